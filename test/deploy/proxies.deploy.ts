@@ -7,7 +7,7 @@ import { Agent, request as httpsRequest } from 'node:https';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { isListening, runNginx, stop } from '../faults/nginx.ts';
+import { hasNginx, isListening, startNginx, stop } from '../faults/nginx.ts';
 import { freePort } from '../support/free-port.ts';
 import { OPERATOR_KEY, startService, temporaryFolder } from '../support/process.ts';
 import { DEPLOY } from './unit.ts';
@@ -28,40 +28,22 @@ interface Ports {
   readonly server: number;
 }
 
-/** Replaces each text, which the file must contain. */
-function replaced(name: string, replacements: readonly (readonly [from: string, to: string])[]): string {
-  return replacements.reduce(
-    (text, [from, to]) => {
-      expect(text).toContain(from);
-      return text.replaceAll(from, to);
-    },
-    readFileSync(join(DEPLOY, name), 'utf8'),
-  );
-}
-
-async function startNginx(folder: string, { cert, key }: Certificate, ports: Ports): Promise<void> {
-  const sites = replaced('nginx.conf', [
-    // First, because the address of another port can begin with the same text.
-    ['127.0.0.1:3000', `127.0.0.1:${ports.server}`],
-    ['listen 80;', `listen 127.0.0.1:${ports.http};`],
-    ['listen [::]:80;', ''],
-    ['listen 443 ssl;', `listen 127.0.0.1:${ports.https} ssl;`],
-    ['listen [::]:443 ssl;', ''],
-    [`/etc/letsencrypt/live/${HOST}/fullchain.pem`, cert],
-    [`/etc/letsencrypt/live/${HOST}/privkey.pem`, key],
-  ]);
-  await runNginx(folder, sites, ports.https);
-}
-
-async function startCaddy(folder: string, { cert, key }: Certificate, ports: Ports): Promise<void> {
-  const text = replaced('Caddyfile', [
+async function startCaddy({ cert, key }: Certificate, ports: Ports): Promise<void> {
+  const text = [
     ['127.0.0.1:3000', `127.0.0.1:${ports.server}`],
     [
       '\n{\n',
       `\n{\n\tadmin off\n\tdefault_bind 127.0.0.1\n\thttp_port ${ports.http}\n\thttps_port ${ports.https}\n`,
     ],
     [`\n${HOST} {\n`, `\n${HOST} {\n\ttls ${cert} ${key}\n`],
-  ]);
+  ].reduce(
+    (text, [from = '', to = '']) => {
+      expect(text).toContain(from);
+      return text.replaceAll(from, to);
+    },
+    readFileSync(join(DEPLOY, 'Caddyfile'), 'utf8'),
+  );
+  const folder = temporaryFolder();
   writeFileSync(join(folder, 'Caddyfile'), text);
   const child = spawn('caddy', ['run', '--adapter', 'caddyfile', '--config', 'Caddyfile'], {
     cwd: folder,
@@ -76,7 +58,12 @@ async function startCaddy(folder: string, { cert, key }: Certificate, ports: Por
 }
 
 const PROXIES = [
-  { name: 'nginx', isInstalled: spawnSync('nginx', ['-v']).status === 0, start: startNginx },
+  {
+    name: 'nginx',
+    isInstalled: hasNginx,
+    start: (certificate: Certificate, ports: Ports) =>
+      startNginx({ servers: [ports.server], certificate, ports }),
+  },
   { name: 'caddy', isInstalled: spawnSync('caddy', ['version']).status === 0, start: startCaddy },
 ] as const;
 
@@ -100,14 +87,14 @@ async function deployment(start: (typeof PROXIES)[number]['start']) {
     { stdio: 'ignore' },
   );
   const server = await startService({
-    env: { API_KEYS: OPERATOR_KEY, DATABASE_URL: 'memory:', TRUST_PROXY: '127.0.0.1' },
+    env: { API_KEYS: OPERATOR_KEY, DATABASE_URL: 'memory:', TRUST_PROXY: '1' },
   });
   const ports = {
     http: await freePort(),
     https: await freePort(),
     server: Number(new URL(server.origin).port),
   };
-  await start(folder, certificate, ports);
+  await start(certificate, ports);
   const agent = new Agent({ keepAlive: true, ca: readFileSync(certificate.cert), servername: HOST });
   onTestFinished(() => agent.destroy());
 
@@ -157,6 +144,7 @@ for (const { name, isInstalled, start } of PROXIES) {
           'Content-Type': 'application/json',
           'X-Forwarded-For': '203.0.113.9',
           'X-Forwarded-Proto': 'http',
+          'X-Forwarded-Host': 'evil.example.org',
         },
         body: '{"name":"Rex","categoryId":7}',
       });
@@ -165,7 +153,8 @@ for (const { name, isInstalled, start } of PROXIES) {
       const lines = () => server.out.stderr.split('\n').filter((line) => line.includes('"POST"'));
       await expect.poll(() => lines().length).toBe(1);
       expect(JSON.parse(lines()[0] ?? '')).toMatchObject({ address: CLIENT, status: 201 });
-      const document = JSON.parse((await send('https', '/openapi.json')).body) as {
+      const forged = { 'X-Forwarded-Host': 'evil.example.org' };
+      const document = JSON.parse((await send('https', '/openapi.json', { headers: forged })).body) as {
         servers: { url: string }[];
       };
       expect(document.servers[0]?.url).toBe(`https://${HOST}/v1`);
@@ -212,8 +201,8 @@ for (const { name, isInstalled, start } of PROXIES) {
           headers: { 'Content-Type': 'application/json', ...headers },
           body: `{"name":"${'x'.repeat(length)}","categoryId":7}`,
         });
-      expectError(await post(70_000), 413, 'payload_too_large');
-      if (name === 'nginx') expectError(await post(200_000), 413, 'payload_too_large');
+      expectError(await post(17_000), 413, 'payload_too_large');
+      expectError(await post(200_000), 413, 'payload_too_large');
       expectError(await post(1, { 'X-Long': 'x'.repeat(17_000) }), 431, 'headers_too_large');
       if (name === 'nginx') {
         expectError(await post(1, { 'X-Long': 'x'.repeat(40_000) }), 431, 'headers_too_large');
@@ -223,6 +212,22 @@ for (const { name, isInstalled, start } of PROXIES) {
       }
       expectError(await send('https', '/metrics'), 404, 'not_found');
     });
+
+    if (name === 'nginx') {
+      test('refuses what is too much of one address, with Retry-After', async () => {
+        const { send } = await deployment(start);
+        const answers = await Promise.all(Array.from({ length: 300 }, () => send('https', '/v1/pets')));
+        const refused = answers.filter(({ status }) => status !== 200);
+        expect(refused.length).toBeGreaterThan(0);
+        for (const answer of refused) {
+          expectError(answer, 503, 'overloaded');
+          expect(answer.headers).toMatchObject({
+            'retry-after': '1',
+            'strict-transport-security': 'max-age=31536000',
+          });
+        }
+      });
+    }
 
     test('serves again when a stopped server has started on its port', async () => {
       const { server, ports, send } = await deployment(start);

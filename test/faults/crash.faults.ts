@@ -7,10 +7,11 @@ import { Connection } from '../support/connection.ts';
 import { pipelineOf } from '../support/pipeline.ts';
 import { OPERATOR_KEY, temporaryFolder } from '../support/process.ts';
 import { BROKEN_PROMISE } from '../support/retry.ts';
+import { exportOf } from './commands.ts';
 import { PIPELINED, ROUNDS, SEED } from './options.ts';
 import { canonicalPet, idOf } from './oracle/pet.ts';
 import { Random } from './random.ts';
-import { exportOf, FaultsServer } from './server.ts';
+import { FaultsServer } from './server.ts';
 import { printTable } from './table.ts';
 
 const CONNECTIONS = 8;
@@ -47,12 +48,12 @@ describe(`a server that is killed while it creates, ${ROUNDS} rounds of seed ${S
         ),
       ]);
       expect(await server.exit).toEqual({ code: null, signal: 'SIGKILL' });
-      expectStored(exportOf(folder), acknowledged);
+      expectStored(await exportOf(folder), acknowledged);
     },
   );
 
-  test('no acknowledged pet of any round is lost', () => {
-    const stored = exportOf(folder);
+  test('no acknowledged pet of any round is lost', async () => {
+    const stored = await exportOf(folder);
     printTable(`Kills, seed ${SEED}`, [
       ['rounds', 'creates sent', 'acknowledged', 'stored'],
       [ROUNDS, sent, acknowledged.length, stored.length],

@@ -42,6 +42,9 @@ export interface Draft {
   readonly isComplete: boolean;
 }
 
+/** The maximum size of a body, in bytes. */
+export const BODY_LIMIT: number = 16 * 1024;
+
 /** Pets with these ids exist before the first message is sent. */
 export const FIRST_PETS = 20;
 

@@ -1,8 +1,8 @@
 /** A process that works until it is told to stop, and then reports its results. */
 
 import { type ChildProcess, fork } from 'node:child_process';
-import { once } from 'node:events';
 import { join } from 'node:path';
+import { atEnd } from '../../support/process.ts';
 
 export class Helper<Result> {
   readonly #child: ChildProcess;
@@ -12,8 +12,8 @@ export class Helper<Result> {
   readonly started: Promise<void> = this.#started.promise;
 
   /** @param file in the folder of this one */
-  constructor(file: string, ...args: readonly string[]) {
-    this.#child = fork(join(import.meta.dirname, file), args, { execArgv: [] });
+  constructor(file: string, argument: unknown) {
+    this.#child = fork(join(import.meta.dirname, file), [JSON.stringify(argument)], { execArgv: [] });
     this.#child.on('message', (message) =>
       message === 'started' ? this.#started.resolve() : this.#result.resolve(message as Result),
     );
@@ -24,16 +24,11 @@ export class Helper<Result> {
         reject(error);
       }
     });
+    atEnd(() => this.#child.kill('SIGKILL'));
   }
 
-  async stop(): Promise<Result> {
+  stop(): Promise<Result> {
     if (this.#child.connected) this.#child.send('stop');
-    const result = await this.#result.promise;
-    if (this.#child.exitCode === null) await once(this.#child, 'exit');
-    return result;
-  }
-
-  kill(): void {
-    this.#child.kill('SIGKILL');
+    return this.#result.promise;
   }
 }
