@@ -1,10 +1,10 @@
-/** Tests the adapter against the contract of its port: `node --test contract.js`, after `tsc`. */
+/** Tests the adapter against the contracts of its ports: `node --test contract.js`, after `tsc`. */
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { petRepositoryContract } from 'animal-store/testing';
+import { idempotentCreatesContract, petRepositoryContract } from 'animal-store/testing';
 import { openJsonFile } from './json-file.js';
 
 const folder = await mkdtemp(join(tmpdir(), 'json-file-'));
@@ -12,16 +12,24 @@ after(() => rm(folder, { recursive: true }));
 
 let count = 0;
 
-async function openStore() {
-  const port = await openJsonFile(join(folder, `${count}.json`));
-  return { port, close: () => port.close() };
+/** A new, empty store. */
+async function openNew() {
+  count += 1;
+  return openAgain();
 }
 
-const cases = petRepositoryContract({
-  open() {
-    count += 1; // a new, empty store
-    return openStore();
-  },
-  reopen: openStore,
-});
+async function openAgain() {
+  const store = await openJsonFile(join(folder, `${count}.json`));
+  return { port: store, close: () => store.close() };
+}
+
+async function petsOf(opening: ReturnType<typeof openNew>) {
+  const { port, close } = await opening;
+  return { port: port.pets, close };
+}
+
+const cases = [
+  ...petRepositoryContract({ open: () => petsOf(openNew()), reopen: () => petsOf(openAgain()) }),
+  ...idempotentCreatesContract({ open: openNew, reopen: openAgain }),
+];
 for (const { name, run } of cases) test(name, run);

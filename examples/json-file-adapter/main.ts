@@ -5,16 +5,15 @@ import { createServer } from 'animal-store/http';
 import { MemoryApiKeyRepository } from 'animal-store/memory';
 import { openJsonFile } from './json-file.js';
 
-const pets = await openJsonFile(process.argv[2] ?? 'pets.json');
+const file = await openJsonFile(process.argv[2] ?? 'pets.json');
 const store = await createAnimalStore({
   storage: {
-    pets,
+    ...file,
     apiKeys: new MemoryApiKeyRepository(), // They end with the process.
     check: async () => {},
-    close: () => pets.close(),
   },
 });
-await store.createPet({ name: 'Rex', categoryId: 7n });
+await store.createPet({ name: 'Rex', categoryId: 7n }, { idempotencyKey: 'first' });
 
 const { key } = await store.apiKeys.create('me');
 const server = createServer(store);
