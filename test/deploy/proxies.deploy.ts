@@ -9,7 +9,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { hasNginx, isListening, startNginx, stop } from '../faults/nginx.ts';
 import { freePort } from '../support/free-port.ts';
-import { OPERATOR_KEY, startService, temporaryFolder } from '../support/process.ts';
+import {
+  OPERATOR_KEY,
+  type Service,
+  startService,
+  stopService,
+  temporaryFolder,
+} from '../support/process.ts';
 import { DEPLOY } from './unit.ts';
 
 const HOST = 'pets.example.org';
@@ -25,12 +31,13 @@ interface Certificate {
 interface Ports {
   readonly http: number;
   readonly https: number;
-  readonly server: number;
+  /** The ports of one server, or of two servers on one store. */
+  readonly servers: readonly number[];
 }
 
 async function startCaddy({ cert, key }: Certificate, ports: Ports): Promise<void> {
   const text = [
-    ['127.0.0.1:3000', `127.0.0.1:${ports.server}`],
+    ['proxy 127.0.0.1:3000', `proxy ${ports.servers.map((port) => `127.0.0.1:${port}`).join(' ')}`],
     [
       '\n{\n',
       `\n{\n\tadmin off\n\tdefault_bind 127.0.0.1\n\thttp_port ${ports.http}\n\thttps_port ${ports.https}\n`,
@@ -62,7 +69,7 @@ const PROXIES = [
     name: 'nginx',
     isInstalled: hasNginx,
     start: (certificate: Certificate, ports: Ports) =>
-      startNginx({ servers: [ports.server], certificate, ports }),
+      startNginx({ servers: ports.servers, certificate, ports }),
   },
   { name: 'caddy', isInstalled: spawnSync('caddy', ['version']).status === 0, start: startCaddy },
 ] as const;
@@ -73,8 +80,8 @@ interface Response {
   readonly body: string;
 }
 
-/** A server behind a proxy, and a function that sends a request to the proxy. */
-async function deployment(start: (typeof PROXIES)[number]['start']) {
+/** Servers behind a proxy, and a function that sends a request to the proxy. */
+async function deployment(start: (typeof PROXIES)[number]['start'], count = 1) {
   const folder = temporaryFolder();
   const certificate = { cert: join(folder, 'cert.pem'), key: join(folder, 'key.pem') };
   execFileSync(
@@ -86,13 +93,19 @@ async function deployment(start: (typeof PROXIES)[number]['start']) {
     ],
     { stdio: 'ignore' },
   );
-  const server = await startService({
-    env: { API_KEYS: OPERATOR_KEY, DATABASE_URL: 'memory:', TRUST_PROXY: '1' },
-  });
+  const settings = {
+    API_KEYS: OPERATOR_KEY,
+    DATABASE_URL: `sqlite:${folder}/pets.db`,
+    LOG_LEVEL: 'info',
+    TRUST_PROXY: '1',
+  };
+  const servers: Service[] = [];
+  while (servers.length < count) servers.push(await startService({ env: settings }));
+  const [server] = servers as [Service];
   const ports = {
     http: await freePort(),
     https: await freePort(),
-    server: Number(new URL(server.origin).port),
+    servers: servers.map(({ origin }) => Number(new URL(origin).port)),
   };
   await start(certificate, ports);
   const agent = new Agent({ keepAlive: true, ca: readFileSync(certificate.cert), servername: HOST });
@@ -124,7 +137,7 @@ async function deployment(start: (typeof PROXIES)[number]['start']) {
       outgoing.end(body);
     });
   }
-  return { server, ports, send };
+  return { server, servers, settings, ports, send };
 }
 
 /** Expects a response with the body of an error, whether it comes from the server or from the proxy. */
@@ -230,14 +243,25 @@ for (const { name, isInstalled, start } of PROXIES) {
     }
 
     test('serves again when a stopped server has started on its port', async () => {
-      const { server, ports, send } = await deployment(start);
-      server.child.kill('SIGTERM');
-      await server.exit;
+      const { server, settings, ports, send } = await deployment(start);
+      expect(await stopService(server)).toEqual({ code: 0, signal: null });
       expectError(await send('https', '/v1/pets'), 502, 'internal_error');
-      await startService({
-        env: { API_KEYS: OPERATOR_KEY, DATABASE_URL: 'memory:', PORT: String(ports.server) },
-      });
+      await startService({ env: { ...settings, PORT: String(ports.servers[0]) } });
       expect((await send('https', '/v1/pets')).status).toBe(200);
+    });
+
+    test('sends requests to two servers, and to the other one while one is stopped', async () => {
+      const { servers, send } = await deployment(start, 2);
+      const statusesOf = async (count: number) => {
+        const statuses = new Set<number | undefined>();
+        for (; count > 0; count--) statuses.add((await send('https', '/v1/pets')).status);
+        return [...statuses];
+      };
+      const served = ({ out }: Service) => out.stderr.split('"route":"/v1/pets"').length - 1;
+      expect(await statusesOf(20)).toEqual([200]);
+      for (const server of servers) await expect.poll(() => served(server)).toBeGreaterThan(5);
+      expect(await stopService(servers[0] as Service)).toEqual({ code: 0, signal: null });
+      expect(await statusesOf(20)).toEqual([200]);
     });
   });
 }

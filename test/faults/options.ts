@@ -16,9 +16,6 @@ export const ONLY: number | undefined =
 /** The number of rude connections in front of nginx. */
 export const RUDE: number = integer('FAULTS_RUDE', 2000, 100);
 
-/** The number of requests that a connection sends at once. A server closes the connection after the sixteenth. */
-export const PIPELINED = 15;
-
 /** How often the server is killed, or its files are moved, during creates. */
 export const ROUNDS: number = integer('FAULTS_ROUNDS', 5);
 
