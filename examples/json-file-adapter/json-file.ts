@@ -10,116 +10,110 @@ import {
   INT64_MIN,
   type NewPet,
   type Pet,
-  type PetRepository,
+  parsePet,
+  petJson,
+  type StoreStorage,
 } from 'animal-store';
 
-/** The record of an idempotency key. */
+/** A pet that was created with an idempotency key has a record of it. */
 interface Entry {
-  readonly caller: string;
-  readonly key: string;
-  readonly validUntil: number;
-  readonly petId: bigint;
+  readonly pet: Pet;
+  readonly record?:
+    | { readonly caller: string; readonly key: string; readonly validUntil: number }
+    | undefined;
 }
 
-/** What the file has. */
-interface Data {
-  readonly pets: readonly Pet[];
-  readonly records: readonly Entry[];
-}
-
-export interface JsonFile {
-  readonly pets: PetRepository;
+/** A storage without API keys, imports and backups: calls that need them are refused. */
+export interface JsonFileStorage extends StoreStorage {
   readonly idempotentCreates: IdempotentCreates;
   readonly idempotencyRecords: IdempotencyRecords;
-  close(): Promise<void>;
 }
 
-export async function openJsonFile(path: string): Promise<JsonFile> {
-  let data = await load(path);
+export async function openJsonFile(path: string): Promise<JsonFileStorage> {
+  let entries = await load(path);
   let lastWrite: Promise<unknown> = Promise.resolve();
 
-  /** A transaction: one at a time, so that ids ascend. Nobody reads the new data before it is durable. */
-  function transact<Result>(change: () => readonly [Data, Result]): Promise<Result> {
+  /** One write at a time, so that ids ascend. No read sees a pet before it is durable. */
+  function write<T>(change: () => { readonly after: readonly Entry[]; readonly result: T }): Promise<T> {
     const written = lastWrite.then(async () => {
-      const [changed, result] = change();
-      if (changed !== data) await save(path, changed);
-      data = changed;
+      const { after, result } = change();
+      if (after !== entries) await save(path, after);
+      entries = after;
       return result;
     });
     lastWrite = written.catch(() => {});
     return written;
   }
 
-  function withPet({ name, categoryId, status }: NewPet): readonly [Data, Pet] {
-    const pet = Object.freeze({ id: (data.pets.at(-1)?.id ?? 0n) + 1n, name, categoryId, status });
-    return [{ ...data, pets: [...data.pets, pet] }, pet];
+  function withPet(newPet: NewPet, record?: Entry['record']) {
+    const pet = Object.freeze({ ...newPet, id: (entries.at(-1)?.pet.id ?? 0n) + 1n });
+    return { pet, after: [...entries, { pet, record }] };
   }
-
-  const find = (id: bigint) => data.pets.find((pet) => pet.id === id);
 
   return {
     pets: {
-      add: ({ ...newPet }) => transact(() => withPet(newPet)),
-      find: async (id) => find(id),
+      add(newPet) {
+        const given = { ...newPet };
+        return write(() => {
+          const { pet, after } = withPet(given);
+          return { after, result: pet };
+        });
+      },
+      find: async (id) => entries.find(({ pet }) => pet.id === id)?.pet,
       async list({ limit, status, after = INT64_MIN }) {
-        const found = data.pets.filter(
-          (pet) => pet.id > after && (status === undefined || pet.status === status),
-        );
+        const found = entries
+          .map(({ pet }) => pet)
+          .filter((pet) => pet.id > after && (status === undefined || pet.status === status));
         return Object.freeze({ pets: Object.freeze(found.slice(0, limit)), more: found.length > limit });
       },
     },
-
     idempotentCreates: {
-      add: ({ ...newPet }, { caller, key, at, validUntil }) =>
-        transact<CreateResult>(() => {
-          const isOfKey = (entry: Entry) => entry.caller === caller && entry.key === key;
-          const record = data.records.find(isOfKey);
-          if (record !== undefined && record.validUntil >= at) {
-            const pet = find(record.petId);
-            if (pet === undefined)
-              throw new AnimalStoreError('internal_error', `pet ${record.petId} was removed`);
-            return [data, { pet, isReplay: true }];
-          }
-          const [{ pets, records }, pet] = withPet(newPet);
-          const others = records.filter((entry) => !isOfKey(entry));
-          return [
-            { pets, records: [...others, { caller, key, validUntil, petId: pet.id }] },
-            { pet, isReplay: false },
-          ];
-        }),
+      /** The pet and its record are written together: one of them alone could store a pet twice, or lose one. */
+      add(newPet, { caller, key, at, validUntil }) {
+        const given = { ...newPet };
+        return write<CreateResult>(() => {
+          const old = entries.find(({ record }) => record?.caller === caller && record.key === key);
+          if (old?.record !== undefined && old.record.validUntil >= at)
+            return { after: entries, result: { pet: old.pet, isReplay: true } };
+          const { pet, after } = withPet(given, { caller, key, validUntil });
+          return {
+            after: after.map((entry) => (entry === old ? { pet: old.pet } : entry)),
+            result: { pet, isReplay: false },
+          };
+        });
+      },
     },
-
     idempotencyRecords: {
-      count: async () => data.records.length,
+      count: async () => entries.filter(({ record }) => record !== undefined).length,
       removeRecords: (now, limit) =>
-        transact(() => {
-          const byEnd = data.records.toSorted((one, other) => one.validUntil - other.validUntil);
-          const ended = byEnd.filter(({ validUntil }) => validUntil < now).slice(0, limit);
-          return [{ ...data, records: data.records.filter((entry) => !ended.includes(entry)) }, ended.length];
+        write(() => {
+          const ended = entries
+            .filter(({ record }) => record !== undefined && record.validUntil < now)
+            .sort((a, b) => Number(a.record?.validUntil) - Number(b.record?.validUntil))
+            .slice(0, limit);
+          const after = entries.map((entry) => (ended.includes(entry) ? { pet: entry.pet } : entry));
+          return { after: ended.length === 0 ? entries : after, result: ended.length };
         }),
     },
-
+    check: async () => {},
     close: async () => void (await lastWrite),
   };
 }
 
-async function load(path: string): Promise<Data> {
+async function load(path: string): Promise<readonly Entry[]> {
   const text = await readFile(path, 'utf8').catch((cause) => {
-    if (cause.code === 'ENOENT') return '{"pets":[],"records":[]}';
+    if (cause.code === 'ENOENT') return '[]';
     throw new AnimalStoreError('storage_unavailable', `${path} cannot be read`, { cause });
   });
-  const { pets, records } = JSON.parse(text);
-  return {
-    pets: pets.map((pet: { id: string; categoryId: string }) =>
-      Object.freeze({ ...pet, id: BigInt(pet.id), categoryId: BigInt(pet.categoryId) } as Pet),
-    ),
-    records: records.map((entry: { petId: string }) => ({ ...entry, petId: BigInt(entry.petId) }) as Entry),
-  };
+  return (JSON.parse(text) as (Omit<Entry, 'pet'> & { pet: string })[]).map(({ pet, record }) => ({
+    pet: Object.freeze(parsePet(pet)),
+    record,
+  }));
 }
 
-/** After a crash, the file is the old one or the new one. An int64 is written as text: JSON.parse would round it. */
-async function save(path: string, data: Data): Promise<void> {
-  const text = JSON.stringify(data, (_, value) => (typeof value === 'bigint' ? String(value) : value));
+/** After a crash, the file is the old one or the new one. Each pet is a text in it, because JSON.parse would round an int64. */
+async function save(path: string, entries: readonly Entry[]): Promise<void> {
+  const text = JSON.stringify(entries.map(({ pet, record }) => ({ pet: petJson(pet), record })));
   try {
     await writeFile(`${path}.new`, text, { flush: true });
     await rename(`${path}.new`, path);
