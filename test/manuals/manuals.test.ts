@@ -96,7 +96,7 @@ test('the tree of the README has every folder of src and of its adapters', () =>
   const folders = globSync('{src,src/adapters}/*/', { cwd: ROOT }).map((path) => `${basename(path)}/`);
   expect(folders.length).toBeGreaterThan(14);
   expect(folders.filter((folder) => !tree.includes(folder))).toEqual([]);
-  const shown = tree.match(/[\w-]+(?=\/)/g) ?? [];
+  const shown = tree.match(/[\w-]+(?=\/(?:\s|$))/gm) ?? [];
   const bases = ['', 'src', 'src/adapters', 'src/application'];
   expect(shown.filter((name) => bases.every((base) => !existsSync(join(ROOT, base, name))))).toEqual([]);
 });
