@@ -1,8 +1,8 @@
 /** The description of the API in the OpenAPI document, in Markdown. The headings are the guides of the reference page. */
 
-import { STATUS_OF } from '../src/adapters/http/api/errors.ts';
-import { BODY_LIMIT } from '../src/adapters/http/api/json-body.ts';
-import { DEPRECATED_SINCE, SUNSET } from '../src/adapters/http/api/operations.ts';
+import { BODY_LIMIT } from '../src/adapters/http/body.ts';
+import { STATUS_OF } from '../src/adapters/http/errors.ts';
+import { DEPRECATED_SINCE, SUNSET } from '../src/adapters/http/operations.ts';
 import { IDEMPOTENCY_DAYS, IDEMPOTENCY_DAYS_MAX } from '../src/application/create-pet-once.ts';
 import { LIMIT_DEFAULT, LIMIT_MAX, LIMIT_MIN } from '../src/application/list-pets.ts';
 import { IDEMPOTENCY_KEY_MAX_LENGTH } from '../src/domain/idempotency-key.ts';
@@ -53,7 +53,7 @@ A client that gets no response to a POST does not know whether the pet was store
 
 For ${IDEMPOTENCY_DAYS * 24} hours, a request with the same key and the same pet gets the first response again, with \`Idempotency-Replayed: true\`, and stores nothing; the operator of a server can raise this to up to ${IDEMPOTENCY_DAYS_MAX} days. A request with the same key and a different pet gets 422 \`idempotency_conflict\`. Each API key has its own idempotency keys; a rotated key shares those of its predecessor.
 
-Retry a request after a lost connection, 408, 429, 503, or a proxy's 502 or 504, and after no other error. Wait for the seconds in \`Retry-After\`, but limit the wait and the number of attempts:
+Retry a request after a lost connection, 408, 429, 503, or a proxy's 502 or 504. Another error comes again; a retry after 500, as curl does, is harmless with the same key. Wait for the seconds in \`Retry-After\`, but limit the wait and the number of attempts:
 
 ${samplesOf('create')}
 
@@ -65,7 +65,7 @@ The body of every error has exactly the members \`code\`, \`message\` and \`stat
 | --- | --- | --- | --- |
 ${ERROR_CODES.map((code) => `| \`${code}\` | ${STATUS_OF[code]} | ${WHEN[code]} | \`${MESSAGES[code]}\` |`).join('\n')}
 
-When several errors apply, the order is 401, 503 \`overloaded\`, 429, 400 for the message, 404, 405, 403 \`forbidden\`, 415, 413, 400 for the query or the body. A response with status 429 or 503 has \`Retry-After\`.
+When several errors apply, the response is the first of these: 503 \`overloaded\`, 401, 429, 400 for the message, 404, 405, 403 \`forbidden\`, 415, 413, 400 for the query or the body. A response with status 429 or 503 has \`Retry-After\`.
 
 ## Limits
 
@@ -84,21 +84,21 @@ A value outside its limit is an error. Values are never adjusted.
 
 ## Load
 
-A server that receives more requests than it can handle refuses some of them early: 503 \`overloaded\` with \`Retry-After\`. A refused create is not stored. A client that ignores \`Retry-After\` gets its next refusal up to 15 seconds later.
+A server that has more requests in flight than it can handle refuses further ones: 503 \`overloaded\` with \`Retry-After\`. A refused create is not stored.
 
 The server has no rate limit, unless its operator sets one. The limit is per API key: further requests get 429 \`rate_limited\` with \`Retry-After\`.
 
-A stopping server completes the requests in flight, handles requests that arrive within another second, and responds to later requests with 503 \`overloaded\`. A server with its maximum number of connections closes a further connection without a response.
+A stopping server accepts no new connections, completes the requests in flight, and handles requests that arrive on open connections. A server with its maximum number of connections closes a further connection without a response.
 
 ## Caching
 
-The response to a GET has a strong \`ETag\`. The response to a GET with this value in \`If-None-Match\` is 304 without a body, as long as nothing has changed. A false \`If-Match\`, and \`If-None-Match: *\` of a POST, get 412 \`precondition_failed\`. HEAD is GET without the body.
+The response to a GET has a strong \`ETag\`. The response to a GET with this value in \`If-None-Match\` is 304 without a body, as long as nothing has changed. All other preconditions are ignored. HEAD is GET without the body.
 
 ## Deprecation
 
 \`GET /pets/{petId}\` is deprecated since ${dayOf(DEPRECATED_SINCE)}, and is due for removal on ${dayOf(SUNSET)}. Use \`GET /pets\` with a \`status\` filter instead. To get one pet by its id, request \`GET /pets?after=6&limit=1\` for the id 7, and compare the id: the response has the next pet if there is none with this id.
 
-Its responses have the header fields \`Deprecation\` (RFC 9745), \`Sunset\` (RFC 8594) and a \`Link\` to the replacement. An operation that is marked \`experimental\` or \`beta\` can still change.`;
+Its responses have the header fields \`Deprecation\` (RFC 9745), \`Sunset\` (RFC 8594) and a \`Link\` to the replacement.`;
 }
 
 /** Returns a day in words, such as `5 December 2030`. */

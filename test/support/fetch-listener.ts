@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ReadableStream } from 'node:stream/web';
-import type { FetchHandler } from '../../src/adapters/http/fetch/handler.ts';
+import type { FetchHandler } from '../../src/adapters/http/fetch.ts';
 
 /** Lets a server of Node.js call a fetch handler. */
 export function fetchListener(

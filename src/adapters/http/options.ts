@@ -1,0 +1,133 @@
+/** What a host passes to the API and to its server. */
+
+import type { AnimalStore } from '../../application/animal-store.ts';
+import type { ApiKeyVerifier } from '../../application/ports/api-key-verifier.ts';
+import type { RequestObserver } from '../../application/ports/request-observer.ts';
+import { invalidRequest } from '../../domain/errors.ts';
+import { isOrigin } from './cors.ts';
+import type { RateLimit } from './rate-limit.ts';
+import type { UserMiddlewares } from './user-middleware.ts';
+
+type StoreMethod = 'createPet' | 'createPetOnce' | 'listPage' | 'getPet' | 'verifyApiKey' | 'check';
+
+const STORE_METHODS: readonly StoreMethod[] = [
+  'createPet',
+  'createPetOnce',
+  'listPage',
+  'getPet',
+  'verifyApiKey',
+  'check',
+];
+
+/** The methods of an {@link AnimalStore} that the API calls. */
+export type HttpStore = Pick<AnimalStore, StoreMethod>;
+
+/** Verifies the API keys of requests. */
+export interface KeyVerifier extends ApiKeyVerifier {
+  /**
+   * Whether a text contains a secret part of a key. The server then neither logs nor returns the request id, the
+   * `traceparent` or the path that a client has sent. Needed by a verifier whose keys can have another format than those
+   * of the store.
+   */
+  hasPartOfKey?(text: string): boolean;
+}
+
+/** Metrics in a text format, for a monitoring system such as Prometheus. */
+export interface MetricsText {
+  readonly contentType: string;
+  /** Resolves with the present values. */
+  text(): Promise<string>;
+}
+
+/** The options of the HTTP API. */
+export interface HttpOptions {
+  /** Verifies the API keys of requests. By default, the store verifies them. Every request under `/v1` needs a key. */
+  readonly apiKeys?: KeyVerifier | undefined;
+  /**
+   * The base URL that clients use, when a proxy hides the server. A proxy must remove the path of the URL from requests;
+   * links in responses start with it: `/shop/v1/pets` for `https://example.org/shop`. By default links start with `/v1`,
+   * and the URL in the OpenAPI document is derived from the `Host` of each request.
+   */
+  readonly publicUrl?: string | undefined;
+  /** The origins whose scripts may call the API in a browser, such as `https://example.org`. Default: none. */
+  readonly corsOrigins?: readonly string[] | undefined;
+  /** The number of proxies in front, whose `X-Forwarded-For` and `X-Forwarded-Proto` count. Default: 0. */
+  readonly trustedProxies?: number | undefined;
+  /** The rate limit of each API key. Keys that replace each other share a limit. By default there is no limit. */
+  readonly rateLimit?: RateLimit | undefined;
+  /** The metrics of the server. By default, the path `/metrics` does not exist. Requests for it need an API key. */
+  readonly metrics?: MetricsText | undefined;
+  /**
+   * Notified of every response, and of every error that causes a status of 500 or above. Without one that is notified of
+   * errors, those that cause status 500 go to the `error` event of the Koa app, or to `console.error` where there is none.
+   */
+  readonly observers?: readonly RequestObserver[] | undefined;
+  /** Your own Koa middleware, at two places in the list of the API. Errors that it throws get the Error body. */
+  readonly middleware?: UserMiddlewares | undefined;
+}
+
+/** What an HTTP server counts. */
+export interface ServerStatistics {
+  /** The number of open connections. */
+  readonly connections: number;
+  readonly requestsInFlight: number;
+  /** The number of refused requests, by reason. */
+  readonly refused: Readonly<Record<string, number>>;
+}
+
+/** An HTTP server that does not listen until `listen` is called. */
+export interface HttpServer {
+  /** Starts to listen. Resolves with the URL, such as `http://127.0.0.1:3000`. The port 0 selects a free port. */
+  listen(port: number, host: string): Promise<string>;
+  /**
+   * Stops accepting connections, and completes the requests in flight. Requests that arrive on open connections are handled
+   * too; idle connections are closed after one second, and all connections after `timeout` milliseconds. Resolves when all
+   * are closed.
+   */
+  stop(timeout: number): Promise<void>;
+  readonly isStopping: boolean;
+  /** Returns what the server counts, for monitoring. */
+  statistics(): ServerStatistics;
+}
+
+/** The options of a server. Times are in milliseconds. */
+export interface HttpServerOptions extends HttpOptions {
+  /** The maximum number of open connections. Further ones are closed immediately. By default there is no limit. */
+  readonly maxConnections?: number | undefined;
+  /** How long a client may take to send the head of a request. Default: 10,000. */
+  readonly headersTimeout?: number | undefined;
+  /** How long a client may take to send a whole request. Default: 30,000. */
+  readonly requestTimeout?: number | undefined;
+  /** How long a client may read nothing of a response before it is disconnected. Default: 120,000. */
+  readonly readingTimeout?: number | undefined;
+}
+
+/** Throws `invalid_request` for what the compiler cannot see in JavaScript, and what no type expresses. */
+export function checkOptions(store: HttpStore, options: HttpOptions): void {
+  const { corsOrigins = [], trustedProxies = 0, rateLimit, middleware = {} } = options;
+  const methods = store as Partial<HttpStore> | undefined;
+  if (!STORE_METHODS.every((name) => typeof methods?.[name] === 'function')) {
+    throw invalidRequest(`store: expected an object with the methods ${STORE_METHODS.join(', ')}`);
+  }
+  if (!(Array.isArray(corsOrigins) && corsOrigins.every(isOrigin))) {
+    throw invalidRequest(
+      'corsOrigins: expected an array of origins such as https://example.org, without wildcards',
+    );
+  }
+  if (!Number.isInteger(trustedProxies) || trustedProxies < 0) {
+    throw invalidRequest('trustedProxies: expected the number of proxies, 0 or more');
+  }
+  const { requests, seconds } = rateLimit ?? { requests: 1, seconds: 1 };
+  if (!(Number.isSafeInteger(requests) && requests >= 1 && Number.isFinite(seconds) && seconds > 0)) {
+    throw invalidRequest(
+      'rateLimit: expected a number of requests of 1 or more, and a number of seconds above 0',
+    );
+  }
+  for (const [place, list] of Array.isArray(middleware) ? [['', []]] : Object.entries(middleware)) {
+    const isList =
+      list === undefined || (Array.isArray(list) && list.every((each) => typeof each === 'function'));
+    if (!isList || (place !== 'beforeKey' && place !== 'afterKey')) {
+      throw invalidRequest('middleware: expected an object with arrays of functions, beforeKey and afterKey');
+    }
+  }
+}
