@@ -49,7 +49,7 @@ export function tableBelow(document: string, heading: string): string[][] {
 }
 
 export function stagesOfApi(): string[] {
-  const source = read('src/adapters/http/api/app.ts');
+  const source = read('src/adapters/http/app.ts');
   const [, list = ''] = /const stages: readonly Stage\[\] = \[\n(.*?)\n {2}\];/s.exec(source) ?? [];
   const stages = list.matchAll(/^ {4}(?:\.{3}\(middleware\?\.(\w+)|(?:load\.)?(\w+))/gm);
   return [...stages].map(([, own, name = '']) => own ?? name);
