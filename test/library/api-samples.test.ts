@@ -35,8 +35,8 @@ test('a sample has the regions of its name and no other, without their marks', (
   expect(programOf(program, 'create')).toBe('a\n\nc\n\nd');
 });
 
-test('docs/integrate.md links to each client', () => {
-  const document = read('docs/integrate.md');
+test('docs/api.md links to each client', () => {
+  const document = read('docs/api.md');
   for (const file of FILES.values()) expect(document).toContain(`](../${file})`);
 });
 

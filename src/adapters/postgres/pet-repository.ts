@@ -11,6 +11,7 @@ import { groupedGets, type Read, sharedReads } from './reads.ts';
 /** Equal versions tell that nothing was committed between them. After a crash, which resets the statistics, numbers are used again. */
 const VERSION =
   "(SELECT concat_ws(' ', pg_current_snapshot(), pg_postmaster_start_time(), pg_stat_get_bgwriter_stat_reset_time()))";
+const READ_VERSION = { name: 'version', text: `SELECT ${VERSION}` };
 
 /** @param hasVersion whether one server has all the data, so that its version is exact */
 export function petRepository(
@@ -44,9 +45,8 @@ export function petRepository(
     async list(query) {
       const key = pageKey(query);
       if (!isChanging && cache.get(key) !== undefined) {
-        const statement = { name: 'version', text: `SELECT ${VERSION}` };
         // Another connection can have read a page of an older version in the meantime.
-        isChanging = cache.enter(await shareVersion('', statement, ([row]) => row?.[0]));
+        isChanging = cache.enter(await shareVersion('', READ_VERSION, ([row]) => row?.[0]));
         const cached = cache.get(key);
         if (cached !== undefined) {
           cache.statistics.hits += 1;

@@ -28,7 +28,7 @@ const FAILURES: Readonly<Record<string, readonly [message: string, reason?: Stor
 
 /** After a failed fsync, the operating system may discard unwritten data, and the next fsync may report success. */
 const SYNC_FAILED = /^SQLITE_IOERR_(DIR_)?FSYNC$/;
-/** Appended to the message of a write whose commit had begun. */
+/** The end of the message when a write was perhaps stored. */
 export const UNKNOWN: string = ': it is unknown whether this was stored';
 
 /** An error of a storage as a plain object, which threads can send to each other. */
@@ -51,6 +51,13 @@ export function errorFrom({ code, message, detail: cause, reason }: PlainError):
   return reason === undefined
     ? new AnimalStoreError(code, message, { cause })
     : new StorageFault(reason, message, { cause });
+}
+
+/** A recovery would store the pages of a failed commit that reached the write-ahead log, but not after a full disk. */
+export function failedCommit(error: unknown): PlainError {
+  const failure = plainError(error);
+  const isUnknown = failure.reason !== undefined && failure.reason !== 'disk_full';
+  return isUnknown ? { ...failure, message: failure.message + UNKNOWN } : failure;
 }
 
 /** Translates an error of the SQLite driver. Returns an `AnimalStoreError` unchanged. */

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type Database from 'better-sqlite3';
 import { storageFaultReason } from '../../application/ports/storage-fault.ts';
 import { openWriter } from './database.ts';
-import { isLocked, storageError, translated } from './errors.ts';
+import { errorFrom, failedCommit, isLocked, storageError, translated } from './errors.ts';
 import { assertSameFiles } from './files.ts';
 import type { Writer } from './writer.ts';
 
@@ -66,7 +66,11 @@ function connectionOf(db: Database.Database, writer: Writer): OwnConnection {
     },
     commit(writes) {
       assertWritable();
-      db.exec('COMMIT');
+      try {
+        db.exec('COMMIT');
+      } catch (error) {
+        throw errorFrom(failedCommit(error));
+      }
       writer.onCommit({ writes, ms: performance.now() - startedAt });
     },
   };

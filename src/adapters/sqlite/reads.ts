@@ -5,10 +5,12 @@ import { idsExhausted } from '../../application/ids-left.ts';
 import { closedError } from '../../application/ports/storage.ts';
 import type { AnimalStoreError } from '../../domain/errors.ts';
 import { INT64_MAX } from '../../domain/int64.ts';
-import { afterThisTurn } from '../storage-kit/timers.ts';
 import { storageError } from './errors.ts';
 import type { Faults } from './faults.ts';
 import { lastIdOf, READ_TEST } from './schema.ts';
+
+/** Taken when this module is loaded: a program that replaces its timers, as tests do, must not stop the storage. */
+export const afterThisTurn: typeof setImmediate = setImmediate;
 
 /**
  * The reads that are requested in an iteration of the event loop run at its end in one transaction, so that SQLite acquires

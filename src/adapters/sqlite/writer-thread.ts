@@ -4,7 +4,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import type Database from 'better-sqlite3';
 import { storageUnavailable } from '../../application/ports/storage-fault.ts';
 import { openWriter } from './database.ts';
-import { idsOrDisk, isLocked, type PlainError, plainError, UNKNOWN } from './errors.ts';
+import { failedCommit, idsOrDisk, isLocked, type PlainError, plainError } from './errors.ts';
 import { assertSameFiles, type StoreFiles } from './files.ts';
 import { lastIdOf } from './schema.ts';
 
@@ -90,15 +90,11 @@ function transact(writes: readonly Write[], deadline: number): readonly Outcome[
     return outcomes;
   } catch (error) {
     if (db?.inTransaction) db.exec('ROLLBACK');
-    if (isLocked(error) && !isCommitting) return writes.map(() => LOCKED);
-    let failure = plainError(idsOrDisk(error, () => lastIdOf(open()), writes.length));
-    const { reason, message } = failure;
-    if (isCommitting) {
-      // A recovery would store the pages of a failed commit that reached the write-ahead log, but not after a full disk.
-      if (reason !== undefined && reason !== 'disk_full')
-        failure = { ...failure, message: message + UNKNOWN };
-    } else if (writes.length > 1 && (reason === undefined || reason === 'ids_exhausted')) return undefined;
-    return writes.map(() => failure);
+    if (isCommitting) return writes.map(() => failedCommit(error));
+    if (isLocked(error)) return writes.map(() => LOCKED);
+    const failure = plainError(idsOrDisk(error, () => lastIdOf(open()), writes.length));
+    const isOfStorage = failure.reason !== undefined && failure.reason !== 'ids_exhausted';
+    return isOfStorage || writes.length === 1 ? writes.map(() => failure) : undefined;
   }
 }
 

@@ -8,10 +8,10 @@ import { closedError } from '../../application/ports/storage.ts';
 import { StorageFault, storageUnavailable } from '../../application/ports/storage-fault.ts';
 import { waitAtMost } from '../../application/wait-at-most.ts';
 import { AnimalStoreError } from '../../domain/errors.ts';
-import { afterThisTurn } from '../storage-kit/timers.ts';
 import { errorFrom, UNKNOWN } from './errors.ts';
 import { canRecover, checkFiles, type Faults, reportFailedWrite, syncFaultOf } from './faults.ts';
 import type { StoreFiles } from './files.ts';
+import { afterThisTurn } from './reads.ts';
 import type { Batch, Reply, SqlStatement, Write, Written } from './writer-thread.ts';
 
 /** All writes of a batch wait for its commit, so a larger batch would delay the responses to all its writes. */
@@ -210,10 +210,8 @@ export class Writer {
     rejectAll(late, storageUnavailable(`the database was busy for ${time}: nothing was stored`));
     if (!this.#isLocked) return;
     const cause = 'writes were refused, because the lock was held too long';
-    reportFailedWrite(
-      this.faults,
-      new StorageFault('locked', 'the database is locked by another process', { cause }),
-    );
+    const fault = new StorageFault('locked', 'the database is locked by another process', { cause });
+    reportFailedWrite(this.faults, fault);
   }
 
   /** The thread is not terminated, because it is waiting for a system call, which cannot be cancelled. */

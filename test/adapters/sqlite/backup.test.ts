@@ -145,26 +145,6 @@ describe('an existing file', () => {
     }
     expect(readdirSync(folder)).toEqual(before);
   });
-
-  test('is refused when it stops being a regular file while the copy is made', async () => {
-    const { folder, storage, file } = openStore(MANY, LONG);
-    mkdirSync(join(folder, 'special'));
-    for (const special of await makeSpecialFiles(join(folder, 'special'))) {
-      writeFileSync(file, 'old');
-      const identity = identityOf(special);
-      const onProgress = () => {
-        if (lstatSync(special, { throwIfNoEntry: false }) === undefined) return;
-        renameSync(file, join(folder, 'moved'));
-        renameSync(special, file);
-      };
-      await expect(backUp(storage, file, { overwrite: true, onProgress })).rejects.toThrow(
-        refusal(NOT_REGULAR),
-      );
-      expect(identityOf(file)).toBe(identity);
-      rmSync(file, { recursive: true });
-    }
-    expect(readdirSync(folder).filter((name) => name.includes('partial'))).toEqual([]);
-  });
 });
 
 test('the error says whether the store cannot be read or the copy cannot be written', async () => {
@@ -234,36 +214,4 @@ test('the copy is durable before it gets its name, and the name before the backu
     { isFolder: true, isNamed: true },
   ]);
   for (const { descriptor } of synced) expect(() => fstatSync(descriptor)).toThrow('EBADF');
-});
-
-test.each([
-  ['SQLITE_IOERR_READ', 'read', 'the disk reported an error (SQLITE_IOERR_READ)'],
-  ['SQLITE_IOERR_SHORT_READ', 'read', 'the disk reported an error (SQLITE_IOERR_SHORT_READ)'],
-  ['SQLITE_CORRUPT', 'read', 'the database file is damaged (SQLITE_CORRUPT)'],
-  ['SQLITE_IOERR_WRITE', 'write', 'the disk reported an error (SQLITE_IOERR_WRITE)'],
-  ['SQLITE_FULL', 'write', 'the disk is full (SQLITE_FULL)'],
-  ['EIO', 'write', 'EIO'],
-  ['XSQLITE_', 'write', 'XSQLITE_'],
-])('the error %s of a backup says what failed: to %s', async (code, action, reason) => {
-  const { path, folder, storage, file } = openStore(1);
-  const cause = systemError(code);
-  replaceFs('fsyncSync', () => {
-    throw cause;
-  });
-  await expect(backUp(storage, file)).rejects.toMatchObject({
-    code: 'storage_unavailable',
-    message: `cannot ${action} ${action === 'read' ? path : file}: ${reason}`,
-    cause,
-  });
-  expect(readdirSync(folder).filter((name) => name.startsWith('copy'))).toEqual([]);
-});
-
-test('an error of the progress callback ends the backup', async () => {
-  const { storage, file } = openStore(1);
-  const cause = new Error('no more');
-  const onProgress = () => {
-    throw cause;
-  };
-  await expect(backUp(storage, file, { onProgress })).rejects.toMatchObject({ cause });
-  expect(existsSync(file)).toBe(false);
 });

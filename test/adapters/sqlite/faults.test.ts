@@ -10,14 +10,13 @@ import {
   writeFileSync,
   writeSync,
 } from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { INT64_MAX } from '../../../src/domain/int64.ts';
 import type { NewPet } from '../../../src/domain/pet.ts';
 import { connect } from '../../support/sqlite.ts';
 import { bytesOf, NO_DUPLICATES, newStore, REX, temporaryFile } from './temporary-file.ts';
 import { startedThreads } from './warm-storage.ts';
-import { controlClock, openWatched, passInterval } from './watched-storage.ts';
+import { controlClock, openWatched } from './watched-storage.ts';
 
 /** The interval of the checks of the files and of the tests of the storage, in milliseconds. */
 const INTERVAL = 500;
@@ -159,24 +158,4 @@ describe('check', () => {
     await storage.check();
     expect(states).toEqual(['ids_exhausted', undefined]);
   });
-});
-
-test('a lock that made writes fail is a fault until a test write succeeds', async () => {
-  const { storage, path, states } = await openEmpty();
-  await storage.pets.add(REX);
-  const other = connect(path);
-  other.exec('BEGIN IMMEDIATE');
-  const [first, second] = [storage.pets.add(REX), sleep(50).then(() => storage.pets.add(REX))];
-  await sleep(100);
-  // The thread has its own clock, and is waiting for the lock.
-  vi.advanceTimersByTime(5100);
-  await expect(second).rejects.toThrow('the database was busy for 5 seconds: nothing was stored');
-  other.exec('ROLLBACK');
-  await first;
-  for (let times = 0; times < 10 && states.length < 2; times++) {
-    await passInterval();
-    await sleep(20);
-  }
-  expect((await storage.pets.list({ limit: 9 })).pets).toHaveLength(2);
-  expect(connect(path).prepare('SELECT count(*) FROM probe').pluck().get()).toBe(0n);
 });

@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import {
-  chmodSync,
   closeSync,
   existsSync,
   mkdirSync,
@@ -16,17 +15,12 @@ import { dirname, join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import Database from 'better-sqlite3';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import {
-  connect as openConnection,
-  openReader,
-  openWriter,
-  prepareDatabase,
-} from '../../../src/adapters/sqlite/database.ts';
+import { openReader, openWriter, prepareDatabase } from '../../../src/adapters/sqlite/database.ts';
 import type { StoreFiles } from '../../../src/adapters/sqlite/files.ts';
 import { openSqliteStorage } from '../../../src/adapters/sqlite/index.ts';
 import { APPLICATION_ID, MIGRATIONS, SCHEMA_VERSION } from '../../../src/adapters/sqlite/schema.ts';
 import { temporaryFolder } from '../../support/process.ts';
-import { replaceFs, systemError } from '../../support/replace-fs.ts';
+import { replaceFs } from '../../support/replace-fs.ts';
 import { connect } from '../../support/sqlite.ts';
 import {
   bytesOf,
@@ -83,15 +77,6 @@ test('a store of a newer release is refused, and not changed', () => {
   expectRefused(path, new RegExp(`${versions}: use the release that wrote it, or a newer one$`));
 });
 
-test('a store that a newer release migrates during the opening is refused, and keeps its version', () => {
-  const path = newStore(3);
-  const newer = SCHEMA_VERSION + 1;
-  const other = connect(path);
-  whenPragmaRuns('synchronous = FULL', () => other.exec(`PRAGMA user_version = ${newer}`));
-  expect(() => openSqliteStorage(path)).toThrow(refusal(path, new RegExp(`schema version ${newer}`)));
-  expect(other.prepare('SELECT * FROM pragma_user_version').pluck().get()).toBe(BigInt(newer));
-});
-
 test('a store that is replaced while it is opened is refused', () => {
   const [path, other] = [temporaryFile(), temporaryFile()];
   for (const each of [path, other]) makeStore(each, 3);
@@ -139,42 +124,6 @@ describe('a path that cannot have a file', () => {
   });
 });
 
-test('a read-only folder of a file that can be written is named', async () => {
-  const path = newStore(3);
-  chmodSync(path, 0o666);
-  chmodSync(dirname(path), 0o555);
-  // The superuser may write everywhere.
-  if (process.geteuid?.() === 0) process.seteuid?.(65_534);
-  try {
-    expect((await refusalOf(path)).message).toContain('writes files into the folder, but it is read-only');
-  } finally {
-    if (process.getuid?.() === 0) process.seteuid?.(0);
-    chmodSync(dirname(path), 0o755);
-  }
-});
-
-async function refusalOf(path: string): Promise<Error> {
-  try {
-    openSqliteStorage(path);
-  } catch (error) {
-    return error as Error;
-  }
-  throw new Error('not refused');
-}
-
-test('timers that the program has replaced do not stop the storage', async () => {
-  const { pets } = openStorage();
-  vi.useFakeTimers();
-  onTestFinished(() => void vi.useRealTimers());
-  await Promise.all(
-    [1, 2, 3].map(async () => {
-      for (let times = 0; times < 3; times++) await pets.add(REX);
-    }),
-  );
-  expect((await pets.list({ limit: 10 })).pets).toHaveLength(9);
-  expect(await pets.find(9n)).toBeDefined();
-});
-
 test('a store that another process has locked is refused, and opens when the lock is gone', async () => {
   const path = newStore(1);
   const other = connect(path);
@@ -202,19 +151,6 @@ test('a new file whose journal mode another process changes is opened when the l
   expect((await openStorage(path).pets.list({ limit: 1 })).pets).toEqual([]);
 });
 
-test('a store of more than 32 MiB is opened without a search for damage in all its pages', () => {
-  const path = newStore();
-  const size = 1024 * 1024;
-  const padding = connect(path);
-  padding.exec('CREATE TABLE padding (bytes)');
-  for (let count = 0; count < 33; count++) padding.exec(`INSERT INTO padding VALUES (zeroblob(${size}))`);
-  padding.pragma('wal_checkpoint(TRUNCATE)');
-  padding.close();
-  overwrite(path, 16 * size, Buffer.alloc(size, 0xa5));
-  prepareDatabase(path);
-  expect(connect(path).pragma('quick_check(1)', { simple: true })).not.toBe('ok');
-});
-
 test('a first start creates the folders and a file with our application id', () => {
   const path = join(temporaryFolder(), 'a', 'b', 'pets.db');
   makeStore(path);
@@ -222,15 +158,6 @@ test('a first start creates the folders and a file with our application id', () 
   expect(db.pragma('application_id', { simple: true })).toBe(APPLICATION_ID);
   expect(db.pragma('user_version', { simple: true })).toBe(BigInt(SCHEMA_VERSION));
   expect(db.pragma('integrity_check', { simple: true })).toBe('ok');
-});
-
-test('a folder that another process creates at the same time is used', async () => {
-  const path = join(temporaryFolder(), 'folder', 'pets.db');
-  const create = replaceFs('mkdirSync', (folder) => {
-    create(folder);
-    throw systemError('EEXIST');
-  });
-  expect(await openStorage(path).pets.add(REX)).toMatchObject({ id: 1n });
 });
 
 test('an empty file becomes a new store, because an interrupted first start leaves one', async () => {
@@ -338,18 +265,6 @@ describe('a connection for writing', () => {
   });
 });
 
-test('a connection that is refused is closed', () => {
-  const path = newStore();
-  const refused: Database.Database[] = [];
-  const open = () =>
-    openConnection(path, {}, (db) => {
-      refused.push(db);
-      throw new Error('no');
-    });
-  expect(open).toThrow('no');
-  expect(refused.map((db) => db.open)).toEqual([false]);
-});
-
 test('a database in memory is refused, because it is not durable', () => {
   for (const path of ['', ':memory:', ' :memory: ']) {
     const message = `path: expected the path of a file, got '${path}': openMemoryStorage opens a store in memory`;
@@ -358,31 +273,6 @@ test('a database in memory is refused, because it is not durable', () => {
     );
   }
   expect(existsSync(':memory:')).toBe(false);
-});
-
-test('a database whose file system does not support a write-ahead log is refused', () => {
-  expect(() => openReader(':memory:')).toThrow(refusal(':memory:', /does not support a write-ahead log/));
-});
-
-test('a connection for reading cannot write', () => {
-  const path = newStore();
-  const db = openReader(path);
-  expect(() => db.exec('DELETE FROM pets')).toThrow(expect.objectContaining({ code: 'SQLITE_READONLY' }));
-  db.close();
-});
-
-test('the error of a connection that cannot be opened names the file', () => {
-  const missing = temporaryFile();
-  expect(() => openReader(missing)).toThrow(refusal(missing, /cannot be opened/));
-  expect(existsSync(missing)).toBe(false);
-  const path = join(dirname(missing), 'gone', 'pets.db');
-  expect(() => openReader(path)).toThrow(expect.objectContaining({ message: expect.stringContaining(path) }));
-  const text = temporaryFile();
-  writeFileSync(text, 'hello');
-  expect(() => openReader(text)).toThrow(refusal(text, /is not a SQLite database/));
-  expect(() => openReader(text)).toThrow(
-    expect.objectContaining({ cause: expect.objectContaining({ code: 'SQLITE_NOTADB' }) }),
-  );
 });
 
 /** Calls a function before the first pragma of any connection with this text. */

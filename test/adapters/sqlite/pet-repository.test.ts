@@ -67,12 +67,6 @@ test.each(['ABORT', 'ROLLBACK'])(
   },
 );
 
-test('an id is not assigned again when its row was deleted', async () => {
-  const path = newStore(3);
-  connect(path).exec('DELETE FROM pets');
-  expect((await openStorage(path).pets.add(REX)).id).toBe(4n);
-});
-
 test('a write of another connection is seen in the next turn, in cached pages too', async () => {
   const { pets, other } = openTwice();
   await pets.add(REX);
@@ -134,13 +128,6 @@ test('the same query returns the same page object until any connection writes', 
   connect(path).exec(INSERT);
   await nextTurn();
   expect(await pets.list({ limit: 1 })).not.toBe(afterOwn);
-});
-
-test('an add that fails does not clear the page cache', async () => {
-  const { pets } = openStorage(storeAfter(INT64_MAX));
-  const page = await pets.list({ limit: 1 });
-  await expect(pets.add(REX)).rejects.toMatchObject({ code: 'storage_unavailable' });
-  expect(await pets.list({ limit: 1 })).toBe(page);
 });
 
 test('every read is a range of an index, without sorting', async () => {

@@ -37,25 +37,6 @@ test('reads see what was written after they were requested, and the version is t
   expect(versions[2]).not.toBe(versions[0]);
 });
 
-test('a lock that does not let a transaction begin fails its reads, and leaves none open', async () => {
-  const locked = Object.create(db.prepare('PRAGMA data_version')) as Database.Statement;
-  let isLocked = true;
-  locked.pluck = () => locked;
-  locked.safeIntegers = () => locked;
-  locked.get = () => {
-    if (isLocked) throw Object.assign(new Error('locked'), { code: 'SQLITE_BUSY' });
-    return 7;
-  };
-  const prepare = db.prepare.bind(db);
-  db.prepare = ((sql: string) =>
-    sql === 'PRAGMA data_version' ? locked : prepare(sql)) as unknown as typeof db.prepare;
-  reads = new Reads(db, newFaults());
-  await expect(reads.read(() => 'read')).rejects.toThrow('database is locked');
-  expect(db.inTransaction).toBe(false);
-  isLocked = false;
-  expect(await reads.read(() => reads.version)).toBe(7);
-});
-
 test('after an error with which SQLite ends the transaction, the next read begins another one', async () => {
   const first = reads.read(() => db.exec('ROLLBACK'));
   const second = reads.read(() => db.inTransaction);

@@ -84,14 +84,6 @@ test('a store that another process creates in the meantime is not replaced', asy
   expect(countIn(path)).toBe(1n);
 });
 
-test('progress is reported up to 1', async () => {
-  const path = newStore(3);
-  const backup = await backupOf(path);
-  const shares: number[] = [];
-  await restoreSqliteStore(path, backup, { overwrite: true, onProgress: (share) => shares.push(share) });
-  expect(shares.at(-1)).toBe(1);
-});
-
 describe('the replaced store', () => {
   test('is kept until the next restore, and can be restored itself', async () => {
     const path = newStore(3);

@@ -38,13 +38,6 @@ describe('when the thread exits', () => {
     await thread.terminate();
   });
 
-  test('while it is idle, the next add succeeds', async () => {
-    const { storage, thread, threads } = await openWarm();
-    await thread.terminate();
-    expect((await storage.pets.add(REX)).id).toBe(2n);
-    expect(threads).toHaveLength(2);
-  });
-
   test('and cannot start again, adds are refused until it can', async () => {
     const path = temporaryFile();
     const { storage, thread } = await openWarm(path);
@@ -60,19 +53,6 @@ describe('when the thread exits', () => {
     rmdirSync(path);
     renameSync(`${path}-away`, path);
     await assertStored(storage, [await storage.pets.add(REX)]);
-  });
-
-  test('between an add and its turn, every add gets its own outcome', async () => {
-    const { storage, thread } = await openWarm();
-    const first = addMany(storage, 3);
-    thread.emit('exit', 1);
-    const second = addMany(storage, 2);
-    await nextTurn();
-    const third = addMany(storage, 1);
-    const added = await Promise.all([...first, ...second, ...third]);
-    expect(added.map(({ id }) => id)).toEqual([2n, 3n, 4n, 5n, 6n, 7n]);
-    await assertStored(storage, added);
-    await thread.terminate();
   });
 
   test('a storage can be closed', async () => {
@@ -130,16 +110,5 @@ describe('close', () => {
     const adds = addMany(storage, 3);
     await storage.close();
     await assertStored(openStorage(path), await Promise.all(adds));
-  });
-
-  test('stops the thread once, also when it is called again, at once and later', async () => {
-    const { storage, thread, threads } = await openWarm();
-    const codes: number[] = [];
-    thread.on('exit', (code) => codes.push(code));
-    await Promise.all([storage.close(), storage.close()]);
-    expect(codes).toEqual([0]);
-    await storage.close();
-    expect(codes).toEqual([0]);
-    expect(threads).toHaveLength(1);
   });
 });
