@@ -35,7 +35,7 @@ const SUCCESSES: Readonly<Record<Operation['id'], Part>> = {
 /** The example message of `invalid_request`, for the operations that have no member `categoryId`. */
 const BROKEN_RULES: Readonly<Partial<Record<Operation['id'], string>>> = {
   listPets: 'limit must be an integer from 1 to 100',
-  getPet: 'Host must be a host name or an IP address, optionally with a port',
+  getPet: 'Host must be given once',
 };
 
 /** Describes all responses of an operation. The keys of the result are the statuses. */

@@ -9,22 +9,17 @@ import { HttpError } from './errors.ts';
 export const BODY_LIMIT: number = 16 * 1024;
 
 const MEDIA_TYPE = 'application/json';
+const UNSUPPORTED = `Content-Type must be ${MEDIA_TYPE}, without a charset or with charset=utf-8, and Content-Encoding must be absent`;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/**
- * Returns the whole body. Rejects with `payload_too_large` when the body is too large, and with `invalid_request` when it
- * ends early.
- */
+/** Resolves with the whole body. Rejects with the errors below. */
 export type ReadBytes = (ctx: Context) => Promise<Uint8Array>;
 
 export const requireJson: Stage = (ctx, next) => {
-  if (isJson(fieldOf(ctx, 'content-type')) && ctx.headers['content-encoding'] === undefined) return next();
-  throw new HttpError(
-    'unsupported_media_type',
-    `Content-Type must be ${MEDIA_TYPE}, without a charset or with charset=utf-8, and Content-Encoding must be absent`,
-    { Accept: MEDIA_TYPE },
-  );
+  if (isJson(fieldOf(ctx, 'content-type')) && ctx.req.headers['content-encoding'] === undefined)
+    return next();
+  throw new HttpError('unsupported_media_type', UNSUPPORTED, { Accept: MEDIA_TYPE });
 };
 
 function isJson(contentType: string | undefined): boolean {
@@ -40,24 +35,27 @@ function isJson(contentType: string | undefined): boolean {
 /** Sets `ctx.request.body` to the parsed body. */
 export function readJson(readBytes: ReadBytes, parse: (text: string) => unknown): Stage {
   return async (ctx, next) => {
-    ctx.request.body = parsed(await readBytes(ctx), parse);
+    const bytes = await readBytes(ctx);
+    if (bytes.length === 0) throw invalidRequest('the body is missing');
+    ctx.request.body = parsed(decoded(bytes), parse);
     await next();
   };
 }
 
-/** The messages of JavaScript engines show a part of the text, so they are not sent. */
-function parsed(bytes: Uint8Array, parse: (text: string) => unknown): unknown {
-  if (bytes.length === 0) throw invalidRequest('the body is missing');
-  let text: string;
+function decoded(bytes: Uint8Array): string {
   try {
-    text = utf8.decode(bytes);
+    return utf8.decode(bytes);
   } catch {
     throw invalidRequest('the body is not valid UTF-8');
   }
+}
+
+/** The messages of JavaScript engines show a part of the text, so they are not sent. */
+function parsed(text: string, parse: (text: string) => unknown): unknown {
   try {
     return parse(text);
   } catch (error) {
-    throw asAnimalStoreError(error) ?? invalidRequest('the body is not valid JSON');
+    throw invalidRequest(`the body is ${asAnimalStoreError(error)?.message ?? 'invalid JSON'}`);
   }
 }
 
@@ -76,7 +74,7 @@ export async function readChunks(body: AsyncIterable<Uint8Array>): Promise<Uint8
     throw bodyIncomplete();
   }
   if (size > BODY_LIMIT) throw bodyTooLarge();
-  return chunks.length === 1 ? (chunks[0] as Uint8Array) : Buffer.concat(chunks);
+  return Buffer.concat(chunks);
 }
 
 export function bodyTooLarge(): HttpError {

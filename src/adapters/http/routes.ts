@@ -72,11 +72,11 @@ function unavailable(ctx: Context, reason: string): void {
 
 function metricsText(metrics: MetricsText): Stage {
   return async (ctx) => {
-    const body: unknown = await metrics.text();
-    if (typeof body !== 'string') throw new TypeError('metrics.text: expected a string');
+    const [type, body]: unknown[] = [metrics.contentType, await metrics.text()];
+    if (typeof type !== 'string' || typeof body !== 'string')
+      throw new TypeError('metrics: expected strings');
     ctx.status = 200;
-    ctx.set('Content-Type', metrics.contentType);
-    ctx.set('Cache-Control', 'no-store');
+    ctx.set({ 'Content-Type': type, 'Cache-Control': 'no-store' });
     ctx.body = body;
   };
 }
@@ -89,11 +89,10 @@ function root(prefix: string): Stage {
   return (ctx) => {
     if (ctx.method !== 'GET' && ctx.method !== 'HEAD') throw noSuchPath();
     ctx.vary('Accept');
-    const headers = { accept: ctx.headers['accept'] as string | undefined };
+    const headers = { accept: ctx.req.headers['accept'] as string | undefined };
     if (new Negotiator({ headers }).mediaType(MEDIA_TYPES) !== 'text/html') throw noSuchPath();
     ctx.status = 303;
-    ctx.set('Location', `${prefix}/docs`);
-    ctx.set('Cache-Control', 'no-store');
+    ctx.set({ Location: `${prefix}/docs`, 'Cache-Control': 'no-store' });
     ctx.body = '';
     ctx.remove('Content-Type');
   };

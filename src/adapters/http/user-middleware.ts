@@ -3,7 +3,7 @@
 import type { Stage } from './context.ts';
 import { HttpError } from './errors.ts';
 
-/** A Koa middleware of a user. Over `createFetchHandler`, the context lacks some members of Koa, as docs/runtimes.md says. */
+/** A Koa middleware of a user. Over `createFetchHandler`, the context lacks some members of Koa. */
 // A method, so that the compiler accepts a middleware that is declared for the context of Koa.
 export type UserMiddleware = { use(...parameters: Parameters<Stage>): unknown }['use'];
 
@@ -19,13 +19,12 @@ export interface UserMiddlewares {
 export function guest(middleware: UserMiddleware): Stage {
   return async (ctx, next) => {
     const passed = new Set<unknown>();
+    const pass = (error: unknown) => {
+      passed.add(error);
+      throw error;
+    };
     try {
-      await middleware(ctx, () =>
-        next().catch((error) => {
-          passed.add(error);
-          throw error;
-        }),
-      );
+      await middleware(ctx, () => next().catch(pass));
     } catch (error) {
       throw passed.has(error) ? error : byStatus(error);
     }
@@ -33,12 +32,14 @@ export function guest(middleware: UserMiddleware): Stage {
 }
 
 function byStatus(error: unknown): unknown {
-  const { status, expose, message, headers } = (error ?? {}) as Partial<Record<string, unknown>>;
-  if (error instanceof HttpError || !isErrorStatus(status)) return error;
+  const { status, expose, message, headers } = (error ?? {}) as Partial<
+    HttpError & { expose: boolean; headers: HttpError['fields'] }
+  >;
+  if (
+    error instanceof HttpError ||
+    !(Number.isInteger(status) && Number(status) >= 400 && Number(status) <= 599)
+  )
+    return error;
   const shown = expose === true && typeof message === 'string' ? message : undefined;
-  return HttpError.ofStatus(status, shown, headers as Record<string, string> | undefined, error);
-}
-
-function isErrorStatus(status: unknown): status is number {
-  return Number.isInteger(status) && (status as number) >= 400 && (status as number) <= 599;
+  return HttpError.ofStatus(Number(status), shown, headers, error);
 }

@@ -178,7 +178,7 @@ describe('the examples', () => {
     await client.post('{"name":"Минька 🐈","categoryId":9007199254740993,"status":"pending"}');
     expectExample(await client.get('/v1/pets'), '/pets', 'get', 'page');
     expectExample(await client.get('/v1/pets/1'), '/pets/{petId}', 'get', 'found');
-    const message = `GET /v1/pets/1 HTTP/1.1\r\nHost: x y\r\nAuthorization: Bearer ${key}\r\n\r\n`;
+    const message = `GET /v1/pets/1 HTTP/1.1\r\nHost: x\r\nHost: y\r\nAuthorization: Bearer ${key}\r\n\r\n`;
     expectExample(await sendRaw(origin, message), '/pets/{petId}', 'get', 'invalid_request');
     expectExample(await client.get('/v1/pets?limit=0'), '/pets', 'get', 'invalid_request');
     expectExample(await client.post('{"name":"Rex"}'), '/pets', 'post', 'invalid_request');
