@@ -28,7 +28,11 @@ test.each(['docs/adapter.md', 'docs/mounting.md'])('%s shows parts of examples w
     ([, code = '']) => code,
   );
   assert.ok(shown.length > 1);
-  for (const code of shown) assert.ok(sources.some((source) => source.includes(code)), code);
+  for (const code of shown)
+    assert.ok(
+      sources.some((source) => source.includes(code)),
+      code,
+    );
 });
 
 test('the examples of mounting are well typed', async () => {
