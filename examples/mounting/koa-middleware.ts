@@ -12,8 +12,8 @@ const tenant: Koa.Middleware = async (ctx, next) => {
   const name = ctx.get('X-Tenant') || 'north';
   if (!TENANTS.has(name)) ctx.throw(400, 'X-Tenant must be north or south');
   ctx.state['tenant'] = name;
+  ctx.set('X-Tenant', name); // before `next`, so that errors have it too
   await next();
-  ctx.set('X-Tenant', name);
 };
 
 export const audited: string[] = [];
