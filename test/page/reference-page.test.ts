@@ -182,11 +182,10 @@ describe('the contents', () => {
     expect(resolve({ type: 'integer' })).toEqual({ type: 'integer' });
   });
 
-  test('the error table of the description has every error of the operations', () => {
+  test('the operations have every error that a client can get', () => {
     const codes = new Set(reference.operations.flatMap(({ failures }) => failures.map(({ code }) => code)));
     const others = ['method_not_allowed'];
     expect([...codes, ...others].sort()).toEqual(Object.keys(STATUS_OF).sort());
-    for (const code of codes) expect(reference.description).toContain(`| \`${code}\` | `);
   });
 
   test.each([

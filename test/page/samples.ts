@@ -43,7 +43,8 @@ export const CREATE_SAMPLES: Record<Language, string> = {
   --header "Idempotency-Key: $(uuidgen)" \
   --data-raw '{"name":"Rex"}'
 `,
-  JavaScript: `import { createAnimalStore } from 'animal-store/client'; // npm install FILE, made by npm pack in a clone
+  JavaScript: `// curl -O https://pets.example.org/docs/animal-store-client.js
+import { createAnimalStore } from './animal-store-client.js';
 
 const store = await createAnimalStore({
   database: 'https://pets.example.org/v1',
@@ -119,7 +120,8 @@ export const LIST_SAMPLES: Record<Language, string> = {
   curl: String.raw`curl 'https://pets.example.org/v1/pets?limit=2' \
   --header 'Authorization: Bearer pets_x'
 `,
-  JavaScript: `import { createAnimalStore } from 'animal-store/client'; // npm install FILE, made by npm pack in a clone
+  JavaScript: `// curl -O https://pets.example.org/docs/animal-store-client.js
+import { createAnimalStore } from './animal-store-client.js';
 
 const store = await createAnimalStore({
   database: 'https://pets.example.org/v1',
