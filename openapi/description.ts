@@ -1,6 +1,6 @@
 /** The description of the API in the OpenAPI document, in Markdown. Its links lead to the guides of the reference page. */
 
-import { DEPRECATED_SINCE, SUNSET } from '../src/adapters/http/api/operations.ts';
+import { DEPRECATED_SINCE, SUNSET } from '../src/adapters/http/operations.ts';
 import { IDEMPOTENCY_DAYS } from '../src/application/create-pet-once.ts';
 import { LIMIT_MAX } from '../src/application/list-pets.ts';
 
@@ -25,7 +25,7 @@ export function apiDescription(): string {
 - **Exact integers.** \`id\` and \`categoryId\` are int64, and exact in every request and response. \`JSON.parse\` of JavaScript rounds integers above 2^53: ${link('see how to read them', 'integers')}.
 - **Pages.** The body of a list is a bare array, in ascending order of \`id\`, with at most ${LIMIT_MAX} pets. While more pets follow, \`Link\` has the URL of the next page: ${link('how to read all pets', 'pages')}, and ${link('how to keep a copy in sync', 'sync')}.
 - **Safe retries.** Send a new \`Idempotency-Key\` with each create, and repeat the request with the same key when no response arrives: for ${IDEMPOTENCY_DAYS * 24} hours, or longer if the operator has raised it, the pet is stored once. See ${link('whether a create was stored', 'once')} and ${link('when to retry', 'retries')}.
-- **Errors.** The body of every error has exactly the members \`code\`, \`message\` and \`status\`. Programs should read \`code\`: ${link('all codes', 'errors')}. When several errors apply, the order is 401, 503 \`overloaded\`, 429, 400 for the message, 404, 405, 403 \`forbidden\`, 415, 413, 400 for the query or the body.
+- **Errors.** The body of every error has exactly the members \`code\`, \`message\` and \`status\`. Programs should read \`code\`: ${link('all codes', 'errors')}. When several errors apply, the response is the first of these: 503 \`overloaded\`, 401, 429, 400 for the message, 404, 405, 403 \`forbidden\`, 415, 413, 400 for the query or the body.
 - **Limits.** Values beyond a limit are refused, and never adjusted: ${link('the limits', 'limits')}.
 - **Caching.** The response to a GET has a strong \`ETag\`, and is 304 for a request with this value in \`If-None-Match\`. Other preconditions are ignored. See ${link('the header fields', 'fields')}.
 - **Deprecation.** \`GET /pets/{petId}\` is deprecated since ${dayOf(DEPRECATED_SINCE)}, and is due for removal on ${dayOf(SUNSET)}: ${link('how to read one pet', 'onePet')}.`;

@@ -12,7 +12,8 @@ const tenant: Koa.Middleware = async (ctx, next) => {
   const name = ctx.get('X-Tenant') || 'north';
   if (!TENANTS.has(name)) ctx.throw(400, 'X-Tenant must be north or south');
   ctx.state['tenant'] = name;
-  ctx.set('X-Tenant', name); // before `next`, so that errors have it too
+  // Before the rest of the list: after it, the field would be missing in the responses to errors.
+  ctx.set('X-Tenant', name);
   await next();
 };
 

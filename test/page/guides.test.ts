@@ -5,8 +5,8 @@ import { resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import { apiDescription, GUIDES } from '../../openapi/description.ts';
 import { slugOf } from '../../page/reference.ts';
-import { STATUS_OF } from '../../src/adapters/http/api/errors.ts';
 import { PROGRAMS } from '../../src/adapters/http/docs/assets.ts';
+import { STATUS_OF } from '../../src/adapters/http/errors.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const guide = readFileSync(resolve(ROOT, 'docs/api.md'), 'utf8');

@@ -6,7 +6,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { afterAll, expect, test } from 'vitest';
-import { OPERATIONS } from '../../../src/adapters/http/api/operations.ts';
+import { OPERATIONS } from '../../../src/adapters/http/operations.ts';
 import { CARRIER } from '../../support/carrier.ts';
 import type { Answer } from '../../support/client.ts';
 import { Connection } from '../../support/connection.ts';
@@ -71,7 +71,8 @@ function briefly(answer: Answer): string {
   const { status, rawHeaders, headers, body } = answer;
   const fields = rawHeaders
     .map(([name, value]) => `${name.toLowerCase()}: ${value}`)
-    .filter((field) => TELLING.test(field));
+    .filter((field) => TELLING.test(field))
+    .sort();
   const text = body.startsWith('{"code"')
     ? JSON.parse(body).message
     : body.length < 600

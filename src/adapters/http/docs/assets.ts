@@ -1,6 +1,6 @@
 import { gunzipSync } from 'node:zlib';
-import type { Stage } from '../api/context.ts';
-import { entityTag } from '../api/responses.ts';
+import type { Stage } from '../context.ts';
+import { entityTag } from '../responses.ts';
 import { builtFile, encodings, respondNegotiated } from './built-files.ts';
 
 export interface Asset {

@@ -1,8 +1,8 @@
 import { gzipSync } from 'node:zlib';
-import { fieldOf, type Stage } from '../api/context.ts';
-import type { HttpOptions } from '../api/options.ts';
-import { BASE_PATH, serverUrlOf } from '../api/public-url.ts';
-import { entityTag } from '../api/responses.ts';
+import { fieldOf, type Stage } from '../context.ts';
+import type { HttpOptions } from '../options.ts';
+import { BASE_PATH, serverUrlOf } from '../public-url.ts';
+import { entityTag } from '../responses.ts';
 import { builtFile, type Encodings, encodings, respondNegotiated } from './built-files.ts';
 
 /** The built document: the parts around the URL of the server. */
@@ -31,7 +31,7 @@ export function openApi({ publicUrl }: HttpOptions): Stage {
   return (ctx) => {
     const host = fieldOf(ctx, 'host');
     // Without a `Host`, the URL of the server is relative to the URL of the document.
-    const origin = publicUrl ?? (host ? `${ctx.state.animalStore.scheme}://${host}` : '');
+    const origin = publicUrl ?? (host ? `${ctx.protocol === 'https' ? 'https' : 'http'}://${host}` : '');
     if (origin !== lastOrigin) {
       const content = Buffer.from(openApiDocument(origin));
       last = encodings(content, gzipSync(content), entityTag(content), 'application/json');
