@@ -25,7 +25,7 @@ const SHARED = [
   'test/adapters/http/{authentication,bad-message,body,get,list}.test.ts',
   'test/adapters/http/{openapi-document,public-paths,recorded,request-fields}.test.ts',
   'test/adapters/http/{failure,host-code,public-url,rate-limit,request-id,request-log}.test.ts',
-  'test/adapters/{memory,metrics,tracing}/**/*.test.ts',
+  'test/adapters/{memory,metrics}/**/*.test.ts',
   'test/composition/{commands,config,database-config,databases,refused-start}.test.ts',
   'test/library/{animal-store,api-samples,http,http2,middleware}.test.ts',
   'test/page/*.test.ts',
@@ -38,12 +38,12 @@ const SHARED = [
 const OVER_OTHERS = IS_WHOLE
   ? [
       'test/adapters/http/{authentication,bad-message,body,every-storage}.test.ts',
-      'test/adapters/http/{failure,get,incoming-bodies,keys-in-log,lingering-close,list}.test.ts',
+      'test/adapters/http/{failure,get,keys-in-log,list}.test.ts',
       'test/adapters/http/{openapi-document,overload,pipelines,properties,public-paths,public-url,rate-limit}.test.ts',
       'test/adapters/http/{host-code,recorded}.test.ts',
       'test/adapters/http/{request-id,request-log,server,slow-client,stopping,tunnels}.test.ts',
     ]
-  : ['test/adapters/http/{body,failure,host-code,incoming-bodies,properties,recorded}.test.ts'];
+  : ['test/adapters/http/{body,failure,host-code,properties,recorded}.test.ts'];
 
 const ADAPTERS = {
   setupFiles: ['test/support/canary-setup.ts'],

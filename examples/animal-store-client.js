@@ -2,7 +2,7 @@
  * The API with the client of this package. It retries, follows the links from page to page, and keeps every integer exact,
  * as a `bigint`. It needs Node.js 22.12 or newer, Bun, Deno or a browser.
  *
- *     npm install ./animal-store-3.0.0.tgz   (made by `npm pack` in a clone)
+ *     npm install ./animal-store-*.tgz   (made by `npm pack` in a clone)
  *     ANIMAL_STORE_URL=http://127.0.0.1:3000/v1 ANIMAL_STORE_KEY=pets_... node examples/animal-store-client.js
  */
 
@@ -13,27 +13,15 @@ const store = await createAnimalStore({
   apiKey: process.env.ANIMAL_STORE_KEY,
 });
 
-// region create
-
 for (const name of ['Rex', 'Tom', 'Минька']) {
   const { id } = await store.createPet({ name, categoryId: 9007199254740993n, status: 'sold' });
   console.log(`created pet ${id}`);
 }
 
-// endregion
-
-// region list
-
 for await (const { id, name, categoryId } of store.listPets({ status: 'sold' })) {
   console.log(`pet ${id}: ${name} in category ${categoryId}`);
 }
 
-// endregion
-
-// region create
-
 await store.createPet({ name: '', categoryId: 7n }).catch(({ code, message }) => {
   console.log(`refused: ${code}: ${message}`);
 });
-
-// endregion

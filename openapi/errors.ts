@@ -1,7 +1,8 @@
 /** The errors in the OpenAPI document. */
 
-import { type HttpErrorCode, STATUS_OF } from '../src/adapters/http/api/errors.ts';
-import { OPERATIONS, type Operation } from '../src/adapters/http/api/operations.ts';
+import { BODY_LIMIT } from '../src/adapters/http/body.ts';
+import { type HttpErrorCode, STATUS_OF } from '../src/adapters/http/errors.ts';
+import { OPERATIONS, type Operation } from '../src/adapters/http/operations.ts';
 
 /** When the server responds with each error. */
 export const WHEN: Readonly<Record<HttpErrorCode, string>> = {
@@ -11,14 +12,13 @@ export const WHEN: Readonly<Record<HttpErrorCode, string>> = {
   not_found: 'No pet has this id, or nothing is at this path.',
   method_not_allowed: 'The path does not support the method. `Allow` lists the methods that it supports.',
   request_timeout: 'The client was too slow to send.',
-  precondition_failed: '`If-Match` or `If-None-Match` is false. Nothing was stored.',
-  payload_too_large: 'The body has more than 64 KiB.',
+  payload_too_large: `The body has more than ${BODY_LIMIT / 1024} KiB.`,
   unsupported_media_type: 'The body is not `application/json` in UTF-8, or has a Content-Encoding.',
   idempotency_conflict: 'The `Idempotency-Key` was used for a different pet, and is still valid.',
   rate_limited: 'The API key has used up its rate limit. Nothing was stored.',
   headers_too_large: "The request's head has more than 16 KiB.",
   internal_error: 'An unexpected error.',
-  overloaded: 'The server receives more requests than it can handle, or is stopping. Nothing was stored.',
+  overloaded: 'The server receives more requests than it can handle. Nothing was stored.',
   storage_unavailable: 'The database is locked, full, read-only or damaged.',
 };
 
@@ -30,8 +30,7 @@ export const MESSAGES: Readonly<Record<HttpErrorCode, string>> = {
   not_found: 'there is no pet with id 1',
   method_not_allowed: 'DELETE is not allowed here: expected GET, HEAD or OPTIONS',
   request_timeout: 'the request took too long to arrive',
-  precondition_failed: 'If-Match is false: the response has another entity tag',
-  payload_too_large: 'the body must have at most 65536 bytes',
+  payload_too_large: `the body must have at most ${BODY_LIMIT} bytes`,
   unsupported_media_type:
     'Content-Type must be application/json, without a charset or with charset=utf-8, and Content-Encoding must be absent',
   idempotency_conflict: 'the Idempotency-Key was used for a different pet: use a new key for each pet',

@@ -1,7 +1,7 @@
 /** The header fields in the OpenAPI document, and the responses that have them. */
 
-import type { Operation } from '../src/adapters/http/api/operations.ts';
-import { DEPRECATED_SINCE, SUNSET } from '../src/adapters/http/api/operations.ts';
+import type { Operation } from '../src/adapters/http/operations.ts';
+import { DEPRECATED_SINCE, SUNSET } from '../src/adapters/http/operations.ts';
 import type { Part } from './schemas.ts';
 
 /** `NextPage` and `Successor` are two descriptions of the field `Link`. The other keys are HTTP field names. */

@@ -1,7 +1,7 @@
 /** The responses in the OpenAPI document, and the examples of pets. */
 
-import { type HttpErrorCode, STATUS_OF } from '../src/adapters/http/api/errors.ts';
-import type { Operation } from '../src/adapters/http/api/operations.ts';
+import { type HttpErrorCode, STATUS_OF } from '../src/adapters/http/errors.ts';
+import type { Operation } from '../src/adapters/http/operations.ts';
 import { errorsOf, MESSAGES, WHEN } from './errors.ts';
 import { headersOf } from './headers.ts';
 import { json, type Part } from './schemas.ts';
@@ -35,7 +35,7 @@ const SUCCESSES: Readonly<Record<Operation['id'], Part>> = {
 /** The example message of `invalid_request`, for the operations that have no member `categoryId`. */
 const BROKEN_RULES: Readonly<Partial<Record<Operation['id'], string>>> = {
   listPets: 'limit must be an integer from 1 to 100',
-  getPet: 'Host must be a host name or an IP address, optionally with a port from 1 to 65535',
+  getPet: 'Host must be given once',
 };
 
 /** Describes all responses of an operation. The keys of the result are the statuses. */

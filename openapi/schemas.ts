@@ -1,7 +1,7 @@
 /** The schemas in the OpenAPI document. The schemas of requests are derived from the schemas that validate requests. */
 
 import { toJsonSchemaDefs } from '@valibot/to-json-schema';
-import { INT64_METADATA, REQUEST_SCHEMAS } from '../src/adapters/http/api/schemas.ts';
+import { INT64_METADATA, REQUEST_SCHEMAS } from '../src/adapters/http/schemas.ts';
 import { DEFAULT_STATUS } from '../src/domain/pet.ts';
 import { ERROR_CODES } from './errors.ts';
 

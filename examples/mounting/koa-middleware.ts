@@ -12,8 +12,9 @@ const tenant: Koa.Middleware = async (ctx, next) => {
   const name = ctx.get('X-Tenant') || 'north';
   if (!TENANTS.has(name)) ctx.throw(400, 'X-Tenant must be north or south');
   ctx.state['tenant'] = name;
-  await next();
+  // Before the rest of the list: after it, the field would be missing in the responses to errors.
   ctx.set('X-Tenant', name);
+  await next();
 };
 
 export const audited: string[] = [];

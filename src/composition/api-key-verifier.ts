@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { KeyVerifier } from '../adapters/http/api/index.ts';
+import type { KeyVerifier } from '../adapters/http/portable.ts';
 import type { AnimalStore } from '../application/animal-store.ts';
 import type { ApiKeyHolder } from '../application/ports/api-key-verifier.ts';
 import { secretPartFinder } from '../domain/api-key.ts';

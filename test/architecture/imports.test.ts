@@ -75,17 +75,7 @@ describe('the sources', () => {
   test.each(foldersIn('src/adapters'))('have an index.ts of the adapter %s', (adapter) => {
     expect(sources).toContain(`src/adapters/${adapter}/index.ts`);
   });
-
-  test.each(foldersIn('src/adapters/http'))('have a rule for the folder http/%s', (folder) => {
-    const path = `src/adapters/http/${folder}/file.ts`;
-    const names = rules.filter(({ from }) => new RegExp(from.path).test(path)).map(({ name }) => name);
-    expect(names.filter((name) => /^http-(api|carriers)/.test(name))).toHaveLength(1);
-  });
 });
-
-/** These files break two rules. */
-const FETCH_OVER_KOA = "import type Koa from 'koa'; export type K = Koa;";
-const FETCH_OVER_NODE = "import type { N } from '../node/empty.ts'; export type M = N;";
 
 /** The files that break each rule, by the name of the rule. */
 const BROKEN: Readonly<Record<string, Readonly<Record<string, string>>>> = {
@@ -110,7 +100,6 @@ const BROKEN: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
   'adapter-sqlite-imports-its-driver': { 'src/adapters/sqlite/a.ts': "import 'pino';" },
   'adapter-storage-kit-imports-its-driver': { 'src/adapters/storage-kit/a.ts': "import 'pino';" },
-  'adapter-tracing-imports-its-driver': { 'src/adapters/tracing/a.ts': "import 'pino';" },
   'adapter-is-imported-by-its-index': {
     'src/composition/f.ts': "import '../adapters/sqlite/empty.ts';",
     'src/composition/databases/g.ts': "await import('../../adapters/sqlite/empty.ts');",
@@ -119,38 +108,18 @@ const BROKEN: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'src/adapters/api-client/a.ts': "import 'koa';",
     'src/adapters/api-client/b.ts': "import 'node:crypto';",
   },
-  'http-koa-alone-imports-koa': {
-    'src/adapters/http/api/a.ts': "import type { Context } from 'koa'; export type C = Context;",
-    'src/adapters/http/docs/a.ts': "import '@koa/router';",
-    'src/adapters/http/fetch/a.ts': FETCH_OVER_KOA,
-    'src/adapters/http/node/a.ts': "import type Koa from 'koa'; export type K = Koa;",
-  },
-  'http-api-imports-no-carrier': {
-    'src/adapters/http/api/b.ts': "import type { Server } from 'node:http'; export type S = Server;",
-    'src/adapters/http/api/c.ts': "import type { K } from '../koa/empty.ts'; export type L = K;",
-    'src/adapters/http/docs/b.ts': "import '../node/empty.ts';",
-    'src/adapters/http/api/d.ts': "import '../fetch/empty.ts';",
-  },
-  'http-carriers-are-independent': {
-    'src/adapters/http/koa/a.ts': "import type { N } from '../node/empty.ts'; export type M = N;",
-    'src/adapters/http/node/b.ts': "import '../koa/empty.ts';",
-    'src/adapters/http/node/c.ts': "import '../fetch/empty.ts';",
-    'src/adapters/http/fetch/b.ts': FETCH_OVER_NODE,
-  },
   'http-fetch-reaches-no-server': {
-    'src/adapters/http/fetch/a.ts': FETCH_OVER_KOA,
-    'src/adapters/http/fetch/b.ts': FETCH_OVER_NODE,
-    'src/adapters/http/fetch/c.ts': "import '../index.ts';",
+    'src/adapters/http/fetch.ts': "import './c.ts';",
   },
   'page-imports-itself-and-its-parser': {
-    'page/a.ts': "import type { A } from '../src/adapters/http/api/empty.ts'; export type B = A;",
+    'page/a.ts': "import type { A } from '../src/adapters/http/empty.ts'; export type B = A;",
     'page/b.ts': "import 'valibot';",
     'page/c.ts': "import 'node:fs';",
     'page/view/d.ts': "import '../../src/domain/empty.ts';",
   },
   'page-is-imported-by-nobody': { 'src/adapters/http/docs/c.ts': "import '../../../../page/empty.ts';" },
   'openapi-imports-the-api': {
-    'openapi/a.ts': "import '../src/adapters/http/koa/empty.ts';",
+    'openapi/a.ts': "import '../src/adapters/http/docs/empty.ts';",
     'openapi/b.ts': "import 'koa';",
     'openapi/c.ts': "import '../page/empty.ts';",
   },
@@ -180,15 +149,13 @@ const BROKEN: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 const INNOCENT: Readonly<Record<string, string>> = {
   'src/domain/empty.ts': 'export {};',
   'src/application/good.ts': "import '../domain/empty.ts';",
-  'src/adapters/http/koa/empty.ts':
-    "import 'koa'; import type { A } from '../api/empty.ts'; export type K = A;",
-  'src/adapters/http/node/empty.ts': "import 'node:http'; import '../api/empty.ts'; export type N = string;",
-  'src/adapters/http/fetch/empty.ts': "import '../api/empty.ts'; import 'node:net';",
-  'src/adapters/http/api/empty.ts': "import 'valibot'; export type A = string;",
-  'openapi/empty.ts': "import 'valibot'; import 'node:fs'; import '../src/adapters/http/api/empty.ts';",
+  'src/adapters/http/empty.ts': "import 'valibot'; import '@koa/router'; export type A = string;",
+  'src/adapters/http/docs/empty.ts': "import '../empty.ts';",
+  'src/adapters/http/c.ts': "import 'koa'; import 'node:http';",
+  'openapi/empty.ts': "import 'valibot'; import 'node:fs'; import '../src/adapters/http/empty.ts';",
   'page/empty.ts': "import 'marked';",
   'page/view/good.ts': "import '../empty.ts';",
-  'src/adapters/http/index.ts': "import 'koa'; import './koa/empty.ts'; import './node/empty.ts';",
+  'src/adapters/http/index.ts': "import 'koa'; import './empty.ts';",
   'src/adapters/postgres/empty.ts': "import 'pg'; import '../storage-kit/empty.ts';",
   'src/adapters/storage-kit/empty.ts': "import '../../application/good.ts';",
   'src/adapters/sqlite/empty.ts':

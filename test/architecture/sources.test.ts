@@ -28,7 +28,7 @@ function isProcess(node: ts.Node): boolean {
 /** The modules that can open connections or start processes, and what the server uses of them. */
 const NETWORK = /^(node:)?(child_process|dgram|dns|http|http2|https|net|tls)(\/|$)/;
 const PASSIVE =
-  /^(createServer|STATUS_CODES|Server|Socket|BlockList|isIP|isIPv4|isIPv6|validateHeader(Name|Value))$/;
+  /^(createServer|STATUS_CODES|Server|Socket|BlockList|isIP|isIPv4|isIPv6|validateHeader(Name|Value)|ServerResponse)$/;
 
 /** Finds `fetch` and other globals, `connect` and `require`, and imports of modules that can open connections. */
 const opensConnection: Finder = (node) => {
@@ -103,13 +103,11 @@ describe('in the sources', () => {
     expect(has("import { createServer } from 'node:http'", startsProcess)).toBe(false);
   });
 
-  test('only the page, the client of the API, the probe of the own port and two modules of the PostgreSQL adapter open connections', () => {
+  test('only the page, the client of the API, the probe of the own port and one module of the PostgreSQL adapter open connections', () => {
     const users = filesWith(opensConnection);
     expect(users).toContain('page/main.ts');
     expect(users.filter((file) => !file.startsWith('page/')).toSorted()).toEqual([
       'src/adapters/api-client/request.ts',
-      'src/adapters/http/node/listeners.ts',
-      'src/adapters/postgres/config.ts',
       'src/adapters/postgres/connection-pool.ts',
     ]);
   });

@@ -34,25 +34,42 @@ async function run(script: string, variables: Readonly<Record<string, string>> =
 }
 
 describe('the commands of', () => {
-  test('docs/keys.md, docs/data.md and docs/repair.md work one after another', async () => {
-    const script = ['keys.md', 'data.md', 'repair.md'].map(scriptOf).join('');
-    const output = await run(`${script}\nanimal-store export --database-url sqlite:copy.db`);
+  test('docs/serve.md, docs/data.md and docs/watch.md work one after another', async () => {
+    const [serve = '', data = '', watch = ''] = ['serve.md', 'data.md', 'watch.md'].map(scriptOf);
+    const create = 'animal-store pets create --name Rex --category-id 7 --status sold';
+    const output = await run(
+      `${serve}\n${create}\n${data}\n${watch}\nanimal-store export --database-url sqlite:copy.db`,
+    );
     expect(output).toMatch(/^pets_\w{49}\n/);
     expect(output).toContain('pets-backup.db');
     expect(output).toMatch(/"name":"Rex","categoryId":7,"status":"sold"}\n$/);
   });
 
-  test.skipIf(!hasCurl)('docs/integrate.md find one pet by its id (skipped without curl)', async () => {
-    const { url, firstKey } = await startInProcess(await environmentOf('memory'));
-    const ANIMAL_STORE_KEY = firstKey?.key ?? '';
-    const headers = { Authorization: `Bearer ${ANIMAL_STORE_KEY}`, 'Content-Type': 'application/json' };
-    for (const name of ['Rex', 'Bella']) {
-      const body = JSON.stringify({ name, categoryId: 7 });
-      expect((await fetch(`${url}/pets`, { method: 'POST', headers, body })).status).toBe(201);
-    }
-    const output = await run(scriptOf('integrate.md'), { ANIMAL_STORE_KEY, ANIMAL_STORE_URL: url });
-    expect(output).toBe('[{"id":1,"name":"Rex","categoryId":7,"status":"available"}]');
-  });
+  test.skipIf(!hasCurl)(
+    'docs/api.md list all pets, find one and create one (skipped without curl)',
+    async () => {
+      const { url, firstKey } = await startInProcess(await environmentOf('memory'));
+      const ANIMAL_STORE_KEY = firstKey?.key ?? '';
+      const headers = { Authorization: `Bearer ${ANIMAL_STORE_KEY}`, 'Content-Type': 'application/json' };
+      for (const name of ['Rex', 'Bella']) {
+        const body = JSON.stringify({ name, categoryId: 7 });
+        expect((await fetch(`${url}/pets`, { method: 'POST', headers, body })).status).toBe(201);
+      }
+      const output = await run(scriptOf('api.md'), { ANIMAL_STORE_KEY, ANIMAL_STORE_URL: url });
+      const [rex, bella] = [1, 2].map((id) => ({
+        id,
+        name: id === 1 ? 'Rex' : 'Bella',
+        categoryId: 7,
+        status: 'available',
+      }));
+      expect(output).toBe(
+        [[rex, bella], [rex], { ...rex, id: 3 }]
+          .map((part) => JSON.stringify(part))
+          .join('')
+          .replace('][', ']\n['),
+      );
+    },
+  );
 
   test.skipIf(!canRunPostgres)(`docs/postgresql.md move a store to PostgreSQL${postgresNote}`, async () => {
     const target = await newDatabaseUrl();

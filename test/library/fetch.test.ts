@@ -1,19 +1,15 @@
 /** The API as a function from a `Request` to a `Response`: what the tests over a server do not show. */
 
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import {
-  createFetchHandler,
-  type FetchHandler,
-  type FetchInfo,
-} from '../../src/adapters/http/fetch/index.ts';
-import type { HttpOptions, RequestObserver, RequestOutcome } from '../../src/adapters/http/index.ts';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { createFetchHandler, type FetchHandler, type FetchInfo } from '../../src/adapters/http/fetch.ts';
+import type { HttpOptions, RequestOutcome } from '../../src/adapters/http/index.ts';
 import type { AnimalStore } from '../../src/library/index.ts';
 import { createAnimalStore } from '../../src/library/index.ts';
 import { registerKey } from '../support/canary.ts';
 
 const ORIGIN = 'http://pets.example';
 const REX = '{"name":"Rex","categoryId":7}';
-const LIMIT = 64 * 1024;
+const LIMIT = 16 * 1024;
 
 type Body = NonNullable<RequestInit['body']> | null;
 
@@ -72,45 +68,15 @@ test('a response that cannot be created becomes one with status 500, and is repo
 });
 
 describe('a request', () => {
-  test.each<[string, FetchInfo | undefined, string | undefined]>([
-    ['without an address', undefined, undefined],
-    ['with the address of the client', { remoteAddress: '192.0.2.7' }, '192.0.2.7'],
-    ['with the address of a trusted proxy', { remoteAddress: '10.0.0.1' }, '203.0.113.9'],
-  ])('%s', async (_case, info, expected) => {
-    const trustedProxies = { check: (address: string) => address === '10.0.0.1' };
+  test.each<[string, FetchInfo | undefined, number, string | undefined]>([
+    ['without an address', undefined, 0, undefined],
+    ['with the address of the client', { remoteAddress: '192.0.2.7' }, 0, '192.0.2.7'],
+    ['with the address of a trusted proxy', { remoteAddress: '10.0.0.1' }, 1, '203.0.113.9'],
+  ])('%s', async (_case, info, trustedProxies, expected) => {
     const { handle, outcomes } = await open({ trustedProxies });
     const headers = { 'X-Forwarded-For': '203.0.113.9' };
     await handle(new Request(`${ORIGIN}/livez`, { headers }), info);
     expect(outcomes).toMatchObject([{ status: 200, address: expected }]);
-  });
-
-  test.each([
-    ['not read if each observer of requests ignores it', true, undefined],
-    ['read once before the request is handled', false, '192.0.2.7'],
-  ])('has an address that is %s', async (_case, ignoresClient, expected) => {
-    const store = await createAnimalStore({ database: 'memory:' });
-    onTestFinished(() => store.close());
-    const outcomes: RequestOutcome[] = [];
-    const observer: RequestObserver = { ignoresClient, onRequest: (outcome) => void outcomes.push(outcome) };
-    const onError = vi.fn<NonNullable<RequestObserver['onError']>>();
-    const handle = createFetchHandler(store, { observers: [observer, { onError }] });
-    let isRead = false;
-    let isGone = false;
-    const info: FetchInfo = {
-      get remoteAddress() {
-        isRead = true;
-        return isGone ? undefined : '192.0.2.7';
-      },
-    };
-    const response = handle(new Request(`${ORIGIN}/readyz`), info);
-    isGone = true;
-    await response;
-    expect(isRead).toBe(!ignoresClient);
-    expect(outcomes).toMatchObject([{ status: 200, address: expected }]);
-    isGone = false;
-    await store.close();
-    await handle(new Request(`${ORIGIN}/v1/pets`, { headers: { Authorization: 'Bearer x' } }), info);
-    expect(onError.mock.lastCall?.[2]).toBe('192.0.2.7');
   });
 
   test('needs no Host, and has the scheme and the authority of its URL', async () => {
@@ -128,7 +94,7 @@ describe('a request', () => {
     const statusOf = async (target: string) =>
       (await handle(new Request(ORIGIN + target, { headers: { authorization } }))).status;
     for (const target of ['/v1/./pets', '/v1/x/../pets', '/v1/%2e/pets', '/v1\\pets', '/v1/pets?a#b?c']) {
-      expect(await statusOf(target), target).toBe(target.includes('#') ? 400 : 200);
+      expect(await statusOf(target), target).toBe(200);
     }
     for (const target of ['/v1//pets', '/v1/pets/', '/v1%2Fpets']) expect(await statusOf(target)).toBe(404);
     expect((await handle(new Request(`${ORIGIN}/v1#x`))).status).toBe(401);

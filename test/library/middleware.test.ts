@@ -1,13 +1,15 @@
 /** The API as middleware: in another Koa app, and with middleware of users inside its list. */
 
 import { createServer as createHttpServer } from 'node:http';
+import { connect } from 'node:net';
 import { Readable } from 'node:stream';
 import Koa from 'koa';
-import { describe, expect, onTestFinished, test } from 'vitest';
-import { createFetchHandler } from '../../src/adapters/http/fetch/index.ts';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { createFetchHandler } from '../../src/adapters/http/fetch.ts';
 import {
   animalStore,
   createHttpApp,
+  createServer,
   type HttpOptions,
   type MiddlewareOptions,
   type RequestOutcome,
@@ -132,7 +134,7 @@ describe('a middleware of a user in the list', () => {
             seen.push(['after', ctx.state['animalStore'].holder?.name, ctx.get('X-Tenant')]);
             ctx.vary('X-Tenant');
             await next();
-            ctx.set('X-After', String(ctx.state['animalStore'].route));
+            ctx.set('X-After', String(ctx.state['animalStore'].path));
           },
         ],
       } satisfies { beforeKey: Koa.Middleware[]; afterKey: Koa.Middleware[] };
@@ -183,24 +185,6 @@ describe('a middleware of a user in the list', () => {
       expect(outcomes).toMatchObject([{ status }]);
       expect(errors).toHaveLength(status >= 500 ? 1 : 0);
     }
-  });
-
-  test('that stands in front of the list and fails gets the Error body and the fields of every response', async () => {
-    const { store, observers, errors } = await openStore();
-    const app = createHttpApp(store, { observers });
-    app.middleware.unshift(() => {
-      throw new Error('the host fails');
-    });
-    const response = await fetch(`${await listen(createHttpServer(app.callback()))}/v1/pets`);
-    const { code, message } = JSON.parse(await response.text());
-    const requestId = response.headers.get('x-request-id');
-    expect([response.status, code]).toEqual([500, 'internal_error']);
-    expect(message).toContain(requestId);
-    expect(Object.fromEntries(response.headers)).toMatchObject({
-      'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
-      'x-content-type-options': 'nosniff',
-    });
-    expect(errors).toEqual(['Error: the host fails']);
   });
 
   test('lets the errors of the API pass as they are, and may catch them', async () => {
@@ -290,10 +274,6 @@ describe('a middleware of a user in the list', () => {
       (ctx) => {
         ctx.body = { a: 1n };
       },
-      (ctx) => {
-        ctx.body = 'x';
-        ctx.res.statusMessage = 'a\nb';
-      },
     ];
     for (const fault of faults) {
       const { ask, outcomes, errors } = await open({ middleware: { afterKey: [fault] } });
@@ -310,3 +290,90 @@ describe('a middleware of a user in the list', () => {
     }
   });
 });
+
+describe('without an observer, an error that causes status 500', () => {
+  const middleware = {
+    beforeKey: [
+      () => {
+        throw new Error('the middleware fails');
+      },
+    ],
+  };
+
+  function spyOnConsole() {
+    const logged = vi.spyOn(console, 'error').mockImplementation(() => {});
+    onTestFinished(() => logged.mockRestore());
+    return () => logged.mock.calls.splice(0).map((values) => values.map(String).join(' '));
+  }
+
+  test('goes to the error event of the host, whose default prints it', async () => {
+    const logged = spyOnConsole();
+    const { store } = await openStore();
+    for (const listens of [true, false]) {
+      const host = new Koa().use(animalStore(store, { middleware }));
+      const errors: unknown[] = [];
+      if (listens) host.on('error', (error, ctx) => errors.push([String(error), ctx.status]));
+      const response = await fetch(`${await listen(createHttpServer(host.callback()))}/v1/pets`);
+      expect(response.status).toBe(500);
+      expect(errors).toEqual(listens ? [['Error: the middleware fails', 500]] : []);
+      expect(logged().join()).toMatch(listens ? /^$/ : /the middleware fails/);
+    }
+  });
+
+  test('is printed by an own app, an own server and the fetch handler, with the request id', async () => {
+    const logged = spyOnConsole();
+    const { store } = await openStore();
+    const server = createServer(store, { middleware });
+    onTestFinished(() => server.stop(0));
+    const app = await listen(createHttpServer(createHttpApp(store, { middleware }).callback()));
+    const handle = createFetchHandler(store, { middleware });
+    const responses = [
+      await fetch(`${app}/v1/pets`),
+      await fetch(`${await server.listen(0, '127.0.0.1')}/v1/pets`),
+      await handle(new Request('http://x/v1/pets')),
+    ];
+    expect(responses.map(({ status }) => status)).toEqual([500, 500, 500]);
+    expect(logged()).toEqual(
+      responses.map(({ headers }) => `request ${headers.get('x-request-id')}: Error: the middleware fails`),
+    );
+  });
+
+  test('is not printed if it is the end of a connection, or has another status', async () => {
+    const logged = spyOnConsole();
+    const { store, headers } = await openStore();
+    const url = await listen(createHttpServer(createHttpApp(store).callback()));
+    await fetch(`${url}/v1/nothing`, { headers });
+    const { port } = new URL(url);
+    const socket = connect(Number(port), '127.0.0.1');
+    socket.write(`POST /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: ${headers.Authorization}\r\n`);
+    socket.write('Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{');
+    await fetch(`${url}/livez`);
+    socket.resetAndDestroy();
+    await fetch(`${url}/livez`);
+    expect(logged()).toEqual([]);
+  });
+});
+
+test.each(['koa', 'fetch'])(
+  'ctx.body = a text is 200 over %s, and ctx.flushHeaders ends the response',
+  async (carrier) => {
+    const { store, headers } = await openStore();
+    const respond: Koa.Middleware = (ctx) => {
+      if (carrier === 'koa' && ctx.path === '/v1/flushed') ctx.flushHeaders();
+      ctx.body = 'x';
+    };
+    const options = { middleware: { afterKey: [respond] } };
+    const server = createServer(store, options);
+    onTestFinished(() => server.stop(0));
+    const url = await server.listen(0, '127.0.0.1');
+    const handle = createFetchHandler(store, options);
+    for (const path of ['/v1/text', '/v1/flushed']) {
+      const request = new Request(`${url}${path}`, { headers });
+      const response = await (carrier === 'koa' ? fetch(request) : handle(request));
+      expect([response.status, await response.text()]).toEqual([
+        carrier === 'koa' && path === '/v1/flushed' ? 404 : 200,
+        'x',
+      ]);
+    }
+  },
+);

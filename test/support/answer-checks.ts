@@ -1,7 +1,7 @@
 /** Checks that every response of the server must pass, independently of the request. */
 
 import { expect } from 'vitest';
-import { type HttpErrorCode, STATUS_OF } from '../../src/adapters/http/api/errors.ts';
+import { type HttpErrorCode, STATUS_OF } from '../../src/adapters/http/errors.ts';
 import type { Answer, Asked } from './client.ts';
 import { checkAgainstDocument } from './openapi-check.ts';
 

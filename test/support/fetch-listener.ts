@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ReadableStream } from 'node:stream/web';
-import type { FetchHandler } from '../../src/adapters/http/fetch/handler.ts';
+import type { FetchHandler } from '../../src/adapters/http/fetch.ts';
 
 /** Lets a server of Node.js call a fetch handler. */
 export function fetchListener(
@@ -13,7 +13,7 @@ export function fetchListener(
       headers.append(name, values.join(', '));
     const aborter = new AbortController();
     res.once('close', () => aborter.abort());
-    const body = method === 'GET' || method === 'HEAD' ? null : ReadableStream.from(bodyOf(req, res));
+    const body = method === 'GET' || method === 'HEAD' ? null : ReadableStream.from(bodyOf(req));
     const init = { method, headers, body, signal: aborter.signal, duplex: 'half' } as RequestInit;
     const request = new Request(url.startsWith('/') ? `http://localhost${url}` : url, init);
     const response = await handle(request, socket);
@@ -23,7 +23,6 @@ export function fetchListener(
   };
 }
 
-async function* bodyOf(req: IncomingMessage, res: ServerResponse): AsyncGenerator<Uint8Array> {
-  if (req.headers.expect !== undefined && req.httpVersion !== '1.0') res.writeContinue();
+async function* bodyOf(req: IncomingMessage): AsyncGenerator<Uint8Array> {
   yield* req.iterator({ destroyOnReturn: false });
 }

@@ -6,17 +6,15 @@ import { join } from 'node:path';
 import { inspect } from 'node:util';
 import Koa from 'koa';
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
-import { createApi } from '../../src/adapters/http/api/app.ts';
-import type { RequestObserver } from '../../src/adapters/http/api/observe.ts';
-import { SERVER_OPTIONS } from '../../src/adapters/http/api/options.ts';
-import { createHandler, FETCH_CARRIER } from '../../src/adapters/http/fetch/handler.ts';
+import { createApi } from '../../src/adapters/http/app.ts';
+import { createFetchHandler } from '../../src/adapters/http/fetch.ts';
 import { createServer, type HttpServer, type HttpServerOptions } from '../../src/adapters/http/index.ts';
-import { KOA_CARRIER } from '../../src/adapters/http/koa/carrier.ts';
-import { createNodeServer } from '../../src/adapters/http/node/server.ts';
-import { logTo } from '../../src/adapters/log/log.ts';
-import { logObserver } from '../../src/adapters/log/observer.ts';
+import { readNodeBytes } from '../../src/adapters/http/node-body.ts';
+import { SERVER_OPTIONS } from '../../src/adapters/http/options.ts';
+import { createNodeServer } from '../../src/adapters/http/server.ts';
 import { openMemoryStorage } from '../../src/adapters/memory/storage.ts';
 import { AnimalStore } from '../../src/application/animal-store.ts';
+import type { RequestObserver } from '../../src/application/ports/request-observer.ts';
 import type { Storage } from '../../src/application/ports/storage.ts';
 import { noteKeys, registerKey } from './canary.ts';
 import { CARRIER } from './carrier.ts';
@@ -47,11 +45,6 @@ export interface TestServerOptions extends HttpServerOptions {
   /** Returns a wrapper around the storage, which the server uses instead of the storage. */
   readonly wrap?: (storage: Storage) => Storage;
 }
-
-/** The log of all servers, which must not contain an API key. */
-const CHECKED_LOG: RequestObserver = logObserver(
-  logTo({ write: (line) => noteKeys(line, 'the log') }, 'debug'),
-);
 
 /**
  * Starts a server for one test. Must not be called in a concurrent test, because `onTestFinished` does not know which of
@@ -86,13 +79,15 @@ async function open(
   const { key } = await store.apiKeys.create('test');
   registerKey(key);
   const errors: unknown[] = [];
+  /** What observers are told must not contain an API key. */
   const observer: RequestObserver = {
+    onRequest: (outcome) => void noteKeys(JSON.stringify(outcome), 'what an observer is told'),
     onError: (error) => {
       errors.push(error);
       noteKeys(inspect(error, { depth: 5, maxStringLength: null }), 'an error');
     },
   };
-  const all = { ...options, observers: [observer, CHECKED_LOG, ...observers] };
+  const all = { ...options, observers: [observer, ...observers] };
   const server = CREATE_SERVER[CARRIER](store, all);
   const origin = await server.listen(0, '127.0.0.1');
   const client = new Client(origin, key);
@@ -108,17 +103,20 @@ async function open(
 const CREATE_SERVER = {
   koa: createServer,
 
-  /** The stages of the API in an ordinary Koa app, as a program has it that mounts them. */
+  /** The stages of the API in an ordinary Koa app and an ordinary server, as a program has it that mounts them. */
   'stock-koa': (store: AnimalStore, options: HttpServerOptions): HttpServer => {
-    const api = createApi(store, options, KOA_CARRIER, SERVER_OPTIONS);
-    const app = new Koa();
+    const api = createApi(store, options, readNodeBytes, SERVER_OPTIONS);
+    const { trustedProxies = 0 } = options;
+    const app = new Koa({ proxy: trustedProxies > 0, maxIpsCount: trustedProxies });
+    app.silent = true;
     for (const stage of api.stages) app.use(stage as Koa.Middleware);
     return createNodeServer(app.callback(), api, options);
   },
 
   fetch: (store: AnimalStore, options: HttpServerOptions): HttpServer => {
-    const api = createApi(store, options, FETCH_CARRIER, SERVER_OPTIONS);
-    return createNodeServer(fetchListener(createHandler(api)), api, options);
+    const api = createApi(store, options, readNodeBytes, SERVER_OPTIONS);
+    const { headersTimeout, requestTimeout, readingTimeout, maxConnections, ...others } = options;
+    return createNodeServer(fetchListener(createFetchHandler(store, others)), api, options);
   },
 };
 

@@ -1,17 +1,26 @@
 /** The entry point `animal-store/http`: the HTTP API of an {@link AnimalStore}, as a Koa app or as a server. */
 
-import type Koa from 'koa';
-import { createApi } from './api/app.ts';
-import type { HttpOptions, HttpStore } from './api/options.ts';
-import { type HttpServer, type HttpServerOptions, SERVER_OPTIONS } from './api/options.ts';
-import { createApp } from './koa/app.ts';
-import { KOA_CARRIER } from './koa/carrier.ts';
-import { createMiddleware, type MiddlewareOptions } from './koa/middleware.ts';
-import { createNodeServer } from './node/server.ts';
+import Koa from 'koa';
+import compose from 'koa-compose';
+import { BOOLEAN } from '../../application/arguments.ts';
+import { type Api, createApi } from './app.ts';
+import { type Context, isHealthCheck, METRICS_PATH, needsApiKey } from './context.ts';
+import { readNodeBytes } from './node-body.ts';
+import {
+  HTTP_OPTIONS,
+  type HttpOptions,
+  type HttpServer,
+  type HttpServerOptions,
+  type HttpStore,
+  SERVER_OPTIONS,
+} from './options.ts';
+import { pathOf } from './request-ids.ts';
+import { createNodeServer } from './server.ts';
 
-export type { TrustedProxies } from './api/client-address.ts';
-export { sunsetNotice } from './api/deprecation.ts';
-export type { RequestObserver, RequestOutcome } from './api/observe.ts';
+export type { RequestObserver, RequestOutcome } from '../../application/ports/request-observer.ts';
+export { isOrigin } from './cors.ts';
+export { sunsetNotice } from './deprecation.ts';
+export { openApiDocument } from './docs/openapi.ts';
 export type {
   HttpOptions,
   HttpServer,
@@ -19,13 +28,10 @@ export type {
   HttpStore,
   KeyVerifier,
   MetricsText,
-  ServerLimits,
   ServerStatistics,
-} from './api/options.ts';
-export type { RateLimit } from './api/shared-limits.ts';
-export type { UserMiddleware, UserMiddlewares } from './api/user-middleware.ts';
-export { openApiDocument } from './docs/openapi.ts';
-export type { MiddlewareOptions } from './koa/middleware.ts';
+} from './options.ts';
+export type { RateLimit } from './rate-limit.ts';
+export type { UserMiddleware, UserMiddlewares } from './user-middleware.ts';
 
 /**
  * Creates the API as a Koa app for an existing server. `app.callback()` returns a function that handles requests under
@@ -47,34 +53,46 @@ export type { MiddlewareOptions } from './koa/middleware.ts';
  * ```
  */
 export function createHttpApp(store: HttpStore, options: HttpOptions = {}): Koa {
-  return createApp(createApi(store, options, KOA_CARRIER));
+  return createApp(createApi(store, options, readNodeBytes), options);
+}
+
+function createApp({ stages }: Api, { trustedProxies = 0 }: HttpOptions): Koa {
+  // Koa reads `maxIpsCount: 0` as no limit.
+  const app = new Koa({ proxy: trustedProxies > 0, maxIpsCount: trustedProxies });
+  for (const stage of stages) app.use(stage as Koa.Middleware);
+  // Koa reports the errors of connections too, which are no fault of the program.
+  app.on('error', (error: unknown, ctx?: Context) => {
+    const { failure, requestId } = ctx?.state.animalStore ?? {};
+    if (app.listenerCount('error') === 1 && failure === error) console.error(`request ${requestId}:`, error);
+  });
+  return app;
+}
+
+/** The options of {@link animalStore}. The path `/metrics` belongs to the middleware if the option `metrics` is set. */
+export interface MiddlewareOptions extends Omit<HttpOptions, 'trustedProxies'> {
+  /** Whether `/docs` and `/openapi.json` belong to the middleware. Default: `false`. */
+  readonly docs?: boolean | undefined;
+  /** Whether `/livez` and `/readyz` belong to the middleware. Default: `false`. */
+  readonly health?: boolean | undefined;
 }
 
 /**
- * Creates the API as a middleware for your own Koa app. It responds to `/v1` and the paths below it, and to other paths only
- * if an option says so; for all others it calls `next`, and neither changes nor counts the request. It must stand in front of
- * a middleware that parses bodies, and outside it, a middleware can still change the response.
- *
- * @example
- * ```ts
- * import Koa from 'koa';
- * import { createAnimalStore } from 'animal-store';
- * import { animalStore } from 'animal-store/http';
- *
- * const store = await createAnimalStore({ database: 'memory:' });
- * const app = new Koa();
- * app.use(animalStore(store));
- * app.use((ctx) => {
- *   ctx.body = 'the rest of the site';
- * });
- * const server = app.listen(0, '127.0.0.1', async () => {
- *   server.close();
- *   await store.close();
- * });
- * ```
+ * Creates the API as a middleware for your own Koa app, whose `proxy` and `maxIpsCount` count. It responds to `/v1` and the
+ * paths below it, and to other paths only if an option says so; for all others it calls `next`, and neither changes nor
+ * counts the request. It must stand in front of a middleware that parses bodies, and outside it, a middleware can still
+ * change the response.
  */
 export function animalStore(store: HttpStore, options: MiddlewareOptions = {}): Koa.Middleware {
-  return createMiddleware(store, options);
+  const rules = { ...HTTP_OPTIONS, docs: BOOLEAN, health: BOOLEAN };
+  const { stages } = createApi(store, options, readNodeBytes, rules);
+  const { docs = false, health = false, metrics } = options;
+  const handle = compose([...stages] as Koa.Middleware[]);
+  const isOurs = (path: string): boolean =>
+    needsApiKey(path) ||
+    (docs && (path === '/openapi.json' || path === '/docs' || path.startsWith('/docs/'))) ||
+    (health && isHealthCheck(path)) ||
+    (metrics !== undefined && path === METRICS_PATH);
+  return (ctx, next) => (isOurs(pathOf(ctx)) ? handle(ctx) : next());
 }
 
 /**
@@ -95,6 +113,6 @@ export function animalStore(store: HttpStore, options: MiddlewareOptions = {}): 
  * ```
  */
 export function createServer(store: HttpStore, options: HttpServerOptions = {}): HttpServer {
-  const api = createApi(store, options, KOA_CARRIER, SERVER_OPTIONS);
-  return createNodeServer(createApp(api).callback(), api, options);
+  const api = createApi(store, options, readNodeBytes, SERVER_OPTIONS);
+  return createNodeServer(createApp(api, options).callback(), api, options);
 }

@@ -6,7 +6,7 @@ import { Connection, sendRaw } from '../../support/connection.ts';
 import { sharedServer } from '../../support/server.ts';
 import { JSON_TYPE, REX } from './paths.ts';
 
-const LIMIT = 64 * 1024;
+const LIMIT = 16 * 1024;
 
 const server = sharedServer('memory');
 
@@ -16,16 +16,20 @@ function head(fields: Record<string, string | number>): string {
   return `POST /v1/pets HTTP/1.1\r\n${lines.join('')}\r\n`;
 }
 
+const REQUESTS = 4;
+/** The processor time that a request may take, with its client, in microseconds: several times what it takes. */
+const MOST = 30_000;
+
 /** The processor time of a few requests, with their client. */
 async function processorTimeOf(body: string): Promise<number> {
   const before = process.cpuUsage();
-  for (let count = 0; count < 4; count += 1) await server.client.post(body);
+  for (let count = 0; count < REQUESTS; count += 1) await server.client.post(body);
   const { user, system } = process.cpuUsage(before);
   return user + system;
 }
 
 describe('the size', () => {
-  test('of 64 KiB costs about the same time, whatever is in the body', async () => {
+  test('of 16 KiB costs a few milliseconds, whatever is in the body', async () => {
     const full = (start: string, item: string, end: string) =>
       start + `${item},`.repeat((LIMIT - start.length - end.length) / (item.length + 1)).slice(0, -1) + end;
     const bodies = [
@@ -37,26 +41,22 @@ describe('the size', () => {
       full('[', '0', ''),
       full('{"categoryId":1,"name":"', '\\u0061', '"}'),
     ];
-    // The least of several, because garbage is collected in some. A busy machine slows down all bodies.
-    const least = new Map<string, number>();
-    const spaces = REX.padEnd(LIMIT);
-    for (let round = 0; round < 6; round += 1) {
-      for (const body of [spaces, ...bodies]) {
-        least.set(body, Math.min(await processorTimeOf(body), least.get(body) ?? Infinity));
-      }
+    // The least of several, because garbage is collected in some.
+    for (const body of [REX.padEnd(LIMIT), ...bodies]) {
+      let least = Infinity;
+      for (let round = 0; round < 6; round += 1) least = Math.min(least, await processorTimeOf(body));
+      expect(least / REQUESTS, body.slice(0, 40)).toBeLessThan(MOST);
     }
-    const limit = 8 * (least.get(spaces) ?? 0);
-    for (const [body, time] of least) expect(time, body.slice(0, 40)).toBeLessThan(limit);
   });
 
-  test('is at most 64 KiB, with Content-Length or in chunks', async () => {
+  test('is at most 16 KiB, with Content-Length or in chunks', async () => {
     for (const [size, status] of [
       [LIMIT, 201],
       [LIMIT + 1, 413],
     ] as const) {
       const body = REX.padEnd(size);
       expect((await server.client.post(body)).status).toBe(status);
-      const parts = [body.slice(0, 30_000), body.slice(30_000)];
+      const parts = [body.slice(0, 10_000), body.slice(10_000)];
       const chunks = parts.map((part) => `${part.length.toString(16)}\r\n${part}\r\n`).join('');
       const message = `${head({ 'Transfer-Encoding': 'chunked' })}${chunks}0\r\n\r\n`;
       expect((await sendRaw(server.origin, message)).status).toBe(status);
@@ -110,17 +110,6 @@ describe('Expect', () => {
     connection.write(head({ 'Content-Length': REX.length }) + REX);
     expect((await connection.next()).status).toBe(201);
     connection.destroy();
-  });
-
-  test.each([
-    ['without a key', 401, { Authorization: '' }],
-    ['with another media type', 415, { 'Content-Type': 'text/plain' }],
-    ['with a length over the limit', 413, { 'Content-Length': LIMIT + 1 }],
-  ])('is refused without a 100 if the head is invalid: %s', async (_case, status, fields) => {
-    const connection = await Connection.open(server.origin);
-    connection.write(head({ Expect: '100-continue', 'Content-Length': LIMIT, ...fields }));
-    expect(await connection.rest()).toMatchObject([{ status, headers: { connection: 'close' } }]);
-    expect(connection.interim).toEqual([]);
   });
 
   test.each(['200-ok', '100-continue, x', '100', ''])(

@@ -1,8 +1,8 @@
 /** Ids beyond 2^53, and the deprecation of `GET /v1/pets/{petId}`. `recorded` tests the rest of the reads. */
 
 import { expect, test } from 'vitest';
-import { sunsetNotice } from '../../../src/adapters/http/api/deprecation.ts';
-import { SUNSET } from '../../../src/adapters/http/api/operations.ts';
+import { sunsetNotice } from '../../../src/adapters/http/deprecation.ts';
+import { SUNSET } from '../../../src/adapters/http/operations.ts';
 import { startServer } from '../../support/server.ts';
 import { REX } from './paths.ts';
 

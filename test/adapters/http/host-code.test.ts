@@ -1,9 +1,8 @@
 /** What code of the host returns or throws: verifiers, observers, proxies, metrics and storages without types. */
 
 import { expect, onTestFinished, test, vi } from 'vitest';
-import type { RequestOutcome } from '../../../src/adapters/http/api/observe.ts';
-import type { KeyVerifier } from '../../../src/adapters/http/api/options.ts';
-import type { HttpOptions } from '../../../src/adapters/http/index.ts';
+import type { RequestOutcome } from '../../../src/adapters/http/index.ts';
+import type { KeyVerifier } from '../../../src/adapters/http/options.ts';
 import type { Storage } from '../../../src/application/ports/storage.ts';
 import { AnimalStoreError } from '../../../src/domain/errors.ts';
 import { sharedServer, startServer } from '../../support/server.ts';
@@ -72,7 +71,6 @@ test('callbacks that throw, or whose promise is rejected, change no response and
     const { client } = await startServer('memory', {
       observers: [{ onRequest: call, onError: call }, { onRequest: (outcome) => outcomes.push(outcome) }],
       apiKeys: { verify: async () => ANNA, hasPartOfKey: call } as unknown as KeyVerifier,
-      trustedProxies: { check: call } as unknown as NonNullable<HttpOptions['trustedProxies']>,
     });
     const fields = { 'X-Request-Id': crypto.randomUUID(), 'X-Forwarded-For': '192.0.2.1' };
     const { status, headers } = await client.post(REX, fields);

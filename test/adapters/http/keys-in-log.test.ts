@@ -2,8 +2,7 @@
 
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
-import { createApiKeyVerifier } from '../../../src/composition/api-key-verifier.ts';
-import { formatApiKey } from '../../../src/domain/api-key.ts';
+import { formatApiKey, secretPartFinder } from '../../../src/domain/api-key.ts';
 import { registerKey } from '../../support/canary.ts';
 import { runs } from '../../support/property-runs.ts';
 import { sharedServer } from '../../support/server.ts';
@@ -17,17 +16,15 @@ const PART = 16;
 const STORED = formatApiKey(crypto.getRandomValues(new Uint8Array(32)));
 const CONFIGURED = [
   'an/operators+own?key<of>32-characters',
-  'ab%41cd-ef%42gh-of-32-characters-or-more',
   'c0ffee5e-1b2d-4f6a-8c9e-0123456789ab',
   'a1b2c3d4e5f60718293a4b5c6d7e8f90',
 ];
 
 /** What observers such as the log are told about each request. */
 const outcomes: string[] = [];
-const unknown = { verifyApiKey: async () => undefined };
 const server = sharedServer('memory', {
   observers: [{ onRequest: (outcome) => outcomes.push(JSON.stringify(outcome)) }],
-  apiKeys: createApiKeyVerifier(unknown, CONFIGURED),
+  apiKeys: { verify: async () => undefined, hasPartOfKey: secretPartFinder(CONFIGURED) },
 });
 for (const key of [STORED, ...CONFIGURED]) registerKey(key);
 
@@ -38,7 +35,7 @@ const encodings: readonly ((character: string) => string)[] = [
   (character) => percent(character).toUpperCase(),
   (character) => percent('%') + percent(character).slice(1),
   (character) => character.toUpperCase(),
-  (character) => (character === '_' ? '-' : encodeURIComponent(character)),
+  encodeURIComponent,
 ];
 
 /** A part of a key, and the same part with each character in an encoding of its own. */
@@ -50,12 +47,14 @@ const part = fc
     fc.array(fc.nat(encodings.length - 1), { minLength: 1, maxLength: 5 }),
   )
   .map(([key, from, length, ways]) => {
-    const start = Math.min(from, key.length - PART);
+    // Of a stored key, only the prefix is known: without it, and without the key, its other parts are like any text.
+    const start = key === STORED ? 0 : Math.min(from, key.length - PART);
     const plain = key.slice(start, start + length);
     const encode = (character: string, index: number) =>
       encodings[ways[index % ways.length] as number]?.(character) ?? character;
     return { key, plain, encoded: [...plain].map(encode).join('') };
-  });
+  })
+  .filter(({ plain }) => plain.replaceAll('-', '').length >= PART);
 const before = fc.constantFrom('/', '/v1/', '/v1/pets/', '/docs/', '/v1/pets/7/', '//', '/%2f', '/metrics/');
 const padding = fc.oneof(fc.constant(0), fc.nat(300)).map((length) => 'x'.repeat(length));
 const idParts = fc.constantFrom('', 'id-', 'pets-');
@@ -95,7 +94,7 @@ test('no part of a key, in any encoding and at any place, is in the log or in th
             traceparent: `00-${hex.padEnd(32, '1').slice(0, 32)}-00f067aa0ba902b7-01`,
           },
         });
-        expect(outcomes).toHaveLength(1);
+        await expect.poll(() => outcomes.length).toBe(1);
         expectNoPart(outcomes.join(''), key);
         expectNoPart(JSON.stringify([answer.rawHeaders, answer.body]), key);
       },
@@ -107,9 +106,9 @@ test('no part of a key, in any encoding and at any place, is in the log or in th
 test.each([
   ['a key without its prefix', STORED.slice(5)],
   ['a key with another prefix', STORED.replace('pets_', 'pets-')],
-  ['a configured key', CONFIGURED[3] as string],
-  ['a configured UUID', CONFIGURED[2] as string],
-  ['a configured UUID without hyphens, in another case', CONFIGURED[2]?.replaceAll('-', '').toUpperCase()],
+  ['a configured key', CONFIGURED[2] as string],
+  ['a configured UUID', CONFIGURED[1] as string],
+  ['a configured UUID without hyphens, in another case', CONFIGURED[1]?.replaceAll('-', '').toUpperCase()],
   ['a UUID with a part of a configured key', 'ffffffff-a1b2-c3d4-e5f6-0718293a4b5c'],
 ])('the request id is new if the client sent %s', async (_case, requestId = '') => {
   const { headers } = await server.client.request('GET', '/livez', {

@@ -1,7 +1,7 @@
 /** The cache of parsed queries. `recorded` tests the rules of queries, and `every-storage.test.ts` the pages. */
 
 import { describe, expect, test } from 'vitest';
-import { listQueryReader } from '../../../src/adapters/http/api/schemas.ts';
+import { listQueryReader } from '../../../src/adapters/http/schemas.ts';
 
 describe('the cache of parsed queries, whose objects let the response to a cached page be sent again', () => {
   const readListQuery = listQueryReader();

@@ -9,10 +9,8 @@ import { pathToFileURL } from 'node:url';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { DOCS_ASSETS, docsAsset } from '../../../src/adapters/http/docs/assets.ts';
-import { FetchContext } from '../../../src/adapters/http/fetch/context.ts';
+import { FetchContext } from '../../../src/adapters/http/fetch-context.ts';
 import { AnimalStoreError } from '../../../src/domain/errors.ts';
-import type { Answer } from '../../support/client.ts';
-import { stopClock } from '../../support/clock.ts';
 import { temporaryFolder } from '../../support/process.ts';
 import { sharedServer, startServer } from '../../support/server.ts';
 
@@ -24,30 +22,6 @@ describe('/metrics', () => {
     const { client, store } = await startServer('memory', { metrics });
     const { key } = await store.apiKeys.create('prometheus', undefined, true);
     expect(await client.request('GET', '/metrics', { key })).toMatchObject({ status: 200, body: 'up 1\n' });
-  });
-
-  test.each([
-    ['without a rate limit', undefined],
-    ['with a lower rate limit', { requests: 1, seconds: 3600 }],
-    ['with a higher rate limit', { requests: 1000, seconds: 1 }],
-  ])('has a limit of its own for each caller, 10 requests per second: %s', async (_case, rateLimit) => {
-    const { client, store, server: node } = await startServer('memory', { metrics, rateLimit });
-    const other = await store.apiKeys.create('other');
-    const clock = stopClock();
-    const statuses = async (count: number, key = client.key) => {
-      const answers: Answer[] = [];
-      for (let index = 0; index < count; index += 1) {
-        answers.push(await client.request('GET', '/metrics', { key }));
-      }
-      return answers.map(({ status }) => status);
-    };
-    expect(await statuses(12)).toEqual([...Array(10).fill(200), 429, 429]);
-    expect(await client.get('/metrics')).toMatchObject({ headers: { 'retry-after': '1' } });
-    expect(await statuses(1, other.key)).toEqual([200]);
-    expect((await client.get('/v1/pets')).status).toBe(200);
-    clock.pass(1000);
-    expect(await statuses(11)).toEqual([...Array(10).fill(200), 429]);
-    expect(node.statistics().refused).toMatchObject({ rate: 4 });
   });
 });
 

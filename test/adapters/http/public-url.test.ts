@@ -2,8 +2,8 @@
 
 import { createServer, request } from 'node:http';
 import { describe, expect, test } from 'vitest';
-import { pathPrefixOf, serverUrlOf } from '../../../src/adapters/http/api/public-url.ts';
 import { createHttpApp } from '../../../src/adapters/http/index.ts';
+import { pathPrefixOf, serverUrlOf } from '../../../src/adapters/http/public-url.ts';
 import { createAnimalStore } from '../../../src/library/index.ts';
 import { startServer } from '../../support/server.ts';
 import { listen } from '../../support/sockets.ts';

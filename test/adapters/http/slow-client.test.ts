@@ -1,13 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { newSharedLimits } from '../../../src/adapters/http/api/shared-limits.ts';
 import { Connection } from '../../support/connection.ts';
 import { gate } from '../../support/gate.ts';
 import { pipelineOf } from '../../support/pipeline.ts';
 import { sharedServer, startServer } from '../../support/server.ts';
 
-/** A client can send fewer than 16 requests without waiting for a response. */
-const PIPELINE = 15;
-const TIMEOUTS = { headersTimeout: 300, requestTimeout: 400, readingTimeout: 100 };
+const TIMEOUTS = { headersTimeout: 300, requestTimeout: 400 };
 
 describe.concurrent('a client that is too slow', () => {
   const server = sharedServer('memory', TIMEOUTS);
@@ -36,26 +33,6 @@ describe.concurrent('a client that is too slow', () => {
     clearInterval(drip);
     expect(answers).toMatchObject([{ status: 408 }]);
   });
-});
-
-test('a client whose body is not needed is disconnected after its response', async () => {
-  const connection = await Connection.open((await startServer('memory')).origin);
-  connection.write('POST /nothing HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n');
-  expect((await connection.rest()).map(({ status }) => status)).toEqual([404]);
-});
-
-test('a client that reads its responses is not disconnected, however large they are together', async () => {
-  // One of 16 threads buffers at most 8 MiB of responses that were not read.
-  const thread = { index: 0, count: 16, memory: newSharedLimits(16) };
-  const { origin, client } = await startServer('memory', { thread });
-  const size = (await client.get('/docs/docs.js')).body.length;
-  const count = Math.ceil((12 * 1024 * 1024) / size);
-  const connection = await Connection.open(origin);
-  for (let sent = 0; sent < count; sent += PIPELINE) {
-    connection.write('GET /docs/docs.js HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(PIPELINE));
-    for (let index = 0; index < PIPELINE; index += 1) expect((await connection.next()).status).toBe(200);
-  }
-  connection.destroy();
 });
 
 test('a request that is completed after its timeout gets a 408, and is not handled', async () => {

@@ -2,8 +2,7 @@ import { EventEmitter } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { connect, type Server } from 'node:net';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { newSharedLimits, SharedConnections } from '../../../src/adapters/http/api/shared-limits.ts';
-import { acceptQueued } from '../../../src/adapters/http/node/server.ts';
+import { acceptQueued } from '../../../src/adapters/http/server.ts';
 import { stopClock, until } from '../../support/clock.ts';
 import { Connection } from '../../support/connection.ts';
 import { gate } from '../../support/gate.ts';
@@ -108,7 +107,7 @@ describe('a server that stops', () => {
   test('completes its responses to a client that reads slowly', async () => {
     const body = Buffer.alloc(BUFFERED, 'x');
     const respond = vi.fn((_req: IncomingMessage, res: ServerResponse) => void res.end(body));
-    const { server, origin } = await startNodeServer(async (...parameters) => respond(...parameters));
+    const { server, origin } = await startNodeServer(respond);
     const clock = stopClock();
     const connection = await Connection.open(origin, (answer) => answer);
     connection.socket.pause();
@@ -179,37 +178,6 @@ describe('a server that stops', () => {
     await untilRefused(origin);
     clock.pass(1000);
     expect(await connection.rest()).toEqual([]);
-    await clock.passUntil(stopped);
-  });
-
-  test.each([
-    ['until they do not listen', 500],
-    ['for a second at most', 1000],
-  ])('waits for the servers of other threads on its port %s', async (_case, time) => {
-    const memory = newSharedLimits(2);
-    const other = new SharedConnections({ index: 1, count: 2, memory });
-    other.setListening(true);
-    const responses: ServerResponse[] = [];
-    const { server, origin } = await startNodeServer(async (_req, res) => void responses.push(res), {
-      thread: { index: 0, count: 2, memory },
-    });
-    const looked = vi.spyOn(SharedConnections.prototype, 'isAnyListening', 'get');
-    onTestFinished(() => looked.mockRestore());
-    const clock = stopClock();
-    const response = fetch(origin);
-    await until(() => responses.length === 1);
-    const stopped = server.stop(TIMEOUT);
-    await untilRefused(origin);
-    const [res] = responses as [ServerResponse];
-    clock.pass(time - 1);
-    const looks = looked.mock.calls.length;
-    await until(() => looked.mock.calls.length > looks + 1);
-    expect(res.shouldKeepAlive).toBe(true);
-    if (time < 1000) other.setListening(false);
-    clock.pass(1);
-    await until(() => !res.shouldKeepAlive);
-    res.end();
-    expect((await response).headers.get('connection')).toBe('close');
     await clock.passUntil(stopped);
   });
 });

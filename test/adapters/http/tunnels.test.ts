@@ -9,7 +9,7 @@ const CONNECT = 'CONNECT a:80 HTTP/1.1\r\nHost: a:80\r\n\r\n';
 const UPGRADE = 'Host: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n';
 
 describe('CONNECT and Upgrade', () => {
-  const server = sharedServer('memory', { readingTimeout: 100 });
+  const server = sharedServer('memory');
   const fields = () => `Host: x\r\nAuthorization: Bearer ${server.key}\r\n`;
   const create = (name: string) => pipelineOf(server.key).create(name);
   /** Waits until the server has read what was sent on other connections. */
@@ -50,46 +50,6 @@ describe('CONNECT and Upgrade', () => {
     await new Promise((resolve) => connection.socket.write('x'.repeat(8 * 1024 * 1024), resolve));
     open();
     expect((await connection.rest()).map(({ status }) => status)).toEqual([201, 405]);
-  });
-
-  test.each([
-    ['together with it', true],
-    ['later', false],
-  ])(
-    'bytes after CONNECT that arrive %s reach no parser, also while clients send long pipelines',
-    async (_when, isTogether) => {
-      const { origin, key, client, errors } = await startServer('memory');
-      const { create, get } = pipelineOf(key);
-      const flood = await Connection.open(origin);
-      flood.write(get('/v1/pets').repeat(17));
-      expect(await flood.rest()).toHaveLength(16);
-      const rest = create('behind CONNECT').repeat(5);
-      const tunnel = await Connection.open(origin);
-      tunnel.write(isTogether ? CONNECT + rest : CONNECT);
-      expect((await tunnel.next()).status).toBe(405);
-      const others = await Promise.all(Array.from({ length: 5 }, () => Connection.open(origin)));
-      for (const other of others) other.write('GET /livez HTTP/1.1\r\nHo');
-      await client.get('/livez');
-      tunnel.socket.write(rest);
-      await client.get('/livez');
-      for (const other of others) {
-        other.socket.write('st: x\r\n\r\n');
-        expect((await other.next()).status).toBe(200);
-        other.destroy();
-      }
-      expect((await client.get('/v1/pets')).body).toBe('[]');
-      expect(errors).toEqual([]);
-    },
-  );
-
-  test('a client that requests a tunnel is disconnected when nothing happens for the reading timeout', async () => {
-    const { wrap, open, entered } = gate();
-    const { origin, key } = await startServer('memory', { wrap, readingTimeout: 100 });
-    const connection = await Connection.open(origin);
-    connection.write(pipelineOf(key).create('before') + CONNECT);
-    await entered;
-    expect(await connection.rest()).toEqual([]);
-    open();
   });
 
   test.each(['one write', 'two writes'])(

@@ -1,10 +1,13 @@
-/** Several requests in one segment. Each gets its own response, in order, and none uses the key of another. */
+/**
+ * Several requests in one segment. Each gets its own response, in order, and none uses the key of another. A server closes
+ * the connection after the sixteenth response of a pipeline.
+ */
 
 import type { Random } from '../random.ts';
 import { anyRequest, type Context, create, type Draft, get, type Request, writeRequest } from './request.ts';
 
 export function pipeline(random: Random, context: Context): Draft {
-  const count = random.chance(0.1) ? random.between(9, 15) : random.between(2, 8);
+  const count = random.chance(0.1) ? random.between(9, 24) : random.between(2, 8);
   const requests = Array.from({ length: count }, (_, index): Request => {
     const roll = random.below(10);
     if (roll < 2) return get('/v1/pets', undefined, [401]);
@@ -19,12 +22,13 @@ function whole(requests: readonly Request[]): Draft {
   return draft('pipeline', requests, requests.map((request) => writeRequest(request)).join(''));
 }
 
-/** The server ignores bytes after a request that closes the connection. */
+/** The server ignores what follows a request that closes the connection. A client that goes on sending can lose responses. */
 function closing(requests: readonly Request[], random: Random): Draft {
   const last = random.below(requests.length);
   requests[last]?.fields.push('Connection: close');
   const text = requests.map((request) => writeRequest(request)).join('');
-  return draft('pipeline that closes early', requests.slice(0, last + 1), text);
+  const isComplete = last === requests.length - 1;
+  return { ...draft('pipeline that closes early', requests.slice(0, last + 1), text), isComplete };
 }
 
 /** Valid requests get their responses even if garbage follows. */

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { AnimalStoreError } from '../../../domain/errors.ts';
-import { type Context, fieldOf } from '../api/context.ts';
-import { type Representation, respondRevalidated } from '../api/responses.ts';
+import { type Context, fieldOf } from '../context.ts';
+import { type Representation, respondRevalidated } from '../responses.ts';
 
 /** Where `npm run build` writes files. The path is the same from this file in `src` and from the built one in `dist`. */
 const FOLDER = '../../../../dist/docs/';

@@ -1,0 +1,93 @@
+/** Reads JSON bodies. */
+
+import { MIMEType } from 'node:util';
+import { type AnimalStoreError, asAnimalStoreError, invalidRequest } from '../../domain/errors.ts';
+import { type Context, fieldOf, type Stage } from './context.ts';
+import { HttpError } from './errors.ts';
+
+/** The maximum size of a request body, in bytes. */
+export const BODY_LIMIT: number = 16 * 1024;
+
+const MEDIA_TYPE = 'application/json';
+const UNSUPPORTED = `Content-Type must be ${MEDIA_TYPE}, without a charset or with charset=utf-8, and Content-Encoding must be absent`;
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+/** Resolves with the whole body. Rejects with the errors below. */
+export type ReadBytes = (ctx: Context) => Promise<Uint8Array>;
+
+export const requireJson: Stage = (ctx, next) => {
+  if (isJson(fieldOf(ctx, 'content-type')) && ctx.req.headers['content-encoding'] === undefined)
+    return next();
+  throw new HttpError('unsupported_media_type', UNSUPPORTED, { Accept: MEDIA_TYPE });
+};
+
+function isJson(contentType: string | undefined): boolean {
+  if (contentType === MEDIA_TYPE) return true;
+  try {
+    const { essence, params } = new MIMEType(contentType ?? '');
+    return essence === MEDIA_TYPE && (params.get('charset') ?? 'utf-8').toLowerCase() === 'utf-8';
+  } catch {
+    return false;
+  }
+}
+
+/** Sets `ctx.request.body` to the parsed body. */
+export function readJson(readBytes: ReadBytes, parse: (text: string) => unknown): Stage {
+  return async (ctx, next) => {
+    const bytes = await readBytes(ctx);
+    if (bytes.length === 0) throw invalidRequest('the body is missing');
+    ctx.request.body = parsed(decoded(bytes), parse);
+    await next();
+  };
+}
+
+function decoded(bytes: Uint8Array): string {
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    throw invalidRequest('the body is not valid UTF-8');
+  }
+}
+
+/** The messages of JavaScript engines show a part of the text, so they are not sent. */
+function parsed(text: string, parse: (text: string) => unknown): unknown {
+  try {
+    return parse(text);
+  } catch (error) {
+    throw invalidRequest(`the body is ${asAnimalStoreError(error)?.message ?? 'invalid JSON'}`);
+  }
+}
+
+/** Reads a stream to its end. */
+export async function readChunks(body: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  try {
+    // A loop that ends early cancels the stream, so that the rest of the body is not received.
+    for await (const chunk of body) {
+      size += chunk.length;
+      if (size > BODY_LIMIT) break;
+      chunks.push(chunk);
+    }
+  } catch {
+    throw bodyIncomplete();
+  }
+  if (size > BODY_LIMIT) throw bodyTooLarge();
+  return Buffer.concat(chunks);
+}
+
+export function bodyTooLarge(): HttpError {
+  return new HttpError('payload_too_large', `the body must have at most ${BODY_LIMIT} bytes`);
+}
+
+export function bodyIncomplete(): AnimalStoreError {
+  return invalidRequest('the body ended early');
+}
+
+/** The error of a host that has read the body, or a part of it, before this API. The client gets status 500. */
+export function bodyRead(): Error {
+  return new Error(
+    'the body was read before this API got the request: put the API in front of what reads bodies',
+  );
+}

@@ -1,0 +1,107 @@
+/** The open connections of a server: which response is the last one, and what a message that is no HTTP gets. */
+
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+import { isFramed } from './check-head.ts';
+import type { ErrorContent } from './errors.ts';
+
+/** The maximum number of requests that a client can send without waiting for a response. Later ones are not handled. */
+const PIPELINE_LIMIT = 16;
+
+/** How long a client may go on sending after a message was refused, in milliseconds. */
+const LINGER_TIME = 1000;
+
+interface Connection {
+  /** Node.js finishes the responses in this order, which is the order of their requests. */
+  readonly unanswered: ServerResponse[];
+  /** What the socket had read when the last response was sent. If it has read more, a request is arriving. */
+  bytesRead: number;
+  /** Whether the last response was sent. */
+  isClosing: boolean;
+  isRefused: boolean;
+}
+
+export class Connections {
+  readonly #bySocket = new Map<Socket, Connection>();
+
+  add(socket: Socket): void {
+    this.#bySocket.set(socket, { unanswered: [], bytesRead: 0, isClosing: false, isRefused: false });
+    // Node.js remembers the address, which the operating system forgets when the client has disconnected.
+    void socket.remoteAddress;
+    // After a CONNECT request, Node.js removes its own listener. Without any, an error would end the process.
+    socket.on('error', () => {});
+    socket.once('close', () => this.#bySocket.delete(socket));
+  }
+
+  get count(): number {
+    return this.#bySocket.size;
+  }
+
+  /** Returns whether a request must be handled. Those that follow the last response of a connection are ignored. */
+  accepts(req: IncomingMessage, res: ServerResponse): boolean {
+    const connection = this.#bySocket.get(req.socket);
+    if (connection === undefined) return false;
+    const { unanswered } = connection;
+    if (connection.isClosing || connection.isRefused || unanswered.at(-1)?.shouldKeepAlive === false) {
+      // Otherwise, Node.js would parse thousands of requests, and keep them.
+      req.socket.pause();
+      return false;
+    }
+    unanswered.push(res);
+    res.on('close', () => {
+      unanswered.shift();
+      connection.bytesRead = req.socket.bytesRead;
+      connection.isClosing ||= !res.shouldKeepAlive;
+    });
+    // Bytes after an upgrade request need not be HTTP. Bytes after a request with an ambiguous end may belong to it.
+    const isUnclear = req.headers.upgrade !== undefined || !isFramed(req);
+    if (isUnclear || unanswered.length === PIPELINE_LIMIT) res.shouldKeepAlive = false;
+    return true;
+  }
+
+  closeIdle(): void {
+    for (const [socket, { unanswered, bytesRead }] of this.#bySocket) {
+      if (unanswered.length === 0 && socket.bytesRead === bytesRead) socket.destroy();
+    }
+  }
+
+  destroy(): void {
+    for (const socket of this.#bySocket.keys()) socket.destroy();
+  }
+
+  isNewest(res: ServerResponse): boolean {
+    return this.#bySocket.get(res.req.socket)?.unanswered.at(-1) === res;
+  }
+
+  /**
+   * Responds to a message that is invalid or arrives too slowly, or to CONNECT, after the responses to earlier requests, and
+   * closes the connection. If the fault is in the body of a request, this is the response to that request.
+   */
+  refuse(socket: Socket, createResponse: () => ErrorContent): void {
+    const connection = this.#bySocket.get(socket);
+    if (connection === undefined || connection.isRefused) return;
+    connection.isRefused = true;
+    const newest = connection.unanswered.at(-1);
+    const isBodyBroken = newest?.req.complete === false;
+    // If its handler responds while earlier responses are sent, that response is the last one.
+    if (isBodyBroken) newest.shouldKeepAlive = false;
+    const before = isBodyBroken ? connection.unanswered.at(-2) : newest;
+    const respond = (): void => {
+      if (!socket.writable) return;
+      if (isBodyBroken && newest.headersSent) newest.once('close', () => socket.destroy());
+      else end(socket, createResponse());
+    };
+    if (before === undefined) respond();
+    else before.once('close', respond);
+  }
+}
+
+/** Node.js creates no `ServerResponse` for these messages. */
+function end(socket: Socket, { status, fields, body }: ErrorContent): void {
+  const length = Buffer.byteLength(body);
+  const all = { ...fields, 'Content-Length': length, Date: new Date().toUTCString(), Connection: 'close' };
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`);
+  const timer = setTimeout(() => socket.destroy(), LINGER_TIME);
+  socket.once('close', () => clearTimeout(timer));
+}

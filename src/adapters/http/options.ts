@@ -1,0 +1,142 @@
+/** What a host passes to the API and to its server. */
+
+import type { AnimalStore } from '../../application/animal-store.ts';
+import {
+  arrayOf,
+  FUNCTION,
+  OBJECT,
+  type OptionRules,
+  objectWith,
+  type Rule,
+  STRING,
+} from '../../application/arguments.ts';
+import type { ApiKeyVerifier } from '../../application/ports/api-key-verifier.ts';
+import type { RequestObserver } from '../../application/ports/request-observer.ts';
+import { isOrigin } from './cors.ts';
+import type { RateLimit } from './rate-limit.ts';
+import type { UserMiddlewares } from './user-middleware.ts';
+
+type StoreMethod = 'createPet' | 'createPetOnce' | 'listPage' | 'getPet' | 'verifyApiKey' | 'check';
+
+// biome-ignore format: one line
+const STORE_METHODS: readonly StoreMethod[] = ['createPet', 'createPetOnce', 'listPage', 'getPet', 'verifyApiKey', 'check'];
+
+/** The methods of an {@link AnimalStore} that the API calls. */
+export type HttpStore = Pick<AnimalStore, StoreMethod>;
+
+/** Verifies the API keys of requests. */
+export interface KeyVerifier extends ApiKeyVerifier {
+  /**
+   * Whether a text contains a secret part of a key. The server then neither logs nor returns the request id, the
+   * `traceparent` or the path that a client has sent. Needed by a verifier whose keys can have another format than those
+   * of the store.
+   */
+  hasPartOfKey?(text: string): boolean;
+}
+
+/** Metrics in a text format, for a monitoring system such as Prometheus. */
+export interface MetricsText {
+  readonly contentType: string;
+  /** Resolves with the present values. */
+  text(): Promise<string>;
+}
+
+/** The options of the HTTP API. */
+export interface HttpOptions {
+  /** Verifies the API keys of requests. By default, the store verifies them. Every request under `/v1` needs a key. */
+  readonly apiKeys?: KeyVerifier | undefined;
+  /**
+   * The base URL that clients use, when a proxy hides the server. A proxy must remove the path of the URL from requests;
+   * links in responses start with it: `/shop/v1/pets` for `https://example.org/shop`. By default links start with `/v1`,
+   * and the URL in the OpenAPI document is derived from the `Host` of each request.
+   */
+  readonly publicUrl?: string | undefined;
+  /** The origins whose scripts may call the API in a browser, such as `https://example.org`. Default: none. */
+  readonly corsOrigins?: readonly string[] | undefined;
+  /** The number of proxies in front, whose `X-Forwarded-For` and `X-Forwarded-Proto` count. Default: 0. */
+  readonly trustedProxies?: number | undefined;
+  /** The rate limit of each API key. Keys that replace each other share a limit. By default there is no limit. */
+  readonly rateLimit?: RateLimit | undefined;
+  /** The metrics of the server. By default, the path `/metrics` does not exist. Requests for it need an API key. */
+  readonly metrics?: MetricsText | undefined;
+  /**
+   * Notified of every response, and of every error that causes a status of 500 or above. Without one that is notified of
+   * errors, those that cause status 500 go to the `error` event of the Koa app, or to `console.error` where there is none.
+   */
+  readonly observers?: readonly RequestObserver[] | undefined;
+  /** Your own Koa middleware, at two places in the list of the API. Errors that it throws get the Error body. */
+  readonly middleware?: UserMiddlewares | undefined;
+}
+
+/** What an HTTP server counts: open connections, requests, and refused requests by reason. */
+export interface ServerStatistics {
+  readonly connections: number;
+  readonly requestsInFlight: number;
+  readonly refused: Readonly<Record<string, number>>;
+}
+
+/** An HTTP server that does not listen until `listen` is called. */
+export interface HttpServer {
+  /** Starts to listen. Resolves with the URL, such as `http://127.0.0.1:3000`. The port 0 selects a free port. */
+  listen(port: number, host: string): Promise<string>;
+  /**
+   * Stops accepting connections, and completes the requests in flight. Requests that arrive on open connections are handled
+   * too; idle connections are closed after one second, and all connections after `timeout` milliseconds. Resolves when all
+   * are closed.
+   */
+  stop(timeout: number): Promise<void>;
+  readonly isStopping: boolean;
+  /** Returns what the server counts, for monitoring. */
+  statistics(): ServerStatistics;
+}
+
+/** The options of a server. Times are in milliseconds. */
+export interface HttpServerOptions extends HttpOptions {
+  /** The maximum number of open connections. Further ones are closed immediately. By default there is no limit. */
+  readonly maxConnections?: number | undefined;
+  /** How long a client may take to send the head of a request. Default: 10,000. */
+  readonly headersTimeout?: number | undefined;
+  /** How long a client may take to send a whole request. Default: 30,000. */
+  readonly requestTimeout?: number | undefined;
+  /** How long a client may read nothing of a response before it is disconnected. Default: 120,000. */
+  readonly readingTimeout?: number | undefined;
+}
+
+const isInteger = (value: unknown): boolean => Number.isInteger(value) && Number(value) >= 0;
+const INTEGER: Rule = { expected: 'an integer of 0 or more', accepts: isInteger };
+const ORIGIN: Rule = { expected: 'an origin', accepts: isOrigin };
+const FUNCTIONS = arrayOf('an array of functions', FUNCTION);
+
+export const HTTP_STORE: Rule = objectWith(...STORE_METHODS);
+
+export const HTTP_OPTIONS: OptionRules<HttpOptions> = {
+  apiKeys: objectWith('verify'),
+  publicUrl: STRING,
+  corsOrigins: arrayOf('an array of origins such as https://example.org, without wildcards', ORIGIN),
+  trustedProxies: { expected: 'the number of proxies, 0 or more', accepts: isInteger },
+  rateLimit: {
+    expected: 'a number of requests of 1 or more, and a number of seconds',
+    accepts: (value) => {
+      const { requests, seconds } = (value ?? {}) as RateLimit;
+      return Number.isSafeInteger(requests) && requests >= 1 && Number.isFinite(seconds) && seconds > 0;
+    },
+  },
+  metrics: objectWith('text'),
+  observers: arrayOf('an array of objects', OBJECT),
+  middleware: {
+    expected: 'an object with arrays of functions, beforeKey and afterKey',
+    accepts: (value) => {
+      const { beforeKey = [], afterKey = [], ...others } = value as UserMiddlewares;
+      const lists = [beforeKey, afterKey, Object.keys(others).map(() => false)];
+      return OBJECT.accepts(value) && lists.every(FUNCTIONS.accepts);
+    },
+  },
+};
+
+export const SERVER_OPTIONS: OptionRules<HttpServerOptions> = {
+  ...HTTP_OPTIONS,
+  maxConnections: INTEGER,
+  headersTimeout: INTEGER,
+  requestTimeout: INTEGER,
+  readingTimeout: INTEGER,
+};

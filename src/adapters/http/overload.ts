@@ -1,0 +1,43 @@
+/** Limits the number of requests in flight, and counts what the server refuses. */
+
+import { AnimalStoreError } from '../../domain/errors.ts';
+import { type Context, isHealthCheck, METRICS_PATH, type Next } from './context.ts';
+
+/** The maximum number of requests in flight: twice as many as the largest transaction of SQLite stores has creates. */
+const REQUESTS_LIMIT = 2000;
+
+/** The numbers of refused requests, by reason. */
+export type Refused = Record<'overloaded' | 'rate_limited', number>;
+
+/** What a server tells about itself. */
+export class Load {
+  readonly refused: Refused = { overloaded: 0, rate_limited: 0 };
+  isStopping = false;
+  inFlight = 0;
+  readonly #limit: number;
+
+  constructor(limit: number = REQUESTS_LIMIT) {
+    this.#limit = limit;
+  }
+
+  /** Health checks and metrics are needed most while other requests are refused. */
+  readonly guard = async (ctx: Context, next: Next): Promise<void> => {
+    const { path } = ctx.state.animalStore;
+    if (this.inFlight >= this.#limit && path !== METRICS_PATH && !isHealthCheck(path)) {
+      this.refused.overloaded += 1;
+      throw TOO_MANY_REQUESTS;
+    }
+    this.inFlight += 1;
+    try {
+      await next();
+    } finally {
+      this.inFlight -= 1;
+    }
+  };
+}
+
+/** Created once, because the stack of an error takes much of the time of a refusal. */
+const TOO_MANY_REQUESTS = new AnimalStoreError(
+  'overloaded',
+  'the server receives more requests than it can handle',
+);

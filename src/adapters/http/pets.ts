@@ -1,0 +1,79 @@
+/** The handlers of the operations on pets. */
+
+import type { PetPage, PetQuery } from '../../application/ports/pet-repository.ts';
+import { parseInt64 } from '../../domain/int64.ts';
+import type { Pet } from '../../domain/pet.ts';
+import { petJson, petsJson } from '../../domain/pet-json.ts';
+import { callerOf, fieldOf, type Stage } from './context.ts';
+import { HttpError } from './errors.ts';
+import type { Operation } from './operations.ts';
+import type { HttpStore } from './options.ts';
+import { entityTag, type Representation, respondJson, respondRevalidated } from './responses.ts';
+import { listQueryReader, type newPetMembers, readNewPet } from './schemas.ts';
+
+/** @param prefix the path in front of `/v1` in the links of responses */
+export function petHandlers(store: HttpStore, prefix: string): Readonly<Record<Operation['id'], Stage>> {
+  const pets = `${prefix}/v1/pets`;
+  const listOf = cachedLists(pets);
+  const readListQuery = listQueryReader();
+  return {
+    async listPets(ctx) {
+      const query = readListQuery(ctx.querystring);
+      const list = listOf(await store.listPage(query), query);
+      respondRevalidated(ctx, list);
+      if (list.link !== '') ctx.set('Link', list.link);
+    },
+
+    async createPet(ctx) {
+      const key = fieldOf(ctx, 'idempotency-key');
+      const input = readNewPet(ctx.request.body as ReturnType<typeof newPetMembers>);
+      const { pet, isReplay } =
+        key === undefined
+          ? { pet: await store.createPet(input), isReplay: false }
+          : await store.createPetOnce(input, callerOf(ctx) ?? '', key);
+      ctx.set('Location', `${pets}/${pet.id}`);
+      if (isReplay) ctx.set('Idempotency-Replayed', 'true');
+      respondJson(ctx, 201, petJson(pet));
+    },
+
+    async getPet(ctx) {
+      const id = parseInt64(ctx.params?.['petId'] ?? '');
+      if (id === undefined) throw new HttpError('not_found', 'there is no such pet: an id is an int64');
+      const body = petJson(await store.getPet(id));
+      respondRevalidated(ctx, { body, etag: entityTag(body) });
+    },
+  };
+}
+
+interface List extends Representation {
+  readonly query: PetQuery;
+  /** The value of `Link`, which is empty for the last page. */
+  readonly link: string;
+}
+
+/**
+ * Returns a function that creates the representation of a page of pets, and caches it. While the stored pets do not
+ * change, a storage can return the same immutable `PetPage` object again.
+ */
+function cachedLists(path: string): (page: PetPage, query: PetQuery) => List {
+  const lists = new WeakMap<PetPage, List>();
+  return (page, query) => {
+    const cached = lists.get(page);
+    if (cached?.query === query) return cached;
+    const body = petsJson(page.pets);
+    const link = linkToNext(path, page, query);
+    // When a pet is added after a full last page, that page gets a link, but its body stays the same. A client that
+    // revalidates that page must receive the link, and not status 304.
+    const list = { body, etag: entityTag(body + link), query, link };
+    lists.set(page, list);
+    return list;
+  };
+}
+
+/** Returns the value of the `Link` field (RFC 8288), which is empty for the last page. */
+function linkToNext(path: string, { pets, more }: PetPage, { limit, status }: PetQuery): string {
+  const last: Pet | undefined = pets.at(-1);
+  if (!more || last === undefined) return '';
+  const filter = status === undefined ? '' : `&status=${status}`;
+  return `<${path}?limit=${limit}${filter}&after=${last.id}>; rel="next"`;
+}

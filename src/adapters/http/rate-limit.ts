@@ -1,0 +1,41 @@
+/** Limits the rate of requests of each API key. */
+
+import { AnimalStoreError } from '../../domain/errors.ts';
+import { callerOf, METRICS_PATH, type Stage } from './context.ts';
+import type { Refused } from './overload.ts';
+
+/** A limit on the rate of requests: at most `requests` at once, and on average `requests` in `seconds` seconds. */
+export interface RateLimit {
+  readonly requests: number;
+  readonly seconds: number;
+}
+
+/** The number of callers whose requests are remembered. Beyond it, the one whose last request is the oldest is forgotten. */
+const CALLERS_LIMIT = 16_384;
+
+/** Metrics are needed most while other requests are refused. */
+export function limitRate(limit: RateLimit | undefined, refused: Refused): Stage {
+  if (limit === undefined) return (_, next) => next();
+  const period = limit.seconds * 1000;
+  const interval = period / limit.requests;
+  /** When the token bucket of each caller is full, in the order of their last requests. */
+  const buckets = new Map<string, number>();
+  return (ctx, next) => {
+    const caller = callerOf(ctx);
+    if (caller === undefined || ctx.state.animalStore.path === METRICS_PATH) return next();
+    const now = performance.now();
+    const fullAt = Math.max(buckets.get(caller) ?? 0, now) + interval;
+    const wait = fullAt - now - period;
+    // Sums of fractions are not exact.
+    if (wait > 1e-3) {
+      refused.rate_limited += 1;
+      const retryAfter = Math.ceil(wait / 1000);
+      const message = `too many requests with this API key: retry after ${retryAfter} s`;
+      throw new AnimalStoreError('rate_limited', message, { retryAfter });
+    }
+    buckets.delete(caller);
+    buckets.set(caller, fullAt);
+    if (buckets.size > CALLERS_LIMIT) buckets.delete(buckets.keys().next().value ?? caller);
+    return next();
+  };
+}

@@ -1,0 +1,140 @@
+/** A server of Node.js with limits, responses to invalid messages, and a graceful stop. */
+
+import { once } from 'node:events';
+import { createServer, type RequestListener } from 'node:http';
+import { type AddressInfo, Server as NetServer, type Server, type Socket } from 'node:net';
+import type { Api } from './app.ts';
+import { CollectedResponse } from './collected-response.ts';
+import { Connections } from './connections.ts';
+import { HttpError, methodNotAllowed, SERVER_METHODS } from './errors.ts';
+import { messageRefusal } from './observe.ts';
+import type { HttpServer, HttpServerOptions } from './options.ts';
+
+/** In milliseconds. A proxy closes idle connections first, because the time of `nginx.conf` and `Caddyfile` is shorter. */
+const KEEP_ALIVE_TIMEOUT = 65_000;
+const CONNECTIONS_CHECKING_INTERVAL = 1000;
+
+/** In bytes. */
+const HEAD_LIMIT = 16 * 1024;
+
+/** After `stop`, idle connections stay open for this time, in milliseconds: a client does not learn of the stop at once. */
+const IDLE_TIME = 1000;
+const IDLE_INTERVAL = 50;
+
+/** @param listener responds to a valid request */
+export function createNodeServer(
+  listener: RequestListener,
+  api: Api,
+  options: HttpServerOptions,
+): HttpServer {
+  const { load } = api;
+  const {
+    headersTimeout = 10_000,
+    requestTimeout = 30_000,
+    readingTimeout = 120_000,
+    maxConnections,
+  } = options;
+  const server = createServer({
+    headersTimeout,
+    requestTimeout,
+    keepAliveTimeout: KEEP_ALIVE_TIMEOUT,
+    // A timeout of 0 is no timeout.
+    connectionsCheckingInterval: Math.min(CONNECTIONS_CHECKING_INTERVAL, headersTimeout || Infinity),
+    maxHeaderSize: HEAD_LIMIT,
+    requireHostHeader: false,
+    ServerResponse: CollectedResponse,
+  });
+  server.maxHeadersCount = 0;
+  server.timeout = readingTimeout;
+  if (maxConnections !== undefined) server.maxConnections = maxConnections;
+
+  const connections = new Connections();
+  // While the port still accepted connections, a client whose connection ends would open one that is reset soon.
+  const isLast = (res: CollectedResponse): boolean => !server.listening && connections.isNewest(res);
+  server.on('connection', (socket) => connections.add(socket));
+  server.on('request', (req, res) => {
+    res.isLast = isLast;
+    if (connections.accepts(req, res)) void listener(req, res);
+  });
+  // Node.js would respond without a body. OpenTelemetry starts the span of a request with the event `request`.
+  server.on('checkExpectation', (req, res) => server.emit('request', req, res));
+  const refuse = (socket: Socket, error: HttpError): void =>
+    connections.refuse(socket, () => messageRefusal(api.observer, error, socket.remoteAddress));
+  server.on('connect', ({ socket }) => {
+    // What follows is discarded. Otherwise, the client could not read the response while it sends.
+    socket.resume();
+    refuse(socket, methodNotAllowed('CONNECT', SERVER_METHODS));
+  });
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) =>
+    refuse(socket as Socket, FAULTS[error.code ?? ''] ?? INVALID_MESSAGE),
+  );
+
+  return {
+    async listen(port, host) {
+      // `once` rejects with an error of `listen`. Later, a connection that cannot be accepted must not end the process.
+      server.listen({ port, host });
+      await once(server, 'listening');
+      server.on('error', () => {});
+      const { address, family, port: taken } = server.address() as AddressInfo;
+      return `http://${family === 'IPv6' ? `[${address}]` : address}:${taken}`;
+    },
+    async stop(timeout) {
+      load.isStopping = true;
+      if (timeout > 0) await acceptQueued(server);
+      const closed = new Promise((resolve) => {
+        // `http.Server` would also close idle connections, even while a request is arriving on them.
+        NetServer.prototype.close.call(server, resolve);
+      });
+      let idleTime = 0;
+      const drain = setInterval(() => {
+        idleTime += IDLE_INTERVAL;
+        // The event loop first reads the requests that have arrived. They are handled.
+        if (idleTime >= IDLE_TIME) setImmediate(() => connections.closeIdle());
+      }, IDLE_INTERVAL);
+      const deadline = setTimeout(() => connections.destroy(), timeout);
+      await closed;
+      clearInterval(drain);
+      clearTimeout(deadline);
+      // Ends the timer of `connectionsCheckingInterval`.
+      server.close();
+    },
+    get isStopping() {
+      return load.isStopping;
+    },
+    statistics: () => ({
+      connections: connections.count,
+      requestsInFlight: load.inFlight,
+      refused: { ...load.refused },
+    }),
+  };
+}
+
+/** By the code of the error of Node.js. */
+const FAULTS: Readonly<Record<string, HttpError>> = {
+  HPE_HEADER_OVERFLOW: new HttpError('headers_too_large', 'the head of a request must have at most 16 KiB'),
+  ERR_HTTP_REQUEST_TIMEOUT: new HttpError('request_timeout', 'the request took too long to arrive'),
+};
+const INVALID_MESSAGE = new HttpError('invalid_request', 'the message is not valid HTTP');
+
+/** In milliseconds. While clients open connections all the time, the queue is never empty for long. */
+const ACCEPT_TIMEOUT = 500;
+
+/**
+ * Resolves when a server has accepted the connections that clients have opened. The operating system has a queue of them,
+ * which it resets when the listening socket is closed. The queue is empty when an iteration of the event loop has accepted
+ * none.
+ */
+export async function acceptQueued(server: Server): Promise<void> {
+  const deadline = performance.now() + ACCEPT_TIMEOUT;
+  // Of the first iteration, only a part is observed.
+  let iterations = 2;
+  const onConnection = (): void => {
+    iterations = 1;
+  };
+  server.on('connection', onConnection);
+  while (iterations > 0 && performance.now() < deadline) {
+    iterations -= 1;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  server.off('connection', onConnection);
+}

@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest';
+import { isOrigin } from '../../../src/adapters/http/index.ts';
+
+test.each([
+  ['http://localhost:8080', true],
+  ['https://shop.example', true],
+  ['capacitor://localhost', true],
+  ['tauri://localhost', true],
+  ['ionic://localhost:8100', true],
+  ['chrome-extension://abcdefghijklmnop', true],
+  ['vscode-webview://1a2b3c', true],
+  ['http://[::1]:3000', true],
+  ['https://shop.example/', false],
+  ['https://shop.example:443', false],
+  ['https://Shop.example', false],
+  ['https://*.shop.example', false],
+  ['https://me@shop.example', false],
+  ['capacitor://localhost/path', false],
+  ['capacitor://', false],
+  ['shop.example', false],
+  ['null', false],
+  ['*', false],
+  ['', false],
+  [7, false],
+])('whether %j is an origin: %j', (text, expected) => {
+  expect(isOrigin(text)).toBe(expected);
+});
