@@ -19,14 +19,13 @@ import { refusalOf, wordsOf } from './taken.ts';
 
 export const ROOT: string = resolve(import.meta.dirname, '../..');
 
-/** Numbers by which a database recognizes this project: a store of one project is never opened by another one. */
-const OWN_NUMBERS: readonly { readonly path: RegExp; readonly number: RegExp; readonly bytes: number }[] = [
-  {
-    path: /^src\/adapters\/sqlite\/schema\.ts$/,
-    number: /(?<=APPLICATION_ID = )0x[0-9a-f]+(?=n?;)/,
-    bytes: 4,
-  },
-  { path: /^(?:src\/adapters|test\/adapters|test\/faults)\/.*\.ts$/, number: /\b7301\b/g, bytes: 2 },
+/**
+ * Numbers by which a database recognizes this project, wherever code or a test has them: a store of one project is never opened
+ * by another one. They are the mark of a SQLite file, and the locks of PostgreSQL.
+ */
+const OWN_NUMBERS: readonly { readonly number: RegExp; readonly bytes: number }[] = [
+  { number: /\b(?:0x50455453|1346720851)(?=n?\b)/g, bytes: 4 },
+  { number: /\b7301\b/g, bytes: 2 },
 ];
 
 /** Returns the paths of all files of this project that Git tracks. */
@@ -83,8 +82,10 @@ function contentOf(path: string, text: string, names: Names): string {
   if (path === 'CHANGELOG.md') return '# Changelog\n\n## [Unreleased]\n\nThe first version.\n';
   let content = withoutBlocks(text, path);
   if (path === 'package.json') content = packageJson(content);
-  for (const own of OWN_NUMBERS) {
-    if (own.path.test(path)) content = content.replace(own.number, (old) => ownNumber(names, own.bytes, old));
+  if (path.endsWith('.ts')) {
+    for (const { number, bytes } of OWN_NUMBERS) {
+      content = content.replaceAll(number, (old) => ownNumber(names, bytes, old));
+    }
   }
   return renameText(content, names);
 }

@@ -41,7 +41,7 @@ export const SCHEMA_VERSION = 4;
 
 /** Selects pets that break the rules: another program stored them before the schema had the constraint. */
 export const INVALID_PETS: string = `SELECT id, name, category_id, status FROM pets WHERE NOT (${RULES}) ORDER BY id LIMIT $1`;
-/** The advisory lock of a server that migrates the schema, or adds the first key: "PETS". */
+/** The advisory lock of a server that migrates the schema, or adds the first key. */
 export const LOCK = 0x50455453;
 const VERSION_TABLE = `CREATE TABLE animal_store_schema (
     only_row boolean PRIMARY KEY CHECK (only_row), version integer NOT NULL, probed_at timestamptz);

@@ -4,7 +4,7 @@ import type Database from 'better-sqlite3';
 import { storageUnavailable } from '../../application/ports/storage-fault.ts';
 import { newerSchema } from '../storage-kit/store-errors.ts';
 
-/** "PETS" in ASCII. */
+/** Marks a file as a store of this application. */
 export const APPLICATION_ID = 0x50455453n;
 /** The pragma `user_version` of a store. Builds between 2.0 and 3.0 had 4 and 5, and refuse this version. */
 export const SCHEMA_VERSION = 6;
