@@ -6,15 +6,14 @@
 /** The packages that each adapter may import. */
 const DRIVERS = {
   'api-client': [],
-  cli: ['commander'],
+  cli: ['cli-progress', 'cli-table3', 'commander'],
   http: ['@koa/router', 'koa', 'koa-bodyparser', 'koa-compose', 'negotiator', 'valibot'],
   log: ['pino'],
   memory: [],
   metrics: ['prom-client'],
-  postgres: ['pg'],
+  postgres: ['pg', 'pg-connection-string'],
   sqlite: ['better-sqlite3'],
   'storage-kit': [],
-  tracing: ['@opentelemetry/api'],
 };
 
 const PACKAGES = 'node_modules/';

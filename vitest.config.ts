@@ -25,7 +25,7 @@ const SHARED = [
   'test/adapters/http/{authentication,bad-message,body,get,list}.test.ts',
   'test/adapters/http/{openapi-document,public-paths,recorded,request-fields}.test.ts',
   'test/adapters/http/{failure,host-code,public-url,rate-limit,request-id,request-log}.test.ts',
-  'test/adapters/{memory,metrics,tracing}/**/*.test.ts',
+  'test/adapters/{memory,metrics}/**/*.test.ts',
   'test/composition/{commands,config,database-config,databases,refused-start}.test.ts',
   'test/library/{animal-store,api-samples,http,http2,middleware}.test.ts',
   'test/page/*.test.ts',

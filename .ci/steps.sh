@@ -34,7 +34,7 @@ count() {
   grep '^FLAKY ' "$folder/out" >>"$folder/flaky"
   line=$(grep -E '^[0-9]+ passed, [0-9]+ failed' "$folder/out" | tail -n 1)
   if [ -n "$line" ]; then
-    read -r tests failures skips < <(tr -cs '0-9\n' ' ' <<<"$line")
+    read -r tests failures skips _ < <(tr -cs '0-9\n' ' ' <<<"$line")
   elif [ "$2" -eq 0 ]; then
     tests=1
   fi

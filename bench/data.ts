@@ -1,5 +1,6 @@
 /** Creates database files: the schema of the service, the same pets on every machine, and one API key. */
 
+import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
   closeSync,
@@ -15,11 +16,12 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { APPLICATION_ID, MIGRATIONS } from '../src/adapters/sqlite/schema.ts';
 import { apiKeyPrefix, formatApiKey } from '../src/domain/api-key.ts';
 import { workDir } from './processes.ts';
 
 const SEED = 42;
+
+const BIN = join(import.meta.dirname, '../bin/animal-store.js');
 
 /** The data of a server, as another program reads it. */
 export interface Data {
@@ -54,11 +56,15 @@ const FILL = `
 export function filledFile(pets: number): string {
   const path = join(workDir, `${pets}-pets.db`);
   if (existsSync(path)) return path;
+  // The command makes the tables, and a key that nobody knows.
+  execFileSync(process.execPath, [BIN, 'keys', 'create', '--create-store', '--name', 'other'], {
+    env: { PATH: process.env['PATH'], DATABASE_URL: `sqlite:${path}` },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   const db = new Database(path);
   db.pragma('journal_mode = OFF');
   db.pragma('synchronous = OFF');
   db.transaction(() => {
-    for (const migration of MIGRATIONS) db.exec(migration);
     db.prepare(FILL).run(pets);
     db.prepare('INSERT INTO api_keys (hash, name, hint, created_at) VALUES (?, ?, ?, ?)').run(
       createHash('sha256').update(API_KEY).digest(),
@@ -66,8 +72,6 @@ export function filledFile(pets: number): string {
       apiKeyPrefix(API_KEY),
       Date.now(),
     );
-    db.pragma(`application_id = ${APPLICATION_ID}`);
-    db.pragma(`user_version = ${MIGRATIONS.length}`);
   })();
   db.pragma('journal_mode = WAL');
   db.close();

@@ -7,7 +7,7 @@ import { relative } from 'node:path';
 import { writeChart } from './chart.ts';
 import { describeMachine, machineText } from './machine.ts';
 import { type Options, type Part, readOptions } from './options.ts';
-import { COMPARE, IDEMPOTENCY, LOG_LEVELS, WORKERS } from './parts/compare.ts';
+import { COMPARE, IDEMPOTENCY, LOG_LEVELS } from './parts/compare.ts';
 import { MEMORY } from './parts/memory.ts';
 import { POSTGRES } from './parts/postgres.ts';
 import { FSYNC } from './parts/slow-fsync.ts';
@@ -23,7 +23,6 @@ const DEFINITIONS: { readonly [P in Part]: Definition<Found[P]> } = {
   log: LOG_LEVELS,
   idempotency: IDEMPOTENCY,
   postgres: POSTGRES,
-  workers: WORKERS,
 };
 
 async function runPart<P extends Part>(part: P, options: Options, found: Partial<Found>): Promise<void> {

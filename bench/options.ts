@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 import { missing, OURS, SERVER_NAMES, type ServerName } from './servers.ts';
 import { WORKS, type Work } from './works.ts';
 
-const PARTS = ['compare', 'fsync', 'start', 'memory', 'log', 'idempotency', 'postgres', 'workers'] as const;
+const PARTS = ['compare', 'fsync', 'start', 'memory', 'log', 'idempotency', 'postgres'] as const;
 export type Part = (typeof PARTS)[number];
 
 export interface Options {
@@ -21,15 +21,12 @@ export interface Options {
   readonly warmup: number;
   readonly connections: number;
   readonly pets: number;
-  /** The numbers of threads in the part `workers`. */
-  readonly workers: readonly number[];
 }
 
 const HELP = `Usage: npm run bench -- [options]
 
   --quick             run everything once and very briefly, to see that it works
   --cold              only gets with little memory and a slow disk (with --only postgres)
-  --workers 1,2,4     only the part workers, with these numbers of threads
   --only A,B          only these works (${WORKS.join(', ')})
                       or parts (${PARTS.join(', ')})
   --servers A,B       only these servers (${SERVER_NAMES.join(', ')})
@@ -50,7 +47,6 @@ export function readOptions(args: readonly string[]): Options {
     options: {
       quick: { type: 'boolean', default: false },
       cold: { type: 'boolean', default: false },
-      workers: { type: 'string' },
       only: { type: 'string' },
       servers: { type: 'string' },
       rounds: { type: 'string' },
@@ -66,12 +62,10 @@ export function readOptions(args: readonly string[]): Options {
   const { quick, cold } = values;
   const only = choose(values.only, [...WORKS, ...PARTS]);
   const works = WORKS.filter((work) => only?.includes(work));
-  const parts = PARTS.filter((part) =>
-    values.workers === undefined ? only?.includes(part) : part === 'workers',
-  );
+  const parts = PARTS.filter((part) => only?.includes(part));
   const servers = choose(values.servers, SERVER_NAMES) ?? SERVER_NAMES;
   for (const reason of servers.map(missing)) if (reason !== undefined) throw new Error(reason);
-  const isWhole = ![quick, cold, values.only, values.servers, values.pets, values.workers].some(Boolean);
+  const isWhole = ![quick, cold, values.only, values.servers, values.pets].some(Boolean);
   const seconds = positive('seconds', values.seconds, quick ? 0.4 : 5);
   return {
     quick,
@@ -85,7 +79,6 @@ export function readOptions(args: readonly string[]): Options {
     warmup: quick ? 0 : Math.min(2, seconds),
     connections: 64,
     pets: positive('pets', values.pets, quick ? 2_000 : 1_000_000),
-    workers: values.workers?.split(',').map((each) => positive('workers', each, 1)) ?? [1, 2],
   };
 }
 

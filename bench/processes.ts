@@ -46,11 +46,11 @@ export function prepareProcess(): void {
   }
 }
 
-/** The core on which a process runs: that of the servers, that of the load, or any of both. */
-type Role = 'server' | 'load' | 'any';
+/** The core on which a process runs: that of the servers, or that of the load. */
+type Role = 'server' | 'load';
 
 export function launch(role: Role, command: readonly string[], options: SpawnOptions): ChildProcess {
-  const cores = { server: serverCore, load: loadCore, any: `${serverCore},${loadCore}` };
+  const cores = { server: serverCore, load: loadCore };
   const [program = '', ...args] = isPinned ? ['taskset', '-c', String(cores[role]), ...command] : command;
   const child = spawn(program, args, options);
   running.add(child);

@@ -35,7 +35,6 @@ export interface Found {
   log: readonly Row[];
   idempotency: readonly Row[];
   postgres: PostgresFound;
-  workers: readonly Row[];
 }
 
 export function newResults(machine: Machine, options: Options): Results {

@@ -31,8 +31,6 @@ export interface StartOptions {
   readonly url: string;
   readonly logLevel?: string | undefined;
   readonly environment?: Readonly<Record<string, string>> | undefined;
-  /** The number of threads of animal-store, which then may use every core. */
-  readonly workers?: number | undefined;
 }
 
 export interface RunningServer {
@@ -58,24 +56,18 @@ export function missing(name: ServerName): string | undefined {
 export async function startServer(name: ServerName, options: StartOptions): Promise<RunningServer> {
   const log = join(workDir, `${name}.log`);
   const output = openSync(log, 'w');
-  const { url, workers } = options;
-  const child = launch(
-    workers === undefined ? 'server' : 'any',
-    [process.execPath, ...SERVERS[name].command],
-    {
-      cwd: ROOT,
-      stdio: ['ignore', output, output],
-      env: {
-        PATH: process.env['PATH'],
-        NODE_ENV: 'production',
-        PORT: '0',
-        DATABASE_URL: url,
-        LOG_LEVEL: options.logLevel ?? 'warn',
-        ...(workers !== undefined && { WORKERS: String(workers) }),
-        ...options.environment,
-      },
+  const child = launch('server', [process.execPath, ...SERVERS[name].command], {
+    cwd: ROOT,
+    stdio: ['ignore', output, output],
+    env: {
+      PATH: process.env['PATH'],
+      NODE_ENV: 'production',
+      PORT: '0',
+      DATABASE_URL: options.url,
+      LOG_LEVEL: options.logLevel ?? 'warn',
+      ...options.environment,
     },
-  );
+  });
   closeSync(output);
   const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
   const said = () => readFileSync(log, 'utf8').slice(0, 2000);

@@ -10,6 +10,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { createAnimalStore } from '../src/library/client.ts';
 
 const BIN = join(import.meta.dirname, '../bin/animal-store.js');
 const PETS = 30;
@@ -17,7 +18,6 @@ const PETS = 30;
 /** In milliseconds. A call takes as long as the server needs to start again, also on a busy machine. */
 const TIMEOUT = 100_000;
 
-const { createAnimalStore } = await import('../dist/library/client.js');
 const folder = mkdtempSync(join(tmpdir(), 'animal-store-demo-'));
 let server: ChildProcess | undefined;
 let [url, key] = ['', ''];

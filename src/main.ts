@@ -1,4 +1,4 @@
-/** Runs the command line, stops the command on SIGINT, SIGTERM or an uncaught error, and sets the exit status. */
+/** Runs the command line, stops the command on SIGINT, SIGTERM, SIGHUP or an uncaught error, and sets the exit status. */
 
 import { readFileSync } from 'node:fs';
 import { consoleOf, programName, runCli } from './adapters/cli/index.ts';
@@ -18,14 +18,14 @@ const REPEATED_SIGNAL = 1000;
 const stop = new AbortController();
 let stoppedAt = 0;
 let hasUncaughtError = false;
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, onSignal);
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, onSignal);
 
 function onSignal(signal: NodeJS.Signals): void {
   if (!stop.signal.aborted) {
     stoppedAt = performance.now();
     stop.abort();
   } else if (performance.now() - stoppedAt >= REPEATED_SIGNAL) {
-    process.removeAllListeners(signal);
+    process.off(signal, onSignal);
     process.kill(process.pid, signal);
   }
 }
@@ -55,7 +55,6 @@ const status = await runCli(process.argv.slice(2), {
     // A rejected promise that no code handles causes the same event.
     process.on('uncaughtException', (error) => onUncaughtError(error, service));
     logProcessWarnings(service);
-    service.failure?.catch((error) => onUncaughtError(error, service));
     return service;
   },
 });

@@ -1,9 +1,10 @@
 /**
  * Prints a last line that a script can read: `N passed, N failed`, and `, N skipped` if any were skipped. Before it stands
- * each test that passed only when it was tried again, and what fails a run without failing a test.
+ * each test that passed only when it was tried again, what fails a run without failing a test, and the number of tests that
+ * did not run, because their process ended or `--bail` ended the run.
  */
 
-import type { Reporter, TestCase, TestModule } from 'vitest/node';
+import type { Reporter, TestCase, TestModule, Vitest } from 'vitest/node';
 import { isAcceptedSkip } from './skips.ts';
 import { BROKEN_PROMISE } from './support/retry.ts';
 
@@ -13,9 +14,12 @@ const FLAKY_LIMIT = 2;
 /** An error outside a test (an import, a hook, an unhandled rejection) counts as one failure. */
 export class SummaryLine implements Reporter {
   #lines: readonly string[] = ['0 passed, 0 failed'];
+  /** Whether only tests with a given name run, so that the others are skipped on purpose. */
+  #hasFilter = false;
 
   /** The coverage table is printed after the run, so the lines are printed when the process exits. */
-  onInit(): void {
+  onInit({ config }: Vitest): void {
+    this.#hasFilter = config.testNamePattern !== undefined;
     process.once('exit', () => process.stdout.write(`${this.#lines.join('\n')}\n`));
   }
 
@@ -24,12 +28,16 @@ export class SummaryLine implements Reporter {
     const suites = modules.flatMap((module) => [module, ...module.children.allSuites()]);
     const count = (state: string) => tests.filter((test) => test.result().state === state).length;
     const flaky = tests.filter((test) => test.diagnostic()?.flaky === true);
-    const faults = [...tests.flatMap(faultsOf), ...tooMany(flaky.length)];
+    const faults = [
+      ...tests.flatMap((test) => (this.#hasFilter ? faultsOfPassed(test) : faultsOf(test))),
+      ...tooMany(flaky.length),
+    ];
     const outside = suites.flatMap((suite) => suite.errors()).length + unhandledErrors.length;
-    const [passed, skipped] = [count('passed'), count('skipped')];
-    const failed = tests.length - passed - skipped + outside + faults.length;
+    const [passed, skipped, pending] = [count('passed'), count('skipped'), count('pending')];
+    const failed = count('failed') + outside + faults.length;
+    const notRun = pending > 0 ? [`NOT RUN ${pending} tests`] : [];
     const line = `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`;
-    this.#lines = [...flaky.map(describeFlaky), ...faults, line];
+    this.#lines = [...flaky.map(describeFlaky), ...faults, ...notRun, line];
     if (faults.length > 0) process.once('exit', () => Object.assign(process, { exitCode: 1 }));
   }
 }
@@ -41,6 +49,12 @@ function faultsOf(test: TestCase): string[] {
     const isAccepted = isAcceptedSkip(`|${test.project.name}| ${test.fullName} ${result.note ?? ''}`);
     return isAccepted ? [] : [`SKIPPED for no accepted reason ${nameOf(test)}`];
   }
+  return faultsOfPassed(test);
+}
+
+/** A broken promise fails the run although the second try passed. */
+function faultsOfPassed(test: TestCase): string[] {
+  const result = test.result();
   const isBroken =
     result.state === 'passed' && result.errors?.some(({ message }) => message.includes(BROKEN_PROMISE));
   return isBroken ? [`FAILED at the first try ${nameOf(test)}`] : [];

@@ -3,11 +3,10 @@
 import { filledFile } from '../data.ts';
 import type { Options } from '../options.ts';
 import type { Definition } from '../results.ts';
-import { type Case, measureInTurn, type Row, ratioTo } from '../rounds.ts';
+import { type Case, measureInTurn, type Row } from '../rounds.ts';
 import { LIMIT, OURS, type ServerName, titleOf } from '../servers.ts';
 import type { SessionOptions } from '../session.ts';
-import { milliseconds, rowsTable, table, whole } from '../table.ts';
-import { WORK_TITLES } from '../works.ts';
+import { rowsTable } from '../table.ts';
 
 type Cases = readonly (readonly [label: string, change: Partial<SessionOptions>])[];
 
@@ -46,22 +45,4 @@ export const IDEMPOTENCY: Definition<readonly Row[]> = {
   title: 'animal-store, creates with Idempotency-Key',
   measure: (options) => measuring(() => WITH_AND_WITHOUT)({ ...options, works: ['create'] }),
   table: (rows) => rowsTable(rows, 'Idempotency-Key', { [WITHOUT]: 'of no key' }),
-};
-
-export const WORKERS: Definition<readonly Row[]> = {
-  title: 'animal-store, several threads',
-  measure: measuring(({ workers }) => workers.map((count) => [`threads: ${count}`, { workers: count }])),
-  table: (rows) =>
-    table(
-      'work|animal-store|requests/s|of one|p50 ms|p99 ms|us of processor time'.split('|'),
-      rows.map((row) => [
-        WORK_TITLES[row.work],
-        row.label,
-        whole(row.perSecond),
-        ratioTo(row.label.replace(/\d+$/, '1'), row, rows)?.toFixed(2) ?? '',
-        milliseconds(row.p50),
-        milliseconds(row.p99),
-        row.serverShare === undefined ? '' : ((1e6 * row.serverShare) / row.perSecond).toFixed(1),
-      ]),
-    ),
 };

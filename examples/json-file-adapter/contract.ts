@@ -1,27 +1,47 @@
-/** Tests the adapter against the contract of its port: `node --test contract.js`, after `tsc`. */
+/** Tests the adapter against the contracts of its ports: `node --test contract.js`, after `tsc`. */
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { petRepositoryContract } from 'animal-store/testing';
-import { openJsonFile } from './json-file.js';
+import {
+  differentialContract,
+  idempotentCreatesContract,
+  type Opened,
+  petRepositoryContract,
+  type Subject,
+} from 'animal-store/testing';
+import { type JsonFileStorage, openJsonFile } from './json-file.js';
 
 const folder = await mkdtemp(join(tmpdir(), 'json-file-'));
 after(() => rm(folder, { recursive: true }));
 
 let count = 0;
 
-async function openStore() {
-  const port = await openJsonFile(join(folder, `${count}.json`));
-  return { port, close: () => port.close() };
+/** Opens one port of the storage for the contract of this port. */
+function subject<Port>(portOf: (storage: JsonFileStorage) => Port): Subject<Port> {
+  const paths = new WeakMap<Opened<Port>, string>();
+  async function openAt(path: string): Promise<Opened<Port>> {
+    const storage = await openJsonFile(path);
+    const opened = { port: portOf(storage), close: () => storage.close() };
+    paths.set(opened, path);
+    return opened;
+  }
+  return {
+    open() {
+      count += 1; // a new, empty store
+      return openAt(join(folder, `${count}.json`));
+    },
+    reopen: (closed) => openAt(paths.get(closed) as string),
+  };
 }
 
-const cases = petRepositoryContract({
-  open() {
-    count += 1; // a new, empty store
-    return openStore();
-  },
-  reopen: openStore,
-});
+const cases = [
+  ...petRepositoryContract(subject(({ pets }) => pets)),
+  ...idempotentCreatesContract(subject((storage) => storage)),
+  ...differentialContract(
+    subject((storage) => storage),
+    { lacks: ['apiKeys', 'transfer'], steps: 60 },
+  ),
+];
 for (const { name, run } of cases) test(name, run);

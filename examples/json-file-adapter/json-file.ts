@@ -2,45 +2,118 @@
 
 import { open, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { AnimalStoreError, INT64_MIN, type Pet, type PetRepository } from 'animal-store';
+import {
+  AnimalStoreError,
+  type CreateResult,
+  type IdempotencyRecords,
+  type IdempotentCreates,
+  INT64_MIN,
+  type NewPet,
+  type Pet,
+  parsePet,
+  petJson,
+  type StoreStorage,
+} from 'animal-store';
 
-export async function openJsonFile(path: string): Promise<PetRepository & { close(): Promise<void> }> {
-  let pets = await load(path);
-  let lastAdded: Promise<unknown> = Promise.resolve();
+/** A pet that was created with an idempotency key has a record of it. */
+interface Entry {
+  readonly pet: Pet;
+  readonly record?:
+    | { readonly caller: string; readonly key: string; readonly validUntil: number }
+    | undefined;
+}
+
+/** A storage without API keys, imports and backups: calls that need them are refused. */
+export interface JsonFileStorage extends StoreStorage {
+  readonly idempotentCreates: IdempotentCreates;
+  readonly idempotencyRecords: IdempotencyRecords;
+}
+
+export async function openJsonFile(path: string): Promise<JsonFileStorage> {
+  let entries = await load(path);
+  let lastWrite: Promise<unknown> = Promise.resolve();
+
+  /** One write at a time, so that ids ascend. No read sees a pet before it is durable. */
+  function write<T>(change: () => { readonly after: readonly Entry[]; readonly result: T }): Promise<T> {
+    const written = lastWrite.then(async () => {
+      const { after, result } = change();
+      if (after !== entries) await save(path, after);
+      entries = after;
+      return result;
+    });
+    lastWrite = written.catch(() => {});
+    return written;
+  }
+
+  function withPet(newPet: NewPet, record?: Entry['record']) {
+    const pet = Object.freeze({ ...newPet, id: (entries.at(-1)?.pet.id ?? 0n) + 1n });
+    return { pet, after: [...entries, { pet, record }] };
+  }
+
   return {
-    // One at a time, so that ids ascend. No read sees a pet before it is durable.
-    add({ name, categoryId, status }) {
-      const added = lastAdded.then(async () => {
-        const pet = Object.freeze({ id: (pets.at(-1)?.id ?? 0n) + 1n, name, categoryId, status });
-        await save(path, [...pets, pet]);
-        pets = [...pets, pet];
-        return pet;
-      });
-      lastAdded = added.catch(() => {});
-      return added;
+    pets: {
+      add(newPet) {
+        const given = { ...newPet };
+        return write(() => {
+          const { pet, after } = withPet(given);
+          return { after, result: pet };
+        });
+      },
+      find: async (id) => entries.find(({ pet }) => pet.id === id)?.pet,
+      async list({ limit, status, after = INT64_MIN }) {
+        const found = entries
+          .map(({ pet }) => pet)
+          .filter((pet) => pet.id > after && (status === undefined || pet.status === status));
+        return Object.freeze({ pets: Object.freeze(found.slice(0, limit)), more: found.length > limit });
+      },
     },
-    find: async (id) => pets.find((pet) => pet.id === id),
-    async list({ limit, status, after = INT64_MIN }) {
-      const found = pets.filter((pet) => pet.id > after && (status === undefined || pet.status === status));
-      return Object.freeze({ pets: Object.freeze(found.slice(0, limit)), more: found.length > limit });
+    idempotentCreates: {
+      /** The pet and its record are written together: one of them alone could store a pet twice, or lose one. */
+      add(newPet, { caller, key, at, validUntil }) {
+        const given = { ...newPet };
+        return write<CreateResult>(() => {
+          const old = entries.find(({ record }) => record?.caller === caller && record.key === key);
+          if (old?.record !== undefined && old.record.validUntil >= at)
+            return { after: entries, result: { pet: old.pet, isReplay: true } };
+          const { pet, after } = withPet(given, { caller, key, validUntil });
+          return {
+            after: after.map((entry) => (entry === old ? { pet: old.pet } : entry)),
+            result: { pet, isReplay: false },
+          };
+        });
+      },
     },
-    close: async () => void (await lastAdded),
+    idempotencyRecords: {
+      count: async () => entries.filter(({ record }) => record !== undefined).length,
+      removeRecords: (now, limit) =>
+        write(() => {
+          const ended = entries
+            .filter(({ record }) => record !== undefined && record.validUntil < now)
+            .sort((a, b) => Number(a.record?.validUntil) - Number(b.record?.validUntil))
+            .slice(0, limit);
+          const after = entries.map((entry) => (ended.includes(entry) ? { pet: entry.pet } : entry));
+          return { after: ended.length === 0 ? entries : after, result: ended.length };
+        }),
+    },
+    check: async () => {},
+    close: async () => void (await lastWrite),
   };
 }
 
-async function load(path: string): Promise<readonly Pet[]> {
+async function load(path: string): Promise<readonly Entry[]> {
   const text = await readFile(path, 'utf8').catch((cause) => {
     if (cause.code === 'ENOENT') return '[]';
     throw new AnimalStoreError('storage_unavailable', `${path} cannot be read`, { cause });
   });
-  return (JSON.parse(text) as { id: string; categoryId: string }[]).map((pet) =>
-    Object.freeze({ ...pet, id: BigInt(pet.id), categoryId: BigInt(pet.categoryId) } as Pet),
-  );
+  return (JSON.parse(text) as (Omit<Entry, 'pet'> & { pet: string })[]).map(({ pet, record }) => ({
+    pet: Object.freeze(parsePet(pet)),
+    record,
+  }));
 }
 
-/** After a crash, the file is the old one or the new one. An int64 is written as text: JSON.parse would round it. */
-async function save(path: string, pets: readonly Pet[]): Promise<void> {
-  const text = JSON.stringify(pets, (_, value) => (typeof value === 'bigint' ? String(value) : value));
+/** After a crash, the file is the old one or the new one. Each pet is a text in it, because JSON.parse would round an int64. */
+async function save(path: string, entries: readonly Entry[]): Promise<void> {
+  const text = JSON.stringify(entries.map(({ pet, record }) => ({ pet: petJson(pet), record })));
   try {
     await writeFile(`${path}.new`, text, { flush: true });
     await rename(`${path}.new`, path);

@@ -5,16 +5,10 @@ import { createServer } from 'animal-store/http';
 import { MemoryApiKeyRepository } from 'animal-store/memory';
 import { openJsonFile } from './json-file.js';
 
-const pets = await openJsonFile(process.argv[2] ?? 'pets.json');
-const store = await createAnimalStore({
-  storage: {
-    pets,
-    apiKeys: new MemoryApiKeyRepository(), // They end with the process.
-    check: async () => {},
-    close: () => pets.close(),
-  },
-});
-await store.createPet({ name: 'Rex', categoryId: 7n });
+const storage = await openJsonFile(process.argv[2] ?? 'pets.json');
+// These keys end with the process.
+const store = await createAnimalStore({ storage: { ...storage, apiKeys: new MemoryApiKeyRepository() } });
+await store.createPet({ name: 'Rex', categoryId: 7n }, { idempotencyKey: 'the-first-pet' });
 
 const { key } = await store.apiKeys.create('me');
 const server = createServer(store);

@@ -8,7 +8,6 @@ import {
   type NewApiKey,
 } from '../domain/api-key.ts';
 import { AnimalStoreError, invalidRequest } from '../domain/errors.ts';
-import { BOOLEAN, checkArgument, FUNCTION, STRING } from './arguments.ts';
 import type { ApiKeyRepository } from './ports/api-key-repository.ts';
 
 /** A new API key and its attributes. Only the hash of the key is stored, so the key cannot be shown again. */
@@ -37,8 +36,6 @@ export class ApiKeys {
    * the name is invalid, or when the expiry is not in the future.
    */
   async create(name: string, expiresAt?: number, isReadOnly = false): Promise<IssuedApiKey> {
-    checkArgument('name', name, STRING);
-    checkArgument('isReadOnly', isReadOnly, BOOLEAN);
     const [key, draft] = this.#draft(apiKeyName(name), expiresAt, isReadOnly);
     return { key, about: await this.#keys.add(key, draft) };
   }
@@ -51,8 +48,6 @@ export class ApiKeys {
     name: string,
     save?: (key: string) => void | Promise<void>,
   ): Promise<IssuedApiKey | undefined> {
-    checkArgument('name', name, STRING);
-    if (save !== undefined) checkArgument('save', save, FUNCTION);
     const [key, draft] = this.#draft(apiKeyName(name));
     // A store that has keys is usual. A call of `addFirst` would wait for other writers.
     if ((await this.#keys.list()).length > 0) return undefined;
@@ -61,15 +56,12 @@ export class ApiKeys {
   }
 
   /**
-   * Creates a new key with the name and the permissions of an old key, and makes the old key expire after `overlap` milliseconds, unless it
-   * expires earlier. The new key expires at `expiresAt`, or never when `expiresAt` is `null`. By default, the new key has
-   * the lifetime of the old key.
-   *
-   * Rejects with `not_found` when the old key does not exist, and with `invalid_request` when the old key is revoked or
-   * expired, when another caller rotates it at the same time, or when an argument is invalid.
+   * Creates a new key with the name and the permissions of an old key, which expires after `overlap` milliseconds, unless it
+   * expires earlier. The new key expires at `expiresAt`, never for `null`, and by default has the lifetime of the old key.
+   * Rejects with `not_found` when the old key does not exist, and with `invalid_request` when it is revoked or expired, when
+   * another caller rotates it at the same time, or when an argument is invalid.
    */
   async rotate(id: string, overlap: number, expiresAt?: number | null): Promise<IssuedApiKey> {
-    checkArgument('id', id, STRING);
     const now = this.#now();
     if (!Number.isSafeInteger(overlap) || overlap < 0) {
       throw invalidRequest('the overlap must be 0 or more whole milliseconds');
@@ -91,7 +83,6 @@ export class ApiKeys {
 
   /** Revokes a key at once, and resolves with its attributes. Rejects with `not_found` when the key does not exist. */
   async revoke(id: string): Promise<ApiKey> {
-    checkArgument('id', id, STRING);
     const about = await this.#keys.revoke(id, this.#now());
     if (about === undefined) throw noSuchKey(id);
     return about;
@@ -111,11 +102,10 @@ export class ApiKeys {
 
   #draft(name: string, expiresAt?: number, isReadOnly = false): [key: string, draft: NewApiKey] {
     const createdAt = this.#now();
-    if (expiresAt !== undefined && !(Number.isSafeInteger(expiresAt) && expiresAt > createdAt)) {
-      throw invalidRequest('the expiry must be in the future, in whole milliseconds');
-    }
-    if (expiresAt !== undefined && expiresAt > LAST_EXPIRY) {
-      throw invalidRequest('the expiry must not be later than the year 9999');
+    if (expiresAt !== undefined) {
+      if (!Number.isSafeInteger(expiresAt) || expiresAt <= createdAt)
+        throw invalidRequest('the expiry must be in the future, in whole milliseconds');
+      if (expiresAt > LAST_EXPIRY) throw invalidRequest('the expiry must not be later than the year 9999');
     }
     const key = formatApiKey(crypto.getRandomValues(new Uint8Array(API_KEY_BYTES)));
     return [key, { name, prefix: apiKeyPrefix(key), createdAt, expiresAt, isReadOnly }];

@@ -1,4 +1,4 @@
-/** Checks the types of arguments and of options, because the compiler does not check the callers in JavaScript. */
+/** Checks the types of the options at a public entry, because the compiler does not check the callers in JavaScript. */
 
 import { invalidRequest } from '../domain/errors.ts';
 
@@ -9,24 +9,15 @@ export interface Rule {
 
 export type OptionRules<T> = { readonly [Name in keyof T]-?: Rule };
 
-/** For an option whose value is checked elsewhere. */
-export const ANY: Rule = { expected: 'any value', accepts: () => true };
 /** For an option of this project alone, which no message names. */
-export const INTERNAL: Rule = { ...ANY };
+export const INTERNAL: Rule = { expected: 'any value', accepts: () => true };
 export const STRING: Rule = { expected: 'a string', accepts: (value) => typeof value === 'string' };
 export const BOOLEAN: Rule = { expected: 'a boolean', accepts: (value) => typeof value === 'boolean' };
-export const FUNCTION: Rule = { expected: 'a function', accepts: isFunction };
+export const FUNCTION: Rule = { expected: 'a function', accepts: (value) => typeof value === 'function' };
+export const OBJECT: Rule = { expected: 'an object', accepts: isObject };
 export const TIMEOUT: Rule = {
   expected: 'a number of milliseconds from 1 to 2147483647',
   accepts: (value) => typeof value === 'number' && value >= 1 && value <= 2 ** 31 - 1,
-};
-export const OBJECT: Rule = { expected: 'an object', accepts: isObject };
-
-/** A signal can be of another realm, such as a frame, so its class is not compared. */
-export const SIGNAL: Rule = {
-  expected: 'an AbortSignal',
-  accepts: (value) =>
-    isObject(value) && typeof value['aborted'] === 'boolean' && isFunction(value['addEventListener']),
 };
 
 /** The methods may be inherited. */
@@ -34,7 +25,7 @@ export function objectWith(...methods: readonly string[]): Rule {
   const noun = methods.length === 1 ? 'method' : 'methods';
   return {
     expected: `an object with the ${noun} ${listed(methods, 'and')}`,
-    accepts: (value) => isObject(value) && methods.every((name) => isFunction(value[name])),
+    accepts: (value) => isObject(value) && methods.every((name) => FUNCTION.accepts(value[name])),
   };
 }
 
@@ -51,18 +42,13 @@ export function checkArgument(name: string, value: unknown, { expected, accepts 
 export function checkOptions<T extends object>(options: T, rules: OptionRules<T>): void {
   checkArgument('options', options, OBJECT);
   for (const name in options) {
-    const value = options[name];
-    if (value === undefined) continue;
+    if (options[name] === undefined) continue;
     if (!Object.hasOwn(rules, name)) {
       const known = Object.entries<Rule>(rules).flatMap(([each, rule]) => (rule === INTERNAL ? [] : each));
       throw invalidRequest(`unknown option ${name}: expected ${listed(known, 'or')}`);
     }
-    checkArgument(name, value, rules[name]);
+    checkArgument(name, options[name], rules[name]);
   }
-}
-
-function isFunction(value: unknown): boolean {
-  return typeof value === 'function';
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

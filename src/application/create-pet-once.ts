@@ -1,7 +1,6 @@
 import { AnimalStoreError } from '../domain/errors.ts';
 import { idempotencyKey } from '../domain/idempotency-key.ts';
 import { isSamePet, type NewPetInput, newPet } from '../domain/pet.ts';
-import { checkArgument, STRING } from './arguments.ts';
 import { type CreateResult, DAY, type IdempotentCreates } from './ports/idempotent-creates.ts';
 import type { CallOptions } from './ports/pet-repository.ts';
 
@@ -36,7 +35,6 @@ export class CreatePetOnce {
     key: string,
     options?: CallOptions,
   ): Promise<CreateResult> {
-    checkArgument('caller', caller, STRING);
     const pet = newPet(input);
     const name = idempotencyKey(key);
     const at = this.#now();

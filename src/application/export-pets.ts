@@ -1,20 +1,23 @@
-import type { Pet } from '../domain/pet.ts';
-import { ANY, checkOptions, type OptionRules } from './arguments.ts';
-import { checkStatus } from './list-pets.ts';
-import type { CallOptions, PetQuery } from './ports/pet-repository.ts';
-import type { PetTransfer } from './ports/pet-transfer.ts';
+import { checkStatus, type Pet } from '../domain/pet.ts';
+import { LIMIT_MAX } from './list-pets.ts';
+import type { CallOptions, PetPage, PetQuery } from './ports/pet-repository.ts';
+import type { StoreStorage } from './ports/storage.ts';
 
 export type ExportQuery = Pick<PetQuery, 'status'>;
 
-const QUERY: OptionRules<ExportQuery> = { status: ANY };
-
-/** Exports pets in bulk, as `AnimalStore.exportPets` describes. */
-export function exportPets(
-  transfer: PetTransfer,
-  query: ExportQuery,
+/** Exports pets in bulk, as `AnimalStore.exportPets` describes. A storage without transfers is read page by page. */
+export async function* exportPets(
+  { pets, transfer }: Pick<StoreStorage, 'pets' | 'transfer'>,
+  { status }: ExportQuery,
   options?: CallOptions,
-): AsyncIterable<readonly Pet[]> {
-  checkOptions(query, QUERY);
-  checkStatus(query.status);
-  return transfer.exportPets(query, options);
+): AsyncGenerator<readonly Pet[], void> {
+  checkStatus(status);
+  if (transfer !== undefined) return yield* transfer.exportPets({ status }, options);
+  let after: bigint | undefined;
+  let page: PetPage;
+  do {
+    page = await pets.list({ limit: LIMIT_MAX, status, after }, options);
+    if (page.pets.length > 0) yield page.pets;
+    after = page.pets.at(-1)?.id;
+  } while (page.more && after !== undefined);
 }

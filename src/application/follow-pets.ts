@@ -1,10 +1,11 @@
 import { asAnimalStoreError, type ErrorCode } from '../domain/errors.ts';
 import type { Pet } from '../domain/pet.ts';
-import { checkOptions } from './arguments.ts';
+import { checkArgument, TIMEOUT } from './arguments.ts';
 import { LIMIT_MAX, type PetPageQuery } from './list-pets.ts';
 import { nextTurn } from './next-turn.ts';
+import { pause } from './pause.ts';
 import type { CallOptions, PetPage } from './ports/pet-repository.ts';
-import { FOLLOW_OPTIONS, type FollowOptions } from './store-options.ts';
+import type { FollowOptions } from './store-options.ts';
 
 /** In milliseconds. */
 const DEFAULT_INTERVAL = 1000;
@@ -26,8 +27,8 @@ export async function* followPets(
   store: FollowedStore,
   options: FollowOptions = {},
 ): AsyncGenerator<Pet, never, undefined> {
-  checkOptions(options, FOLLOW_OPTIONS);
   const { status, signal, interval = DEFAULT_INTERVAL } = options;
+  checkArgument('interval', interval, TIMEOUT);
   let { after } = options;
   let hasRead = false;
   while (true) {
@@ -47,21 +48,7 @@ export async function* followPets(
     yield* pets;
     after = pets.at(-1)?.id ?? after;
     // The pause lets other pending work run while many pages follow each other.
-    await (delay === 0 ? nextTurn() : wait(delay, signal));
+    await (delay === 0 ? nextTurn() : pause(delay, signal));
     signal?.throwIfAborted();
   }
-}
-
-/** Resolves after a time, or when the signal is aborted. */
-function wait(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve) => {
-    const end = (): void => {
-      clearTimeout(timer);
-      signal?.removeEventListener('abort', end);
-      resolve();
-    };
-    const timer = setTimeout(end, milliseconds);
-    signal?.addEventListener('abort', end);
-    if (signal?.aborted) end();
-  });
 }

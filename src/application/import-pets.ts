@@ -1,14 +1,5 @@
 import { asAnimalStoreError, invalidRequest } from '../domain/errors.ts';
 import { type ImportedPet, type NewPet, newPet, type Pet, petWithId } from '../domain/pet.ts';
-import {
-  BOOLEAN,
-  checkArgument,
-  checkOptions,
-  FUNCTION,
-  type OptionRules,
-  type Rule,
-  SIGNAL,
-} from './arguments.ts';
 import type { PetTransfer, TransferOptions } from './ports/pet-transfer.ts';
 
 /** The options of an import: callbacks, and a signal that cancels the import. */
@@ -21,23 +12,6 @@ export interface ImportOptions extends Pick<TransferOptions, 'onProgress' | 'sig
   /** Whether all checks are made, but no pet is stored. Default: false. */
   readonly dryRun?: boolean | undefined;
 }
-
-const OPTIONS: OptionRules<ImportOptions> = {
-  onRefused: FUNCTION,
-  onProgress: FUNCTION,
-  dryRun: BOOLEAN,
-  signal: SIGNAL,
-};
-
-const BATCH: Rule = { expected: 'an async iterable of arrays', accepts: Array.isArray };
-/** An iterable that is not asynchronous is accepted too. */
-const BATCHES: Rule = {
-  ...BATCH,
-  accepts: (value) =>
-    typeof value === 'object' &&
-    value !== null &&
-    (Symbol.asyncIterator in value || Symbol.iterator in value),
-};
 
 /** Imports pets in bulk. */
 export class ImportPets {
@@ -52,8 +26,6 @@ export class ImportPets {
     batches: AsyncIterable<readonly ImportedPet[]>,
     options: ImportOptions = {},
   ): Promise<number> {
-    checkArgument('batches', batches, BATCHES);
-    checkOptions(options, OPTIONS);
     const { onRefused = refuse, onProgress, dryRun = false, signal } = options;
     const validate = petValidator();
     /** The inputs of the current batch, of which `onRefused` gets those with a duplicate id. */
@@ -62,7 +34,6 @@ export class ImportPets {
     let isChecked = false;
     const pets = async function* () {
       for await (const batch of batches) {
-        checkArgument('batches', batch, BATCH);
         inputs = new Map();
         for (const input of batch) {
           try {

@@ -1,7 +1,6 @@
 import { invalidRequest } from '../domain/errors.ts';
 import { int64Fault, toInt64 } from '../domain/int64.ts';
-import { type PetStatus, statusFault } from '../domain/pet.ts';
-import { ANY, checkOptions, type OptionRules } from './arguments.ts';
+import { checkStatus } from '../domain/pet.ts';
 import type { CallOptions, PetPage, PetQuery, PetRepository } from './ports/pet-repository.ts';
 
 /** The smallest `limit`, the maximum number of pets in a page. */
@@ -19,8 +18,6 @@ export interface PetPageQuery extends Pick<PetQuery, 'status'> {
   readonly after?: bigint | number | undefined;
 }
 
-const QUERY: OptionRules<PetPageQuery> = { limit: ANY, status: ANY, after: ANY };
-
 /** The use case of `GET /pets`: lists pets, one page at a time. */
 export class ListPets {
   readonly #pets: PetRepository;
@@ -29,14 +26,8 @@ export class ListPets {
     this.#pets = pets;
   }
 
-  /**
-   * Resolves with one page, as `AnimalStore.listPage` describes.
-   * @param previous the page before it, from which a repository with linked pages finds it
-   */
-  async execute(query: PetPageQuery = {}, options?: CallOptions, previous?: PetPage): Promise<PetPage> {
-    if (previous !== undefined && this.#pets.next !== undefined)
-      return await this.#pets.next(previous, options);
-    checkOptions(query, QUERY);
+  /** Resolves with one page, as `AnimalStore.listPage` describes. */
+  async execute(query: PetPageQuery = {}, options?: CallOptions): Promise<PetPage> {
     const { limit = LIMIT_DEFAULT, status, after: given } = query;
     const after = toInt64(given);
     if (!Number.isInteger(limit) || limit < LIMIT_MIN || limit > LIMIT_MAX) {
@@ -46,10 +37,4 @@ export class ListPets {
     if (after === undefined && given !== undefined) throw invalidRequest(int64Fault('after', given));
     return await this.#pets.list({ limit, status, after }, options);
   }
-}
-
-/** Throws `invalid_request` for a status in a query that is not a {@link PetStatus}. */
-export function checkStatus(status: PetStatus | undefined): void {
-  const fault = status === undefined ? undefined : statusFault(status);
-  if (fault !== undefined) throw invalidRequest(fault);
 }

@@ -1,20 +1,18 @@
-import { AnimalStoreError, invalidRequest } from '../domain/errors.ts';
+/** The options of a store and of its calls. */
+
+import { invalidRequest } from '../domain/errors.ts';
 import {
-  ANY,
   BOOLEAN,
-  checkOptions,
+  checkArgument,
   FUNCTION,
   type OptionRules,
-  SIGNAL,
+  objectWith,
   STRING,
   TIMEOUT,
 } from './arguments.ts';
 import type { PetPageQuery } from './list-pets.ts';
-import type { IdempotencyRecords, IdempotentCreates } from './ports/idempotent-creates.ts';
-import type { BackupOptions, RestoreOptions } from './ports/maintenance.ts';
+import type { RestoreOptions } from './ports/maintenance.ts';
 import type { CallOptions } from './ports/pet-repository.ts';
-import type { PetTransfer } from './ports/pet-transfer.ts';
-import type { Storage } from './ports/storage.ts';
 
 /** The query of `AnimalStore.listPets`. */
 export interface PetWalk extends Pick<PetPageQuery, 'status' | 'after'> {
@@ -42,8 +40,8 @@ export interface RetryOptions {
 /** The options of `AnimalStore.createPet`. */
 export interface CreateOptions extends CallOptions {
   /**
-   * 1 to 255 visible ASCII characters that make a repeated call safe: within 24 hours, or {@link RetryOptions}, a call with the same key and the
-   * same pet stores no second pet, and resolves with the first one.
+   * 1 to 255 visible ASCII characters that make a retry safe: within 24 hours, or {@link RetryOptions}, a call with the same
+   * key and the same pet stores no second pet, and resolves with the first one.
    */
   readonly idempotencyKey?: string | undefined;
 }
@@ -73,58 +71,21 @@ export interface ClientOptions {
   readonly onDeprecation?: ((deprecation: Deprecation) => void) | undefined;
 }
 
-/** The storage of an `AnimalStore`, which can lack imports and exports, idempotency keys, and the removal of their records. */
-export interface StoreStorage extends Omit<Storage, 'transfer' | 'idempotentCreates' | 'idempotencyRecords'> {
-  readonly transfer?: PetTransfer | undefined;
-  readonly idempotentCreates?: IdempotentCreates | undefined;
-  readonly idempotencyRecords?: IdempotencyRecords | undefined;
-}
-
 export const CLIENT_OPTIONS: OptionRules<ClientOptions> = {
   apiKey: STRING,
   timeout: TIMEOUT,
   onDeprecation: FUNCTION,
 };
-export const FOLLOW_OPTIONS: OptionRules<FollowOptions> = {
-  status: ANY,
-  after: ANY,
-  signal: SIGNAL,
-  interval: TIMEOUT,
-};
-export const CALL_OPTIONS: OptionRules<CallOptions> = { timeout: TIMEOUT, signal: SIGNAL };
-export const CREATE_OPTIONS: OptionRules<CreateOptions> = { idempotencyKey: ANY, ...CALL_OPTIONS };
 export const RESTORE_OPTIONS: OptionRules<RestoreOptions> = {
   overwrite: BOOLEAN,
   onProgress: FUNCTION,
-  signal: SIGNAL,
+  signal: { ...objectWith('addEventListener'), expected: 'an AbortSignal' },
 };
-export const BACKUP_OPTIONS: OptionRules<BackupOptions> = { ...RESTORE_OPTIONS, onVerified: FUNCTION };
 
-/** Whether a store is open, which every operation checks first. */
-export class OpenState {
-  #closing: Promise<void> | undefined;
-
-  get isClosed(): boolean {
-    return this.#closing !== undefined;
-  }
-
-  assertOpen(): void {
-    if (this.isClosed) throw new AnimalStoreError('storage_unavailable', 'the store is closed');
-  }
-
-  /** Throws when the store is closed, when an option is invalid, and when the call was ended before it began. */
-  assertCallable<T extends CallOptions>(options: T | undefined, rules: OptionRules<T>): void {
-    this.assertOpen();
-    if (options === undefined) return;
-    checkOptions(options, rules);
-    options.signal?.throwIfAborted();
-  }
-
-  /** Only the first call releases the storage. */
-  close(release: () => Promise<void>): Promise<void> {
-    this.#closing ??= release();
-    return this.#closing;
-  }
+/** Throws for a time that a timer would take for another one, and with the reason of a signal that is aborted. */
+export function checkCall({ timeout, signal }: CallOptions = {}): void {
+  if (timeout !== undefined) checkArgument('timeout', timeout, TIMEOUT);
+  signal?.throwIfAborted();
 }
 
 /** Returns an optional part of a storage. Throws `invalid_request` when the storage does not have it. */

@@ -1,5 +1,4 @@
 import { type ApiKey, isActive, isApiKey } from '../domain/api-key.ts';
-import { checkArgument, STRING } from './arguments.ts';
 import type { ApiKeyRepository } from './ports/api-key-repository.ts';
 import type { ApiKeyHolder, ApiKeyVerifier } from './ports/api-key-verifier.ts';
 
@@ -24,28 +23,26 @@ export class VerifyApiKey implements ApiKeyVerifier {
 
   /** Refuses a string that does not have the format of a key without reading the storage. */
   async verify(key: string): Promise<ApiKeyHolder | undefined> {
-    checkArgument('key', key, STRING);
     if (!isApiKey(key)) return undefined;
     const apiKey = await this.#keys.find(key);
     const now = this.#now();
     // A storage without types can resolve with `null`.
     if (!apiKey || !isActive(apiKey, now)) return undefined;
     const { lastUsedOn = -Infinity } = apiKey;
-    if (now - lastUsedOn >= DAY || lastUsedOn > now + CLOCK_TOLERANCE) this.#recordUse(apiKey, now);
+    if (now - lastUsedOn >= DAY || lastUsedOn > now + CLOCK_TOLERANCE) void this.#recordUse(apiKey, now);
     return apiKey;
   }
 
   /** Nobody waits for the write. When it fails, the next use of the key on this day is recorded instead. */
-  #recordUse({ id }: ApiKey, now: number): void {
+  async #recordUse({ id }: ApiKey, now: number): Promise<void> {
     const today = now - (now % DAY);
     if (this.#recordedOn.get(id) === today) return;
     if (this.#recordedOn.size >= CACHE_LIMIT) this.#recordedOn.clear();
     this.#recordedOn.set(id, today);
-    const forget = () => this.#recordedOn.delete(id);
     try {
-      Promise.resolve(this.#keys.setLastUsedOn(id, today, now + CLOCK_TOLERANCE)).catch(forget);
+      await this.#keys.setLastUsedOn(id, today, now + CLOCK_TOLERANCE);
     } catch {
-      forget();
+      this.#recordedOn.delete(id);
     }
   }
 }

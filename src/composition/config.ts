@@ -1,82 +1,131 @@
+/** The settings of a server and of the commands: one schema, from which messages, help and the manual's table come. */
+
+import * as v from 'valibot';
 import type { ServeValues } from '../adapters/cli/index.ts';
-import type { HttpServerOptions } from '../adapters/http/portable.ts';
+import type { RateLimit } from '../adapters/http/portable.ts';
 import { IDEMPOTENCY_DAYS, IDEMPOTENCY_DAYS_MAX } from '../application/create-pet-once.ts';
 import type { ClientOptions } from '../application/store-options.ts';
 import * as formats from './config/formats.ts';
-import { ConfigError, type Environment, Settings } from './config/settings.ts';
-import { parseDatabase, SelectedDatabase } from './databases/database.ts';
+import { ConfigError, type Environment, readSettings, SECRETS, type Settings } from './config/settings.ts';
+import { parseDatabase, type SelectedDatabase } from './databases/database.ts';
 import type { Engine } from './databases/engine.ts';
 import { ENGINES, STORE_ENGINES } from './databases/index.ts';
-import { sqlite } from './databases/sqlite.ts';
+import { mayHoldPassword } from './databases/refuse.ts';
 
 /** The configuration of a server. */
 export interface Config {
   readonly host: string;
   readonly port: number;
   readonly database: SelectedDatabase;
-  /** The number of threads that handle requests. */
-  readonly workers: number;
   readonly apiKeys: readonly string[];
   readonly firstKey: formats.FirstKey;
   /** How long a create can be repeated with its idempotency key. */
   readonly idempotencyDays: number;
   readonly logLevel: formats.LogLevel;
-  /** Of how many good requests one is logged. */
-  readonly logSample: number;
   /** How long a stopping service waits for the requests in flight, in milliseconds. */
   readonly shutdownTimeout: number;
-  readonly http: Pick<
-    HttpServerOptions,
-    'publicUrl' | 'corsOrigins' | 'trustedProxies' | 'rateLimit' | 'maxConnections'
-  >;
+  readonly http: {
+    readonly publicUrl: string | undefined;
+    readonly corsOrigins: readonly string[] | undefined;
+    readonly trustedProxies: number;
+    readonly rateLimit: RateLimit | undefined;
+    readonly maxConnections: number | undefined;
+  };
 }
 
-export const DEFAULT_DATABASE: SelectedDatabase = new SelectedDatabase(
-  sqlite,
-  'sqlite',
-  './data/animal-store.db',
-  'the default store',
-);
-const MAX_PORT = 65_535;
-const MAX_TIMEOUT = 2 ** 31 - 1;
-const MAX_CONNECTIONS = 1_000_000;
+/** A variable of the environment, for the help of `serve` and for the manual. */
+export interface SettingDescription {
+  readonly name: string;
+  /** What is allowed, such as `an integer from 0 to 65535`. */
+  readonly type: string;
+  readonly fallback: string | undefined;
+  readonly meaning: string;
+}
+
+/** The source of the database when no setting selects one. */
+export const DEFAULT_STORE = 'the default store';
+
+const LONGEST = 2 ** 31 - 1;
+
+function setting<T, const D extends string | undefined = undefined>(
+  format: formats.Format<T>,
+  meaning: string,
+  fallback?: D,
+) {
+  return v.optional(v.pipe(format, v.description(meaning)), fallback as D);
+}
+
+const database = (engines: readonly Engine[]) => {
+  const usages = engines.map(({ usage }) => usage).join(' or ');
+  const url = formats.format(usages, (text) => parseDatabase(engines, text));
+  return setting(url, 'where the store is', 'sqlite:./data/animal-store.db');
+};
+
+const DAYS = 'the days in which a create can be retried with its key; the same on all servers of a store';
+
+const SETTINGS = v.object({
+  HOST: setting(formats.HOST, 'the address to listen on', '127.0.0.1'),
+  PORT: setting(formats.integer(0, 65_535), 'the port to listen on; 0 takes a free one', '3000'),
+  DATABASE_URL: database(STORE_ENGINES),
+  API_KEYS: setting(formats.API_KEYS, 'keys that are valid beside the stored ones'),
+  LOG_LEVEL: setting(formats.LOG_LEVEL, 'the least important lines that are logged', 'info'),
+  PUBLIC_URL: setting(formats.PUBLIC_URL, 'the address that clients use, behind a proxy'),
+  CORS_ORIGIN: setting(formats.ORIGINS, 'the origins from which browsers may call the API'),
+  SHUTDOWN_TIMEOUT_MS: setting(formats.integer(0, LONGEST), 'how long a stop waits for requests', '10000'),
+  MAX_CONNECTIONS: setting(formats.integer(1, 1_000_000), 'connections beyond it are closed'),
+  RATE_LIMIT: setting(formats.RATE_LIMIT, 'the limit of each API key on this server'),
+  TRUST_PROXY: setting(
+    formats.TRUST_PROXY,
+    'how many proxies stand in front, whose X-Forwarded-For counts',
+    '0',
+  ),
+  IDEMPOTENCY_DAYS: setting(formats.integer(1, IDEMPOTENCY_DAYS_MAX), DAYS, `${IDEMPOTENCY_DAYS}`),
+  FIRST_KEY: setting(formats.FIRST_KEY, 'whether the first key of an empty store is printed', 'print'),
+});
+
+/** What replaces the variables of older releases. */
+const GONE = {
+  WORKERS: 'start several servers of one store behind a proxy, such as animal-store@1 and animal-store@2',
+  LOG_SAMPLE: 'set LOG_LEVEL to warn, or let what collects the log keep a share of its lines',
+};
+
+export function describeSettings(): readonly SettingDescription[] {
+  return Object.entries(SETTINGS.entries).map(([name, { wrapped, default: fallback }]) => ({
+    name,
+    type: v.getTitle(wrapped) ?? '',
+    fallback,
+    meaning: v.getDescription(wrapped) ?? '',
+  }));
+}
 
 /** Throws a `ConfigError` that names every invalid setting. */
-export function loadConfig(environment: Environment, { host, port, databaseUrl }: ServeValues = {}): Config {
-  const settings = new Settings(environment, { HOST: host, PORT: port, DATABASE_URL: databaseUrl });
-  const config: Config = {
-    host: settings.read('HOST', formats.HOST) ?? '127.0.0.1',
-    port: settings.read('PORT', formats.integer(0, MAX_PORT)) ?? 3000,
-    database: readDatabase(settings, STORE_ENGINES),
-    workers: settings.read('WORKERS', formats.WORKERS) ?? 1,
-    apiKeys: settings.readSecret('API_KEYS', formats.API_KEYS) ?? [],
-    firstKey: settings.read('FIRST_KEY', formats.FIRST_KEY) ?? 'print',
-    idempotencyDays:
-      settings.read('IDEMPOTENCY_DAYS', formats.integer(1, IDEMPOTENCY_DAYS_MAX)) ?? IDEMPOTENCY_DAYS,
-    logLevel: settings.read('LOG_LEVEL', formats.LOG_LEVEL) ?? 'info',
-    logSample: settings.read('LOG_SAMPLE', formats.FRACTION) ?? 1,
-    shutdownTimeout: settings.read('SHUTDOWN_TIMEOUT_MS', formats.integer(0, MAX_TIMEOUT)) ?? 10_000,
+export function loadConfig(environment: Environment, options: ServeValues = {}): Config {
+  const { host: HOST, port: PORT, databaseUrl: DATABASE_URL } = options;
+  const settings = readSettings(SETTINGS, environment, { HOST, PORT, DATABASE_URL }, GONE);
+  const { values } = settings;
+  return {
+    host: values.HOST,
+    port: values.PORT,
+    database: databaseOf(settings),
+    apiKeys: values.API_KEYS ?? [],
+    firstKey: values.FIRST_KEY,
+    idempotencyDays: values.IDEMPOTENCY_DAYS,
+    logLevel: values.LOG_LEVEL,
+    shutdownTimeout: values.SHUTDOWN_TIMEOUT_MS,
     http: {
-      publicUrl: settings.read('PUBLIC_URL', formats.PUBLIC_URL),
-      corsOrigins: settings.read('CORS_ORIGIN', formats.ORIGINS),
-      trustedProxies: settings.read('TRUST_PROXY', formats.NETWORKS),
-      rateLimit: settings.read('RATE_LIMIT', formats.RATE_LIMIT),
-      maxConnections: settings.read('MAX_CONNECTIONS', formats.integer(1, MAX_CONNECTIONS)),
+      publicUrl: values.PUBLIC_URL,
+      corsOrigins: values.CORS_ORIGIN,
+      trustedProxies: values.TRUST_PROXY,
+      rateLimit: values.RATE_LIMIT,
+      maxConnections: values.MAX_CONNECTIONS,
     },
   };
-  if (config.workers > 1 && !config.database.isDurable) {
-    settings.addFault(`WORKERS: expected 1 for ${config.database.scheme}:, got ${config.workers}`);
-  }
-  settings.throwFaults();
-  return config;
 }
 
 /** Reads only the database URL. Throws a `ConfigError` if the URL is invalid. */
 export function loadDatabase(environment: Environment, databaseUrl?: string): SelectedDatabase {
-  const settings = new Settings(environment, { DATABASE_URL: databaseUrl });
-  const database = readDatabase(settings, ENGINES);
-  settings.throwFaults();
-  return database;
+  const schema = v.object({ DATABASE_URL: database(ENGINES) });
+  return databaseOf(readSettings(schema, environment, { DATABASE_URL: databaseUrl }));
 }
 
 /** Like `loadDatabase`, but refuses a database whose data would be lost when the command ends. */
@@ -90,9 +139,8 @@ export function loadDurableDatabase(environment: Environment, databaseUrl?: stri
 /** Reads `API_KEY` for the address of a server. Throws a `ConfigError` if the key is missing or invalid. */
 export function loadClient(environment: Environment, database: SelectedDatabase): ClientOptions | undefined {
   if (!database.isRemote) return undefined;
-  const settings = new Settings(environment, {});
-  const apiKey = settings.readSecret('API_KEY', formats.API_KEY);
-  settings.throwFaults();
+  const schema = v.object({ API_KEY: v.optional(formats.API_KEY) });
+  const { API_KEY: apiKey } = readSettings(schema, environment).values;
   // A user of the command cannot replace a deprecated operation.
   if (apiKey !== undefined) return { apiKey, onDeprecation: () => {} };
   throw new ConfigError(
@@ -100,7 +148,16 @@ export function loadClient(environment: Environment, database: SelectedDatabase)
   );
 }
 
-function readDatabase(settings: Settings, engines: readonly Engine[]): SelectedDatabase {
-  const parse = (url: string, source: string) => parseDatabase(engines, url, source);
-  return settings.readSecret('DATABASE_URL', parse) ?? DEFAULT_DATABASE;
+/** Returns the settings of a server that are not the defaults, with values that may be shown. */
+export function shownSettings(environment: Environment): readonly { name: string; value: string }[] {
+  return Object.keys(SETTINGS.entries).flatMap((name) => {
+    const text = environment[name];
+    const isSecret = SECRETS.includes(name) || (text !== undefined && mayHoldPassword(text));
+    if (isSecret && environment[`${name}_FILE`]) return [{ name: `${name}_FILE`, value: '(not shown)' }];
+    return text ? [{ name, value: isSecret ? '(not shown)' : text }] : [];
+  });
+}
+
+function databaseOf({ values, sources }: Settings<{ DATABASE_URL: SelectedDatabase }>): SelectedDatabase {
+  return values.DATABASE_URL.selectedBy(sources['DATABASE_URL'] ?? DEFAULT_STORE);
 }

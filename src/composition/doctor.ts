@@ -1,13 +1,12 @@
+/** Examines the settings of a server and its store, for a page that says what is there and what an operator should change. */
+
 import { commandLine, type DoctorReport } from '../adapters/cli/index.ts';
 import type { BackupContents, Diagnosis, Problem } from '../application/ports/maintenance.ts';
 import type { Environment } from './config/settings.ts';
-import { type Config, loadClient, loadConfig, loadDatabase } from './config.ts';
+import { type Config, loadClient, loadConfig, loadDatabase, shownSettings } from './config.ts';
 import type { SelectedDatabase } from './databases/database.ts';
-import { connectionsWithin, descriptorLimit } from './descriptors.ts';
 
-const FEW_CONNECTIONS = 100;
-
-/** Examines the settings of a server and its store, and changes nothing. */
+/** Changes nothing, and creates no store. */
 export async function diagnose(
   environment: Environment,
   databaseUrl: string | undefined,
@@ -21,27 +20,21 @@ export async function diagnose(
   const isLocal = !database?.isRemote;
   const faults: Problem[] = [];
   const config = isLocal ? await attempt(() => loadConfig(environment, { databaseUrl }), faults) : undefined;
-  // The configuration of a server has the fault of the database too, but no server has the address of another one.
+  // The configuration of a server has the fault of the URL too.
   problems.push(...faults.filter((fault) => !refused.includes(sourceOf(fault))));
   const examine = (of: SelectedDatabase) => of.examine(loadClient(environment, of));
   const diagnosis = database && (await attempt(() => examine(database), problems));
   problems.push(...(diagnosis?.problems ?? []));
-  const contents =
-    backup === undefined
-      ? undefined
-      : await attempt(async () => await database?.examineBackup(backup), problems);
+  const check = async () => (backup === undefined ? undefined : await database?.examineBackup(backup));
+  const contents = await attempt(check, problems);
   if (contents !== undefined) problems.push(...contents.problems, ...backupProblems(contents, diagnosis));
-  const fileDescriptors = isLocal ? descriptorLimit() : undefined;
-  if (config !== undefined) {
-    if (diagnosis !== undefined)
-      problems.push(
-        ...keyProblems(config, diagnosis, commandLine(program, 'keys create --name NAME', databaseUrl)),
-      );
-    problems.push(...connectionProblems(config, fileDescriptors));
+  if (config !== undefined && diagnosis !== undefined) {
+    const create = commandLine(program, 'keys create --name NAME', databaseUrl);
+    problems.push(...keyProblems(config, diagnosis, create));
   }
   return {
     node: process.version,
-    fileDescriptors,
+    settings: isLocal ? shownSettings(environment) : [],
     source: database?.source,
     scheme: database?.scheme,
     database: diagnosis,
@@ -79,21 +72,6 @@ function backupProblems(backup: BackupContents, { pets, lastId }: Partial<Diagno
   if (backup.pets <= pets && backup.lastId <= lastId) return [];
   const message = `the backup has ${backup.pets} pets up to id ${backup.lastId}, the store only ${pets} up to id ${lastId}: it is a backup of another store, or an older backup was restored since`;
   return [errorProblem(message)];
-}
-
-function connectionProblems(
-  { workers, http: { maxConnections } }: Config,
-  limit: number | undefined,
-): Problem[] {
-  const possible = connectionsWithin(limit, workers);
-  if (possible === undefined) return [];
-  if (maxConnections !== undefined && maxConnections > possible) {
-    const message = `MAX_CONNECTIONS: ${maxConnections} connections do not fit into the limit of ${limit} file descriptors (ulimit -n)`;
-    return [errorProblem(message)];
-  }
-  if (possible >= FEW_CONNECTIONS) return [];
-  const message = `the limit of ${limit} file descriptors (ulimit -n) allows only ${possible} connections`;
-  return [{ severity: 'warning', message }];
 }
 
 /** Returns the setting that a problem is about. */

@@ -1,12 +1,13 @@
+/** Starts a server on its store, with its first key, and says what an operator should know. */
+
+import { BlockList, isIP, isIPv6 } from 'node:net';
 import type { RunningService } from '../adapters/cli/index.ts';
 import { type HttpServer, sunsetNotice } from '../adapters/http/portable.ts';
-import { type Config, DEFAULT_DATABASE } from './config.ts';
+import { type Config, DEFAULT_STORE } from './config.ts';
 import { openParts, type Parts } from './container.ts';
-import type { SelectedDatabase } from './databases/database.ts';
-import { createFirstKey } from './first-key.ts';
 
 /** A service that accepts connections. */
-export interface Service extends RunningService, Pick<Parts, 'failure'> {
+export interface Service extends RunningService {
   logUncaughtError(error: unknown): void;
   logProcessWarning(warning: Error): void;
 }
@@ -15,7 +16,7 @@ export interface Service extends RunningService, Pick<Parts, 'failure'> {
 export async function startService(config: Config, version: string): Promise<Service> {
   const { bun, deno } = process.versions;
   if (bun !== undefined || deno !== undefined) {
-    throw new Error('the server runs on Node.js: here, mount createFetchHandler, as docs/runtimes.md shows');
+    throw new Error('the server runs on Node.js: here, mount createFetchHandler, as docs/mounting.md shows');
   }
   return serve(await openParts(config, version), config, version);
 }
@@ -23,6 +24,7 @@ export async function startService(config: Config, version: string): Promise<Ser
 /** Like `startService`, with parts that are open. Closes the parts if a step fails. */
 export async function serve(parts: Parts, config: Config, version: string): Promise<Service> {
   const { log, store, server } = parts;
+  const { scheme: storage, place, address, source } = config.database;
   const stop = async (): Promise<void> => {
     log.info('stopping');
     await parts.close(config.shutdownTimeout);
@@ -31,42 +33,28 @@ export async function serve(parts: Parts, config: Config, version: string): Prom
   try {
     const url = `${await listen(server, config)}/v1`;
     store.startMaintenance();
+    const needsKey = config.apiKeys.length === 0 && config.firstKey === 'print';
     // If the key were created before `listen` fails, the operator would never see it.
-    const created = await createFirstKey(config, store);
-    const { scheme: storage, place } = config.database;
-    log.info(
-      { url, version, storage, store: place, workers: parts.threads, node: process.version },
-      'listening',
-    );
-    if (parts.threads < config.workers) {
-      log.warn(
-        `WORKERS: one thread serves instead of ${config.workers}, because threads share a port on Linux only`,
-      );
+    const firstKey = needsKey ? await store.apiKeys.createFirst('first key') : undefined;
+    log.info({ url, version, storage, store: place, node: process.version }, 'listening');
+    for (const notice of [publicPortNotice(config.host), sunsetNotice(Date.now())]) {
+      if (notice !== undefined) log.warn(notice);
     }
-    const notice = sunsetNotice(Date.now());
-    if (notice !== undefined) log.warn(notice);
     let stopped: Promise<void> | undefined;
     return {
-      ...created,
+      ...(firstKey !== undefined && { firstKey }),
       url,
       store: place,
-      databaseUrl: urlForHints(config.database),
+      databaseUrl: source === DEFAULT_STORE ? undefined : address,
       hasConfiguredKeys: config.apiKeys.length > 0,
       stop: () => (stopped ??= stop()),
       logUncaughtError: (err) => log.fatal({ err }, 'uncaught error'),
       logProcessWarning: (warning) => log.warn({ err: warning }, 'warning of the runtime or of a package'),
-      failure: parts.failure,
     };
   } catch (error) {
     await parts.close(0);
     throw error;
   }
-}
-
-/** The absolute path, because the user can be in another folder. */
-function urlForHints(database: SelectedDatabase): string | undefined {
-  if (database === DEFAULT_DATABASE) return undefined;
-  return `${database.scheme}:${database.scheme === 'sqlite' ? database.place : ''}`;
 }
 
 /** What the most common errors mean, and the settings to change. */
@@ -88,4 +76,21 @@ async function listen(server: HttpServer, { host, port }: Config): Promise<strin
     const [what, settings] = fault;
     throw new Error(`${what} (${code}): select another one with ${settings}`, { cause: error });
   }
+}
+
+/** Loopback, private and link-local networks. */
+const INTERNAL = new BlockList();
+const NETWORKS =
+  '127.0.0.0/8 10.0.0.0/8 172.16.0.0/12 192.168.0.0/16 169.254.0.0/16 ::1/128 fc00::/7 fe80::/10';
+for (const network of NETWORKS.split(' ')) {
+  const [address = '', prefix] = network.split('/');
+  INTERNAL.addSubnet(address, Number(prefix), isIPv6(address) ? 'ipv6' : 'ipv4');
+}
+
+/** Returns a warning where everybody may connect: such a port needs a proxy that limits rates and connections. */
+export function publicPortNotice(host: string): string | undefined {
+  const [address = ''] = host.split('%');
+  const isInternal = isIP(address) !== 0 && INTERNAL.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
+  if (isInternal || address === 'localhost') return undefined;
+  return `HOST: ${host} may be reached from other networks: let only a reverse proxy connect to it, because a public port without one is not supported`;
 }

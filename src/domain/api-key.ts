@@ -44,9 +44,9 @@ const VISIBLE = /(?![\p{Default_Ignorable_Code_Point}\u2800])[\p{L}\p{N}\p{P}\p{
 
 /** Returns a valid name of a key unchanged. Throws `invalid_request` for any other name. */
 export function apiKeyName(name: string): string {
-  const length = [...name].length;
   if (
-    length > NAME_MAX_LENGTH ||
+    typeof name !== 'string' ||
+    [...name].length > NAME_MAX_LENGTH ||
     FORBIDDEN_IN_NAME.test(name) ||
     !VISIBLE.test(name) ||
     name !== name.trim()

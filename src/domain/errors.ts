@@ -5,7 +5,6 @@
  * - `unauthorized`: the server of a store refuses the API key
  * - `forbidden`: the API key may only read
  * - `not_found`: the requested object does not exist
- * - `precondition_failed`: a precondition of the request is false, and the call had no effect
  * - `idempotency_conflict`: the idempotency key was used for a different pet
  * - `rate_limited`: the caller has reached a limit, and the call had no effect; a retry after `retryAfter` seconds is safe
  * - `overloaded`: the call was refused and had no effect, because a queue is full; a retry is safe
@@ -17,7 +16,6 @@ export const ERROR_CODES = [
   'unauthorized',
   'forbidden',
   'not_found',
-  'precondition_failed',
   'idempotency_conflict',
   'rate_limited',
   'overloaded',

@@ -21,9 +21,14 @@ export function toInt64(value: unknown): bigint | undefined {
   return isInt64(value) ? value : undefined;
 }
 
-/** Returns the message for a value that is not an integer from `min` to {@link INT64_MAX}. */
-export function int64Fault(name: string, value: unknown, min: bigint = INT64_MIN): string {
-  const rule = `${name} must be an integer from ${min} to ${INT64_MAX}`;
+/** Returns the message for a value that is not an integer from `min` to `max`. */
+export function int64Fault(
+  name: string,
+  value: unknown,
+  min: bigint = INT64_MIN,
+  max: bigint = INT64_MAX,
+): string {
+  const rule = `${name} must be an integer from ${min} to ${max}`;
   if (typeof value === 'bigint' || Number.isSafeInteger(value)) return rule;
   return `${rule}: expected a bigint such as 7n, or a safe integer, got ${shown(value)}`;
 }

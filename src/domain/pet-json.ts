@@ -2,11 +2,20 @@
 
 import { invalidRequest } from './errors.ts';
 import { INT64_MAX, isInt64 } from './int64.ts';
-import { itemTexts, memberReader } from './json.ts';
-import { type ImportedPet, type NewPet, PET_ATTRIBUTES, type Pet, petWithId } from './pet.ts';
+import { type Members, memberReader, membersReader, parseJson } from './json.ts';
+import { ATTRIBUTES, type ImportedPet, type NewPet, PET_ATTRIBUTES, type Pet, petWithId } from './pet.ts';
 
 /** Replaces a value that is not an int64, so that the message is about its range, and not about types of JavaScript. */
 const NOT_AN_INT64 = INT64_MAX + 1n;
+
+/** Returns the value of a pet. In JSON, every integer is read as a `bigint`. */
+const CONVERT = { text: String, 'one of': String, int64: BigInt, integer: Number } as const;
+
+const ATTRIBUTE_MEMBERS = PET_ATTRIBUTES.map((name) => {
+  const { kind } = ATTRIBUTES[name];
+  const isInteger = ['int64', 'integer'].includes(kind);
+  return { name, start: `,"${name}":`, isInteger, convert: CONVERT[kind] as (value: unknown) => unknown };
+});
 
 /**
  * Formats a pet as JSON.
@@ -20,15 +29,20 @@ const NOT_AN_INT64 = INT64_MAX + 1n;
  * ```
  */
 export function petJson(pet: Pet): string {
-  return `{"id":${pet.id},${attributesJson(pet)}}`;
+  return `{"id":${pet.id}${attributesJson(pet)}}`;
 }
 
 export function newPetJson(pet: NewPet): string {
-  return `{${attributesJson(pet)}}`;
+  return `{${attributesJson(pet).slice(1)}}`;
 }
 
-function attributesJson({ name, categoryId, status }: NewPet): string {
-  return `"name":${JSON.stringify(name)},"categoryId":${categoryId},"status":${JSON.stringify(status)}`;
+function attributesJson(pet: NewPet): string {
+  let json = '';
+  for (const { name, start, isInteger } of ATTRIBUTE_MEMBERS) {
+    const value = pet[name];
+    if (value !== undefined) json += start + (isInteger ? value : JSON.stringify(value));
+  }
+  return json;
 }
 
 /**
@@ -59,7 +73,7 @@ export function petsJson(pets: readonly Pet[]): string {
  * ```
  */
 export function parsePet(text: string): Pet {
-  return petOf(validated(() => membersOf(text)));
+  return petOf(readMembers(text));
 }
 
 /**
@@ -88,38 +102,49 @@ export function parseStoredPets(text: string): Pet[] {
 
 /** Reads one pet as {@link parseStoredPets} does. */
 export function parseStoredPet(text: string): Pet {
-  return storedPetOf(validated(() => membersOf(text)));
+  return storedPetOf(readMembers(text));
 }
 
 /** Applies no rule for pets. Throws `invalid_request` when the text is not a JSON object. */
 export function parsePetMembers(text: string): ImportedPet {
-  return importedPet(validated(() => membersOf(text)));
+  return importedPet(readMembers(text));
 }
 
-const membersOf = memberReader(['id', ...PET_ATTRIBUTES]);
+const MEMBERS = ['id', ...PET_ATTRIBUTES] as const;
+type PetMembers = Members<(typeof MEMBERS)[number]>;
 
-function importedPet(members: ReturnType<typeof membersOf>): ImportedPet {
+const membersOf = membersReader(MEMBERS);
+const readMembers = memberReader(MEMBERS);
+
+function importedPet(members: PetMembers): ImportedPet {
   if (members === undefined) throw invalidRequest('expected a JSON object');
-  const { id, name, categoryId, status } = members;
-  return { id: integer(id), name, categoryId: integer(categoryId), status } as ImportedPet;
+  const pet = { ...members, id: integer(members.id) };
+  for (const { name, isInteger } of ATTRIBUTE_MEMBERS) {
+    if (isInteger) pet[name] = integer(pet[name]);
+  }
+  return pet as ImportedPet;
 }
 
-function petOf(members: ReturnType<typeof membersOf>): Pet {
+function petOf(members: PetMembers): Pet {
   const { id, ...pet } = importedPet(members);
   if (id === undefined) throw invalidRequest('id is required');
   return petWithId({ ...pet, id });
 }
 
-function storedPetOf(members: ReturnType<typeof membersOf>): Pet {
-  const { id, name, categoryId, status } = importedPet(members);
-  const hasTypes =
-    isInt64(id) && isInt64(categoryId) && typeof name === 'string' && typeof status === 'string';
-  return hasTypes ? { id, name, categoryId, status } : petOf(members);
+function storedPetOf(members: PetMembers): Pet {
+  const pet: Partial<Record<keyof Pet, unknown>> = { ...importedPet(members) };
+  for (const { name, isInteger, convert } of ATTRIBUTE_MEMBERS) {
+    const value = pet[name];
+    const hasType = isInteger ? isInt64(value) : typeof value === 'string';
+    if (!hasType) return petOf(members);
+    pet[name] = convert(value);
+  }
+  return isInt64(pet.id) ? (pet as Pet) : petOf(members);
 }
 
-function petsOf(text: string, read: (members: ReturnType<typeof membersOf>) => Pet): Pet[] {
-  const items = validated(() => itemTexts(text));
-  if (items === undefined) throw invalidRequest('expected a JSON array');
+function petsOf(text: string, read: (members: PetMembers) => Pet): Pet[] {
+  const items = parseJson(text);
+  if (!Array.isArray(items)) throw invalidRequest('expected a JSON array');
   return items.map((item, index) => {
     const members = membersOf(item);
     try {
@@ -134,12 +159,4 @@ function petsOf(text: string, read: (members: ReturnType<typeof membersOf>) => P
 
 function integer(value: unknown): unknown {
   return value === undefined || typeof value === 'bigint' ? value : NOT_AN_INT64;
-}
-
-function validated<T>(read: () => T): T {
-  try {
-    return read();
-  } catch (cause) {
-    throw invalidRequest(`invalid JSON: ${(cause as Error).message}`, { cause });
-  }
 }

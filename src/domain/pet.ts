@@ -1,5 +1,8 @@
+/** Pets and their attributes. All that is said about an attribute stands in {@link ATTRIBUTES}. */
+
+import { type Attribute, type Rule, ruleOf } from './attribute.ts';
 import { invalidRequest } from './errors.ts';
-import { int64Fault, toInt64 } from './int64.ts';
+import { INT64_MAX, INT64_MIN, int64Fault, toInt64 } from './int64.ts';
 
 /** The values of the status of a pet. */
 export const PET_STATUSES = ['available', 'pending', 'sold'] as const;
@@ -29,9 +32,6 @@ export interface Pet extends NewPet {
   readonly id: bigint;
 }
 
-/** What a pet has besides its id. */
-export const PET_ATTRIBUTES: readonly (keyof NewPet)[] = ['name', 'categoryId', 'status'];
-
 /** The input to create a pet. */
 export interface NewPetInput {
   /** As in {@link NewPet}. */
@@ -45,20 +45,54 @@ export interface NewPetInput {
 /** A pet to import. Either all pets of an import have an id, which they keep, or none of them has one. */
 export type ImportedPet = NewPetInput & { readonly id?: bigint | number | undefined };
 
+/** The attributes, in the order in which they are written. An adapter maps their kinds to its technology. */
+export const ATTRIBUTES: Readonly<Record<keyof NewPet, Attribute>> = {
+  name: {
+    kind: 'text',
+    minLength: NAME_MIN_LENGTH,
+    maxLength: NAME_MAX_LENGTH,
+    isRequired: true,
+    description: 'The name of the pet, which is stored exactly as sent.',
+  },
+  categoryId: {
+    kind: 'int64',
+    min: INT64_MIN,
+    max: INT64_MAX,
+    isRequired: true,
+    description: 'The category that the pet belongs to.',
+  },
+  status: {
+    kind: 'one of',
+    values: PET_STATUSES,
+    isRequired: false,
+    default: DEFAULT_STATUS,
+    description: 'The availability of the pet.',
+  },
+};
+
+/** The names of the {@link ATTRIBUTES}, in their order. */
+export const PET_ATTRIBUTES: readonly (keyof NewPet)[] = Object.keys(ATTRIBUTES) as (keyof NewPet)[];
+
+type Values = Partial<Record<keyof NewPet, unknown>>;
+
+const RULES = Object.fromEntries(
+  PET_ATTRIBUTES.map((name) => [name, ruleOf(name, ATTRIBUTES[name])]),
+) as Readonly<Record<keyof NewPet, Rule>>;
+
 /** Validates the input, and ignores its other properties. The message of `invalid_request` names every broken rule. */
 export function newPet(input: NewPetInput): NewPet {
   if (typeof input !== 'object' || input === null) {
     throw invalidRequest("expected a pet such as { name: 'Rex', categoryId: 7n }");
   }
-  const { name, categoryId: given, status = DEFAULT_STATUS } = input;
-  const categoryId = toInt64(given);
-  const faults = [
-    nameFault(name),
-    categoryId === undefined ? categoryIdFault(given) : undefined,
-    statusFault(status),
-  ].filter((fault) => fault !== undefined);
-  if (categoryId === undefined || faults.length > 0) throw invalidRequest(faults.join('; '));
-  return { name, categoryId, status };
+  const pet: Values = {};
+  const faults: string[] = [];
+  for (const name of PET_ATTRIBUTES) {
+    const { value, fault } = RULES[name](input[name]);
+    pet[name] = value;
+    if (fault !== undefined) faults.push(fault);
+  }
+  if (faults.length > 0) throw invalidRequest(faults.join('; '));
+  return withAttributes({}, pet) as NewPet;
 }
 
 /** Like {@link newPet}, for a pet that has an id. */
@@ -69,8 +103,15 @@ export function petWithId(input: NewPetInput & { readonly id: bigint | number })
 }
 
 /** Returns a pet with the attributes of a valid one. */
-export function storedPet(id: bigint, { name, categoryId, status }: NewPet): Pet {
-  return Object.freeze({ id, name, categoryId, status });
+export function storedPet(id: bigint, attributes: NewPet): Pet {
+  return Object.freeze(withAttributes({ id }, attributes) as Pet);
+}
+
+function withAttributes(pet: Values & { id?: bigint }, values: Values): Values {
+  for (const name of PET_ATTRIBUTES) {
+    if (values[name] !== undefined) pet[name] = values[name];
+  }
+  return pet;
 }
 
 /** Returns the rules that a stored pet breaks, or `undefined` when it is valid. Another program can have changed it. */
@@ -83,34 +124,23 @@ export function petFault(pet: Pet): string | undefined {
   }
 }
 
+/** Whether two pets are equal in everything but their ids. */
+export function isSamePet(stored: NewPet, pet: NewPet): boolean {
+  return PET_ATTRIBUTES.every((name) => stored[name] === pet[name]);
+}
+
 /** Whether a value is one of {@link PET_STATUSES}. */
 export function isPetStatus(value: unknown): value is PetStatus {
   return PET_STATUSES.some((status) => status === value);
 }
 
-/** Returns the rule that the name breaks, or `undefined` when the name is valid. */
+/** Returns the rule that a name breaks, or `undefined` when the name is valid. */
 export function nameFault(name: unknown): string | undefined {
-  if (name === undefined) return 'name is required';
-  if (typeof name !== 'string') return 'name must be a string';
-  if (!name.isWellFormed()) return 'name must be well-formed Unicode, without lone surrogates';
-  if (name.includes('\0')) return 'name must not contain U+0000';
-  // A code point has one or two code units. A name can be as long as a request body.
-  const length = name.length > 2 * NAME_MAX_LENGTH ? Number.POSITIVE_INFINITY : [...name].length;
-  if (length < NAME_MIN_LENGTH || length > NAME_MAX_LENGTH) {
-    return `name must have ${NAME_MIN_LENGTH} to ${NAME_MAX_LENGTH} characters`;
-  }
-  return undefined;
+  return RULES.name(name).fault;
 }
 
-function categoryIdFault(categoryId: unknown): string {
-  return categoryId === undefined ? 'categoryId is required' : int64Fault('categoryId', categoryId);
-}
-
-export function statusFault(status: unknown): string | undefined {
-  return isPetStatus(status) ? undefined : `status must be one of ${PET_STATUSES.join(', ')}`;
-}
-
-/** Whether two pets are equal in everything but their ids. */
-export function isSamePet(stored: NewPet, pet: NewPet): boolean {
-  return PET_ATTRIBUTES.every((name) => stored[name] === pet[name]);
+/** Throws `invalid_request` for a status in a query that is not a {@link PetStatus}. */
+export function checkStatus(status: PetStatus | undefined): void {
+  const { fault } = RULES.status(status);
+  if (fault !== undefined) throw invalidRequest(fault);
 }

@@ -1,20 +1,8 @@
 /** The entry point `animal-store/client`: the store of another server, without any module of Node.js. */
 
-import type { AnimalStore } from '../application/animal-store.ts';
 import { checkOptions, type OptionRules, STRING } from '../application/arguments.ts';
-import { CreatePet } from '../application/create-pet.ts';
-import { CreatePetOnce, THIS_PROGRAM } from '../application/create-pet-once.ts';
-import { followPets } from '../application/follow-pets.ts';
-import { GetPet } from '../application/get-pet.ts';
-import { ListPets } from '../application/list-pets.ts';
-import type { Storage } from '../application/ports/storage.ts';
-import {
-  CALL_OPTIONS,
-  CLIENT_OPTIONS,
-  type ClientOptions,
-  CREATE_OPTIONS,
-} from '../application/store-options.ts';
-import { walkPets } from '../application/walk-pets.ts';
+import { PetStore as Store } from '../application/pet-store.ts';
+import { CLIENT_OPTIONS, type ClientOptions } from '../application/store-options.ts';
 import { api } from '../composition/databases/api.ts';
 import { invalidRequest } from '../domain/errors.ts';
 
@@ -32,7 +20,7 @@ export type { NewPetInput, Pet, PetStatus } from '../domain/pet.ts';
 
 /** The methods of an `AnimalStore` that the API has operations for. Every `AnimalStore` is a `PetStore` too. */
 export type PetStore = Pick<
-  AnimalStore,
+  Store,
   | 'createPet'
   | 'getPet'
   | 'listPets'
@@ -55,9 +43,9 @@ const OPTIONS: OptionRules<ClientConfig> = { database: STRING, ...CLIENT_OPTIONS
 export async function createAnimalStore(config: ClientConfig): Promise<PetStore> {
   checkOptions(config, OPTIONS);
   const { database, ...client } = config;
-  const [, scheme = '', rest = ''] = /^(https?):(.*)$/s.exec(database) ?? [];
+  const [, scheme = 'https', rest = ''] = /^(https?):(.*)$/s.exec(database) ?? [];
   const { open } = await api.load();
-  return petStoreOf(await open(baseOf(rest, scheme || 'https'), { client }));
+  return new Store(await open(baseOf(rest, scheme), { client }));
 }
 
 function baseOf(rest: string, scheme: string): string {
@@ -66,47 +54,4 @@ function baseOf(rest: string, scheme: string): string {
   } catch (error) {
     throw invalidRequest(`database: ${(error as Error).message}`);
   }
-}
-
-/** An `AnimalStore` would add the use cases that only the server has, and make a web page larger by a third. */
-function petStoreOf(storage: Storage): PetStore {
-  const { pets, idempotentCreates } = storage;
-  let isClosed = false;
-  const close = (): Promise<void> => {
-    isClosed = true;
-    return storage.close();
-  };
-  const createPet = new CreatePet(pets);
-  const createPetOnce = new CreatePetOnce(idempotentCreates);
-  const [listPets, getPet] = [new ListPets(pets), new GetPet(pets)];
-  const store: PetStore = {
-    async createPet(input, options = {}) {
-      checkOptions(options, CREATE_OPTIONS);
-      const { idempotencyKey: key, ...call } = options;
-      if (key === undefined) return await createPet.execute(input, call);
-      return (await createPetOnce.execute(input, THIS_PROGRAM, key, call)).pet;
-    },
-    listPets: (query, options) =>
-      walkPets(async (page, previous) => {
-        checkOptions(options ?? {}, CALL_OPTIONS);
-        return await listPets.execute(page, options, previous);
-      }, query),
-    followPets: (options) =>
-      followPets(
-        { readPage: (query, call) => store.listPage(query, call), isClosed: () => isClosed },
-        options,
-      ),
-    async listPage(query, options = {}) {
-      checkOptions(options, CALL_OPTIONS);
-      return await listPets.execute(query, options);
-    },
-    async getPet(id, options = {}) {
-      checkOptions(options, CALL_OPTIONS);
-      return await getPet.execute(id, options);
-    },
-    check: () => storage.check(),
-    close,
-    [Symbol.asyncDispose]: close,
-  };
-  return store;
 }

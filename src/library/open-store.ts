@@ -2,18 +2,13 @@ import { AnimalStore } from '../application/animal-store.ts';
 import {
   checkArgument,
   checkOptions,
-  OBJECT,
   type OptionRules,
   objectWith,
   STRING,
 } from '../application/arguments.ts';
 import { IDEMPOTENCY_DAYS_MAX } from '../application/create-pet-once.ts';
-import {
-  CLIENT_OPTIONS,
-  type ClientOptions,
-  type RetryOptions,
-  type StoreStorage,
-} from '../application/store-options.ts';
+import type { StoreStorage } from '../application/ports/storage.ts';
+import { CLIENT_OPTIONS, type ClientOptions, type RetryOptions } from '../application/store-options.ts';
 import { parseDatabase, type SelectedDatabase } from '../composition/databases/database.ts';
 import type { Engine } from '../composition/databases/engine.ts';
 import { invalidRequest } from '../domain/errors.ts';
@@ -54,8 +49,7 @@ export async function openStore(config: AnimalStoreConfig, engines: readonly Eng
     throw invalidRequest("expected one option, database or storage, such as { database: 'memory:' }");
   }
   if (storage !== undefined) {
-    checkArgument('storage.pets', storage.pets, OBJECT);
-    checkArgument('storage.apiKeys', storage.apiKeys, OBJECT);
+    checkArgument('storage.pets', storage.pets, objectWith('add', 'find', 'list'));
     return new AnimalStore(storage, { idempotencyDays });
   }
   const database = databaseAt(url, engines);

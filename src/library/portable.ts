@@ -23,13 +23,14 @@ export type { ApiKeyHolder, ApiKeyVerifier } from '../application/ports/api-key-
 export type {
   CreateAttempt,
   CreateResult,
+  IdempotencyRecords,
   IdempotentCreates,
 } from '../application/ports/idempotent-creates.ts';
 export * from '../application/ports/maintenance.ts';
 export type { Commit, Observer } from '../application/ports/observer.ts';
 export type { CallOptions, PetPage, PetQuery, PetRepository } from '../application/ports/pet-repository.ts';
 export type { PetTransfer, TransferOptions } from '../application/ports/pet-transfer.ts';
-export type { Storage } from '../application/ports/storage.ts';
+export type { Storage, StoreStorage } from '../application/ports/storage.ts';
 export * from '../application/ports/storage-fault.ts';
 export type {
   ClientOptions,
@@ -38,7 +39,6 @@ export type {
   FollowOptions,
   PetWalk,
   RetryOptions,
-  StoreStorage,
 } from '../application/store-options.ts';
 export { VerifyApiKey } from '../application/verify-api-key.ts';
 export { type ApiKey, apiKeyPrefix, isActive, isApiKey, type NewApiKey } from '../domain/api-key.ts';

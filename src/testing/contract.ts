@@ -34,9 +34,9 @@ export interface Subject<Port> {
   /**
    * Opens a closed store again, with all its data. An adapter that loses its data on `close` leaves out this function.
    */
-  readonly reopen?: ((closed: Opened<Port>) => Promise<Opened<Port>>) | undefined;
+  reopen?(closed: Opened<Port>): Promise<Opened<Port>>;
   /** Opens a second client of the data of `first`. An adapter that allows only one client leaves out this function. */
-  readonly openSecond?: ((first: Opened<Port>) => Promise<Opened<Port>>) | undefined;
+  openSecond?(first: Opened<Port>): Promise<Opened<Port>>;
   /** The maximum time until a change of one client is visible to another client, in milliseconds. Default: 1000. */
   readonly visibilityTimeout?: number | undefined;
 }

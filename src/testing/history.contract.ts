@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { AnimalStore } from '../application/animal-store.ts';
-import type { Storage } from '../application/ports/storage.ts';
+import type { StoreStorage } from '../application/ports/storage.ts';
 import { type ContractCase, contractCase, type Subject, twoClientCase } from './contract.ts';
 import { exercise } from './history/exercise.ts';
 import { exerciseKeys } from './history/exercise-keys.ts';
@@ -17,7 +17,7 @@ type Exercise = (history: History, stores: readonly AnimalStore[]) => Promise<vo
  * Returns the tests that all creates and reads fit one order, which is that of the ids and agrees with real time, as
  * {@link History} examines it. A storage that several servers share is also tested with two clients.
  */
-export function historyContract(subject: Subject<Storage>): ContractCase[] {
+export function historyContract(subject: Subject<StoreStorage>): ContractCase[] {
   return SEEDS.flatMap((seed) =>
     casesOf(subject, `creates and reads (seed ${seed})`, (history, stores) =>
       exercise(history, stores, { calls: CALLS, seed }),
@@ -26,12 +26,12 @@ export function historyContract(subject: Subject<Storage>): ContractCase[] {
 }
 
 /** Returns the tests that API keys are accepted from their creation to their revocation. */
-export function keyHistoryContract(subject: Subject<Storage>): ContractCase[] {
+export function keyHistoryContract(subject: Subject<StoreStorage>): ContractCase[] {
   return casesOf(subject, 'changes of API keys', exerciseKeys);
 }
 
-function casesOf(subject: Subject<Storage>, calls: string, run: Exercise): ContractCase[] {
-  const assertOneOrder = async (...storages: readonly Storage[]) => {
+function casesOf(subject: Subject<StoreStorage>, calls: string, run: Exercise): ContractCase[] {
+  const assertOneOrder = async (...storages: readonly StoreStorage[]) => {
     const history = new History();
     const stores = storages.map((storage) => new AnimalStore(storage));
     await run(history, stores);

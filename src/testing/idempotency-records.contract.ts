@@ -6,10 +6,6 @@ import { attempt, type IdempotentStore } from './fixtures/attempts.ts';
 import { samplePet, walk } from './fixtures/pets.ts';
 
 export function idempotencyRecordsContract(subject: Subject<IdempotentStore>): ContractCase[] {
-  return [...ending(subject), ...removing(subject)];
-}
-
-function ending(subject: Subject<IdempotentStore>): ContractCase[] {
   return [
     contractCase(
       subject,
@@ -60,35 +56,5 @@ function ending(subject: Subject<IdempotentStore>): ContractCase[] {
         }
       },
     ),
-  ];
-}
-
-function removing(subject: Subject<IdempotentStore>): ContractCase[] {
-  return [
-    contractCase(
-      subject,
-      'the records that ended first are removed first, at most `limit`, and their pets remain',
-      async ({ pets, idempotentCreates, idempotencyRecords }) => {
-        for (const [key, end] of Object.entries({ c: 3, a: 1, d: 4, b: 2 })) {
-          await idempotentCreates.add(samplePet(key), { ...attempt(key, '1', 0), validUntil: end });
-        }
-        assert.equal(await idempotencyRecords.removeRecords(3, 1), 1);
-        assert.equal(await idempotencyRecords.count(), 3);
-        assert.equal(await idempotencyRecords.removeRecords(3, 10), 1);
-        assert.equal(await idempotencyRecords.removeRecords(3, 10), 0);
-        assert.equal(await idempotencyRecords.count(), 2);
-        assert.equal((await walk(pets, { limit: 100 })).length, 4);
-        const replays = [];
-        for (const key of ['a', 'b', 'c', 'd']) {
-          replays.push((await idempotentCreates.add(samplePet(key), attempt(key, '1', 0))).isReplay);
-        }
-        assert.deepEqual(replays, [false, false, true, true]);
-      },
-    ),
-
-    contractCase(subject, 'an empty store has no records to remove', async ({ idempotencyRecords }) => {
-      assert.equal(await idempotencyRecords.count(), 0);
-      assert.equal(await idempotencyRecords.removeRecords(Date.now(), 10), 0);
-    }),
   ];
 }

@@ -1,19 +1,14 @@
 /** The tests (contract cases) that every `IdempotentCreates` must pass, for any test runner. */
 
 import assert from 'node:assert/strict';
-import { type ContractCase, contractCase, lastingCase, type Subject, twoClientCase } from './contract.ts';
+import { type ContractCase, contractCase, type Subject, twoClientCase } from './contract.ts';
 import { attempt, type IdempotentStore } from './fixtures/attempts.ts';
 import { assertAscending, byId, samplePet, UNUSUAL_NAMES, walk } from './fixtures/pets.ts';
 import { idempotencyRecordsContract } from './idempotency-records.contract.ts';
 
 /** Returns all tests that an `IdempotentCreates` must pass. */
 export function idempotentCreatesContract(subject: Subject<IdempotentStore>): ContractCase[] {
-  return [
-    ...adding(subject),
-    ...idempotencyRecordsContract(subject),
-    ...twoClients(subject),
-    ...lasting(subject),
-  ];
+  return [...adding(subject), ...idempotencyRecordsContract(subject), ...twoClients(subject)];
 }
 
 function adding(subject: Subject<IdempotentStore>): ContractCase[] {
@@ -29,21 +24,6 @@ function adding(subject: Subject<IdempotentStore>): ContractCase[] {
       }
       assertAscending(await walk(pets, { limit: 100 }));
     }),
-
-    contractCase(
-      subject,
-      'a repeated attempt stores nothing, and resolves with the first pet',
-      async ({ pets, idempotentCreates, idempotencyRecords }) => {
-        const first = await idempotentCreates.add(samplePet('Rex'), attempt('a'));
-        for (const repeated of [samplePet('Rex'), samplePet('Max', 'sold', 2n)]) {
-          const result = await idempotentCreates.add(repeated, attempt('a'));
-          assert.deepEqual(result, { pet: first.pet, isReplay: true });
-          assert.ok(Object.isFrozen(result.pet));
-        }
-        assert.deepEqual(await walk(pets, { limit: 100 }), [first.pet]);
-        assert.equal(await idempotencyRecords.count(), 1);
-      },
-    ),
 
     contractCase(
       subject,
@@ -114,17 +94,4 @@ function twoClients(subject: Subject<IdempotentStore>): ContractCase[] {
       },
     ),
   ];
-}
-
-function lasting(subject: Subject<IdempotentStore>): ContractCase[] {
-  return lastingCase(
-    subject,
-    'a repeated attempt after reopening resolves with the first pet',
-    ({ idempotentCreates }) => idempotentCreates.add(samplePet('Rex'), attempt('a')),
-    async ({ pets, idempotentCreates, idempotencyRecords }, { pet }) => {
-      assert.deepEqual(await idempotentCreates.add(samplePet('Rex'), attempt('a')), { pet, isReplay: true });
-      assert.deepEqual(await walk(pets, { limit: 100 }), [pet]);
-      assert.equal(await idempotencyRecords.count(), 1);
-    },
-  );
 }

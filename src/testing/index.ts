@@ -6,6 +6,7 @@
 
 export { apiKeyRepositoryContract } from './api-key-repository.contract.ts';
 export type { ContractCase, Opened, Subject } from './contract.ts';
+export { type DifferentialOptions, differentialContract } from './differential.contract.ts';
 export type { IdempotentStore } from './fixtures/attempts.ts';
 export { type ExerciseOptions, exercise } from './history/exercise.ts';
 export { exerciseKeys } from './history/exercise-keys.ts';

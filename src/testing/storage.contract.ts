@@ -23,7 +23,7 @@ function checking(subject: Subject<Storage>): ContractCase[] {
       subject,
       'when all ids have been assigned, no pet is stored, and the check says so',
       async (storage) => {
-        const [pet, last] = [{ name: 'Rex', categoryId: 1n, status: 'sold' }, { id: INT64_MAX }] as const;
+        const [pet, last] = [samplePet('Rex'), { id: INT64_MAX }];
         const batches = (async function* () {
           yield [{ ...pet, ...last }];
         })();

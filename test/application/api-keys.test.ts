@@ -30,7 +30,6 @@ describe('create', () => {
       expiresAt: now + HOUR,
       isReadOnly: false,
     });
-    await expect(apiKeys.create('ci', undefined, 'no' as never)).rejects.toThrow(/^isReadOnly: expected/);
     expect(await verifyApiKey.verify(key)).toMatchObject({ id: about.id, name: 'ci' });
     expect(JSON.stringify(await apiKeys.list())).not.toContain(key.slice(10));
   });
@@ -98,12 +97,6 @@ describe('rotate', () => {
     expect(await apiKeys.list()).toEqual([other.about, { ...old.about, expiresAt: now + HOUR }, about]);
     expect(await verifyApiKey.verify(old.key)).toMatchObject({ id: old.about.id });
     expect(await verifyApiKey.verify(key)).toMatchObject({ id: about.id });
-  });
-
-  test('the old key never expires later than before', async () => {
-    const old = await apiKeys.create('ci', now + 1);
-    await apiKeys.rotate(old.about.id, HOUR);
-    expect((await apiKeys.list())[0]).toMatchObject({ expiresAt: now + 1 });
   });
 
   test('rejects with not_found for an unknown id, also when there are other keys', async () => {
@@ -192,13 +185,6 @@ describe('revoke', () => {
     const { key, about } = await apiKeys.create('ci');
     expect(await apiKeys.revoke(about.id)).toMatchObject({ id: about.id, revokedAt: now });
     expect(await verifyApiKey.verify(key)).toBeUndefined();
-  });
-
-  test('revoking a key again changes nothing', async () => {
-    const { about } = await apiKeys.create('ci');
-    const revoked = await apiKeys.revoke(about.id);
-    now += HOUR;
-    expect(await apiKeys.revoke(about.id)).toEqual(revoked);
   });
 
   test('rejects with not_found for an unknown id', async () => {

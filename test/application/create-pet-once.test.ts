@@ -72,61 +72,14 @@ describe('CreatePetOnce', () => {
     expect([IDEMPOTENCY_DAYS, IDEMPOTENCY_DAYS_MAX, DAY]).toEqual([1, 90, 24 * 60 * MINUTE]);
   });
 
-  test('a key is valid for the days of the option, also for another server that has a smaller number', async () => {
+  test('the days are those of the server that made the record', async () => {
     const patient = new CreatePetOnce(storage.idempotentCreates, () => now, 30);
     const { pet } = await patient.execute(REX, '1', 'a');
-    await createPetOnce.execute(REX, '1', 'b');
     now += 30 * DAY;
-    for (const server of [createPetOnce, patient]) {
-      expect(await server.removeOldRecords()).toBe(false);
+    for (const server of [createPetOnce, patient])
       expect(await server.execute(REX, '1', 'a')).toEqual({ pet, isReplay: true });
-    }
-    expect(await createPetOnce.days()).toBe(30);
     now += 1;
-    expect((await patient.execute(REX, '1', 'a')).isReplay).toBe(false);
-  });
-
-  test('after a larger number was lowered, it still holds for the records that were promised it', async () => {
-    await new CreatePetOnce(storage.idempotentCreates, () => now, 30).execute(REX, '1', 'a');
-    const lowered = new CreatePetOnce(storage.idempotentCreates, () => now, 2);
-    now += 30 * DAY;
-    expect((await lowered.execute(REX, '1', 'a')).isReplay).toBe(true);
-    now += 2 * DAY;
-    expect(await lowered.days()).toBe(2);
-    await lowered.removeOldRecords();
-    expect(await storage.idempotentCreates.count()).toBe(0);
-  });
-
-  test('a server that was suspended asks for the promises before it uses an old key again', async () => {
-    await createPetOnce.execute(REX, '1', 'x');
-    const patient = new CreatePetOnce(storage.idempotentCreates, () => now, 30);
-    const { pet } = await patient.execute(REX, '1', 'a');
-    now += 2 * DAY;
-    expect(await createPetOnce.execute(REX, '1', 'a')).toEqual({ pet, isReplay: true });
-  });
-
-  test('creates at the same time ask once, and after a failure again', async () => {
-    using promise = vi.spyOn(storage.idempotentCreates, 'promiseDays');
-    promise.mockRejectedValueOnce(new Error('no'));
-    await expect(createPetOnce.execute(REX, '1', 'a')).rejects.toThrow('no');
-    await Promise.all(['a', 'b', 'c'].map((key) => createPetOnce.execute(REX, '1', key)));
-    await createPetOnce.execute(REX, '1', 'd');
-    expect(promise).toHaveBeenCalledTimes(2);
-    expect(promise).toHaveBeenCalledWith(1, now);
-  });
-
-  test('removes records that are older than 24 hours, in steps', async () => {
-    for (let key = 0; key < 1100; key++) await createPetOnce.execute(REX, '1', String(key));
-    now += DAY;
-    await createPetOnce.execute(REX, '1', 'new');
-    expect(await createPetOnce.removeOldRecords()).toBe(false);
-    now += 1;
-    const left: number[] = [];
-    do left.push(await storage.idempotentCreates.count());
-    while (await createPetOnce.removeOldRecords());
-    expect(left).toEqual([1101, 601, 101]);
-    expect(await storage.idempotentCreates.count()).toBe(1);
-    expect((await createPetOnce.execute(REX, '1', 'new')).isReplay).toBe(true);
+    expect((await createPetOnce.execute(REX, '1', 'a')).isReplay).toBe(false);
   });
 });
 
@@ -137,19 +90,20 @@ function fakeTimers(...others: readonly 'Date'[]): void {
 }
 
 describe('the removal of records', () => {
-  /** Returns an object that counts its steps. */
-  function start(steps: readonly (boolean | Error)[]) {
+  /** Returns the steps that are left: the number of records that each removes, or its error. */
+  function start(...steps: readonly (number | Error)[]): unknown[] {
     fakeTimers();
     const left = [...steps];
     const stop = startRecordRemoval({
-      async removeOldRecords() {
-        const step = left.shift() ?? false;
+      async removeRecords(_now, limit) {
+        expect(limit).toBe(500);
+        const step = left.shift() ?? 0;
         if (step instanceof Error) throw step;
         return step;
       },
     });
     onTestFinished(stop);
-    return { left };
+    return left;
   }
 
   /** Waits for more turns of the event loop than any removal in these tests needs. */
@@ -158,7 +112,7 @@ describe('the removal of records', () => {
   }
 
   test('removes until nothing is left, once a minute, also after a failure', async () => {
-    const { left } = start([true, true, false, new Error('the disk is full'), true, false]);
+    const left = start(500, 500, 499, new Error('the disk is full'), 500, 0);
     expect(vi.getTimerCount()).toBe(1);
     vi.advanceTimersByTime(MINUTE - 1);
     await settle();
@@ -173,31 +127,31 @@ describe('the removal of records', () => {
 
   test('does not keep the process alive', () => {
     using set = vi.spyOn(globalThis, 'setTimeout');
-    onTestFinished(startRecordRemoval({ removeOldRecords: async () => false }));
+    onTestFinished(startRecordRemoval({ removeRecords: async () => 0 }));
     expect(set.mock.results.map(({ value }) => value.hasRef())).toEqual([false]);
   });
 
   test('starts and stops in a browser, whose timers are numbers', () => {
     using set = vi.spyOn(globalThis, 'setTimeout').mockReturnValue(7 as never);
     using clear = vi.spyOn(globalThis, 'clearTimeout').mockReturnValue();
-    const stop = startRecordRemoval({ removeOldRecords: async () => false });
+    const stop = startRecordRemoval({ removeRecords: async () => 0 });
     stop();
     expect(set).toHaveBeenCalledTimes(1);
     expect(clear).toHaveBeenCalledWith(7);
   });
 
   test('does not begin again while it is removing, and stops in the middle', async () => {
-    const { promise, resolve } = Promise.withResolvers<boolean>();
-    const removeOldRecords = vi.fn(() => promise);
+    const { promise, resolve } = Promise.withResolvers<number>();
+    const removeRecords = vi.fn(() => promise);
     fakeTimers();
-    const stop = startRecordRemoval({ removeOldRecords });
+    const stop = startRecordRemoval({ removeRecords });
     vi.advanceTimersByTime(3 * MINUTE);
     await settle();
-    expect(removeOldRecords).toHaveBeenCalledTimes(1);
+    expect(removeRecords).toHaveBeenCalledTimes(1);
     stop();
-    resolve(true);
+    resolve(500);
     await settle();
-    expect(removeOldRecords).toHaveBeenCalledTimes(1);
+    expect(removeRecords).toHaveBeenCalledTimes(1);
     expect(vi.getTimerCount()).toBe(0);
   });
 });
@@ -231,7 +185,7 @@ describe('AnimalStore', () => {
 
   test('startMaintenance starts the removal, but not after close, or for a storage without records', async () => {
     fakeTimers();
-    const { idempotentCreates, ...others } = storage;
+    const { idempotencyRecords, ...others } = storage;
     new AnimalStore(others).startMaintenance();
     const store = new AnimalStore(storage);
     expect(vi.getTimerCount()).toBe(0);
@@ -250,7 +204,7 @@ describe('AnimalStore', () => {
     await store.createPet(REX, { idempotencyKey: 'a' });
     vi.setSystemTime(Date.now() + DAY + 1);
     vi.advanceTimersByTime(MINUTE);
-    await vi.waitFor(async () => expect(await storage.idempotentCreates.count()).toBe(0));
+    await vi.waitFor(async () => expect(await storage.idempotencyRecords.count()).toBe(0));
     await store.close();
   });
 });

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { fenced } from '../../src/application/fenced.ts';
 
 test('what the code of a host returns is returned, and what it throws or rejects with is discarded', async () => {
@@ -8,10 +8,8 @@ test('what the code of a host returns is returned, and what it throws or rejects
     throw new Error('no');
   };
   expect(fenced(fail)).toBeUndefined();
-  // A promise without a handler would end the process.
-  const then = vi.fn();
-  const thenable = { then };
-  expect(fenced(() => thenable)).toBe(thenable);
+  // Without a handler, this rejection would fail the test.
+  const rejected = Promise.reject(new Error('no'));
+  expect(fenced(() => rejected)).toBe(rejected);
   await nextTurn();
-  expect(then).toHaveBeenCalled();
 });

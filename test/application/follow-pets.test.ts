@@ -121,7 +121,6 @@ describe('a follower', () => {
 
   test.each([
     [{ interval: 0 }, /^interval: expected a number of milliseconds/],
-    [{ limit: 5 }, /^unknown option limit/],
     [{ status: 'Sold' }, /^status must be one of/],
     [{ after: 1.5 }, /^after must be/],
   ])('refuses the options %j', async (options, message) => {

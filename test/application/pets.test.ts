@@ -30,13 +30,6 @@ describe('CreatePet', () => {
     expect(pet).toEqual({ id: 1n, name: 'Rex', categoryId: -5n, status: 'sold' });
     expect((await listPets.execute()).pets).toEqual([pet]);
   });
-
-  test('refuses a pet that breaks a rule, and stores nothing', async () => {
-    await expect(createPet.execute({ name: '', categoryId: 1n })).rejects.toThrow(
-      refusal('name must have 1 to 255 characters'),
-    );
-    expect((await listPets.execute()).pets).toEqual([]);
-  });
 });
 
 describe('GetPet', () => {
@@ -86,17 +79,6 @@ describe('ListPets', () => {
     expect(page.more).toBe(true);
   });
 
-  test('applies limit, status and after', async () => {
-    await addPets(3);
-    await createPet.execute({ name: 'sold', categoryId: 1n, status: 'sold' });
-    await createPet.execute({ name: 'sold too', categoryId: 1n, status: 'sold' });
-    expect(await listPets.execute({ limit: 1, after: 1n })).toMatchObject({ pets: [{ id: 2n }], more: true });
-    expect(await listPets.execute({ status: 'sold', after: 4n })).toMatchObject({
-      pets: [{ id: 5n }],
-      more: false,
-    });
-  });
-
   test.each([1, 100])('limit %i is in range', async (limit) => {
     await addPets(101);
     expect((await listPets.execute({ limit })).pets).toHaveLength(limit);
@@ -115,11 +97,6 @@ describe('ListPets', () => {
     await expect(listPets.execute({ status: status as 'sold' })).rejects.toThrow(
       refusal('status must be one of available, pending, sold'),
     );
-  });
-
-  test.each([INT64_MIN, 0n])('every pet comes after %s', async (after) => {
-    await addPets(1);
-    expect((await listPets.execute({ after })).pets).toHaveLength(1);
   });
 
   test.each([INT64_MAX + 1n, INT64_MIN - 1n])('after cannot be %s', async (after) => {

@@ -46,8 +46,7 @@ test('docs/operations.md describes each field of the line of a request, and no o
     [...(row.split('|')[1] ?? '').matchAll(/`(\w+)`/g)].map(([, name]) => name),
   );
   const lines: string[] = [];
-  const ids = { trace_id: 'a', span_id: 'b' };
-  const log = logTo({ write: (line) => lines.push(line) }, 'info', () => ({ ...ids }));
+  const log = logTo({ write: (line) => lines.push(line) }, 'info');
   logObserver(log).onRequest?.({ ...OUTCOME, path: '/v1/pets', aborted: true, traceparent: 'value' });
   expect(Object.keys(JSON.parse(lines.join(''))).toSorted()).toEqual(described.toSorted());
 });

@@ -100,7 +100,6 @@ const BROKEN: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
   'adapter-sqlite-imports-its-driver': { 'src/adapters/sqlite/a.ts': "import 'pino';" },
   'adapter-storage-kit-imports-its-driver': { 'src/adapters/storage-kit/a.ts': "import 'pino';" },
-  'adapter-tracing-imports-its-driver': { 'src/adapters/tracing/a.ts': "import 'pino';" },
   'adapter-is-imported-by-its-index': {
     'src/composition/f.ts': "import '../adapters/sqlite/empty.ts';",
     'src/composition/databases/g.ts': "await import('../../adapters/sqlite/empty.ts');",

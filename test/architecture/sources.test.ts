@@ -103,13 +103,12 @@ describe('in the sources', () => {
     expect(has("import { createServer } from 'node:http'", startsProcess)).toBe(false);
   });
 
-  test('only the page, the client of the API, the probe of the own port and two modules of the PostgreSQL adapter open connections', () => {
+  test('only the page, the client of the API, the probe of the own port and one module of the PostgreSQL adapter open connections', () => {
     const users = filesWith(opensConnection);
     expect(users).toContain('page/main.ts');
     expect(users.filter((file) => !file.startsWith('page/')).toSorted()).toEqual([
       'src/adapters/api-client/request.ts',
       'src/adapters/http/node/listeners.ts',
-      'src/adapters/postgres/config.ts',
       'src/adapters/postgres/connection-pool.ts',
     ]);
   });

@@ -32,7 +32,7 @@ describe('the store of a command', () => {
       ['import', '-'],
     ]) {
       expect(await work.runHere([...command, ...flags], '', environment)).toEqual({
-        status: 2,
+        status: 1,
         out: '',
         err: `animal-store: ${source}: ${work.path('no/x.db')}: there is no such file. Check this location, or create a store there with --create-store\n`,
       });

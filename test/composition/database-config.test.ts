@@ -1,10 +1,8 @@
 /** The database of the configuration, from the environment or from --database-url. */
 
 import dns from 'node:dns';
-import { userInfo } from 'node:os';
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
-import { parsePostgresUrl } from '../../src/adapters/postgres/url/index.ts';
 import { ConfigError } from '../../src/composition/config/settings.ts';
 import { loadConfig, loadDurableDatabase } from '../../src/composition/config.ts';
 import { diagnose } from '../../src/composition/doctor.ts';
@@ -24,11 +22,6 @@ describe('the database of the configuration', () => {
   const USAGES = 'expected sqlite:PATH or memory: or postgres://HOST/DATABASE, got';
   const URL_FORM = 'expected postgres://USER:PASSWORD@HOST:PORT/DATABASE: percent-encode the password';
   const PATH = 'expected sqlite:PATH, such as sqlite:./pets.db or sqlite:/var/lib/pets.db';
-  const ONE_HOST = 'expected one host: several hosts are not supported';
-  const UNKNOWN = "unknown parameter after '?': expected host, port, user, password, sslmode,";
-  const NO_INTEGER = 'query_timeout: expected an integer from 0 to 2147483647';
-  const NO_MODE = 'sslmode: expected one of disable, no-verify, prefer, require, verify-ca, verify-full';
-  const HOST = 'postgres://host/pets?';
   /** Adds each word to the start of a URL. */
   const urls = (start: string, words: string, reason: string) =>
     words.split(' ').map((word) => [start + word, reason]);
@@ -46,18 +39,6 @@ describe('the database of the configuration', () => {
     ['sqlite:x.db?mode=ro', `${PATH} (there are no parameters)`],
     ['sqlite:file:x.db', `${PATH} (a path without file:)`],
     ...urls('postgres:', 'pets //host:port/pets //me:hunter2@host:port/pets', URL_FORM),
-    ...urls('postgres://', 'one,two one:1,two:2/pets me:hunter2@one,two/pets /pets?host=one,two', ONE_HOST),
-    ...'query_timeout max sslmode options application_name password host sslrootcert'
-      .split(' ')
-      .flatMap((name) => urls('postgres://me@host/pets?', `${name}= ${name}`, `${name}: expected a value`)),
-    ...urls(HOST, 'query_timeout=5s query_timeout=-1', NO_INTEGER),
-    ...urls(`${HOST}max=`, 'abc 0 1001 1.5', 'max: expected an integer from 1 to 1000'),
-    ...urls(`${HOST}sslmode=`, 'bogus allow REQUIRE', NO_MODE),
-    [`${HOST}sslmode=disable&sslrootcert=x`, 'sslmode: expected verify-full with the files'],
-    [`${HOST}sslmode=no-verify&sslrootcert=x`, 'sslmode: expected verify-full with the files'],
-    [`${HOST}sslcert=x`, 'sslcert and sslkey: expected both or neither'],
-    [`${HOST}max=4&max=5`, 'expected each parameter of the URL once'],
-    ...urls(HOST, 'sslmod=require statement_timeout=5 MAX=5 hunter2', UNKNOWN),
   ])('%s is refused, and the message shows no password', (value = '', reason) => {
     for (const [load, source] of [
       [() => loadConfig({ DATABASE_URL: value }), 'DATABASE_URL'],
@@ -97,24 +78,6 @@ describe('the database of the configuration', () => {
     );
     expect(lookup).not.toHaveBeenCalled();
     lookup.mockRestore();
-  });
-
-  test.each([
-    ['postgres://me:a%2Fb%40c@db:5433/pets', { host: 'db', port: 5433, password: 'a/b@c', database: 'pets' }],
-    ['postgres://me:p@ss:word@db/pets', { host: 'db', user: 'me', password: 'p@ss:word' }],
-    ['postgresql://[::1]:1/a%2Fb', { host: '::1', port: 1, database: 'a/b' }],
-    ['postgres://db', { user: userInfo().username, database: userInfo().username, password: undefined }],
-    ['postgres:///pets?host=%2Ftmp&options=-c+a%3Db', { host: '/tmp', options: '-c a=b', port: 5432 }],
-    ['postgres://%2Fvar%2Frun/pets', { host: '/var/run', tls: undefined }],
-    ['postgres://db?user=me&password=a%3Db&port=7', { user: 'me', password: 'a=b', port: 7, database: 'me' }],
-    ['postgres://db/p?query_timeout=0&max=1000', { queryTimeout: 0, maxReads: 1000 }],
-    ['postgres://db/p?sslmode=no-verify', { tls: { isVerified: false } }],
-    ['postgres://db/p?sslrootcert=%2Fca', { tls: { isVerified: true, authority: '/ca' } }],
-    ...['prefer', 'require', 'verify-ca', 'verify-full'].map(
-      (mode) => [`postgres://db/p?sslmode=${mode}`, { tls: { isVerified: true } }] as const,
-    ),
-  ] as const)('%s is read', (url, parts) => {
-    expect(parsePostgresUrl(url)).toMatchObject(parts);
   });
 
   test.each([

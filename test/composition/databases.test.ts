@@ -28,12 +28,14 @@ test('a command opens a store that outlives it', async () => {
 test('the files of a database are known before they exist', async () => {
   const path = temporaryFile();
   expect(await inMemory.files()).toEqual([]);
-  const files = await createCommands({}, '1.0.0').storeFiles(`sqlite:${path}`);
+  const files = await new SelectedDatabase(sqlite, 'sqlite', path).files();
   expect(files).toEqual(expect.arrayContaining([path, `${path}-wal`, `${path}-shm`, `${path}-journal`]));
 });
 
 test('an engine whose driver is missing says which package to install', async () => {
-  const cause = Object.assign(new Error('no such package'), { code: 'ERR_MODULE_NOT_FOUND' });
+  const missing = (name: string) =>
+    Object.assign(new Error(`Cannot find package '${name}'`), { code: 'ERR_MODULE_NOT_FOUND' });
+  const cause = missing('some-driver');
   const load = () => Promise.reject(cause);
   const database = (engine: Partial<Engine>) => new SelectedDatabase({ ...memory, ...engine }, 'memory', '');
   const engine = { ...memory, driver: 'some-driver', load };
@@ -49,9 +51,9 @@ test('an engine whose driver is missing says which package to install', async ()
   }
   await expect(new SelectedDatabase(engine, 'memory', '').open()).rejects.toMatchObject({ cause });
   await expect(database({ load }).open()).rejects.toBe(cause);
-  const other = () => Promise.reject(new Error('other'));
+  const other = () => Promise.reject(missing('/dist/adapters/ours.js'));
   const failing = database({ driver: 'some-driver', load: other });
-  await expect(failing.open()).rejects.toThrow('other');
+  await expect(failing.open()).rejects.toThrow('ours');
 });
 
 test('storage_unavailable names the setting that selected the database', async () => {

@@ -4,7 +4,7 @@ import Database from 'better-sqlite3';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { loadConfig } from '../../src/composition/config.ts';
 import { openParts } from '../../src/composition/container.ts';
-import { serve } from '../../src/composition/serve.ts';
+import { publicPortNotice, serve } from '../../src/composition/serve.ts';
 import { Client } from '../support/client.ts';
 import { Connection } from '../support/connection.ts';
 import { OPERATOR_KEY, temporaryFolder } from '../support/process.ts';
@@ -92,24 +92,24 @@ test('the parts are open before the server listens, and are closed with it', asy
   await expect(parts.store.getPet(rex.id)).rejects.toMatchObject({ code: 'storage_unavailable' });
 });
 
-test.each(STORAGES)(
-  '/metrics of %s has the time of the last verified backup, if the storage makes backups',
-  async (kind) => {
-    const config = loadConfig({ ...(await environmentOf(kind)), API_KEYS: OPERATOR_KEY });
-    const parts = await openParts(config, '1.0.0');
-    onTestFinished(() => parts.close(0));
-    const lineOf = async () =>
-      /^animal_store_last_verified_backup_timestamp_seconds.*$/m.exec(await parts.metrics.text())?.[0];
-    const before = kind === 'sqlite' ? 'animal_store_last_verified_backup_timestamp_seconds 0' : undefined;
-    expect(await lineOf()).toBe(before);
-    if (kind !== 'sqlite') return;
-    const madeAt = Date.now();
-    await parts.store.backup(join(temporaryFolder(), 'copy.db'), { onVerified() {} });
-    const [, value] = (await lineOf())?.split(' ') ?? [];
-    expect(Number(value) * 1000).toBeGreaterThanOrEqual(madeAt - 1);
-    expect(Number(value) * 1000).toBeLessThanOrEqual(Date.now() + 1);
-  },
-);
+test.each(STORAGES)('/metrics of %s shows requests, the server and what the storage counts', async (kind) => {
+  const service = await startInProcess(await environmentOf(kind));
+  const client = clientOf(service);
+  await client.post({ name: 'Rex', categoryId: 1 }, { 'Idempotency-Key': 'k' });
+  const { body } = await client.get('/metrics');
+  for (const series of [
+    'http_request_duration_seconds_count{method="POST",route="/v1/pets",status="201"} 1',
+    'http_requests_in_flight 1',
+    'http_connections 1',
+    'idempotency_records 1',
+    `build_info{version="1.0.0",node="${process.version}",storage="${kind}"} 1`,
+    'storage_available 1',
+    ...(kind === 'sqlite' ? ['commit_duration_seconds_count', 'waiting_writes 0'] : []),
+    ...(kind === 'postgres' ? ['database_waiting_calls 0', 'database_connections{state="idle"}'] : []),
+  ]) {
+    expect(body).toContain(`\nanimal_store_${series}`);
+  }
+});
 
 test('parts that have never listened can be closed', async () => {
   const parts = await openParts(loadConfig(await environmentOf('sqlite')), '1.0.0');
@@ -156,25 +156,30 @@ test('leaves nothing open when the first key cannot be stored', async () => {
   expect((await startInProcess({ ...environment, PORT: port })).firstKey).toBeDefined();
 });
 
-test.each(STORAGES.filter((kind) => kind !== 'memory'))(
-  'a start on %s warns while another server has promised more days for idempotency keys',
-  async (kind) => {
-    const environment = { ...(await environmentOf(kind)), API_KEYS: OPERATOR_KEY };
-    const noEffect =
-      'IDEMPOTENCY_DAYS: 7 has no effect yet: in the last 30 days, a server of this store had 30, so idempotency keys are valid for 30 days';
-    for (const [days, warnings] of [
-      ['30', []],
-      ['7', [[noEffect]]],
-      ['60', []],
-    ] as const) {
-      const config = loadConfig({ ...environment, IDEMPOTENCY_DAYS: days });
-      const parts = await openParts(config, '1.0.0');
-      const warn = vi.spyOn(parts.log, 'warn');
-      const { stop } = await serve(parts, config, '1.0.0');
-      await stop();
-      expect(warn.mock.calls.filter(([message]) => String(message).startsWith('IDEMPOTENCY'))).toEqual(
-        warnings,
-      );
-    }
-  },
-);
+test.each([
+  ['0.0.0.0', true],
+  ['::', true],
+  ['203.0.113.9', true],
+  ['pets.example', true],
+  ['127.0.0.1', false],
+  ['localhost', false],
+  ['::1', false],
+  ['::ffff:127.0.0.1', false],
+  ['192.168.1.2', false],
+  ['172.31.0.1', false],
+  ['fd00::1', false],
+  ['fe80::1%eth0', false],
+])('a port of %s can be public: %s', (host, isPublic) => {
+  const notice = publicPortNotice(host);
+  expect(notice !== undefined).toBe(isPublic);
+  if (isPublic) expect(notice).toContain(`HOST: ${host} may be reached from other networks: let only`);
+});
+
+test('a start on all addresses warns once', async () => {
+  const config = loadConfig({ ...(await environmentOf('memory')), HOST: '0.0.0.0' });
+  const parts = await openParts(config, '1.0.0');
+  const warn = vi.spyOn(parts.log, 'warn');
+  const { stop } = await serve(parts, config, '1.0.0');
+  onTestFinished(stop);
+  expect(warn.mock.calls).toEqual([[expect.stringContaining('a public port without one is not supported')]]);
+});

@@ -17,8 +17,8 @@ const STAND_IN = 'test/deploy/postgres.Containerfile test/deploy';
 
 const { version } = JSON.parse(readFileSync(join(DEPLOY, '../package.json'), 'utf8')) as { version: string };
 
-/** The manuals name the release that is being developed. */
-const IMAGE = `animal-store:${version.replace('-dev', '')}`;
+/** Each release of a major version has the same name of an image. */
+const IMAGE = `animal-store:${version.split('.')[0]}`;
 
 const MANUAL = readFileSync(join(DEPLOY, '../docs/containers.md'), 'utf8').replaceAll(/ \\\n +/g, ' ');
 const isSkipped = !hasPodman && !process.env['CI'];

@@ -19,6 +19,7 @@ interface Probe {
 }
 
 interface Container {
+  readonly image: string;
   readonly env: readonly { readonly name: string; readonly value?: string }[];
   readonly ports: readonly { readonly name: string; readonly containerPort: number }[];
   readonly lifecycle: { readonly preStop: { readonly sleep: { readonly seconds: number } } };
@@ -50,6 +51,10 @@ interface Manifest {
 
 const TEXT = readFileSync(join(DEPLOY, 'kubernetes.yaml'), 'utf8');
 const manifestsOf = (text: string) => parseAllDocuments(text).map((document) => document.toJS() as Manifest);
+/** The image that docs/containers.md builds has the major version of the package. */
+const { version } = JSON.parse(readFileSync(join(DEPLOY, '../package.json'), 'utf8')) as { version: string };
+const IMAGE = `animal-store:${version.split('.')[0]}`;
+
 const [deployment, service, budget] = manifestsOf(TEXT) as [Manifest, Manifest, Manifest];
 
 /** Returns the faults of manifests: what the validators find, and the fields that the types do not have. */
@@ -135,6 +140,7 @@ describe('kubernetes.yaml', () => {
   test('checks the paths of the server at its port, and gives the server more time to stop than it needs', () => {
     const { containers, terminationGracePeriodSeconds } = deployment.spec.template.spec;
     const [server] = containers;
+    expect(server.image).toBe(IMAGE);
     expect(server.livenessProbe.httpGet).toEqual({ path: '/livez', port: 'http' });
     expect(server.startupProbe.httpGet).toEqual({ path: '/livez', port: 'http' });
     expect(server.readinessProbe.httpGet).toEqual({ path: '/readyz', port: 'http' });
@@ -183,7 +189,10 @@ describe('compose.yaml', () => {
   });
 
   test('gives the server more time to stop than the server needs', () => {
-    const { services } = parse(text) as { services: Record<string, { stop_grace_period: string }> };
+    const { services } = parse(text) as {
+      services: Record<string, { image: string; stop_grace_period: string }>;
+    };
+    expect(services['server']?.image).toBe(IMAGE);
     expect(Number.parseInt(services['server']?.stop_grace_period ?? '', 10)).toBeGreaterThan(30);
   });
 });

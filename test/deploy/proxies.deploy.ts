@@ -7,9 +7,15 @@ import { Agent, request as httpsRequest } from 'node:https';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { isListening, runNginx, stop } from '../faults/nginx.ts';
+import { hasNginx, isListening, startNginx, stop } from '../faults/nginx.ts';
 import { freePort } from '../support/free-port.ts';
-import { OPERATOR_KEY, startService, temporaryFolder } from '../support/process.ts';
+import {
+  OPERATOR_KEY,
+  type Service,
+  startService,
+  stopService,
+  temporaryFolder,
+} from '../support/process.ts';
 import { DEPLOY } from './unit.ts';
 
 const HOST = 'pets.example.org';
@@ -25,43 +31,26 @@ interface Certificate {
 interface Ports {
   readonly http: number;
   readonly https: number;
-  readonly server: number;
+  /** The ports of one server, or of two servers on one store. */
+  readonly servers: readonly number[];
 }
 
-/** Replaces each text, which the file must contain. */
-function replaced(name: string, replacements: readonly (readonly [from: string, to: string])[]): string {
-  return replacements.reduce(
-    (text, [from, to]) => {
-      expect(text).toContain(from);
-      return text.replaceAll(from, to);
-    },
-    readFileSync(join(DEPLOY, name), 'utf8'),
-  );
-}
-
-async function startNginx(folder: string, { cert, key }: Certificate, ports: Ports): Promise<void> {
-  const sites = replaced('nginx.conf', [
-    // First, because the address of another port can begin with the same text.
-    ['127.0.0.1:3000', `127.0.0.1:${ports.server}`],
-    ['listen 80;', `listen 127.0.0.1:${ports.http};`],
-    ['listen [::]:80;', ''],
-    ['listen 443 ssl;', `listen 127.0.0.1:${ports.https} ssl;`],
-    ['listen [::]:443 ssl;', ''],
-    [`/etc/letsencrypt/live/${HOST}/fullchain.pem`, cert],
-    [`/etc/letsencrypt/live/${HOST}/privkey.pem`, key],
-  ]);
-  await runNginx(folder, sites, ports.https);
-}
-
-async function startCaddy(folder: string, { cert, key }: Certificate, ports: Ports): Promise<void> {
-  const text = replaced('Caddyfile', [
-    ['127.0.0.1:3000', `127.0.0.1:${ports.server}`],
+async function startCaddy({ cert, key }: Certificate, ports: Ports): Promise<void> {
+  const text = [
+    ['proxy 127.0.0.1:3000', `proxy ${ports.servers.map((port) => `127.0.0.1:${port}`).join(' ')}`],
     [
       '\n{\n',
       `\n{\n\tadmin off\n\tdefault_bind 127.0.0.1\n\thttp_port ${ports.http}\n\thttps_port ${ports.https}\n`,
     ],
     [`\n${HOST} {\n`, `\n${HOST} {\n\ttls ${cert} ${key}\n`],
-  ]);
+  ].reduce(
+    (text, [from = '', to = '']) => {
+      expect(text).toContain(from);
+      return text.replaceAll(from, to);
+    },
+    readFileSync(join(DEPLOY, 'Caddyfile'), 'utf8'),
+  );
+  const folder = temporaryFolder();
   writeFileSync(join(folder, 'Caddyfile'), text);
   const child = spawn('caddy', ['run', '--adapter', 'caddyfile', '--config', 'Caddyfile'], {
     cwd: folder,
@@ -76,7 +65,12 @@ async function startCaddy(folder: string, { cert, key }: Certificate, ports: Por
 }
 
 const PROXIES = [
-  { name: 'nginx', isInstalled: spawnSync('nginx', ['-v']).status === 0, start: startNginx },
+  {
+    name: 'nginx',
+    isInstalled: hasNginx,
+    start: (certificate: Certificate, ports: Ports) =>
+      startNginx({ servers: ports.servers, certificate, ports }),
+  },
   { name: 'caddy', isInstalled: spawnSync('caddy', ['version']).status === 0, start: startCaddy },
 ] as const;
 
@@ -86,8 +80,8 @@ interface Response {
   readonly body: string;
 }
 
-/** A server behind a proxy, and a function that sends a request to the proxy. */
-async function deployment(start: (typeof PROXIES)[number]['start']) {
+/** Servers behind a proxy, and a function that sends a request to the proxy. */
+async function deployment(start: (typeof PROXIES)[number]['start'], count = 1) {
   const folder = temporaryFolder();
   const certificate = { cert: join(folder, 'cert.pem'), key: join(folder, 'key.pem') };
   execFileSync(
@@ -99,15 +93,21 @@ async function deployment(start: (typeof PROXIES)[number]['start']) {
     ],
     { stdio: 'ignore' },
   );
-  const server = await startService({
-    env: { API_KEYS: OPERATOR_KEY, DATABASE_URL: 'memory:', TRUST_PROXY: '127.0.0.1' },
-  });
+  const settings = {
+    API_KEYS: OPERATOR_KEY,
+    DATABASE_URL: `sqlite:${folder}/pets.db`,
+    LOG_LEVEL: 'info',
+    TRUST_PROXY: '1',
+  };
+  const servers: Service[] = [];
+  while (servers.length < count) servers.push(await startService({ env: settings }));
+  const [server] = servers as [Service];
   const ports = {
     http: await freePort(),
     https: await freePort(),
-    server: Number(new URL(server.origin).port),
+    servers: servers.map(({ origin }) => Number(new URL(origin).port)),
   };
-  await start(folder, certificate, ports);
+  await start(certificate, ports);
   const agent = new Agent({ keepAlive: true, ca: readFileSync(certificate.cert), servername: HOST });
   onTestFinished(() => agent.destroy());
 
@@ -137,7 +137,7 @@ async function deployment(start: (typeof PROXIES)[number]['start']) {
       outgoing.end(body);
     });
   }
-  return { server, ports, send };
+  return { server, servers, settings, ports, send };
 }
 
 /** Expects a response with the body of an error, whether it comes from the server or from the proxy. */
@@ -157,6 +157,7 @@ for (const { name, isInstalled, start } of PROXIES) {
           'Content-Type': 'application/json',
           'X-Forwarded-For': '203.0.113.9',
           'X-Forwarded-Proto': 'http',
+          'X-Forwarded-Host': 'evil.example.org',
         },
         body: '{"name":"Rex","categoryId":7}',
       });
@@ -165,7 +166,8 @@ for (const { name, isInstalled, start } of PROXIES) {
       const lines = () => server.out.stderr.split('\n').filter((line) => line.includes('"POST"'));
       await expect.poll(() => lines().length).toBe(1);
       expect(JSON.parse(lines()[0] ?? '')).toMatchObject({ address: CLIENT, status: 201 });
-      const document = JSON.parse((await send('https', '/openapi.json')).body) as {
+      const forged = { 'X-Forwarded-Host': 'evil.example.org' };
+      const document = JSON.parse((await send('https', '/openapi.json', { headers: forged })).body) as {
         servers: { url: string }[];
       };
       expect(document.servers[0]?.url).toBe(`https://${HOST}/v1`);
@@ -212,8 +214,8 @@ for (const { name, isInstalled, start } of PROXIES) {
           headers: { 'Content-Type': 'application/json', ...headers },
           body: `{"name":"${'x'.repeat(length)}","categoryId":7}`,
         });
-      expectError(await post(70_000), 413, 'payload_too_large');
-      if (name === 'nginx') expectError(await post(200_000), 413, 'payload_too_large');
+      expectError(await post(17_000), 413, 'payload_too_large');
+      expectError(await post(200_000), 413, 'payload_too_large');
       expectError(await post(1, { 'X-Long': 'x'.repeat(17_000) }), 431, 'headers_too_large');
       if (name === 'nginx') {
         expectError(await post(1, { 'X-Long': 'x'.repeat(40_000) }), 431, 'headers_too_large');
@@ -224,15 +226,42 @@ for (const { name, isInstalled, start } of PROXIES) {
       expectError(await send('https', '/metrics'), 404, 'not_found');
     });
 
-    test('serves again when a stopped server has started on its port', async () => {
-      const { server, ports, send } = await deployment(start);
-      server.child.kill('SIGTERM');
-      await server.exit;
-      expectError(await send('https', '/v1/pets'), 502, 'internal_error');
-      await startService({
-        env: { API_KEYS: OPERATOR_KEY, DATABASE_URL: 'memory:', PORT: String(ports.server) },
+    if (name === 'nginx') {
+      test('refuses what is too much of one address, with Retry-After', async () => {
+        const { send } = await deployment(start);
+        const answers = await Promise.all(Array.from({ length: 300 }, () => send('https', '/v1/pets')));
+        const refused = answers.filter(({ status }) => status !== 200);
+        expect(refused.length).toBeGreaterThan(0);
+        for (const answer of refused) {
+          expectError(answer, 503, 'overloaded');
+          expect(answer.headers).toMatchObject({
+            'retry-after': '1',
+            'strict-transport-security': 'max-age=31536000',
+          });
+        }
       });
+    }
+
+    test('serves again when a stopped server has started on its port', async () => {
+      const { server, settings, ports, send } = await deployment(start);
+      expect(await stopService(server)).toEqual({ code: 0, signal: null });
+      expectError(await send('https', '/v1/pets'), 502, 'internal_error');
+      await startService({ env: { ...settings, PORT: String(ports.servers[0]) } });
       expect((await send('https', '/v1/pets')).status).toBe(200);
+    });
+
+    test('sends requests to two servers, and to the other one while one is stopped', async () => {
+      const { servers, send } = await deployment(start, 2);
+      const statusesOf = async (count: number) => {
+        const statuses = new Set<number | undefined>();
+        for (; count > 0; count--) statuses.add((await send('https', '/v1/pets')).status);
+        return [...statuses];
+      };
+      const served = ({ out }: Service) => out.stderr.split('"route":"/v1/pets"').length - 1;
+      expect(await statusesOf(20)).toEqual([200]);
+      for (const server of servers) await expect.poll(() => served(server)).toBeGreaterThan(5);
+      expect(await stopService(servers[0] as Service)).toEqual({ code: 0, signal: null });
+      expect(await statusesOf(20)).toEqual([200]);
     });
   });
 }

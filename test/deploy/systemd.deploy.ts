@@ -15,7 +15,13 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { endOf, Workspace } from '../e2e/workspace.ts';
 import { Client } from '../support/client.ts';
 import { freePort } from '../support/free-port.ts';
-import { type RunningProcess, runCommand, stopService, temporaryFolder } from '../support/process.ts';
+import {
+  OPERATOR_KEY,
+  type RunningProcess,
+  runCommand,
+  stopService,
+  temporaryFolder,
+} from '../support/process.ts';
 import { commandOf, DEPLOY, environmentOf, settings, unitText } from './unit.ts';
 
 const SERVICES = ['animal-store.service', 'animal-store-backup.service', 'animal-store@.service'];
@@ -67,13 +73,12 @@ async function startServer(
 ): Promise<{ running: RunningProcess; folder: string; client: Client }> {
   const unit = unitText('animal-store.service');
   const [folder, port] = [temporaryFolder(), await freePort()];
-  const env = { ...environmentOf(unit, folder), PORT: String(port), ...more };
+  const env = { ...environmentOf(unit, folder), API_KEYS: OPERATOR_KEY, PORT: String(port), ...more };
   const [program, words] = commandOf(unit);
   const [command = '', ...args] = [...wrapper, program, ...words];
   const running = runCommand(command, args, { cwd: folder, env });
   await expect.poll(() => running.out.stdout, { timeout: 30_000 }).toContain('Listening on');
-  const key = readFileSync(join(folder, 'first-key'), 'utf8').trim();
-  const client = new Client(`http://127.0.0.1:${port}`, key);
+  const client = new Client(`http://127.0.0.1:${port}`, OPERATOR_KEY);
   onTestFinished(() => client.close());
   return { running, folder, client };
 }
@@ -87,8 +92,8 @@ describe('animal-store.service', () => {
   test('starts a server that stores its data in the folder of the unit, and writes no key to the journal', async () => {
     const { running, folder, client } = await startServer();
     await createPet(client);
-    expect(statSync(join(folder, 'first-key')).mode & 0o077).toBe(0);
-    expect(existsSync(join(folder, 'animal-store.db'))).toBe(true);
+    expect(statSync(join(folder, 'animal-store.db')).mode & 0o077).toBe(0);
+    expect(`${running.out.stdout}${running.out.stderr}`).not.toMatch(/\bpets_\w/);
     expect(await stopService(running)).toEqual({ code: 0, signal: null });
   });
 

@@ -75,7 +75,7 @@ test.skipIf(isSkipped)(
     for (const { out } of servers.values()) {
       await expect.poll(() => out.stdout, { timeout: 60_000 }).toContain('Listening on');
     }
-    const nginx = await startNginx(ports);
+    const nginx = await startNginx({ servers: ports, isLimited: false });
     const group = new ClientGroup({
       origin: nginx.origin,
       key: OPERATOR_KEY,

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { INT64_MAX, INT64_MIN } from '../../src/domain/int64.ts';
 import { type NewPetInput, PET_STATUSES, type Pet } from '../../src/domain/pet.ts';
 import {
@@ -118,46 +118,9 @@ describe('parsePet and parsePets', () => {
     expect(() => parsePets(text)).toThrow(refusal(message));
   });
 
-  test.each(['', '{', 'undefined', "{'id':1}", '['.repeat(501)])('%j is not JSON', (text) => {
-    const error = expect.objectContaining({
-      code: 'invalid_request',
-      message: expect.stringMatching(/^invalid JSON: ./),
-      cause: expect.any(Error),
-    });
-    expect(() => parsePet(text)).toThrow(error);
-    expect(() => parsePets(text)).toThrow(error);
+  test.each(['', '{', 'undefined', "{'id':1}"])('%j is not JSON', (text) => {
+    for (const parse of [parsePet, parsePets]) expect(() => parse(text)).toThrow(refusal('invalid JSON'));
   });
-});
-
-/** A browser without JSON source text, and an engine whose errors say nothing. */
-test('the JSON of the engine decides about no message and no number', () => {
-  const { parse } = JSON;
-  const reasons = ['', '{', "{'id':1}", `{"id":1,"name":"Re\nx"}`, `${REX_JSON},`, '{"name":"\\x"}', '[1'];
-  const messageOf = (read: () => unknown): string => {
-    try {
-      return JSON.stringify(read(), (_key, value) => (typeof value === 'bigint' ? `${value}` : value));
-    } catch (error) {
-      return (error as Error).message;
-    }
-  };
-  const messages = () =>
-    reasons.map((text) => [messageOf(() => parsePet(text)), messageOf(() => parsePets(text))]);
-  const expected = messages();
-  const spy = vi.spyOn(JSON, 'parse').mockImplementation((text, reviver) => {
-    try {
-      return parse(text, reviver && ((key, value) => reviver.call(undefined, key, value)));
-    } catch {
-      throw new SyntaxError();
-    }
-  });
-  const actual = messages();
-  const exact = parsePet(
-    '{"id":9007199254740993,"name":"Rex","categoryId":-9223372036854775808,"status":"sold"}',
-  );
-  spy.mockRestore();
-  expect(actual).toEqual(expected);
-  expect(actual.flat().every((message) => /^invalid JSON: ./.test(message))).toBe(true);
-  expect(exact).toMatchObject({ id: 9007199254740993n, categoryId: -(2n ** 63n) });
 });
 
 describe('parseStoredPet and parseStoredPets', () => {

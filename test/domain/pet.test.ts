@@ -1,7 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { INT64_MAX, INT64_MIN } from '../../src/domain/int64.ts';
-import { isPetStatus, type NewPetInput, newPet, PET_STATUSES, petWithId } from '../../src/domain/pet.ts';
+import {
+  isPetStatus,
+  type NewPetInput,
+  nameFault,
+  newPet,
+  PET_STATUSES,
+  petWithId,
+  storedPet,
+} from '../../src/domain/pet.ts';
+import { petJson } from '../../src/domain/pet-json.ts';
 import { codePoint } from '../support/code-points.ts';
 import { runs } from '../support/property-runs.ts';
 import { refusal } from '../support/refusal.ts';
@@ -62,6 +71,7 @@ describe('a name', () => {
     ],
   ])('cannot have %s', (_, name, message) => {
     expect(() => make({ name })).toThrow(refusal(message));
+    expect(nameFault(name)).toBe(message);
   });
 
   test.each([null, 5, true, {}, ['Rex'], new String('Rex')])('cannot be %j', (name) => {
@@ -172,4 +182,11 @@ describe('a pet with an id', () => {
     expect(() => petWithId({ ...input, id: 1n, name: '' })).toThrow('name must have 1 to 255 characters');
     expect(petWithId({ ...input, id: 1n, extra: true } as never)).not.toHaveProperty('extra');
   });
+});
+
+test('an attribute that a stored pet lacks is left out', () => {
+  const pet = storedPet(1n, { ...input, status: undefined, colour: 'red' } as never);
+  expect(Object.keys(pet)).toEqual(['id', 'name', 'categoryId']);
+  expect(Object.isFrozen(pet)).toBe(true);
+  expect(petJson(pet)).toBe('{"id":1,"name":"Rex","categoryId":1}');
 });

@@ -1,6 +1,6 @@
 /** Runs the real command with standard output on a full disk, on a device, in a slow pipe or in a file of the store. */
 
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { Pipe } from '../support/log-streams.ts';
 import { BIN, runCommand } from '../support/process.ts';
@@ -34,29 +34,43 @@ describe.skipIf(!canMount)(`a full disk${mountNote}`, () => {
   });
 });
 
-test.skipIf(!canMount)(
-  `an import of standard input writes its invalid lines to a file in the current folder, or fails${mountNote}`,
-  async () => {
-    const work = await storeWith(2);
-    const disk = new SmallDisk('64k');
-    disk.makeReadOnly();
-    writeFileSync(work.path('in.ndjson'), `oops\n${lines(3, 'late')}`);
-    const command = `animal-store import --skip-invalid - < ${work.path('in.ndjson')}`;
-    expect(await shell(work, disk.folder, command)).toMatchObject({
-      status: 1,
-      err: expect.stringMatching(
-        /^animal-store: cannot write import\.refused\.ndjson: the file system is read-only \(EROFS\); nothing was imported\n$/,
-      ),
-    });
-    expect(await work.outputHere(['export'])).not.toContain('late');
-    expect((await shell(work, work.folder, command)).err).toBe('Skipped 1 line, see import.refused.ndjson\n');
-    expect(JSON.parse(readFileSync(work.path('import.refused.ndjson'), 'utf8'))).toMatchObject({
-      line: 1,
-      text: 'oops',
-    });
-    expect((await work.outputHere(['export'])).match(/late/g)).toHaveLength(3);
-  },
-);
+test('a backup to standard output is refused, and makes no file', async () => {
+  const work = await storeWith(2);
+  for (const command of [
+    'backup -',
+    'backup /dev/stdout',
+    'backup --force /dev/stdout > f.db',
+    'backup /dev/fd/1 | cat',
+  ]) {
+    const { status, err } = await shell(work, work.folder, `animal-store ${command}`);
+    expect([command, status]).toEqual([command, command.endsWith('cat') ? 0 : 2]);
+    expect(err).toContain('expected the path of a regular file');
+  }
+  expect(readdirSync(work.folder).toSorted()).toEqual(['f.db', 'pets.db']);
+});
+
+test('the refused lines of an import can be corrected and imported', async () => {
+  const work = await storeWith(2);
+  writeFileSync(work.path('in.ndjson'), `oops\n${lines(3, 'late')}`);
+  const first = await shell(work, work.folder, 'animal-store import --skip-invalid in.ndjson > refused');
+  expect([first.status, readFileSync(work.path('refused'), 'utf8')]).toEqual([0, 'oops\n']);
+  expect(first.err).toMatch(/^line 1: invalid JSON.*\nImported 3 pets in .*, skipped 1 line\.\n$/);
+});
+
+describe.skipIf(!existsSync('/dev/full'))('/dev/full', () => {
+  test.each(['export', 'keys list --json', 'pets list', 'import --skip-invalid bad', 'openapi', '--help'])(
+    'makes %s fail',
+    async (command) => {
+      const work = await storeWith(1);
+      writeFileSync(work.path('bad'), 'oops\n');
+      const { status, err } = await shell(work, work.folder, `animal-store ${command} > /dev/full`);
+      expect([status, err]).toEqual([
+        1,
+        expect.stringContaining('standard output cannot be written: ENOSPC'),
+      ]);
+    },
+  );
+});
 
 test('a key that closed standard output would lose is not created', async () => {
   const work = await storeWith(1);

@@ -1,9 +1,9 @@
 /** `npm start` as a user runs it: on a terminal, with Ctrl-C and a file `.env`. */
 
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { OPERATOR_KEY, runCommand } from '../support/process.ts';
+import { BIN, OPERATOR_KEY, runCommand, temporaryFolder } from '../support/process.ts';
 import { hasScript, NPM_START, originOf, startOnTerminal } from './terminal.ts';
 import { folderOfClone, REX } from './workspace.ts';
 
@@ -36,4 +36,18 @@ describe('npm start', () => {
     running.child.kill('SIGTERM');
     expect(await running.exit).toEqual({ code: 0, signal: null });
   });
+});
+
+test('a build without the packages for it says in one line which are missing, and why', async () => {
+  const cwd = temporaryFolder();
+  mkdirSync(join(cwd, 'scripts'));
+  for (const file of ['package.json', 'scripts/can-build.js']) {
+    copyFileSync(join(dirname(BIN), '..', file), join(cwd, file));
+  }
+  const args = ['--silent', 'start'];
+  const { out, exit } = runCommand('npm', args, { cwd, env: { NODE_ENV: 'production' } });
+  expect(await exit).toEqual({ code: 1, signal: null });
+  expect(out.stdout + out.stderr).toMatch(
+    /^animal-store: the build needs packages that are missing, because npm leaves them out for production: typescript, rolldown, .*npm ci --include=dev installs them\n$/,
+  );
 });

@@ -1,10 +1,10 @@
 /** The real command reports that it cannot start. test/composition/refused-start.test.ts has the reasons. */
 
 import { spawnSync } from 'node:child_process';
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { type RunOptions, runBin, temporaryFolder } from '../support/process.ts';
+import { type RunOptions, runBin } from '../support/process.ts';
 
 /** The path of an unsupported older Node.js in `PATH`, if there is one. */
 const oldNode = (process.env['PATH'] ?? '')
@@ -32,18 +32,15 @@ test('a start with a wrong setting ends with status 2 and one line', async () =>
   await expectRefusal(2, message, { env: { PORT: 'x' } });
 });
 
-test('a start whose file for the first key is refused does not log that it listens', async () => {
-  const file = join(temporaryFolder(), 'precious');
-  writeFileSync(file, 'precious', { mode: 0o600 });
-  const message = `FIRST_KEY: the file ${file} exists and does not contain a key: it is not overwritten`;
-  const env = {
-    FIRST_KEY: `file:${file}`,
-    API_KEYS: '',
-    DATABASE_URL: 'memory:',
-    LOG_LEVEL: 'info',
-    PORT: '0',
-  };
-  await expectRefusal(2, message, { env });
+test('a start with variables of an older release says all of what replaces them', async () => {
+  const message = [
+    'WORKERS: this variable is gone: start several servers of one store behind a proxy, such as animal-store@1 and animal-store@2',
+    "TRUST_PROXY: expected the number of proxies in front of the server, from 0 to 100 (it is no longer a list of their addresses), got '10.0.0.0/8'",
+    "FIRST_KEY: expected print or none (with none, keys create --name NAME > FILE writes a key to a file), got 'file:/run/key'",
+  ].join('\nanimal-store: ');
+  await expectRefusal(2, message, {
+    env: { WORKERS: '2', TRUST_PROXY: '10.0.0.0/8', FIRST_KEY: 'file:/run/key' },
+  });
 });
 
 test.each(['22.11.0', '20.20.2', '18.19.1', '8.0.0'])('Node.js %s is not supported', async (version) => {

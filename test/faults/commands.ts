@@ -1,25 +1,38 @@
-/** Runs commands of the command line on the store of a server, while the server runs. */
+/** Runs commands of the command line on the store in a folder, also while a server uses it. */
 
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
-import { BIN } from '../support/process.ts';
+import { type RunningProcess, runBin } from '../support/process.ts';
 
-/** Creates an API key with the given options. Resolves with the key and its id. */
-export async function createKey(
-  folder: string,
-  name: string,
-  ...options: readonly string[]
-): Promise<[key: string, id: string]> {
-  const { key, id } = JSON.parse(
-    await runCommand(folder, 'keys', 'create', '--name', name, '--json', ...options),
-  );
-  return [key, id];
+/** The value of `DATABASE_URL` for the store in a folder. */
+export function storeOf(folder: string): string {
+  return `sqlite:${folder}/pets.db`;
+}
+
+export function startCommand(folder: string, args: readonly string[], input?: string): RunningProcess {
+  const env = { DATABASE_URL: storeOf(folder) };
+  return runBin(args, { cwd: folder, env, ...(input !== undefined && { input }) });
 }
 
 /** Resolves with the standard output. Rejects when the exit status is not 0. */
-export async function runCommand(folder: string, ...args: readonly string[]): Promise<string> {
-  const { stdout } = await promisify(execFile)(process.execPath, [BIN, ...args], {
-    env: { PATH: process.env['PATH'] ?? '', DATABASE_URL: `sqlite:${folder}/pets.db` },
-  });
-  return stdout;
+export async function runCommand(folder: string, args: readonly string[], input?: string): Promise<string> {
+  const { exit, out } = startCommand(folder, args, input);
+  const { code } = await exit;
+  if (code !== 0) throw new Error(`animal-store ${args.join(' ')} ended with ${code}: ${out.stderr}`);
+  return out.stdout;
+}
+
+/** Exports all pets, one line of JSON each. */
+export async function exportOf(folder: string): Promise<string[]> {
+  return (await runCommand(folder, ['export'])).split('\n').slice(0, -1);
+}
+
+/** Creates an API key. Resolves with the key and its id. */
+export async function createKey(folder: string, name: string): Promise<[key: string, id: string]> {
+  const { key, id } = JSON.parse(await runCommand(folder, ['keys', 'create', '--name', name, '--json']));
+  return [key, id];
+}
+
+/** Creates a store with pets of one name. */
+export async function createStore(folder: string, pets: number, name: string): Promise<void> {
+  const line = `${JSON.stringify({ name, categoryId: 1 })}\n`;
+  await runCommand(folder, ['import', '--create-store', '-'], line.repeat(pets));
 }

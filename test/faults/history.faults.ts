@@ -1,12 +1,17 @@
 /** Clients of several servers, which are killed again and again: all creates and reads fit one order. */
 
 import { describe, expect, test } from 'vitest';
-import { SLOW_INSERTS } from '../adapters/postgres/database.ts';
 import { connect, newDatabaseUrl } from '../support/postgres/index.ts';
 import { HISTORY_CALLS, SEED } from './options.ts';
 import { RecordedClients } from './order/clients.ts';
 import { MortalServers, SETTINGS } from './order/servers.ts';
 import { printTable } from './table.ts';
+
+/** Makes an insert take up to 10 ms, so that several servers create pets at the same time. */
+const SLOW_INSERTS = `
+  CREATE FUNCTION pause() RETURNS boolean LANGUAGE plpgsql AS
+    $$ BEGIN IF random() < 0.3 THEN PERFORM pg_sleep(0.01 * random()); END IF; RETURN true; END $$;
+  ALTER TABLE pets ADD CHECK (pause()) NOT VALID`;
 
 /** The clients of each server. */
 const CLIENTS = 6;

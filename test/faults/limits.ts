@@ -1,4 +1,4 @@
-/** Times have limits on a quiet machine only, where the project `load` runs. */
+/** Times have limits on a quiet machine only, where the project `limits` runs. */
 
 import { expect } from 'vitest';
 

@@ -1,4 +1,4 @@
-/** Runs nginx with the servers in `docs/upgrade.md` and the location in `deploy/nginx.conf`. */
+/** Runs nginx with `deploy/nginx.conf`. */
 
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -10,8 +10,8 @@ import { onTestFinished } from 'vitest';
 import { freePort } from '../support/free-port.ts';
 import { temporaryFolder } from '../support/process.ts';
 
-const MANUAL = new URL('../../docs/upgrade.md', import.meta.url);
-const DEPLOYED = new URL('../../deploy/nginx.conf', import.meta.url);
+const SHIPPED = new URL('../../deploy/nginx.conf', import.meta.url);
+const FOLDER = '/etc/letsencrypt/live/pets.example.org';
 
 const TEMPORARY_PATHS = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
   .map((name) => `${name}_temp_path ${name};`)
@@ -25,54 +25,63 @@ export interface Nginx {
   errors(): string;
 }
 
-/** Starts nginx in front of the servers on the given ports. nginx is stopped at the end of the test. */
-export async function startNginx(ports: readonly [number, number]): Promise<Nginx> {
-  const port = await freePort();
-  const errors = await runNginx(temporaryFolder(), manualConfiguration(port, ports), port);
-  return { origin: `http://127.0.0.1:${port}`, errors };
+export interface NginxOptions {
+  /** The ports of one server or of two servers. */
+  readonly servers: readonly number[];
+  /** The paths of a certificate and its key. By default, nginx speaks HTTP. */
+  readonly certificate?: { readonly cert: string; readonly key: string };
+  /** The port that redirects to HTTPS, and the port that serves. Free ports by default. */
+  readonly ports?: { readonly http: number; readonly https: number };
+  /** Whether an address has the limits of the file, as by default. */
+  readonly isLimited?: boolean;
 }
 
-/**
- * Runs nginx with a configuration of sites until the end of the test. Resolves when nginx listens on the port, with a
- * function that returns the messages of nginx.
- */
-export async function runNginx(folder: string, sites: string, port: number): Promise<Nginx['errors']> {
+/** Starts nginx in front of servers. Resolves when nginx listens. nginx is stopped at the end of the test. */
+export async function startNginx(options: NginxOptions): Promise<Nginx> {
+  const { ports = { http: await freePort(), https: await freePort() }, certificate } = options;
+  const folder = temporaryFolder();
   writeFileSync(
     join(folder, 'nginx.conf'),
     `daemon off; master_process off; pid nginx.pid; error_log errors notice;
-events { worker_connections 1024; }
+events { worker_connections 8192; }
 http { access_log off; ${TEMPORARY_PATHS}
-${sites}
+${shippedSites({ ...options, ports })}
 }`,
   );
-  const child = spawn('nginx', ['-p', `${folder}/`, '-c', 'nginx.conf', '-e', 'errors'], {
-    stdio: 'inherit',
-  });
+  const args = ['-p', `${folder}/`, '-c', 'nginx.conf', '-e', 'errors'];
+  const child = spawn('nginx', args, { stdio: 'inherit' });
   onTestFinished(() => stop(child));
   const errors = () => readFileSync(join(folder, 'errors'), 'utf8');
-  while (!(await isListening(port))) {
+  while (!(await isListening(ports.https))) {
     if (child.exitCode !== null) throw new Error(`nginx ended: ${errors()}`);
     await sleep(20);
   }
-  return errors;
+  return { origin: `http${certificate ? 's' : ''}://127.0.0.1:${ports.https}`, errors };
 }
 
-/** Returns the upstream of the manual with other ports, and a server without TLS. Throws if the manual has other ports than expected. */
-function manualConfiguration(port: number, [first, second]: readonly [number, number]): string {
-  const upstream = /```nginx\n(.*?)```/s.exec(readFileSync(MANUAL, 'utf8'))?.[1] ?? '';
-  const location = /^ {2}location \/ \{\n {4}proxy_pass .*?^ {2}\}$/ms.exec(
-    readFileSync(DEPLOYED, 'utf8'),
-  )?.[0];
-  if (location === undefined) throw new Error('deploy/nginx.conf: expected a location that passes requests');
-  const replacements = [
-    ['127.0.0.1:3001', `127.0.0.1:${first}`],
-    ['127.0.0.1:3002', `127.0.0.1:${second}`],
-  ] as const;
-  const servers = replacements.reduce((result, [from, to]) => {
-    if (!result.includes(from)) throw new Error(`docs/upgrade.md: expected ${from}`);
-    return result.replace(from, to);
-  }, upstream);
-  return `${servers}\nserver {\n  listen 127.0.0.1:${port};\n${location}\n}`;
+/** Returns the shipped configuration with the addresses of a test. Throws if the file has other addresses than expected. */
+function shippedSites({ servers, certificate, ports, isLimited = true }: NginxOptions): string {
+  let text = readFileSync(SHIPPED, 'utf8');
+  const replace = (from: string | RegExp, to: string) => {
+    if (text.search(from) === -1) throw new Error(`deploy/nginx.conf: expected ${from}`);
+    text = text.replaceAll(from, to);
+  };
+  const [first, second] = servers;
+  if (second !== undefined) {
+    replace(/^ +server 127\.0\.0\.1:3000 .*$/gm, '');
+    replace('# server 127.0.0.1:3001 ', `server 127.0.0.1:${first} `);
+    replace('# server 127.0.0.1:3002 ', `server 127.0.0.1:${second} `);
+  } else replace('127.0.0.1:3000', `127.0.0.1:${first}`);
+  replace(/^ +listen \[::\]:.*$/gm, '');
+  replace('listen 80;', `listen 127.0.0.1:${ports?.http};`);
+  replace('listen 443 ssl;', `listen 127.0.0.1:${ports?.https}${certificate ? ' ssl' : ''};`);
+  if (certificate === undefined) replace(/^ +ssl_.*$/gm, '');
+  else {
+    replace(`${FOLDER}/fullchain.pem`, certificate.cert);
+    replace(`${FOLDER}/privkey.pem`, certificate.key);
+  }
+  if (!isLimited) replace(/^ +limit_(conn|req) .*$/gm, '');
+  return text;
 }
 
 /** Whether a program accepts connections on the port. */

@@ -13,20 +13,8 @@ export const MESSAGES: number = integer('FAULTS_MESSAGES', 15_000);
 export const ONLY: number | undefined =
   process.env['FAULTS_ONLY'] === undefined ? undefined : integer('FAULTS_ONLY', 0, 0);
 
-/** The length of the soak in seconds. It lasts longer while the memory of the server still grows. */
-export const SECONDS: number = integer('FAULTS_SECONDS', 30, 8);
-
-/** The names of the attacks in the soak; all attacks by default. */
-export const ATTACKS: readonly string[] | undefined = process.env['FAULTS_ATTACKS']?.split(',');
-
-/** The destination of the log in the soak; by default, one after the other. */
-export const LOG: string | undefined = process.env['FAULTS_LOG'];
-
-/** The number of connections that send requests without a pause, in the test of overload. */
-export const CROWD: number = integer('FAULTS_CROWD', 2000, 512);
-
-/** The number of requests that a connection sends at once. A server closes the connection after the sixteenth. */
-export const PIPELINED = 15;
+/** The number of rude connections in front of nginx. */
+export const RUDE: number = integer('FAULTS_RUDE', 2000, 100);
 
 /** How often the server is killed, or its files are moved, during creates. */
 export const ROUNDS: number = integer('FAULTS_ROUNDS', 5);

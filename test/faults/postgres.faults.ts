@@ -1,12 +1,11 @@
 /** PostgreSQL stops, crashes and hangs under a load of reads and creates, which two servers handle. */
 
 import { spawn } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { SCHEMA_VERSION } from '../../src/adapters/postgres/schema.ts';
 import { withTimeout } from '../adapters/postgres/database.ts';
 import { damageOf, NO_DAMAGE, type StoredPet } from '../failover/damage.ts';
 import { Load } from '../failover/load.ts';
@@ -16,7 +15,7 @@ import {
   startPostgres,
   startPostgresNote,
 } from '../support/postgres/index.ts';
-import { BIN, OPERATOR_KEY, temporaryFolder } from '../support/process.ts';
+import { BIN, OPERATOR_KEY } from '../support/process.ts';
 import { BROKEN_PROMISE } from '../support/retry.ts';
 import { expectWithin } from './limits.ts';
 import { OUTAGES } from './options.ts';
@@ -49,35 +48,12 @@ async function query<Row>(postgres: PostgresServer, text: string): Promise<Row[]
 
 const COLUMNS = ['fault', 'round', 'acknowledged', 'refused', 'refused but stored', 'served again after, ms'];
 
-/** Starts a PostgreSQL server for one test. */
-async function postgresOfTest(): Promise<PostgresServer> {
-  const postgres = await startPostgres();
-  onTestFinished(() => postgres.close());
-  return postgres;
-}
-
-test.skipIf(!canStartPostgres)(
-  `ten servers start at once on an empty database${startPostgresNote}: one creates the tables, and one the first key`,
-  async () => {
-    const postgres = await postgresOfTest();
-    const file = join(temporaryFolder(), 'first-key');
-    const env = { DATABASE_URL: postgres.url, FIRST_KEY: `file:${file}` };
-    const start = () => FaultsServer.start({ keys: [], env });
-    const servers = await Promise.all(Array.from({ length: 10 }, start));
-    const key = readFileSync(file, 'utf8').trim();
-    for (const server of servers) expect((await server.clientWith(key).get('/v1/pets')).status).toBe(200);
-    const versions = await query(postgres, 'SELECT version FROM animal_store_schema');
-    expect(versions).toEqual([{ version: SCHEMA_VERSION }]);
-    expect(await query(postgres, 'SELECT name FROM api_keys')).toEqual([{ name: 'first key' }]);
-    for (const server of servers) expect(await server.stop()).toEqual({ code: 0, signal: null });
-  },
-);
-
 test.skipIf(!canStartPostgres)(
   `an import that is stopped while it copies its pets is ended, and creates work again${startPostgresNote}`,
   { timeout: 300_000 },
   async () => {
-    const postgres = await postgresOfTest();
+    const postgres = await startPostgres();
+    onTestFinished(() => postgres.close());
     const server = await FaultsServer.start({
       env: { DATABASE_URL: withTimeout(postgres.url, CREATE_TIMEOUT) },
     });

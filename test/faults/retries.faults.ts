@@ -4,10 +4,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { temporaryFolder } from '../support/process.ts';
 import { BROKEN_PROMISE } from '../support/retry.ts';
+import { exportOf } from './commands.ts';
 import { ROUNDS, SEED } from './options.ts';
 import { canonicalPet } from './oracle/pet.ts';
 import { Random } from './random.ts';
-import { exportOf, FaultsServer } from './server.ts';
+import { FaultsServer } from './server.ts';
 import { printTable } from './table.ts';
 
 const CLIENTS = 16;
@@ -76,7 +77,7 @@ test(`through ${ROUNDS} kills of seed ${SEED}, each idempotency key has one pet 
   await Promise.all(clients);
   await server.kill();
 
-  const stored = exportOf(folder);
+  const stored = await exportOf(folder);
   printTable(`Retries through kills, seed ${SEED}`, [
     ['kills', 'keys', 'pets', 'failed attempts', 'replays'],
     [ROUNDS, acknowledged.size, stored.length, failures, replays],

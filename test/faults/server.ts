@@ -1,34 +1,23 @@
-/** The real command, which tests kill and measure. */
+/** The real server, which tests kill and measure. */
 
-import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
-import { join } from 'node:path';
+import { existsSync, readFileSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import { Client } from '../support/client.ts';
 import {
   atEnd,
-  BIN,
   type Exit,
   OPERATOR_KEY,
   type Service,
   startService,
-  THREADS,
   temporaryFolder,
-  workersOf,
 } from '../support/process.ts';
+import { exportOf, storeOf } from './commands.ts';
 
 /** The option of `npm start`. */
 const NODE_ARGS = ['--max-semi-space-size=8'];
 
 /** A server may wait 10 seconds for requests in flight, and a busy machine takes longer. */
 const STOP_TIMEOUT = 60_000;
-
-/** The unit of the times in /proc, which is the same on all systems that Node.js supports. */
-const TICKS_PER_SECOND = 100;
-
-/** The number of processors that the threads of the server can use at the same time. */
-export const PROCESSORS: number = Math.min(THREADS, availableParallelism());
 
 export interface ServerOptions {
   /** {@link OPERATOR_KEY} by default. */
@@ -54,7 +43,6 @@ export class FaultsServer {
   readonly out: Service['out'];
   readonly exit: Promise<Exit>;
   readonly #child: Service['child'];
-  #hasExited = false;
 
   private constructor({ child, origin, client, out, exit }: Service, folder: string) {
     this.#child = child;
@@ -64,25 +52,20 @@ export class FaultsServer {
     this.client = client;
     this.out = out;
     this.exit = exit;
-    void exit.then(() => {
-      this.#hasExited = true;
-    });
   }
 
   static async start(options: ServerOptions = {}): Promise<FaultsServer> {
-    const {
-      keys = [OPERATOR_KEY],
-      stderr,
-      logLevel = 'warn',
-      folder = temporaryFolder(),
-      port = 0,
-    } = options;
-    const { env = {} } = options;
-    const settings = { PORT: String(port), API_KEYS: keys.join(','), LOG_LEVEL: logLevel, ...workersOf(env) };
+    const { keys = [OPERATOR_KEY], stderr, folder = temporaryFolder(), env } = options;
+    const settings = {
+      DATABASE_URL: storeOf(folder),
+      PORT: String(options.port ?? 0),
+      API_KEYS: keys.join(','),
+      LOG_LEVEL: options.logLevel ?? 'warn',
+    };
     const service = await startService({
       cwd: folder,
       nodeArgs: NODE_ARGS,
-      env: { ...storeOf(folder), ...settings, ...env },
+      env: { ...settings, ...env },
       stderr,
     });
     return new FaultsServer(service, folder);
@@ -95,14 +78,13 @@ export class FaultsServer {
     return client;
   }
 
-  async exitsWithin(milliseconds: number): Promise<boolean> {
-    if (!this.#hasExited)
-      await Promise.race([this.exit, setTimeout(milliseconds, undefined, { ref: false })]);
-    return this.#hasExited;
+  /** Whether the process has ended. */
+  get hasExited(): boolean {
+    return this.#child.exitCode !== null || this.#child.signalCode !== null;
   }
 
   /** Exports all pets with the real command, one line of JSON each. */
-  export(): string[] {
+  export(): Promise<string[]> {
     return exportOf(this.folder);
   }
 
@@ -114,56 +96,14 @@ export class FaultsServer {
   /** Stops the server with SIGTERM, and with SIGKILL if it does not exit. */
   async stop(): Promise<Exit> {
     this.#child.kill('SIGTERM');
-    return (await this.exitsWithin(STOP_TIMEOUT)) ? this.exit : this.kill();
+    await Promise.race([this.exit, setTimeout(STOP_TIMEOUT, undefined, { ref: false })]);
+    return this.hasExited ? this.exit : this.kill();
   }
 
-  /** Resident memory in MB; `undefined` after the process has exited, or without /proc. */
+  /** Resident memory in MB; `undefined` without /proc, which only Linux has. */
   memory(): number | undefined {
-    return orNothing(() => {
-      const text = readFileSync(`/proc/${this.#child.pid}/status`, 'utf8');
-      const kilobytes = /VmRSS:\s*(\d+)/.exec(text)?.[1];
-      return kilobytes === undefined ? undefined : Number(kilobytes) / 1024;
-    });
+    const path = `/proc/${this.#child.pid}/status`;
+    if (!existsSync(path)) return undefined;
+    return Number(/VmRSS:\s*(\d+)/.exec(readFileSync(path, 'utf8'))?.[1]) / 1024;
   }
-
-  /** The processor time that the process has used, in seconds. */
-  processorTime(): number | undefined {
-    return orNothing(() => {
-      const text = readFileSync(`/proc/${this.#child.pid}/stat`, 'utf8');
-      const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
-      return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
-    });
-  }
-
-  /** The number of open file descriptors. */
-  descriptors(): number | undefined {
-    return orNothing(() => readdirSync(`/proc/${this.#child.pid}/fd`).length);
-  }
-}
-
-/** Only Linux has process information in /proc. */
-export const hasProc: boolean = existsSync('/proc/self/status');
-
-function orNothing<T>(read: () => T): T | undefined {
-  try {
-    return read();
-  } catch {
-    return undefined;
-  }
-}
-
-/** Runs `animal-store export`, and returns its lines. */
-export function exportOf(folder: string): string[] {
-  const output = execFileSync(process.execPath, [BIN, 'export'], {
-    cwd: folder,
-    env: { PATH: process.env['PATH'], ...storeOf(folder) },
-    encoding: 'utf8',
-    stdio: ['ignore', 'pipe', 'ignore'],
-    maxBuffer: 2 ** 30,
-  });
-  return output.split('\n').slice(0, -1);
-}
-
-function storeOf(folder: string): Record<string, string> {
-  return { DATABASE_URL: `sqlite:${join(folder, 'pets.db')}` };
 }

@@ -5,10 +5,11 @@ import { expect, test } from 'vitest';
 import { OPERATOR_KEY, temporaryFolder } from '../support/process.ts';
 import { BROKEN_PROMISE } from '../support/retry.ts';
 import { ClientGroup, createOf, LIST } from './client/clients.ts';
+import { exportOf } from './commands.ts';
 import { SEED, STOPS } from './options.ts';
 import { canonicalPet } from './oracle/pet.ts';
 import { Random } from './random.ts';
-import { exportOf, FaultsServer } from './server.ts';
+import { FaultsServer } from './server.ts';
 import { printTable } from './table.ts';
 
 /** Half of the clients pause between two requests, for at most {@link MAX_PAUSE} milliseconds. */
@@ -50,7 +51,7 @@ test(`SIGTERM under load breaks no request of ${CLIENTS} clients, in ${STOPS} ro
     [STOPS, requests, failures.length, acknowledged.length, Math.max(...stopTimes)],
   ]);
   expect(failures).toEqual([]);
-  expect(new Set(exportOf(folder).map(canonicalPet)), BROKEN_PROMISE).toEqual(
+  expect(new Set((await exportOf(folder)).map(canonicalPet)), BROKEN_PROMISE).toEqual(
     new Set(acknowledged.map(canonicalPet)),
   );
   expect(requests).toBeGreaterThan(STOPS * CLIENTS);

@@ -2,14 +2,11 @@ import { defineConfig, type ViteUserConfig } from 'vitest/config';
 import { SummaryLine } from '../reporter.ts';
 import { RETRY } from '../support/retry.ts';
 
-/** What every change must keep: what survives kills, retries and stops, and the response to each message. */
-const PROMISES = faults('crash', 'messages', 'retries', 'stopping');
+/** What every change must keep: what survives kills, retries, stops and floods, and the response to each message. */
+const PROMISES = faults('crash', 'flood', 'messages', 'retries', 'stopping');
 
-/** These tests measure times on a quiet machine: the server takes one core, and its load takes the other. */
-const LOAD = faults('overload', 'soak', 'storage');
-
-/** These tests run there too, and then their times have limits. */
-const LIMITED = faults('disk', 'postgres');
+/** These tests run on a quiet machine too, and then their times have limits. */
+const LIMITED = faults('disk', 'postgres', 'storage');
 
 const common = {
   globalSetup: ['test/support/postgres/global-setup.ts'],
@@ -31,10 +28,10 @@ const config: ViteUserConfig = defineConfig({
           ...common,
           name: 'faults',
           include: ['test/faults/*.faults.ts'],
-          exclude: [...PROMISES, ...LOAD],
+          exclude: PROMISES,
         },
       },
-      { test: { ...common, name: 'load', include: [...LOAD, ...LIMITED], env: { FAULTS_LIMITS: 'true' } } },
+      { test: { ...common, name: 'limits', include: LIMITED, env: { FAULTS_LIMITS: 'true' } } },
     ],
   },
 });

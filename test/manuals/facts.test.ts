@@ -6,19 +6,17 @@
 
 import { globSync } from 'node:fs';
 import Database from 'better-sqlite3';
-import { Command } from 'commander';
 import { Pool } from 'pg';
 import { describe, expect, test } from 'vitest';
-import { defineCommands } from '../../src/adapters/cli/commands/index.ts';
-import { HELP } from '../../src/adapters/cli/help.ts';
-import type { CliOptions } from '../../src/adapters/cli/options.ts';
+import { createProgram } from '../../src/adapters/cli/program.ts';
 import { STATUS_OF } from '../../src/adapters/http/api/errors.ts';
 import { BODY_LIMIT } from '../../src/adapters/http/api/json-body.ts';
-import { BUFFER_LIMIT } from '../../src/adapters/log/line-writer.ts';
+import { Metrics } from '../../src/adapters/metrics/index.ts';
 import { IDEMPOTENCY_DAYS, IDEMPOTENCY_DAYS_MAX } from '../../src/application/create-pet-once.ts';
 import { LIMIT_DEFAULT, LIMIT_MAX, LIMIT_MIN } from '../../src/application/list-pets.ts';
 import { STORAGE_FAULT_REASONS } from '../../src/application/ports/storage-fault.ts';
-import { loadConfig } from '../../src/composition/config.ts';
+import { SECRETS } from '../../src/composition/config/settings.ts';
+import { describeSettings, loadConfig } from '../../src/composition/config.ts';
 import { IDEMPOTENCY_KEY_MAX_LENGTH } from '../../src/domain/idempotency-key.ts';
 import { NAME_MAX_LENGTH, NAME_MIN_LENGTH } from '../../src/domain/pet.ts';
 import { codeSpans, MANUALS, proseOf, read, tableBelow } from './manuals.ts';
@@ -101,9 +99,8 @@ const FACTS: readonly string[] = [
   `wait for PostgreSQL | ${whole(constant('src/adapters/storage-kit/call-queue.ts', 'LENGTH_LIMIT'))},`,
   `less than ${keepAlive} seconds, after which the server closes`,
   `before the server does, after ${keepAlive} s`,
-  `those that take ${seconds(constant('src/adapters/log/observer.ts', 'SLOW'))} s or more`,
   `have at most ${constant('src/adapters/log/observer.ts', 'ANONYMOUS_LIMIT')} lines per second`,
-  `It buffers ${mib(BUFFER_LIMIT)}`,
+  'It buffers 1 MiB',
   `for \`/metrics\` | ${metricsRate} per second`,
   `less than ${mib(constant(`${SQLITE}/maintenance/examination.ts`, 'NO_SPACE'))} of free space`,
   `less than ${mib(constant(`${SQLITE}/maintenance/examination.ts`, 'LITTLE_SPACE'))}, few descriptors`,
@@ -142,23 +139,18 @@ const OTHERS: readonly string[] = [
   'takes 119 bytes in SQLite and 185 bytes in PostgreSQL',
   'raise the 24 hours to',
   'takes about 50 MB, and under attack up to 300 MB',
-  '1.5 GB in all for `WORKERS=4`',
 ];
 
 /** What is left out: measurements. `docs/performance.md` and `docs/reliability.md` consist of them. */
 const PROSE: ReadonlyMap<string, string> = new Map(
   ['README.md', 'SECURITY.md', ...MANUALS]
     .filter((path) => !/(performance|reliability|runtimes|security)\.md$/.test(path))
-    .map((path) => [path, proseOf(read(path).replace(/^## (Estimates|What was tried)$.*/ms, ''))] as const)
-    .concat([['help.ts', proseOf(Object.values(HELP).join('\n'))]]),
+    .map((path) => [path, proseOf(read(path).replace(/^## (Estimates|What was tried)$.*/ms, ''))] as const),
 );
 
 const UNIT =
   'KiB|MiB|GiB|[kKMG]B|ms|µs|s|seconds?|hours?|days?|minutes?|per second|bytes|code points|visible|characters|levels|of them|requests|lines';
 const QUANTITY = new RegExp(`(?<![\\w.,-])\\d[\\d,]*(?:\\.\\d+)? (?:${UNIT})\\b`, 'g');
-
-/** Phrases of the help that are not in a manual. */
-const OF_HELP = ['1 or 2 s per million pets', `receive 503 with Retry-After after ${queueTime} s`];
 
 /** Returns the quantities in a text that are not a part of a phrase, each with the words around it. */
 function unknownQuantities(text: string, phrases: readonly string[]): string[] {
@@ -187,7 +179,7 @@ function overlapDays(): number {
 
 describe('limits and defaults', () => {
   test.each([...PROSE])('%s states only quantities of the code', (_path, text) => {
-    expect(unknownQuantities(text, [...FACTS, ...OTHERS, ...OF_HELP])).toEqual([]);
+    expect(unknownQuantities(text, [...FACTS, ...OTHERS])).toEqual([]);
   });
 
   test.each([...FACTS, ...OTHERS])('a manual says: %s', (phrase) => {
@@ -230,37 +222,19 @@ describe('limits and defaults', () => {
 });
 
 describe('variables', () => {
-  const source = read('src/composition/config.ts');
-  const names = [...source.matchAll(/settings\.read(?:Secret)?\('(\w+)'/g)].map(([, name = '']) => name);
-  const secrets = [...source.matchAll(/settings\.readSecret\('(\w+)'/g)].map(
-    ([, name = '']) => `${name}_FILE`,
-  );
+  const settings = describeSettings();
+  const names = [...settings.map(({ name }) => name), 'API_KEY'];
+  const secrets = SECRETS.map((name) => `${name}_FILE`);
   /** Variables of other programs, of the tests, and of the examples. */
   const foreign =
-    /^(OTEL|FAULTS)_|^(NODE_OPTIONS|NO_COLOR|SQLITE_TMPDIR|TMPDIR|POSTGRES_PASSWORD|TEST_(DATABASE_URL|EXTENT|RETRIES|WORKERS)|PROPERTY_(RUNS|SEED)|ANIMAL_STORE_(KEY|URL))$/;
+    /^(OTEL|FAULTS)_|^(NODE_OPTIONS|NO_COLOR|SQLITE_TMPDIR|TMPDIR|POSTGRES_PASSWORD|TEST_(DATABASE_URL|EXTENT|RETRIES)|PROPERTY_(RUNS|SEED)|ANIMAL_STORE_(KEY|URL))$/;
 
   test('docs/operations.md has a row for each, with its default', () => {
-    const { host, port, firstKey, idempotencyDays, logLevel, logSample, shutdownTimeout, workers } =
-      loadConfig({});
-    const defaults: Record<string, unknown> = {
-      HOST: host,
-      PORT: port,
-      DATABASE_URL: `sqlite:${/'sqlite',\s+'([^']+)'/.exec(source)?.[1]}`,
-      FIRST_KEY: firstKey,
-      IDEMPOTENCY_DAYS: idempotencyDays,
-      LOG_LEVEL: logLevel,
-      LOG_SAMPLE: logSample,
-      SHUTDOWN_TIMEOUT_MS: shutdownTimeout,
-      MAX_CONNECTIONS: 'by the file descriptors',
-      WORKERS: workers,
-    };
     const rows = tableBelow('docs/operations.md', 'Variables').map(([name = '', value = '']) => [
       name.replaceAll('`', ''),
       value.replaceAll('`', ''),
     ]);
-    const expected = names
-      .filter((name) => name !== 'API_KEY')
-      .map((name) => [name, String(defaults[name] ?? 'none')]);
+    const expected = settings.map(({ name, fallback = 'none' }) => [name, fallback]);
     expect(rows.toSorted()).toEqual(expected.toSorted());
   });
 
@@ -309,18 +283,19 @@ describe('codes', () => {
   });
 });
 
-test('docs/operations.md has a row for each metric', () => {
-  const sources = globSync('src/adapters/metrics/*.ts').map(read).join('\n');
-  const metrics = new Set([...sources.matchAll(/'(animal_store_\w+)'/g)].map(([, name]) => name));
+test('docs/operations.md has a row for each metric', async () => {
+  const metrics = new Metrics({ version: '', storage: '' });
+  const statistics = () => ({ connections: 0, requestsInFlight: 0, refused: {} });
+  metrics.readFrom({ server: { statistics }, storage: { idempotencyRecords: { count: async () => 0 } } });
+  const names = [...(await metrics.text()).matchAll(/^# HELP (animal_store_\w+)/gm)].map(([, name]) => name);
   const rows = tableBelow('docs/operations.md', 'List of metrics').map(([name = '']) =>
     name.replaceAll('`', ''),
   );
-  expect(rows.filter((name) => name.startsWith('animal_store_')).toSorted()).toEqual([...metrics].toSorted());
+  expect(rows.filter((name) => name.startsWith('animal_store_')).toSorted()).toEqual(names.toSorted());
 });
 
 describe('commands', () => {
-  const program = new Command('animal-store');
-  defineCommands(program, { version: '' } as CliOptions);
+  const program = createProgram({ version: '', settings: [], console: {} } as never);
   const commands = new Map(
     program.commands.flatMap((command) =>
       command.commands.length > 0

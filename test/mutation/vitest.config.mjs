@@ -2,7 +2,7 @@ import { defineConfig } from 'vitest/config';
 import { BaseSequencer } from 'vitest/node';
 import { AREAS } from './areas.mjs';
 
-const { testTimeout = 30_000 } = AREAS[process.env.AREA ?? 'core'];
+const { testTimeout = 30_000, needsPostgres = false } = AREAS[process.env.AREA ?? 'core'];
 
 /** Runs small test files first, because the first test that fails detects the mutant. */
 class SmallestFirst extends BaseSequencer {
@@ -18,12 +18,13 @@ class SmallestFirst extends BaseSequencer {
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
+    globalSetup: needsPostgres ? ['test/support/postgres/global-setup.ts'] : [],
     isolate: false,
     testTimeout,
     hookTimeout: testTimeout,
     // Without the cache, the sequencer knows the sizes of the files, but not their durations.
     cache: false,
     sequence: { sequencer: SmallestFirst },
-    env: { TEST_STORAGES: 'memory', PROPERTY_RUNS: '1' },
+    env: { ...(!needsPostgres && { TEST_STORAGES: 'memory' }), PROPERTY_RUNS: '1' },
   },
 });

@@ -3,6 +3,7 @@ import type { Storage } from '../../src/application/ports/storage.ts';
 import {
   apiKeyRepositoryContract,
   type ContractCase,
+  differentialContract,
   historyContract,
   idempotentCreatesContract,
   keyHistoryContract,
@@ -12,6 +13,10 @@ import {
   type Subject,
   storageContract,
 } from '../../src/testing/index.ts';
+import { IS_WHOLE } from './extent.ts';
+
+/** At night, the random operations are others each time. The name of the test shows the seeds. */
+const RANDOM_SEEDS = Array.from({ length: 4 }, () => Math.floor(Math.random() * 1e6));
 
 /** Opens a port of a storage for the contract suite of that port. */
 type SubjectOf = <Port>(
@@ -32,6 +37,10 @@ export function testContracts(engine: string, subjectOf: SubjectOf): void {
     ),
     PetTransfer: petTransferContract(subjectOf(({ pets, transfer }) => ({ pets, transfer }))),
     Storage: storageContract(subjectOf((storage) => storage)),
+    'Plain model': differentialContract(
+      subjectOf((storage) => storage),
+      IS_WHOLE ? { seeds: RANDOM_SEEDS, steps: 300 } : {},
+    ),
     History: historyContract(subjectOf((storage) => storage)),
     'History of API keys': keyHistoryContract(subjectOf((storage) => storage)),
   };

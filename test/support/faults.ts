@@ -1,4 +1,4 @@
-/** Helpers for tests of storage faults: faulty disks and clocks, and the readiness of a service. */
+/** Helpers for tests of storage faults: faulty disks, and the readiness of a service. */
 
 import { spawnSync } from 'node:child_process';
 import { renameSync, writeFileSync } from 'node:fs';
@@ -61,25 +61,6 @@ export function faultyDisk(): FaultyDisk {
   };
   set('none');
   return { env: { LD_PRELOAD: library, FAULTY_DISK: word }, set };
-}
-
-export interface FaultyClock {
-  /** The environment variables that preload the faulty clock into a server. */
-  readonly env: Readonly<Record<string, string>>;
-  /** Sets the clock of the server to this number of milliseconds after the time of the machine. */
-  setAhead(milliseconds: number): void;
-}
-
-export function faultyClock(): FaultyClock {
-  const folder = temporaryFolder();
-  const library = compile('faulty-clock.c', folder);
-  const file = join(folder, 'ahead');
-  writeFileSync(file, new BigInt64Array(1));
-  const setAhead = (milliseconds: number): void => {
-    // The server has mapped the file into its memory, so the file must not be truncated.
-    writeFileSync(file, new BigInt64Array([BigInt(milliseconds) * 1_000_000n]), { flag: 'r+' });
-  };
-  return { env: { LD_PRELOAD: library, FAULTY_CLOCK: file }, setAhead };
 }
 
 /** Compiles a source file in this folder to a library that can be preloaded. Returns the path of the library. */

@@ -1,7 +1,7 @@
-import type { LoggedRequest } from '../../src/adapters/log/observer.ts';
+import type { RequestOutcome } from '../../src/application/ports/request-observer.ts';
 
 /** What observers are told about a request that listed pets. */
-export const OUTCOME: LoggedRequest = {
+export const OUTCOME: RequestOutcome = {
   method: 'GET',
   route: '/v1/pets',
   path: undefined,

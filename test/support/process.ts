@@ -14,14 +14,6 @@ export const BIN: string = fileURLToPath(new URL('../../bin/animal-store.js', im
 /** A valid API key for the variable `API_KEYS` of a service. */
 export const OPERATOR_KEY = 'operator-key-of-32-characters-or-more';
 
-/** The number of threads that handle requests, so that the tests of processes can run with several threads too. */
-export const THREADS: number = Number(process.env['TEST_WORKERS'] || 1);
-
-/** Returns the environment variable for {@link THREADS}. A store in memory has one thread. */
-export function workersOf({ DATABASE_URL = '' }: Readonly<Record<string, string>>): Record<string, string> {
-  return THREADS === 1 || DATABASE_URL.startsWith('memory:') ? {} : { WORKERS: String(THREADS) };
-}
-
 export interface Exit {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
@@ -96,7 +88,7 @@ export function runCommand(
   );
   const child = spawn(command, args, {
     cwd,
-    env: { PATH, NODE_COMPILE_CACHE, PORT: '0', ...workersOf(env), ...env },
+    env: { PATH, NODE_COMPILE_CACHE, PORT: '0', ...env },
     stdio: [input === undefined && !isInputOpen ? 'ignore' : 'pipe', stdout, stderr],
   });
   for (const stream of [stdout, stderr]) if (typeof stream === 'number') closeSync(stream);

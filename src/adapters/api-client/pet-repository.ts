@@ -1,4 +1,4 @@
-import type { CreateResult } from '../../application/ports/idempotent-creates.ts';
+import type { CreateResult, IdempotentCreates } from '../../application/ports/idempotent-creates.ts';
 import type {
   CallOptions,
   PetPage,
@@ -9,33 +9,37 @@ import type { AnimalStoreError } from '../../domain/errors.ts';
 import { isSamePet, type NewPet, type Pet } from '../../domain/pet.ts';
 import { newPetJson, parsePet, parseStoredPet } from '../../domain/pet-json.ts';
 import { unknownOutcome, unreadable } from './errors.ts';
-import { Pages } from './pages.ts';
+import { pageReader } from './pages.ts';
 import type { Send } from './request.ts';
 
 const KEY_BYTES = 16;
 
 /** Stores the pets at a server, with the three operations of its API. */
 export class ApiPetRepository implements PetRepository {
+  readonly list: (query: PetQuery, options?: CallOptions) => Promise<PetPage>;
   readonly #base: string;
   readonly #send: Send;
-  readonly #pages: Pages;
   readonly #creates = new Set<Promise<unknown>>();
   /** Whether the server no longer has the deprecated operation `getPet`. */
   #isGetPetRemoved = false;
 
   constructor(base: string, send: Send) {
+    this.list = pageReader(base, send);
     this.#base = base;
     this.#send = send;
-    this.#pages = new Pages(base, send);
   }
 
   /** Each create has an idempotency key, so that a retry stores no second pet. */
   async add(pet: NewPet, options?: CallOptions): Promise<Pet> {
-    return (await this.addOnce(pet, newKey(), options)).pet;
+    return (await this.addOnce(pet, { caller: '', key: newKey() }, options)).pet;
   }
 
-  async addOnce(pet: NewPet, idempotencyKey: string, options?: CallOptions): Promise<CreateResult> {
-    const create = this.#create(pet, idempotencyKey, options);
+  async addOnce(
+    pet: NewPet,
+    attempt: Pick<Parameters<IdempotentCreates['add']>[1], 'caller' | 'key'>,
+    options?: CallOptions,
+  ): Promise<CreateResult> {
+    const create = this.#create({ ...pet }, attempt, options);
     this.#creates.add(create);
     return await create.finally(() => this.#creates.delete(create));
   }
@@ -49,17 +53,9 @@ export class ApiPetRepository implements PetRepository {
       // The responses of a deprecated operation say so, also when there is no such pet.
       if (response.status === 404 && response.headers.has('Deprecation')) return undefined;
     }
-    const { pets } = await this.#pages.read({ limit: 1, after: id - 1n }, options);
+    const { pets } = await this.list({ limit: 1, after: id - 1n }, options);
     this.#isGetPetRemoved = true;
     return pets[0]?.id === id ? pets[0] : undefined;
-  }
-
-  list(query: PetQuery, options?: CallOptions): Promise<PetPage> {
-    return this.#pages.read(query, options);
-  }
-
-  next(page: PetPage, options?: CallOptions): Promise<PetPage> {
-    return this.#pages.next(page, options);
   }
 
   async settleCreates(): Promise<void> {
@@ -67,12 +63,11 @@ export class ApiPetRepository implements PetRepository {
   }
 
   async #create(
-    given: NewPet,
-    idempotencyKey: string,
+    newPet: NewPet,
+    { caller, key }: { readonly caller: string; readonly key: string },
     options: CallOptions | undefined,
   ): Promise<CreateResult> {
-    const newPet = { ...given };
-    const create = { body: newPetJson(newPet), idempotencyKey };
+    const create = { body: newPetJson(newPet), key, sentKey: sentKey(caller, key) };
     const url = `${this.#base}/pets`;
     const { headers, text } = await this.#send('createPet', url, { expected: [201], create }, options);
     try {
@@ -81,7 +76,7 @@ export class ApiPetRepository implements PetRepository {
         isReplay: headers.get('Idempotency-Replayed') === 'true',
       };
     } catch (error) {
-      throw unknownOutcome(error as AnimalStoreError, idempotencyKey);
+      throw unknownOutcome(error as AnimalStoreError, key);
     }
   }
 
@@ -94,6 +89,14 @@ export class ApiPetRepository implements PetRepository {
       throw unreadable(this.#base, error);
     }
   }
+}
+
+/**
+ * Returns the key that the server gets, to which all callers here are one. It is different for each pair of a caller and a
+ * key, because an encoded caller contains no slash.
+ */
+function sentKey(caller: string, key: string): string {
+  return caller === '' && !key.includes('/') ? key : `${encodeURIComponent(caller)}/${key}`;
 }
 
 /** Returns a new idempotency key. `crypto.randomUUID` is missing on pages that a browser has loaded over HTTP. */

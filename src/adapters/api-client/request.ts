@@ -1,3 +1,4 @@
+import { pause } from '../../application/pause.ts';
 import type { CallOptions } from '../../application/ports/pet-repository.ts';
 import { type ApiResponse, failureOf, RESPONSE_LIMIT, unknownOutcome, unreachable } from './errors.ts';
 
@@ -14,8 +15,8 @@ export interface ApiRequest {
   /** The statuses that are not an error. */
   readonly expected: readonly number[];
   readonly headers?: Readonly<Record<string, string>>;
-  /** The pet in JSON, and the key of the create. Without a pet, the method of the request is `GET`. */
-  readonly create?: { readonly body: string; readonly idempotencyKey: string };
+  /** The pet in JSON, and the key of the create, as the caller knows it and as it is sent. Otherwise, the method is `GET`. */
+  readonly create?: { readonly body: string; readonly key: string; readonly sentKey: string };
 }
 
 /** Sends a request. Rejects with an `AnimalStoreError`, or with the reason of the signal. */
@@ -31,7 +32,7 @@ export function sender(base: string, apiKey: string, defaultTimeout: number): Se
   const authorization = { Authorization: `Bearer ${apiKey}` };
   return async (_, url, { expected, headers, create }, { timeout = defaultTimeout, signal } = {}) => {
     const init: RequestInit = {
-      headers: { ...authorization, ...headers, ...(create && createHeaders(create.idempotencyKey)) },
+      headers: { ...authorization, ...headers, ...(create && createHeaders(create.sentKey)) },
       redirect: 'manual',
       ...(create && { method: 'POST', body: create.body }),
     };
@@ -56,7 +57,7 @@ export function sender(base: string, apiKey: string, defaultTimeout: number): Se
       if (mayRetry) await pause(wait, signal);
       // On a busy machine, a pause can take longer than there is time.
       if (!mayRetry || performance.now() >= end) {
-        throw create && isStoredPossibly ? unknownOutcome(error, create.idempotencyKey) : error;
+        throw create && isStoredPossibly ? unknownOutcome(error, create.key) : error;
       }
     }
   };
@@ -112,18 +113,4 @@ async function textOf(response: Response): Promise<string | undefined> {
 /** The pause is random, so that clients do not retry together. */
 function pauseBefore(retry: number, retryAfter = 0): number {
   return retryAfter * 1000 + Math.random() * Math.min(LAST_PAUSE, FIRST_PAUSE * 2 ** retry);
-}
-
-function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const onAbort = (): void => {
-      clearTimeout(timer);
-      reject(signal?.reason);
-    };
-    const timer = setTimeout(() => {
-      signal?.removeEventListener('abort', onAbort);
-      resolve();
-    }, milliseconds);
-    signal?.addEventListener('abort', onAbort, { once: true });
-  });
 }

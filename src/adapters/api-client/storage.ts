@@ -1,6 +1,5 @@
 import { fenced } from '../../application/fenced.ts';
-import type { ApiKeyRepository } from '../../application/ports/api-key-repository.ts';
-import { closedError, type Storage } from '../../application/ports/storage.ts';
+import { closedError, type StoreStorage } from '../../application/ports/storage.ts';
 import type { ClientOptions, Deprecation } from '../../application/store-options.ts';
 import { invalidRequest } from '../../domain/errors.ts';
 import { ApiPetRepository } from './pet-repository.ts';
@@ -13,13 +12,12 @@ const CHECK_TIMEOUT = 1000;
 /** The operations that this process has warned of. */
 const WARNED = new Set<string>();
 
-const BATCH_SIZE = 100;
-
 /**
- * Opens the store of another server over its API. Throws `invalid_request` when an option is invalid.
+ * Opens the store of another server over its API, which has operations for pets only, and creates them exactly once. Throws
+ * `invalid_request` when an option is invalid.
  * @param base the base address of the API, without a slash at its end
  */
-export function openApiStorage(base: string, options: ClientOptions = {}): Storage {
+export function openApiStorage(base: string, options: ClientOptions = {}): StoreStorage {
   const { apiKey = '', timeout = DEFAULT_TIMEOUT, onDeprecation = warnOfDeprecation } = options;
   if (!/^[\x21-\x7e]+$/.test(apiKey)) {
     throw invalidRequest('apiKey: expected the API key of the server, in visible ASCII characters');
@@ -40,26 +38,7 @@ export function openApiStorage(base: string, options: ClientOptions = {}): Stora
   const pets = new ApiPetRepository(base, send);
   return {
     pets,
-    idempotentCreates: {
-      // The server knows this program by its API key. The keys of its own callers are kept apart.
-      add: (pet, { caller, key }, options) =>
-        pets.addOnce(pet, caller === '' ? key : `${encodeURIComponent(caller)}/${key}`, options),
-    },
-    // The server removes old records.
-    idempotencyRecords: { count: async () => 0, removeRecords: async () => 0 },
-    apiKeys: NO_API_KEYS,
-    transfer: {
-      importPets: () => refuse('import'),
-      // Unlike the port promises, pets that are added meanwhile can be exported too: each page is read by itself.
-      async *exportPets({ status } = {}, options) {
-        let page = await pets.list({ limit: BATCH_SIZE, status }, options);
-        if (page.pets.length > 0) yield page.pets;
-        while (page.more) {
-          page = await pets.next(page, options);
-          yield page.pets;
-        }
-      },
-    },
+    idempotentCreates: { add: (pet, attempt, options) => pets.addOnce(pet, attempt, options) },
     async check() {
       await send('listPets', `${base}/pets?limit=1`, { expected: [200] }, { timeout: CHECK_TIMEOUT });
     },
@@ -68,24 +47,6 @@ export function openApiStorage(base: string, options: ClientOptions = {}): Stora
       await pets.settleCreates();
     },
   };
-}
-
-const refuseKeys = (): Promise<never> => refuse('keys');
-
-const NO_API_KEYS: ApiKeyRepository = {
-  find: refuseKeys,
-  add: refuseKeys,
-  addFirst: refuseKeys,
-  replace: refuseKeys,
-  revoke: refuseKeys,
-  setLastUsedOn: refuseKeys,
-  list: refuseKeys,
-};
-
-async function refuse(work: string): Promise<never> {
-  throw invalidRequest(
-    `${work} is not supported by this storage: use animal-store on the machine of the server`,
-  );
 }
 
 function warnOfDeprecation({ operation, sunset }: Deprecation): void {

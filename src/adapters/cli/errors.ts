@@ -1,52 +1,28 @@
+/** The exit statuses, and one grammar for all errors: `animal-store: what is wrong`, one line for each fault. */
+
 import { OverwriteRefused } from '../../application/ports/maintenance.ts';
 import { withoutApiKeys } from '../../domain/api-key.ts';
-import { asAnimalStoreError, type ErrorCode } from '../../domain/errors.ts';
 import { visible } from '../../domain/visible.ts';
 
 export const DONE = 0;
 const FAILED = 1;
+/** The command line or a setting is wrong, whatever the state of the store and of the files. */
 export const WRONG_USAGE = 2;
 
-const EXIT_STATUS_OF: Readonly<Record<ErrorCode, number>> = {
-  invalid_request: WRONG_USAGE,
-  unauthorized: FAILED,
-  forbidden: FAILED,
-  not_found: FAILED,
-  precondition_failed: FAILED,
-  idempotency_conflict: FAILED,
-  rate_limited: FAILED,
-  overloaded: FAILED,
-  storage_unavailable: FAILED,
-  internal_error: FAILED,
-};
-
-const FILE_REASONS: Readonly<Record<string, string>> = {
-  EACCES: 'permission denied',
-  ENAMETOOLONG: 'the name is too long',
-  ENOENT: 'there is no such file',
-  ENOSPC: 'the disk is full',
-  ENOTDIR: 'a part of the path is not a directory',
-  EROFS: 'the file system is read-only',
-};
-
-export function reasonOf(error: unknown): string {
-  const { message, code = '' } = error as Error & { readonly code?: string };
-  const reason = FILE_REASONS[code];
-  return reason === undefined ? message : `${reason} (${code})`;
-}
-
-/** The error of a command that failed although its usage was correct. */
+/** The error of a command whose usage was correct. */
 export class CommandError extends Error {}
 
 export class UsageError extends Error {}
-
-/** The error of a file that a command must not read or write. Its message is complete without the help of the command. */
-export class FileError extends UsageError {}
 
 export class OutputError extends Error {
   constructor(cause: Error) {
     super(`standard output cannot be written: ${cause.message}`, { cause });
   }
+}
+
+/** Returns the message of a file error without the path, which the message of a command names. */
+export function reasonOf(error: unknown): string {
+  return (error as Error).message.replace(/, \w+(?: '.*')?$/s, '');
 }
 
 /** Whether an error says that the reader has closed the pipe, as `head` does in `animal-store export | head`. */
@@ -55,22 +31,25 @@ export function isBrokenPipe(error: unknown): boolean {
 }
 
 export function exitStatusOf(error: unknown): number {
-  if (error instanceof UsageError || isConfigError(error)) return WRONG_USAGE;
-  return EXIT_STATUS_OF[asAnimalStoreError(error)?.code ?? 'internal_error'];
+  return error instanceof UsageError || isConfigError(error) ? WRONG_USAGE : FAILED;
 }
 
-/** Returns one line for each fault of an error, without API keys. The help of `command` explains the correct usage. */
-export function explain(error: unknown, command = 'animal-store'): string {
-  const text = withoutApiKeys((error instanceof Error ? error.message : String(error)).trim());
-  const message = text + adviceOn(error, command);
-  // Only a `ConfigError` can contain several faults, one per line.
-  const faults = isConfigError(error) ? message.split('\n') : [message];
+/** Returns one line for each fault of an error, without API keys and passwords. */
+export function explain(error: unknown): string {
+  const message = (error instanceof Error ? error.message : String(error)).trim();
+  const advice = error instanceof OverwriteRefused ? ': --force replaces it' : '';
+  // A `ConfigError` can contain several faults, one per line, and shows no value that can have a password.
+  const faults = isConfigError(error)
+    ? withoutApiKeys(message).split('\n')
+    : [withoutSecrets(message) + advice];
   return faults.map((fault) => `animal-store: ${visible(fault)}`).join('\n');
 }
 
-function adviceOn(error: unknown, command: string): string {
-  if (error instanceof OverwriteRefused) return ': --force replaces it';
-  return error instanceof UsageError && !(error instanceof FileError) ? ` (see ${command} --help)` : '';
+/** A message shows an argument that is wrong, which can be a key, or a URL with a password. */
+export function withoutSecrets(text: string): string {
+  return withoutApiKeys(text)
+    .replace(/:\/\/.*@/gs, '://…@')
+    .replace(/([?&]password=)[^&\s]*/gi, '$1…');
 }
 
 function isConfigError(error: unknown): boolean {

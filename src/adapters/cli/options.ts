@@ -1,3 +1,5 @@
+/** What the commands need of the program that runs them. */
+
 import type { AnimalStore } from '../../application/animal-store.ts';
 import type { IssuedApiKey } from '../../application/api-keys.ts';
 import type {
@@ -7,25 +9,30 @@ import type {
   Restored,
   RestoreOptions,
 } from '../../application/ports/maintenance.ts';
-import type { Console } from './output/console.ts';
+import type { Console } from './console.ts';
+
+export type Work = 'backup' | 'export' | 'import' | 'keys' | 'pets';
 
 export interface CliOptions {
   readonly version: string;
   /** How the user has started the program, for hints, such as `npx animal-store`. */
   readonly program: string;
   readonly console: Console;
-  /** The signal that is aborted when the user or the operating system asks the process to stop. */
+  /** Aborted when the user or the operating system asks the process to stop. */
   readonly signal: AbortSignal;
+  /** The variables of `serve`, for its help. */
+  readonly settings: readonly SettingDescription[];
   startService(values: ServeValues): Promise<RunningService>;
   /** Opens the store at a URL, by default that of the environment. Rejects when the storage does not support the work. */
   openStore(
     databaseUrl: string | undefined,
-    options: { readonly mustExist: boolean; readonly work: 'backup' | 'export' | 'import' | 'keys' | 'pets' },
+    options: { readonly mustExist: boolean; readonly work: Work },
   ): Promise<AnimalStore>;
-  /** Whether the database is the address of a server, which can be read page by page only. */
-  isServer(databaseUrl: string | undefined): Promise<boolean>;
-  /** Resolves with the files of the store, including those that do not exist yet: no command may read or write them. */
-  storeFiles(databaseUrl: string | undefined): Promise<readonly string[]>;
+  /**
+   * Opens another store for reading, which creates and changes nothing. Resolves with `undefined` when `address` is not the
+   * address of a store. Rejects when it is the store that `databaseUrl` selects.
+   */
+  openSource(address: string, databaseUrl: string | undefined): Promise<SourceStore | undefined>;
   /** Replaces the store by a backup. Rejects when the store is in use, or when `file` is not a backup. */
   restoreStore(databaseUrl: string | undefined, file: string, options: RestoreOptions): Promise<Restored>;
   /** Examines the settings, the store and a backup of it. Changes nothing, and creates no store. */
@@ -33,18 +40,22 @@ export interface CliOptions {
   openApiDocument(): Promise<string>;
 }
 
+/** A store whose pets are copied. */
+export interface SourceStore {
+  readonly store: AnimalStore;
+  /** The location for people, without a password. */
+  readonly place: string;
+}
+
+export interface SettingDescription {
+  readonly name: string;
+  readonly fallback: string | undefined;
+  readonly meaning: string;
+}
+
+/** `databaseUrl` is the value of `--database-url`, or `undefined` without it. */
 export interface CommandOptions extends CliOptions {
-  /** The value of `--database-url`, or `undefined` without this option. */
   readonly databaseUrl: string | undefined;
-}
-
-export interface JsonFlag {
-  readonly json?: boolean;
-}
-
-export interface ReplaceFlags extends JsonFlag {
-  readonly force?: boolean;
-  readonly verify?: boolean;
 }
 
 /** The values of the options of `serve`. A missing value is read from the environment. */
@@ -62,8 +73,6 @@ export interface RunningService {
   readonly databaseUrl: string | undefined;
   /** The API key that the server created and that is to be shown. */
   readonly firstKey?: IssuedApiKey;
-  /** The path of the file to which the server has written the first key, instead of `firstKey`. */
-  readonly firstKeyFile?: string;
   /** Whether the configuration contains API keys, so that clients need no stored key. */
   readonly hasConfiguredKeys: boolean;
   stop(): Promise<void>;
@@ -71,7 +80,8 @@ export interface RunningService {
 
 export interface DoctorReport {
   readonly node: string;
-  readonly fileDescriptors: number | undefined;
+  /** The variables that are set, without secrets. */
+  readonly settings: readonly { readonly name: string; readonly value: string }[];
   /** The setting that selects the database. Like the next two, it is `undefined` if this setting is invalid. */
   readonly source: string | undefined;
   readonly scheme: string | undefined;

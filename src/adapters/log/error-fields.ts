@@ -1,45 +1,42 @@
-/** Formats errors for the log, without API keys. */
+/** The fields of an error that are logged. Its other properties may contain a request body. */
 
 import { withoutApiKeys } from '../../domain/api-key.ts';
 
-const STACK_LIMIT = 8_000;
-const KIND_LIMIT = 300;
+const LENGTH_LIMIT = 8_000;
+const CODE_LIMIT = 300;
 const CAUSES_LIMIT = 5;
 
-/** Returns the fields that are logged. Other properties of an error may contain a request body. */
 export function errorFields(error: unknown): object {
-  if (!(error instanceof Error)) return { type: typeof error, message: shown(textOf(error)) };
   const stacks = causesOf(error).map((cause) => (cause instanceof Error && cause.stack) || textOf(cause));
   return {
-    type: error.name,
+    type: nameOf(error),
     code: codeOf(error),
-    message: shown(error.message),
-    stack: shown(stacks.join('\ncaused by: ')),
+    message: shown(error instanceof Error ? error.message : textOf(error)),
+    ...(error instanceof Error && { stack: shown(stacks.join('\ncaused by: ')) }),
   };
 }
 
-/** Returns the codes of an error and of its causes, then its message. */
+/** Returns the codes of an error and of its causes, or else its name. Errors of one kind are logged once a second. */
 export function errorKind(error: unknown): string {
   const codes = causesOf(error).flatMap((cause) => codeOf(cause) ?? []);
-  const message = error instanceof Error ? error.message : textOf(error);
-  return shown([...codes, message].join(': '), KIND_LIMIT);
+  return codes.join(': ') || nameOf(error);
 }
 
 /** Returns the error, its cause, the cause of its cause, and so on. */
-function causesOf(error: unknown): unknown[] {
-  const causes: unknown[] = [error];
-  for (let cause = error; causes.length < CAUSES_LIMIT; causes.push(cause)) {
-    cause = cause instanceof Error ? cause.cause : undefined;
-    if (cause === undefined) break;
-  }
-  return causes;
+function causesOf(error: unknown, limit = CAUSES_LIMIT): unknown[] {
+  const cause = error instanceof Error && limit > 1 ? error.cause : undefined;
+  return cause === undefined ? [error] : [error, ...causesOf(cause, limit - 1)];
+}
+
+function nameOf(error: unknown): string {
+  return error instanceof Error ? shown(error.name, CODE_LIMIT) : typeof error;
 }
 
 function codeOf(error: unknown): string | undefined {
-  return error instanceof Error && 'code' in error ? shown(textOf(error.code), KIND_LIMIT) : undefined;
+  return error instanceof Error && 'code' in error ? shown(textOf(error.code), CODE_LIMIT) : undefined;
 }
 
-/** Converts a thrown value to a string. The `toString` method of a thrown object can be missing or throw. */
+/** The `toString` method of a thrown object can be missing or throw. */
 function textOf(value: unknown): string {
   try {
     return String(value);
@@ -48,8 +45,8 @@ function textOf(value: unknown): string {
   }
 }
 
-/** Removes API keys before the text is truncated, because a truncated key would not be recognized. */
-function shown(text: string, limit = STACK_LIMIT): string {
+/** Removes API keys before the text is cut, because a part of a key would not be recognized. */
+function shown(text: string, limit = LENGTH_LIMIT): string {
   const safe = withoutApiKeys(text);
   return safe.length > limit ? `${safe.slice(0, limit)}…` : safe;
 }

@@ -1,84 +1,102 @@
+/** The logger, and standard error as its destination. */
+
 import { constants, fstatSync, openSync } from 'node:fs';
 import { isatty } from 'node:tty';
 import { type DestinationStream, type LevelWithSilent, type Logger, pino } from 'pino';
+import { withoutApiKeys } from '../../domain/api-key.ts';
 import { errorFields } from './error-fields.ts';
-import { LineWriter } from './line-writer.ts';
-import { readableLines } from './readable.ts';
-import { reportSuppressed } from './throttle.ts';
+import { reportSuppressed } from './observer.ts';
+import { readableLine } from './readable.ts';
 
 export type { DestinationStream, Logger } from 'pino';
 
-/** How long the exit of the process may be delayed because nobody reads standard error, in milliseconds. */
-const EXIT_TIMEOUT = 1000;
-
 const STANDARD_ERROR = 2;
 
-/** In a thread, too. */
 export const isTerminal: boolean = isatty(STANDARD_ERROR);
 
-const FLAGS = constants.O_WRONLY | constants.O_NONBLOCK | constants.O_NOCTTY;
+/** The size of the buffer in bytes, beyond which lines are dropped and counted. */
+const BUFFER_LIMIT = 1024 * 1024;
+
+/** When a write is tried again after an error such as a full disk, in milliseconds. */
+const RETRY_INTERVAL = 1000;
+
+/** How long the exit of the process may wait for a reader of standard error, in milliseconds. */
+const EXIT_TIMEOUT = 1000;
 
 /** The destination of all logs of the process. */
 let standardError: DestinationStream | undefined;
 
+export function logTo(destination: DestinationStream, level: LevelWithSilent): Logger {
+  const timestamp = pino.stdTimeFunctions.isoTime;
+  const hooks = { streamWrite: withoutApiKeys };
+  return pino({ level, base: null, timestamp, serializers: { err: errorFields }, hooks }, destination);
+}
+
 /** Returns the log on standard error: readable lines if it is a terminal, or else JSON lines. */
 export function openLog(): DestinationStream {
-  standardError ??= standardErrorLines();
+  if (standardError !== undefined) return standardError;
+  const lines = openDestination();
+  const hasColours = isTerminal && process.stderr.hasColors();
+  standardError = isTerminal ? { write: (line) => lines.write(readableLine(line, hasColours)) } : lines;
   return standardError;
 }
 
-/** @param fields returns additional fields for each line */
-export function logTo(destination: DestinationStream, level: LevelWithSilent, fields?: () => object): Logger {
-  return pino(
-    {
-      level,
-      base: null,
-      timestamp: isoTime,
-      serializers: { err: errorFields },
-      ...(fields !== undefined && { mixin: fields }),
-    },
-    destination,
-  );
-}
-
-function standardErrorLines(): DestinationStream {
-  const readable = isTerminal ? readableLines(process.stderr.hasColors()) : (line: string) => line;
-  const writer = new LineWriter(openStandardError(), (count) => readable(droppedLine(count)));
-  process.once('exit', () => {
-    reportSuppressed();
-    writer.end(EXIT_TIMEOUT);
+/** No fault of standard error ends or blocks the server: lines wait in a buffer, or are dropped and counted. */
+function openDestination(): DestinationStream {
+  let hasFailed = false;
+  let dropped = 0;
+  let exitAt = Infinity;
+  const destination = pino.destination({
+    dest: openStandardError(),
+    sync: false,
+    // Without a minimum, `flush` would do nothing.
+    minLength: 1,
+    maxLength: BUFFER_LIMIT,
+    retryEAGAIN: () => performance.now() < exitAt,
   });
-  return isTerminal ? { write: (line) => writer.write(readable(line)) } : writer;
+  destination.on('error', () => {
+    hasFailed = true;
+  });
+  // A full buffer accepts no line whose write would try again what has failed.
+  setInterval(() => hasFailed && destination.flush(), RETRY_INTERVAL).unref();
+  destination.on('write', () => {
+    hasFailed = false;
+  });
+  destination.on('drop', () => {
+    dropped += 1;
+  });
+  destination.on('drain', () => {
+    if (dropped === 0) return;
+    const count = dropped;
+    dropped = 0;
+    logTo(openLog(), 'warn').warn({ dropped: count }, 'log lines dropped');
+  });
+  // Before the listener of pino, which would wait forever for a full disk or for the reader of a full pipe.
+  process.prependOnceListener('exit', () => {
+    reportSuppressed();
+    exitAt = performance.now() + EXIT_TIMEOUT;
+    try {
+      if (!hasFailed) destination.flushSync();
+    } catch {
+      // Nobody reads the rest.
+    }
+    destination.destroy();
+  });
+  return destination;
 }
 
 /**
  * Returns a descriptor of standard error on which no write blocks. A pipe or a terminal is opened again, because other
- * processes may share the non-blocking mode of the open one, and would fail with `EAGAIN`. A socket, which Node.js makes
- * non-blocking, cannot be opened again. A regular file must not be, because standard output may share its position.
+ * processes may share the non-blocking mode of the open one, and would fail with `EAGAIN`. A socket cannot be opened again,
+ * and a regular file must not be, because standard output may share its position.
  */
 function openStandardError(): number {
   const stats = fstatSync(STANDARD_ERROR);
   if (!stats.isFIFO() && !stats.isCharacterDevice()) return STANDARD_ERROR;
   try {
-    return openSync(`/proc/self/fd/${STANDARD_ERROR}`, FLAGS);
+    const flags = constants.O_WRONLY | constants.O_NONBLOCK | constants.O_NOCTTY;
+    return openSync(`/proc/self/fd/${STANDARD_ERROR}`, flags);
   } catch {
     return STANDARD_ERROR;
   }
-}
-
-function droppedLine(count: number): string {
-  return `{"level":${pino.levels.values['warn']}${isoTime()},"dropped":${count},"msg":"log lines dropped"}\n`;
-}
-
-let millisecond = Number.NaN;
-let isoMember = '';
-
-/** Like pino's `isoTime`, but cached until the next millisecond, because formatting takes longer than the rest of a line. */
-function isoTime(): string {
-  const now = Date.now();
-  if (now !== millisecond) {
-    millisecond = now;
-    isoMember = `,"time":"${new Date(now).toISOString()}"`;
-  }
-  return isoMember;
 }

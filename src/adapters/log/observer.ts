@@ -1,53 +1,37 @@
-import type { Observer } from '../../application/ports/observer.ts';
-import { errorKind } from './error-fields.ts';
-import type { Logger } from './log.ts';
-import { throttle } from './throttle.ts';
+/** Logs requests, errors and the state of the storage. What anybody can cause is limited to some lines a second. */
 
-/** The maximum number of cached child loggers, one for each combination of method, route, status and API key. */
-const KINDS_LIMIT = 1000;
+import type { Logger } from 'pino';
+import type { Observer } from '../../application/ports/observer.ts';
+import type { RequestObserver, RequestOutcome } from '../../application/ports/request-observer.ts';
+import { errorKind } from './error-fields.ts';
 
 /** The maximum number of requests without a valid API key that are logged in one second. */
 const ANONYMOUS_LIMIT = 100;
 
-/** A good request that takes longer is not sampled, in milliseconds. */
-const SLOW = 1000;
+/** The maximum number of kinds that are counted separately in one second. */
+const KINDS_LIMIT = 50;
 
-/** The response to a request, as its line shows it. */
-export interface LoggedRequest {
-  readonly method: string;
-  readonly route: string | undefined;
-  readonly path: string | undefined;
-  readonly status: number;
-  readonly ms: number;
-  readonly requestId: string;
-  readonly keyId: string | undefined;
-  readonly keyName?: string | undefined;
-  readonly address: string | undefined;
-  readonly aborted: true | undefined;
-  readonly traceparent: string | undefined;
-}
-
-export interface LogObserver extends Observer {
-  onRequest?(request: LoggedRequest): void;
-  onError(error: unknown, requestId: string, address?: string, traceparent?: string): void;
-}
-
-interface LogOptions {
-  /** Of how many good requests one is logged. Failed and slow requests are not sampled. */
-  readonly sample?: number;
-  /** Whether the lines contain the `traceparent`, which is redundant when they contain the ids of the trace. */
-  readonly hasTraceparent?: boolean;
-  /** Whether the lines contain the name of the API key, for people. */
-  readonly hasNames?: boolean;
-  /** The number of threads that write to the log, which share its limits. */
-  readonly threads?: number;
-}
-
-/** Returns an observer without `onRequest` if the log level excludes the lines for requests. */
-export function logObserver(log: Logger, options: LogOptions = {}): LogObserver {
+/** @param hasNames whether the lines contain the name of the API key, for people */
+export function logObserver(
+  log: Logger,
+  { hasNames = false }: { readonly hasNames?: boolean } = {},
+): Observer & RequestObserver & Required<Pick<RequestObserver, 'onError'>> {
+  const passesAnonymous = throttle(ANONYMOUS_LIMIT, (suppressed) =>
+    log.warn({ suppressed }, 'requests without a key holder were not logged'),
+  );
+  // A fault such as a full disk makes all requests fail in the same way.
+  const passesError = throttle(1, (suppressed, kind) =>
+    log.error({ kind, suppressed }, 'more requests failed in the same way'),
+  );
+  const onRequest = ({ keyName, ...request }: RequestOutcome): void => {
+    if (request.keyId === undefined && !passesAnonymous('all')) return;
+    log.info(hasNames ? { ...request, keyName } : request, 'request');
+  };
   return {
-    ...(log.isLevelEnabled('info') && { onRequest: requestLog(log, options) }),
-    onError: errorLog(log, options),
+    ...(log.isLevelEnabled('info') && { onRequest }),
+    onError(err, requestId, address, traceparent) {
+      if (passesError(errorKind(err))) log.error({ err, requestId, address, traceparent }, 'request failed');
+    },
     onStorageState(fault) {
       if (fault === undefined) return log.info('the storage is available again');
       const { reason, message, cause } = fault;
@@ -57,49 +41,33 @@ export function logObserver(log: Logger, options: LogOptions = {}): LogObserver 
   };
 }
 
-/**
- * Logs one line per request. A child logger serializes the fields that requests of one kind share only once. Requests
- * without a valid API key are throttled, because anybody can send them.
- */
-function requestLog(
-  log: Logger,
-  { sample = 1, hasTraceparent = true, hasNames = false, threads = 1 }: LogOptions,
-): NonNullable<LogObserver['onRequest']> {
-  let good = 0;
-  const kinds = new Map<string, Logger>();
-  const passes = throttle(Math.ceil(ANONYMOUS_LIMIT / threads), (suppressed) =>
-    log.warn({ suppressed }, 'requests without a key holder were not logged'),
-  );
-  return ({ method, route, path, status, keyId, keyName, address, ms, requestId, aborted, traceparent }) => {
-    if (status < 400 && ms < SLOW && !aborted && good++ % sample !== 0) return;
-    if (keyId === undefined && !passes('all')) return;
-    const kind = `${method} ${route} ${status} ${keyId}`;
-    let kindLog = kinds.get(kind);
-    if (kindLog === undefined) {
-      if (kinds.size >= KINDS_LIMIT) kinds.clear();
-      kindLog = log.child({ method, route, status, keyId, ...(hasNames && { keyName }) });
-      kinds.set(kind, kindLog);
-    }
-    // A member of the line costs time, even when it is undefined. Few requests have one of these three.
-    const fields = { address, ms, requestId };
-    const shown = hasTraceparent ? traceparent : undefined;
-    kindLog.info(
-      path === undefined && !aborted && shown === undefined
-        ? fields
-        : { path, ...fields, aborted, traceparent: shown },
-      'request',
-    );
-  };
+/** The reports of the present second, by the throttle that has counted. */
+const reports = new Set<() => void>();
+
+/** Reports what was suppressed until now. Must be called before the process exits. */
+export function reportSuppressed(): void {
+  for (const report of reports) report();
 }
 
-/** Logs each kind of error once per second, because a fault such as a full disk makes all requests fail in the same way. */
-function errorLog(log: Logger, { hasTraceparent = true }: LogOptions): LogObserver['onError'] {
-  const passes = throttle(1, (suppressed, kind) =>
-    log.error({ kind, suppressed }, 'more requests failed in the same way'),
-  );
-  return (err, requestId, address, traceparent) => {
-    if (!passes(errorKind(err))) return;
-    const shown = hasTraceparent ? traceparent : undefined;
-    log.error({ err, requestId, address, traceparent: shown }, 'request failed');
+/** Lets `limit` events of each kind pass in one second, and reports at its end how many more there were. */
+function throttle(
+  limit: number,
+  onSuppressed: (count: number, kind: string) => void,
+): (kind: string) => boolean {
+  const counts = new Map<string, number>();
+  const report = (): void => {
+    reports.delete(report);
+    for (const [kind, count] of counts) if (count > limit) onSuppressed(count - limit, kind);
+    counts.clear();
+  };
+  return (kind) => {
+    if (!reports.has(report)) {
+      reports.add(report);
+      setTimeout(report, 1000).unref();
+    }
+    const counted = counts.has(kind) || counts.size < KINDS_LIMIT ? kind : 'others';
+    const count = (counts.get(counted) ?? 0) + 1;
+    counts.set(counted, count);
+    return count <= limit;
   };
 }

@@ -1,7 +1,6 @@
 import type { ApiKeyRepository, SaveKey } from '../../application/ports/api-key-repository.ts';
 import { type ApiKey, isActive, type NewApiKey } from '../../domain/api-key.ts';
 
-/** The maximum number of cached keys. */
 const CACHE_LIMIT = 1000;
 
 /**
@@ -34,7 +33,7 @@ export class MemoryApiKeyRepository implements ApiKeyRepository {
     return id === undefined ? undefined : this.#keys.get(id);
   }
 
-  async add(key: string, about: NewApiKey): Promise<ApiKey> {
+  async add(key: string, about: NewApiKey & Pick<ApiKey, 'callerId'>): Promise<ApiKey> {
     this.#closed.throwIfAborted();
     const id = `${this.#idPrefix}${this.#keys.size + 1}`;
     const stored = Object.freeze({ id, ...about });
@@ -54,18 +53,13 @@ export class MemoryApiKeyRepository implements ApiKeyRepository {
     return await added;
   }
 
-  async replace(
-    { id, expiresAt }: Pick<ApiKey, 'id' | 'expiresAt'>,
-    endsAt: number,
-    key: string,
-    about: NewApiKey,
-  ): Promise<ApiKey | undefined> {
+  async replace(old: ApiKey, endsAt: number, key: string, about: NewApiKey): Promise<ApiKey | undefined> {
     this.#closed.throwIfAborted();
-    const old = this.#keys.get(id);
-    if (old === undefined || old.expiresAt !== expiresAt || !isActive(old, about.createdAt)) return undefined;
-    this.#change(old, { expiresAt: Math.min(old.expiresAt ?? endsAt, endsAt) });
-    const successor = { ...about, callerId: old.callerId ?? id };
-    return this.add(key, successor);
+    const stored = this.#keys.get(old.id);
+    if (stored?.expiresAt !== old.expiresAt || !stored || !isActive(stored, about.createdAt))
+      return undefined;
+    this.#change(stored, { expiresAt: Math.min(stored.expiresAt ?? endsAt, endsAt) });
+    return this.add(key, { ...about, callerId: stored.callerId ?? stored.id });
   }
 
   async revoke(id: string, revokedAt: number): Promise<ApiKey | undefined> {

@@ -64,9 +64,7 @@ export class MemoryPetRepository implements PetRepository {
   }
 
   assertIdsLeft(count: number): void {
-    if (this.lastId > INT64_MAX - BigInt(count)) {
-      throw idsExhausted();
-    }
+    if (this.lastId > INT64_MAX - BigInt(count)) throw idsExhausted();
   }
 }
 

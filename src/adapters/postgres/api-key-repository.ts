@@ -1,9 +1,10 @@
+/** API keys in PostgreSQL. A found key is cached for less than the second in which the port promises that its end is noticed. */
+
 import type { ApiKeyRepository } from '../../application/ports/api-key-repository.ts';
 import type { CacheStatistics } from '../../application/ports/statistics.ts';
 import type { ApiKey } from '../../domain/api-key.ts';
 import { apiKeyOf, foundKey, hashOf, keyValues, rowIdOf } from '../storage-kit/key-rows.ts';
-import { SharedReads } from '../storage-kit/shared-reads.ts';
-import type { ConnectionPool, ResultRow } from './connection-pool.ts';
+import type { ConnectionPool } from './connection-pool.ts';
 import type { Read } from './reads.ts';
 import { LOCK } from './schema.ts';
 
@@ -12,37 +13,31 @@ const COLUMNS = `id::text, hash, name, hint, created_at::float8, expires_at::flo
   last_used_on::float8, caller_id::text, is_read_only`;
 const INSERT = 'INSERT INTO api_keys (hash, name, hint, created_at, expires_at, is_read_only)';
 const ADD = `${INSERT} VALUES ($1, $2, $3, $4, $5, $6) RETURNING ${COLUMNS}`;
-const ADD_FIRST = `${INSERT} SELECT $1, $2, $3, $4, $5, $6 WHERE NOT EXISTS (SELECT 1 FROM api_keys) RETURNING ${COLUMNS}`;
-export const REPLACE: string = `WITH ended AS (
-    UPDATE api_keys SET expires_at = least(expires_at, $7)
-    WHERE id = $8 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $4)
-      AND expires_at IS NOT DISTINCT FROM $9
+const REPLACE = `WITH ended AS (
+    UPDATE api_keys SET expires_at = least(expires_at, $7) WHERE id = $8 AND revoked_at IS NULL
+      AND (expires_at IS NULL OR expires_at > $4) AND expires_at IS NOT DISTINCT FROM $9
     RETURNING coalesce(caller_id, id) AS caller_id
-  )
-  INSERT INTO api_keys (hash, name, hint, created_at, expires_at, is_read_only, caller_id)
+  ) INSERT INTO api_keys (hash, name, hint, created_at, expires_at, is_read_only, caller_id)
   SELECT $1, $2, $3, $4::bigint, $5::bigint, $6::boolean, caller_id FROM ended RETURNING ${COLUMNS}`;
-export const REVOKE: string = `UPDATE api_keys SET revoked_at = coalesce(revoked_at, $1) WHERE id = $2 RETURNING ${COLUMNS}`;
+const REVOKE = `UPDATE api_keys SET revoked_at = coalesce(revoked_at, $1) WHERE id = $2 RETURNING ${COLUMNS}`;
 const SET_LAST_USED_ON = `UPDATE api_keys SET last_used_on = $1 WHERE id = $2 AND (last_used_on IS NULL OR last_used_on < $1 OR last_used_on > $3::float8) RETURNING ${COLUMNS}`;
-const FIND = `SELECT ${COLUMNS} FROM api_keys WHERE hash = $1`;
-const LIST = `SELECT ${COLUMNS} FROM api_keys ORDER BY id`;
+const EXISTS = { text: 'SELECT 1 FROM api_keys LIMIT 1' };
+const FIND = { name: 'find-key', text: `SELECT ${COLUMNS} FROM api_keys WHERE hash = $1` };
+const LIST = `SELECT ${COLUMNS} FROM api_keys ORDER BY api_keys.id`;
 
-/** How long a found key is cached, in milliseconds. The port promises that other servers notice a change within 1 s. */
-const CACHE_TIME = 900;
-
+const CACHE_MS = 900;
 const CACHE_LIMIT = 1000;
 
-export function apiKeyRepository(
-  read: Read,
-  connections: ConnectionPool,
-): ApiKeyRepository & { readonly statistics: CacheStatistics } {
+type CountingRepository = ApiKeyRepository & { readonly statistics: CacheStatistics };
+
+export function apiKeyRepository(read: Read, pool: ConnectionPool): CountingRepository {
   const statistics = { hits: 0, misses: 0 };
-  const found = new SharedReads<readonly ResultRow[]>();
   let cache = new Map<string, { readonly about: ApiKey; readonly until: number }>();
 
   /** A new cache makes calls of `find` that are in flight store nothing in the cache. */
   async function change(text: string, values: unknown[]): Promise<ApiKey | undefined> {
     try {
-      const [row] = await connections.write(text, values);
+      const [row] = await pool.write(text, values);
       return row && apiKeyOf(row);
     } finally {
       cache = new Map();
@@ -52,7 +47,7 @@ export function apiKeyRepository(
   return {
     statistics,
     async find(key) {
-      connections.assertOpen();
+      pool.assertOpen();
       const known = cache;
       const now = performance.now();
       const cached = known.get(key);
@@ -62,21 +57,23 @@ export function apiKeyRepository(
       }
       statistics.misses += 1;
       const hash = hashOf(key);
-      const statement = { name: 'find-key', text: FIND, values: [hash] };
-      const [row] = await found.share(hash.toString('hex'), () => read(statement));
+      const [row] = await read(() => ({ ...FIND, values: [hash] }));
       const about = foundKey(row, hash);
       if (about === undefined) return undefined;
       if (known.size >= CACHE_LIMIT) known.clear();
-      known.set(key, { about, until: now + CACHE_TIME });
+      known.set(key, { about, until: now + CACHE_MS });
       return about;
     },
     add: async (key, about) => (await change(ADD, keyValues(key, about))) as ApiKey,
     async addFirst(key, about, save) {
-      using session = await connections.openSession();
+      // A database that accepts no writes would refuse the statements below, even if a key exists.
+      if ((await read(() => EXISTS)).length > 0) return undefined;
+      using session = await pool.openSession();
       await session.run('BEGIN');
       await session.run('SELECT pg_advisory_xact_lock($1)', [LOCK]);
-      const [row] = await session.run(ADD_FIRST, keyValues(key, about));
-      if (row !== undefined) await save?.();
+      if ((await session.run(EXISTS.text)).length > 0) return undefined;
+      const [row] = await session.run(ADD, keyValues(key, about));
+      await save?.();
       await session.run('COMMIT');
       return row && apiKeyOf(row);
     },
@@ -85,6 +82,6 @@ export function apiKeyRepository(
     revoke: (id, revokedAt) => change(REVOKE, [revokedAt, rowIdOf(id)]),
     setLastUsedOn: async (id, day, latest = Infinity) =>
       void (await change(SET_LAST_USED_ON, [day, rowIdOf(id), latest])),
-    list: async () => (await read({ text: LIST })).map(apiKeyOf),
+    list: async () => (await read(() => ({ text: LIST }))).map(apiKeyOf),
   };
 }

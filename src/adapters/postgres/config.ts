@@ -1,30 +1,26 @@
+/** The configuration of the driver: no variable of the environment and no password file has an effect. */
+
 import { readFileSync } from 'node:fs';
 import { Client, type ClientConfig, types } from 'pg';
 import { StorageFault, storageUnavailable } from '../../application/ports/storage-fault.ts';
-import { parsePostgresUrl, QUERY_TIMEOUT, type TlsFiles } from './url/index.ts';
+import { parsePostgresUrl } from './url/index.ts';
 
 /** The type id of 64-bit integers. */
 const INT8 = 20;
 
-/** The deadline for what may take long: a statement of a transfer, of an examination, and of an update of the schema. */
-export const LONG_TIMEOUT = 60_000;
-
-/**
- * Has each value for which the driver would otherwise read a variable of the environment. The driver gets no URL: it would read
- * `sslmode` in its own way, and prefer the `query_timeout` of the URL to the deadline.
- */
-export function clientConfig(url: string): ClientConfig & { readonly maxReads: number } {
-  const { applicationName, tls, queryTimeout, ...given } = parsePostgresUrl(url);
+/** Has each value for which the driver would read a variable, and no URL, which the driver would prefer to these values. */
+export function clientConfig(url: string): ClientConfig & { readonly max: number } {
+  const { ssl, ...given } = parsePostgresUrl(url);
+  const { rejectUnauthorized, ...files } = ssl || {};
+  const texts = Object.entries(files).map(([name, path]) => [name, readText(path)]);
   return {
     ...given,
     password: given.password ?? refusePassword,
-    ssl: tls !== undefined && tlsOptions(tls),
+    ssl: ssl && { rejectUnauthorized, ...Object.fromEntries(texts) },
     sslnegotiation: 'postgres',
-    application_name: applicationName ?? 'animal-store',
     client_encoding: 'utf8',
-    // Zero means no deadline for a query. A call must not wait forever for a connection.
-    connectionTimeoutMillis: queryTimeout || QUERY_TIMEOUT,
-    query_timeout: queryTimeout,
+    // A call must not wait forever for a connection.
+    connectionTimeoutMillis: given.query_timeout || 1000,
     keepAlive: true,
     types: {
       getTypeParser: (id: number, format?: 'text' | 'binary') =>
@@ -49,31 +45,10 @@ function refusePassword(): never {
   throw new StorageFault('unreachable', 'the database server asks for a password, and the URL has none');
 }
 
-function tlsOptions({ isVerified, authority, certificate, key }: TlsFiles) {
-  return {
-    rejectUnauthorized: isVerified,
-    ca: textOf('sslrootcert', authority),
-    cert: textOf('sslcert', certificate),
-    key: textOf('sslkey', key),
-  };
-}
-
-function textOf(parameter: string, path: string | undefined): string | undefined {
+function readText(path: string): string {
   try {
-    return path && readFileSync(path, 'utf8');
+    return readFileSync(path, 'utf8');
   } catch (error) {
-    throw storageUnavailable(`${parameter}: the file ${path} cannot be read`, error, 'unreachable');
-  }
-}
-
-/** Calls `use` with a connection whose statements may take long, and then disconnects. */
-export async function withClient<T>(config: ClientConfig, use: (client: Client) => Promise<T>): Promise<T> {
-  const client = new ExplicitClient({ ...config, query_timeout: LONG_TIMEOUT });
-  client.on('error', () => {});
-  try {
-    await client.connect();
-    return await use(client);
-  } finally {
-    void client.end().catch(() => {});
+    throw storageUnavailable(`the file ${path} of the URL cannot be read`, error, 'unreachable');
   }
 }

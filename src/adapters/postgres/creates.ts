@@ -1,107 +1,106 @@
-import { setTimeout as delay } from 'node:timers/promises';
-import type { CreateAttempt } from '../../application/ports/idempotent-creates.ts';
+/** Creates: those that wait are the next statement, so that they share a commit. A pet and the record of its key are one transaction. */
+
+import { nextTurn } from '../../application/next-turn.ts';
+import type * as ports from '../../application/ports/idempotent-creates.ts';
 import type { Observer } from '../../application/ports/observer.ts';
 import { closedError } from '../../application/ports/storage.ts';
+import { storageUnavailable } from '../../application/ports/storage-fault.ts';
+import { AnimalStoreError } from '../../domain/errors.ts';
 import { type NewPet, type Pet, storedPet } from '../../domain/pet.ts';
-import { CallQueue, type QueuedCall } from '../storage-kit/call-queue.ts';
-import { Gathering } from '../storage-kit/gathering.ts';
+import { exactlyOnce } from '../storage-kit/exactly-once.ts';
+import { codeOf } from '../storage-kit/store-errors.ts';
 import type { ConnectionPool, ResultRow, SqlStatement } from './connection-pool.ts';
-import { type Faults, isRowError, storageError, writeError } from './errors.ts';
-import { ORDER } from './order.ts';
-import { ARRAYS, ATTRIBUTE_COLUMNS, arraysOf, COLUMNS, parameter } from './pets.ts';
+import { type Faults, storageError, writeError } from './errors.ts';
+import { ARRAYS, ATTRIBUTES, arraysOf, COLUMNS, ORDER, petOf } from './pets.ts';
+import type { Read } from './reads.ts';
 
-/** The maximum number of creates in one statement. */
+/** The maximum number of creates in one statement, and in the queue. */
 const LIMIT = 1000;
-
-/** How often `close` looks whether all creates are complete, in milliseconds. */
-const POLL_INTERVAL = 5;
-
+const QUEUE_LIMIT = 10_000;
 /** The returned ids, in ascending order, belong to the pets in their order. */
-const ADD = `WITH ${ORDER}
-  INSERT INTO pets (${ATTRIBUTE_COLUMNS})
-  SELECT ${ATTRIBUTE_COLUMNS} FROM ordered, unnest(${ARRAYS})
-    WITH ORDINALITY AS new (${ATTRIBUTE_COLUMNS}, place) ORDER BY place
-  RETURNING id`;
-
-/**
- * Adds a pet for each claimed key, with the id that is in the claim. A key with a valid record returns no row. Of equal
- * keys, the first is claimed.
- */
+const ADD = `WITH ${ORDER} INSERT INTO pets (${ATTRIBUTES}) SELECT ${ATTRIBUTES} FROM ordered, unnest(${ARRAYS})
+  WITH ORDINALITY AS new (${ATTRIBUTES}, place) ORDER BY place RETURNING id`;
+/** Adds a pet for each claimed key, with the id in the claim. Of equal keys, the first is claimed. A key with a valid record returns no row. */
 const ADD_ONCE = `WITH ${ORDER}, new AS MATERIALIZED (
     SELECT DISTINCT ON (caller, key) given.* FROM ordered,
-      unnest(${ARRAYS}, ${parameter(1)}::text[], ${parameter(2)}::text[], ${parameter(3)}::bigint[], ${parameter(4)}::bigint[])
-        WITH ORDINALITY AS given (${ATTRIBUTE_COLUMNS}, caller, key, created_at, valid_from, place)
-    ORDER BY caller, key, place
+      unnest(${ARRAYS}, $4::text[], $5::text[], $6::bigint[], $7::bigint[])
+        WITH ORDINALITY AS given (${ATTRIBUTES}, caller, key, at, ends_at, place) ORDER BY caller, key, place
   ), claims AS (
-    INSERT INTO idempotency_records AS record (caller, key, pet_id, created_at)
-    SELECT caller, key, nextval('pets_id_seq'), created_at FROM new ORDER BY caller, key
-    ON CONFLICT (caller, key) DO UPDATE SET pet_id = excluded.pet_id, created_at = excluded.created_at
-      WHERE record.created_at < (SELECT valid_from FROM new WHERE (caller, key) = (record.caller, record.key))
+    INSERT INTO idempotency_records AS record (caller, key, pet_id, ends_at)
+    SELECT caller, key, nextval('pets_id_seq'), ends_at FROM new ORDER BY caller, key
+    ON CONFLICT (caller, key) DO UPDATE SET pet_id = excluded.pet_id, ends_at = excluded.ends_at
+      WHERE record.ends_at < (SELECT at FROM new WHERE (caller, key) = (record.caller, record.key))
     RETURNING caller, key, pet_id
   ), added AS (
-    INSERT INTO pets (${COLUMNS})
-    SELECT pet_id, ${ATTRIBUTE_COLUMNS} FROM claims JOIN new USING (caller, key)
-  )
-  SELECT place, pet_id FROM claims JOIN new USING (caller, key)`;
+    INSERT INTO pets (${COLUMNS}) SELECT pet_id, ${ATTRIBUTES} FROM claims JOIN new USING (caller, key)
+  ) SELECT place, pet_id FROM claims JOIN new USING (caller, key)`;
+
+const FIND = `SELECT ${COLUMNS} FROM idempotency_records LEFT JOIN pets ON id = pet_id
+  WHERE caller = $1 AND key = $2 AND ends_at >= $3`;
+/** A record that a create has renewed since the statement began is not removed. */
+export const REMOVE: string = `WITH ${ORDER} DELETE FROM idempotency_records
+  WHERE ends_at < $1 AND (caller, key) IN (
+    SELECT caller, key FROM ordered, idempotency_records WHERE ends_at < $1 ORDER BY ends_at LIMIT $2)
+  RETURNING 1`;
+const FULL = 'too many pets wait for the database';
+const GONE = 'the pet of this idempotency key no longer exists: another program has removed it';
 
 export interface Create {
   readonly pet: NewPet;
-  /** Set when the pet is created exactly once for a caller and a key. */
-  readonly attempt?: CreateAttempt;
+  readonly attempt?: ports.CreateAttempt;
 }
 
-type Group = readonly QueuedCall<Create, Pet | undefined>[];
+interface QueuedCreate extends Create {
+  readonly deadline: number;
+  resolve(pet: Pet | undefined): void;
+  reject(error: unknown): void;
+}
 
 export interface Creates {
   /** Resolves with the stored pet, or with `undefined` when the key has a record. */
   addCreate(create: Create): Promise<Pet | undefined>;
   waiting(): number;
-  /** Completes the accepted creates. */
   close(): Promise<void>;
 }
 
-/**
- * Stores pets with group commit: creates that arrive while others are in flight are sent together, over one connection.
- * Those with a key are one statement, and the others are another one.
- */
-export function groupedCreates(connections: ConnectionPool, faults: Faults, observer: Observer): Creates {
-  const timeout = connections.waitTimeout;
-  const queue = new CallQueue<Create, Pet | undefined>({
-    timeout,
-    full: 'too many pets wait for the database',
-    late: `the database was busy for ${timeout / 1000} s: nothing was stored`,
-  });
-  const waiting = () => queue.length;
-  const gathering = new Gathering(LIMIT, waiting, () => void sendNext());
-  let isBusy = false;
+export function groupedCreates(pool: ConnectionPool, faults: Faults, observer: Observer): Creates {
+  const [plain, keyed]: [QueuedCreate[], QueuedCreate[]] = [[], []];
+  const waiting = () => plain.length + keyed.length;
+  let sending: Promise<void> | undefined;
   let isClosed = false;
 
-  async function sendNext(): Promise<void> {
-    gathering.end();
-    if (isBusy) return;
-    const calls = queue.takeCalls(LIMIT);
-    if (calls.length === 0) return;
-    isBusy = true;
-    const startedAt = performance.now();
-    for (const group of [calls.filter(({ item }) => !item.attempt), calls.filter(({ item }) => item.attempt)])
-      if (group.length > 0) await send(group);
-    isBusy = false;
-    gathering.committed(calls.length, performance.now() - startedAt);
+  async function sendAll(): Promise<void> {
+    await nextTurn();
+    while (waiting() > 0) for (const queue of [plain, keyed]) if (queue.length > 0) await send(queue);
+    sending = undefined;
   }
 
-  async function send(group: Group): Promise<void> {
-    const startedAt = performance.now();
+  /** Those that waited too long are not sent. */
+  function takeFrom(queue: QueuedCreate[]): readonly QueuedCreate[] {
+    const [now, seconds] = [performance.now(), pool.waitTimeout / 1000];
+    const late = storageUnavailable(`the database was busy for ${seconds} s: nothing was stored`);
+    return queue.splice(0, LIMIT).filter(({ deadline, reject }) => deadline > now || void reject(late));
+  }
+
+  /** Creates that arrive before a connection is free belong to the statement. */
+  async function send(queue: QueuedCreate[]): Promise<void> {
+    let group: readonly QueuedCreate[] | undefined;
+    let startedAt = 0;
     try {
-      settle(group, await connections.runStatement(statementFor(group.map(({ item }) => item))));
+      const rows = await pool.run(() => {
+        group ??= takeFrom(queue);
+        startedAt = performance.now();
+        return statementFor(group);
+      });
+      settle(group ?? [], rows);
       faults.reportSuccess('write');
-      observer.onCommit?.({ writes: group.length, ms: performance.now() - startedAt });
+      observer.onCommit?.({ writes: rows.length, ms: performance.now() - startedAt });
     } catch (error) {
-      if (isRowError(error) && group.length > 1) {
-        // A pet that the database refuses must fail alone.
-        const half = Math.ceil(group.length / 2);
-        await send(group.slice(0, half));
-        await send(group.slice(half));
-        return;
+      group ??= takeFrom(queue);
+      // A pet that the database refuses, by a data exception or a constraint, must fail alone.
+      if (/^2[23]/.test(codeOf(error)) && group.length > 1) {
+        await send(group.slice(0, group.length >> 1));
+        return await send(group.slice(group.length >> 1));
       }
       faults.reportFailure('write', storageError(error));
       const reason = writeError(error);
@@ -110,16 +109,19 @@ export function groupedCreates(connections: ConnectionPool, faults: Faults, obse
   }
 
   return {
-    addCreate(create) {
-      if (isClosed) return Promise.reject(closedError());
-      const added = queue.addCall(create);
-      if (!isBusy) gathering.added();
-      return added;
+    async addCreate(create) {
+      if (isClosed) throw closedError();
+      if (waiting() >= QUEUE_LIMIT) throw new AnimalStoreError('overloaded', FULL);
+      return await new Promise<Pet | undefined>((resolve, reject) => {
+        const deadline = performance.now() + pool.waitTimeout;
+        (create.attempt ? keyed : plain).push({ ...create, deadline, resolve, reject });
+        sending ??= sendAll();
+      });
     },
     waiting,
     async close() {
       isClosed = true;
-      while (queue.length > 0 || isBusy) await delay(POLL_INTERVAL);
+      await sending;
     },
   };
 }
@@ -129,24 +131,38 @@ export function statementFor(creates: readonly Create[]): SqlStatement {
   const pets = arraysOf(creates.map(({ pet }) => pet));
   const attempts = creates.flatMap(({ attempt }) => attempt ?? []);
   if (attempts.length === 0) return { name: 'add', text: ADD, values: pets };
-  const values = [
-    ...pets,
-    attempts.map(({ caller }) => caller),
-    attempts.map(({ key }) => key),
-    `{${attempts.map(({ validUntil }) => validUntil).join()}}`,
-    `{${attempts.map(({ at }) => at).join()}}`,
-  ];
-  return { name: 'add-once', text: ADD_ONCE, values };
+  const [callers, keys] = [attempts.map(({ caller }) => caller), attempts.map(({ key }) => key)];
+  const times = `{${attempts.map(({ at }) => at).join()}}`;
+  const ends = `{${attempts.map(({ validUntil }) => validUntil).join()}}`;
+  return { name: 'add-once', text: ADD_ONCE, values: [...pets, callers, keys, times, ends] };
 }
 
-function settle(group: Group, rows: readonly ResultRow[]): void {
-  const isOnce = group[0]?.item.attempt !== undefined;
+function settle(group: readonly QueuedCreate[], rows: readonly ResultRow[]): void {
   const ids = rows.map((row) => row.at(-1) as bigint).sort((a, b) => (a < b ? -1 : 1));
-  const idOf = isOnce
-    ? new Map(rows.map(([place, id]) => [Number(place) - 1, id as bigint]))
-    : new Map(ids.entries());
-  for (const [index, { item, resolve }] of group.entries()) {
-    const id = idOf.get(index);
-    resolve(id === undefined ? undefined : storedPet(id, item.pet));
+  const places = new Map(rows.map(([place, id]) => [Number(place) - 1, id as bigint]));
+  for (const [index, { pet, attempt, resolve }] of group.entries()) {
+    const id = attempt ? places.get(index) : ids[index];
+    resolve(id === undefined ? undefined : storedPet(id, pet));
   }
+}
+
+type Records = ports.IdempotentCreates & ports.IdempotencyRecords;
+
+export function idempotentCreates(read: Read, creates: Creates, pool: ConnectionPool): Records {
+  return {
+    add: exactlyOnce({
+      claim: (pet, attempt) => creates.addCreate({ pet, attempt }),
+      async find({ caller, key, at }) {
+        const values = [caller, key, at];
+        const [row] = await read(() => ({ name: 'find-record', text: FIND, values }));
+        if (row?.[0] === null) throw new AnimalStoreError('internal_error', GONE);
+        return row && petOf(row);
+      },
+    }),
+    async count() {
+      using session = await pool.openSession();
+      return Number((await session.run('SELECT count(*) FROM idempotency_records'))[0]?.[0]);
+    },
+    removeRecords: async (now, limit) => (await pool.write(REMOVE, [now, limit])).length,
+  };
 }

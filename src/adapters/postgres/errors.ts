@@ -1,23 +1,20 @@
+/** Translates the errors of the driver. */
+
 import { DatabaseError } from 'pg';
-import {
-  type StorageFaultReason,
-  storageFaultReason,
-  storageUnavailable,
-} from '../../application/ports/storage-fault.ts';
+import { type StorageFaultReason, storageUnavailable } from '../../application/ports/storage-fault.ts';
 import { AnimalStoreError, asAnimalStoreError } from '../../domain/errors.ts';
 import type { KnownFaults } from '../storage-kit/known-faults.ts';
 import { codeOf } from '../storage-kit/store-errors.ts';
 
-export type Faults = KnownFaults<'read' | 'write' | 'tables' | 'ids'>;
+export type Faults = KnownFaults<'read' | 'write'>;
 
-/**
- * The meanings of a SQLSTATE (https://www.postgresql.org/docs/current/errcodes-appendix.html), or of all that begin
- * with two or three characters. The reason is missing when later requests are likely to succeed.
- */
+/** The meanings of a SQLSTATE, or of its first two or three characters. Without a reason, later requests are likely to succeed. */
 const KINDS: Readonly<Record<string, readonly [text: string, reason?: StorageFaultReason]>> = {
   '08': ['the connection to the database failed', 'unreachable'],
   '2200H': ['all ids have been assigned', 'ids_exhausted'],
-  '25006': ['the database server accepts no writes', 'read_only'],
+  '25006': ['the database accepts no writes', 'read_only'],
+  '25P03': ['the setting idle_in_transaction_session_timeout of the database ended the session'],
+  '25P04': ['the setting transaction_timeout of the database ended the session'],
   '26': ['a prepared statement is missing: a pooler needs the session mode', 'unreachable'],
   '28': ['the database server refused the login', 'unreachable'],
   '3D000': ['the database does not exist', 'unreachable'],
@@ -29,25 +26,23 @@ const KINDS: Readonly<Record<string, readonly [text: string, reason?: StorageFau
   '53100': ['the disk of the database server is full', 'disk_full'],
   '53300': ['the database server has no free connection', 'unreachable'],
   '55': ['a lock of the database is held'],
-  '55P03': ['another transaction held a lock of the database for too long'],
+  '55P03': ['another transaction held a lock of the database for too long, so nothing was stored'],
   '57': ['the database server ended the statement'],
   '57014': ['the database server did not complete the statement in time', 'not_responding'],
   '57P': ['the database server ended or refused the connection', 'unreachable'],
+  '57P05': ['the setting idle_session_timeout of the database ended the session'],
   '58': ['the disk of the database server reported an error', 'io_error'],
   XX001: ['the stored data is damaged', 'damaged'],
   XX002: ['the stored data is damaged', 'damaged'],
 };
 
-/** The errors that do not tell whether the transaction was committed: a lost connection, a stop, and 40003. */
-const UNKNOWN_OUTCOMES = /^(08|57P|40003)/;
-
-/** The severities of errors that end the session, also in the middle of a commit. */
-const END_OF_SESSION = /^(FATAL|PANIC)$/;
-
-/** The classes of errors that can have such a severity: the driver reads it only in the language of the server. */
+/** After these, it is unknown whether the transaction was committed. The others can end a session in the middle of a commit. */
+const UNKNOWN_OUTCOMES = /^(08|25P0[34]|57P|40003)/;
 const SERVER_FAILURES = /^(53|58|F0|XX)/;
+const CERTIFICATE_CODES = /CERT|SIGNED|UNABLE_TO|^ERR_TLS/;
+const CERTIFICATES =
+  ': with each sslmode but disable and no-verify, the certificate and the host name are verified, against sslrootcert or the authorities of Node.js';
 
-/** The error of a commit that no standby has confirmed. */
 export class UnconfirmedCommit extends Error {
   override readonly message: string = 'no standby server has confirmed the commit';
 }
@@ -65,61 +60,34 @@ export function storageError(error: unknown): AnimalStoreError {
   }
   if (error instanceof UnconfirmedCommit) return storageUnavailable(error.message, error, 'not_responding');
   // The driver has no code for its own deadlines.
-  if (error instanceof Error && /timeout/i.test(error.message)) {
+  if (error instanceof Error && error.message === 'timeout exceeded when trying to connect')
+    return storageUnavailable('all connections to the database are in use', error);
+  if (error instanceof Error && /timeout/i.test(error.message))
     return storageUnavailable('the database server did not respond in time', error, 'not_responding');
-  }
-  if (error instanceof TypeError || error instanceof RangeError) {
+  if (error instanceof TypeError || error instanceof RangeError)
     return new AnimalStoreError('internal_error', error.message, { cause: error });
-  }
-  const suffix = code === '' ? '' : ` (${code})`;
+  const suffix = `${code && ` (${code})`}${CERTIFICATE_CODES.test(code) ? CERTIFICATES : ''}`;
   return storageUnavailable(`the connection to the database failed${suffix}`, error, 'unreachable');
 }
 
-/** Returns the messages of the translated error and of its cause, which contain no password. A code is not repeated. */
+/** Returns the messages of the error and of its cause, which contain no password. A code is not repeated. */
 export function detailed(error: unknown): string {
   const { message, cause } = storageError(error);
-  const details = cause instanceof Error ? cause.message : '';
-  if (details === '') return message;
+  if (!(cause instanceof Error) || cause.message === '') return message;
   const code = codeOf(cause);
-  return `${details.includes(code) ? message.replace(` (${code})`, '') : message}: ${details}`;
+  return `${cause.message.includes(code) ? message.replace(` (${code})`, '') : message}: ${cause.message}`;
 }
 
 /** Returns the error of a write, which tells whether it is unknown that it had an effect. */
 export function writeError(error: unknown): AnimalStoreError {
   const known = storageError(error);
-  if (!hadNoEffect(error))
-    return storageUnavailable(`${known.message}: it is unknown whether this was stored`, error);
-  // The server ended the statement because of `lock_timeout` or `statement_timeout`.
-  if (!/^(55P03|57014)$/.test(codeOf(error))) return known;
-  return storageUnavailable(`${known.message}: nothing was stored`, error, storageFaultReason(known));
+  if (hadNoEffect(error)) return known;
+  return storageUnavailable(`${known.message}: it is unknown whether this was stored`, error);
 }
 
-/**
- * Whether an error tells that the statement had no effect. An `AnimalStoreError` tells that it was not sent. Other errors, such
- * as a lost connection, do not tell.
- */
+/** An `AnimalStoreError` tells that the statement was not sent. A severity can be FATAL in the language of the server. */
 export function hadNoEffect(error: unknown): boolean {
   if (asAnimalStoreError(error) !== undefined) return true;
   if (!(error instanceof DatabaseError) || UNKNOWN_OUTCOMES.test(codeOf(error))) return false;
-  if (error.severity === 'ERROR') return true;
-  return !END_OF_SESSION.test(error.severity ?? '') && !SERVER_FAILURES.test(codeOf(error));
-}
-
-export function isReadOnly(error: unknown): boolean {
-  return storageFaultReason(storageError(error)) === 'read_only';
-}
-
-/** Whether all connections of a pool were in use for too long. The driver has no code for it. */
-export function isPoolTimeout(error: unknown): boolean {
-  return error instanceof Error && error.message === 'timeout exceeded when trying to connect';
-}
-
-/** Whether the transaction has to be repeated. It had no effect. */
-export function isSerializationFailure(error: unknown): boolean {
-  return codeOf(error) === '40001';
-}
-
-/** Whether one row has caused the error: a data exception, or a violated constraint. */
-export function isRowError(error: unknown): boolean {
-  return error instanceof DatabaseError && /^2[23]/.test(codeOf(error));
+  return error.severity === 'ERROR' || !SERVER_FAILURES.test(codeOf(error));
 }

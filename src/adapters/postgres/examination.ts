@@ -1,23 +1,18 @@
 import { idProblems } from '../../application/ids-left.ts';
 import type { Diagnosis, Problem } from '../../application/ports/maintenance.ts';
 import { INVALID_PETS_LIMIT, invalidPetProblems } from '../storage-kit/invalid-pets.ts';
-import { changedTables } from '../storage-kit/store-errors.ts';
-import { clientConfig, withClient } from './config.ts';
+import { clientConfig } from './config.ts';
+import { openSession } from './connection-pool.ts';
 import { detailed } from './errors.ts';
-import { orderWarningsOf } from './order.ts';
 import { petOf } from './pets.ts';
-import { INVALID_PETS, SCHEMA_VERSION, surveyOf, tableFaultsOf } from './schema.ts';
+import { INVALID_PETS, SCHEMA_VERSION, sequencesBehind, surveyOf } from './schema.ts';
 import { locationOf } from './url/index.ts';
 
 const FACTS = `SELECT
-  (SELECT count(*) FROM pets)::float8 AS pets,
-  (SELECT coalesce(max(id), 0) FROM pets) AS "lastId",
-  (SELECT json_build_object('total', count(*), 'active', count(*) FILTER (
-    WHERE revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $1::bigint))) FROM api_keys) AS "apiKeys",
-  (SELECT count(*) FROM idempotency_records)::float8 AS "idempotencyRecords",
-  pg_database_size(current_database())::float8 AS bytes`;
-
-type Facts = Pick<Diagnosis, 'pets' | 'apiKeys' | 'idempotencyRecords' | 'bytes'> & { lastId: bigint };
+  (SELECT count(*) FROM pets)::float8, (SELECT coalesce(max(id), 0) FROM pets), count(*)::float8,
+  count(*) FILTER (WHERE revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $1::bigint))::float8,
+  (SELECT count(*) FROM idempotency_records)::float8, pg_database_size(current_database())::float8
+  FROM api_keys`;
 
 /** Examines a store in PostgreSQL that a server may use. Changes nothing. */
 export async function examinePostgresStore(url: string): Promise<Diagnosis> {
@@ -26,29 +21,31 @@ export async function examinePostgresStore(url: string): Promise<Diagnosis> {
   const report = (severity: Problem['severity'], message: string) => problems.push({ severity, message });
   const about = { location, supportedSchemaVersion: SCHEMA_VERSION, problems };
   try {
-    const config = clientConfig(url);
-    return await withClient(config, async (client) => {
-      await client.query('BEGIN TRANSACTION READ ONLY');
-      const { version: schemaVersion, isOneServer, warnings } = await surveyOf(client);
-      for (const message of warnings) report('warning', message);
-      if (schemaVersion === undefined) {
-        report('error', `${location}: the database contains no store: the start of a server creates it`);
-        return { ...about, exists: false };
-      }
-      for (const fault of isOneServer ? await tableFaultsOf(client) : []) {
-        report('error', changedTables(fault).message);
-      }
-      for (const message of await orderWarningsOf(config)) report('warning', message);
-      const { rows } = await client.query<Facts>(FACTS, [Date.now()]);
-      const { lastId, ...facts } = rows[0] as Facts;
-      const query = { text: INVALID_PETS, values: [INVALID_PETS_LIMIT], rowMode: 'array' };
-      const invalid = await client.query<unknown[]>(query);
-      problems.push(...invalidPetProblems(invalid.rows.map(petOf)));
-      problems.push(...idProblems(lastId));
-      return { ...about, exists: true, schemaVersion, ...facts };
-    });
+    using session = await openSession(clientConfig(url));
+    const { version: schemaVersion, isOneServer, isReadOnly, warnings, faults } = await surveyOf(session);
+    await session.run('BEGIN TRANSACTION READ ONLY');
+    for (const message of warnings) report('warning', message);
+    for (const message of faults) report('error', message);
+    if (isReadOnly) report('error', READ_ONLY);
+    if (schemaVersion === undefined) {
+      report('error', `${location}: the database contains no store: the start of a server creates it`);
+      return { ...about, exists: false };
+    }
+    const behind = isOneServer ? await sequencesBehind(session) : [];
+    for (const { message } of behind) report('error', message);
+    const [facts = []] = await session.run(FACTS, [Date.now()]);
+    const [pets, lastId, total, active, idempotencyRecords, bytes] = facts as Facts;
+    const invalid = await session.run(INVALID_PETS, [INVALID_PETS_LIMIT]);
+    problems.push(...invalidPetProblems(invalid.map(petOf)), ...idProblems(lastId));
+    const apiKeys = { total, active };
+    return { ...about, exists: true, schemaVersion, pets, apiKeys, idempotencyRecords, bytes };
   } catch (error) {
     report('error', `${location}: ${detailed(error)}`);
     return { ...about, exists: undefined };
   }
 }
+
+type Facts = [pets: number, lastId: bigint, ...numbers: [number, number, number, number]];
+
+const READ_ONLY =
+  'the database accepts no writes, because default_transaction_read_only is on: pets can be read, and creates are refused';

@@ -1,52 +1,38 @@
-import type { PetPage, PetQuery, PetRepository } from '../../application/ports/pet-repository.ts';
+/** Pets in PostgreSQL, whose pages are cached as long as the version of the data is the same. */
+
+import type { PetPage, PetRepository } from '../../application/ports/pet-repository.ts';
 import type { Pet } from '../../domain/pet.ts';
 import { type PageCache, pageKey } from '../storage-kit/page-cache.ts';
-import { SharedReads } from '../storage-kit/shared-reads.ts';
+import type { ConnectionPool, ResultRow } from './connection-pool.ts';
 import type { Creates } from './creates.ts';
-import { groupedGets } from './gets.ts';
-import { ATTRIBUTES, listStatement, petOf } from './pets.ts';
-import type { Read } from './reads.ts';
+import { listStatement, petOf } from './pets.ts';
+import { groupedGets, type Read, sharedReads } from './reads.ts';
 
-/**
- * Equal versions tell that no transaction was committed between them: each one that writes gets a number, and leaves the
- * list of running transactions when it ends. After a crash, which resets the statistics, numbers can be used again.
- */
+/** Equal versions tell that nothing was committed between them. After a crash, which resets the statistics, numbers are used again. */
 const VERSION =
-  "concat_ws(' ', pg_current_snapshot(), pg_postmaster_start_time(), pg_stat_get_bgwriter_stat_reset_time())";
-const VERSION_COLUMN = 1 + Object.keys(ATTRIBUTES).length;
+  "(SELECT concat_ws(' ', pg_current_snapshot(), pg_postmaster_start_time(), pg_stat_get_bgwriter_stat_reset_time()))";
+const READ_VERSION = { name: 'version', text: `SELECT ${VERSION}` };
 
-/**
- * Caches pages as long as the version of the data is the same. Equal queries share one statement.
- *
- * @param hasVersion whether the version of the data is exact: one server has all the data
- */
+/** @param hasVersion whether one server has all the data, so that its version is exact */
 export function petRepository(
   read: Read,
+  pool: ConnectionPool,
   creates: Creates,
   cache: PageCache,
   hasVersion: boolean,
 ): PetRepository {
-  const versionColumn = hasVersion ? `(SELECT ${VERSION})` : undefined;
-  const pages = new SharedReads<PetPage>();
-  const versions = new SharedReads<unknown>();
+  const sharePage = sharedReads<PetPage>(read);
+  const shareVersion = sharedReads<unknown>(read);
   /** Whether the last two versions differed. Then it is not worth a statement to ask for the next one. */
   let isChanging = true;
 
-  async function readVersion(): Promise<unknown> {
-    const [row = []] = await read({ name: 'version', text: `SELECT ${VERSION}` });
-    isChanging = cache.enter(row[0]);
-    return row[0];
-  }
-
-  /** Reads one pet more than the limit, to find out whether more pets match. A page without pets has no version. */
-  async function readPage(key: string, query: PetQuery): Promise<PetPage> {
-    const { limit } = query;
+  /** The query reads one pet more than the limit, to find out whether more pets match. A page without pets has no version. */
+  function pageOf(key: string, limit: number, rows: readonly ResultRow[]): PetPage {
     cache.statistics.misses += 1;
-    const rows = await read(listStatement({ ...query, limit: limit + 1 }, versionColumn));
-    const version = rows[0]?.[VERSION_COLUMN] ?? undefined;
+    const version = rows[0]?.at(-1) ?? undefined;
     if (version !== undefined) isChanging = cache.enter(version);
-    const known = version === undefined ? undefined : cache.get(key);
-    if (known !== undefined) return known;
+    const known = version && cache.get(key);
+    if (known) return known;
     const pets = Object.freeze(rows.slice(0, limit).map(petOf));
     const page = Object.freeze({ pets, more: rows.length > limit });
     if (version !== undefined) cache.set(key, page);
@@ -54,20 +40,21 @@ export function petRepository(
   }
 
   return {
-    find: groupedGets(read),
+    find: groupedGets(read, pool),
     add: async (pet) => (await creates.addCreate({ pet: { ...pet } })) as Pet,
     async list(query) {
       const key = pageKey(query);
       if (!isChanging && cache.get(key) !== undefined) {
         // Another connection can have read a page of an older version in the meantime.
-        cache.enter(await versions.share('version', readVersion));
+        isChanging = cache.enter(await shareVersion('', READ_VERSION, ([row]) => row?.[0]));
         const cached = cache.get(key);
         if (cached !== undefined) {
           cache.statistics.hits += 1;
           return cached;
         }
       }
-      return await pages.share(key, () => readPage(key, query));
+      const statement = listStatement({ ...query, limit: query.limit + 1 }, hasVersion ? VERSION : undefined);
+      return await sharePage(key, statement, (rows) => pageOf(key, query.limit, rows));
     },
   };
 }

@@ -1,26 +1,23 @@
+/** The statements about pets. A new attribute of a pet is added here, in a migration, and in the rules of a pet. */
+
 import type { PetQuery } from '../../application/ports/pet-repository.ts';
 import { INT64_MIN } from '../../domain/int64.ts';
 import { type NewPet, type Pet, type PetStatus, storedPet } from '../../domain/pet.ts';
 import type { ResultRow, SqlStatement } from './connection-pool.ts';
 
-/** The columns of the attributes of a pet, with their types. {@link arraysOf} and {@link petOf} have the same order. */
-export const ATTRIBUTES: Readonly<Record<string, string>> = {
-  name: 'text not null',
-  category_id: 'bigint not null',
-  status: 'text not null',
-};
-export const ATTRIBUTE_COLUMNS: string = Object.keys(ATTRIBUTES).join(', ');
-export const COLUMNS: string = `id, ${ATTRIBUTE_COLUMNS}`;
+/** {@link arraysOf}, {@link petOf} and {@link ARRAYS} have the same order. */
+export const ATTRIBUTES = 'name, category_id, status';
+export const COLUMNS: string = `id, ${ATTRIBUTES}`;
+/** The parameters for the attributes of several pets. Others begin with `$4`. */
+export const ARRAYS = '$1::text[], $2::bigint[], $3::text[]';
 
-/** Parameters for the attributes of several pets, one array for each attribute. */
-export const ARRAYS: string = Object.values(ATTRIBUTES)
-  .map((type, index) => `$${index + 1}::${type.split(' ')[0]}[]`)
-  .join(', ');
-
-/** Returns the number of the parameter that is `place` behind {@link ARRAYS}. */
-export function parameter(place: number): string {
-  return `$${Object.keys(ATTRIBUTES).length + place}`;
-}
+/**
+ * The order of ids is the order in which pets become visible: whoever draws an id holds this lock until the end of the
+ * transaction, also while it waits for a standby. Each schema has a lock of its own.
+ */
+export const TAKE_ORDER = "SELECT pg_advisory_xact_lock(7301, 'pets'::regclass::oid::int)";
+/** A part of a `WITH` clause. PostgreSQL leaves it out of a statement that does not read from `ordered`. */
+export const ORDER: string = `ordered AS MATERIALIZED (${TAKE_ORDER})`;
 
 /** Converts a row that begins with {@link COLUMNS}. */
 export function petOf(row: ResultRow): Pet {
@@ -30,23 +27,16 @@ export function petOf(row: ResultRow): Pet {
 
 /** Returns the values of {@link ARRAYS}. */
 export function arraysOf(pets: readonly NewPet[]): unknown[] {
-  return [
-    pets.map(({ name }) => name),
-    `{${pets.map(({ categoryId }) => categoryId).join()}}`,
-    `{${pets.map(({ status }) => status).join()}}`,
-  ];
+  const [names, statuses] = [pets.map(({ name }) => name), pets.map(({ status }) => status)];
+  return [names, `{${pets.map(({ categoryId }) => categoryId).join()}}`, statuses];
 }
 
-/**
- * With a status it compares rows, so that the search starts in the index of the statuses, however few pets have it.
- *
- * @param more an expression whose value is a further column
- */
-export function listStatement({ limit, status, after = INT64_MIN }: PetQuery, more = 'NULL'): SqlStatement {
-  if (status === undefined) {
-    const text = `SELECT ${COLUMNS}, ${more} FROM pets WHERE id > $1 ORDER BY id LIMIT $2`;
-    return { name: 'list', text, values: [after, limit] };
-  }
-  const text = `SELECT ${COLUMNS}, ${more} FROM pets WHERE (status, id) > ($3, $1) AND status <= $3 ORDER BY status, id LIMIT $2`;
+/** With a status it compares rows, so that the search starts in the index of the statuses, however few pets have it. */
+export function listStatement(query: PetQuery, furtherColumn = 'NULL'): SqlStatement {
+  const { limit, status, after = INT64_MIN } = query;
+  const select = `SELECT ${COLUMNS}, ${furtherColumn} FROM pets`;
+  if (status === undefined)
+    return { name: 'list', text: `${select} WHERE id > $1 ORDER BY id LIMIT $2`, values: [after, limit] };
+  const text = `${select} WHERE (status, id) > ($3, $1) AND status <= $3 ORDER BY status, id LIMIT $2`;
   return { name: 'list-by-status', text, values: [after, limit, status] };
 }

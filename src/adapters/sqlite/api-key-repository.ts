@@ -1,11 +1,13 @@
+/** API keys in SQLite. */
+
 import type Database from 'better-sqlite3';
 import type { ApiKeyRepository } from '../../application/ports/api-key-repository.ts';
 import type { CacheStatistics } from '../../application/ports/statistics.ts';
 import type { ApiKey, NewApiKey } from '../../domain/api-key.ts';
 import { apiKeyOf, foundKey, hashOf, keyValues, rowIdOf } from '../storage-kit/key-rows.ts';
-import type { ReadSnapshot } from './read-snapshot.ts';
-import { withOwnConnection } from './write/own-connection.ts';
-import type { Writer } from './write/writer.ts';
+import { withOwnConnection } from './own-connection.ts';
+import type { Reads } from './reads.ts';
+import type { Writer } from './writer.ts';
 
 const COLUMNS = `CAST(id AS TEXT), hash, name, hint, created_at, expires_at, revoked_at, last_used_on,
   CAST(caller_id AS TEXT), is_read_only`;
@@ -25,7 +27,7 @@ const CACHE_LIMIT = 1000;
 /** Every write to the database file, by any process, clears the cache of found keys, so none is out of date. */
 export function apiKeyRepository(
   db: Database.Database,
-  snapshot: ReadSnapshot,
+  reads: Reads,
   writer: Writer,
 ): ApiKeyRepository & { readonly statistics: CacheStatistics } {
   const select = <T extends unknown[]>(where: string): Database.Statement<T, readonly unknown[]> =>
@@ -37,15 +39,12 @@ export function apiKeyRepository(
   const cache = new Map<string, ApiKey>();
   let version: unknown;
 
-  function cachedKey(key: string): ApiKey | undefined {
-    const present = snapshot.recentVersion();
-    if (present !== version) cache.clear();
-    version = present;
-    return cache.get(key);
-  }
-
-  function lookUp(key: string): ApiKey | undefined {
-    statistics.misses += 1;
+  function find(key: string): ApiKey | undefined {
+    if (reads.version !== version) cache.clear();
+    version = reads.version;
+    const cached = cache.get(key);
+    statistics[cached === undefined ? 'misses' : 'hits'] += 1;
+    if (cached !== undefined) return cached;
     const hash = hashOf(key);
     const about = foundKey(byHash.get(hash), hash);
     if (about === undefined) return undefined;
@@ -55,17 +54,12 @@ export function apiKeyRepository(
   }
 
   function read(id: bigint): Promise<ApiKey | undefined> {
-    return snapshot.read(() => byId.all(id).map(apiKeyOf)[0]);
+    return reads.read(() => byId.all(id).map(apiKeyOf)[0]);
   }
 
   return {
     statistics,
-    async find(key) {
-      const cached = cachedKey(key);
-      if (cached === undefined) return await snapshot.read(() => cachedKey(key) ?? lookUp(key));
-      statistics.hits += 1;
-      return cached;
-    },
+    find: (key) => reads.read(() => find(key)),
     async add(key, about) {
       const { rowId } = await writer.storeWrite([ADD, ...keyValues(key, about)]);
       return added(rowId, about);
@@ -93,7 +87,7 @@ export function apiKeyRepository(
     async setLastUsedOn(id, day, latest = Infinity) {
       await writer.storeWrite([SET_LAST_USED_ON, day, rowIdOf(id), day, latest]);
     },
-    list: () => snapshot.read(() => all.all().map(apiKeyOf)),
+    list: () => reads.read(() => all.all().map(apiKeyOf)),
   };
 }
 

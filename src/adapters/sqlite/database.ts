@@ -1,52 +1,55 @@
-import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
+/** Connections to a database file, and the preparation of the file: its creation, its checks and its migrations. */
+
+import { closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type Database from 'better-sqlite3';
+import Database from 'better-sqlite3';
 import { StorageFault, storageUnavailable } from '../../application/ports/storage-fault.ts';
 import { AnimalStoreError, invalidRequest } from '../../domain/errors.ts';
-import { LOCK_TIMEOUT, OPEN_LOCK_TIMEOUT, openConnection } from './driver.ts';
 import { isLocked, storageError } from './errors.ts';
-import { identityOf, modeOfNewFile, sizeOf, statOf } from './files.ts';
-import { assertSchema, quickCheck, unsupportedSchema, versionOf } from './inspection.ts';
-import { APPLICATION_ID, MIGRATIONS } from './schema.ts';
-import { assertSameFiles, type StoreFiles } from './store-files.ts';
+import { assertSameFiles, identityOf, modeOfNewFile, type StoreFiles, sizeOf } from './files.ts';
+import { APPLICATION_ID, migrationsOf, READ_TEST, SCHEMA_VERSION, versionOf } from './schema.ts';
 
+/** How long a connection waits for a lock, and blocks its thread, in milliseconds: later, and at the opening of a store. */
+const LOCK_TIMEOUT = 100;
+export const OPEN_LOCK_TIMEOUT = 3000;
 /** In KiB. A larger cache would not make reads faster, because the operating system caches the database file. */
 const READ_CACHE_SIZE = 4096;
-
 /** In bytes. After a burst of writes, SQLite truncates a larger write-ahead log to this size. */
 const JOURNAL_SIZE_LIMIT = 16 * 1024 * 1024;
+/** In bytes. A check reads the whole file, so it would delay the start with a larger one. */
+const CHECK_LIMIT = 32 * 1024 * 1024;
 
-/** A file that is refused stays unchanged, so that its data can be rescued. `tryWrite` waits for other writers. */
+/**
+ * Creates or migrates a store. A file that is refused stays unchanged, so that its data can be rescued. With `tryWrite`,
+ * waits for other writers, and refuses a file that cannot be written.
+ */
 export function prepareDatabase(
   path: string,
   { mustExist = false, tryWrite = true }: { mustExist?: boolean; tryWrite?: boolean } = {},
 ): void {
   if (['', ':memory:'].includes(path.trim())) {
-    throw invalidRequest(
-      `path: expected the path of a file, got '${path}': openMemoryStorage opens a store in memory`,
-    );
+    const message = `expected the path of a file, got '${path}': openMemoryStorage opens a store in memory`;
+    throw invalidRequest(`path: ${message}`);
   }
-  if (!mustExist) createFolderOf(path);
-  else if (!existsSync(path)) throw new StorageFault('file_missing', `${path}: there is no such file`);
-  refuseUnusable(path);
   if (!mustExist) createFile(path);
+  else if (!existsSync(path)) throw new StorageFault('file_missing', `${path}: there is no such file`);
   const before = identityOf(path);
-  open(path, OPEN_LOCK_TIMEOUT, (db) => {
-    const version = supportedVersion(db);
+  open(path, (db) => {
+    const version = versionOf(db);
     // A restore can replace the file while its lock is awaited, and SQLite would write to the old file.
     if (identityOf(path) !== before) {
       throw storageUnavailable('the file was replaced while it was opened: start again');
     }
-    const damage = quickCheck(db);
-    if (damage !== undefined) throw storageUnavailable(`the database file is damaged: ${damage}`);
-    if (version > 0) assertSchema(db);
+    const damage = sizeOf(path) <= CHECK_LIMIT && damageOf(db, 'quick_check');
+    if (damage) throw storageUnavailable(`the database file is damaged: ${damage}`);
+    if (version > 0) db.prepare(READ_TEST).get();
     configure(db);
-    if (tryWrite || version < MIGRATIONS.length) migrate(db);
+    if (tryWrite || version < SCHEMA_VERSION) migrate(db);
   }).close();
 }
 
 export function openReader(path: string): Database.Database {
-  return open(path, OPEN_LOCK_TIMEOUT, (db) => {
+  return open(path, (db) => {
     configure(db);
     db.pragma(`busy_timeout = ${LOCK_TIMEOUT}`);
     db.pragma('query_only = ON');
@@ -54,74 +57,46 @@ export function openReader(path: string): Database.Database {
   });
 }
 
-/**
- * Checks the files before opening, because SQLite could change or create another file at this path, and again afterwards,
- * because they could have been replaced meanwhile. Errors do not name the path, because clients must not see it.
- */
+/** Opens a store that another program may own. The journal mode stays, and an older schema is refused instead of migrated. */
+export function openSource(path: string): Database.Database {
+  if (!existsSync(path)) throw new StorageFault('file_missing', `${path}: there is no such file`);
+  return open(path, (db) => {
+    const version = versionOf(db);
+    if (version < SCHEMA_VERSION) {
+      const advice =
+        'open it with this release once, such as with animal-store keys list, or export it with its own release';
+      throw storageUnavailable(
+        version === 0
+          ? 'the file contains no store'
+          : `the file has schema version ${version}, this release reads ${SCHEMA_VERSION}: ${advice}`,
+      );
+    }
+    db.pragma('query_only = ON');
+  });
+}
+
+/** Checks the files before SQLite can change another one, and once more afterwards. Errors do not name the path to clients. */
 export function openWriter(files: StoreFiles): Database.Database {
   assertSameFiles(files);
-  return connect(files.main.path, LOCK_TIMEOUT, (db) => {
+  const [[path] = ['']] = files;
+  return connect(path, { timeout: LOCK_TIMEOUT }, (db) => {
     configure(db);
     assertSameFiles(files);
   });
 }
 
-/** SQLite would treat an empty file as a new database, and delete its write-ahead log, which contains the last writes. */
-function refuseUnusable(path: string): void {
-  // A server that creates the store at the same time writes to the file first, and then to the log.
-  const hasLog = sizeOf(`${path}-wal`) > 0;
-  const file = statOf(path);
-  if (file?.isDirectory()) throw storageUnavailable(`${path}: expected a file, got a directory`);
-  if (file?.size === 0 && hasLog) {
-    throw storageUnavailable(
-      `${path}: the file is empty, but has a write-ahead log: restore it from a backup, or remove the log`,
-    );
-  }
-}
-
-export function createFolderOf(path: string): void {
-  try {
-    createFolder(dirname(path));
-  } catch (error) {
-    throw storageUnavailable(`cannot create the folder of ${path}`, error);
-  }
-}
-
-/** SQLite would let every user of the machine read a new file. An error is ignored, because SQLite reports it too. */
-function createFile(path: string): void {
-  if (existsSync(path)) return;
-  try {
-    closeSync(openSync(path, 'a', modeOfNewFile(path)));
-  } catch {}
-}
-
-/** `mkdirSync` with the option `recursive` never returns in a file system that accepts no folders, such as /proc. */
-function createFolder(path: string): void {
-  if (existsSync(path)) return;
-  createFolder(dirname(path));
-  try {
-    mkdirSync(path);
-  } catch (error) {
-    if (!existsSync(path)) throw error;
-  }
-}
-
-/** Every error message begins with the path of the database file. */
-function open(path: string, timeout: number, prepare: (db: Database.Database) => void): Database.Database {
-  try {
-    return connect(path, timeout, prepare);
-  } catch (error) {
-    const { code, message } = storageError(error);
-    throw new AnimalStoreError(code, `${path}: ${message}`, { cause: error });
-  }
-}
-
+/** Opens a file that exists. SQLite would delete the write-ahead log of an empty file, and with it the last writes. */
 export function connect(
   path: string,
-  timeout: number,
+  options: Database.Options,
   prepare: (db: Database.Database) => void,
 ): Database.Database {
-  const db = openConnection(path, { timeout, fileMustExist: true });
+  // A server that creates the store at the same time writes to the file first, and then to the log.
+  if (sizeOf(`${path}-wal`) > 0 && statSync(path, { throwIfNoEntry: false })?.size === 0) {
+    const advice = 'restore it from a backup, or remove the log';
+    throw storageUnavailable(`the file is empty, but has a write-ahead log: ${advice}`);
+  }
+  const db = new Database(path, { ...options, fileMustExist: true });
   try {
     prepare(db.defaultSafeIntegers(true));
     return db;
@@ -131,41 +106,74 @@ export function connect(
   }
 }
 
-/** With `synchronous = NORMAL`, a commit in WAL mode would do no fsync. */
-function configure(db: Database.Database): void {
-  if (setJournalMode(db) !== 'wal') {
-    throw storageUnavailable('the file system does not support a write-ahead log');
+/** Returns the damage that was found. `integrity_check` also compares the indexes with their tables. */
+export function damageOf(
+  db: Database.Database,
+  check: 'quick_check' | 'integrity_check',
+): string | undefined {
+  // Pets that break a rule are no damage: they are named, and can be read.
+  db.pragma('ignore_check_constraints = ON');
+  const finding = db.pragma(`${check}(1)`, { simple: true });
+  db.pragma('ignore_check_constraints = OFF');
+  return finding === 'ok' ? undefined : String(finding).split('\n').at(-1);
+}
+
+/** `mkdirSync` with the option `recursive` never returns in a file system that accepts no folders, such as /proc. */
+export function createFolderOf(path: string): void {
+  const folder = dirname(path);
+  if (existsSync(folder)) return;
+  createFolderOf(folder);
+  try {
+    mkdirSync(folder);
+  } catch (error) {
+    // Another process can have created it.
+    if (!existsSync(folder)) throw storageUnavailable(`cannot create the folder of ${path}`, error);
   }
+}
+
+/** SQLite would let every user of the machine read a new file. An error is ignored, because SQLite reports it too. */
+function createFile(path: string): void {
+  createFolderOf(path);
+  if (existsSync(path)) return;
+  try {
+    closeSync(openSync(path, 'a', modeOfNewFile(path)));
+  } catch {}
+}
+
+/** Every error message begins with the path of the database file. */
+function open(path: string, prepare: (db: Database.Database) => void): Database.Database {
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory())
+    throw storageUnavailable(`${path}: expected a file, got a directory`);
+  try {
+    return connect(path, { timeout: OPEN_LOCK_TIMEOUT }, prepare);
+  } catch (error) {
+    const { code, message } = storageError(error);
+    throw new AnimalStoreError(code, `${path}: ${message}`, { cause: error });
+  }
+}
+
+/** With `synchronous = NORMAL`, which is the default of the driver, a commit would do no fsync. */
+function configure(db: Database.Database): void {
+  const setJournalMode = (): unknown => db.pragma('journal_mode = WAL', { simple: true });
+  let mode: unknown;
+  try {
+    mode = setJournalMode();
+  } catch (error) {
+    if (!isLocked(error)) throw error;
+    // While another process changes the mode of a new file, SQLite fails, and does not wait as for a transaction.
+    db.exec('BEGIN IMMEDIATE; COMMIT');
+    mode = setJournalMode();
+  }
+  if (mode !== 'wal') throw storageUnavailable('the file system does not support a write-ahead log');
   db.pragma('synchronous = FULL');
   db.pragma(`journal_size_limit = ${JOURNAL_SIZE_LIMIT}`);
 }
 
-/** Returns the journal mode. While another process changes that of a new file, SQLite fails, and does not wait. */
-function setJournalMode(db: Database.Database): unknown {
-  try {
-    return db.pragma('journal_mode = WAL', { simple: true });
-  } catch (error) {
-    if (!isLocked(error)) throw error;
-    db.exec('BEGIN IMMEDIATE; COMMIT'); // Waits for the other process.
-    return db.pragma('journal_mode = WAL', { simple: true });
-  }
-}
-
-function supportedVersion(db: Database.Database): number {
-  const version = versionOf(db, 'the file');
-  const unsupported = unsupportedSchema('the file', version);
-  if (unsupported !== undefined) throw storageUnavailable(unsupported);
-  return version;
-}
-
-/**
- * Always writes the schema version, so that a file that cannot be written is detected at once. The version is read again,
- * because a newer release can have migrated the file while this process waited for the lock.
- */
+/** Reads the version under the lock, and always writes it, so that a file that cannot be written is detected at once. */
 function migrate(db: Database.Database): void {
   db.transaction(() => {
-    for (const migration of MIGRATIONS.slice(supportedVersion(db))) db.exec(migration);
+    for (const migration of migrationsOf(versionOf(db))) db.exec(migration);
     db.pragma(`application_id = ${APPLICATION_ID}`);
-    db.pragma(`user_version = ${MIGRATIONS.length}`);
+    db.pragma(`user_version = ${SCHEMA_VERSION}`);
   }).immediate();
 }

@@ -1,9 +1,14 @@
+/** The errors of SQLite and of the file system, translated into those of the application. */
+
+import { idsExhausted } from '../../application/ids-left.ts';
 import {
   StorageFault,
   type StorageFaultReason,
+  storageFaultReason,
   storageUnavailable,
 } from '../../application/ports/storage-fault.ts';
 import { AnimalStoreError, asAnimalStoreError, type ErrorCode } from '../../domain/errors.ts';
+import { INT64_MAX } from '../../domain/int64.ts';
 import { codeOf } from '../storage-kit/store-errors.ts';
 
 /** By result code, or by primary result code (https://sqlite.org/rescode.html). A lock has no reason, because it is temporary. */
@@ -17,15 +22,14 @@ const FAILURES: Readonly<Record<string, readonly [message: string, reason?: Stor
   SQLITE_NOTADB: ['the file is not a SQLite database', 'damaged'],
   SQLITE_PERM: ['the database file may not be accessed', 'read_only'],
   SQLITE_PROTOCOL: ['the database cannot be locked', 'io_error'],
-  SQLITE_READONLY_DIRECTORY: [
-    'the folder of the database file is read-only, but SQLite writes files there',
-    'read_only',
-  ],
+  SQLITE_READONLY_DIRECTORY: ['SQLite writes files into the folder, but it is read-only', 'read_only'],
   SQLITE_READONLY: ['the database file is read-only', 'read_only'],
 };
 
 /** After a failed fsync, the operating system may discard unwritten data, and the next fsync may report success. */
 const SYNC_FAILED = /^SQLITE_IOERR_(DIR_)?FSYNC$/;
+/** The end of the message when a write was perhaps stored. */
+export const UNKNOWN: string = ': it is unknown whether this was stored';
 
 /** An error of a storage as a plain object, which threads can send to each other. */
 export interface PlainError {
@@ -40,17 +44,20 @@ export interface PlainError {
 export function plainError(error: unknown): PlainError {
   const known = storageError(error);
   const { code, message, cause = error } = known;
-  return {
-    code,
-    message,
-    detail: String(cause),
-    reason: known instanceof StorageFault ? known.reason : undefined,
-  };
+  return { code, message, detail: String(cause), reason: storageFaultReason(known) };
 }
 
 export function errorFrom({ code, message, detail: cause, reason }: PlainError): AnimalStoreError {
-  if (reason !== undefined) return new StorageFault(reason, message, { cause });
-  return new AnimalStoreError(code, message, { cause });
+  return reason === undefined
+    ? new AnimalStoreError(code, message, { cause })
+    : new StorageFault(reason, message, { cause });
+}
+
+/** A recovery would store the pages of a failed commit that reached the write-ahead log, but not after a full disk. */
+export function failedCommit(error: unknown): PlainError {
+  const failure = plainError(error);
+  const isUnknown = failure.reason !== undefined && failure.reason !== 'disk_full';
+  return isUnknown ? { ...failure, message: failure.message + UNKNOWN } : failure;
 }
 
 /** Translates an error of the SQLite driver. Returns an `AnimalStoreError` unchanged. */
@@ -58,16 +65,21 @@ export function storageError(error: unknown): AnimalStoreError {
   const known = asAnimalStoreError(error);
   if (known !== undefined) return known;
   const code = codeOf(error);
-  const failure = FAILURES[code] ?? FAILURES[primaryCodeOf(code)];
-  if (failure === undefined) {
-    const message = error instanceof Error ? error.message : String(error);
-    const shown = code.startsWith('SQLITE_')
-      ? `the database refused a statement: ${message} (${code})`
-      : message;
-    return new AnimalStoreError('internal_error', shown, { cause: error });
+  const [failure, reason] = FAILURES[code] ?? FAILURES[primaryCodeOf(code)] ?? [];
+  if (failure !== undefined) {
+    return storageUnavailable(`${failure} (${code})`, error, SYNC_FAILED.test(code) ? 'sync_failed' : reason);
   }
-  const reason = SYNC_FAILED.test(code) ? 'sync_failed' : failure[1];
-  return storageUnavailable(`${failure[0]} (${code})`, error, reason);
+  const message = error instanceof Error ? error.message : String(error);
+  const refusal = code.startsWith('SQLITE_')
+    ? `the database refused a statement: ${message} (${code})`
+    : message;
+  return new AnimalStoreError('internal_error', refusal, { cause: error });
+}
+
+/** SQLite reports a full disk also when fewer ids are left than a transaction with `count` new pets needs. */
+export function idsOrDisk(error: unknown, lastId: () => bigint, count: number): unknown {
+  const isOfIds = codeOf(error) === 'SQLITE_FULL' && INT64_MAX - lastId() < BigInt(count);
+  return isOfIds ? idsExhausted() : error;
 }
 
 /** Returns an error that is not of SQLite unchanged, such as an error of a callback. */
@@ -76,10 +88,8 @@ export function translated(error: unknown): unknown {
 }
 
 export function fileError(failed: string, error: unknown): AnimalStoreError {
-  const known = asAnimalStoreError(error);
-  if (known !== undefined) return known;
   const { message } = translated(error) as Error;
-  return storageUnavailable(`${failed}: ${message}`, error);
+  return asAnimalStoreError(error) ?? storageUnavailable(`${failed}: ${message}`, error);
 }
 
 /** Whether another process holds the lock of the database. */

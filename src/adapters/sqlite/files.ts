@@ -1,22 +1,22 @@
+/** The files of a store: their names, their identity, and steps that are durable. */
+
 import { randomUUID } from 'node:crypto';
 import {
   closeSync,
   fsyncSync,
   linkSync,
   openSync,
-  readFileSync,
   realpathSync,
   renameSync,
   rmSync,
-  type Stats,
   statSync,
 } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
+import { StorageFault } from '../../application/ports/storage-fault.ts';
 import { codeOf } from '../storage-kit/store-errors.ts';
 
 /** SQLite creates, reads and deletes the companion files with these suffixes beside the database file. */
 export const COMPANIONS = ['-journal', '-wal', '-shm'] as const;
-
 const SET_GROUP_ID = 0o2000;
 
 /** Returns the paths of a database file and of its companion files, without symbolic links. No file needs to exist. */
@@ -42,48 +42,47 @@ export function isFileOf(database: string, path: string): boolean {
   return identity !== undefined && databaseFiles(database).some((own) => identityOf(own) === identity);
 }
 
+/** Returns the device and the inode of a file, or `undefined` when no file can be found at the path. */
 export function identityOf(path: string): string | undefined {
-  const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
-  return stats && `${stats.dev} ${stats.ino}`;
-}
-
-export function statOf(path: string): Stats | undefined {
-  return statSync(path, { throwIfNoEntry: false });
-}
-
-/**
- * Returns a warning for a file that is mounted alone, as `docker run -v pets.db:/data/pets.db` does: its write-ahead log
- * then stays in the container.
- */
-export function mountWarning(path: string): string | undefined {
-  if (!isMountPoint(path)) return undefined;
-  return `${path} is mounted alone, without its write-ahead log ${path}-wal, which has the newest pets: mount its folder instead`;
-}
-
-/** Only Linux has this list. The path of a mount point is the fifth field, with octal escapes (proc_pid_mountinfo(5)). */
-export function isMountPoint(path: string): boolean {
   try {
-    const mounts = readFileSync('/proc/self/mountinfo', 'utf8').split('\n');
-    return mounts.some((mount) => unescaped(mount.split(' ')[4] ?? '') === path);
+    const { dev, ino } = statSync(path, { bigint: true });
+    return `${dev} ${ino}`;
   } catch {
-    return false;
+    return undefined;
   }
-}
-
-function unescaped(field: string): string {
-  return field.replaceAll(/\\([0-7]{3})/g, (_, digits: string) =>
-    String.fromCharCode(Number.parseInt(digits, 8)),
-  );
 }
 
 /** A missing file has the size 0. */
 export function sizeOf(path: string): number {
-  return statOf(path)?.size ?? 0;
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }
 
 /** Only its owner may read a new file. In a folder with the set-group-ID bit, the group of the folder may read it too. */
 export function modeOfNewFile(path: string): number {
   return (statSync(dirname(path)).mode & SET_GROUP_ID) === 0 ? 0o600 : 0o640;
+}
+
+/** The database file, its write-ahead log and the index of the log, each with its identity while the store is open. */
+export type StoreFiles = readonly (readonly [path: string, identity: string | undefined])[];
+
+/** A connection must have read from the database, because the first read creates the write-ahead log and its index. */
+export function filesOf(path: string): StoreFiles {
+  const [absolute, real] = [resolve(path), realPath(path)];
+  return [absolute, `${real}-wal`, `${real}-shm`].map((file) => [file, identityOf(file)]);
+}
+
+/** Throws a {@link StorageFault} when a file is missing or was replaced. SQLite does neither while a connection is open. */
+export function assertSameFiles(files: StoreFiles): void {
+  for (const [path, expected] of files) {
+    const identity = identityOf(path);
+    if (identity === expected) continue;
+    const [reason, change] =
+      identity === undefined
+        ? (['file_missing', 'removed or renamed'] as const)
+        : (['file_replaced', 'replaced by another file'] as const);
+    const cause = `${path} was ${change}: move the old file back, or restart the service`;
+    throw new StorageFault(reason, `the database file was ${change} while it was open`, { cause });
+  }
 }
 
 export function fsync(path: string): void {

@@ -1,65 +1,56 @@
+/** Exactly-once creates in SQLite: a pet and the record of its idempotency key are one transaction. */
+
 import type Database from 'better-sqlite3';
 import type { IdempotencyRecords, IdempotentCreates } from '../../application/ports/idempotent-creates.ts';
 import { INT64_MAX } from '../../domain/int64.ts';
 import { storedPet } from '../../domain/pet.ts';
-import { exactlyOnce } from '../storage-kit/exactly-once.ts';
+import { exactlyOnce, petRemoved } from '../storage-kit/exactly-once.ts';
 import { addPet, COLUMNS, type PetRow, petOf } from './pets.ts';
-import type { ReadSnapshot } from './read-snapshot.ts';
+import type { Reads } from './reads.ts';
 import { LAST_ID } from './schema.ts';
-import type { Writer } from './write/writer.ts';
+import type { Writer } from './writer.ts';
 
 /**
  * The pet that {@link addPet} inserts next gets the next id of the AUTOINCREMENT column, or fails if there is none. A
- * record that is no longer valid is replaced.
+ * record that has ended is replaced.
  */
-const ADD_RECORD = `INSERT INTO idempotency_records (caller, key, pet_id, created_at)
+const ADD_RECORD = `INSERT INTO idempotency_records (caller, key, pet_id, valid_until)
   VALUES (?, ?, 1 + min(${INT64_MAX - 1n}, (${LAST_ID})), ?)
-  ON CONFLICT DO UPDATE SET pet_id = excluded.pet_id, created_at = excluded.created_at WHERE created_at < ?`;
+  ON CONFLICT DO UPDATE SET pet_id = excluded.pet_id, valid_until = excluded.valid_until WHERE valid_until < ?`;
 
-const FIND = `SELECT ${COLUMNS} FROM pets
-  WHERE id = (SELECT pet_id FROM idempotency_records WHERE caller = ? AND key = ? AND created_at >= ?)`;
-const COUNTED_PER_STEP = 10_000;
-/** Returns the last record of a step, unless the step has fewer records. */
-const COUNT_STEP = `SELECT caller, key FROM idempotency_records WHERE (caller, key) > (?, ?)
-  ORDER BY caller, key LIMIT 1 OFFSET ${COUNTED_PER_STEP - 1}`;
-const COUNT_REST = 'SELECT count(*) FROM idempotency_records WHERE (caller, key) > (?, ?)';
+const FIND_ID = 'SELECT pet_id FROM idempotency_records WHERE caller = ? AND key = ? AND valid_until >= ?';
+const FIND_PET = `SELECT ${COLUMNS} FROM pets WHERE id = ?`;
+const COUNT = 'SELECT count(*) FROM idempotency_records';
 const REMOVE = `DELETE FROM idempotency_records WHERE (caller, key) IN (
-  SELECT caller, key FROM idempotency_records WHERE created_at < ? ORDER BY created_at LIMIT ?)`;
+  SELECT caller, key FROM idempotency_records WHERE valid_until < ? ORDER BY valid_until LIMIT ?)`;
 
-export function idempotentCreates(
-  db: Database.Database,
-  snapshot: ReadSnapshot,
-  writer: Writer,
-): IdempotentCreates & IdempotencyRecords {
-  const findRecord = db.prepare<[string, string, number], PetRow>(FIND).raw();
-  const countStep = db.prepare<string[], readonly string[]>(COUNT_STEP).raw();
-  const countRest = db.prepare<string[], number>(COUNT_REST).pluck().safeIntegers(false);
-
+export function idempotentCreates(db: Database.Database, reads: Reads, writer: Writer): IdempotentCreates {
+  const findId = db.prepare<[string, string, number], bigint>(FIND_ID).pluck();
+  const findPet = db.prepare<[bigint], PetRow>(FIND_PET).raw();
   return {
     add: exactlyOnce({
       /** Changes nothing when a valid record exists. */
       async claim(pet, { caller, key, at, validUntil }) {
-        const { rowId, changes } = await writer.storeWrite(
-          [ADD_RECORD, caller, key, validUntil, at],
-          addPet(pet),
-        );
+        const record = [ADD_RECORD, caller, key, validUntil, at] as const;
+        const { rowId, changes } = await writer.storeWrite(record, addPet(pet));
         return changes === 0 ? undefined : storedPet(rowId, pet);
       },
-      async find({ caller, key, at }) {
-        const row = await snapshot.read(() => findRecord.get(caller, key, at));
-        return row && petOf(row);
-      },
+      find: ({ caller, key, at }) =>
+        reads.read(() => {
+          const id = findId.get(caller, key, at);
+          if (id === undefined) return undefined;
+          const row = findPet.get(id);
+          if (row === undefined) throw petRemoved(id);
+          return petOf(row);
+        }),
     }),
-    /** Counts in steps, one per iteration of the event loop, so that none takes long. */
-    async count() {
-      let counted = 0;
-      for (let last: readonly string[] = ['', '']; ; counted += COUNTED_PER_STEP) {
-        const from = last;
-        const next = await snapshot.read(() => countStep.get(...from));
-        if (next === undefined) return counted + (await snapshot.read(() => countRest.get(...from) ?? 0));
-        last = next;
-      }
-    },
-    removeRecords: async (now, most) => (await writer.storeWrite([REMOVE, now, most])).changes,
+  };
+}
+
+export function idempotencyRecords(db: Database.Database, reads: Reads, writer: Writer): IdempotencyRecords {
+  const count = db.prepare<[], number>(COUNT).pluck().safeIntegers(false);
+  return {
+    count: () => reads.read(() => count.get() ?? 0),
+    removeRecords: async (now, limit) => (await writer.storeWrite([REMOVE, now, limit])).changes,
   };
 }

@@ -1,7 +1,6 @@
 /** `animal-store/sqlite`: the storage in a SQLite file, for Node.js. */
 
+export { examineSqliteBackup, examineSqliteStore } from './examination.ts';
 export { databaseFiles } from './files.ts';
-export { examineSqliteBackup } from './maintenance/backup-check.ts';
-export { examineSqliteStore } from './maintenance/examination.ts';
-export { restoreSqliteStore } from './maintenance/restore.ts';
+export { restoreSqliteStore } from './restore.ts';
 export { openSqliteStorage, type SqliteOptions } from './storage.ts';

@@ -1,3 +1,5 @@
+/** Pets in SQLite. */
+
 import type Database from 'better-sqlite3';
 import type { PetPage, PetQuery, PetRepository } from '../../application/ports/pet-repository.ts';
 import type { CacheStatistics } from '../../application/ports/statistics.ts';
@@ -5,8 +7,8 @@ import { INT64_MIN } from '../../domain/int64.ts';
 import { storedPet } from '../../domain/pet.ts';
 import { PageCache, pageKey } from '../storage-kit/page-cache.ts';
 import { addPet, COLUMNS, type PetRow, petOf } from './pets.ts';
-import type { ReadSnapshot } from './read-snapshot.ts';
-import type { Writer } from './write/writer.ts';
+import type { Reads } from './reads.ts';
+import type { Writer } from './writer.ts';
 
 const FIND = `SELECT ${COLUMNS} FROM pets WHERE id = ?`;
 const LIST = `SELECT ${COLUMNS} FROM pets WHERE id > ? ORDER BY id LIMIT ?`;
@@ -15,7 +17,7 @@ const LIST_BY_STATUS = `SELECT ${COLUMNS} FROM pets WHERE status = ? AND id > ? 
 /** Until a write by any process, equal queries return the same page object, which can be the key of a caller's cache. */
 export function petRepository(
   db: Database.Database,
-  snapshot: ReadSnapshot,
+  reads: Reads,
   writer: Writer,
 ): PetRepository & { readonly statistics: CacheStatistics } {
   const findOne = db.prepare<[bigint], PetRow>(FIND).raw();
@@ -40,14 +42,14 @@ export function petRepository(
       return storedPet(rowId, pet);
     },
     find: (id) =>
-      snapshot.read(() => {
+      reads.read(() => {
         const row = findOne.get(id);
         return row && petOf(row);
       }),
     list(query) {
       const key = pageKey(query);
-      return snapshot.read(() => {
-        pages.enter(snapshot.version());
+      return reads.read(() => {
+        pages.enter(reads.version);
         const known = pages.get(key);
         pages.statistics[known === undefined ? 'misses' : 'hits'] += 1;
         if (known !== undefined) return known;

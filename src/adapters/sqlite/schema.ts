@@ -1,13 +1,44 @@
+/** The tables of a store, and how each release made them. */
+
+import type Database from 'better-sqlite3';
+import { storageUnavailable } from '../../application/ports/storage-fault.ts';
+import { newerSchema } from '../storage-kit/store-errors.ts';
+
 /** "PETS" in ASCII. */
 export const APPLICATION_ID = 0x50455453n;
+/** The pragma `user_version` of a store. Builds between 2.0 and 3.0 had 4 and 5, and refuse this version. */
+export const SCHEMA_VERSION = 6;
+/** What a pet must be, whatever program stores it. */
+const PET_RULES = `id > 0 AND length(name) BETWEEN 1 AND 255 AND instr(name, char(0)) = 0
+  AND status IN ('available', 'pending', 'sold')`;
+
+const ADD_READ_ONLY_KEYS = 'ALTER TABLE api_keys ADD COLUMN is_read_only INTEGER NOT NULL DEFAULT 0;';
+/** Pets that broke a rule before the schema had rules keep their ids and attributes. Records of 2.0 ended after a day. */
+const ADD_RULES_AND_ENDS = `
+  DROP TRIGGER IF EXISTS pets_rules_of_new_rows;
+  DROP TRIGGER IF EXISTS pets_rules_of_changed_rows;
+  CREATE TEMP TABLE invalid_pets AS SELECT * FROM pets WHERE NOT (${PET_RULES});
+  DELETE FROM pets WHERE id IN (SELECT id FROM invalid_pets);
+  ALTER TABLE pets ADD CONSTRAINT pet_rules CHECK (${PET_RULES});
+  PRAGMA ignore_check_constraints = ON;
+  INSERT INTO pets SELECT * FROM invalid_pets;
+  PRAGMA ignore_check_constraints = OFF;
+  DROP TABLE invalid_pets;
+
+  DROP INDEX idempotency_records_by_age;
+  ALTER TABLE idempotency_records RENAME COLUMN created_at TO valid_until;
+  UPDATE idempotency_records SET valid_until = valid_until + 86400000;
+  CREATE INDEX idempotency_records_by_end ON idempotency_records (valid_until);
+
+  DROP TABLE IF EXISTS idempotency_promises;
+  DROP TABLE IF EXISTS verified_backup;
+`;
 
 /**
- * A released migration is never changed. The pragma `user_version` is the number of migrations that were applied.
+ * A released migration is never changed: 1.0 had the first, 2.0 the first three.
  *
  * AUTOINCREMENT ensures that no id is assigned twice. Each entry of a SQLite index ends with the row id, so a page of
- * pets with one status is one contiguous range of the index.
- *
- * The table `probe` is empty, except while the readiness probe tests whether the database can be written.
+ * pets with one status is one contiguous range of the index. The table `probe` is empty, except during a test write.
  */
 export const MIGRATIONS: readonly string[] = [
   `
@@ -44,46 +75,47 @@ export const MIGRATIONS: readonly string[] = [
 
   CREATE INDEX idempotency_records_by_age ON idempotency_records (created_at);
   `,
-  `
-  CREATE TABLE probe (id INTEGER PRIMARY KEY, data BLOB NOT NULL) STRICT;
-  `,
-  `
-  CREATE TRIGGER pets_rules_of_new_rows AFTER INSERT ON pets
-    WHEN NOT (NEW.id > 0 AND length(NEW.name) BETWEEN 1 AND 255 AND instr(NEW.name, char(0)) = 0
-      AND NEW.status IN ('available', 'pending', 'sold'))
-    BEGIN SELECT RAISE(ABORT, 'a pet breaks the rules of id, name or status'); END;
-
-  CREATE TRIGGER pets_rules_of_changed_rows AFTER UPDATE ON pets
-    WHEN NOT (NEW.id > 0 AND length(NEW.name) BETWEEN 1 AND 255 AND instr(NEW.name, char(0)) = 0
-      AND NEW.status IN ('available', 'pending', 'sold'))
-    BEGIN SELECT RAISE(ABORT, 'a pet breaks the rules of id, name or status'); END;
-  `,
-  `
-  ALTER TABLE api_keys ADD COLUMN is_read_only INTEGER NOT NULL DEFAULT 0;
-
-  CREATE TABLE idempotency_promises (days INTEGER PRIMARY KEY, ends_at INTEGER NOT NULL) STRICT;
-
-  CREATE TABLE verified_backup (only_row INTEGER PRIMARY KEY CHECK (only_row = 1), made_at INTEGER NOT NULL) STRICT;
-  `,
+  'CREATE TABLE probe (id INTEGER PRIMARY KEY, data BLOB NOT NULL) STRICT;',
+  ADD_READ_ONLY_KEYS + ADD_RULES_AND_ENDS,
 ];
 
-/**
- * Selects pets that break the rules: another program stored them before the schema had triggers. An older store or backup is
- * examined too, so every schema version must have the columns.
- */
-export const INVALID_PETS = `SELECT id, name, category_id, status FROM pets
-  WHERE NOT (id > 0 AND length(name) BETWEEN 1 AND 255 AND instr(name, char(0)) = 0
-    AND status IN ('available', 'pending', 'sold'))
+/** Returns the migrations of a store with this schema version. Version 5 already has keys that may only read. */
+export function migrationsOf(version: number): readonly string[] {
+  if (version === SCHEMA_VERSION) return [];
+  return version === 5 ? [ADD_RULES_AND_ENDS] : MIGRATIONS.slice(Math.min(version, 3));
+}
+
+/** Reads in one statement, because another process can migrate a new file at the same time. */
+const MARKS = `SELECT (SELECT application_id FROM pragma_application_id), (SELECT user_version FROM pragma_user_version),
+  (SELECT count(*) FROM sqlite_schema)`;
+
+/** Returns the schema version, or 0 for a file without tables. Throws for another database, and beyond `newest`. */
+export function versionOf(db: Database.Database, file = 'the file', newest: number = SCHEMA_VERSION): number {
+  const marks = db.prepare<[], readonly bigint[]>(MARKS).raw().safeIntegers().get() ?? [];
+  const [application, version] = marks;
+  if (application !== APPLICATION_ID && marks.some((mark) => mark !== 0n))
+    throw storageUnavailable(`${file} is the database of another application`);
+  const newer = newerSchema(file, Number(version), newest);
+  if (newer !== undefined) throw storageUnavailable(newer);
+  return Number(version);
+}
+
+/** Selects pets that break a rule. An older store or backup is examined too, so every schema version has the columns. */
+export const INVALID_PETS: string = `SELECT id, name, category_id, status FROM pets WHERE NOT (${PET_RULES})
   ORDER BY id LIMIT ?`;
 
 /** The greatest id that was assigned, or 0. The table has no column types, so another program can have stored a text. */
-export const LAST_ID = `SELECT max(coalesce((SELECT CAST(seq AS INTEGER) FROM sqlite_sequence WHERE name = 'pets'), 0),
+export const LAST_ID: string = `SELECT max(coalesce((SELECT CAST(seq AS INTEGER) FROM sqlite_sequence WHERE name = 'pets'), 0),
   coalesce((SELECT max(id) FROM pets), 0))`;
 
-/** The time of the last backup that was verified. */
-export const LAST_BACKUP = 'SELECT made_at FROM verified_backup';
-export const SET_LAST_BACKUP = `INSERT INTO verified_backup VALUES (1, ?)
-  ON CONFLICT DO UPDATE SET made_at = excluded.made_at`;
+export function lastIdOf(db: Database.Database): bigint {
+  return db.prepare<[], bigint>(LAST_ID).pluck().safeIntegers().get() ?? 0n;
+}
 
-/** Selects the largest number of days that is promised at a time. */
-export const PROMISED = 'SELECT max(days) FROM idempotency_promises WHERE ends_at >= ?';
+export function countRows(db: Database.Database, table: string): number {
+  return Number(db.prepare(`SELECT count(*) FROM ${table}`).pluck().get());
+}
+
+/** Reads a part of each table and index that reads need, to test whether the database file can be read. */
+export const READ_TEST: string = `SELECT (SELECT name FROM pets ORDER BY id LIMIT 1), (SELECT name FROM pets ORDER BY id DESC LIMIT 1),
+  (SELECT max(status) FROM pets INDEXED BY pets_by_status), (SELECT name FROM api_keys ORDER BY hash LIMIT 1)`;

@@ -1,27 +1,27 @@
+/** Opens a store in a SQLite file, and ties its parts together. */
+
 import {
   BOOLEAN,
   checkArgument,
   checkOptions,
-  INTERNAL,
   OBJECT,
   type OptionRules,
   STRING,
 } from '../../application/arguments.ts';
 import { combineObservers } from '../../application/observers.ts';
-import type { Commit, Observer } from '../../application/ports/observer.ts';
+import type { Observer } from '../../application/ports/observer.ts';
 import { closedError, type Storage } from '../../application/ports/storage.ts';
+import { KnownFaults } from '../storage-kit/known-faults.ts';
 import { apiKeyRepository } from './api-key-repository.ts';
-import { openReader, prepareDatabase } from './database.ts';
-import { mountWarning, realPath } from './files.ts';
-import { Health } from './health.ts';
-import { idempotentCreates } from './idempotent-creates.ts';
-import { backUp } from './maintenance/backup.ts';
-import { petTransfer } from './maintenance/pet-transfer.ts';
+import { backUp } from './backup.ts';
+import { openReader, openSource, prepareDatabase } from './database.ts';
+import { checkFiles, PARTS } from './faults.ts';
+import { filesOf } from './files.ts';
+import { idempotencyRecords, idempotentCreates } from './idempotent-creates.ts';
 import { petRepository } from './pet-repository.ts';
-import { ReadSnapshot } from './read-snapshot.ts';
-import { filesOf } from './store-files.ts';
-import type { WriterSharing } from './write/protocol.ts';
-import { Writer } from './write/writer.ts';
+import { petTransfer } from './pet-transfer.ts';
+import { Reads } from './reads.ts';
+import { Writer } from './writer.ts';
 
 /** The options for opening a SQLite file. */
 export interface SqliteOptions {
@@ -32,17 +32,17 @@ export interface SqliteOptions {
    * case, opening an existing database file does not check that the file can be written. Default: true.
    */
   readonly startWriter?: boolean;
+  /** Whether the file is only read: it is neither created nor migrated, and no other byte of it changes. Default: false. */
+  readonly readOnly?: boolean;
   /** The observer that is notified of commits and of the state of the storage. */
   readonly observer?: Observer | undefined;
-  /** @internal Set if several threads of a process share one writer thread. */
-  readonly sharing?: WriterSharing | undefined;
 }
 
 const OPTIONS: OptionRules<SqliteOptions> = {
   mustExist: BOOLEAN,
   startWriter: BOOLEAN,
+  readOnly: BOOLEAN,
   observer: OBJECT,
-  sharing: INTERNAL,
 };
 
 /**
@@ -64,52 +64,42 @@ const OPTIONS: OptionRules<SqliteOptions> = {
 export function openSqliteStorage(path: string, options: SqliteOptions = {}): Storage {
   checkArgument('path', path, STRING);
   checkOptions(options, OPTIONS);
-  const { mustExist = false, startWriter = true, observer = {}, sharing } = options;
-  prepareDatabase(path, { mustExist, tryWrite: startWriter });
-  const db = openReader(path);
+  const { mustExist = false, startWriter = true, readOnly = false, observer = {} } = options;
+  if (!readOnly) prepareDatabase(path, { mustExist, tryWrite: startWriter });
+  const db = readOnly ? openSource(path) : openReader(path);
   // Discards exceptions of the observer, because such an exception must not stop the writer.
   const safeObserver = combineObservers([observer]);
-  const warning = mountWarning(realPath(path));
-  if (warning !== undefined) safeObserver.onWarning?.(warning);
-  const health = new Health(filesOf(path), safeObserver);
-  const snapshot = new ReadSnapshot(db, health);
-  const onCommit = (commit: Commit): void => {
-    snapshot.forgetVersion();
-    safeObserver.onCommit?.(commit);
-  };
-  const writer = new Writer(health, onCommit, sharing);
+  const faults = new KnownFaults(PARTS, safeObserver);
+  const reads = new Reads(db, faults);
+  const writer = new Writer(filesOf(path), faults, (commit) => safeObserver.onCommit?.(commit));
   if (startWriter) writer.start();
-  const pets = petRepository(db, snapshot, writer);
-  const apiKeys = apiKeyRepository(db, snapshot, writer);
+  const pets = petRepository(db, reads, writer);
+  const apiKeys = apiKeyRepository(db, reads, writer);
+  const [pages, keys] = [pets.statistics, apiKeys.statistics];
   const closing = new AbortController();
   const backups = new Set<Promise<unknown>>();
-  const records = idempotentCreates(db, snapshot, writer);
   return {
     pets,
     apiKeys,
-    idempotentCreates: records,
-    idempotencyRecords: records,
-    transfer: petTransfer(db, snapshot, writer),
-    statistics: () => ({
-      pages: { ...pets.statistics },
-      keys: { ...apiKeys.statistics },
-      ...writer.statistics,
-    }),
+    idempotentCreates: idempotentCreates(db, reads, writer),
+    idempotencyRecords: idempotencyRecords(db, reads, writer),
+    transfer: petTransfer(db, reads, writer),
+    statistics: () => ({ pages: { ...pages }, keys: { ...keys }, ...writer.statistics }),
     async backup(file, options = {}) {
-      writer.assertOpen();
+      closing.signal.throwIfAborted();
       const signals = [closing.signal, options.signal].filter((signal) => signal !== undefined);
       const backup = backUp(path, file, options, AbortSignal.any(signals));
       backups.add(backup);
       const contents = await backup.finally(() => backups.delete(backup));
-      if (contents === undefined) return;
-      options.onVerified?.(contents);
+      if (contents !== undefined) options.onVerified?.(contents);
     },
     async check() {
-      snapshot.version();
-      await health.check(() => writer.probe());
+      closing.signal.throwIfAborted();
+      checkFiles(faults, writer.files);
+      await faults.check(() => reads.test());
     },
     async close() {
-      snapshot.close();
+      reads.close();
       closing.abort(closedError());
       await Promise.all([Promise.allSettled(backups), writer.close()]);
       db.close();

@@ -4,7 +4,6 @@ import { afterThisTurn, endTimer, startTimer } from './timers.ts';
 const FRACTION = 1 / 4;
 const MIN = 1;
 const MAX = 50;
-
 /** The longest wait without a timer, in milliseconds. */
 const TURNS_TIME = 3;
 

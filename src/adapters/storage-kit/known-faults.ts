@@ -1,3 +1,5 @@
+/** The faults of a storage that its observer and load balancers are told. */
+
 import type { Observer } from '../../application/ports/observer.ts';
 import { StorageFault, type StorageFaultReason } from '../../application/ports/storage-fault.ts';
 import type { AnimalStoreError } from '../../domain/errors.ts';
@@ -5,7 +7,7 @@ import type { AnimalStoreError } from '../../domain/errors.ts';
 /** Checks within this time share one test of the storage, in milliseconds. */
 const TEST_INTERVAL = 500;
 
-/** The known faults of a storage. Notifies the observer when the reason of the most important fault changes. */
+/** The last fault of each part of a storage. Notifies the observer when the reason of the most important one changes. */
 export class KnownFaults<Part extends string> {
   readonly #parts: readonly Part[];
   readonly #observer: Observer;
@@ -32,14 +34,12 @@ export class KnownFaults<Part extends string> {
 
   /** A part has failed. An error that is not a {@link StorageFault} is not a fault of the storage, and changes nothing. */
   reportFailure(part: Part, error: AnimalStoreError): void {
-    if (!(error instanceof StorageFault)) return;
-    this.#faults.set(part, error);
-    this.#notify();
+    if (error instanceof StorageFault) this.#set(part, error);
   }
 
   /** A part works, so its fault is over. */
   reportSuccess(part: Part): void {
-    if (this.#faults.delete(part)) this.#notify();
+    if (this.#faults.has(part)) this.#set(part);
   }
 
   /** Rejects with the most important fault. `test` must report what it finds. */
@@ -54,10 +54,14 @@ export class KnownFaults<Part extends string> {
     if (fault !== undefined) throw fault;
   }
 
-  #notify(): void {
-    const fault = this.mostImportant;
-    if (fault?.reason === this.#reported) return;
-    this.#reported = fault?.reason;
-    this.#observer.onStorageState?.(fault);
+  /** After a failed fsync, data can be lost although the next one succeeds, so that fault stays. */
+  #set(part: Part, fault?: StorageFault): void {
+    if (this.#faults.get(part)?.reason === 'sync_failed') return;
+    if (fault === undefined) this.#faults.delete(part);
+    else this.#faults.set(part, fault);
+    const shown = this.mostImportant;
+    if (shown?.reason === this.#reported) return;
+    this.#reported = shown?.reason;
+    this.#observer.onStorageState?.(shown);
   }
 }

@@ -2,7 +2,6 @@ import type { PetPage, PetQuery } from '../../application/ports/pet-repository.t
 
 /** In bytes, with room for the first page for every `limit` and every status if names have an ordinary length. */
 const SIZE_LIMIT = 12 * 1024 * 1024;
-
 /** Two bytes in the name, and more in the JSON that a caller may cache together with the page. */
 const BYTES_PER_CODE_UNIT = 6;
 const BYTES_PER_PET = 320;
@@ -17,10 +16,10 @@ export class PageCache {
 
   /** Removes the pages of another version, and returns whether the version is another one. */
   enter(version: unknown): boolean {
-    if (version === this.#version) return false;
+    const isOther = version !== this.#version;
+    if (isOther) this.#clear();
     this.#version = version;
-    this.#clear();
-    return true;
+    return isOther;
   }
 
   /** Returns the page of the version that was entered last. */
@@ -31,8 +30,8 @@ export class PageCache {
   /** Adds a page that was read after the version that was entered last. */
   set(key: string, page: PetPage): void {
     const replaced = this.#pages.get(key);
-    if (replaced !== undefined) this.#size -= sizeOf(replaced);
     const size = sizeOf(page);
+    if (replaced !== undefined) this.#size -= sizeOf(replaced);
     if (this.#size + size > SIZE_LIMIT) this.#clear();
     this.#size += size;
     this.#pages.set(key, page);

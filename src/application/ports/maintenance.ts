@@ -1,3 +1,4 @@
+import type { ApiKey } from '../../domain/api-key.ts';
 import { AnimalStoreError } from '../../domain/errors.ts';
 
 /** The options of a backup. */
@@ -7,8 +8,7 @@ export interface BackupOptions {
   /** Called from time to time with the fraction that is complete, from 0 to 1. */
   readonly onProgress?: ((fraction: number) => void) | undefined;
   /**
-   * Set if the copy is to be verified before it gets its name: all its pages, its schema, its pets, and the numbers of the
-   * store. Called with its contents, when it is durable. The check of a million pets blocks for about a second.
+   * Set if the copy is to be verified before it gets its name: all its pages, its pets, and the numbers of the store. Called with its contents, when it is durable. The check of a million pets blocks for about a second.
    */
   readonly onVerified?: ((contents: BackupContents) => void) | undefined;
   /** Cancels the work, which then has no effect. */
@@ -34,9 +34,16 @@ export interface Restored extends BackupContents {
   readonly bytes: number;
   /** The greatest id that the backup or the replaced store had assigned, or 0n: new pets get greater ones. */
   readonly lastId: bigint;
-  /** The paths of the renamed files of the replaced store, if it could not be read, so that its data can be rescued. */
+  /** The paths of the files of the replaced store, which are kept until the next restore. */
   readonly setAside: readonly string[];
+  /** What the replaced store had and the backup lacks. `undefined` when there was no store, or it could not be compared. */
+  readonly lost?: { readonly pets: number; readonly apiKeys: number } | undefined;
+  /** The keys that were revoked or expired in the replaced store, and are valid again. */
+  readonly revivedKeys: readonly RestoredKey[];
 }
+
+/** A key in a restored store. */
+export type RestoredKey = Pick<ApiKey, 'id' | 'name' | 'prefix'>;
 
 /** Something that an operator should change. An `error` prevents the service from working, a `warning` does not. */
 export interface Problem {

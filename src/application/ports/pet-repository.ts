@@ -26,11 +26,20 @@ export interface PetPage {
 }
 
 /**
- * Stores pets, which never change. Returned objects are frozen.
+ * Stores pets, which never change and never disappear. Returned objects are frozen.
  *
  * After the promise of a write has resolved, every read that starts in this process returns the written data. Reads in
  * other processes return it within 1 s. Every method can reject with `overloaded` when a queue is full, and with
  * `storage_unavailable` when the storage cannot handle requests.
+ *
+ * What rests on the fact that no pet ever changes or disappears, and must be changed with it:
+ *
+ * - a list sees each pet once, because pages go on after the last id; a follower needs no other state than this id
+ * - an export needs no snapshot, only the greatest id at its start
+ * - a replay of a create returns the stored pet, and compares it with the input of the retry
+ * - pets with ids are imported only into a store that has never had a pet, which the greatest assigned id tells
+ * - caches of pages are valid as long as no pet is added, and the `ETag` of a page is that of its pets
+ * - `History` of `animal-store/testing` takes a pet that was seen and is missed later for a contradiction
  */
 export interface PetRepository {
   /**
@@ -49,10 +58,4 @@ export interface PetRepository {
    * are added. As long as the store has not changed, equal queries may return the same page object.
    */
   list(query: PetQuery, options?: CallOptions): Promise<PetPage>;
-
-  /**
-   * Resolves with the page that follows a page that has `more`, with the same status and limit. Only a repository whose
-   * pages are linked with each other has this method.
-   */
-  readonly next?: ((page: PetPage, options?: CallOptions) => Promise<PetPage>) | undefined;
 }

@@ -6,19 +6,19 @@ import type { PetRepository } from './pet-repository.ts';
 import type { PetTransfer } from './pet-transfer.ts';
 import type { StorageStatistics } from './statistics.ts';
 
-/** An open storage engine with all its repositories. */
-export interface Storage {
+/** An open storage. What an engine lacks is absent, and a call that needs it is refused by name. */
+export interface StoreStorage {
   readonly pets: PetRepository;
-  readonly apiKeys: ApiKeyRepository;
-  readonly transfer: PetTransfer;
-  readonly idempotentCreates: IdempotentCreates;
-  readonly idempotencyRecords: IdempotencyRecords;
+  readonly apiKeys?: ApiKeyRepository | undefined;
+  readonly idempotentCreates?: IdempotentCreates | undefined;
+  readonly idempotencyRecords?: IdempotencyRecords | undefined;
+  readonly transfer?: PetTransfer | undefined;
 
   /**
    * Copies the whole store, including the API keys, as it is at one moment after the call. Others can write during the
    * backup. `file` is unchanged until the copy is durable. Rejects with `invalid_request` when `file` must not be written,
    * for example because it exists and `overwrite` is not set, and with `storage_unavailable` when reading or writing
-   * fails. An engine with its own backup tools can leave out this method.
+   * fails.
    */
   readonly backup?: ((file: string, options?: BackupOptions) => Promise<void>) | undefined;
 
@@ -38,6 +38,14 @@ export interface Storage {
    * removed. A second call has no effect.
    */
   close(): Promise<void>;
+}
+
+/** A storage that has all that a server needs. */
+export interface Storage extends StoreStorage {
+  readonly apiKeys: ApiKeyRepository;
+  readonly idempotentCreates: IdempotentCreates;
+  readonly idempotencyRecords: IdempotencyRecords;
+  readonly transfer: PetTransfer;
 }
 
 export function closedError(): AnimalStoreError {

@@ -1,11 +1,15 @@
-import { readFileSync } from 'node:fs';
-import { invalidRequest } from '../../domain/errors.ts';
-import { mayHoldPassword, refuse } from '../databases/refuse.ts';
+/** Reads the variables of a schema from the environment, from files and from options, and collects all their faults. */
 
-/** Some editors write it at the start of a file such as `.env`. It would be a part of the name of the first variable. */
-const BYTE_ORDER_MARK = '\ufeff';
-/** What Node.js reads instead of the two bytes of the mark of UTF-16. It reads no other variable of such a file. */
-const UTF16_MARK = '\ufffd\ufffd';
+import { readFileSync } from 'node:fs';
+import * as v from 'valibot';
+import { visible } from '../../domain/visible.ts';
+import { mayHoldPassword } from '../databases/refuse.ts';
+
+/** The mark of UTF-8 at the start of `.env`, and what Node.js reads instead of the mark of UTF-16. */
+const BYTE_ORDER_MARK = /^(?:\ufeff|\ufffd\ufffd)/;
+
+/** The variables that can also be given as a file, whose path is in `<variable>_FILE`. Their values are never shown. */
+export const SECRETS: readonly string[] = ['DATABASE_URL', 'API_KEYS', 'API_KEY'];
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -14,71 +18,62 @@ export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
 
-/** Throws `invalid_request`, without secrets in the message. `source` is the option or the variable. */
-export type Parse<T> = (text: string, source: string) => T;
-
-/** Reads settings from the environment and from command line options, and collects their faults. */
-export class Settings {
-  readonly #environment: Environment;
-  readonly #options: Environment;
-  readonly #faults: string[] = [];
-
-  /** @param options the values of command line options, by the variable */
-  constructor(environment: Environment, options: Environment) {
-    this.#environment = environment;
-    this.#options = options;
-    if (Object.keys(environment).some((name) => name.startsWith(UTF16_MARK))) {
-      this.addFault(
-        'a variable of the environment begins with the mark of UTF-16: save the file .env in UTF-8',
-      );
-    }
-    const marked = Object.keys(environment).find((name) => name.startsWith(BYTE_ORDER_MARK));
-    if (marked !== undefined) {
-      const name = marked.slice(1);
-      this.addFault(
-        `${name}: the file of this variable begins with a byte order mark: save it in UTF-8 without one`,
-      );
-    }
-  }
-
-  /** Returns `undefined` if there is no value, or if the value is invalid. */
-  read<T>(variable: string, parse: Parse<T>): T | undefined {
-    const option = this.#options[variable];
-    const source = option === undefined ? variable : `--${variable.toLowerCase().replaceAll('_', '-')}`;
-    const text = option ?? (this.#environment[variable] || undefined);
-    try {
-      return text === undefined ? undefined : parse(text, source);
-    } catch (error) {
-      this.#faults.push(`${source}: ${(error as Error).message}`);
-      return undefined;
-    }
-  }
-
-  /** Like `read`, but the value can also be in a file, whose path is in the variable `<variable>_FILE`. */
-  readSecret<T>(variable: string, parse: Parse<T>): T | undefined {
-    const fileVariable = `${variable}_FILE`;
-    const isInFile = this.#options[variable] === undefined && this.#environment[fileVariable];
-    if (!isInFile) return this.read(variable, parse);
-    return this.read(fileVariable, (path, source) => {
-      if (this.#environment[variable]) throw invalidRequest(`${variable} is set too: set one of them only`);
-      return parse(textOf(path), source);
-    });
-  }
-
-  addFault(message: string): void {
-    this.#faults.push(message);
-  }
-
-  throwFaults(): void {
-    if (this.#faults.length > 0) throw new ConfigError(this.#faults.join('\n'));
-  }
+export interface Settings<Values> {
+  readonly values: Values;
+  /** The variable or the option that a value was read from; `undefined` for a default. */
+  readonly sources: Readonly<Record<string, string | undefined>>;
 }
 
-function textOf(path: string): string {
-  try {
-    return readFileSync(path, 'utf8').trim();
-  } catch {
-    if (mayHoldPassword(path)) refuse('the path of a readable file', path);
-    throw invalidRequest(`the file ${path} cannot be read`);
+/**
+ * Reads the variables of a schema. An empty variable counts as not set. Throws a `ConfigError` that names every fault.
+ *
+ * @param options the values of command line options, by their variables; they have precedence
+ * @param gone what replaces a variable of an older release, by its name
+ */
+export function readSettings<const Entries extends v.ObjectEntries>(
+  schema: v.ObjectSchema<Entries, undefined>,
+  environment: Environment,
+  options: Environment = {},
+  gone: Readonly<Record<string, string>> = {},
+): Settings<v.InferOutput<typeof schema>> {
+  const faults = environmentFaults(environment, gone);
+  const sources: Record<string, string | undefined> = {};
+  const texts: Record<string, string | undefined> = {};
+  for (const name of Object.keys(schema.entries)) {
+    const file = SECRETS.includes(name) ? environment[`${name}_FILE`] : undefined;
+    if (options[name] !== undefined) {
+      sources[name] = `--${name.toLowerCase().replaceAll('_', '-')}`;
+      texts[name] = options[name];
+    } else if (!file) {
+      if (!environment[name]) continue;
+      sources[name] = name;
+      texts[name] = environment[name];
+    } else if (environment[name]) {
+      faults.push(`${name}_FILE: ${name} is set too: set one of them only`);
+    } else {
+      sources[name] = `${name}_FILE`;
+      try {
+        texts[name] = readFileSync(file, 'utf8').trim();
+      } catch {
+        const shown = mayHoldPassword(file) ? 'at the path, which may hold a password,' : file;
+        faults.push(`${name}_FILE: the file ${shown} cannot be read`);
+      }
+    }
   }
+  const { issues = [], output } = v.safeParse(schema, texts);
+  for (const issue of issues) {
+    const name = v.getDotPath(issue) ?? '';
+    faults.push(`${sources[name] ?? name}: ${issue.message}`);
+  }
+  if (faults.length > 0) throw new ConfigError(faults.map(visible).join('\n'));
+  return { values: output as v.InferOutput<typeof schema>, sources };
+}
+
+function environmentFaults(environment: Environment, gone: Readonly<Record<string, string>>): string[] {
+  const faults = Object.entries(gone)
+    .filter(([name]) => environment[name])
+    .map(([name, instead]) => `${name}: this variable is gone: ${instead}`);
+  if (Object.keys(environment).some((name) => BYTE_ORDER_MARK.test(name)))
+    faults.push('.env: the file begins with a byte order mark: save it in UTF-8 without one');
+  return faults;
 }

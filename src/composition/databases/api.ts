@@ -25,6 +25,7 @@ export const api: Engine = {
     );
   },
   placeOf: (base) => base,
+  addressOf: (base) => base,
   async load() {
     const { openApiStorage } = await import('../../adapters/api-client/index.ts');
     return {

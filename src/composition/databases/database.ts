@@ -4,7 +4,7 @@ import type {
   Restored,
   RestoreOptions,
 } from '../../application/ports/maintenance.ts';
-import type { Storage } from '../../application/ports/storage.ts';
+import type { StoreStorage } from '../../application/ports/storage.ts';
 import { storageFaultReason, storageUnavailable } from '../../application/ports/storage-fault.ts';
 import { type ClientOptions, supported } from '../../application/store-options.ts';
 import { AnimalStoreError, asAnimalStoreError, invalidRequest } from '../../domain/errors.ts';
@@ -39,7 +39,17 @@ export class SelectedDatabase {
     return this.#engine.placeOf(this.location);
   }
 
-  open(options: OpenOptions = {}): Promise<Storage> {
+  /** The database URL for hints, without a password. */
+  get address(): string {
+    return this.#engine.addressOf(this.location);
+  }
+
+  /** Returns the same database, selected by another setting. */
+  selectedBy(source: string): SelectedDatabase {
+    return new SelectedDatabase(this.#engine, this.scheme, this.location, source);
+  }
+
+  open(options: OpenOptions = {}): Promise<StoreStorage> {
     return this.#withAdapter((adapter) => adapter.open(this.location, options));
   }
 
@@ -98,8 +108,10 @@ async function loadAdapter({ driver, load }: Engine): Promise<Adapter> {
   try {
     return await load();
   } catch (cause) {
-    const isMissing = cause instanceof Error && 'code' in cause && cause.code === 'ERR_MODULE_NOT_FOUND';
-    if (driver === undefined || !isMissing) throw cause;
+    const { code, message: text } = cause as NodeJS.ErrnoException;
+    // Another module can be missing too.
+    const isMissing = code === 'ERR_MODULE_NOT_FOUND' && text.includes(`'${driver}'`);
+    if (!isMissing) throw cause;
     const message = `the package ${driver} is not installed: npm install ${driver}`;
     throw new AnimalStoreError('storage_unavailable', message, { cause });
   }

@@ -5,7 +5,7 @@ import type {
   RestoreOptions,
 } from '../../application/ports/maintenance.ts';
 import type { Observer } from '../../application/ports/observer.ts';
-import type { Storage } from '../../application/ports/storage.ts';
+import type { StoreStorage } from '../../application/ports/storage.ts';
 import type { ClientOptions } from '../../application/store-options.ts';
 
 export interface OpenOptions {
@@ -14,17 +14,17 @@ export interface OpenOptions {
   /** Whether the database is opened for a command other than `serve`. */
   readonly forCommand?: boolean;
   readonly observer?: Observer | undefined;
+  /** If true, the database is neither created nor changed in any way: it is the source of an import. */
+  readonly readOnly?: boolean;
   /** For the address of a server. */
   readonly client?: ClientOptions | undefined;
-  /** The threads of this process that open the database, each with an equal part of the limits. An engine can need more. */
-  readonly sharing?: { readonly threads: number } | undefined;
 }
 
 export type Work = 'backup' | 'export' | 'import' | 'keys' | 'pets' | 'restore';
 
 /** The functions of a storage adapter. Each `location` is a result of {@link Engine.parse}. */
 export interface Adapter {
-  open(location: string, options: OpenOptions): Storage | Promise<Storage>;
+  open(location: string, options: OpenOptions): StoreStorage | Promise<StoreStorage>;
   /** Returns the paths of all files that the database can have, including missing files. */
   files?(location: string): readonly string[];
   /** Replaces the database, which no process may have open, by a backup in a file. */
@@ -49,13 +49,12 @@ export interface Engine {
   readonly isDurable: boolean;
   /** Whether a database URL is the address of a server, which has the store. */
   readonly isRemote?: boolean;
-  /**
-   * Returns the location in the part of a database URL after the first colon. Throws `invalid_request` if it is invalid,
-   * without showing what can be a part of a password.
-   */
+  /** Returns the location after the first colon of a URL. Throws `invalid_request`, without a part of a password. */
   parse(rest: string, scheme: string): string;
   /** Returns a location for people, without a password: an absolute path, or a server and a database. */
   placeOf(location: string): string;
+  /** Returns a database URL that hints can show, or that says no more than the scheme where there can be a password. */
+  addressOf(location: string): string;
   /** Imports the adapter dynamically, so that unused drivers are not loaded. */
   load(): Promise<Adapter>;
 }

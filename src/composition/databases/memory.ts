@@ -8,6 +8,7 @@ export const memory: Engine = {
   isDurable: false,
   parse: (rest) => (rest === '' ? '' : refuse('memory: without a path', `memory:${rest}`)),
   placeOf: () => 'memory:',
+  addressOf: () => 'memory:',
   async load() {
     const { openMemoryStorage } = await import('../../adapters/memory/index.ts');
     const message = 'the data is lost when the server ends: set DATABASE_URL to sqlite:PATH to keep it';

@@ -14,12 +14,22 @@ export const postgres: Engine = {
     return url;
   },
   placeOf: locationOf,
+  addressOf: () => 'postgres:',
   async load() {
     const { examinePostgresStore, openPostgresStorage } = await import('../../adapters/postgres/index.ts');
     return {
-      open: (url, { mustExist = false, observer, sharing }) =>
-        openPostgresStorage(url, { mustExist, observer, threads: sharing?.threads ?? 1 }),
+      open: (url, { mustExist = false, readOnly = false, observer }) =>
+        openPostgresStorage(readOnly ? readOnlyUrl(url) : url, { mustExist, observer }),
       examine: examinePostgresStore,
     };
   },
 };
+
+/** PostgreSQL itself refuses to change anything in the sessions of this URL. */
+function readOnlyUrl(url: string): string {
+  const [base = '', query] = url.split('?', 2);
+  const parameters = new URLSearchParams(query);
+  const options = `${parameters.get('options') ?? ''} -c default_transaction_read_only=on`;
+  parameters.set('options', options.trim());
+  return `${base}?${parameters.toString().replaceAll('+', '%20')}`;
+}

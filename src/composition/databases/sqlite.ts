@@ -26,17 +26,14 @@ export const sqlite: Engine = {
     );
   },
   placeOf: (path) => resolve(path),
+  // The user can be in another folder.
+  addressOf: (path) => `sqlite:${resolve(path)}`,
   async load() {
     const { databaseFiles, examineSqliteBackup, examineSqliteStore, openSqliteStorage, restoreSqliteStore } =
       await import('../../adapters/sqlite/index.ts');
     return {
-      open: (path, { forCommand = false, mustExist = false, observer, sharing }) =>
-        openSqliteStorage(path, {
-          mustExist,
-          startWriter: !forCommand,
-          observer,
-          sharing: sharing as NonNullable<Parameters<typeof openSqliteStorage>[1]>['sharing'],
-        }),
+      open: (path, { forCommand = false, mustExist = false, readOnly = false, observer }) =>
+        openSqliteStorage(path, { mustExist, startWriter: !forCommand, readOnly, observer }),
       files: databaseFiles,
       restore: restoreSqliteStore,
       examine: examineSqliteStore,

@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { asAnimalStoreError } from '../../domain/errors.ts';
-import { DEFAULT_STATUS, type NewPetInput, PET_STATUSES, type Pet } from '../../domain/pet.ts';
+import { type NewPetInput, PET_STATUSES, type Pet } from '../../domain/pet.ts';
+import { samplePet } from '../fixtures/pets.ts';
+import { randomNumbers } from '../random.ts';
 import type { History, PetOperations } from './history.ts';
 
 /** The options of {@link exercise}. */
@@ -155,30 +157,19 @@ class Client {
 
   #newPet(): NewPetInput {
     this.#shared.created += 1;
-    return {
-      name: `pet ${this.#shared.created} of ${this.#name}`,
-      categoryId: BigInt(this.#random(1000)) - 500n,
-      status: PET_STATUSES[this.#random(PET_STATUSES.length)] ?? DEFAULT_STATUS,
-    };
+    const name = `pet ${this.#shared.created} of ${this.#name}`;
+    const categoryId = BigInt(this.#random(1000)) - 500n;
+    return samplePet(name, PET_STATUSES[this.#random(PET_STATUSES.length)], categoryId);
   }
 }
 
 async function listAll(store: PetOperations): Promise<void> {
-  let after: bigint | undefined;
+  let after = 0n;
   while (true) {
     const { pets, more } = await store.listPage({ limit: 100, after });
-    after = pets.at(-1)?.id;
-    if (!more || after === undefined) return;
+    const last = pets.at(-1)?.id ?? after;
+    // A page that did not move would be read for ever. The history tells it.
+    if (!more || last <= after) return;
+    after = last;
   }
-}
-
-/** The generator mulberry32: the same numbers for the same seed. */
-function randomNumbers(seed: number): (below: number) => number {
-  let state = seed;
-  return (below) => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % below;
-  };
 }

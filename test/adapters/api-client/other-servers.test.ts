@@ -127,15 +127,11 @@ describe('the memory that the client keeps', () => {
     expect(await bytesAfter(45, `http://${place}`)).toBeLessThan(12 * MIB);
   });
 
-  test.each([
-    ['entity tags', 't'.repeat(7000), '1'],
-    ['links', 't', 'l'.repeat(1900)],
-  ])('has no long %s', async (_name, tag, link) => {
+  test('has no long entity tags', async () => {
     vi.stubGlobal('fetch', async (url: string) => {
-      const headers = { ETag: `"${tag}${url}"`, Link: `</v1/pets?${link}>; rel="next"` };
-      return new Response(page(url), { headers });
+      return new Response(page(url), { headers: { ETag: `"${'t'.repeat(7000)}${url}"` } });
     });
     onTestFinished(() => void vi.unstubAllGlobals());
-    expect(await bytesAfter(7000, BASE)).toBeLessThan(12 * MIB);
+    expect(await bytesAfter(7000, BASE)).toBeLessThan(MIB);
   });
 });

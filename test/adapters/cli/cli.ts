@@ -3,9 +3,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { Readable, Writable } from 'node:stream';
 import { type CliOptions, consoleOf, runCli } from '../../../src/adapters/cli/index.ts';
-import type { Screen } from '../../../src/adapters/cli/output/console.ts';
 import { openMemoryStorage } from '../../../src/adapters/memory/index.ts';
-import { databaseFiles, openSqliteStorage, restoreSqliteStore } from '../../../src/adapters/sqlite/index.ts';
+import { openSqliteStorage, restoreSqliteStore } from '../../../src/adapters/sqlite/index.ts';
 import { AnimalStore } from '../../../src/application/animal-store.ts';
 import type { Storage } from '../../../src/application/ports/storage.ts';
 import type { Environment } from '../../../src/composition/config/settings.ts';
@@ -25,7 +24,8 @@ export function failed(status: number, message: string): Run {
 
 export interface RunOptions {
   readonly stdin?: string | Readable;
-  readonly screen?: Screen;
+  /** The width of the terminal. By default, the output is no terminal. */
+  readonly columns?: number;
   readonly signal?: AbortSignal;
   readonly stdout?: Writable;
   /** The variables for `doctor`, besides `DATABASE_URL`. */
@@ -34,28 +34,19 @@ export interface RunOptions {
   readonly startService?: CliOptions['startService'];
 }
 
-export const NO_TERMINAL: Screen = { columns: undefined, hasColours: false };
-export const TERMINAL: Screen = { columns: 80, hasColours: true };
-
 class TextStream extends Writable {
   text = '';
   readonly isTTY: boolean;
   readonly columns: number;
-  readonly #hasColours: boolean;
 
-  constructor({ columns, hasColours }: Screen = NO_TERMINAL) {
+  constructor(columns?: number) {
     super({ decodeStrings: false });
     this.isTTY = columns !== undefined;
     this.columns = columns ?? 0;
-    this.#hasColours = hasColours;
   }
 
-  hasColors(): boolean {
-    return this.#hasColours;
-  }
-
-  override _write(text: string, _encoding: string, done: () => void): void {
-    this.text += text;
+  override _write(text: string | Uint8Array, _encoding: string, done: () => void): void {
+    this.text += Buffer.from(text).toString();
     done();
   }
 }
@@ -70,15 +61,6 @@ export interface CommandLine {
   readonly run: (args: readonly string[], options?: RunOptions) => Promise<Run>;
 }
 
-/** Removes the line on which the terminal shows the progress bar. */
-const CLEAR_LINE = '\r\u001b[K';
-
-/** Removes the progress bar, which a command shows on a terminal only if it takes longer than usual. */
-function withoutProgressBar(text: string): string {
-  const [before = '', ...bars] = text.split(CLEAR_LINE);
-  return before + (bars.at(-1) ?? '');
-}
-
 /**
  * A command line that uses a store of its own.
  *
@@ -89,16 +71,16 @@ export function commandLine(
   wiring: Partial<Omit<CliOptions, 'console'>> = {},
 ): CommandLine {
   const run = async (args: readonly string[], options: RunOptions = {}): Promise<Run> => {
-    const [stdout, stderr] = [new TextStream(options.screen), new TextStream(options.screen)];
+    const [stdout, stderr] = [new TextStream(options.columns), new TextStream()];
     const stdin = options.stdin ?? '';
     const status = await runCli(args, {
       version: '1.2.3',
+      settings: [],
       program: 'animal-store',
       signal: options.signal ?? new AbortController().signal,
       startService: options.startService ?? (() => Promise.reject(new Error('serve is not expected here'))),
       openStore: options.openStore ?? (async (_, { mustExist }) => openSqliteStore(path, mustExist)),
-      storeFiles: async () => databaseFiles(path),
-      isServer: async () => false,
+      openSource: async () => undefined,
       restoreStore: (_, file, how) => restoreSqliteStore(path, file, how),
       diagnose: (_, backup) =>
         diagnose(
@@ -116,7 +98,7 @@ export function commandLine(
       }),
     });
     expectNoKeyInOutput(stdout.text, stderr.text);
-    return { status, out: stdout.text, err: withoutProgressBar(stderr.text) };
+    return { status, out: stdout.text, err: stderr.text };
   };
   return { path, run };
 }
@@ -127,7 +109,7 @@ export function inMemory(
 ): CommandLine & { readonly openStore: () => AnimalStore } {
   const openStore = () => new AnimalStore({ ...storage, close: async () => {} });
   return {
-    ...commandLine('', { openStore: async () => openStore(), storeFiles: async () => [] }),
+    ...commandLine('', { openStore: async () => openStore() }),
     openStore,
   };
 }
@@ -167,12 +149,6 @@ export function copiesOf(fill: (cli: CommandLine) => Promise<unknown>): () => Pr
     writeFileSync(cli.path, await bytes);
     return cli;
   };
-}
-
-/** Replaces a store by an empty file with a write-ahead log, which no store has. */
-export function emptyWithLog(path: string): void {
-  writeFileSync(path, '');
-  writeFileSync(`${path}-wal`, 'log');
 }
 
 export const withRex: () => Promise<CommandLine> = copiesOf((cli) =>

@@ -1,8 +1,8 @@
 /** Wrong usage points at the help, and every way to ask for help or the version works. */
 
+import { devNull } from 'node:os';
 import { describe, expect, test } from 'vitest';
-import type { Environment } from '../../../src/composition/config/settings.ts';
-import { loadConfig } from '../../../src/composition/config.ts';
+import { describeSettings } from '../../../src/composition/config.ts';
 import { commandLine, withRex } from './cli.ts';
 
 describe('wrong usage names the help of the command', () => {
@@ -11,19 +11,18 @@ describe('wrong usage names the help of the command', () => {
     [['keys', 'creat'], 'animal-store keys', "unknown command 'creat' (Did you mean create?)"],
     [['keys', 'create'], 'animal-store keys create', "required option '--name <name>' not specified"],
     [['export', '--fast'], 'animal-store export', "unknown option '--fast'"],
-    [['import'], 'animal-store import', "missing required argument 'file'"],
+    [['import'], 'animal-store import', "missing required argument 'file-or-store'"],
+    [['backup', '-'], 'animal-store backup', 'expected the path of a regular file'],
     [['backup', 'a', 'b'], 'animal-store backup', 'too many arguments'],
     [['completion', 'powershell'], 'animal-store completion', 'Allowed choices are bash, zsh, fish'],
     [['export', '--status', 'lost'], 'animal-store export', 'Allowed choices are available, pending, sold'],
-    [['export', '--force'], 'animal-store export', '--force requires --output'],
-    [['import', '--refused', 'x', '-'], 'animal-store import', '--refused requires --skip-invalid'],
+    [['export', '--after', '1'], 'animal-store export', '--after requires --follow'],
     [
       ['import', '--dry-run', '--create-store', '-'],
       'animal-store import',
       "option '--dry-run' cannot be used with option '--create-store'",
     ],
-    [['keys', 'rotate', '1', '--overlap', 'x'], 'animal-store keys rotate', '--overlap: expected a duration'],
-    [['help', 'keys', 'fly'], 'animal-store keys', "unknown command 'fly'"],
+    [['keys', 'rotate', '1', '--overlap', 'x'], 'animal-store keys rotate', 'expected a duration'],
   ])('%j', async (args, command, message) => {
     const { status, out, err } = await (await withRex()).run(args);
     expect([status, out]).toEqual([2, '']);
@@ -34,42 +33,114 @@ describe('wrong usage names the help of the command', () => {
 });
 
 describe('help', () => {
-  test.each([[[]], [['keys']], [['keys', 'create']], [['serve']], [['help']]])(
-    'of %j is the same as with --help',
-    async (names) => {
-      const { run } = commandLine();
-      const help = await run(['help', ...names]);
-      expect(help).toMatchObject({ status: 0, err: '' });
-      expect(help.out).toContain(`Usage: ${['animal-store', ...names].join(' ')} `);
-      expect(await run([...names, '--help'])).toEqual(help);
-      expect(await run([...names, '-h'])).toEqual(help);
-    },
-  );
+  test.each([[[]], [['keys']], [['serve']]])('of %j is the same as with --help', async (names) => {
+    const { run } = commandLine();
+    const help = await run(['help', ...names]);
+    expect(help).toMatchObject({ status: 0, err: '' });
+    expect(help.out).toContain(`Usage: ${['animal-store', ...names].join(' ')} `);
+    expect(await run([...names, '--help'])).toEqual(help);
+    expect(await run([...names, '-h'])).toEqual(help);
+  });
+
+  test('has all commands in groups, and without a command is shown as an error', async () => {
+    const { out } = await commandLine().run(['--help']);
+    const groups =
+      /Server:.* serve .*doctor.*openapi.*Pets and keys:.* pets .* keys .*Data:.* import .* export .* backup .* restore .*Other:.* completion /s;
+    expect(out).toMatch(groups);
+    const { status, out: nothing, err } = await commandLine().run([]);
+    expect([status, nothing]).toEqual([2, '']);
+    expect(err).toMatch(groups);
+  });
+
+  test('of serve explains every setting', async () => {
+    const settings = describeSettings();
+    expect(settings.length).toBeGreaterThan(10);
+    const { out } = await commandLine('', { settings }).run(['serve', '--help']);
+    for (const { name } of settings) expect(out).toMatch(new RegExp(`^  ${name} +.*[a-z]{3}`, 'm'));
+  });
 });
 
 test.each([
-  [['export'], 'available'],
-  [['completion'], 'fish'],
-])('the help of %j lists the choices once', async (args, choice) => {
-  const { out } = await commandLine().run([...args, '--help']);
-  const [, lists = ''] = /\n(?:Options|Arguments):\n(.*?)\n\nGlobal/s.exec(out) ?? [];
-  expect(lists.split(choice)).toHaveLength(2);
+  [
+    'a value that is invalid in itself',
+    2,
+    [
+      ['keys', 'revoke', 'abc'],
+      ['keys', 'rotate', 'abc'],
+      ['pets', 'get', 'abc'],
+    ],
+  ],
+  [
+    'what does not exist',
+    1,
+    [
+      ['keys', 'revoke', '9'],
+      ['keys', 'rotate', '9'],
+      ['pets', 'get', '9'],
+    ],
+  ],
+  [
+    'a file that does not exist',
+    1,
+    [
+      ['import', '/none'],
+      ['restore', '/none'],
+      ['restore', '--force', '/none'],
+      ['doctor', '--backup', '/none'],
+    ],
+  ],
+  [
+    'a folder in place of a file',
+    1,
+    [
+      ['import', '/'],
+      ['restore', '/'],
+      ['backup', '/'],
+      ['doctor', '--backup', '/'],
+    ],
+  ],
+  [
+    'a stream in place of a file',
+    2,
+    [
+      ['backup', '-'],
+      ['restore', '-'],
+      ['doctor', '--backup', '-'],
+      ['backup', '/dev/stdout'],
+      ['backup', devNull],
+    ],
+  ],
+])('%s has the exit status %i in every command', async (_, status, commands) => {
+  const cli = await withRex();
+  for (const args of commands) {
+    const run = await cli.run(args);
+    expect([args, run.status]).toEqual([args, status]);
+    expect(run.err).toMatch(/^animal-store: .*\n$/);
+  }
 });
 
-test('the help of serve explains every setting', async () => {
-  const names = new Set<string>();
-  const environment = new Proxy<Environment>(
-    {},
-    {
-      get(_, name) {
-        names.add(String(name));
-      },
-    },
-  );
-  loadConfig(environment);
-  expect(names.size).toBeGreaterThan(10);
-  const { out } = await commandLine().run(['serve', '--help']);
-  for (const name of names) expect(out).toMatch(new RegExp(`^  (HOST, )?${name},? .*[a-z]{3}`, 'm'));
+test.each([
+  [['URL']],
+  [['export', 'URL']],
+  [['backup', 'URL']],
+  [['restore', 'URL']],
+  [['doctor', '--backup', 'URL']],
+  [['doctor', '--json', '--backup', 'URL']],
+  [['pets', 'get', 'URL']],
+  [['keys', 'revoke', 'URL']],
+  [['keys', 'create', '--name', 'x', '--expires', 'URL']],
+  [['export', '--status=URL']],
+])('a password in a misplaced URL is not shown: %j', async (args) => {
+  const cli = await withRex();
+  for (const url of [
+    'postgres://me:hunter2@h/x',
+    'postgres://me:hun ter@2@h',
+    'https://h?password=hunter2&x=1',
+  ]) {
+    const { status, out, err } = await cli.run(args.map((text) => text.replace('URL', url)));
+    expect(status).not.toBe(0);
+    expect(out + err).not.toMatch(/hun|ter|2@/);
+  }
 });
 
 test.each(['-v', '--version'])('%s prints the version', async (option) => {

@@ -1,20 +1,20 @@
 import type { pino } from 'pino';
 import { describe, expect, test } from 'vitest';
 import { logTo } from '../../../src/adapters/log/log.ts';
-import { type LoggedRequest, logObserver } from '../../../src/adapters/log/observer.ts';
-import { readableLines } from '../../../src/adapters/log/readable.ts';
+import { logObserver } from '../../../src/adapters/log/observer.ts';
+import { readableLine } from '../../../src/adapters/log/readable.ts';
+import type { RequestOutcome } from '../../../src/application/ports/request-observer.ts';
 import { OUTCOME } from '../../support/outcome.ts';
 
 const REQUEST = { ...OUTCOME, keyName: 'my-client' };
 
 function linesOf(log: (logger: pino.Logger) => void, hasColours = false): string {
   let text = '';
-  const readable = readableLines(hasColours);
-  log(logTo({ write: (line) => (text += readable(line)) }, 'info'));
+  log(logTo({ write: (line) => (text += readableLine(line, hasColours)) }, 'info'));
   return text.replaceAll(/\d\d:\d\d:\d\d/g, '12:03:04');
 }
 
-const requests = (...given: readonly Partial<LoggedRequest>[]) =>
+const requests = (...given: readonly Partial<RequestOutcome>[]) =>
   linesOf((log) => {
     const { onRequest } = logObserver(log, { hasNames: true });
     for (const each of given) onRequest?.({ ...REQUEST, ...each });
@@ -25,12 +25,12 @@ describe('the log on a terminal', () => {
     expect(
       requests(
         {},
-        { keyName: undefined, keyId: undefined, route: undefined, path: '/v1/… (3 characters)', status: 401 },
+        { keyName: undefined, keyId: undefined, route: undefined, path: '/v1/a b', status: 401 },
         { status: 503 },
         { aborted: true },
       ),
     ).toBe(`12:03:04 GET /v1/pets 200 1.2 ms  my-client
-12:03:04 GET /v1/… (3 characters) 401 1.2 ms
+12:03:04 GET /v1/a b 401 1.2 ms
 12:03:04 GET /v1/pets 503 1.2 ms id-1  my-client
 12:03:04 GET /v1/pets 200 1.2 ms aborted  my-client
 `);
@@ -38,12 +38,12 @@ describe('the log on a terminal', () => {
 
   test('has the level, the message, the facts and the error of other lines', () => {
     const text = linesOf((log) => {
-      log.info({ url: 'http://x/v1', workers: 1 }, 'listening');
+      log.info({ url: 'http://x/v1', port: 1 }, 'listening');
       log.warn('a warning');
       log.error({ err: new Error('the disk is full'), requestId: 'id-1' }, 'request failed');
     });
     expect(text).toMatch(
-      /^12:03:04 INFO listening {2}url=http:\/\/x\/v1 {2}workers=1\n12:03:04 WARN a warning\n12:03:04 ERROR request failed {2}requestId=id-1\nError: the disk is full\n +at /,
+      /^12:03:04 INFO listening {2}url=http:\/\/x\/v1 {2}port=1\n12:03:04 WARN a warning\n12:03:04 ERROR request failed {2}requestId=id-1\nError: the disk is full\n +at /,
     );
   });
 

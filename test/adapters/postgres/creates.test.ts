@@ -1,17 +1,8 @@
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Commit } from '../../../src/application/ports/observer.ts';
-import { stopClock, until } from '../../support/clock.ts';
+import { stopClock } from '../../support/clock.ts';
 import { canRunPostgres, connect, newDatabaseUrl, postgresNote } from '../../support/postgres/index.ts';
 import { attemptWith, named, openStorage, openStore, REX, walk, withTimeout } from './database.ts';
-
-/** Milliseconds. */
-const HOUR = 3_600_000;
-
-/** Stops the clock that decides whether a statement is repeated. The timeout of a single statement is in real time. */
-function stopDeadlines(): void {
-  vi.useFakeTimers({ toFake: ['performance'] });
-  onTestFinished(() => void vi.useRealTimers());
-}
 
 /** Makes each insert of a pet with this name call `action`, a statement of PL/pgSQL. */
 async function onInsertOf(url: string, name: string, action: string): Promise<void> {
@@ -36,20 +27,6 @@ async function attemptsOf(url: string): Promise<number> {
   return rows[0].count;
 }
 
-/** Expects that a call is repeated with pauses until its deadline, which is in an hour of the stopped clock. */
-async function expectRepeats(url: string, call: Promise<unknown>): Promise<void> {
-  const settled = call.catch((error: unknown) => error);
-  const [first, startedAt] = [await attemptsOf(url), Date.now()];
-  await until(async () => (await attemptsOf(url)) > first + 10);
-  // There are ten pauses of 10 ms, and a timer can expire a millisecond early.
-  expect(Date.now() - startedAt).toBeGreaterThanOrEqual(90);
-  vi.advanceTimersByTime(HOUR);
-  expect(await settled).toMatchObject({
-    code: 'storage_unavailable',
-    message: expect.not.stringContaining('unknown'),
-  });
-}
-
 describe.skipIf(!canRunPostgres)(`creates on PostgreSQL${postgresNote}`, () => {
   test('a pet that the database refuses fails alone, with and without an idempotency key, and costs few commits', async () => {
     const url = await newDatabaseUrl();
@@ -72,7 +49,7 @@ describe.skipIf(!canRunPostgres)(`creates on PostgreSQL${postgresNote}`, () => {
     }
     const good = names.filter((name) => name.startsWith('good'));
     expect((await walk(storage)).map(({ name }) => name).toSorted()).toEqual(good.toSorted());
-    expect(await storage.idempotentCreates.count()).toBe(148);
+    expect(await storage.idempotencyRecords.count()).toBe(148);
     expect(commits.reduce((sum, { writes }) => sum + writes, 0)).toBe(296);
     expect(commits.length).toBeLessThan(60);
     await storage.check();
@@ -103,16 +80,6 @@ describe.skipIf(!canRunPostgres)(`creates on PostgreSQL${postgresNote}`, () => {
     await storage.check();
   });
 
-  test('40001 is repeated until the deadline, and then nothing was stored', async () => {
-    const url = await newDatabaseUrl();
-    const storage = await openStorage(withTimeout(url, HOUR));
-    await onInsertOf(url, 'Rex', failing('40001', 1_000_000));
-    stopDeadlines();
-    await expectRepeats(url, storage.pets.add(REX));
-    expect(await storage.pets.add(named('next'))).toMatchObject({ name: 'next' });
-    expect((await walk(storage)).map(({ name }) => name)).toEqual(['next']);
-  });
-
   test.each(['40P01', '55P03', '53200', '57014'])('%s is not repeated', async (code) => {
     const { url, storage } = await openStore();
     await onInsertOf(url, 'Rex', failing(code, 1));
@@ -123,24 +90,6 @@ describe.skipIf(!canRunPostgres)(`creates on PostgreSQL${postgresNote}`, () => {
     expect(await walk(storage)).toEqual([]);
     await storage.check();
     expect(await storage.pets.add(REX)).toMatchObject(REX);
-  });
-
-  test('a change of a key is repeated after 40001 until its deadline', async () => {
-    const url = await newDatabaseUrl();
-    const storage = await openStorage(withTimeout(url, HOUR));
-    const other = await connect(url);
-    await other.query(`
-      CREATE SEQUENCE failures;
-      CREATE FUNCTION check_key() RETURNS trigger LANGUAGE plpgsql AS $$
-        BEGIN ${failing('40001', 3)} RETURN new; END $$;
-      CREATE TRIGGER check_key BEFORE INSERT ON api_keys FOR EACH ROW EXECUTE FUNCTION check_key()`);
-    const about = { name: 'ci', prefix: 'x', createdAt: 1 };
-    expect(await storage.apiKeys.add('key', about)).toMatchObject({ name: 'ci' });
-    expect(await attemptsOf(url)).toBe(4);
-    await other.query(`SELECT setval('failures', 1); CREATE OR REPLACE FUNCTION check_key() RETURNS trigger
-      LANGUAGE plpgsql AS $$ BEGIN ${failing('40001', 1000)} RETURN new; END $$`);
-    stopDeadlines();
-    await expectRepeats(url, storage.apiKeys.add('other', about));
   });
 
   test('a create that waits for a lock fails at its deadline, and is not stored later', async () => {

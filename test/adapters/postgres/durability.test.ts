@@ -1,6 +1,8 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Client } from 'pg';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { examinePostgresStore } from '../../../src/adapters/postgres/index.ts';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { examinePostgresStore, openPostgresStorage } from '../../../src/adapters/postgres/index.ts';
 import { stopClock } from '../../support/clock.ts';
 import {
   canStartPostgres,
@@ -147,5 +149,28 @@ describe.skipIf(!canStartPostgres)(`the durability of PostgreSQL${startPostgresN
     const { problems } = await examinePostgresStore(server.url);
     expect(problems).toHaveLength(3);
     for (const message of messages) expect(problems).toContainEqual({ severity: 'warning', message });
+  });
+
+  test('a standby is refused by the start, by doctor, and by a storage whose server has become one', async () => {
+    const own = await startPostgres();
+    onTestFinished(() => own.close());
+    const storage = await openStorage(own.url);
+    await storage.pets.add(REX);
+    const client = await openClient(own.url);
+    const { rows } = await client.query('SHOW data_directory');
+    await client.end();
+    await own.stop('fast');
+    writeFileSync(join(rows[0].data_directory, 'standby.signal'), '');
+    await own.start();
+    const message = expect.stringMatching(/the database server is a standby: the store needs the primary$/);
+    const refused = { code: 'storage_unavailable', reason: 'read_only', message };
+    for (const call of [
+      () => openPostgresStorage(own.url),
+      () => storage.pets.find(1n),
+      () => storage.pets.add(REX),
+      () => storage.transfer.importPets((async function* () {})(), NO_DUPLICATES),
+    ])
+      await expect(call()).rejects.toMatchObject(refused);
+    expect(await examinePostgresStore(own.url)).toMatchObject({ problems: [{ severity: 'error', message }] });
   });
 });

@@ -1,13 +1,7 @@
 import { DatabaseError } from 'pg';
 import { describe, expect, test } from 'vitest';
-import {
-  hadNoEffect,
-  isRowError,
-  isSerializationFailure,
-  storageError,
-  writeError,
-} from '../../../src/adapters/postgres/errors.ts';
-import { StorageFault } from '../../../src/application/ports/storage-fault.ts';
+import { hadNoEffect, storageError, writeError } from '../../../src/adapters/postgres/errors.ts';
+import { storageFaultReason } from '../../../src/application/ports/storage-fault.ts';
 import { AnimalStoreError } from '../../../src/domain/errors.ts';
 
 function databaseError(code: string, severity = 'ERROR'): DatabaseError {
@@ -20,130 +14,79 @@ function systemError(code: string): Error {
 
 describe('an error of PostgreSQL', () => {
   test.each([
-    ['2200H', 'ids_exhausted'],
-    ['25006', 'read_only'],
-    ['28P01', 'unreachable'],
-    ['3D000', 'unreachable'],
-    ['42501', 'unreachable'],
-    ['42P01', 'damaged'],
-    ['53100', 'disk_full'],
-    ['53300', 'unreachable'],
-    ['57014', 'not_responding'],
-    ['57P01', 'unreachable'],
-    ['57P02', 'unreachable'],
-    ['57P03', 'unreachable'],
-    ['58030', 'io_error'],
-    ['XX001', 'damaged'],
-    ['XX002', 'damaged'],
-  ])('%s is a fault of the storage: %s', (code, reason) => {
+    ['2200H', 'ids_exhausted', true],
+    ['25006', 'read_only', true],
+    ['28P01', 'unreachable', true],
+    ['3D000', 'unreachable', true],
+    ['42501', 'unreachable', true],
+    ['42P01', 'damaged', true],
+    ['53100', 'disk_full', true],
+    ['53300', 'unreachable', true],
+    ['57014', 'not_responding', true],
+    ['58030', 'io_error', true],
+    ['XX001', 'damaged', true],
+    ['XX002', 'damaged', true],
+    ['08006', 'unreachable', false],
+    ['57P01', 'unreachable', false],
+    ['57P02', 'unreachable', false],
+    ['57P03', 'unreachable', false],
+    // These are temporary, and so no faults of the storage.
+    ['40001', undefined, true],
+    ['40003', undefined, false],
+    ['40P01', undefined, true],
+    ['53200', undefined, true],
+    ['55P03', undefined, true],
+    ['25P03', undefined, false],
+    ['25P04', undefined, false],
+    ['57P05', undefined, false],
+  ])('%s has the reason %s, and tells that there was no effect: %s', (code, reason, isKnown) => {
     const cause = databaseError(code);
     const error = storageError(cause);
-    expect(error).toBeInstanceOf(StorageFault);
-    expect(error).toMatchObject({ code: 'storage_unavailable', reason, cause });
+    expect(error).toMatchObject({ code: 'storage_unavailable', cause });
+    expect(storageFaultReason(error)).toBe(reason);
     expect(error.message).toMatch(new RegExp(`^[a-z].+ \\(${code}\\)$`));
     expect(error.message).not.toContain('secret');
+    expect(hadNoEffect(cause)).toBe(isKnown);
   });
 
-  test.each(['40001', '40P01', '53200', '55P03'])(
-    '%s is temporary, and so no fault of the storage',
-    (code) => {
-      const error = storageError(databaseError(code));
-      expect(error).not.toBeInstanceOf(StorageFault);
-      expect(error).toMatchObject({ code: 'storage_unavailable' });
-    },
-  );
+  test.each([
+    ['25P03', 'idle_in_transaction_session_timeout'],
+    ['25P04', 'transaction_timeout'],
+    ['57P05', 'idle_session_timeout'],
+  ])('%s names the setting %s', (code, setting) => {
+    expect(storageError(databaseError(code, 'FATAL')).message).toContain(` ${setting} `);
+  });
 
   test.each(['22021', '23514', '42601', 'XX000'])('%s is internal', (code) => {
-    const error = storageError(databaseError(code));
-    expect(error).toMatchObject({
-      code: 'internal_error',
-      message: `the database refused a statement: secret (${code})`,
-    });
+    const message = `the database refused a statement: secret (${code})`;
+    expect(storageError(databaseError(code))).toMatchObject({ code: 'internal_error', message });
   });
 
-  test('in the class of one row is caused by that row', () => {
-    for (const code of ['22021', '23505', '23514']) expect(isRowError(databaseError(code))).toBe(true);
-    for (const code of ['40001', '57014', '42P01']) expect(isRowError(databaseError(code))).toBe(false);
-    expect(isRowError(systemError('22021'))).toBe(false);
-  });
-
-  test('40001, and no other, asks to repeat the transaction', () => {
-    expect(isSerializationFailure(databaseError('40001'))).toBe(true);
-    for (const code of ['40P01', '40003', '40000', '55P03']) {
-      expect(isSerializationFailure(databaseError(code))).toBe(false);
+  test('its severity, which is in the language of the server, never tells that a failed server had no effect', () => {
+    for (const severity of ['FATAL', 'PANIC', 'ВАЖНО', 'PANIK', 'ERREUR']) {
+      for (const code of ['58030', '53100', 'XX000', '57P01'])
+        expect(hadNoEffect(databaseError(code, severity))).toBe(false);
     }
-  });
-
-  test.each([
-    ['23514', true],
-    ['40001', true],
-    ['40P01', true],
-    ['57014', true],
-    ['53100', true],
-    ['08006', false],
-    ['40003', false],
-    ['57P01', false],
-    ['57P02', false],
-  ])('%s tells that there was no effect: %s', (code, expected) => {
-    expect(hadNoEffect(databaseError(code))).toBe(expected);
-  });
-
-  test.each([
-    ['FATAL', '58030'],
-    ['PANIC', '53100'],
-    ['PANIC', 'XX000'],
-    ['FATAL', '25P03'],
-    // The severity is in the language of the server.
-    ['ВАЖНО', '58030'],
-    ['PANIK', '53100'],
-    ['PANIK', 'XX000'],
-    ['ERREUR', '58030'],
-  ])('after %s %s the outcome is unknown', (severity, code) => {
-    expect(hadNoEffect(databaseError(code, severity))).toBe(false);
-  });
-
-  test('a refused row had no effect, in any language', () => {
     for (const code of ['23514', '40001', '57014'])
       expect(hadNoEffect(databaseError(code, 'FEHLER'))).toBe(true);
   });
 });
 
-describe('an error of the connection', () => {
-  test.each(['ECONNRESET', 'ECONNREFUSED', 'EPIPE', 'EPERM'])(
-    '%s is a fault, and its outcome is unknown',
-    (code) => {
-      const error = storageError(systemError(code));
-      expect(error).toMatchObject({
-        code: 'storage_unavailable',
-        reason: 'unreachable',
-        message: `the connection to the database failed (${code})`,
-      });
-      expect(hadNoEffect(systemError(code))).toBe(false);
-    },
-  );
-
-  test.each([
-    ['Query read timeout', 'not_responding', 'the database server did not respond in time'],
-    ['timeout expired', 'not_responding', 'the database server did not respond in time'],
-    ['Connection terminated unexpectedly', 'unreachable', 'the connection to the database failed'],
-  ])('without a code: %s', (text, reason, message) => {
-    expect(storageError(new Error(text))).toMatchObject({ code: 'storage_unavailable', reason, message });
-    expect(hadNoEffect(new Error(text))).toBe(false);
-  });
-
-  test('that is no Error is translated too', () => {
-    expect(storageError('text')).toMatchObject({ code: 'storage_unavailable', reason: 'unreachable' });
-  });
+test.each([
+  [systemError('ECONNRESET'), 'unreachable', 'the connection to the database failed (ECONNRESET)'],
+  [systemError('ECONNREFUSED'), 'unreachable', 'the connection to the database failed (ECONNREFUSED)'],
+  [new Error('Query read timeout'), 'not_responding', 'the database server did not respond in time'],
+  [new Error('timeout expired'), 'not_responding', 'the database server did not respond in time'],
+  [new Error('Connection terminated unexpectedly'), 'unreachable', 'the connection to the database failed'],
+  ['text', 'unreachable', 'the connection to the database failed'],
+])('an error of the connection, %s, has an unknown outcome', (cause, reason, message) => {
+  expect(storageError(cause)).toMatchObject({ code: 'storage_unavailable', reason, message });
+  expect(hadNoEffect(cause)).toBe(false);
+  expect(writeError(cause).message).toBe(`${message}: it is unknown whether this was stored`);
 });
 
-test('an unknown outcome is said in the message', () => {
-  expect(writeError(systemError('ECONNRESET'))).toMatchObject({
-    code: 'storage_unavailable',
-    message: 'the connection to the database failed (ECONNRESET): it is unknown whether this was stored',
-  });
-});
-
-test('an error of this program is not translated', () => {
+test('an error of this program is not translated, and tells that nothing was sent', () => {
   const error = new AnimalStoreError('overloaded', 'too many');
   expect(storageError(error)).toBe(error);
+  expect(writeError(error)).toBe(error);
 });

@@ -21,8 +21,7 @@ describe.skipIf(!canRunPostgres)(`the examination of PostgreSQL${postgresNote}`,
     const url = await newDatabaseUrl();
     const storage = await openPostgresStorage(url);
     await storage.pets.add(samplePet('Rex'));
-    await storage.idempotentCreates.add(samplePet('Max'), { caller: '1', key: 'a', at: 1, validFrom: 0 });
-    await storage.idempotentCreates.promiseDays(30, Date.now());
+    await storage.idempotentCreates.add(samplePet('Max'), { caller: '1', key: 'a', at: 1, validUntil: 1 });
     const key = { prefix: 'p', createdAt: 1 };
     await storage.apiKeys.add('one', { ...key, name: 'active', expiresAt: undefined });
     await storage.apiKeys.add('two', { ...key, name: 'expired', expiresAt: 2 });
@@ -37,7 +36,6 @@ describe.skipIf(!canRunPostgres)(`the examination of PostgreSQL${postgresNote}`,
       pets: 2,
       apiKeys: { total: 3, active: 1 },
       idempotencyRecords: 1,
-      idempotencyDays: 30,
       bytes: expect.any(Number),
       problems: NO_ERROR,
     });
@@ -56,7 +54,7 @@ describe.skipIf(!canRunPostgres)(`the examination of PostgreSQL${postgresNote}`,
     );
     for (const sql of insert) await expect(execute(url, sql)).rejects.toMatchObject({ code: '23514' });
     const older =
-      'ALTER TABLE pets DROP CONSTRAINT pets_rules; ALTER TABLE api_keys DROP COLUMN is_read_only; DROP TABLE idempotency_promises; UPDATE animal_store_schema SET version = 1';
+      'ALTER TABLE pets DROP CONSTRAINT pets_rules; ALTER TABLE api_keys DROP COLUMN is_read_only; ALTER TABLE idempotency_records RENAME COLUMN ends_at TO created_at; UPDATE animal_store_schema SET version = 1';
     await execute(url, [older, ...insert].join(';'));
     await (await openPostgresStorage(url)).close();
     const { schemaVersion, problems } = await examinePostgresStore(url);

@@ -44,7 +44,7 @@ function callsOf(storage: Storage): Readonly<Record<string, () => Promise<unknow
     'add the first key': () => storage.apiKeys.addFirst('key', about),
     'list keys': () => storage.apiKeys.list(),
     'revoke a key': () => storage.apiKeys.revoke('1', 2),
-    'remove records': () => storage.idempotentCreates.removeRecords(0, 10),
+    'remove records': () => storage.idempotencyRecords.removeRecords(0, 10),
     check: () => storage.check(),
   };
 }
@@ -184,10 +184,10 @@ describe.skipIf(!canStartPostgres)(`an outage of PostgreSQL${startPostgresNote}`
     /** Resolves with the id of a process of the server whose last statement matches a pattern. */
     const pidOf = async (pattern: string): Promise<number> => {
       const sql = 'SELECT pid FROM pg_stat_activity WHERE query LIKE $1 AND pid <> pg_backend_pid()';
-      for (;;) {
-        const [row] = (await admin.query<{ pid: number }>(sql, [pattern])).rows;
-        if (row !== undefined) return row.pid;
-      }
+      const look = async () => (await admin.query<{ pid: number }>(sql, [pattern])).rows[0]?.pid;
+      let pid: number | undefined;
+      await expect.poll(async () => (pid = await look())).toBeDefined();
+      return Number(pid);
     };
     const clock = stopClock();
     let reads = 0;
@@ -247,7 +247,7 @@ describe.skipIf(!canStartPostgres)(`an outage of PostgreSQL${startPostgresNote}`
     for (const storage of [one, other]) {
       const waiting = {
         code: 'storage_unavailable',
-        message: expect.stringMatching(/: nothing was stored$/),
+        message: expect.stringContaining('nothing was stored'),
       };
       const { check, find, list, 'remove records': _, ...calls } = callsOf(storage);
       expect(await errorsOf(calls)).toEqual({
@@ -294,21 +294,23 @@ describe.skipIf(!canRunPostgres)(`a PostgreSQL server that refuses${postgresNote
     const admin = await connect(url);
     const userUrl = await newUserUrl(url, 'ALL');
     const { username } = new URL(userUrl);
-    const storage = await openStorage(userUrl);
+    const storage = await openStorage(withTimeout(userUrl, 2000));
     await storage.pets.add(REX);
     await admin.query(`ALTER ROLE ${username} CONNECTION LIMIT 0`);
     await endConnectionsOf(admin, userUrl);
     const { check, ...calls } = callsOf(storage);
     for (let round = 0; round < 2; round++) {
-      const error = { reason: 'unreachable', message: expect.stringContaining('53300') };
-      expect(await errorsOf(calls)).toEqual(allFail(calls, { code: 'storage_unavailable', ...error }));
+      const errors = await errorsOf(calls);
+      expect(errors).toEqual(allFail(calls, { code: 'storage_unavailable' }));
+      const refused = { reason: 'unreachable', message: expect.stringContaining('53300') };
+      expect(errors).toMatchObject({ find: refused, list: refused, add: refused });
       await expect(check?.()).rejects.toMatchObject({ reason: 'unreachable' });
     }
     await admin.query(`ALTER ROLE ${username} CONNECTION LIMIT -1`);
     await untilBack(storage);
   });
 
-  test('writes: reads and creates fail with read_only, and work again by themselves', async () => {
+  test('writes: creates fail with read_only, reads go on, and creates work again by themselves', async () => {
     const url = await newDatabaseUrl();
     const admin = await connect(url);
     const userUrl = await newUserUrl(url, 'ALL');
@@ -320,16 +322,17 @@ describe.skipIf(!canRunPostgres)(`a PostgreSQL server that refuses${postgresNote
     await storage.pets.add(REX);
     await admin.query(`ALTER ROLE ${username} SET default_transaction_read_only = on`);
     await endConnectionsOf(admin, userUrl);
-    for (const call of [() => storage.pets.add(named('lost')), () => storage.pets.list({ limit: 1 })]) {
-      await expect(call()).rejects.toMatchObject({
-        code: 'storage_unavailable',
-        reason: 'read_only',
-        message: expect.not.stringContaining('unknown'),
-      });
-    }
+    await expect(storage.pets.add(named('lost'))).rejects.toMatchObject({
+      code: 'storage_unavailable',
+      reason: 'read_only',
+      message: expect.not.stringContaining('unknown'),
+    });
+    expect(await walk(storage)).toMatchObject([REX]);
     await expect(storage.check()).rejects.toMatchObject({ reason: 'read_only' });
     await admin.query(`ALTER ROLE ${username} RESET default_transaction_read_only`);
     await untilBack(storage);
-    expect(states).toEqual(['read_only', undefined]);
+    // Each session that was opened meanwhile keeps the setting, until it has refused a create.
+    expect(new Set(states)).toEqual(new Set(['read_only', undefined]));
+    expect(states.at(-1)).toBeUndefined();
   });
 });

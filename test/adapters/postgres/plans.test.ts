@@ -1,7 +1,6 @@
 import type { Client } from 'pg';
 import { describe, expect, test } from 'vitest';
-import { statementFor } from '../../../src/adapters/postgres/creates.ts';
-import { REDATE, REMOVE } from '../../../src/adapters/postgres/idempotent-creates.ts';
+import { REMOVE, statementFor } from '../../../src/adapters/postgres/creates.ts';
 import { openPostgresStorage } from '../../../src/adapters/postgres/index.ts';
 import { canRunPostgres, connect, postgresNote } from '../../support/postgres/index.ts';
 import { attemptWith, newStoreUrl, REX, withSetting } from './database.ts';
@@ -45,7 +44,6 @@ describe.skipIf(!canRunPostgres)(`the plans of PostgreSQL${postgresNote}`, () =>
       statementFor([{ pet: REX }]),
       statementFor([{ pet: REX, attempt: attemptWith('a') }]),
       { text: REMOVE, values: [1, 10] },
-      { text: REDATE, values: [1, 10] },
     ];
     for (const mode of ['force_custom_plan', 'force_generic_plan']) {
       await admin.query(`SET plan_cache_mode = ${mode}`);

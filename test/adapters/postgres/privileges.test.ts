@@ -33,9 +33,9 @@ describe.skipIf(!canRunPostgres)(`the privileges of a user of PostgreSQL${postgr
     const storage = await openStorage(url);
     const { id } = await storage.pets.add(REX);
     expect(await storage.pets.find(id)).toMatchObject(REX);
-    const attempt = { caller: '1', key: 'a', at: 1, validFrom: 0 };
+    const attempt = { caller: '1', key: 'a', at: 1, validUntil: 1 };
     expect((await storage.idempotentCreates.add(REX, attempt)).isReplay).toBe(false);
-    expect(await storage.idempotentCreates.removeRecords(2, 10)).toBe(1);
+    expect(await storage.idempotencyRecords.removeRecords(2, 10)).toBe(1);
     const about = { name: 'a', prefix: 'p', createdAt: 1, expiresAt: undefined };
     const { id: keyId } = await storage.apiKeys.add('key', about);
     expect(await storage.apiKeys.revoke(keyId, 2)).toMatchObject({ revokedAt: 2 });

@@ -2,8 +2,12 @@
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import fc from 'fast-check';
-import { beforeEach, expect, test, vi } from 'vitest';
-import type { ResultRow, SqlStatement } from '../../../src/adapters/postgres/connection-pool.ts';
+import { expect, test } from 'vitest';
+import type {
+  ConnectionPool,
+  ResultRow,
+  SqlStatement,
+} from '../../../src/adapters/postgres/connection-pool.ts';
 import type { Creates } from '../../../src/adapters/postgres/creates.ts';
 import { petRepository } from '../../../src/adapters/postgres/pet-repository.ts';
 import { PageCache } from '../../../src/adapters/storage-kit/page-cache.ts';
@@ -11,14 +15,6 @@ import { AnimalStoreError } from '../../../src/domain/errors.ts';
 import { type NewPet, newPet, type Pet } from '../../../src/domain/pet.ts';
 import { History, type PetOperations } from '../../../src/testing/index.ts';
 import { runs } from '../../support/property-runs.ts';
-
-/** How long a call waits for the one before it, in milliseconds. */
-const PATIENCE = 20;
-
-beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-  return () => void vi.useRealTimers();
-});
 
 /** A database. The scheduler decides when a statement runs, and when its result arrives. */
 class Database {
@@ -64,8 +60,9 @@ class Database {
 
 function storeOn(database: Database): PetOperations {
   const pets = petRepository(
-    (statement) => database.read(statement),
-    {} as unknown as Creates,
+    (begin) => database.read(begin() as SqlStatement),
+    { max: 4, statistics: { busy: 0 } } as ConnectionPool,
+    {} as Creates,
     new PageCache(),
     true,
   );
@@ -122,7 +119,6 @@ test('all creates and reads of clients of two servers fit one order', async () =
       while (running > 0) {
         await nextTurn();
         if (scheduler.count() > 0) await scheduler.waitNext(1);
-        else vi.advanceTimersByTime(PATIENCE);
       }
       expect(history.contradiction()).toBeUndefined();
     }),

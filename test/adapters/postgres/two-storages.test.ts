@@ -1,6 +1,7 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import type { Storage } from '../../../src/application/ports/storage.ts';
 import { canRunPostgres, connect, newDatabaseUrl, postgresNote } from '../../support/postgres/index.ts';
-import { attemptWith, named, openStorage, walk } from './database.ts';
+import { attemptWith, named, openStorage, SLOW_INSERTS, walk } from './database.ts';
 
 const about = { name: 'ci', prefix: 'x', createdAt: 1 };
 
@@ -59,5 +60,34 @@ describe.skipIf(!canRunPostgres)(`two storages on one PostgreSQL database${postg
     }
     await open.query('COMMIT');
     expect((await names()).toSorted()).toEqual([...expected, 'open'].toSorted());
+  });
+
+  test('followers of both miss no pet, although ids come long before their commits', async () => {
+    const url = await newDatabaseUrl();
+    const storages = [await openStorage(url), await openStorage(url)] as const;
+    await (await connect(url)).query(SLOW_INSERTS);
+    let isCreating = true;
+    const follow = async ({ pets }: Storage): Promise<readonly bigint[]> => {
+      const seen: bigint[] = [];
+      for (let last = false; ; last = !isCreating) {
+        const page = await pets.list({ limit: 100, after: seen.at(-1) });
+        seen.push(...page.pets.map(({ id }) => id));
+        if (last && page.pets.length === 0) return seen;
+      }
+    };
+    const followers = storages.map(follow);
+    const create = async (storage: Storage, client: number) => {
+      for (let count = 0; count < 25; count++) {
+        if (count % 2 === 0) await storage.pets.add(named('plain'));
+        else await storage.idempotentCreates.add(named('keyed'), attemptWith(`${client} ${count}`));
+      }
+    };
+    await Promise.all(
+      Array.from({ length: 8 }, (_, client) => create(storages[client % 2] as Storage, client)),
+    );
+    isCreating = false;
+    const stored = (await walk(storages[0], 1000)).map(({ id }) => id);
+    expect(stored).toHaveLength(200);
+    for (const seen of await Promise.all(followers)) expect(seen).toEqual(stored);
   });
 });

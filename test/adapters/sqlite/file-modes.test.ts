@@ -1,10 +1,9 @@
 /** The permissions of the files of a store, and of its backups. */
 
-import { chmodSync, existsSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import { chmodSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { examineSqliteStore } from '../../../src/adapters/sqlite/maintenance/examination.ts';
-import { restoreSqliteStore } from '../../../src/adapters/sqlite/maintenance/restore.ts';
+import { restoreSqliteStore } from '../../../src/adapters/sqlite/index.ts';
 import { openStorage, REX, temporaryFile } from './temporary-file.ts';
 
 function modesOf(...files: readonly string[]): string[] {
@@ -27,9 +26,6 @@ test.each([
   await storage.backup?.(copy, { overwrite: true });
   expect(modesOf(copy)).toEqual([mode]);
   chmodSync(path, Number.parseInt(mode, 8));
-  expect(examineSqliteStore(path).problems.filter(({ message }) => message.includes('every user'))).toEqual(
-    [],
-  );
   await storage.close();
 
   chmodSync(copy, 0o644);
@@ -45,20 +41,11 @@ test('a new store at the end of a symbolic link', () => {
   expect(modesOf(path)).toEqual(['600']);
 });
 
-test('the permissions of an existing store stay, and a wider companion is found', async () => {
+test('the permissions of an existing store stay', async () => {
   const path = temporaryFile();
-  chmodSync(dirname(path), 0o755);
   await openStorage(path).close();
   chmodSync(path, 0o660);
   const storage = openStorage(path);
   await storage.pets.add(REX);
   expect(modesOf(path, `${path}-wal`)).toEqual(['660', '660']);
-  chmodSync(`${path}-wal`, 0o664);
-  expect(examineSqliteStore(path).problems).toMatchObject([
-    {
-      severity: 'warning',
-      message: `every user of this machine may read ${path}-wal: chmod o-r ${path}-wal`,
-    },
-  ]);
-  expect(existsSync(`${path}-journal`)).toBe(false);
 });

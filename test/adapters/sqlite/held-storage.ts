@@ -3,7 +3,7 @@
 import type { Worker } from 'node:worker_threads';
 import { onTestFinished, vi } from 'vitest';
 import { openSqliteStorage } from '../../../src/adapters/sqlite/index.ts';
-import type { Reply } from '../../../src/adapters/sqlite/write/protocol.ts';
+import type { Reply } from '../../../src/adapters/sqlite/writer-thread.ts';
 import type { Commit } from '../../../src/application/ports/observer.ts';
 import type { Storage } from '../../../src/application/ports/storage.ts';
 import type { StorageFaultReason } from '../../../src/application/ports/storage-fault.ts';

@@ -61,13 +61,3 @@ describe('onCommit', () => {
     expect(commits).toEqual([]);
   });
 });
-
-test('an observer that throws does not affect writes', async () => {
-  const storage = open(temporaryFile(), {
-    onCommit() {
-      throw new Error('the observer failed');
-    },
-  });
-  for (let id = 1n; id <= 3n; id++) expect((await storage.pets.add(REX)).id).toBe(id);
-  expect(await storage.transfer.importPets(batchOf(REX), NO_DUPLICATES)).toBe(1);
-});

@@ -1,12 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { openReader } from '../../../src/adapters/sqlite/database.ts';
+import { filesOf } from '../../../src/adapters/sqlite/files.ts';
 import { petRepository } from '../../../src/adapters/sqlite/pet-repository.ts';
-import { ReadSnapshot } from '../../../src/adapters/sqlite/read-snapshot.ts';
-import { Writer } from '../../../src/adapters/sqlite/write/writer.ts';
+import { Reads } from '../../../src/adapters/sqlite/reads.ts';
+import { Writer } from '../../../src/adapters/sqlite/writer.ts';
 import { INT64_MAX } from '../../../src/domain/int64.ts';
 import { connect } from '../../support/sqlite.ts';
-import { newStore, openHealth, openStorage, REX, temporaryFile } from './temporary-file.ts';
+import { newFaults, newStore, openStorage, REX, temporaryFile } from './temporary-file.ts';
 
 const INSERT = `INSERT INTO pets (name, category_id, status) VALUES ('Max', 2, 'sold')`;
 
@@ -37,11 +38,34 @@ test('the greatest id is assigned, and no id after it', async () => {
   expect((await pets.list({ limit: 5, after: INT64_MAX - 1n })).pets).toEqual([last]);
 });
 
-test('an id is not assigned again when its row was deleted', async () => {
-  const path = newStore(3);
-  connect(path).exec('DELETE FROM pets');
-  expect((await openStorage(path).pets.add(REX)).id).toBe(4n);
+test('of more adds than ids are left, the first are stored, and other writes too', async () => {
+  const { pets, apiKeys } = openStorage(storeAfter(INT64_MAX - 3n));
+  const about = { name: 'ci', prefix: 'x', createdAt: 1 };
+  const adds = Promise.allSettled(Array.from({ length: 10 }, () => pets.add(REX)));
+  expect(await apiKeys.add('key', about)).toMatchObject({ id: '1' });
+  const refused = { status: 'rejected', reason: { reason: 'ids_exhausted' } };
+  expect((await adds).slice(0, 3).map(({ status }) => status)).toEqual(Array(3).fill('fulfilled'));
+  expect((await adds).slice(3)).toMatchObject(Array(7).fill(refused));
+  expect((await pets.list({ limit: 9 })).pets.at(-1)?.id).toBe(INT64_MAX);
 });
+
+test.each(['ABORT', 'ROLLBACK'])(
+  'an add that another program refuses with %s fails alone',
+  async (action) => {
+    const path = temporaryFile();
+    const { pets } = openStorage(path);
+    connect(path).exec(`CREATE TRIGGER refuse AFTER INSERT ON pets WHEN NEW.name = 'Max'
+    BEGIN SELECT RAISE(${action}, 'no Max'); END`);
+    const adds = ['a', 'Max', 'b'].map((name) => pets.add({ ...REX, name }));
+    const refused = { code: 'internal_error', message: expect.stringContaining('no Max') };
+    expect(await Promise.allSettled(adds)).toMatchObject([
+      { value: { name: 'a' } },
+      { reason: refused },
+      { value: { name: 'b' } },
+    ]);
+    expect((await pets.list({ limit: 9 })).pets.map(({ name }) => name)).toEqual(['a', 'b']);
+  },
+);
 
 test('a write of another connection is seen in the next turn, in cached pages too', async () => {
   const { pets, other } = openTwice();
@@ -106,13 +130,6 @@ test('the same query returns the same page object until any connection writes', 
   expect(await pets.list({ limit: 1 })).not.toBe(afterOwn);
 });
 
-test('an add that fails does not clear the page cache', async () => {
-  const { pets } = openStorage(storeAfter(INT64_MAX));
-  const page = await pets.list({ limit: 1 });
-  await expect(pets.add(REX)).rejects.toMatchObject({ code: 'storage_unavailable' });
-  expect(await pets.list({ limit: 1 })).toBe(page);
-});
-
 test('every read is a range of an index, without sorting', async () => {
   const path = newStore();
   const db = openReader(path);
@@ -124,13 +141,13 @@ test('every read is a range of an index, without sorting', async () => {
     plans.set(sql, steps.map(({ detail }) => detail).join('; '));
     return prepare(sql);
   }) as typeof db.prepare;
-  const health = openHealth(path);
-  const pets = petRepository(db, new ReadSnapshot(db, health), new Writer(health, () => {}));
+  const faults = newFaults();
+  const pets = petRepository(db, new Reads(db, faults), new Writer(filesOf(path), faults, () => {}));
   expect(await pets.find(1n)).toBeUndefined();
   await nextTurn();
   db.close();
 
-  const reads = [...plans].filter(([sql]) => sql.startsWith('SELECT'));
+  const reads = [...plans].filter(([sql]) => sql.startsWith('SELECT id'));
   expect(reads).toHaveLength(3);
   for (const [sql, plan] of reads) {
     expect(plan).toMatch(

@@ -6,13 +6,13 @@ import { expect, test } from 'vitest';
 import { openReader } from '../../../src/adapters/sqlite/database.ts';
 import { petRepository } from '../../../src/adapters/sqlite/pet-repository.ts';
 import { addPet } from '../../../src/adapters/sqlite/pets.ts';
-import { ReadSnapshot } from '../../../src/adapters/sqlite/read-snapshot.ts';
-import type { Writer } from '../../../src/adapters/sqlite/write/writer.ts';
+import { Reads } from '../../../src/adapters/sqlite/reads.ts';
+import type { Writer } from '../../../src/adapters/sqlite/writer.ts';
 import { newPet, type Pet } from '../../../src/domain/pet.ts';
 import { History, type PetOperations } from '../../../src/testing/index.ts';
 import { runs } from '../../support/property-runs.ts';
 import { connect } from '../../support/sqlite.ts';
-import { newStore, openHealth } from './temporary-file.ts';
+import { newFaults, newStore } from './temporary-file.ts';
 
 const STEPS = ['create', 'acknowledge', 'end the turn', 'list', 'list sold', 'get'] as const;
 
@@ -28,8 +28,8 @@ test.each([
     fc.asyncProperty(fc.array(fc.constantFrom(...STEPS), { minLength: 20, maxLength: 60 }), async (steps) => {
       writer.exec('DELETE FROM pets; DELETE FROM sqlite_sequence');
       const db = openReader(path);
-      const snapshot = new ReadSnapshot(db, openHealth());
-      const pets = petRepository(db, snapshot, {} as unknown as Writer);
+      const reads = new Reads(db, newFaults());
+      const pets = petRepository(db, reads, {} as unknown as Writer);
       let acknowledgements: (() => void)[] = [];
       const store: PetOperations = {
         createPet: async (input) => {

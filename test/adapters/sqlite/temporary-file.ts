@@ -5,9 +5,10 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { onTestFinished } from 'vitest';
 import { openReader, openWriter, prepareDatabase } from '../../../src/adapters/sqlite/database.ts';
-import { Health } from '../../../src/adapters/sqlite/health.ts';
+import { type Faults, PARTS } from '../../../src/adapters/sqlite/faults.ts';
+import { filesOf, type StoreFiles } from '../../../src/adapters/sqlite/files.ts';
 import { openSqliteStorage, type SqliteOptions } from '../../../src/adapters/sqlite/index.ts';
-import { filesOf, type StoreFiles } from '../../../src/adapters/sqlite/store-files.ts';
+import { KnownFaults } from '../../../src/adapters/storage-kit/known-faults.ts';
 import type { Observer } from '../../../src/application/ports/observer.ts';
 import type { TransferOptions } from '../../../src/application/ports/pet-transfer.ts';
 import type { Storage } from '../../../src/application/ports/storage.ts';
@@ -30,12 +31,9 @@ export function openStorage(path: string = temporaryFile(), options?: SqliteOpti
   return storage;
 }
 
-/** Returns the health of a store that stays open until the end of the test. */
-export function openHealth(path: string = temporaryFile(), observer: Observer = {}): Health {
-  prepareDatabase(path);
-  const db = openReader(path);
-  onTestFinished(() => void db.close());
-  return new Health(filesOf(path), observer);
+/** Returns the faults of a store without a fault. */
+export function newFaults(observer: Observer = {}): Faults {
+  return new KnownFaults(PARTS, observer);
 }
 
 /** Opens a connection for writing to a store, as the writer thread does. */
@@ -68,6 +66,13 @@ export function newStore(pets = 0, pet: NewPet = REX): string {
 export function addPets(path: string, count: number, { name, categoryId, status }: NewPet): void {
   const db = new Database(path);
   db.prepare(ADD_PETS).run(count, name, categoryId, status);
+  db.close();
+}
+
+/** Runs SQL on a connection that does not stay open. */
+export function execute(path: string, sql: string): void {
+  const db = new Database(path);
+  db.exec(sql);
   db.close();
 }
 

@@ -26,7 +26,7 @@ export interface Watched {
 
 /** Replaces the clock until the end of the test, so that no test waits for a check and no check waits too short. */
 export function controlClock(): void {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'performance'] });
   onTestFinished(() => void vi.useRealTimers());
 }
 

@@ -5,7 +5,7 @@ import type { Pet } from '../../../src/domain/pet.ts';
 
 const REX = { name: 'Rex', categoryId: 1n, status: 'available' } as const;
 const STORED: Pet = Object.freeze({ id: 7n, ...REX });
-const attempt = { caller: 'a', key: 'k', at: 2, validFrom: 1 };
+const attempt = { caller: 'a', key: 'k', at: 2, validUntil: 3 };
 
 const claim = vi.fn<Records['claim']>();
 const find = vi.fn<Records['find']>();

@@ -44,6 +44,15 @@ test('an error that is no fault changes nothing', () => {
   expect(reported).toEqual(['disk_full']);
 });
 
+test('a failed fsync stays until a restart', () => {
+  const failed = new StorageFault('sync_failed', 'no fsync');
+  faults.reportFailure('write', failed);
+  faults.reportFailure('write', FULL);
+  faults.reportSuccess('write');
+  expect(faults.of('write')).toBe(failed);
+  expect(reported).toEqual(['sync_failed']);
+});
+
 test('checks within half a second share a test, and reject with the most important fault', async () => {
   let now = 5;
   using _clock = vi.spyOn(performance, 'now').mockImplementation(() => now);

@@ -2,7 +2,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Answer, Client, type RequestOptions } from '../../support/client.ts';
-import { Latencies } from '../soak/latencies.ts';
+import { Latencies } from './latencies.ts';
 
 export interface Exchange {
   readonly method: 'GET' | 'POST';

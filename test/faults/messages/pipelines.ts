@@ -1,10 +1,13 @@
-/** Several requests in one segment. Each gets its own response, in order, and none uses the key of another. */
+/**
+ * Several requests in one segment. Each gets its own response, in order, and none uses the key of another. A server closes
+ * the connection after the sixteenth response of a pipeline.
+ */
 
 import type { Random } from '../random.ts';
 import { anyRequest, type Context, create, type Draft, get, type Request, writeRequest } from './request.ts';
 
 export function pipeline(random: Random, context: Context): Draft {
-  const count = random.chance(0.1) ? random.between(9, 15) : random.between(2, 8);
+  const count = random.chance(0.1) ? random.between(9, 24) : random.between(2, 8);
   const requests = Array.from({ length: count }, (_, index): Request => {
     const roll = random.below(10);
     if (roll < 2) return get('/v1/pets', undefined, [401]);

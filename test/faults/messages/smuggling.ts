@@ -6,6 +6,7 @@
 import type { Random } from '../random.ts';
 import {
   anyKey,
+  BODY_LIMIT,
   type Context,
   create,
   type Draft,
@@ -15,14 +16,19 @@ import {
   SMUGGLED,
   writeRequest,
 } from './request.ts';
-import { CODINGS, isChunked, isFolded, LENGTHS, REFUSALS, type Trick } from './smuggling-parts.ts';
+
+interface Trick {
+  readonly hidden: string;
+  readonly random: Random;
+  readonly context: Context;
+}
 
 export function smuggling(random: Random, context: Context): Draft {
-  const hidden = hiddenRequest(random, context);
   const [name, build] = random.pick(Object.entries(TRICKS));
-  const { request, text, isComplete = false } = build({ hidden, random, context });
+  const request = build({ hidden: hiddenRequest(random, context), random, context });
   request.expected = undefined;
-  return { ...draftOf(`smuggling: ${name}`, request, text), isComplete };
+  const text = writeRequest(request, name.includes('HTTP/1.0') ? 'HTTP/1.0' : 'HTTP/1.1');
+  return { ...draftOf(`smuggling: ${name}`, request, text), isComplete: name.endsWith('request') };
 }
 
 function hiddenRequest(random: Random, context: Context): string {
@@ -31,141 +37,139 @@ function hiddenRequest(random: Random, context: Context): string {
   return writeRequest(hidden);
 }
 
-interface Built {
-  readonly request: Request;
-  readonly text?: string;
-  readonly isComplete?: boolean;
-}
+/** Transfer-Encodings that a server must read as chunked or refuse. With a Content-Length, it must refuse them. */
+const CODINGS = [
+  ...(
+    ': chunked|: Chunked|:\tchunked|: xchunked|: chunkedx|: chunked, identity|: identity, chunked|: identity|' +
+    ': chunked;q=1|: "chunked"|: \x0bchunked|: chunked\x0b|: chunked, chunked|: ,chunked|: chunked,|: |' +
+    ': \xffchunked|: chunked\0|: gzip| : chunked|: chunked\r\nTransfer-Encoding: identity|' +
+    ': x\r\nTransfer-Encoding: chunked|: chunked\r\nTransfer-Encoding: chunked'
+  )
+    .split('|')
+    .map((rest) => `Transfer-Encoding${rest}`),
+  'transfer-encoding:chunked',
+  ...['\n', '\r', '\r\n '].map((end) => `X: y${end}Transfer-Encoding: chunked`),
+];
 
-type Build = (trick: Trick) => Built;
+/** A server that unfolds a folded line may use it or the Content-Length; both are correct. */
+const UNFOLDED = CODINGS.filter((coding) => !coding.includes('\r\n '));
 
-const TRICKS: Readonly<Record<string, Build>> = {
-  'length over chunks (CL.TE)': ({ hidden, random, context }) => {
-    const request = posting(random, context);
-    request.body = `0\r\n\r\n${hidden}`;
-    request.fields.push(...random.shuffled([`Content-Length: ${request.body.length}`, random.pick(CODINGS)]));
-    return { request };
+/** The framing is chunked if the list ends in chunked. A list may have empty elements (RFC 9112, section 6.3). */
+const NOT_CHUNKED = UNFOLDED.filter(
+  (coding) => !/(:|,) ?\t?chunked,?$/i.test(coding) || /chunked,? chunked$/.test(coding),
+);
+
+/** Lengths that a server must refuse, where N is the right one. If it ignored them, the hidden request would run. */
+const LENGTHS = 'N\r\nContent-Length: 0|0\r\nContent-Length: N|0, N|N, 0|+0|-0|0x0|0 0|\x0b0||0\0'.split('|');
+
+/** Requests that are refused or use no body. The server must skip their body, not run it. */
+const REFUSALS: readonly (readonly [method: string, target: string, hasKey: boolean])[] = [
+  ['POST', '/v1/pets', false],
+  ['GET', '/v1/pets', false],
+  ['GET', '/v1/pets', true],
+  ['HEAD', '/v1/pets', true],
+  ['OPTIONS', '/v1/pets', true],
+  ['PUT', '/v1/pets/1', true],
+  ['POST', '/v1/pets', true],
+  ['POST', '/v1/nothing', true],
+  ['POST', '/nothing', false],
+  ['GET', '/livez', false],
+  ['TRACE', '/livez', false],
+  ['GET', 'http://', false],
+];
+
+const SIZES = '10000000000000000|fffffffffffffffff|100000000|-1|0x0|0 0|0;\r| 0'.split('|');
+const LINE_ENDS = ['\n\n', '\r\r', '\n\r', '\r\n\n', '\n\r\n', '\r\r\n', '\r\n \r\n'];
+const IN_FIELD = ['\r\n ', '\r\n\t', '\r', '%0d%0a', '\\r\\n', '\x85'];
+
+/** The server can find the end of a message whose name ends in "request", and so must respond to it. */
+const TRICKS: Readonly<Record<string, (trick: Trick) => Request>> = {
+  'length over chunks (CL.TE)': (trick) => {
+    const body = `0\r\n\r\n${trick.hidden}`;
+    return post(trick, body, `Content-Length: ${body.length}`, trick.random.pick(CODINGS));
   },
-  'chunks over length (TE.CL)': ({ hidden, random, context }) => {
-    const request = posting(random, context);
-    const size = `${hidden.length.toString(16)}\r\n`;
-    request.body = `${size}${hidden}\r\n0\r\n\r\n`;
-    const codings = CODINGS.filter((coding) => !isFolded(coding));
-    request.fields.push(...random.shuffled([`Content-Length: ${size.length}`, random.pick(codings)]));
-    return { request };
+  'chunks over length (TE.CL)': (trick) => {
+    const size = `${trick.hidden.length.toString(16)}\r\n`;
+    const body = `${size}${trick.hidden}\r\n0\r\n\r\n`;
+    return post(trick, body, `Content-Length: ${size.length}`, trick.random.pick(UNFOLDED));
   },
-  'chunks that are none (TE)': ({ hidden, random, context }) => {
-    const request = posting(random, context);
-    request.body = `0\r\n\r\n${hidden}`;
-    request.fields.push(random.pick(CODINGS.filter((coding) => !isFolded(coding) && !isChunked(coding))));
-    return { request };
+  'chunks that are none (TE)': (trick) =>
+    post(trick, `0\r\n\r\n${trick.hidden}`, trick.random.pick(NOT_CHUNKED)),
+  'lengths that disagree (CL.CL)': (trick) => {
+    const length = trick.random.pick(LENGTHS).replace('N', String(trick.hidden.length));
+    return post(trick, trick.hidden, `Content-Length: ${length}`);
   },
-  'lengths that disagree (CL.CL)': ({ hidden, random, context }) => {
-    const request = posting(random, context);
-    request.body = hidden;
-    request.fields.push(random.pick(LENGTHS)(hidden.length));
-    return { request };
-  },
-  'chunks in HTTP/1.0': ({ hidden, random, context }) => {
-    const request = posting(random, context);
-    request.fields.push('Transfer-Encoding: chunked', 'Connection: keep-alive');
-    request.body = `0\r\n\r\n${hidden}`;
-    return { request, text: writeRequest(request, 'HTTP/1.0'), isComplete: true };
-  },
-  'the body of a refused request': (trick) => {
-    const request = trick.random.pick(REFUSALS)(trick);
-    request.body = trick.hidden;
-    request.fields.push(`Content-Length: ${trick.hidden.length}`);
-    return { request, isComplete: true };
-  },
+  'behind the chunks of an HTTP/1.0 request': (trick) =>
+    post(trick, `0\r\n\r\n${trick.hidden}`, 'Transfer-Encoding: chunked', 'Connection: keep-alive'),
+  'the body of a refused request': (trick) => withBody(trick, refusal(trick)),
   'the chunks of a refused request': (trick) => {
-    const request = trick.random.pick(REFUSALS)(trick);
+    const request = refusal(trick);
     request.body = `${trick.hidden.length.toString(16)}\r\n${trick.hidden}\r\n0\r\n\r\n`;
     request.fields.push('Transfer-Encoding: chunked');
-    return { request, isComplete: true };
+    return request;
   },
-  'behind the limit of a body': ({ hidden, random, context }) => {
-    const request = posting(random, context);
-    request.body = ' '.repeat(random.pick([65_535, 65_536, 65_537, 100_000])) + hidden;
-    request.fields.push(`Content-Length: ${request.body.length}`);
-    return { request, isComplete: true };
-  },
-  'behind a refused expectation': (trick) => {
-    const request = trick.random.pick(REFUSALS)(trick);
+  'the expected body of a refused request': (trick) => {
+    const request = refusal(trick);
     request.fields.push(`Expect: ${trick.random.pick(['100-continue', '200-ok', '100-continue, x', ''])}`);
-    request.fields.push(`Content-Length: ${trick.hidden.length}`);
-    request.body = trick.hidden;
-    return { request, isComplete: true };
+    return withBody(trick, request);
   },
-  'behind CONNECT': ({ hidden, random }) => {
-    const request = get(random.pick(['127.0.0.1:80', '/v1/pets', '*']), undefined, [405]);
-    request.method = 'CONNECT';
-    request.body = hidden;
-    if (random.chance(0.5)) request.fields.push(`Content-Length: ${hidden.length}`);
-    return { request };
+  'behind the limit of a body of a request': (trick) => {
+    const length = trick.random.pick([BODY_LIMIT - 1, BODY_LIMIT, BODY_LIMIT + 1, 100_000]);
+    const body = ' '.repeat(length) + trick.hidden;
+    return post(trick, body, `Content-Length: ${body.length}`);
   },
-  'behind an upgrade': ({ hidden, random }) => {
-    const request = get('/livez', undefined, [200]);
-    request.fields.push(
-      'Connection: Upgrade',
-      `Upgrade: ${random.pick(['websocket', 'h2c', 'TLS/1.0', 'x'])}`,
-    );
-    request.fields.push(`Content-Length: ${hidden.length}`);
-    request.body = hidden;
-    return { request };
+  'behind CONNECT': (trick) => {
+    const target = trick.random.pick(['127.0.0.1:80', '/v1/pets', '*']);
+    const request = { ...get(target, undefined, undefined), method: 'CONNECT', body: trick.hidden };
+    return trick.random.chance(0.5) ? withBody(trick, request) : request;
   },
-  'behind a bare CR or LF': ({ hidden, random }) => {
-    const request = get('/livez', undefined, [200]);
-    request.fields.push(
-      `X: y${random.pick(['\n\n', '\r\r', '\n\r', '\r\n\n', '\n\r\n', '\r\r\n', '\r\n \r\n'])}${hidden.trimEnd()}`,
-    );
-    return { request };
+  'behind an upgrade': (trick) => {
+    const request = withBody(trick, get('/livez', undefined, undefined));
+    request.fields.push('Connection: Upgrade', `Upgrade: ${trick.random.pick(['websocket', 'h2c', 'x'])}`);
+    return request;
   },
-  'in a field': ({ hidden, random }) => {
-    const request = get('/livez', undefined, [200]);
-    request.fields.push(
-      `X: ${hidden.replaceAll('\r\n', random.pick(['\r\n ', '\r\n\t', '\r', '%0d%0a', '\\r\\n', '\x85']))}`,
-    );
-    return { request };
+  'behind a bare CR or LF': ({ hidden, random }) => inField(`${random.pick(LINE_ENDS)}${hidden.trimEnd()}`),
+  'in a field': ({ hidden, random }) => inField(hidden.replaceAll('\r\n', random.pick(IN_FIELD))),
+  'in a chunk extension': (trick) => {
+    const end = trick.random.pick(['\r', '\n', '%0d%0a', '\x85', ' ']);
+    return post(trick, `2;x=${end}${trick.hidden.replaceAll('\r\n', end)}\r\n{}\r\n0\r\n\r\n`, CHUNKED);
   },
-  'in a chunk extension': ({ hidden, random, context }) => {
-    const request = posting(random, context);
-    const end = random.pick(['\r', '\n', '%0d%0a', '\x85', ' ']);
-    request.fields.push('Transfer-Encoding: chunked');
-    request.body = `2;x=${end}${hidden.replaceAll('\r\n', end)}\r\n{}\r\n0\r\n\r\n`;
-    return { request };
+  'in a chunk extension that ends in a bare LF': (trick) => {
+    const size = (trick.hidden.length + 5).toString(16);
+    const extension = `${size.length};\n${'x'.repeat(size.length)}\r\n${size}`;
+    return post(trick, `${extension}\r\n0\r\n\r\n${trick.hidden}\r\n0\r\n\r\n`, CHUNKED);
   },
-  'in a chunk extension that ends in a bare LF': ({ hidden, random, context }) => {
-    const request = posting(random, context);
-    request.fields.push('Transfer-Encoding: chunked');
-    const size = (hidden.length + 5).toString(16);
-    request.body = `${size.length};\n${'x'.repeat(size.length)}\r\n${size}\r\n0\r\n\r\n${hidden}\r\n0\r\n\r\n`;
-    return { request };
+  'in trailers': (trick) => {
+    const hidden = trick.hidden.replaceAll('\r\n', trick.random.pick(['\r\n ', '\n', '\r']));
+    return post(trick, `2\r\n{}\r\n0\r\nX: ${hidden}\r\n\r\n`, CHUNKED);
   },
-  'in trailers': ({ hidden, random, context }) => {
-    const request = posting(random, context);
-    request.fields.push('Transfer-Encoding: chunked');
-    request.body = `2\r\n{}\r\n0\r\nX: ${hidden.replaceAll('\r\n', random.pick(['\r\n ', '\n', '\r']))}\r\n\r\n`;
-    return { request };
-  },
-  'behind a chunk without its end': ({ hidden, random, context }) => {
-    const request = posting(random, context);
-    request.fields.push('Transfer-Encoding: chunked');
-    request.body = `2\r\n{}${random.pick(['XX', '', '\n', '\r'])}0\r\n\r\n${hidden}`;
-    return { request };
-  },
-  'behind an oversized chunk': ({ hidden, random, context }) => {
-    const request = posting(random, context);
-    request.fields.push('Transfer-Encoding: chunked');
-    const size = random.pick('10000000000000000|fffffffffffffffff|100000000|-1|0x0|0 0|0;\r| 0'.split('|'));
-    request.body = `${size}\r\n\r\n${hidden}`;
-    return { request };
-  },
+  'behind a chunk without its end': (trick) =>
+    post(trick, `2\r\n{}${trick.random.pick(['XX', '', '\n', '\r'])}0\r\n\r\n${trick.hidden}`, CHUNKED),
+  'behind an oversized chunk': (trick) =>
+    post(trick, `${trick.random.pick(SIZES)}\r\n\r\n${trick.hidden}`, CHUNKED),
 };
 
-function posting(random: Random, context: Context): Request {
-  const request = get('/v1/pets', anyKey(context, random), undefined);
-  request.method = 'POST';
-  request.fields.push('Content-Type: application/json');
+const CHUNKED = 'Transfer-Encoding: chunked';
+
+function post({ random, context }: Trick, body: string, ...framing: readonly string[]): Request {
+  const request = { ...get('/v1/pets', anyKey(context, random), undefined), method: 'POST', body };
+  request.fields.push('Content-Type: application/json', ...random.shuffled(framing));
+  return request;
+}
+
+function refusal({ random, context }: Trick): Request {
+  const [method, target, hasKey] = random.pick(REFUSALS);
+  return { ...get(target, hasKey ? anyKey(context, random) : undefined, undefined), method };
+}
+
+function withBody({ hidden }: Trick, request: Request): Request {
+  request.body = hidden;
+  request.fields.push(`Content-Length: ${hidden.length}`);
+  return request;
+}
+
+function inField(value: string): Request {
+  const request = get('/livez', undefined, undefined);
+  request.fields.push(`X: y${value}`);
   return request;
 }

@@ -7,10 +7,9 @@ import { canRunPostgres, newDatabaseUrl, postgresNote } from '../../support/post
 import { temporaryFolder } from '../../support/process.ts';
 import { FaultsServer } from '../server.ts';
 
+/** Two servers that share a store. */
 export interface Setting {
   readonly name: string;
-  readonly servers: number;
-  readonly threads?: string;
   readonly databaseUrl: (folder: string) => string | Promise<string>;
   readonly canRun?: boolean;
 }
@@ -18,11 +17,9 @@ export interface Setting {
 const sqlite = (folder: string) => `sqlite:${join(folder, 'pets.db')}`;
 
 export const SETTINGS: readonly Setting[] = [
-  { name: 'two servers on one SQLite file', servers: 2, databaseUrl: sqlite },
-  { name: 'three threads on one SQLite file', servers: 1, threads: '3', databaseUrl: sqlite },
+  { name: 'two servers on one SQLite file', databaseUrl: sqlite },
   {
     name: `two servers on PostgreSQL${postgresNote}`,
-    servers: 2,
     databaseUrl: newDatabaseUrl,
     canRun: canRunPostgres,
   },
@@ -72,10 +69,9 @@ export class MortalServers {
   static async start(setting: Setting): Promise<MortalServers> {
     const folder = temporaryFolder();
     const databaseUrl = await setting.databaseUrl(folder);
-    const env = { DATABASE_URL: databaseUrl, WORKERS: setting.threads ?? '1' };
+    const env = { DATABASE_URL: databaseUrl };
     const servers: MortalServer[] = [];
-    for (let index = 0; index < setting.servers; index += 1)
-      servers.push(await MortalServer.start(folder, env));
+    for (let index = 0; index < 2; index += 1) servers.push(await MortalServer.start(folder, env));
     return new MortalServers(databaseUrl, servers);
   }
 

@@ -1,77 +1,48 @@
 import { statSync } from 'node:fs';
-import type { BackupContents, BackupOptions } from '../../../application/ports/maintenance.ts';
+import type { Command } from 'commander';
+import type { BackupContents } from '../../../application/ports/maintenance.ts';
 import { visible } from '../../../domain/visible.ts';
+import { JSON_RESULT, regularFile } from '../arguments.ts';
+import { printResult } from '../console.ts';
 import { CommandError } from '../errors.ts';
-import type { CommandOptions, ReplaceFlags } from '../options.ts';
-import { printResult } from '../output/console.ts';
-import { contentsText, counted, duration, number } from '../output/format.ts';
-import { Progress } from '../output/progress.ts';
-import { withStore } from './store.ts';
+import { contentsText, duration, number } from '../format.ts';
+import type { CommandOptions } from '../options.ts';
+import { withProgress } from '../progress.ts';
+import { withStore } from '../store.ts';
 
-export async function backup(file: string, flags: ReplaceFlags, options: CommandOptions): Promise<void> {
-  const { result: verified, elapsed } = await copied(flags, options, 'backed up', (how) =>
-    withStore(options, 'backup', async (store) => {
+export function defineBackup(program: Command, options: CommandOptions): void {
+  program
+    .command('backup')
+    .description('copy the whole store, with its keys, into a file while it is in use')
+    .argument('<file>', 'the file to create, which gets its name when it is complete', regularFile)
+    .option('--force', 'replace an existing file')
+    .option('--verify', 'check the whole copy, and compare it with the store, before it gets its name')
+    .option(...JSON_RESULT)
+    .action(async (file, { force, verify, json }) => {
+      const { console, signal } = options;
       let contents: BackupContents | undefined;
       const onVerified = (found: BackupContents): void => {
         contents = found;
       };
-      await store.backup(file, flags.verify ? { ...how, onVerified } : how);
-      return contents;
-    }),
-  );
-  const { size } = statSync(file);
-  const done = `backed up to ${file}`;
-  const found = verified && `, verified: ${contentsText(verified)}, as in the store`;
-  const details = `: ${number(size)} bytes in ${duration(elapsed)}${found ?? ''}`;
-  const { pets, apiKeys, lastId, problems = [] } = verified ?? {};
-  const facts = verified && { verified: problems.length === 0, pets, apiKeys, lastId: String(lastId) };
-  const members = { file, bytes: size, milliseconds: Math.round(elapsed), ...facts };
-  await printResult(options.console, { done, details, members }, flags.json);
-  for (const { severity, message } of problems) options.console.err(`${severity}: ${visible(message)}\n`);
-  if (problems.length > 0)
-    throw new CommandError(
-      'the backup is a true copy, but does not count as verified: correct these pets in the store',
-    );
-}
-
-export async function restore(file: string, flags: ReplaceFlags, options: CommandOptions): Promise<void> {
-  const { console, databaseUrl, restoreStore } = options;
-  const { elapsed, result } = await copied(flags, options, 'restored', (how) =>
-    restoreStore(databaseUrl, file, how),
-  );
-  const { location, bytes, pets, apiKeys, lastId, setAside, problems } = result;
-  const contents = `${counted(pets, 'pet')} and ${counted(apiKeys, 'key')}`;
-  const done = `restored ${location}`;
-  const details = ` from ${file}: ${contents}, ids go on after ${lastId}, in ${duration(elapsed)}`;
-  const members = {
-    store: location,
-    bytes,
-    pets,
-    apiKeys,
-    lastId: String(lastId),
-    setAside,
-    milliseconds: Math.round(elapsed),
-  };
-  await printResult(console, { done, details, members }, flags.json);
-  for (const path of setAside) console.err(`The unreadable store is kept in ${visible(path)}\n`);
-  for (const { severity, message } of problems) console.err(`${severity}: ${visible(message)}\n`);
-}
-
-/** Makes a copy, and shows its progress. */
-async function copied<T>(
-  { force = false }: ReplaceFlags,
-  { console, signal }: CommandOptions,
-  done: string,
-  copy: (how: BackupOptions) => Promise<T>,
-): Promise<{ readonly result: T; readonly elapsed: number }> {
-  const progress = new Progress(console);
-  const onProgress = (share: number): void => progress.show({ title: 'Copying', share });
-  try {
-    const result = await copy({ overwrite: force, onProgress, signal });
-    return { result, elapsed: progress.elapsed };
-  } catch (error) {
-    throw signal.aborted ? new CommandError(`interrupted; nothing was ${done}`) : error;
-  } finally {
-    progress.end();
-  }
+      const [, elapsed] = await withProgress(options, 'nothing was backed up', (progress) => {
+        const onProgress = (share: number) => progress.show('Copying', undefined, share);
+        const how = { overwrite: force, onProgress, signal, ...(verify && { onVerified }) };
+        return withStore(options, 'backup', (store) => store.backup(file, how));
+      });
+      const { size: bytes } = statSync(file);
+      const { pets, apiKeys, lastId, problems = [] }: Partial<BackupContents> = contents ?? {};
+      const found = contents && `, verified: ${contentsText(contents)}, as in the store`;
+      const verified = contents && { verified: problems.length === 0, pets, apiKeys, lastId: String(lastId) };
+      const result = {
+        done: `backed up to ${file}`,
+        details: `: ${number(bytes)} bytes in ${duration(elapsed)}${found ?? ''}`,
+        members: { file, bytes, milliseconds: Math.round(elapsed), ...verified },
+      };
+      await printResult(console, result, json);
+      for (const { severity, message } of problems) console.err(`${severity}: ${visible(message)}\n`);
+      if (problems.length > 0) {
+        const advice = 'does not count as verified: correct these pets in the store';
+        throw new CommandError(`the backup is a true copy, but ${advice}`);
+      }
+    });
 }

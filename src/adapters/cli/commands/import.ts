@@ -1,196 +1,175 @@
-import type { ReadStream } from 'node:tty';
+import { type Command, Option } from 'commander';
 import type { AnimalStore } from '../../../application/animal-store.ts';
-import { idProblems } from '../../../application/ids-left.ts';
 import { asAnimalStoreError } from '../../../domain/errors.ts';
-import { toInt64 } from '../../../domain/int64.ts';
 import type { ImportedPet } from '../../../domain/pet.ts';
 import { parsePetMembers } from '../../../domain/pet-json.ts';
 import { visible } from '../../../domain/visible.ts';
-import { CommandError, FileError, UsageError } from '../errors.ts';
-import { chunksOf, type Input, openInput } from '../files/input.ts';
-import { type Line, readLines } from '../files/lines.ts';
-import { OutputFile } from '../files/output-file.ts';
-import { isSameFile, refuseStoreFile } from '../files/paths.ts';
-import type { CommandOptions, JsonFlag } from '../options.ts';
-import { type Console, printResult } from '../output/console.ts';
-import { counted, durationAndRate } from '../output/format.ts';
-import { Progress } from '../output/progress.ts';
-import { withStore } from './store.ts';
+import { CREATE_STORE, JSON_RESULT } from '../arguments.ts';
+import { printResult, resultText } from '../console.ts';
+import { CommandError } from '../errors.ts';
+import { counted, duration } from '../format.ts';
+import { chunksOf, linesOfPets, openInput } from '../input.ts';
+import { type Line, readLines } from '../lines.ts';
+import type { CommandOptions } from '../options.ts';
+import { type Progress, withProgress } from '../progress.ts';
+import { withStore } from '../store.ts';
 
-interface ImportFlags extends JsonFlag {
+interface Flags {
+  readonly dryRun?: boolean;
   readonly skipInvalid?: boolean;
-  readonly refused?: string;
-  readonly force?: boolean;
   readonly newIds?: boolean;
   readonly createStore?: boolean;
-  readonly dryRun?: boolean;
+  readonly json?: boolean;
 }
 
-const NOTHING = 'nothing was imported';
+/** What is imported. */
+interface Source {
+  readonly lines: AsyncIterable<readonly Line[]>;
+  /** ` from PLACE` for a store. */
+  readonly place: string;
+  /** What a user should know after the import. */
+  readonly notice: string;
+  readonly share?: (() => number | undefined) | undefined;
+  readonly close: () => unknown;
+}
 
 /** A pet and the line from which the pet was read. The application ignores the property `line`. */
 type PetOfLine = ImportedPet & { readonly line: Line };
 
-/** Imports the pets of an NDJSON file, or of standard input if `file` is `-`: all of them, or none after an error. */
-export async function importPets(file: string, flags: ImportFlags, options: CommandOptions): Promise<void> {
-  if (!flags.skipInvalid && flags.refused !== undefined) {
-    throw new UsageError('--refused requires --skip-invalid');
-  }
-  if (flags.force && flags.refused === undefined) throw new UsageError('--force requires --refused');
-  const imported = await importFile(file, flags, options).catch((error: unknown) => {
-    throw options.signal.aborted ? new CommandError(`interrupted; ${NOTHING}`) : error;
-  });
-  await report(imported, flags, options.console);
+const PETS_ALONE = 'Only pets were copied, without API keys and without the records of idempotency keys.\n';
+
+export function defineImport(program: Command, options: CommandOptions): void {
+  program
+    .command('import')
+    .description('import the pets of a file or of another store, all or none')
+    .argument(
+      '<file-or-store>',
+      'a file with one pet in JSON per line, - for standard input, or a database URL',
+    )
+    .addOption(new Option('--dry-run', 'check everything, but import nothing').conflicts('createStore'))
+    .option('--skip-invalid', 'leave out invalid lines, and write them to standard output')
+    .option('--new-ids', 'assign new ids, and ignore those of the pets')
+    .option(...CREATE_STORE)
+    .option(...JSON_RESULT)
+    .action((from, flags) => importPets(from, flags, options));
 }
 
-async function importFile(file: string, flags: ImportFlags, options: CommandOptions) {
+async function importPets(from: string, flags: Flags, options: CommandOptions): Promise<void> {
+  const { console } = options;
+  const { dryRun, skipInvalid, json } = flags;
+  // A dry run does not accept --create-store.
+  const createStore = dryRun ? undefined : (flags.createStore ?? false);
+  const [{ place, notice, count, skipped }, elapsed] = await withProgress(
+    options,
+    'nothing was imported',
+    async (progress) => {
+      const source = await openSource(from, options);
+      const work = (store: AnimalStore) => importLines(store, source, flags, progress, options);
+      const imported = await withStore(options, 'import', work, createStore).finally(source.close);
+      return { ...source, ...imported };
+    },
+  );
+  const pets = counted(count, 'pet');
+  const lost = skipped > 0 ? `, skipped ${counted(skipped, 'line')}` : '';
+  const counts = dryRun ? { dryRun, imported: 0, importable: count } : { imported: count };
+  const result = {
+    done: (dryRun ? `dry run: ${pets} can be imported` : `imported ${pets}`) + place,
+    details: ` in ${duration(elapsed)}${lost}`,
+    members: { ...counts, skipped, milliseconds: Math.round(elapsed) },
+  };
+  // Then standard output has the refused lines.
+  if (skipInvalid) console.err(resultText(result, json));
+  else await printResult(console, result, json);
+  if (!dryRun) console.err(notice);
+}
+
+async function openSource(from: string, options: CommandOptions): Promise<Source> {
   const { console, databaseUrl, signal } = options;
-  const storeFiles = await options.storeFiles(databaseUrl);
-  const input = await openInput(file, console.stdin, signal);
-  try {
-    if (input.descriptor !== undefined) refuseStoreFile(input.descriptor, input.name, storeFiles);
-    if (file === '-' && (console.stdin as Partial<ReadStream>).isTTY)
-      console.err(
-        'Waiting for pets on standard input, one in JSON per line. Ctrl-D ends the input, Ctrl-C the import.\n',
-      );
-    const refused = flags.skipInvalid ? refusedFileOf(file, flags, input, storeFiles) : undefined;
-    const work = (store: AnimalStore) => importLines(store, input, refused, flags, options);
-    // A dry run does not accept --create-store.
-    const createStore = flags.dryRun ? undefined : (flags.createStore ?? false);
-    return await withStore(options, 'import', work, createStore);
-  } finally {
-    input.stream.destroy();
+  const source = await options.openSource(from, databaseUrl);
+  if (source !== undefined) {
+    const { store, place } = source;
+    const lines = linesOfPets(store.exportPets({}, { signal }));
+    return { lines, place: ` from ${place}`, notice: PETS_ALONE, close: () => store.close() };
   }
+  const { stream, name, share } = await openInput(from, console.stdin, signal);
+  const lines = readLines(chunksOf(stream, name));
+  return { lines, place: '', notice: '', share, close: () => stream.destroy() };
 }
 
-function refusedFileOf(
-  file: string,
-  { refused, force = false }: ImportFlags,
-  input: Input,
-  storeFiles: readonly string[],
-): OutputFile {
-  const name = refused ?? `${file === '-' ? 'import' : file}.refused.ndjson`;
-  const option = '--refused';
-  const lines = new OutputFile(name, option, storeFiles);
-  if (input.descriptor !== undefined && isSameFile(lines.path, input.descriptor)) {
-    throw new FileError(`${option}: ${name} is the input file`);
-  }
-  if (!force) {
-    lines.refuseExisting(
-      refused === undefined ? `select another file with ${option}` : '--force replaces it',
-    );
-  }
-  return lines;
-}
-
-/** Writes the refused lines to a file, which is durable before the pets are stored. The caller must place this file. */
+/** Imports the pets of lines, and writes the lines that are refused, in their order, to standard output. */
 async function importLines(
   store: AnimalStore,
-  input: Input,
-  refused: OutputFile | undefined,
-  { newIds = false, dryRun }: ImportFlags,
+  { lines: batches, share }: Source,
+  { dryRun, skipInvalid, newIds }: Flags,
+  progress: Progress,
   { console, signal }: CommandOptions,
-) {
-  const progress = new Progress(console);
+): Promise<{ readonly count: number; readonly skipped: number }> {
   let count = 0;
   let skipped = 0;
-  let refusals: Line[] = [];
-  let lastId = 0n;
-  const batches = async function* () {
-    for await (const lines of readLines(chunksOf(input))) {
-      const pets: PetOfLine[] = [];
+  let isRead = false;
+  let refused: Line[] = [];
+  const writeRefused = async (): Promise<void> => {
+    const [first] = refused.sort((one, other) => one.number - other.number);
+    if (first === undefined) return;
+    if (!skipInvalid) {
+      const advice = '--skip-invalid leaves out invalid lines';
+      throw new CommandError(`line ${first.number}: ${first.fault} (${advice})`);
+    }
+    const lines = refused.filter(({ fault }) => fault !== '');
+    console.err(lines.map(({ number, fault = '' }) => `line ${number}: ${visible(fault)}\n`).join(''));
+    await console.outData(Buffer.concat(refused.map(({ bytes }) => Buffer.from(bytes))));
+    skipped += lines.length;
+    refused = [];
+  };
+  const pets = async function* () {
+    for await (const lines of batches) {
+      const batch: PetOfLine[] = [];
       for (const line of lines) {
         try {
-          const pet = petOfLine(line, newIds);
-          if (pet === undefined) continue;
-          pets.push(pet);
-          const id = toInt64(pet.id) ?? 0n;
-          if (id > lastId) lastId = id;
+          const pet = petOf(line, newIds);
+          if (pet !== undefined) batch.push(pet);
         } catch (error) {
-          refusals.push({ ...line, fault: (error as Error).message });
+          refused.push({ ...line, fault: (error as Error).message });
         }
       }
-      count += pets.length;
+      count += batch.length;
       // Before the next batch is requested, the application refuses the invalid pets of this one.
-      yield pets;
-      if (refusals.length > 0) await writeRefusals(refusals, refused);
-      skipped += refusals.length;
-      refusals = [];
-      progress.show({ title: 'Reading', count, share: input.share() });
+      yield batch;
+      await writeRefused();
+      progress.show('Reading', count, share?.());
     }
-    if (skipped > 0) await refused?.complete();
+    isRead = true;
   };
   try {
-    const imported = await store.importPets(batches(), {
+    const imported = await store.importPets(pets(), {
       dryRun,
       onRefused(pet, fault) {
         count -= 1;
-        refusals.push({ ...(pet as PetOfLine).line, fault });
+        refused.push({ ...(pet as PetOfLine).line, fault });
       },
-      onProgress: (stored) => progress.show({ title: 'Storing', count: stored, share: stored / count }),
+      onProgress: (stored) => progress.show('Storing', stored, stored / count),
       signal,
     });
-    return {
-      count: imported,
-      skipped,
-      elapsed: progress.elapsed,
-      problems: idProblems(lastId),
-      refused: skipped > 0 ? refused : undefined,
-    };
+    return { count: imported, skipped };
   } catch (error) {
-    await refused?.discard();
-    throw withOutcome(error);
-  } finally {
-    progress.end();
+    throw withOutcome(error as Error, isRead);
   }
 }
 
 /** Returns `undefined` for a blank line. The application checks later whether the pet is valid. */
-function petOfLine(line: Line, newIds: boolean): PetOfLine | undefined {
+function petOf(line: Line, newIds = false): PetOfLine | undefined {
   if (line.fault !== undefined) throw new Error(line.fault);
   if (line.text.trim() === '') return undefined;
   const { id, ...members } = parsePetMembers(line.text);
   return { ...members, id: newIds ? undefined : id, line };
 }
 
-async function writeRefusals(refusals: Line[], file: OutputFile | undefined): Promise<void> {
-  refusals.sort((one, other) => one.number - other.number);
-  if (file === undefined) {
-    const [first] = refusals;
-    throw new CommandError(
-      `line ${first?.number}: ${first?.fault} (--skip-invalid leaves out invalid lines)`,
-    );
-  }
-  const lines = refusals.map(({ number, text, fault }) =>
-    visible(JSON.stringify({ line: number, reason: fault, text })),
+/** When an error occurs while the pets are stored, its message says what is known. */
+function withOutcome(error: Error, isRead: boolean): Error {
+  // The use case refuses an import that has a callback for invalid pets only because of the ids.
+  const isRefused = asAnimalStoreError(error)?.code === 'invalid_request';
+  if (isRead && !isRefused) return error;
+  return new CommandError(
+    `${error.message}${isRefused ? ' (--new-ids assigns new ids)' : ''}; nothing was imported`,
   );
-  await file.write(`${lines.join('\n')}\n`);
-}
-
-/** The use case refuses an import that has a callback for invalid pets only because of the ids. */
-function withOutcome(error: unknown): unknown {
-  if (error instanceof CommandError) return new CommandError(`${error.message}; ${NOTHING}`);
-  const refusal = asAnimalStoreError(error);
-  if (refusal?.code !== 'invalid_request') return error;
-  return new CommandError(`${refusal.message} (--new-ids assigns new ids); ${NOTHING}`);
-}
-
-async function report(
-  { count, skipped, elapsed, refused, problems }: Awaited<ReturnType<typeof importLines>>,
-  { dryRun = false, json }: ImportFlags,
-  console: Console,
-): Promise<void> {
-  const pets = counted(count, 'pet');
-  const done = dryRun ? `dry run: ${pets} can be imported` : `imported ${pets}`;
-  await refused?.place().catch((error: Error) => {
-    throw new CommandError(`${done}, but ${error.message}; the skipped lines are in ${refused.partial}`);
-  });
-  const details = ` in ${durationAndRate(count, elapsed)}`;
-  const counts = dryRun ? { dryRun, imported: 0, importable: count } : { imported: count };
-  const members = { ...counts, skipped, refusedFile: refused?.name, milliseconds: Math.round(elapsed) };
-  await printResult(console, { done, details, members }, json);
-  for (const { severity, message } of problems) console.err(`${severity}: ${message}\n`);
-  if (refused !== undefined && !json) {
-    console.err(`Skipped ${counted(skipped, 'line')}, see ${visible(refused.name)}\n`);
-  }
 }

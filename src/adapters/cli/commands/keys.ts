@@ -1,143 +1,138 @@
+import type { Command } from 'commander';
+import type { AnimalStore } from '../../../application/animal-store.ts';
 import type { IssuedApiKey } from '../../../application/api-keys.ts';
 import { type ApiKey, apiKeyStatus } from '../../../domain/api-key.ts';
 import { visible } from '../../../domain/visible.ts';
+import { CREATE_STORE, durationOf, expiry, keyId, keyName } from '../arguments.ts';
 import { commandLine } from '../command-line.ts';
+import { discardsOutput, printResult } from '../console.ts';
 import { CommandError } from '../errors.ts';
-import type { CommandOptions, JsonFlag } from '../options.ts';
-import { type Console, isNullDevice, printResult } from '../output/console.ts';
-import { day, lastDay, moment } from '../output/format.ts';
-import { type Row, table } from '../output/table.ts';
-import { withStore } from './store.ts';
-import { parseDuration, parseExpiry } from './times.ts';
+import { day, moment } from '../format.ts';
+import type { CommandOptions } from '../options.ts';
+import { withStore } from '../store.ts';
+import { table } from '../table.ts';
 
-interface IssueFlags extends JsonFlag {
-  readonly expires?: string;
-}
-
+const EXPIRES = '--expires <when>';
+const JSON_KEY = ['--json', 'print the key and its attributes as JSON'] as const;
 const HEAD = ['ID', 'NAME', 'PREFIX', 'STATUS', 'CREATED', 'LAST USED'];
 
-export async function createKey(
-  flags: IssueFlags & { readonly name: string; readonly createStore?: boolean; readonly readOnly?: boolean },
-  options: CommandOptions,
-): Promise<void> {
-  const expiresAt = expiryOf(flags) ?? undefined;
-  refuseDiscardedOutput(options.console);
-  const { name, createStore = false, readOnly = false } = flags;
-  const issued = await withStore(
-    options,
-    'keys',
-    ({ apiKeys }) => apiKeys.create(name, expiresAt, readOnly),
-    createStore,
-  );
-  await showKey(issued, flags, options);
+export function defineKeys(program: Command, options: CommandOptions): void {
+  const keys = program.command('keys').description('create, list, rotate and revoke API keys');
+  keys
+    .command('create')
+    .description('create a key, and show it once')
+    .requiredOption('--name <name>', 'the name of the key holder', keyName)
+    .option(EXPIRES, 'a duration such as 90d, 12h or 30m, a date such as 2027-01-31, or never', expiry)
+    .option('--read-only', 'the key may list and read pets, but not create one')
+    .option(...CREATE_STORE)
+    .option(...JSON_KEY)
+    .action(async ({ name, expires, readOnly, createStore = false, json }) => {
+      const end = expires === 'never' ? undefined : expires;
+      const create = ({ apiKeys }: AnimalStore) => apiKeys.create(name, end, readOnly);
+      await issueKey(create, json, options, createStore);
+    });
+  keys
+    .command('list')
+    .description('list all keys with their attributes, but without the keys')
+    .option('--active', 'only keys that are neither expired nor revoked')
+    .option('--json', 'print the list as JSON')
+    .action(({ active, json }) => listKeys(active, json, options));
+  keys
+    .command('rotate')
+    .description('create a key that replaces an old one, which expires later')
+    .argument('<id>', 'the id of the old key, see keys list', keyId)
+    .option(
+      '--overlap <time>',
+      'how long the old key stays valid, such as 12h or 0 (default: 7d)',
+      durationOf,
+    )
+    .option(EXPIRES, 'the expiry of the new key, or never (default: the lifetime of the old key)', expiry)
+    .option(...JSON_KEY)
+    .action(async (id, { overlap = durationOf('7d'), expires, json }) => {
+      let end = 0;
+      const rotate = async ({ apiKeys }: AnimalStore) => {
+        const issued = await apiKeys.rotate(id, overlap, expires === 'never' ? null : expires);
+        end = (await apiKeys.list()).find((key) => key.id === id)?.expiresAt ?? 0;
+        return issued;
+      };
+      await issueKey(rotate, json, options);
+      options.console.err(`Key ${id} expires ${end <= Date.now() ? 'now' : moment(end)}.\n`);
+    });
+  keys
+    .command('revoke')
+    .description('revoke a key: every server refuses it within 1 s')
+    .argument('<id>', 'the id of the key, see keys list', keyId)
+    .option('--json', 'print the attributes of the key as JSON')
+    .action(async (id, { json }) => {
+      const key = await withStore(options, 'keys', ({ apiKeys }) => apiKeys.revoke(id));
+      const done = `key ${id} (${key.name}) is revoked`;
+      await printResult(options.console, { done, members: attributesOf(key) }, json);
+    });
 }
 
-export async function rotateKey(
-  id: string,
-  flags: IssueFlags & { readonly overlap: string },
+/** Prints a new key once to standard output, and its attributes to standard error. */
+async function issueKey(
+  issue: (store: AnimalStore) => Promise<IssuedApiKey>,
+  json: boolean,
   options: CommandOptions,
+  createStore?: boolean,
 ): Promise<void> {
-  const expiresAt = expiryOf(flags);
-  const overlap = parseDuration(flags.overlap, '--overlap');
-  refuseDiscardedOutput(options.console);
-  const [issued, old] = await withStore(options, 'keys', async ({ apiKeys }) => {
-    const issued = await apiKeys.rotate(id, overlap, expiresAt);
-    return [issued, (await apiKeys.list()).find((key) => key.id === id)] as const;
+  const { console, program, databaseUrl } = options;
+  if (discardsOutput(console)) {
+    const advice = 'redirect it to a file or a pipe';
+    throw new CommandError(
+      `standard output is closed or the null device, so the new key would be lost: ${advice}`,
+    );
+  }
+  const { key, about } = await withStore(options, 'keys', issue, createStore);
+  const text = json ? JSON.stringify({ ...attributesOf(about), key }) : key;
+  await console.out(`${text}\n`).catch((error: Error) => {
+    const revoke = commandLine(program, `keys revoke ${about.id}`, databaseUrl);
+    throw new CommandError(`key ${about.id} was created but is lost: ${error.message}. Revoke it: ${revoke}`);
   });
-  const end = old?.expiresAt ?? issued.about.createdAt + overlap;
-  const when = end <= Date.now() ? 'now' : moment(end);
-  await showKey(issued, flags, options, ` Key ${id} expires ${when}.`);
+  const { id, name, expiresAt, isReadOnly } = about;
+  const expires = expiresAt === undefined ? 'never' : moment(expiresAt);
+  const access = isReadOnly ? '  access   read-only\n' : '';
+  const attributes = `  id       ${id}\n  name     ${visible(name)}\n${access}  expires  ${expires}\n`;
+  console.err(`Key created. Save it: it is not shown again.\n${attributes}`);
 }
 
-export async function revokeKey(id: string, { json }: JsonFlag, options: CommandOptions): Promise<void> {
-  const key = await withStore(options, 'keys', ({ apiKeys }) => apiKeys.revoke(id));
-  const done = `key ${key.id} (${key.name}) is revoked`;
-  await printResult(options.console, { done, members: attributesOf(key) }, json);
-}
-
-export async function listKeys(
-  { active, json }: JsonFlag & { readonly active?: boolean },
-  options: CommandOptions,
-): Promise<void> {
-  const { console } = options;
+async function listKeys(active: boolean, json: boolean, options: CommandOptions): Promise<void> {
+  const { console, program, databaseUrl } = options;
   const now = Date.now();
   const all = await withStore(options, 'keys', ({ apiKeys }) => apiKeys.list());
   const keys = active ? all.filter((key) => apiKeyStatus(key, now) === 'active') : all;
   if (json) {
     await console.out(`${JSON.stringify(keys.map(attributesOf), null, 2)}\n`);
   } else if (keys.length > 0) {
-    const rows = keys.map((key) => rowOf(key, now));
-    await console.outRaw(table(HEAD, rows, console.outScreen));
+    await console.out(table([HEAD, ...keys.map((key) => rowOf(key, now))], console.outColumns()));
   } else {
-    const kind = all.length > 0 ? 'active key' : 'key yet';
-    console.err(`There is no ${kind}. Create one: ${commandOf('keys create --name NAME', options)}\n`);
+    const create = commandLine(program, 'keys create --name NAME', databaseUrl);
+    console.err(`There is no ${all.length > 0 ? 'active key' : 'key yet'}. Create one: ${create}\n`);
   }
-}
-
-function expiryOf({ expires }: IssueFlags): number | null | undefined {
-  return expires === undefined ? undefined : parseExpiry(expires, '--expires', Date.now());
-}
-
-/** Throws, before a key is created, if nobody could read the key. */
-function refuseDiscardedOutput({ outDescriptor }: Console): void {
-  if (!isNullDevice(outDescriptor)) return;
-  throw new CommandError(
-    'standard output is closed or the null device, so the new key would be lost: redirect it to a file or a pipe',
-  );
-}
-
-/** Prints a new key once to standard output, and its attributes, with what else was done, to standard error. */
-async function showKey(
-  { key, about }: IssuedApiKey,
-  { json }: JsonFlag,
-  options: CommandOptions,
-  outcome = '',
-): Promise<void> {
-  const { id, name, expiresAt, isReadOnly } = about;
-  const text = json ? JSON.stringify({ ...attributesOf(about), key }) : key;
-  const { console } = options;
-  await console.out(`${text}\n`).catch((error: Error) => {
-    const revoke = commandOf(`keys revoke ${id}`, options);
-    throw new CommandError(`key ${id} was created but is lost: ${error.message}. Revoke it: ${revoke}`);
-  });
-  const expires = expiresAt === undefined ? 'never' : moment(expiresAt);
-  const access = isReadOnly ? '  access   read-only\n' : '';
-  const attributes = `  id       ${id}\n  name     ${visible(name)}\n${access}  expires  ${expires}\n`;
-  console.err(`Key created. Save it: it is not shown again.${outcome}\n${attributes}`);
-}
-
-function commandOf(command: string, { program, databaseUrl }: CommandOptions): string {
-  return commandLine(program, command, databaseUrl);
 }
 
 function attributesOf(key: ApiKey): object {
   const { id, name, prefix, createdAt, lastUsedOn, expiresAt, revokedAt, isReadOnly = false } = key;
   const timestamp = (time?: number) => (time === undefined ? null : new Date(time).toISOString());
   return {
-    id,
-    name,
-    prefix,
-    readOnly: isReadOnly,
-    status: apiKeyStatus(key, Date.now()),
+    ...{ id, name, prefix, readOnly: isReadOnly, status: apiKeyStatus(key, Date.now()) },
     createdAt: timestamp(createdAt),
     lastUsedOn: lastUsedOn === undefined ? null : day(lastUsedOn),
-    expiresAt: timestamp(expiresAt),
-    revokedAt: timestamp(revokedAt),
+    ...{ expiresAt: timestamp(expiresAt), revokedAt: timestamp(revokedAt) },
   };
 }
 
-function rowOf(key: ApiKey, now: number): Row {
+function rowOf(key: ApiKey, now: number): string[] {
   const { id, name, prefix, createdAt, lastUsedOn, isReadOnly } = key;
   const used = lastUsedOn === undefined ? '-' : day(lastUsedOn);
-  return {
-    cells: [id, name, prefix, statusOf(key, now) + (isReadOnly ? ', read-only' : ''), day(createdAt), used],
-    isInactive: apiKeyStatus(key, now) !== 'active',
-  };
+  return [id, name, prefix, statusOf(key, now) + (isReadOnly ? ', read-only' : ''), day(createdAt), used];
 }
 
+/** A key that expires at midnight is valid until the end of the day before. */
 function statusOf(key: ApiKey, now: number): string {
   const status = apiKeyStatus(key, now);
   if (status === 'revoked') return `revoked on ${day(key.revokedAt ?? now)}`;
   if (key.expiresAt === undefined) return status;
-  return `${status === 'active' ? 'ends' : status} on ${lastDay(key.expiresAt)}`;
+  return `${status === 'active' ? 'ends' : status} on ${day(key.expiresAt - 1)}`;
 }

@@ -1,140 +1,101 @@
-import { once } from 'node:events';
+import { type Command, Option } from 'commander';
 import type { AnimalStore } from '../../../application/animal-store.ts';
 import { THIS_PROGRAM } from '../../../application/create-pet-once.ts';
+import type { PetPageQuery } from '../../../application/list-pets.ts';
 import { asAnimalStoreError } from '../../../domain/errors.ts';
-import type { Pet, PetStatus } from '../../../domain/pet.ts';
+import type { Pet } from '../../../domain/pet.ts';
 import { petJson } from '../../../domain/pet-json.ts';
+import { CREATE_STORE, int64, pageLimit, petName, statusOption } from '../arguments.ts';
+import { writeLong } from '../console.ts';
 import { CommandError, isBrokenPipe } from '../errors.ts';
-import type { CommandOptions, JsonFlag } from '../options.ts';
-import { table } from '../output/table.ts';
-import { withStore } from './store.ts';
+import type { CommandOptions } from '../options.ts';
+import { withStore } from '../store.ts';
+import { table } from '../table.ts';
 
-export interface ListFlags extends JsonFlag {
-  readonly status?: PetStatus;
-  readonly limit?: number;
-  readonly after?: bigint;
+interface ListFlags extends PetPageQuery {
   readonly all?: boolean;
-}
-
-export interface CreateFlags extends JsonFlag {
-  readonly name: string;
-  readonly categoryId: bigint;
-  readonly status?: PetStatus;
-  readonly idempotencyKey?: string;
-  readonly createStore?: boolean;
+  readonly json?: boolean;
 }
 
 const HEAD = ['ID', 'NAME', 'CATEGORY', 'STATUS'];
 
+export function definePets(program: Command, options: CommandOptions): void {
+  const pets = program.command('pets').description('list, read and create pets');
+  pets
+    .command('list')
+    .description('show a page of pets, in ascending order of id')
+    .addOption(statusOption('only pets with this status'))
+    .option('--limit <number>', 'how many pets, from 1 to 100 (default: 20)', pageLimit)
+    .option('--after <id>', 'only pets with a greater id', int64)
+    .addOption(new Option('--all', 'all pets, page by page, however many').conflicts('limit'))
+    .option('--json', 'print an array in JSON')
+    .action((flags: ListFlags) => listPets(flags, options));
+  pets
+    .command('get')
+    .description('show one pet')
+    .argument('<id>', 'the id of the pet', int64)
+    .option('--json', 'print the pet as JSON')
+    .action(async (id, { json }) => {
+      await print(await withStore(options, 'pets', (store) => store.getPet(id)), json, options);
+    });
+  pets
+    .command('create')
+    .description('create a pet, and show it when it is durable')
+    .requiredOption('--name <name>', 'the name of the pet', petName)
+    .requiredOption('--category-id <integer>', 'the id of its category', int64)
+    .addOption(statusOption('the status (default: available)'))
+    .option('--idempotency-key <key>', 'the same key and the same pet again create no second pet')
+    .option(...CREATE_STORE)
+    .option('--json', 'print the pet as JSON')
+    .action(async ({ idempotencyKey, createStore = false, json, ...input }) => {
+      const create = async (store: AnimalStore): Promise<Pet> => {
+        if (idempotencyKey === undefined) return await store.createPet(input);
+        const { pet, isReplay } = await store.createPetOnce(input, THIS_PROGRAM, idempotencyKey);
+        if (isReplay) options.console.err('This pet was created earlier with the same idempotency key.\n');
+        return pet;
+      };
+      const pet = await withStore(options, 'pets', create, createStore).catch((error: Error) => {
+        const key = asAnimalStoreError(error)?.idempotencyKey;
+        throw key === undefined ? error : new CommandError(`${error.message}: add --idempotency-key ${key}`);
+      });
+      await print(pet, json, options).catch((error: Error) => {
+        throw isBrokenPipe(error)
+          ? error
+          : new CommandError(`pet ${pet.id} was created, but ${error.message}`);
+      });
+    });
+}
+
 /** With `all`, the pets are written while they are read. */
-export async function listPets(
-  { status, limit, after, all = false, json = false }: ListFlags,
-  options: CommandOptions,
-): Promise<void> {
+async function listPets({ all, json, ...query }: ListFlags, options: CommandOptions): Promise<void> {
   const { console, signal } = options;
-  const query = { status, after, ...(limit === undefined ? {} : { limit }) };
-  // A slow reader of standard output must not delay the exit.
-  const aborted = once(signal, 'abort').then(() => signal.throwIfAborted());
-  aborted.catch(() => {});
-  const write = (text: string) => Promise.race([aborted, console.outRaw(text)]);
-  await withStore(options, 'pets', async (store) => {
-    const format = json ? jsonLines() : tables(options);
-    let rest: bigint | undefined;
-    let isEmpty = true;
-    try {
-      for await (const { pets, more } of pagesOf(store, query, all, signal)) {
-        if (pets.length > 0) await write(format.page(pets));
-        isEmpty &&= pets.length === 0;
-        rest = more && !all ? pets.at(-1)?.id : undefined;
-      }
-      await write(format.end());
-    } catch (error) {
-      if (isBrokenPipe(error)) return;
-      throw signal.aborted ? new CommandError('interrupted; the list is not complete') : error;
-    }
-    if (isEmpty && !json) console.err('No pet matches.\n');
-    if (rest !== undefined)
-      console.err(`More pets follow: --after ${rest} shows the next page, --all shows all.\n`);
-  });
-}
-
-export async function getPet(id: bigint, { json }: JsonFlag, options: CommandOptions): Promise<void> {
-  await print(await withStore(options, 'pets', (store) => store.getPet(id)), json, options);
-}
-
-export async function createPet(
-  { name, categoryId, status, idempotencyKey, createStore = false, json }: CreateFlags,
-  options: CommandOptions,
-): Promise<void> {
-  const input = { name, categoryId, status };
-  const create = async (store: AnimalStore): Promise<Pet> => {
-    if (idempotencyKey === undefined) return await store.createPet(input);
-    const { pet, isReplay } = await store.createPetOnce(input, THIS_PROGRAM, idempotencyKey);
-    if (isReplay) options.console.err('This pet was created earlier with the same idempotency key.\n');
-    return pet;
-  };
-  const pet = await withStore(options, 'pets', create, createStore).catch((error: unknown) => {
-    const key = asAnimalStoreError(error)?.idempotencyKey;
-    if (key === undefined) throw error;
-    throw new CommandError(`${(error as Error).message}: add --idempotency-key ${key}`);
-  });
-  await print(pet, json, options).catch((error: unknown) => {
-    throw isBrokenPipe(error)
-      ? error
-      : new CommandError(`pet ${pet.id} was created, but ${(error as Error).message}`);
-  });
-}
-
-async function* pagesOf(
-  store: AnimalStore,
-  query: {
-    readonly status: PetStatus | undefined;
-    readonly limit?: number;
-    readonly after: bigint | undefined;
-  },
-  all: boolean,
-  signal: AbortSignal,
-) {
-  let after = query.after;
-  for (;;) {
-    const page = await store.listPage(all ? { ...query, limit: 100, after } : query, { signal });
-    yield page;
-    if (!all || !page.more) return;
-    after = page.pets.at(-1)?.id;
-  }
+  let last: bigint | undefined;
+  let hasMore = false;
+  await writeLong(options, 'the list is not complete', (write) =>
+    withStore(options, 'pets', async (store) => {
+      do {
+        const page = { ...query, ...(all && { limit: 100, after: last ?? query.after }) };
+        const { pets, more } = await store.listPage(page, { signal });
+        const isFirst = last === undefined;
+        const rows = () => [...(isFirst ? [HEAD] : []), ...pets.map(rowOf)];
+        const text = json
+          ? (isFirst ? '[\n' : ',\n') + pets.map(petJson).join(',\n')
+          : table(rows(), console.outColumns());
+        if (pets.length > 0) await write(text);
+        last = pets.at(-1)?.id ?? last;
+        hasMore = more;
+      } while (all && hasMore);
+      if (json) await write(last === undefined ? '[]\n' : '\n]\n');
+      else if (last === undefined) console.err('No pet matches.\n');
+      if (hasMore) console.err(`More pets follow: --after ${last} shows the next page, --all shows all.\n`);
+    }),
+  );
 }
 
 async function print(pet: Pet, json = false, { console }: CommandOptions): Promise<void> {
-  await console.outRaw(json ? `${petJson(pet)}\n` : table(HEAD, [rowOf(pet)], console.outScreen));
+  await console.outData(json ? `${petJson(pet)}\n` : table([HEAD, rowOf(pet)], console.outColumns()));
 }
 
-/** An array with one pet per line. */
-function jsonLines() {
-  let separator = '[\n';
-  return {
-    page(pets: readonly Pet[]) {
-      const text = separator + pets.map(petJson).join(',\n');
-      separator = ',\n';
-      return text;
-    },
-    end: () => (separator === '[\n' ? '[]\n' : '\n]\n'),
-  };
-}
-
-/** The columns of a page are at least as wide as those of the pages before it. */
-function tables({ console: { outScreen } }: CommandOptions) {
-  const widths: number[] = [];
-  let head: readonly string[] | undefined = HEAD;
-  return {
-    page(pets: readonly Pet[]) {
-      const text = table(head, pets.map(rowOf), outScreen, widths);
-      head = undefined;
-      return text;
-    },
-    end: () => '',
-  };
-}
-
-function rowOf({ id, name, categoryId, status }: Pet) {
-  return { cells: [String(id), name, String(categoryId), status] };
+function rowOf({ id, name, categoryId, status }: Pet): string[] {
+  return [String(id), name, String(categoryId), status];
 }

@@ -1,13 +1,26 @@
 import { once } from 'node:events';
+import type { Command } from 'commander';
 import { commandLine } from '../command-line.ts';
 import { explain, isBrokenPipe } from '../errors.ts';
 import type { CommandOptions, RunningService, ServeValues } from '../options.ts';
-import { refuseOutputToStore } from './store.ts';
+
+export function defineServe(program: Command, options: CommandOptions): void {
+  const settings = options.settings.map(
+    ({ name, meaning, fallback }) =>
+      `  ${name.padEnd(20)} ${meaning}${fallback ? ` (default: ${fallback})` : ''}`,
+  );
+  program
+    .command('serve')
+    .description('serve the API until SIGINT or SIGTERM')
+    .option('--host <address>', 'the address to listen on (default: HOST, or 127.0.0.1)')
+    .option('--port <number>', 'the port to listen on, 0 for a free one (default: PORT, or 3000)')
+    .addHelpText('after', `\nThe settings are variables of the environment:\n${settings.join('\n')}`)
+    .action((values) => serve(values, options));
+}
 
 /** Runs the server until `signal` is aborted. */
-export async function serve(values: ServeValues, options: CommandOptions): Promise<void> {
+async function serve(values: ServeValues, options: CommandOptions): Promise<void> {
   const { signal, databaseUrl, startService } = options;
-  await refuseOutputToStore(options);
   const service = await startService({ ...values, databaseUrl });
   try {
     const stopped = signal.aborted ? undefined : once(signal, 'abort');
@@ -22,23 +35,17 @@ async function announce(service: RunningService, { console, program }: CommandOp
   const { url, store, firstKey, databaseUrl } = service;
   const create = commandLine(program, 'keys create --name NAME', databaseUrl);
   const page = new URL('/docs', url);
-  try {
-    await console.out(
-      `Listening on ${url}\nReference page: ${page}\nStore: ${store}\n${keyNotice(service, create)}`,
-    );
-  } catch (error) {
-    if (isBrokenPipe(error)) return;
+  const text = `Listening on ${url}\nReference page: ${page}\nStore: ${store}\n${keyNotice(service, create)}`;
+  await console.out(text).catch((error: Error) => {
     const lost = `; the first key is lost, create another: ${create}`;
-    console.err(`${explain(error)}${firstKey === undefined ? '' : lost}\n`);
-  }
+    if (firstKey !== undefined) console.err(`${explain(error)}${lost}\n`);
+    else if (!isBrokenPipe(error)) console.err(`${explain(error)}\n`);
+  });
 }
 
-function keyNotice(
-  { url, firstKey, firstKeyFile, hasConfiguredKeys, databaseUrl }: RunningService,
-  create: string,
-): string {
+function keyNotice(service: RunningService, create: string): string {
+  const { url, firstKey, hasConfiguredKeys, databaseUrl } = service;
   if (firstKey !== undefined) return welcome(url, firstKey.key);
-  if (firstKeyFile !== undefined) return `The first API key is in the file ${firstKeyFile}\n`;
   if (hasConfiguredKeys) return '';
   if (databaseUrl === 'memory:') return 'There is no API key: set API_KEYS, or FIRST_KEY=print\n';
   return `To create another API key for this store: ${create}\n`;

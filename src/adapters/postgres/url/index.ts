@@ -1,94 +1,67 @@
-/** Reads the URL of a database in PostgreSQL. Needs no driver, and no message shows a part of an invalid URL. */
+/** Reads the URL of a PostgreSQL database. Loads no driver, and no message shows a part of an invalid URL. */
 
 import { userInfo } from 'node:os';
+import type { ClientConfig } from 'pg';
+import { parse } from 'pg-connection-string';
 import { invalidRequest } from '../../../domain/errors.ts';
 
-export interface PostgresUrl {
-  /** A host name, an IP address, or the folder of a Unix domain socket. */
+/** What the driver needs. The certificates in `ssl` are the paths of files, and `query_timeout` is in milliseconds. */
+export interface PostgresUrl extends ClientConfig {
   readonly host: string;
   readonly port: number;
-  /** By default, the user of this process, as for PostgreSQL's own programs. */
-  readonly user: string;
-  readonly password: string | undefined;
-  /** By default, the database with the name of the user. */
   readonly database: string;
-  readonly applicationName: string | undefined;
-  /** The options of the session, such as `-c search_path=pets`. */
-  readonly options: string | undefined;
-  readonly tls: TlsFiles | undefined;
-  /** The deadline for a query, in milliseconds. Zero means none. */
-  readonly queryTimeout: number;
-  /** The maximum number of connections for reads. */
-  readonly maxReads: number;
+  readonly ssl: false | { rejectUnauthorized: boolean; ca?: string; cert?: string; key?: string };
+  readonly query_timeout: number;
+  readonly max: number;
 }
 
-export interface TlsFiles {
-  /** Whether the certificate and the host name of the server are verified. */
-  readonly isVerified: boolean;
-  readonly authority: string | undefined;
-  readonly certificate: string | undefined;
-  readonly key: string | undefined;
-}
+const FORM =
+  'expected postgres://USER:PASSWORD@HOST:PORT/DATABASE: percent-encode the password, and other parts with special characters such as / ? # @ or %';
 
-const FORM = 'postgres://USER:PASSWORD@HOST:PORT/DATABASE';
+/** An unencoded `@`, `/`, `#` or `?` in a password would move parts of it into the host, the path or the query. */
+const URL_PARTS =
+  /^postgres(?:ql)?:\/\/(?:[^:/?#@]*(?::[^/?#@]*)?@)?(?:\[[\da-f:.]+\]|[\w.-]*|%2f[\w.%-]*)(?::\d{1,5})?(,[^@/?#]*)?(?:\/[^/?#@]*)?(?:\?([^@#]*))?$/i;
+const BROKEN = /[\s\p{Cc}]|%(?![\da-f]{2})/iu;
+const HOST = /^(?:[\da-f:.]+|[\w.-]+|\/.*)$/i;
 
-/** The user ends at the last `@` of the authority. A later `@` or a `#` can be a part of a password, so it must be encoded. */
-const URL_PARTS = new RegExp(
-  [
-    '^postgres(?:ql)?://(?:(?<user>[^:/?#]*)(?::(?<password>[^/?#]*))?@)?',
-    String.raw`(?<host>\[[\da-fA-F:.]+\]|[\w.-]*|%2[fF][\w.%-]*)(?::(?<port>\d{1,5}))?(?<otherHosts>,[^@/?#]*)?`,
-    String.raw`(?:/(?<database>[^@/?#]*))?(?:\?(?<query>[^@#]*))?$`,
-  ].join(''),
-);
-const HOST_NAME = /^(?:[\da-f:.]+|[\w.-]+|\/.*)$/i;
-
-const PARAMETERS: readonly string[] = [
-  ...['host', 'port', 'user', 'password', 'sslmode', 'sslrootcert', 'sslcert', 'sslkey'],
-  ...['query_timeout', 'max', 'application_name', 'options'],
+/** The values of the parameters that cannot have any value. */
+const VALUES: Readonly<Record<string, readonly [pattern: RegExp, expected: string]>> = {
+  sslmode: [
+    /^(disable|no-verify|prefer|require|verify-ca|verify-full)$/,
+    'one of disable, no-verify, prefer, require, verify-ca, verify-full',
+  ],
+  channel_binding: [/^require$/, 'one of disable, prefer, require'],
+  query_timeout: [/^\d{1,9}$/, 'an integer from 0 to 999999999'],
+  max: [/^([1-9]\d{0,2}|1000)$/, 'an integer from 1 to 1000'],
+};
+const PARAMETERS = [
+  ...['host', 'port', 'user', 'password', 'application_name', 'options'],
+  ...['sslrootcert', 'sslcert', 'sslkey', ...Object.keys(VALUES)],
 ];
 
-const MODES: readonly string[] = ['disable', 'no-verify', 'prefer', 'require', 'verify-ca', 'verify-full'];
-
-/** The deadline for a query, for connecting and for waiting in a queue, in milliseconds. */
-export const QUERY_TIMEOUT = 1000;
-
-/** The maximum number of connections for reads. */
-export const MAX_READS = 16;
-
-const MAX_PORT = 65_535;
-const MAX_TIMEOUT = 2 ** 31 - 1;
-const READS_LIMIT = 1000;
+/** What libpq knows and `pg` does not, and what can be ignored without harm. */
+const HARMLESS =
+  /^(connect_timeout|keepalives(_\w+)?|tcp_user_timeout|fallback_application_name|sslcompression|sslsni|load_balance_hosts)=|^(client_encoding=utf-?8|sslnegotiation=postgres|(gssencmode|channel_binding)=(disable|prefer)|target_session_attrs=(any|read-write|primary))$/i;
 
 /** Throws `invalid_request`. */
 export function parsePostgresUrl(url: string): PostgresUrl {
-  const parts = /[\s\p{Cc}]/u.test(url) ? undefined : URL_PARTS.exec(url)?.groups;
-  if (parts === undefined) throw badForm();
-  const parameters = parametersOf(parts['query']);
-  const read: Read = (name) => parameters.get(name);
-  if (parts['otherHosts'] !== undefined || read('host')?.includes(',')) {
-    throw invalidRequest(
-      'expected one host: several hosts are not supported, so give the address of the primary',
-    );
-  }
-  const host = read('host') ?? (decoded(parts['host']).replace(/^\[(.*)\]$/, '$1') || 'localhost');
-  const port = Number(read('port') ?? parts['port'] ?? '5432');
-  if (!HOST_NAME.test(host) || !(port >= 1 && port <= MAX_PORT)) throw badForm();
-  const password = read('password') ?? (decoded(parts['password']) || undefined);
-  const database = decoded(parts['database']);
-  const user = read('user') ?? (decoded(parts['user']) || userOfProcess());
+  const [isUrl, otherHosts, query] = (!BROKEN.test(url) && URL_PARTS.exec(url)) || [];
+  if (isUrl === undefined) throw invalidRequest(FORM);
+  const { host, port, user, password, options, ...given } = parametersOf(query);
+  if (otherHosts !== undefined || host?.includes(',')) throw invalidRequest(ONE_HOST);
+  const ssl = tlsOf(given);
+  const enableChannelBinding = given['channel_binding'] !== undefined;
+  if (enableChannelBinding && !(ssl || { rejectUnauthorized: false }).rejectUnauthorized)
+    throw invalidRequest('channel_binding: expected sslmode=verify-full with require');
   return {
-    host,
-    port,
-    user,
-    password,
-    database: database || user,
-    applicationName: read('application_name'),
-    options: read('options'),
-    tls: tlsOf(read),
-    queryTimeout: integerOf('query_timeout', read, 0, MAX_TIMEOUT) ?? QUERY_TIMEOUT,
-    maxReads: integerOf('max', read, 1, READS_LIMIT) ?? MAX_READS,
+    ...partsOf(url, { host, port, user, password }),
+    application_name: given['application_name'] ?? 'animal-store',
+    ...{ options, ssl, enableChannelBinding },
+    query_timeout: Number(given['query_timeout'] ?? 1000),
+    max: Number(given['max'] ?? 16),
   };
 }
+const ONE_HOST = 'expected one host: several hosts are not supported, so give the address of the primary';
 
 /** Returns the server and the database of a URL, such as `localhost:5432/pets`. */
 export function locationOf(url: string): string {
@@ -96,71 +69,50 @@ export function locationOf(url: string): string {
   return `${host}:${port}/${database}`;
 }
 
-/** The operating system is asked, because the environment is not read. It can have no name for the id of a user. */
-function userOfProcess(): string {
+type Given = Readonly<Record<string, string | undefined>>;
+
+/** The parser gets no other parameter: it would read files, print warnings, and give the rest to the driver. */
+function partsOf(url: string, given: Given) {
+  const pairs = Object.entries(given).filter((pair): pair is [string, string] => pair[1] !== undefined);
   try {
-    return userInfo().username;
+    const parts = parse(`${url.split('?')[0]}?${new URLSearchParams(pairs)}`);
+    const [host, port] = [parts.host || 'localhost', Number(parts.port || '5432')];
+    if (!HOST.test(host) || !(port >= 1 && port <= 65_535)) throw invalidRequest(FORM);
+    // The environment is not read, so the operating system is asked.
+    const user = parts.user || userInfo().username;
+    const database = parts.database?.replace(/%2f/gi, '/') || user;
+    return { host, port, user, password: parts.password || undefined, database };
   } catch {
-    throw invalidRequest(`expected ${FORM} with a user, because the user of this process has no name`);
+    throw invalidRequest(FORM);
   }
 }
 
-/**
- * The name of an unknown parameter is not shown, because a password without percent-encoding can contain it. An empty parameter
- * would have no effect: without a value of `sslmode`, there would be no TLS.
- */
-function parametersOf(query = ''): ReadonlyMap<string, string> {
-  const parameters = new Map<string, string>();
-  for (const pair of query === '' ? [] : query.split('&')) {
-    const [name = '', ...values] = pair.replaceAll('+', ' ').split('=').map(decoded);
-    const value = values.join('=');
-    if (!PARAMETERS.includes(name)) {
+/** No message shows the name of an unknown parameter, because a password without percent-encoding can contain it. */
+function parametersOf(query = ''): Given {
+  const given: Record<string, string> = {};
+  for (const pair of new URLSearchParams(query)) {
+    const [name, value] = pair.join('=') === 'ssl=true' ? ['sslmode', 'require'] : pair;
+    if (HARMLESS.test(`${name}=${value}`)) continue;
+    if (name === 'uselibpqcompat')
+      throw invalidRequest('uselibpqcompat: not supported, because it weakens TLS: use sslmode=verify-full');
+    if (!PARAMETERS.includes(name))
       throw invalidRequest(
         `unknown parameter after '?': expected ${PARAMETERS.join(', ')}; percent-encode the password if it has a '?'`,
       );
-    }
-    if (parameters.has(name)) throw invalidRequest('expected each parameter of the URL once');
-    if (value === '') throw invalidRequest(`${name}: expected a value, got an empty one`);
-    parameters.set(name, value);
+    const [pattern, expected] = VALUES[name] ?? [/./, 'a value, got an empty one'];
+    if (name in given) throw invalidRequest('expected each parameter of the URL once');
+    if (!pattern.test(value)) throw invalidRequest(`${name}: expected ${expected}`);
+    given[name] = value;
   }
-  return parameters;
+  return given;
 }
 
-function decoded(text = ''): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    throw badForm();
-  }
-}
-
-type Read = (name: string) => string | undefined;
-
-function tlsOf(read: Read): TlsFiles | undefined {
-  const [authority, certificate, key] = [read('sslrootcert'), read('sslcert'), read('sslkey')];
-  const hasFiles = [authority, certificate, key].some((file) => file !== undefined);
-  const mode = read('sslmode') ?? (hasFiles ? 'verify-full' : 'disable');
-  if (!MODES.includes(mode)) throw invalidRequest(`sslmode: expected one of ${MODES.join(', ')}`);
-  if ((certificate === undefined) !== (key === undefined)) {
-    throw invalidRequest('sslcert and sslkey: expected both or neither');
-  }
-  const isVerified = mode !== 'no-verify';
-  if (mode === 'disable' ? hasFiles : !isVerified && authority !== undefined) {
+function tlsOf({ sslmode, sslrootcert: ca, sslcert: cert, sslkey: key }: Given): PostgresUrl['ssl'] {
+  const mode = sslmode ?? (ca || cert || key ? 'verify-full' : 'disable');
+  if (!cert !== !key) throw invalidRequest('sslcert and sslkey: expected both or neither');
+  if (mode === 'disable' ? ca || cert : mode === 'no-verify' && ca)
     throw invalidRequest(`sslmode: expected verify-full with the files of certificates, got ${mode}`);
-  }
-  return mode === 'disable' ? undefined : { isVerified, authority, certificate, key };
-}
-
-function integerOf(name: string, read: Read, min: number, max: number): number | undefined {
-  const text = read(name);
-  if (text === undefined) return undefined;
-  const value = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
-  if (value >= min && value <= max) return value;
-  throw invalidRequest(`${name}: expected an integer from ${min} to ${max}`);
-}
-
-function badForm(): Error {
-  return invalidRequest(
-    `expected ${FORM}: percent-encode the password, and other parts with special characters such as / ? # @ or %`,
-  );
+  // For libpq, `system` means the authorities of the system.
+  const files = { ...(ca && ca !== 'system' && { ca }), ...(cert && key && { cert, key }) };
+  return mode !== 'disable' && { rejectUnauthorized: mode !== 'no-verify', ...files };
 }

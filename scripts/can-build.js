@@ -1,0 +1,29 @@
+/** Fails with one line if packages are missing that the build needs, instead of pages of errors of the compiler. */
+
+import { existsSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+
+const TOOLS = ['typescript', 'rolldown', 'marked', '@valibot/to-json-schema'];
+
+const { devDependencies } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+const { resolve } = createRequire(import.meta.url);
+const types = Object.keys(devDependencies).filter((name) => name.startsWith('@types/'));
+const missing = [...TOOLS, ...types].filter((name) => !isInstalled(name));
+
+if (missing.length > 0) {
+  const isProduction = process.env['NODE_ENV'] === 'production' || process.env['npm_config_omit'] === 'dev';
+  const reason = isProduction
+    ? 'because npm leaves them out for production'
+    : 'because they are not installed';
+  const advice = isProduction ? 'npm ci --include=dev' : 'npm ci';
+  console.error(
+    `animal-store: the build needs packages that are missing, ${reason}: ${missing.join(', ')}. ${advice} installs them`,
+  );
+  process.exitCode = 1;
+}
+
+/** Some packages export no `package.json`, so that they cannot be resolved by it. */
+function isInstalled(name) {
+  return resolve.paths(name)?.some((folder) => existsSync(join(folder, name, 'package.json')));
+}

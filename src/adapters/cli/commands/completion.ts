@@ -1,0 +1,53 @@
+import { Argument, type Command, type Option } from 'commander';
+import type { CommandOptions } from '../options.ts';
+
+const FUNCTION = `# Completes the command animal-store.
+_animal_store() {
+  local words="$(animal-store completion bash -- "\${COMP_WORDS[@]:0:$COMP_CWORD}" 2>/dev/null)"
+  COMPREPLY=($(compgen -W "$words" -- "\${COMP_WORDS[COMP_CWORD]#=}"))
+}
+complete -o default -F _animal_store animal-store
+`;
+
+/** The scripts ask the command for the words that can follow. Where there are none, the shell completes files. */
+const SCRIPTS: Readonly<Record<string, string>> = {
+  bash: FUNCTION,
+  zsh: `#compdef animal-store\nautoload -Uz bashcompinit && bashcompinit\n${FUNCTION}`,
+  fish: `# Completes the command animal-store.
+complete -c animal-store -a '(animal-store completion fish -- (commandline -opc) 2>/dev/null)'
+`,
+};
+
+export function defineCompletion(program: Command, { console }: CommandOptions): void {
+  program
+    .command('completion')
+    .description('print a script that completes commands and options in a shell')
+    .addArgument(new Argument('<shell>', 'the shell').choices(Object.keys(SCRIPTS)))
+    .argument('[words...]', 'for the script: the words of a command line so far')
+    .action((shell: string, words: readonly string[]) => {
+      const found = words.length > 0 ? wordsAfter(program, words.slice(1)) : undefined;
+      return console.out(found?.map((word) => `${word}\n`).join('') ?? SCRIPTS[shell] ?? '');
+    });
+}
+
+/** Bash splits words at `=`. */
+function wordsAfter(program: Command, words: readonly string[]): readonly string[] {
+  let command = program;
+  let value: Option | undefined;
+  for (const word of words.filter((text) => text !== '=')) {
+    const option = optionsOf(command).find(({ short, long }) => word === short || word === long);
+    const child = value === undefined && command.commands.find((each) => each.name() === word);
+    value = value === undefined && option?.required ? option : undefined;
+    command = child || command;
+  }
+  if (value !== undefined) return value.argChoices ?? [];
+  const { registeredArguments, commands } = command;
+  const options = optionsOf(command).flatMap(({ short, long }) => [short, long]);
+  const names = [...commands.map((child) => child.name()), ...(registeredArguments[0]?.argChoices ?? [])];
+  return [...names, ...options.filter((name) => name !== undefined)];
+}
+
+function optionsOf(command: Command): readonly Option[] {
+  const help = command.createHelp();
+  return [...help.visibleOptions(command), ...help.visibleGlobalOptions(command)];
+}

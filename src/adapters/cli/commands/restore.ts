@@ -1,0 +1,46 @@
+import type { Command } from 'commander';
+import type { Restored } from '../../../application/ports/maintenance.ts';
+import { visible } from '../../../domain/visible.ts';
+import { JSON_RESULT, regularFile } from '../arguments.ts';
+import { printResult } from '../console.ts';
+import { counted, duration } from '../format.ts';
+import type { CommandOptions } from '../options.ts';
+import { withProgress } from '../progress.ts';
+
+export function defineRestore(program: Command, options: CommandOptions): void {
+  program
+    .command('restore')
+    .description('replace the store by a backup, while no server runs')
+    .argument('<file>', 'a file that the command backup has written', regularFile)
+    .option('--force', 'replace a store that has pets, or that cannot be read')
+    .option(...JSON_RESULT)
+    .action(async (file, { force, json }) => {
+      const { console, signal, databaseUrl, restoreStore } = options;
+      const [restored, elapsed] = await withProgress(options, 'nothing was restored', (progress) => {
+        const onProgress = (share: number) => progress.show('Copying', undefined, share);
+        return restoreStore(databaseUrl, file, { overwrite: force, onProgress, signal });
+      });
+      const { location: store, bytes, pets, apiKeys, lastId, setAside, lost, revivedKeys } = restored;
+      const contents = `${counted(pets, 'pet')} and ${counted(apiKeys, 'key')}`;
+      const details = ` from ${file}: ${contents}, ids go on after ${lastId}, in ${duration(elapsed)}`;
+      const facts = { store, bytes, pets, apiKeys, lastId: String(lastId), lost, revivedKeys, setAside };
+      const members = { ...facts, milliseconds: Math.round(elapsed) };
+      await printResult(console, { done: `restored ${store}`, details, members }, json);
+      for (const notice of noticesOf(restored)) console.err(`${visible(notice)}\n`);
+    });
+}
+
+/** What the restore has changed besides the data of the backup. */
+function noticesOf({ lost, revivedKeys, setAside, problems }: Restored): string[] {
+  const { pets = 0, apiKeys = 0 } = lost ?? {};
+  const gone = `${counted(pets, 'pet')} and ${counted(apiKeys, 'key')}`;
+  return [
+    ...(pets + apiKeys > 0 ? [`The backup lacks ${gone} of the replaced store.`] : []),
+    ...revivedKeys.map(
+      ({ id, name, prefix }) =>
+        `Key ${id} (${name}, ${prefix}…) is valid again: animal-store keys revoke ${id}`,
+    ),
+    ...setAside.map((path) => `The replaced store is kept in ${path}`),
+    ...problems.map(({ severity, message }) => `${severity}: ${message}`),
+  ];
+}

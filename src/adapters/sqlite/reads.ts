@@ -1,0 +1,102 @@
+/** The reads of a store, on one connection. */
+
+import type Database from 'better-sqlite3';
+import { idsExhausted } from '../../application/ids-left.ts';
+import { closedError } from '../../application/ports/storage.ts';
+import type { AnimalStoreError } from '../../domain/errors.ts';
+import { INT64_MAX } from '../../domain/int64.ts';
+import { storageError } from './errors.ts';
+import type { Faults } from './faults.ts';
+import { lastIdOf, READ_TEST } from './schema.ts';
+
+/** Taken when this module is loaded: a program that replaces its timers, as tests do, must not stop the storage. */
+export const afterThisTurn: typeof setImmediate = setImmediate;
+
+/**
+ * The reads that are requested in an iteration of the event loop run at its end in one transaction, so that SQLite acquires
+ * its locks only once. No transaction stays open longer: a write that is acknowledged must be visible to later reads.
+ */
+export class Reads {
+  readonly #db: Database.Database;
+  readonly #faults: Faults;
+  readonly #statements: Readonly<Record<'begin' | 'end' | 'dataVersion', Database.Statement>>;
+  #version: unknown;
+  #queue: (() => void)[] = [];
+  #failedRead: (() => unknown) | undefined;
+  #isClosed = false;
+
+  constructor(db: Database.Database, faults: Faults) {
+    this.#db = db;
+    this.#faults = faults;
+    const dataVersion = db.prepare('PRAGMA data_version').pluck().safeIntegers(false);
+    this.#statements = { begin: db.prepare('BEGIN'), end: db.prepare('ROLLBACK'), dataVersion };
+  }
+
+  /** The version of the data that the running read sees. While it stays the same, no process has written anything. */
+  get version(): unknown {
+    return this.#version;
+  }
+
+  /** Queues a read for the end of this iteration of the event loop. */
+  read<T>(read: () => T): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const run = (): void => {
+        try {
+          // After some errors, SQLite has ended the transaction.
+          if (!this.#db.inTransaction) this.#beginTransaction();
+          resolve(read());
+        } catch (error) {
+          reject(this.#readFailed(error, read));
+        }
+      };
+      if (this.#queue.push(run) === 1) afterThisTurn(this.#runAll);
+    });
+  }
+
+  /** Tests whether the file can be read, repeats a read that failed, and looks whether ids are left. Never rejects. */
+  async test(): Promise<void> {
+    await this.read(this.#test).catch(() => {});
+  }
+
+  close(): void {
+    this.#isClosed = true;
+  }
+
+  readonly #runAll = (): void => {
+    for (const run of this.#queue.splice(0)) run();
+    // COMMIT would fail on a damaged file.
+    if (this.#db.inTransaction) this.#statements.end.run();
+  };
+
+  /** BEGIN acquires no lock, so reading the version is the first step that can fail. */
+  #beginTransaction(): void {
+    const fault = this.#isClosed ? closedError() : this.#faults.of('files');
+    if (fault !== undefined) throw fault;
+    this.#statements.begin.run();
+    try {
+      this.#version = this.#statements.dataVersion.get();
+    } catch (error) {
+      this.#statements.end.run();
+      throw error;
+    }
+  }
+
+  /** The page cache of the connection can be read even when the disk fails, so it is emptied first. */
+  readonly #test = (): void => {
+    this.#db.pragma('shrink_memory');
+    this.#db.prepare(READ_TEST).get();
+    this.#failedRead?.();
+    this.#failedRead = undefined;
+    this.#faults.reportSuccess('reads');
+    if (lastIdOf(this.#db) === INT64_MAX) this.#faults.reportFailure('ids', idsExhausted());
+    else this.#faults.reportSuccess('ids');
+  };
+
+  #readFailed(error: unknown, read: () => unknown): AnimalStoreError {
+    const known = storageError(error);
+    if (known === this.#faults.of('files')) return known;
+    this.#faults.reportFailure('reads', known);
+    if (this.#faults.of('reads') === known && read !== this.#test) this.#failedRead = read;
+    return known;
+  }
+}

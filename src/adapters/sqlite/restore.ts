@@ -1,0 +1,203 @@
+/** The restore of a backup, which replaces a store that no process has open. */
+
+import {
+  chmodSync,
+  chownSync,
+  constants,
+  copyFileSync,
+  linkSync,
+  renameSync,
+  rmSync,
+  type Stats,
+  statSync,
+} from 'node:fs';
+import { copyFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type Database from 'better-sqlite3';
+import { checkArgument, checkOptions, STRING } from '../../application/arguments.ts';
+import {
+  OverwriteRefused,
+  type Restored,
+  type RestoredKey,
+  type RestoreOptions,
+} from '../../application/ports/maintenance.ts';
+import { storageUnavailable } from '../../application/ports/storage-fault.ts';
+import { RESTORE_OPTIONS } from '../../application/store-options.ts';
+import { type AnimalStoreError, invalidRequest } from '../../domain/errors.ts';
+import { INT64_MAX } from '../../domain/int64.ts';
+import { codeOf } from '../storage-kit/store-errors.ts';
+import { connect, createFolderOf } from './database.ts';
+import { fileError, isLocked } from './errors.ts';
+import { checkBackup, refuseNoBackup } from './examination.ts';
+import {
+  COMPANIONS,
+  fsync,
+  modeOfNewFile,
+  moveToNewName,
+  realPath,
+  sizeOf,
+  withPartialFile,
+} from './files.ts';
+import { countRows, lastIdOf, versionOf } from './schema.ts';
+
+/** In milliseconds. A command that has the store open can be ending. */
+const LOCK_TIMEOUT = 500;
+const UNREADABLE = /^SQLITE_(CORRUPT|NOTADB)/;
+/** Both stores can have any schema version, so only columns are used that each has. */
+const MISSING_PETS = `SELECT count(*) FROM main.pets AS own WHERE NOT EXISTS (SELECT 1 FROM copy.pets AS other
+  WHERE other.id = own.id AND other.name = own.name AND other.category_id = own.category_id AND other.status = own.status)`;
+const MISSING_KEYS = 'SELECT count(*) FROM main.api_keys WHERE hash NOT IN (SELECT hash FROM copy.api_keys)';
+const REVIVED_KEYS = `SELECT CAST(other.id AS TEXT) AS id, other.name, other.hint AS prefix
+  FROM main.api_keys AS own JOIN copy.api_keys AS other USING (hash)
+  WHERE (own.revoked_at IS NOT NULL OR own.expires_at <= @now)
+    AND other.revoked_at IS NULL AND (other.expires_at IS NULL OR other.expires_at > @now) ORDER BY other.id`;
+
+/**
+ * Replaces the store at `path` by the backup in `file`, and resolves when the restored store is durable. The store is
+ * unchanged until a checked copy of the backup gets its name in one step. The replaced store is kept beside it until the next
+ * restore. No id that the replaced store has assigned is assigned again, if that store can be read.
+ *
+ * Rejects with `storage_unavailable` when another process has the store open, or when reading or writing fails. Rejects
+ * with `invalid_request` when `file` is not a sound backup, or was written by a newer release. Rejects with
+ * `OverwriteRefused` when the store has pets or cannot be read, and `overwrite` is not set.
+ */
+export async function restoreSqliteStore(
+  path: string,
+  file: string,
+  options: RestoreOptions = {},
+): Promise<Restored> {
+  checkArgument('path', path, STRING);
+  checkArgument('file', file, STRING);
+  checkOptions(options, RESTORE_OPTIONS);
+  const { overwrite = false, onProgress, signal } = options;
+  const store = realPath(path);
+  let old: Database.Database | undefined;
+  try {
+    const source = refuseNoBackup(file, store);
+    createFolderOf(store);
+    const stats = statSync(store, { throwIfNoEntry: false });
+    old = lockStore(store, stats, overwrite);
+    return await withPartialFile(store, async (partial) => {
+      await copyFile(file, partial, constants.COPYFILE_EXCL);
+      onProgress?.(1);
+      chmodSync(partial, (stats?.mode ?? modeOfNewFile(store)) & 0o777);
+      const { uid, gid } = stats ?? source;
+      // Only a privileged user can give a file to another user.
+      attempt(() => chownSync(partial, uid, gid), undefined);
+      const { problems, ...contents } = checkBackup(partial, file, 'quick_check');
+      const lastId = continueIds(partial, contents.lastId, old);
+      const difference = differenceOf(partial, old);
+      fsync(partial);
+      signal?.throwIfAborted();
+      const setAside = keepStore(store, stats);
+      if (stats !== undefined) renameSync(partial, store);
+      else moveToNewName(partial, store, () => inUse(store));
+      fsync(dirname(store));
+      const { size: bytes } = statSync(store);
+      return { ...contents, lastId, location: store, bytes, problems, setAside, ...difference };
+    });
+  } catch (error) {
+    throw signal?.aborted ? error : fileError(`cannot restore ${store}`, error);
+  } finally {
+    old?.close();
+  }
+}
+
+/**
+ * Returns a connection that lets no other process open the store, or `undefined` when there is no store or SQLite cannot read
+ * it. Without `overwrite`, refuses a store that has pets, or that cannot be read.
+ */
+function lockStore(store: string, stats?: Stats, overwrite?: boolean): Database.Database | undefined {
+  if (stats?.isFile() === false) throw invalidRequest(`${store} is not a regular file`);
+  const hasCompanions = companionsOf(store).length > 0;
+  const isEmpty = (stats?.size ?? 0) === 0;
+  try {
+    if (stats !== undefined && !(isEmpty && hasCompanions)) {
+      return connect(store, { timeout: LOCK_TIMEOUT }, (db) => lock(store, db, overwrite));
+    }
+  } catch (error) {
+    if (!UNREADABLE.test(codeOf(error))) throw isLocked(error) ? inUse(store) : error;
+  }
+  if ((isEmpty && !hasCompanions) || overwrite) return undefined;
+  throw new OverwriteRefused(`${store} cannot be read as a store`);
+}
+
+/** SQLite can leave the journal mode WAL only when no other connection exists. */
+function lock(store: string, db: Database.Database, overwrite = false): void {
+  const isNew = versionOf(db, store, Infinity) === 0;
+  db.pragma('journal_mode = DELETE');
+  db.exec('BEGIN EXCLUSIVE');
+  // Another process could open the store between the two statements.
+  if (db.pragma('journal_mode', { simple: true }) !== 'delete') throw inUse(store);
+  const pets = isNew || overwrite ? 0 : countRows(db, 'pets');
+  if (pets > 0) throw new OverwriteRefused(`${store} has ${pets} ${pets === 1 ? 'pet' : 'pets'}`);
+}
+
+function inUse(store: string): AnimalStoreError {
+  return storageUnavailable(`${store} is in use by another process: stop the server before the restore`);
+}
+
+/** Lets the copy go on behind the ids of the replaced store, unless that has assigned the last one or is damaged. */
+function continueIds(partial: string, lastId: bigint, old: Database.Database | undefined): bigint {
+  const replaced = attempt(() => (old === undefined ? 0n : lastIdOf(old)), 0n);
+  if (replaced <= lastId || replaced === INT64_MAX) return lastId;
+  // A row exists once the table has had a pet, and has no key.
+  const setLastId = (db: Database.Database): void => {
+    db.exec(`BEGIN; DELETE FROM sqlite_sequence WHERE name = 'pets';
+      INSERT INTO sqlite_sequence VALUES ('pets', ${replaced}); COMMIT`);
+  };
+  connect(partial, {}, setLastId).close();
+  return replaced;
+}
+
+type Difference = Pick<Restored, 'lost' | 'revivedKeys'>;
+
+/** Compares the copy with the store that it replaces, unless that is new or damaged. */
+function differenceOf(partial: string, old: Database.Database | undefined): Difference {
+  const none: Difference = { lost: undefined, revivedKeys: [] };
+  if (old === undefined || versionOf(old, '', Infinity) === 0) return none;
+  return attempt(() => {
+    old.prepare('ATTACH ? AS copy').run(partial);
+    const count = (sql: string): number => Number(old.prepare(sql).pluck().get());
+    const lost = { pets: count(MISSING_PETS), apiKeys: count(MISSING_KEYS) };
+    const revivedKeys = old.prepare<{ now: number }, RestoredKey>(REVIVED_KEYS).all({ now: Date.now() });
+    return { lost, revivedKeys };
+  }, none);
+}
+
+function attempt<T>(read: () => T, otherwise: T): T {
+  try {
+    return read();
+  } catch {
+    return otherwise;
+  }
+}
+
+/**
+ * Gives the files of the replaced store a second name. The database file keeps its path, because a server would create a new
+ * store at an empty one. Its companions leave theirs, because SQLite would copy their pages into the restored store.
+ */
+function keepStore(store: string, stats: Stats | undefined): string[] {
+  const suffixes = [...((stats?.size ?? 0) > 0 ? [''] : []), ...companionsOf(store)];
+  if (suffixes.length === 0) return [];
+  const kept = `${store}.before-restore`;
+  for (const suffix of ['', ...COMPANIONS]) rmSync(kept + suffix, { force: true });
+  for (const suffix of suffixes) (suffix === '' ? linkOrCopy : renameSync)(store + suffix, kept + suffix);
+  fsync(dirname(store));
+  return suffixes.map((suffix) => kept + suffix);
+}
+
+/** Not every file system has hard links. */
+function linkOrCopy(from: string, to: string): void {
+  try {
+    linkSync(from, to);
+  } catch {
+    copyFileSync(from, to);
+    fsync(to);
+  }
+}
+
+/** The suffixes of the companion files that contain data. */
+function companionsOf(store: string): string[] {
+  return COMPANIONS.filter((suffix) => sizeOf(store + suffix) > 0);
+}

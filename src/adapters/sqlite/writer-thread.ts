@@ -1,0 +1,126 @@
+/** The writer thread commits batches of writes, so that no event loop waits for the disk. */
+
+import { parentPort, workerData } from 'node:worker_threads';
+import type Database from 'better-sqlite3';
+import { storageUnavailable } from '../../application/ports/storage-fault.ts';
+import { openWriter } from './database.ts';
+import { failedCommit, idsOrDisk, isLocked, type PlainError, plainError } from './errors.ts';
+import { assertSameFiles, type StoreFiles } from './files.ts';
+import { lastIdOf } from './schema.ts';
+
+type Value = string | number | bigint | Uint8Array | null;
+export type SqlStatement = readonly [sql: string, ...values: Value[]];
+
+/** Statements that take effect together or not at all. After a statement that changes no row, the others do not run. */
+export type Write = readonly SqlStatement[];
+
+/** The effect of the last statement of a write that ran. */
+export interface Written {
+  readonly changes: number;
+  readonly rowId: bigint;
+}
+
+export type Outcome = Written | PlainError;
+
+export interface Batch {
+  readonly writes: readonly Write[];
+  /** How long to wait for the lock of the database, in milliseconds. */
+  readonly lockTimeout: number;
+}
+
+export interface Reply {
+  /** One for each write, or none when another process held the lock of the database and no write ran. */
+  readonly outcomes: readonly Outcome[];
+  readonly ms: number;
+}
+
+/** Between two attempts to lock the database, in milliseconds. The waits of SQLite itself grow to 100. */
+const LOCK_INTERVAL = 0.5;
+
+const files = workerData as StoreFiles;
+const clock = new Int32Array(new SharedArrayBuffer(4));
+const prepared = new Map<string, Database.Statement>();
+let db: Database.Database | undefined;
+
+// After an error, the first batch opens the file again, and reports the error.
+try {
+  open();
+} catch {}
+parentPort?.on('message', (message: Batch | 'close') => {
+  if (message !== 'close') {
+    parentPort?.postMessage(commit(message));
+    return;
+  }
+  db?.close();
+  // Nothing else keeps the thread alive. Deno has no `close`.
+  parentPort?.unref();
+});
+parentPort?.postMessage('ready');
+
+function open(): Database.Database {
+  if (db !== undefined) return db;
+  db = openWriter(files);
+  db.pragma('busy_timeout = 0');
+  return db;
+}
+
+const LOCKED = plainError(
+  storageUnavailable('the database was locked by another process: nothing was stored'),
+);
+
+/** Commits the writes in one transaction. When a statement fails for a reason of its own, each write is committed alone. */
+function commit({ writes, lockTimeout }: Batch): Reply {
+  const startedAt = performance.now();
+  const deadline = startedAt + lockTimeout;
+  const alone = (write: Write): readonly Outcome[] => transact([write], deadline) ?? [];
+  const outcomes = transact(writes, deadline) ?? writes.flatMap(alone);
+  const ms = performance.now() - startedAt;
+  return { outcomes: outcomes.every((outcome) => outcome === LOCKED) ? [] : outcomes, ms };
+}
+
+/** Returns `undefined` when one of several writes has failed before the commit began: then nothing was stored. */
+function transact(writes: readonly Write[], deadline: number): readonly Outcome[] | undefined {
+  let isCommitting = false;
+  try {
+    begin(deadline);
+    const outcomes = writes.map(run);
+    assertSameFiles(files);
+    isCommitting = true;
+    statement('COMMIT').run();
+    return outcomes;
+  } catch (error) {
+    if (db?.inTransaction) db.exec('ROLLBACK');
+    if (isCommitting) return writes.map(() => failedCommit(error));
+    if (isLocked(error)) return writes.map(() => LOCKED);
+    const failure = plainError(idsOrDisk(error, () => lastIdOf(open()), writes.length));
+    const isOfStorage = failure.reason !== undefined && failure.reason !== 'ids_exhausted';
+    return isOfStorage || writes.length === 1 ? writes.map(() => failure) : undefined;
+  }
+}
+
+function begin(deadline: number): void {
+  for (const begin = statement('BEGIN IMMEDIATE'); ; Atomics.wait(clock, 0, 0, LOCK_INTERVAL)) {
+    try {
+      begin.run();
+      return;
+    } catch (error) {
+      if (!isLocked(error) || performance.now() >= deadline) throw error;
+    }
+  }
+}
+
+function run(write: Write): Written {
+  let written: Written = { changes: 0, rowId: 0n };
+  for (const [sql, ...values] of write) {
+    const { changes, lastInsertRowid } = statement(sql).run(...values);
+    written = { changes, rowId: BigInt(lastInsertRowid) };
+    if (changes === 0) break;
+  }
+  return written;
+}
+
+function statement(sql: string): Database.Statement {
+  const known = prepared.get(sql) ?? open().prepare(sql);
+  prepared.set(sql, known);
+  return known;
+}

@@ -1,0 +1,244 @@
+/** The queue of writes, and the batches that the writer thread commits. */
+
+import { extname } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import type { Commit } from '../../application/ports/observer.ts';
+import type { StorageStatistics } from '../../application/ports/statistics.ts';
+import { closedError } from '../../application/ports/storage.ts';
+import { StorageFault, storageUnavailable } from '../../application/ports/storage-fault.ts';
+import { waitAtMost } from '../../application/wait-at-most.ts';
+import { AnimalStoreError } from '../../domain/errors.ts';
+import { errorFrom, UNKNOWN } from './errors.ts';
+import { canRecover, checkFiles, type Faults, reportFailedWrite, syncFaultOf } from './faults.ts';
+import type { StoreFiles } from './files.ts';
+import { afterThisTurn } from './reads.ts';
+import type { Batch, Reply, SqlStatement, Write, Written } from './writer-thread.ts';
+
+/** All writes of a batch wait for its commit, so a larger batch would delay the responses to all its writes. */
+const BATCH_LIMIT = 1000;
+const QUEUE_LIMIT = 10_000;
+/** In milliseconds: how long a write may be queued, and how long the thread may take for a batch or for its exit. */
+const QUEUE_TIMEOUT = 5000;
+const REPLY_TIMEOUT = 10_000;
+/** Between two looks at deadlines and files, and between two test writes, in milliseconds. */
+const INTERVAL = 500;
+const TEST_INTERVAL = 1000;
+/** A full batch of pets with the longest names, in no row of a user. Its end makes its pages free, in another commit. */
+const TEST_WRITE = `INSERT OR REPLACE INTO probe (id, data) VALUES (1, randomblob(${BATCH_LIMIT * 1024}))`;
+const END_OF_TEST = 'DELETE FROM probe';
+const NOT_RESPONDING = 'the disk does not respond';
+const NOT_STARTED = 'nothing was stored, because the writer thread cannot start';
+/** For example, a bundler has made the program without the module of the thread. */
+const HINT = 'a bundled program must load the package animal-store from node_modules';
+/** The module has the same extension as this one: `.ts` in the sources, and `.js` when compiled. */
+const THREAD = new URL(`./writer-thread${extname(import.meta.url)}`, import.meta.url);
+
+interface QueuedWrite {
+  readonly write: Write;
+  /** As a value of `performance.now()`. */
+  readonly deadline: number;
+  readonly isTest?: boolean;
+  resolve(written: Written): void;
+  reject(error: AnimalStoreError): void;
+}
+
+/** Group commit: writes that arrive during a commit are queued, and share the next transaction and its fsync. */
+export class Writer {
+  readonly files: StoreFiles;
+  readonly faults: Faults;
+  readonly onCommit: (commit: Commit) => void;
+  #queue: QueuedWrite[] = [];
+  #isScheduled = false;
+  /** The writes that the thread commits. When they were given up, it may still commit them. */
+  #batch: readonly QueuedWrite[] | undefined;
+  #sentAt = 0;
+  #isGivenUp = false;
+  /** Whether another process held the lock of the database during the last batch. */
+  #isLocked = false;
+  #thread: Worker | undefined;
+  #hasStarted = false;
+  #testedAt = 0;
+  readonly #interval: NodeJS.Timeout;
+  #closed: Promise<void> | undefined;
+  #whenIdle: (() => void) | undefined;
+
+  /** @param onCommit called before the callers of the committed writes continue */
+  constructor(files: StoreFiles, faults: Faults, onCommit: (commit: Commit) => void) {
+    this.files = files;
+    this.faults = faults;
+    this.onCommit = onCommit;
+    this.#interval = setInterval(() => this.#look(), INTERVAL).unref();
+  }
+
+  get statistics(): Pick<StorageStatistics, 'waitingWrites' | 'busySeconds'> {
+    // Bun prints a warning, with a stack, when the time of a thread is read.
+    const thread = process.versions['bun'] === undefined ? this.#thread : undefined;
+    const busy = thread?.performance.eventLoopUtilization().active ?? 0;
+    return { waitingWrites: this.#queue.length, busySeconds: { writer: busy / 1000 } };
+  }
+
+  /** Throws when the storage is closed, or must not be written any more. */
+  assertOpen(): void {
+    if (this.#closed !== undefined) throw closedError();
+    const fault = syncFaultOf(this.faults);
+    if (fault !== undefined) throw fault;
+  }
+
+  /** After a rejection, the write is never stored, unless the message says that this is unknown. */
+  storeWrite(...write: SqlStatement[]): Promise<Written> {
+    return new Promise((resolve, reject) => {
+      this.assertOpen();
+      if (this.#queue.length >= QUEUE_LIMIT)
+        throw new AnimalStoreError('overloaded', 'too many writes are queued for the disk');
+      this.#queue.push({ write, deadline: performance.now() + QUEUE_TIMEOUT, resolve, reject });
+      if (this.#batch !== undefined || this.#isScheduled) return;
+      this.#isScheduled = true;
+      // The writes that are requested in one iteration of the event loop share a commit.
+      afterThisTurn(() => {
+        this.#isScheduled = false;
+        this.#commitNext();
+      });
+    });
+  }
+
+  /** The thread keeps the process alive while it starts, because the SQLite driver aborts a process that exits then. */
+  start(): Worker {
+    if (this.#thread !== undefined) return this.#thread;
+    // `execArgv` is empty, because options of the process, such as --input-type, must not apply to the thread.
+    const thread = new Worker(THREAD, { workerData: this.files, execArgv: [] });
+    thread.on('message', (reply: Reply | 'ready') => this.#receive(thread, reply));
+    thread.on('error', (cause) => this.#lost(thread, cause));
+    thread.on('exit', () => this.#lost(thread));
+    this.#thread = thread;
+    this.#hasStarted = false;
+    return thread;
+  }
+
+  /** Commits the accepted writes first, unless the disk does not respond. */
+  close(): Promise<void> {
+    this.#closed ??= this.#drain().then(async () => {
+      clearInterval(this.#interval);
+      rejectAll(this.#queue.splice(0), closedError());
+      const thread = this.#thread;
+      this.#thread = undefined;
+      if (thread === undefined) return;
+      const exit = new Promise<void>((resolve) => thread.once('exit', () => resolve()));
+      thread.ref();
+      thread.postMessage('close');
+      await waitAtMost(REPLY_TIMEOUT, exit);
+      thread.unref();
+    });
+    return this.#closed;
+  }
+
+  /** Resolves when every accepted write was committed or rejected, or when no more writes can be committed. */
+  #drain(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#whenIdle = resolve;
+      if (this.#isGivenUp || (this.#batch === undefined && this.#queue.length === 0)) resolve();
+    });
+  }
+
+  #commitNext(): void {
+    if (this.#batch !== undefined) return;
+    const fault = syncFaultOf(this.faults);
+    if (fault !== undefined) rejectAll(this.#queue.splice(0), fault);
+    this.#rejectLate();
+    if (this.#queue.length > 0) this.#send(this.#queue.splice(0, BATCH_LIMIT));
+    else this.#whenIdle?.();
+  }
+
+  #send(batch: readonly QueuedWrite[]): void {
+    const thread = this.start();
+    this.#batch = batch;
+    this.#sentAt = performance.now();
+    const lockTimeout = Math.max(0, Math.ceil((batch[0]?.deadline ?? 0) - this.#sentAt));
+    thread.postMessage({ writes: batch.map(({ write }) => write), lockTimeout } satisfies Batch);
+    thread.ref();
+  }
+
+  #receive(thread: Worker, reply: Reply | 'ready'): void {
+    if (this.#thread !== thread) return;
+    if (reply === 'ready') this.#hasStarted = true;
+    else this.#endBatch(reply);
+    if (this.#batch === undefined) thread.unref();
+  }
+
+  #endBatch({ outcomes, ms }: Reply): void {
+    const batch = this.#batch ?? [];
+    this.#batch = undefined;
+    this.#isLocked = outcomes.length === 0;
+    if (this.#isLocked && !this.#isGivenUp) this.#queue.unshift(...batch.filter(({ isTest }) => !isTest));
+    this.#isGivenUp = false;
+    const stored = outcomes.filter((outcome) => 'changes' in outcome);
+    const failures = outcomes.flatMap((outcome) => ('code' in outcome ? errorFrom(outcome) : []));
+    for (const failure of failures) reportFailedWrite(this.faults, failure);
+    if (failures.length === 0 && stored.some(({ changes }) => changes > 0)) {
+      this.faults.reportSuccess('files');
+      if (canRecover(this.faults)) this.faults.reportSuccess('writes');
+    }
+    if (stored.length > 0) this.onCommit({ writes: stored.length, ms });
+    for (const [index, outcome] of outcomes.entries()) {
+      if ('changes' in outcome) batch[index]?.resolve(outcome);
+      else batch[index]?.reject(errorFrom(outcome));
+    }
+    this.#commitNext();
+  }
+
+  /** Ends what takes too long, and tests each second whether writing works again after a failure. */
+  #look(): void {
+    checkFiles(this.faults, this.files);
+    this.#rejectLate();
+    const now = performance.now();
+    if (this.#batch !== undefined) {
+      if (!this.#isGivenUp && now - this.#sentAt >= REPLY_TIMEOUT) this.#giveUp(this.#batch);
+      return;
+    }
+    const needsTest = this.faults.of('writes') !== undefined && canRecover(this.faults);
+    if (!needsTest || this.#queue.length > 0 || now - this.#testedAt < TEST_INTERVAL) return;
+    this.#testedAt = now;
+    const resolve = (): void => void this.storeWrite([END_OF_TEST]).catch(() => {});
+    this.#send([{ write: [[TEST_WRITE]], deadline: now, isTest: true, resolve, reject: () => {} }]);
+  }
+
+  #rejectLate(): void {
+    const now = performance.now();
+    const inTime = this.#queue.findIndex(({ deadline }) => deadline > now);
+    const late = this.#queue.splice(0, inTime === -1 ? this.#queue.length : inTime);
+    if (late.length === 0) return;
+    const time = `${QUEUE_TIMEOUT / 1000} seconds`;
+    rejectAll(late, storageUnavailable(`the database was busy for ${time}: nothing was stored`));
+    if (!this.#isLocked) return;
+    const cause = 'writes were refused, because the lock was held too long';
+    const fault = new StorageFault('locked', 'the database is locked by another process', { cause });
+    reportFailedWrite(this.faults, fault);
+  }
+
+  /** The thread is not terminated, because it is waiting for a system call, which cannot be cancelled. */
+  #giveUp(batch: readonly QueuedWrite[]): void {
+    this.#isGivenUp = true;
+    const cause = 'the writer thread has not replied in time';
+    reportFailedWrite(this.faults, new StorageFault('not_responding', NOT_RESPONDING, { cause }));
+    rejectAll(batch, storageUnavailable(NOT_RESPONDING + UNKNOWN));
+    this.#whenIdle?.();
+  }
+
+  /** The thread has exited without a call of `close`. The next batch starts another one. */
+  #lost(thread: Worker, cause?: unknown): void {
+    if (this.#thread !== thread) return;
+    this.#thread = undefined;
+    const reason = cause instanceof Error ? `: ${cause.message}` : '';
+    const error = this.#hasStarted
+      ? storageUnavailable(`the writer thread exited${UNKNOWN}`, cause)
+      : new StorageFault('not_responding', NOT_STARTED + reason, { cause: HINT });
+    reportFailedWrite(this.faults, error);
+    rejectAll(this.#batch ?? [], error);
+    this.#batch = undefined;
+    this.#isGivenUp = false;
+    this.#commitNext();
+  }
+}
+
+function rejectAll(writes: readonly QueuedWrite[], error: AnimalStoreError): void {
+  for (const { reject } of writes) reject(error);
+}

@@ -1,0 +1,17 @@
+/** The longest time of a timer. After a longer one, it would fire at once. */
+const LONGEST = 2 ** 31 - 1;
+
+/** Resolves after a time in milliseconds. Rejects with the reason of the signal as soon as it is aborted. */
+export function pause(milliseconds: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => end(resolve), Math.min(milliseconds, LONGEST));
+    const abort = (): void => end(() => reject(signal?.reason));
+    function end(settle: () => void): void {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', abort);
+      settle();
+    }
+    signal?.addEventListener('abort', abort);
+    if (signal?.aborted) abort();
+  });
+}

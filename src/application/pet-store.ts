@@ -1,0 +1,163 @@
+/// <reference lib="esnext.disposable" preserve="true" />
+
+import { AnimalStoreError } from '../domain/errors.ts';
+import type { NewPetInput, Pet } from '../domain/pet.ts';
+import { CreatePet } from './create-pet.ts';
+import { CreatePetOnce, THIS_PROGRAM } from './create-pet-once.ts';
+import { followPets } from './follow-pets.ts';
+import { GetPet } from './get-pet.ts';
+import { ListPets, type PetPageQuery } from './list-pets.ts';
+import type { CreateResult } from './ports/idempotent-creates.ts';
+import type { CallOptions, PetPage } from './ports/pet-repository.ts';
+import type { StoreStorage } from './ports/storage.ts';
+import {
+  type CreateOptions,
+  checkCall,
+  type FollowOptions,
+  type PetWalk,
+  type RetryOptions,
+  supported,
+} from './store-options.ts';
+import { walkPets } from './walk-pets.ts';
+
+/**
+ * Creates and reads pets: the use cases that the API of a server has too. Every method can reject with an
+ * {@link AnimalStoreError}. After `close`, every other method rejects with `storage_unavailable`.
+ */
+export class PetStore implements AsyncDisposable {
+  readonly #storage: StoreStorage;
+  readonly #createPet: CreatePet;
+  readonly #createPetOnce: CreatePetOnce | undefined;
+  readonly #listPets: ListPets;
+  readonly #getPet: GetPet;
+  #closing: Promise<void> | undefined;
+
+  /** @param storage the storage of the store; {@link PetStore.close} closes this storage */
+  constructor(storage: StoreStorage, { idempotencyDays }: RetryOptions = {}) {
+    const { pets, idempotentCreates: creates } = storage;
+    this.#storage = storage;
+    this.#createPet = new CreatePet(pets);
+    this.#createPetOnce = creates && new CreatePetOnce(creates, Date.now, idempotencyDays);
+    this.#listPets = new ListPets(pets);
+    this.#getPet = new GetPet(pets);
+  }
+
+  /**
+   * Creates a pet, and resolves with the pet when it is durable. Rejects with `invalid_request` when the input breaks a
+   * rule, and with `idempotency_conflict` when the idempotency key was used for a different pet.
+   *
+   * @example
+   * ```ts
+   * const pet = await store.createPet({ name: 'Rex', categoryId: 7n, status: 'sold' });
+   * console.log(pet.id); // 1n
+   * ```
+   */
+  async createPet(input: NewPetInput, options: CreateOptions = {}): Promise<Pet> {
+    this.assertCallable(options);
+    const { idempotencyKey: key, ...callOptions } = options;
+    if (key === undefined) return await this.#createPet.execute(input, callOptions);
+    return (await this.createPetOnce(input, THIS_PROGRAM, key, callOptions)).pet;
+  }
+
+  /** Creates a pet exactly once for each caller and idempotency key, as {@link CreatePetOnce.execute} describes. */
+  async createPetOnce(
+    input: NewPetInput,
+    caller: string,
+    key: string,
+    options?: CallOptions,
+  ): Promise<CreateResult> {
+    this.assertCallable(options);
+    return await supported(this.#createPetOnce, 'Idempotency-Key').execute(input, caller, key, options);
+  }
+
+  /**
+   * Yields the matching pets in ascending order of id. Every matching pet that existed when the iteration began is
+   * yielded exactly once, even while pets are added. A page is read when the caller needs its pets, and the timeout is for
+   * each page. When a value of the query is out of range, the first call of `next` rejects with `invalid_request`.
+   *
+   * @example
+   * ```ts
+   * await store.createPet({ name: 'Rex', categoryId: 7n });
+   * for await (const { name } of store.listPets({ status: 'available' })) console.log(name); // Rex
+   * ```
+   */
+  listPets(query?: PetWalk, options?: CallOptions): AsyncGenerator<Pet, void, undefined> {
+    return walkPets((page) => this.listPage(page, options), query);
+  }
+
+  /**
+   * Yields the matching pets in ascending order of id, and then each new one soon after it is visible, for ever. Each pet
+   * is yielded exactly once. To go on later, set `after` to the id of the last pet. When the storage or the server is
+   * unavailable after the first read, the iteration waits and goes on. Rejects when the first read fails, or the store is closed.
+   *
+   * @example
+   * ```ts
+   * await store.createPet({ name: 'Rex', categoryId: 7n });
+   * for await (const { id, name } of store.followPets({ after: 0n })) {
+   *   console.log(id, name); // 1n Rex
+   *   break;
+   * }
+   * ```
+   */
+  followPets(options?: FollowOptions): AsyncGenerator<Pet, never, undefined> {
+    const isClosed = () => this.isClosed;
+    return followPets({ readPage: (query, call) => this.listPage(query, call), isClosed }, options);
+  }
+
+  /**
+   * Resolves with one page of the matching pets in ascending order of id, as `GET /pets` does. Rejects with
+   * `invalid_request` when a value of the query is out of range.
+   *
+   * @example
+   * ```ts
+   * const { pets, more } = await store.listPage({ limit: 100 });
+   * const nextPage = more ? await store.listPage({ limit: 100, after: pets.at(-1)?.id }) : undefined;
+   * ```
+   */
+  async listPage(query?: PetPageQuery, options?: CallOptions): Promise<PetPage> {
+    this.assertCallable(options);
+    return await this.#listPets.execute(query, options);
+  }
+
+  /**
+   * Resolves with the pet that has this id, a `bigint` such as `7n` or a `number` that is a safe integer. Rejects with
+   * `not_found` when no pet has this id, and with `invalid_request` for any other value.
+   *
+   * @example
+   * ```ts
+   * const { id } = await store.createPet({ name: 'Rex', categoryId: 7n });
+   * console.log((await store.getPet(id)).name); // Rex
+   * ```
+   */
+  async getPet(id: bigint | number, options?: CallOptions): Promise<Pet> {
+    this.assertCallable(options);
+    return await this.#getPet.execute(id, options);
+  }
+
+  /** Resolves when the storage can handle requests, and rejects with `storage_unavailable` otherwise. */
+  async check(): Promise<void> {
+    this.assertCallable();
+    await this.#storage.check();
+  }
+
+  /** Completes the accepted writes, and then releases all resources. */
+  close(): Promise<void> {
+    this.#closing ??= this.#storage.close();
+    return this.#closing;
+  }
+
+  /** Calls {@link PetStore.close} at the end of an `await using` block. */
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  protected get isClosed(): boolean {
+    return this.#closing !== undefined;
+  }
+
+  /** Throws when the store is closed, when an option is invalid, and when the call was ended before it began. */
+  protected assertCallable(options?: CallOptions): void {
+    if (this.isClosed) throw new AnimalStoreError('storage_unavailable', 'the store is closed');
+    checkCall(options);
+  }
+}

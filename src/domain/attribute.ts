@@ -1,0 +1,67 @@
+/** The kinds of attributes, and the rules for their values. */
+
+import { int64Fault, toInt64 } from './int64.ts';
+
+/** The kind of an attribute, and which of its values are valid. */
+export type AttributeKind =
+  /** Well-formed text without U+0000. The lengths are in Unicode code points. */
+  | { readonly kind: 'text'; readonly minLength: number; readonly maxLength: number }
+  /** A `bigint`. */
+  | { readonly kind: 'int64'; readonly min: bigint; readonly max: bigint }
+  /** A `number` that is a safe integer. */
+  | { readonly kind: 'integer'; readonly min: number; readonly max: number }
+  | { readonly kind: 'one of'; readonly values: readonly string[] };
+
+/** An attribute of an entity. If it is neither required nor has a default, it can be missing. */
+export type Attribute = AttributeKind & {
+  readonly isRequired: boolean;
+  /** The value that is stored when none is given. */
+  readonly default?: string | bigint | number;
+  /** A sentence for people. */
+  readonly description: string;
+};
+
+/** Returns the value to store, or the broken rule. */
+export type Rule = (given: unknown) => { readonly value?: unknown; readonly fault?: string };
+
+/** Creates the rule of an attribute. It accepts a `bigint` and a `number` for an int64 and for an integer. */
+export function ruleOf(name: string, attribute: Attribute): Rule {
+  const rule = ruleOfKind(name, attribute);
+  const missing = attribute.isRequired ? { fault: `${name} is required` } : { value: attribute.default };
+  return (given) => (given === undefined ? missing : rule(given));
+}
+
+function ruleOfKind(name: string, attribute: AttributeKind): Rule {
+  switch (attribute.kind) {
+    case 'text':
+      return (value) => {
+        const fault = textFault(value, attribute.minLength, attribute.maxLength);
+        return fault === undefined ? { value } : { fault: `${name} must ${fault}` };
+      };
+    case 'one of':
+      return (value) =>
+        attribute.values.some((each) => each === value)
+          ? { value }
+          : { fault: `${name} must be one of ${attribute.values.join(', ')}` };
+    default: {
+      const [min, max] = [BigInt(attribute.min), BigInt(attribute.max)];
+      const isNumber = attribute.kind === 'integer';
+      return (given) => {
+        const value = toInt64(given);
+        if (value === undefined || value < min || value > max)
+          return { fault: int64Fault(name, given, min, max) };
+        return { value: isNumber ? Number(value) : value };
+      };
+    }
+  }
+}
+
+function textFault(text: unknown, minLength: number, maxLength: number): string | undefined {
+  if (typeof text !== 'string') return 'be a string';
+  if (!text.isWellFormed()) return 'be well-formed Unicode, without lone surrogates';
+  if (text.includes('\0')) return 'not contain U+0000';
+  // A code point has one or two code units. A text can be as long as a request body.
+  const length = text.length > 2 * maxLength ? Number.POSITIVE_INFINITY : [...text].length;
+  if (length < minLength || length > maxLength) return `have ${minLength} to ${maxLength} characters`;
+  return undefined;
+}

@@ -1,0 +1,96 @@
+/** The tests that random sequences of all operations have the same results on a storage and on a plain model. */
+
+import assert from 'node:assert/strict';
+import type { StoreStorage } from '../application/ports/storage.ts';
+import type { ContractCase, Opened, Subject } from './contract.ts';
+import { Model } from './differential/model.ts';
+import { type Operation, type Part, pick, TICK, type World } from './differential/operation.ts';
+import { assertSameState, OPERATIONS } from './differential/operations.ts';
+import { randomNumbers } from './random.ts';
+
+/** The options of {@link differentialContract}. */
+export interface DifferentialOptions {
+  /** A sequence of operations for each seed. Default: 1 to 4. */
+  readonly seeds?: readonly number[] | undefined;
+  /** The number of operations of a sequence. Default: 120. */
+  readonly steps?: number | undefined;
+  /** The parts that the storage lacks, such as `apiKeys`. Their operations are left out. Default: none. */
+  readonly lacks?: readonly Exclude<Part, 'reopen'>[] | undefined;
+}
+
+/** The operations with which the sequences begin, because they need an empty store. */
+const BEGINNINGS = ['import pets with ids', 'create the first key'];
+
+/**
+ * Returns a test that calls random operations on a storage and on a plain model, and compares the results of each, and all
+ * that the storage holds. Each operation must have had each of its outcomes. Operations whose part the storage lacks are
+ * left out; the name of the test says which parts these are.
+ */
+export function differentialContract(
+  subject: Subject<StoreStorage>,
+  { seeds = [1, 2, 3, 4], steps = 120, lacks = [] }: DifferentialOptions = {},
+): ContractCase[] {
+  const lacking: readonly Part[] = subject.reopen === undefined ? [...lacks, 'reopen'] : lacks;
+  const names = Object.keys(OPERATIONS).filter((name) => !lacking.includes(partOf(name)));
+  const run = async (): Promise<void> => {
+    const missing = new Set(
+      names.flatMap((name) => OPERATIONS[name]?.outcomes.map((each) => `${name}: ${each}`)),
+    );
+    for (const [index, seed] of seeds.entries()) {
+      const beginning = BEGINNINGS[index % BEGINNINGS.length] as string;
+      const first = names.includes(beginning) ? [beginning] : [];
+      for (const outcome of await runSequence(subject, seed, steps, names, first)) missing.delete(outcome);
+    }
+    assert.deepEqual([...missing], [], 'expected each operation to have each of its outcomes');
+  };
+  const without = lacking.length === 0 ? '' : `, without ${lacking.join(', ')}`;
+  const name = `random operations have the results of a plain model (seeds ${seeds.join(', ')}; ${steps} each${without})`;
+  return [{ name, run }];
+}
+
+function partOf(name: string): Part {
+  return (OPERATIONS[name] as Operation).part;
+}
+
+/** Returns the outcomes of the operations. */
+async function runSequence(
+  subject: Subject<StoreStorage>,
+  seed: number,
+  steps: number,
+  names: readonly string[],
+  first: readonly string[],
+): Promise<Set<string>> {
+  let opened = await subject.open();
+  const random = randomNumbers(seed);
+  const world: World = {
+    storage: opened.port,
+    model: new Model(),
+    random,
+    now: Date.UTC(2030, 0, 1),
+    reopen: async () => {
+      await opened.close();
+      opened = (await subject.reopen?.(opened)) as Opened<StoreStorage>;
+      world.storage = opened.port;
+    },
+  };
+  const weighted = names.flatMap((name) => Array<string>(OPERATIONS[name]?.weight ?? 0).fill(name));
+  const outcomes = new Set<string>();
+  const has = (part: Part) => (part === 'reopen' ? subject.reopen : opened.port[part]) !== undefined;
+  try {
+    for (const name of names)
+      assert.ok(has(partOf(name)), `the storage has no ${partOf(name)}, and 'lacks' does not say so`);
+    for (let step = 0; step < steps; step += 1) {
+      world.now += TICK;
+      const name = first[step] ?? pick(random, weighted);
+      try {
+        outcomes.add(`${name}: ${await OPERATIONS[name]?.run(world)}`);
+        await assertSameState(world);
+      } catch (cause) {
+        throw new Error(`seed ${seed}, step ${step}, ${name}: ${(cause as Error).message}`, { cause });
+      }
+    }
+  } finally {
+    await opened.close();
+  }
+  return outcomes;
+}

@@ -1,0 +1,35 @@
+/** An operation of a random sequence, and what it works on. */
+
+import type { StoreStorage } from '../../application/ports/storage.ts';
+import type { Random } from '../random.ts';
+import type { Model } from './model.ts';
+
+/** What an operation works on. The parts of the storage that an operation needs are there. */
+export interface World {
+  storage: StoreStorage;
+  readonly model: Model;
+  readonly random: Random;
+  /** The time of the call, in milliseconds. Each operation has a later one. */
+  now: number;
+  /** Closes the storage, and opens it again. */
+  readonly reopen: () => Promise<void>;
+}
+
+export type Part = keyof StoreStorage | 'reopen';
+
+export interface Operation {
+  readonly part: Part;
+  /** How often it is chosen, relative to the others. */
+  readonly weight: number;
+  /** All that it can come to, in words. */
+  readonly outcomes: readonly string[];
+  /** Resolves with one of the outcomes. Rejects when the storage and the model differ. */
+  run(world: World): Promise<string>;
+}
+
+/** The time between two operations. */
+export const TICK = 1000;
+
+export function pick<T>(random: Random, values: readonly T[]): T {
+  return values[random(values.length)] as T;
+}

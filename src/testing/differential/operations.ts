@@ -1,0 +1,40 @@
+/** All operations of the random sequences. Each is called on the storage and on the model, and its results are compared. */
+
+import assert from 'node:assert/strict';
+import { walk } from '../fixtures/pets.ts';
+import { allAttributes, KEY_OPERATIONS } from './key-operations.ts';
+import type { Operation, World } from './operation.ts';
+import { PET_OPERATIONS } from './pet-operations.ts';
+import { TRANSFER_OPERATIONS } from './transfer-operations.ts';
+
+/** Each operation says which part of a storage it needs, and all that it can come to on a storage that has this part. */
+export const OPERATIONS: Readonly<Record<string, Operation>> = {
+  ...PET_OPERATIONS,
+  ...TRANSFER_OPERATIONS,
+  ...KEY_OPERATIONS,
+
+  'open the store again': {
+    part: 'reopen',
+    weight: 1,
+    outcomes: ['opened'],
+    async run({ reopen }) {
+      await reopen();
+      return 'opened';
+    },
+  },
+};
+
+/** Compares all that a storage holds with the model. Of the keys, some are also found by themselves. */
+export async function assertSameState({ storage, model, random }: World): Promise<void> {
+  assert.deepEqual(await walk(storage.pets, { limit: 100 }), model.pets);
+  const { apiKeys, idempotencyRecords } = storage;
+  if (apiKeys !== undefined) {
+    assert.deepEqual((await apiKeys.list()).map(allAttributes), [...model.keys.values()].map(allAttributes));
+    const names = [...model.keys.keys()];
+    const found = names.filter((_, index) => index === names.length - 1 || random(8) === 0);
+    for (const key of found)
+      assert.deepEqual(allAttributes(await apiKeys.find(key)), allAttributes(model.keys.get(key)));
+  }
+  // Without the port for records, nothing but a replay tells which there are.
+  if (idempotencyRecords !== undefined) assert.equal(await idempotencyRecords.count(), model.records.size);
+}

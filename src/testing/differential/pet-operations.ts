@@ -1,0 +1,113 @@
+/** The operations on single pets, and on the records of their creates. */
+
+import assert from 'node:assert/strict';
+import { INT64_MAX, INT64_MIN } from '../../domain/int64.ts';
+import {
+  ATTRIBUTES,
+  isSamePet,
+  type NewPet,
+  type NewPetInput,
+  newPet,
+  PET_ATTRIBUTES,
+  PET_STATUSES,
+  type Pet,
+} from '../../domain/pet.ts';
+import { sampleValues } from '../fixtures/pets.ts';
+import type { Random } from '../random.ts';
+import type { Model } from './model.ts';
+import { type Operation, pick, TICK } from './operation.ts';
+
+export const PET_OPERATIONS: Readonly<Record<string, Operation>> = {
+  'create a pet': {
+    part: 'pets',
+    weight: 4,
+    outcomes: ['stored'],
+    async run({ storage, model, random }) {
+      const input = randomPet(random);
+      model.pets.push(assertAdded(await storage.pets.add(input), input, model));
+      return 'stored';
+    },
+  },
+
+  'create a pet once': {
+    part: 'idempotentCreates',
+    weight: 6,
+    outcomes: ['stored', 'replayed'],
+    async run({ storage, model, random, now }) {
+      const [caller, key] = [pick(random, ['', '1', '2 1']), pick(random, ['1', 'a', 'A', 'b'])];
+      // No two records end at the same time, because their order would be open.
+      const validUntil = now + random(20) * TICK + ((now / TICK) % TICK);
+      const attempt = { caller, key, at: now, validUntil };
+      const input = randomPet(random);
+      const expected = model.replayed(attempt);
+      const { pet, isReplay } = (await storage.idempotentCreates?.add(input, attempt)) ?? assert.fail();
+      assert.equal(isReplay, expected !== undefined);
+      if (expected === undefined) model.addOnce(assertAdded(pet, input, model), attempt);
+      else assert.deepEqual(pet, expected);
+      return isReplay ? 'replayed' : 'stored';
+    },
+  },
+
+  'get a pet': {
+    part: 'pets',
+    weight: 3,
+    outcomes: ['found', 'not found'],
+    async run({ storage, model, random }) {
+      const id = randomId(model, random);
+      const expected = model.pets.find((pet) => pet.id === id);
+      assert.deepEqual(await storage.pets.find(id), expected);
+      return expected === undefined ? 'not found' : 'found';
+    },
+  },
+
+  'list pets': {
+    part: 'pets',
+    weight: 5,
+    outcomes: ['more', 'no more'],
+    async run({ storage, model, random }) {
+      const status = pick(random, [undefined, ...PET_STATUSES]);
+      const after = random(3) === 0 ? undefined : randomId(model, random);
+      const query = { limit: pick(random, [1, 2, 5, 20, 100]), status, after };
+      const expected = model.list(query);
+      const { pets, more } = await storage.pets.list(query);
+      assert.deepEqual({ pets, more }, expected);
+      return more ? 'more' : 'no more';
+    },
+  },
+
+  'remove records': {
+    part: 'idempotencyRecords',
+    weight: 1,
+    outcomes: ['removed', 'nothing'],
+    async run({ storage, model, random, now }) {
+      const limit = 1 + random(4);
+      const expected = model.removeRecords(now, limit);
+      assert.equal(await storage.idempotencyRecords?.removeRecords(now, limit), expected);
+      return expected > 0 ? 'removed' : 'nothing';
+    },
+  },
+};
+
+/** A pet whose attributes are at the ends of their ranges, or missing if they may be. */
+export function randomPet(random: Random): NewPet {
+  const values = PET_ATTRIBUTES.map((name) => {
+    const attribute = ATTRIBUTES[name];
+    const missing = attribute.isRequired ? [] : [undefined];
+    return [name, pick(random, [...sampleValues(attribute), ...missing])] as const;
+  });
+  const input: Partial<Record<keyof NewPet, unknown>> = Object.fromEntries(values);
+  return newPet(input as NewPetInput);
+}
+
+/** Most often the id of a pet, or one beside it. */
+function randomId({ lastId }: Model, random: Random): bigint {
+  const id = BigInt(random(Number(lastId) + 3));
+  return pick(random, [id, id, id, id, lastId, lastId, -id, lastId + 2n ** 53n, INT64_MIN, INT64_MAX]);
+}
+
+/** Asserts that a pet was stored with a new id above all others. */
+export function assertAdded(pet: Pet, input: NewPet, { lastId }: Model): Pet {
+  assert.ok(isSamePet(pet, input), `expected the pet '${input.name}', got '${pet.name}'`);
+  assert.ok(pet.id > lastId, `expected an id greater than ${lastId}, got ${pet.id}`);
+  return pet;
+}

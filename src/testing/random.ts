@@ -1,0 +1,13 @@
+/** Returns a number from 0 to `below` - 1. */
+export type Random = (below: number) => number;
+
+/** The generator mulberry32: the same numbers for the same seed. */
+export function randomNumbers(seed: number): Random {
+  let state = seed;
+  return (below) => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) % below;
+  };
+}

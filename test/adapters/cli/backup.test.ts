@@ -1,0 +1,129 @@
+/** Backups, and `doctor --backup`. */
+
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { connect } from '../../support/sqlite.ts';
+import { type CommandLine, commandLine, exportOf, failed, line, storeOf, withRex } from './cli.ts';
+
+const COPY = ': [\\d,]+ bytes in [^,]+, verified: 3 pets up to id 3 and 1 key, as in the store\\.';
+
+async function withPets(): Promise<CommandLine & { readonly file: string }> {
+  const cli = await storeOf([1, 2, 3].map((n) => line(`pet ${n}`)).join(''));
+  await cli.run(['keys', 'create', '--name', 'shop']);
+  return { ...cli, file: join(dirname(cli.path), 'copy.db') };
+}
+
+/** Puts the names into the index of the statuses, which only a check of the whole store finds. */
+function damageIndex(path: string): void {
+  const db = connect(path);
+  const sql = 'CREATE INDEX pets_by_status ON pets (status)';
+  db.exec('DROP INDEX pets_by_status; CREATE INDEX pets_by_status ON pets (name)');
+  db.unsafeMode(true);
+  db.exec(
+    `PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = '${sql}' WHERE name = 'pets_by_status'`,
+  );
+  db.close();
+}
+
+describe('backup', () => {
+  test('prints its size', async () => {
+    const cli = await withRex();
+    const file = join(dirname(cli.path), 'copy.db');
+    const { status, out, err } = await cli.run(['backup', file, '--json']);
+    expect([status, err]).toEqual([0, '']);
+    expect(JSON.parse(out)).toEqual({ file, bytes: statSync(file).size, milliseconds: expect.any(Number) });
+    expect(await exportOf(commandLine(file))).toBe(await exportOf(cli));
+  });
+
+  test('replaces a file only with --force', async () => {
+    const cli = await withRex();
+    const file = join(dirname(cli.path), 'copy.db');
+    writeFileSync(file, 'precious');
+    expect(await cli.run(['backup', file])).toEqual(failed(1, `${file} exists already: --force replaces it`));
+    expect(readFileSync(file, 'utf8')).toBe('precious');
+    const { out } = await cli.run(['backup', '--force', file]);
+    expect(out).toMatch(/^Backed up to .*copy\.db: [\d,]+ bytes in [\d.]+ m?s\.\n$/);
+    expect(await exportOf(commandLine(file))).toBe(await exportOf(cli));
+  });
+
+  test('is cancelled by the signal, and leaves no file', async () => {
+    const cli = await withRex();
+    const file = join(dirname(cli.path), 'copy.db');
+    expect(await cli.run(['backup', file], { signal: AbortSignal.abort() })).toEqual(
+      failed(1, 'interrupted; nothing was backed up'),
+    );
+    expect(readdirSync(dirname(cli.path))).toEqual(['pets.db']);
+  });
+});
+
+describe('backup --verify', () => {
+  test('checks the copy, compares it with the store, and says so in one line', async () => {
+    const { run, file } = await withPets();
+    const { status, out, err } = await run(['backup', '--verify', file]);
+    expect([status, err]).toEqual([0, '']);
+    expect(out).toMatch(new RegExp(`^Backed up to ${file}${COPY}\n$`));
+    const json = await run(['backup', '--verify', '--force', '--json', file]);
+    expect(JSON.parse(json.out)).toMatchObject({ file, verified: true, pets: 3, apiKeys: 1, lastId: '3' });
+  });
+
+  test('a damaged copy is not written, and the older backup stays', async () => {
+    const { run, path, file } = await withPets();
+    writeFileSync(file, 'older');
+    damageIndex(path);
+    const { status, out, err } = await run(['backup', '--verify', '--force', file]);
+    expect([status, out]).toEqual([1, '']);
+    expect(err).toMatch(
+      /copy\.db was not written: the copy is damaged: .*row 1.*[Ll]ook at the store with animal-store doctor/,
+    );
+    expect(readFileSync(file, 'utf8')).toBe('older');
+  });
+
+  test('a pet that breaks a rule is named, and the copy is kept, but does not count as verified', async () => {
+    const { run, path, file } = await withPets();
+    const db = connect(path);
+    db.exec("PRAGMA ignore_check_constraints = ON; UPDATE pets SET status = 'gone' WHERE id = 2");
+    db.close();
+    const { status, err } = await run(['backup', '--verify', file]);
+    expect(status).toBe(1);
+    expect(err).toMatch(/^error: pet 2 was changed by another program: status must/m);
+    expect(err).toContain('does not count as verified: correct these pets in the store');
+    expect(existsSync(file)).toBe(true);
+  });
+});
+
+describe('doctor --backup', () => {
+  const problemsOf = async ({ run }: CommandLine, file: string): Promise<unknown> => {
+    const { problems } = JSON.parse((await run(['doctor', '--backup', file, '--json'])).out);
+    return problems.flatMap(({ severity, message }: Record<string, string>) =>
+      severity === 'error' ? message : [],
+    );
+  };
+
+  test('a sound backup, which has fewer pets than the store, is described', async () => {
+    const cli = await withPets();
+    await cli.run(['backup', cli.file]);
+    await cli.run(['pets', 'create', '--name', 'Rex', '--category-id', '7']);
+    const before = readFileSync(cli.file);
+    const { status, out } = await cli.run(['doctor', '--backup', cli.file]);
+    expect(out).toContain(`\nbackup       ${cli.file} is sound: 3 pets up to id 3 and 1 key\n`);
+    expect(status).toBe(0);
+    expect(readFileSync(cli.file).equals(before)).toBe(true);
+    const { backup } = JSON.parse((await cli.run(['doctor', '--json', '--backup', cli.file])).out);
+    expect(backup).toEqual({ file: cli.file, pets: 3, apiKeys: 1, lastId: '3' });
+  });
+
+  test('a damaged backup, one of a larger store, and a file that is none are errors', async () => {
+    const [cli, other] = [await withPets(), await withPets()];
+    await cli.run(['backup', cli.file]);
+    await other.run(['pets', 'create', '--name', 'Rex', '--category-id', '7']);
+    await other.run(['backup', other.file]);
+    expect(await problemsOf(cli, other.file)).toEqual([
+      'the backup has 4 pets up to id 4, the store only 3 up to id 3: it is a backup of another store, or an older backup was restored since',
+    ]);
+    damageIndex(cli.file);
+    expect(await problemsOf(cli, cli.file)).toEqual([expect.stringMatching(/copy\.db is damaged: .*row 1/)]);
+    expect(await problemsOf(cli, '/no/such.db')).toEqual(['/no/such.db: there is no such file']);
+    expect(await problemsOf(cli, cli.path)).toEqual([`${cli.path} belongs to the store`]);
+  });
+});

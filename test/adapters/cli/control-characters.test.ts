@@ -1,0 +1,125 @@
+/** Control characters in a file, an argument or a store never reach the terminal. */
+
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { openMemoryStorage } from '../../../src/adapters/memory/index.ts';
+import { ConfigError } from '../../../src/composition/config/settings.ts';
+import { EVIL, hasUnsafe } from '../../support/unsafe-text.ts';
+import { commandLine, exportOf, inMemory, line, type Run, withRex } from './cli.ts';
+
+/** File names and arguments cannot contain U+0000. */
+const EVIL_NAME = EVIL.replace('\0', '');
+
+function expectEscaped({ out, err }: Run): void {
+  expect(hasUnsafe(out + err)).toBe(false);
+  expect(out + err).toContain('\\u001b]0;x\\u0007\\u009b31m');
+}
+
+describe('an error message escapes', () => {
+  test.each([
+    [['import', EVIL_NAME]],
+    [['export', '--status', EVIL_NAME]],
+    [['keys', 'create', '--name', EVIL_NAME, '--expires', EVIL_NAME]],
+    [['keys', 'revoke', EVIL_NAME]],
+    [['backup', `/no/${EVIL_NAME}`]],
+    [[EVIL_NAME]],
+    [[`--${EVIL_NAME}`]],
+  ])('the arguments of %j', async (args) => {
+    const cli = args[0] === 'backup' ? await withRex() : inMemory();
+    for (const columns of [80, undefined]) {
+      const run = await cli.run(args, columns === undefined ? {} : { columns });
+      expect(run.status).not.toBe(0);
+      expectEscaped(run);
+    }
+  });
+
+  test.each([[['import', 'a\nanimal-store: all is well']], [['x\nanimal-store: all is well']]])(
+    'a line feed, which would forge a message: %j',
+    async (args) => {
+      const { err } = await commandLine().run(args);
+      expect(err).toMatch(/^animal-store: .*\\u000aanimal-store: all is well.*\n$/);
+    },
+  );
+
+  test('the reason of a line of an import', async () => {
+    const stdin = `{"name":"Rex${EVIL}\n`;
+    const run = await inMemory().run(['import', '--create-store', '-'], { stdin, columns: 80 });
+    expect([run.status, hasUnsafe(run.err)]).toEqual([1, false]);
+  });
+
+  test('the faults of the configuration, line by line', async () => {
+    const openStore = () => Promise.reject(new ConfigError(`PORT: '${EVIL}'\nHOST: ${EVIL}`));
+    const run = await commandLine().run(['export'], { openStore });
+    expectEscaped(run);
+    expect(run.err).toMatch(/^animal-store: PORT: .*\nanimal-store: HOST: .*\n$/);
+  });
+});
+
+describe('a result escapes', () => {
+  test('the names of files', async () => {
+    const cli = commandLine();
+    const folder = join(dirname(cli.path), `${EVIL_NAME}\nforged`);
+    mkdirSync(folder);
+    const file = join(folder, 'pets.ndjson');
+    writeFileSync(file, `${line('Rex')}oops ${EVIL}\n`);
+    const imported = await cli.run(['import', '--create-store', '--skip-invalid', file], { columns: 80 });
+    expect(imported.status).toBe(0);
+    expectEscaped(imported);
+    expect(imported.out).toContain('oops ');
+    const backup = await cli.run(['backup', join(folder, 'copy.db')], { columns: 80 });
+    expect(backup.status).toBe(0);
+    expectEscaped(backup);
+    expect(backup.out.trim().split('\n')).toHaveLength(1);
+    const again = await cli.run(['backup', join(folder, 'copy.db')], { columns: 80 });
+    expectEscaped(again);
+    const run = await cli.run(['backup', '--json', '--force', join(folder, 'copy.db')]);
+    expectEscaped(run);
+    expect(JSON.parse(run.out).file).toBe(join(folder, 'copy.db'));
+  });
+
+  test('refused lines only on a terminal', async () => {
+    const text = `oops ${EVIL.replace('\0', '')}\n`;
+    const args = ['import', '--create-store', '--skip-invalid', '-'];
+    expect((await inMemory().run(args, { stdin: text })).out).toBe(text);
+    expectEscaped(await inMemory().run(args, { stdin: text, columns: 80 }));
+  });
+
+  /** A store that contains an invalid key name, which another program has written. */
+  async function withEvilKey() {
+    const storage = openMemoryStorage();
+    await storage.apiKeys.add('some key', { name: `${EVIL}\nforged`, prefix: EVIL, createdAt: Date.now() });
+    return inMemory(storage);
+  }
+
+  test('the names of keys', async () => {
+    const cli = await withEvilKey();
+    const plain = await cli.run(['keys', 'list']);
+    expectEscaped(plain);
+    expect(plain.out.trim().split('\n')).toHaveLength(2);
+    expectEscaped(await cli.run(['keys', 'list'], { columns: 300 }));
+    const json = await cli.run(['keys', 'list', '--json'], { columns: 80 });
+    expectEscaped(json);
+    expect(JSON.parse(json.out)).toMatchObject([{ name: `${EVIL}\nforged` }]);
+    for (const args of [
+      ['keys', 'rotate', '1'],
+      ['keys', 'revoke', '1', '--json'],
+      ['keys', 'revoke', '1'],
+    ]) {
+      const run = await cli.run(args, { columns: 80 });
+      expect(run.status).toBe(0);
+      expectEscaped(run);
+      expect(run.out + run.err).not.toMatch(/^forged/m);
+    }
+  });
+
+  test('the pets of an export only on a terminal', async () => {
+    const cli = inMemory();
+    const name = EVIL.replace('\0', '');
+    await cli.run(['import', '--create-store', '-'], { stdin: line(name) });
+    const seen = await cli.run(['export'], { columns: 80 });
+    expectEscaped(seen);
+    expect(JSON.parse(seen.out).name).toBe(name);
+    expect(await exportOf(cli)).toContain('\u009b31m\u007f\u202e');
+  });
+});

@@ -1,0 +1,41 @@
+import { existsSync } from 'node:fs';
+import { expect, test, vi } from 'vitest';
+import { createCommands } from '../../../src/composition/commands.ts';
+import { commandLine } from './cli.ts';
+
+test('--database-url may stand before or after the command', async () => {
+  const openStore = vi.fn(() => Promise.reject(new Error('closed today')));
+  for (const [work, ...args] of [
+    ['keys', '--database-url', 'sqlite:x', 'keys', 'list'],
+    ['keys', 'keys', '--database-url', 'sqlite:x', 'list'],
+    ['keys', 'keys', 'list', '--database-url', 'sqlite:x'],
+    ['keys', 'keys', 'list', '--database-url=sqlite:x'],
+    ['export', 'export', '--database-url', 'sqlite:x'],
+  ]) {
+    const { status, err } = await commandLine().run(args, { openStore });
+    expect([status, err]).toEqual([1, 'animal-store: closed today\n']);
+    expect(openStore).toHaveBeenLastCalledWith('sqlite:x', { mustExist: true, work });
+  }
+  await commandLine().run(['backup', '--database-url', 'sqlite:x', '/no/such/file'], { openStore });
+  expect(openStore).toHaveBeenLastCalledWith('sqlite:x', { mustExist: true, work: 'backup' });
+});
+
+test('an empty URL is refused, because a variable of the shell is probably not set', async () => {
+  const { run } = commandLine('', createCommands({}, '1.0.0'));
+  for (const args of [['keys', 'list'], ['export'], ['import', '-'], ['import', 'sqlite:x']]) {
+    const { status, err } = await run([...args, '--database-url', '']);
+    expect([status, err]).toEqual([
+      2,
+      expect.stringMatching(/^animal-store: --database-url: .*, got a value without such a scheme\n$/),
+    ]);
+  }
+});
+
+test('only commands that write create a store', async () => {
+  const { path, run } = commandLine();
+  for (const command of ['keys list', 'keys revoke 1', 'keys rotate 1', 'export', 'backup /x']) {
+    const { status, err } = await run(command.split(' '));
+    expect([status, err]).toEqual([1, `animal-store: ${path}: there is no such file\n`]);
+    expect(existsSync(path)).toBe(false);
+  }
+});

@@ -1,0 +1,127 @@
+/** The report of `doctor`. The tests of the adapters show what they find in their stores. */
+
+import { chmodSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { diagnose } from '../../../src/composition/doctor.ts';
+import { temporaryFolder } from '../../support/process.ts';
+import { type CommandLine, commandLine, copiesOf, line, withRex } from './cli.ts';
+
+const OPERATOR_KEY = 'operator-key-of-32-characters-or-more';
+
+const withKeys = copiesOf(async (cli) => {
+  await cli.run(['import', '--create-store', '-'], { stdin: line('Rex') });
+  await cli.run(['keys', 'create', '--name', 'shop']);
+  await cli.run(['keys', 'create', '--name', 'old']);
+  await cli.run(['keys', 'revoke', '2']);
+});
+
+/** A store that a server could use as it is: it has an active key, a revoked key and a pet. */
+async function withKey(): Promise<CommandLine> {
+  const cli = await withKeys();
+  chmodSync(cli.path, 0o600);
+  return cli;
+}
+
+async function reportOf(cli: CommandLine, environment = {}) {
+  const { status, out } = await cli.run(['doctor', '--json'], { environment });
+  const { problems, ...report } = JSON.parse(out) as {
+    database: Record<string, unknown>;
+    problems: { severity: string; message: string }[];
+  };
+  const messages = (severity: string) =>
+    problems.filter((problem) => problem.severity === severity).map(({ message }) => message);
+  return { ...report, status, errors: messages('error'), warnings: messages('warning') };
+}
+
+describe('doctor', () => {
+  test('reports the settings and the facts of a sound store as JSON', async () => {
+    const cli = await withKey();
+    expect(await reportOf(cli, { LOG_LEVEL: 'warn' })).toMatchObject({
+      version: '1.2.3',
+      node: process.version,
+      settings: [{ name: 'DATABASE_URL' }, { name: 'LOG_LEVEL', value: 'warn' }],
+      database: {
+        source: 'DATABASE_URL',
+        scheme: 'sqlite',
+        location: cli.path,
+        exists: true,
+        isSound: true,
+        pets: 1,
+        apiKeys: { total: 2, active: 1 },
+        idempotencyRecords: 0,
+        lastId: '1',
+        freeBytes: expect.any(Number),
+      },
+      backup: null,
+      status: 0,
+      errors: [],
+      warnings: [],
+    });
+  });
+
+  test('prints them as lines', async () => {
+    const cli = await withKey();
+    const { status, out, err } = await cli.run(['doctor']);
+    expect([status, err]).toEqual([0, '']);
+    expect(out).toContain(`store        ${cli.path}\nselected by  DATABASE_URL\nexists       yes\n`);
+    expect(out).toMatch(/^version {6}1\.2\.3, Node\.js \d/);
+    expect(out).toMatch(/^integrity {4}ok$/m);
+    expect(out).toMatch(/^keys {9}2, of which 1 active$/m);
+    expect(out.endsWith('\n\nNo problem was found.\n')).toBe(true);
+  });
+
+  test('creates no store, and no folder', async () => {
+    const folder = temporaryFolder();
+    const cli = commandLine(join(folder, 'no', 'pets.db'));
+    const { status, out, err } = await cli.run(['doctor']);
+    expect([status, err]).toEqual([1, 'animal-store: 1 error found\n']);
+    expect(out).toContain(`error        ${cli.path}: there is no such file`);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  test('names every invalid variable, without a password', async () => {
+    const environment = { PORT: 'x', API_KEYS: 'short', LOG_LEVEL: 'loud' };
+    const { status, errors } = await reportOf(await withKey(), environment);
+    expect(status).toBe(1);
+    expect(errors.map((error) => error.split(':')[0])).toEqual(['PORT', 'API_KEYS', 'LOG_LEVEL']);
+    const { problems } = await diagnose({}, 'mysql://me:hunter2@db.example/pets', 'animal-store');
+    expect(problems).toEqual([
+      { severity: 'error', message: expect.stringMatching(/^--database-url: expected .*, got 'mysql:…'$/) },
+    ]);
+    const { out } = await commandLine().run(['doctor', '--json'], { environment: { DATABASE_URL: 'x' } });
+    expect(JSON.parse(out)).toMatchObject({ database: null, problems: [{ severity: 'error' }] });
+  });
+
+  test('finds that no key is valid, or would be created', async () => {
+    const cli = await withKey();
+    await cli.run(['keys', 'revoke', '1']);
+    const advice = 'animal-store keys create --name NAME creates one';
+    expect((await reportOf(cli)).errors).toEqual([`no API key is valid: ${advice}`]);
+    expect((await reportOf(cli, { API_KEYS: OPERATOR_KEY })).errors).toEqual([]);
+    expect((await reportOf(await withRex(), { FIRST_KEY: 'none' })).errors).toEqual([
+      `the store has no API key, and FIRST_KEY is none: ${advice}`,
+    ]);
+  });
+
+  test('finds a damaged file', async () => {
+    const cli = await withKey();
+    writeFileSync(cli.path, 'x'.repeat(9000));
+    const { status, errors } = await reportOf(cli);
+    expect([status, errors.length]).toEqual([1, 1]);
+  });
+
+  test('does not know whether an unreachable PostgreSQL server has a store', async () => {
+    const environment = { DATABASE_URL: 'postgres://127.0.0.1:1/pets', FIRST_KEY: 'none' };
+    const { status, out } = await commandLine().run(['doctor'], { environment });
+    expect(status).toBe(1);
+    expect(out).toContain('exists       unknown\n');
+    expect(out.split('\n\n')[1]).toMatch(/^error {8}127\.0\.0\.1:1\/pets: .*ECONNREFUSED.*\n$/);
+  });
+
+  test('accepts memory:', async () => {
+    const { problems, database, source } = await diagnose({}, 'memory:', 'animal-store');
+    expect([source, database?.location]).toEqual(['--database-url', 'memory:']);
+    expect(problems).toEqual([{ severity: 'warning', message: expect.stringContaining('the data is lost') }]);
+  });
+});

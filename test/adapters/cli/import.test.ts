@@ -1,0 +1,372 @@
+/** Imports of files, of standard input and of other stores. */
+
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join, relative } from 'node:path';
+import { Readable } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import { createCommands } from '../../../src/composition/commands.ts';
+import type { Pet } from '../../../src/domain/pet.ts';
+import { sharedServer } from '../../support/server.ts';
+import { connect } from '../../support/sqlite.ts';
+import {
+  type CommandLine,
+  commandLine,
+  exportOf,
+  failed,
+  failingOutput,
+  line,
+  openSqliteStore,
+  storeOf,
+  withRex,
+} from './cli.ts';
+
+const INT64_MAX = '9223372036854775807';
+const PET: Pet = { id: 1n, name: 'Rex', categoryId: 1n, status: 'sold' };
+const NOTHING = 'nothing was imported';
+
+describe('import', () => {
+  test('stores the pets of a file, and prints their number', async () => {
+    const cli = commandLine();
+    const file = join(dirname(cli.path), 'pets.ndjson');
+    writeFileSync(file, `${line('Rex')}\r\n  \n${line('Mia', ',"status":"sold","extra":[1]').trim()}`);
+    const { status, out, err } = await cli.run(['import', '--create-store', file]);
+    expect([status, err]).toEqual([0, '']);
+    expect(out).toMatch(/^Imported 2 pets in [\d.]+ m?s\.\n$/);
+    expect(await exportOf(cli)).toBe(
+      '{"id":1,"name":"Rex","categoryId":1,"status":"available"}\n' +
+        '{"id":2,"name":"Mia","categoryId":1,"status":"sold"}\n',
+    );
+  });
+
+  test('--json', async () => {
+    const { out } = await commandLine().run(['import', '--create-store', '-', '--json'], {
+      stdin: line('Rex'),
+    });
+    expect(JSON.parse(out)).toEqual({ imported: 1, skipped: 0, milliseconds: expect.any(Number) });
+  });
+
+  test.each([
+    ['{"name":"Rex"}', 'categoryId is required'],
+    ['{"name":"Rex","categoryId":9007199254740993.5}', 'categoryId must be an integer'],
+    ['{"name":"\\ud800","categoryId":1}', 'well-formed'],
+    ['{"id":0,"name":"Rex","categoryId":1}', 'id must be an integer from 1'],
+    ['{"id":7,"name":"Rex","categoryId":1}', 'id must be left out'],
+    ['[]', 'expected a JSON object'],
+    ['{"name":"Rex","categoryId":01}', 'invalid JSON'],
+    [`{"name":"${'x'.repeat(70_000)}"}`, 'longer than 16 KiB'],
+    [Buffer.from('é', 'latin1'), 'invalid UTF-8'],
+  ])('%s is refused: %s', async (bad, reason) => {
+    const cli = await withRex();
+    const before = await exportOf(cli);
+    const parts = [line('Mia'), line('Max'), bad, '\n', line('Tom')];
+    const stdin = Readable.from([Buffer.concat(parts.map((part) => Buffer.from(part)))]);
+    const { status, out, err } = await cli.run(['import', '--create-store', '-'], { stdin });
+    expect([status, out]).toEqual([1, '']);
+    expect(err).toMatch(/^animal-store: line 3: .* \(--skip-invalid leaves .*\); nothing was imported\n$/);
+    expect(err).toContain(reason);
+    expect(await exportOf(cli)).toBe(before);
+  });
+
+  test('of a file that cannot be read creates no store', async () => {
+    const cli = commandLine();
+    const folder = join(dirname(cli.path), 'folder');
+    const missing = join(dirname(cli.path), 'missing');
+    expect(await cli.run(['import', missing])).toEqual(
+      failed(1, `cannot read ${missing}: ENOENT: no such file or directory`),
+    );
+    mkdirSync(folder);
+    expect((await cli.run(['import', folder])).err).toContain('folder: expected a file, got a directory\n');
+    expect(existsSync(cli.path)).toBe(false);
+  });
+
+  test('of an input that fails halfway imports nothing', async () => {
+    const cli = await withRex();
+    const before = await exportOf(cli);
+    const stdin = Readable.from(
+      (function* () {
+        yield Buffer.from(line('Mia'));
+        throw new Error('the cable is out');
+      })(),
+    );
+    expect(await cli.run(['import', '-'], { stdin })).toEqual(
+      failed(1, `cannot read standard input: the cable is out; ${NOTHING}`),
+    );
+    expect(await exportOf(cli)).toBe(before);
+  });
+});
+
+describe('import of pets with ids', () => {
+  const stdin = line('Mia', ',"id":9').concat(line('Max', `,"id":${INT64_MAX}`), line('Tom', ',"id":3'));
+
+  test('keeps them in a store that is empty', async () => {
+    const cli = await storeOf(stdin);
+    expect((await exportOf(cli)).match(/(?<="id":)\d+/g)).toEqual(['3', '9', INT64_MAX]);
+  });
+
+  test('is refused by a store that is not, unless new ids are wanted', async () => {
+    const cli = await withRex();
+    const before = await exportOf(cli);
+    const advice = '(--new-ids assigns new ids)';
+    expect(await cli.run(['import', '-'], { stdin })).toEqual(
+      failed(1, `ids can be imported only into a store that has never had a pet ${advice}; ${NOTHING}`),
+    );
+    expect(await exportOf(cli)).toBe(before);
+    expect((await cli.run(['import', '-', '--new-ids'], { stdin })).status).toBe(0);
+    expect((await exportOf(cli)).match(/(?<="id":)\d+/g)).toEqual(['1', '2', '3', '4']);
+  });
+
+  test('names the line of a duplicate id', async () => {
+    const cli = commandLine();
+    const again = stdin + line('Ida', ',"id":9');
+    expect(await cli.run(['import', '--create-store', '-'], { stdin: again })).toEqual(
+      failed(1, `line 4: duplicate id 9 (--skip-invalid leaves out invalid lines); ${NOTHING}`),
+    );
+    expect(await exportOf(cli)).toBe('');
+  });
+});
+
+describe('import --skip-invalid', () => {
+  const args = ['import', '--create-store', '--skip-invalid', '-'];
+
+  test('writes the lines byte for byte, in their order, and their reasons and the counts apart', async () => {
+    const cli = commandLine();
+    const bad = [
+      Buffer.from('\ufeff[] \r\n'),
+      Buffer.from(line('', ',"id":3')),
+      Buffer.of(0xe9, 0x0a),
+      Buffer.from(`${'é'.repeat(150_000)}\n`),
+      Buffer.from(line('Max', ',"id":1')),
+      Buffer.from('oops'),
+    ];
+    const [first, ...more] = bad as [Buffer];
+    const good = [1, 2].map((id) => Buffer.from(line(`Rex ${id}`, `,"id":${id}`)));
+    const bytes = Buffer.concat([first, ...good, ...more]);
+    // Chunks that end in a line.
+    const chunks = [bytes.subarray(0, 50), bytes.subarray(50, 100_000), bytes.subarray(100_000)];
+    const written: Buffer[] = [];
+    const stdout = Object.assign(failingOutput(''), {
+      _write: (chunk: Buffer, _: string, done: () => void) => {
+        written.push(chunk);
+        done();
+      },
+    });
+    const { status, err } = await cli.run(args, { stdin: Readable.from(chunks), stdout });
+    expect(Buffer.concat(written).equals(Buffer.concat(bad))).toBe(true);
+    const lines = err.trimEnd().split('\n');
+    expect(status).toBe(0);
+    expect(lines.map((text) => /^line (\d+)/.exec(text)?.[1])).toEqual([...'145678', undefined]);
+    expect(lines.at(-2)).toContain('line 8: invalid JSON');
+    expect(lines.at(-1)).toMatch(/^Imported 2 pets in .*, skipped 6 lines\.$/);
+    expect((await exportOf(cli)).match(/(?<="name":")[\w ]+/g)).toEqual(['Rex 1', 'Rex 2']);
+  });
+
+  test('--json prints the result to standard error', async () => {
+    const { out, err } = await commandLine().run([...args, '--json'], { stdin: `oops\n${line('Rex')}` });
+    expect(out).toBe('oops\n');
+    const last = err.trimEnd().split('\n').at(-1) ?? '';
+    expect(JSON.parse(last)).toMatchObject({ imported: 1, skipped: 1 });
+  });
+
+  test.each(['ENOSPC', 'EPIPE'])('imports nothing when the lines cannot be written: %s', async (code) => {
+    const cli = await withRex();
+    const before = await exportOf(cli);
+    const run = await cli.run(args, { stdin: `oops\n${line('Mia')}`, stdout: failingOutput(code) });
+    expect([run.status, run.err]).toEqual([1, expect.stringContaining(`${code}: no; ${NOTHING}\n`)]);
+    expect(await exportOf(cli)).toBe(before);
+  });
+});
+
+describe('import --dry-run', () => {
+  const args = ['import', '--dry-run', '-'];
+
+  test('says how many pets can be imported, and imports none', async () => {
+    const cli = await withRex();
+    const before = await exportOf(cli);
+    const { status, out, err } = await cli.run(args, { stdin: line('Mia') + line('Max') });
+    expect([status, err]).toEqual([0, '']);
+    expect(out).toMatch(/^Dry run: 2 pets can be imported in [\d.]+ m?s\.\n$/);
+    expect(JSON.parse((await cli.run([...args, '--json'], { stdin: line('Mia') })).out)).toMatchObject({
+      dryRun: true,
+      imported: 0,
+      importable: 1,
+    });
+    expect(await exportOf(cli)).toBe(before);
+  });
+
+  test('has the output of an import, for each reason', async () => {
+    const cli = await withRex();
+    for (const stdin of [`${line('Mia')}oops\n`, line(''), line('Mia', ',"id":9')]) {
+      const dry = await cli.run(args, { stdin });
+      expect([dry.status, dry]).toEqual([1, await cli.run(['import', '-'], { stdin })]);
+    }
+    const skipping = await cli.run([...args, '--skip-invalid'], { stdin: `oops\n${line('Mia')}` });
+    expect([skipping.out, skipping.err]).toEqual(['oops\n', expect.stringContaining('skipped 1 line.\n')]);
+  });
+
+  test('creates no store', async () => {
+    const cli = commandLine();
+    expect(await cli.run(args, { stdin: line('Mia') })).toEqual(
+      failed(1, `${cli.path}: there is no such file`),
+    );
+    expect(readdirSync(dirname(cli.path))).toEqual([]);
+  });
+});
+
+describe('import of a store', () => {
+  const server = sharedServer('memory');
+  const ALONE = 'Only pets were copied, without API keys and without the records of idempotency keys.\n';
+
+  /** The command line of the program, whose store is a SQLite file that need not exist. */
+  function target(path?: string): CommandLine {
+    const cli = commandLine(path);
+    return commandLine(
+      cli.path,
+      createCommands({ DATABASE_URL: `sqlite:${cli.path}`, API_KEY: server.key }, '1'),
+    );
+  }
+
+  test('copies all pets with their ids, and says that keys and records were not copied', async () => {
+    const source = await storeOf(line('Mia', ',"id":9') + line('Tom', ',"id":3'));
+    const bytes = readFileSync(source.path);
+    const cli = target();
+    const { status, out, err } = await cli.run(['import', '--create-store', `sqlite:${source.path}`]);
+    expect([status, err]).toEqual([0, ALONE]);
+    expect(out).toMatch(new RegExp(`^Imported 2 pets from ${source.path} in .*\n$`));
+    expect(await exportOf(cli)).toBe(await exportOf(source));
+    expect(readFileSync(source.path).equals(bytes)).toBe(true);
+    const again = await cli.run(['import', '--json', '--new-ids', `sqlite:${source.path}`]);
+    expect(JSON.parse(again.out)).toMatchObject({ imported: 2, skipped: 0 });
+  });
+
+  /** A command line with a source whose pets are `batches`. A batch can be an error. */
+  async function withSource(...batches: readonly (readonly Pet[] | Error)[]): Promise<CommandLine> {
+    const { path } = await storeOf();
+    const exportPets = async function* () {
+      for (const batch of batches) {
+        if (batch instanceof Error) throw batch;
+        yield batch;
+      }
+    };
+    const store = Object.assign(openSqliteStore(path), { exportPets });
+    const openSource = async () => ({ place: 'elsewhere', store });
+    return commandLine(path, { openSource });
+  }
+
+  test('checks the pets, and can leave out those that break a rule', async () => {
+    const cli = await withSource([
+      { ...PET, name: '' },
+      { ...PET, id: 2n },
+    ]);
+    expect((await cli.run(['import', 'x'])).err).toMatch(
+      /^animal-store: line 1: name must .*; nothing was imported\n$/,
+    );
+    const { out } = await cli.run(['import', '--skip-invalid', 'x']);
+    expect(out).toBe('{"id":1,"name":"","categoryId":1,"status":"sold"}\n');
+    expect(await exportOf(cli)).toContain('"id":2,"name":"Rex"');
+  });
+
+  test('that fails halfway imports nothing', async () => {
+    const cli = await withSource([PET], new Error('the connection is lost'));
+    expect(await cli.run(['import', 'x'])).toEqual(failed(1, 'the connection is lost; nothing was imported'));
+    expect(await exportOf(cli)).toBe('');
+  });
+
+  test('of a server reads all pages with the key of API_KEY', async () => {
+    for (let count = 0; count < 150; count++)
+      await server.store.createPet({ name: `pet ${count}`, categoryId: 2n ** 53n + 1n });
+    const cli = target();
+    const { status, err } = await cli.run(['import', '--create-store', `${server.origin}/v1`]);
+    expect([status, err]).toEqual([0, ALONE]);
+    expect((await exportOf(cli)).match(/"categoryId":9007199254740993,/g)).toHaveLength(150);
+  });
+
+  test('that is the target is refused, by any of its names', async () => {
+    const { path } = await withRex();
+    const soft = join(dirname(path), 'soft');
+    symlinkSync(path, soft);
+    for (const name of [path, relative('.', path), soft]) {
+      const run = await target(path).run(['import', '--new-ids', `sqlite:${name}`]);
+      expect([run.status, run.err]).toEqual([
+        1,
+        expect.stringMatching(/^animal-store: .* is the store itself: expected another store\n$/),
+      ]);
+    }
+    const url = 'postgres://me:hunter2@127.0.0.1:1/pets';
+    const { run } = commandLine('', createCommands({ DATABASE_URL: url }, '1'));
+    expect(await run(['import', 'postgres://you:swordfish@127.0.0.1:1/pets'])).toMatchObject({
+      status: 1,
+      err: expect.stringMatching(/^animal-store: import: \S+ is the store itself: expected another store\n$/),
+    });
+  });
+
+  test('is neither created nor migrated', async () => {
+    const missing = join(dirname(commandLine().path), 'none.db');
+    const cli = target();
+    expect(await cli.run(['import', '--create-store', `sqlite:${missing}`])).toEqual(
+      failed(1, `import: ${missing}: there is no such file`),
+    );
+    expect([existsSync(missing), existsSync(cli.path)]).toEqual([false, false]);
+    const older = await withRex();
+    const db = connect(older.path);
+    db.exec('PRAGMA user_version = 5');
+    db.close();
+    const backup = join(dirname(missing), 'backup.db');
+    await (await withRex()).run(['backup', backup]);
+    for (const [path, status, message] of [
+      [older.path, 1, 'schema version 5, this release reads 6'],
+      [backup, 0, ALONE],
+    ] as const) {
+      const bytes = readFileSync(path);
+      const run = await cli.run(['import', '--create-store', `sqlite:${path}`]);
+      expect([run.status, run.err]).toEqual([status, expect.stringContaining(message)]);
+      expect(readFileSync(path).equals(bytes)).toBe(true);
+      expect(readdirSync(dirname(path))).toEqual([basename(path)]);
+    }
+  });
+
+  test.each([
+    ['mysql://me:hunter2@db/pets', 'expected sqlite:PATH or memory:'],
+    ['postgres:me:hunter2@db', 'expected postgres:'],
+    ["'sqlite://x:hunter2@y", 'expected sqlite:PATH'],
+    ['memory:', 'has no pets'],
+    ['https://me:hunter2@pets.example.org/v1', 'without user name'],
+  ])('%s is wrong usage, and shows no password', async (address, message) => {
+    const { status, out, err } = await target().run(['import', address]);
+    expect([status, out]).toEqual([2, '']);
+    expect(err).toMatch(/^animal-store: import: .*\n$/);
+    expect(err).toContain(message);
+    expect(err).not.toContain('hunter2');
+  });
+});
+
+describe('the signal', () => {
+  test('cancels an import that waits for its input', async () => {
+    const cli = await withRex();
+    const before = await exportOf(cli);
+    const end = new AbortController();
+    const stdin = new Readable({ read() {} });
+    stdin.push(line('Mia'));
+    const running = cli.run(['import', '--skip-invalid', '-'], { stdin, signal: end.signal });
+    await delay(50);
+    end.abort();
+    expect(await running).toEqual(failed(1, `interrupted; ${NOTHING}`));
+    expect(stdin.destroyed).toBe(true);
+    expect(await exportOf(cli)).toBe(before);
+  });
+
+  test('cancels an import while the store is opened', async () => {
+    const cli = await withRex();
+    const end = new AbortController();
+    const run = await cli.run(['import', '-'], {
+      stdin: line('Mia'),
+      signal: end.signal,
+      async openStore() {
+        end.abort();
+        await delay(20);
+        return openSqliteStore(cli.path);
+      },
+    });
+    expect(run).toEqual(failed(1, `interrupted; ${NOTHING}`));
+  });
+});

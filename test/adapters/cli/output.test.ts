@@ -1,0 +1,117 @@
+/** When standard output cannot be written, the error says what was done. */
+
+import { closeSync, openSync } from 'node:fs';
+import { devNull } from 'node:os';
+import { dirname, join } from 'node:path';
+import { PassThrough, Writable } from 'node:stream';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { consoleOf } from '../../../src/adapters/cli/console.ts';
+import {
+  type CommandLine,
+  commandLine,
+  exportOf,
+  failed,
+  failingOutput,
+  inMemory,
+  line,
+  type Run,
+  withRex,
+} from './cli.ts';
+
+function withFailing(cli: CommandLine, code: string, ...args: string[]): Promise<Run> {
+  return cli.run(args, { stdin: line('Mia'), stdout: failingOutput(code) });
+}
+
+describe('a result that cannot be written', () => {
+  test('of an import says that the pets are stored', async () => {
+    const cli = await withRex();
+    for (const args of [[], ['--json']]) {
+      const before = (await exportOf(cli)).split('\n').length;
+      expect(await withFailing(cli, 'ENOSPC', 'import', '-', ...args)).toEqual(
+        failed(1, 'imported 1 pet, but standard output cannot be written: ENOSPC: no'),
+      );
+      expect((await exportOf(cli)).split('\n').length).toBe(before + 1);
+    }
+  });
+
+  test('of a backup says where the backup is', async () => {
+    const cli = await withRex();
+    const file = join(dirname(cli.path), 'copy.db');
+    const { status, err } = await withFailing(cli, 'ENOSPC', 'backup', file);
+    expect(status).toBe(1);
+    expect(err).toBe(
+      `animal-store: backed up to ${file}, but standard output cannot be written: ENOSPC: no\n`,
+    );
+    expect(await exportOf(commandLine(file))).toBe(await exportOf(cli));
+  });
+
+  test.each(['ENOSPC', 'EPIPE'])('of a new key says that the key is lost: %s', async (code) => {
+    const cli = inMemory();
+    for (const [id, args] of [
+      ['1', ['keys', 'create', '--name', 'shop']],
+      ['2', ['keys', 'rotate', '1', '--json']],
+    ] as const) {
+      const { status, err } = await withFailing(cli, code, ...args);
+      expect(status).toBe(1);
+      expect(err).toBe(
+        `animal-store: key ${id} was created but is lost: standard output cannot be written: ${code}: no. Revoke it: animal-store keys revoke ${id}\n`,
+      );
+    }
+  });
+
+  test('of a new key is prevented: no key is created if standard output is the null device', async () => {
+    const cli = inMemory();
+    await cli.run(['keys', 'create', '--name', 'shop']);
+    const fd = openSync(devNull, 'w');
+    onTestFinished(() => closeSync(fd));
+    for (const args of [
+      ['keys', 'create', '--name', 'more'],
+      ['keys', 'rotate', '1', '--json'],
+    ]) {
+      const stdout = Object.assign(new PassThrough(), { fd });
+      expect(await cli.run(args, { stdout })).toEqual(
+        failed(
+          1,
+          'standard output is closed or the null device, so the new key would be lost: redirect it to a file or a pipe',
+        ),
+      );
+    }
+    expect(JSON.parse((await cli.run(['keys', 'list', '--json'])).out)).toMatchObject([{ expiresAt: null }]);
+  });
+
+  test.each([
+    [['keys', 'list']],
+    [['pets', 'list']],
+    [['keys', 'list', '--json']],
+    [['openapi']],
+    [['--help']],
+    [['--version']],
+  ])('of %j is a failure', async (args) => {
+    const cli = inMemory();
+    await cli.run(['keys', 'create', '--name', 'shop']);
+    await cli.run(['import', '-'], { stdin: line('Mia') });
+    expect(await withFailing(cli, 'ENOSPC', ...args)).toEqual(
+      failed(1, 'standard output cannot be written: ENOSPC: no'),
+    );
+    expect(await withFailing(cli, 'EPIPE', ...args)).toEqual({ status: 0, out: '', err: '' });
+  });
+});
+
+test('write errors of standard error are ignored', async () => {
+  const written: string[] = [];
+  const stdout = new Writable({
+    decodeStrings: false,
+    write(text: string, _encoding, done) {
+      written.push(text);
+      done();
+    },
+  });
+  const stderr = failingOutput('ENOSPC');
+  const { err, out } = consoleOf({ stdin: process.stdin, stdout, stderr });
+  err('lost');
+  await out('first');
+  expect(stderr.errored).toMatchObject({ code: 'ENOSPC' });
+  err('lost too');
+  await out('second');
+  expect(written).toEqual(['first', 'second']);
+});

@@ -1,0 +1,112 @@
+/** What `restore` prints. The tests of the SQLite adapter show what it does to the files. */
+
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { createCommands } from '../../../src/composition/commands.ts';
+import { temporaryFolder } from '../../support/process.ts';
+import { openStorage } from '../sqlite/temporary-file.ts';
+import { type CommandLine, commandLine, copiesOf, exportOf, failed, line } from './cli.ts';
+
+interface BackedUp {
+  /** Its store has a revoked key, a later key, and two pets, of which the second was created after the backup. */
+  readonly cli: CommandLine;
+  /** The path of the backup, which has the first key, still valid, and the pet Rex. */
+  readonly backup: string;
+}
+
+const REX = '{"id":1,"name":"Rex","categoryId":1,"status":"available"}\n';
+
+const original = copiesOf(async (cli) => {
+  await cli.run(['import', '--create-store', '-'], { stdin: line('Rex') });
+  await cli.run(['keys', 'create', '--name', 'shop']);
+});
+
+async function withBackup(): Promise<BackedUp> {
+  const cli = await original();
+  const backup = join(temporaryFolder(), 'backup.db');
+  await cli.run(['backup', backup]);
+  await cli.run(['import', '-'], { stdin: line('Later') });
+  await cli.run(['keys', 'revoke', '1']);
+  await cli.run(['keys', 'create', '--name', 'later']);
+  return { cli, backup };
+}
+
+describe('restore', () => {
+  test('makes a store that does not exist, and prints what it has', async () => {
+    const { backup } = await withBackup();
+    const cli = commandLine(join(temporaryFolder(), 'new', 'pets.db'));
+    const { status, out, err } = await cli.run(['restore', backup]);
+    expect([status, err]).toEqual([0, '']);
+    const text = `^Restored ${cli.path} from ${backup}: 1 pet and 1 key, ids go on after 1, in [\\d.]+ m?s\\.\n$`;
+    expect(out).toMatch(new RegExp(text));
+    expect(await exportOf(cli)).toBe(REX);
+  });
+
+  test('with --force says what the backup lacks, which keys are valid again, and where the old store is', async () => {
+    const { cli, backup } = await withBackup();
+    const before = await exportOf(cli);
+    expect(await cli.run(['restore', backup])).toEqual(
+      failed(1, `${cli.path} has 2 pets: --force replaces it`),
+    );
+    const { status, err } = await cli.run(['restore', '--force', backup]);
+    expect(status).toBe(0);
+    const kept = `${cli.path}.before-restore`;
+    expect(err).toMatch(
+      /^The backup lacks 1 pet and 1 key of the replaced store\.\nKey 1 \(shop, pets_\w{4}…\) is valid again: animal-store keys revoke 1\n/,
+    );
+    expect(err).toContain(`\nThe replaced store is kept in ${kept}\n`);
+    expect(await exportOf(commandLine(kept))).toBe(before);
+    expect(await exportOf(cli)).toBe(REX);
+    expect((await cli.run(['keys', 'list'])).out).toMatch(/^1 .* active .*\n$/m);
+  });
+
+  test('--json', async () => {
+    const { cli, backup } = await withBackup();
+    expect(JSON.parse((await cli.run(['restore', '--force', '--json', backup])).out)).toMatchObject({
+      store: cli.path,
+      pets: 1,
+      apiKeys: 1,
+      lastId: '2',
+      lost: { pets: 1, apiKeys: 1 },
+      revivedKeys: [{ id: '1', name: 'shop' }],
+      setAside: [`${cli.path}.before-restore`],
+      milliseconds: expect.any(Number),
+    });
+  });
+
+  test('of a store that cannot be read needs --force, and keeps its files', async () => {
+    const { cli, backup } = await withBackup();
+    writeFileSync(cli.path, 'x'.repeat(9000));
+    expect(await cli.run(['restore', backup])).toEqual(
+      failed(1, `${cli.path} cannot be read as a store: --force replaces it`),
+    );
+    const { status, err } = await cli.run(['restore', '--force', backup]);
+    expect([status, err]).toEqual([0, expect.stringContaining(`is kept in ${cli.path}.before-restore`)]);
+    expect(readFileSync(`${cli.path}.before-restore`, 'utf8')).toBe('x'.repeat(9000));
+  });
+});
+
+test('a signal cancels a restore, and the store is unchanged', async () => {
+  const { cli, backup } = await withBackup();
+  const before = await exportOf(cli);
+  const run = await cli.run(['restore', '--force', backup], { signal: AbortSignal.abort() });
+  expect(run).toEqual(failed(1, 'interrupted; nothing was restored'));
+  expect(await exportOf(cli)).toBe(before);
+  expect(readdirSync(dirname(cli.path))).toEqual(['pets.db']);
+});
+
+test('a store in use is refused, and the error names the setting that selected the store', async () => {
+  const { cli, backup } = await withBackup();
+  const storage = openStorage(cli.path);
+  const url = `sqlite:${cli.path}`;
+  const inUse = `${cli.path} is in use by another process: stop the server before the restore`;
+  for (const [environment, option, source] of [
+    [{ DATABASE_URL: url }, [], 'DATABASE_URL'],
+    [{}, ['--database-url', url], '--database-url'],
+  ] as const) {
+    const { run } = commandLine('', createCommands(environment, '1'));
+    expect(await run(['restore', '--force', backup, ...option])).toEqual(failed(1, `${source}: ${inUse}`));
+  }
+  await storage.close();
+});

@@ -1,0 +1,83 @@
+import { join } from 'node:path';
+import type { Writable } from 'node:stream';
+import { describe, expect, test } from 'vitest';
+import { programName } from '../../../src/adapters/cli/index.ts';
+import { loadConfig } from '../../../src/composition/config.ts';
+import { startService } from '../../../src/composition/serve.ts';
+import { temporaryFolder } from '../../support/process.ts';
+import { commandLine, failingOutput } from './cli.ts';
+
+const OPERATOR_KEY = 'operator-key-of-32-characters-or-more';
+
+/** Serves from memory, sends one request, and then aborts the signal. */
+async function serve(environment: Record<string, string> = {}, stdout?: Writable) {
+  const end = new AbortController();
+  let status: number | undefined;
+  const { run } = commandLine();
+  const ended = await run(['serve'], {
+    signal: end.signal,
+    ...(stdout && { stdout }),
+    startService: async () => {
+      const config = loadConfig({ PORT: '0', DATABASE_URL: 'memory:', LOG_LEVEL: 'silent', ...environment });
+      const service = await startService(config, '1.2.3');
+      const live = new URL('/livez', service.url);
+      setTimeout(async () => {
+        status = (await fetch(live, { headers: { Connection: 'close' } })).status;
+        end.abort();
+      }, 20);
+      return service;
+    },
+  });
+  return { ...ended, livez: status };
+}
+
+describe('serve', () => {
+  test('prints the URL, and the first key of a store that has none', async () => {
+    const { status, out, err, livez } = await serve();
+    expect([status, err, livez]).toEqual([0, '', 200]);
+    expect(out).toMatch(
+      /^Listening on (http:\/\/127\.0\.0\.1:\d+)\/v1\nReference page: \1\/docs\nStore: memory:\n\n/,
+    );
+    expect(out).toMatch(/\n {2}pets_[0-9A-Za-z]{49}\n/);
+  });
+
+  test('prints no key when API_KEYS has one', async () => {
+    const { status, out } = await serve({ API_KEYS: OPERATOR_KEY });
+    expect(status).toBe(0);
+    expect(out).toMatch(/^Listening on \S+\nReference page: \S+\/docs\nStore: memory:\n$/);
+  });
+
+  test('keeps running when standard output is full, and says how to replace the lost key', async () => {
+    const { status, err, livez } = await serve({}, failingOutput('ENOSPC'));
+    expect([status, livez]).toEqual([0, 200]);
+    expect(err).toContain('standard output cannot be written: ENOSPC: no');
+    expect(err).toContain('create another: animal-store keys create --name NAME --database-url URL');
+  });
+
+  test('keeps running silently when the reader of standard output has gone', async () => {
+    const { status, err, livez } = await serve({ API_KEYS: OPERATOR_KEY }, failingOutput('EPIPE'));
+    expect([status, err, livez]).toEqual([0, '', 200]);
+  });
+
+  test('says how to create a key for the store that was given, from any folder', async () => {
+    const folder = temporaryFolder();
+    const store = join(folder, "it's pets.db");
+    const environment = { DATABASE_URL: `sqlite:${store}`, FIRST_KEY: 'none' };
+    const hint = `--database-url 'sqlite:${store.replace("'", `'\\''`)}'`;
+    const { out } = await serve(environment);
+    expect(out).toContain(
+      `\nStore: ${store}\nTo create another API key for this store: animal-store keys create`,
+    );
+    expect(out.trimEnd().endsWith(hint)).toBe(true);
+    expect((await serve({ FIRST_KEY: 'none' })).out).toMatch(
+      /\nThere is no API key: set API_KEYS, or FIRST_KEY=print\n$/,
+    );
+  });
+});
+
+test.each([
+  [{ npm_command: 'exec' }, 'npx animal-store'],
+  [{}, 'animal-store'],
+])('with the environment %j, the program is called %s', (env, name) => {
+  expect(programName({ env })).toBe(name);
+});

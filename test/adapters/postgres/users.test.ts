@@ -1,0 +1,202 @@
+/** What users of PostgreSQL met. */
+
+import { describe, expect, test } from 'vitest';
+import { examinePostgresStore } from '../../../src/adapters/postgres/index.ts';
+import type { NewPet, Pet } from '../../../src/domain/pet.ts';
+import {
+  canRunPostgres,
+  connect,
+  newDatabaseUrl,
+  newUserUrl,
+  postgresNote,
+} from '../../support/postgres/index.ts';
+import {
+  endConnectionsOf,
+  NO_DUPLICATES,
+  named,
+  newStoreUrl,
+  openStorage,
+  openStore,
+  REX,
+  walk,
+  withSetting,
+} from './database.ts';
+import { refusalOf } from './refusal.ts';
+
+async function* batchOf(...pets: readonly (NewPet | Pet)[]): AsyncGenerator<readonly (NewPet | Pet)[]> {
+  yield pets;
+}
+
+async function errorsOf(url: string): Promise<readonly string[]> {
+  const { problems } = await examinePostgresStore(url);
+  return problems.flatMap(({ severity, message }) => (severity === 'error' ? message : []));
+}
+
+describe.skipIf(!canRunPostgres)(`users of PostgreSQL${postgresNote}`, () => {
+  test('no id is given twice: an import with ids is refused after pets were removed by SQL', async () => {
+    const { url, storage } = await openStore();
+    await storage.pets.add(REX);
+    await (await connect(url)).query('DELETE FROM pets');
+    const importing = storage.transfer.importPets(batchOf({ id: 1n, ...REX }), NO_DUPLICATES);
+    await expect(importing).rejects.toMatchObject({
+      code: 'invalid_request',
+      message: 'ids can be imported only into a store that has never had a pet',
+    });
+    expect((await storage.pets.add(REX)).id).toBe(2n);
+  });
+
+  test.each([
+    ['rows that came without the sequence', ''],
+    ['a sequence that was used before', "SELECT nextval('pets_id_seq'); SELECT nextval('api_keys_id_seq');"],
+  ])(
+    'a sequence behind the ids is named by doctor, and moved forward by the start: %s',
+    async (_, before) => {
+      const url = await newStoreUrl();
+      const other = await connect(url);
+      await other.query(`${before} INSERT INTO pets VALUES (45, 'Rex', 7, 'sold');
+      INSERT INTO api_keys (id, hash, name, hint, created_at) VALUES (7, 'x', 'old', 'p', 1)`);
+      expect(await errorsOf(url)).toEqual([
+        expect.stringMatching(/^the sequence pets_id_seq is behind the ids of pets: run SELECT setval/),
+        expect.stringMatching(
+          /^the sequence api_keys_id_seq is behind the ids of api_keys: run SELECT setval/,
+        ),
+      ]);
+      const storages = await Promise.all([openStorage(url), openStorage(url)]);
+      for (const storage of storages) expect((await storage.pets.add(REX)).id).toBeGreaterThan(45n);
+      const key = await storages[0]?.apiKeys.add('key', { name: 'ci', prefix: 'x', createdAt: 1 });
+      expect(Number(key?.id)).toBeGreaterThan(7);
+      expect(await errorsOf(url)).toEqual([]);
+    },
+  );
+
+  test('a sequence is never moved backward', async () => {
+    const url = await newStoreUrl();
+    const other = await connect(url);
+    await other.query(
+      "INSERT INTO pets VALUES (5, 'Rex', 7, 'sold'); ALTER SEQUENCE pets_id_seq RESTART 1000",
+    );
+    expect((await (await openStorage(url)).pets.add(REX)).id).toBeGreaterThanOrEqual(1000n);
+  });
+
+  test('a user that may not move a sequence gets a warning with the statement to run', async () => {
+    const url = await newStoreUrl();
+    const admin = await connect(url);
+    const userUrl = await newUserUrl(url, 'USAGE');
+    const { username } = new URL(userUrl);
+    const [, schema] = /search_path=(\w+)/.exec(decodeURIComponent(url)) ?? [];
+    await admin.query(`GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ${schema} TO ${username};
+      GRANT USAGE ON ALL SEQUENCES IN SCHEMA ${schema} TO ${username};
+      INSERT INTO pets VALUES (45, 'Rex', 7, 'sold')`);
+    const open = async (of: string): Promise<readonly string[]> => {
+      const warnings: string[] = [];
+      await openStorage(of, { observer: { onWarning: (message) => warnings.push(message) } });
+      return warnings.filter((message) => message.includes('sequence'));
+    };
+    const readOnly = withSetting(url, 'default_transaction_read_only', 'on');
+    const [warning = ''] = await open(userUrl);
+    expect(await open(readOnly)).toEqual([warning]);
+    const [, statement = ''] = /: run (SELECT .*)$/.exec(warning) ?? [];
+    await admin.query(statement);
+    expect(await open(userUrl)).toEqual([]);
+    expect((await (await openStorage(userUrl)).pets.add(REX)).id).toBe(46n);
+  });
+
+  test.each([
+    ['ALTER TABLE pets SET UNLOGGED', 'pets is UNLOGGED: a crash of the database server empties it'],
+    ['ALTER TABLE api_keys SET UNLOGGED', 'api_keys is UNLOGGED: a crash of the database server empties it'],
+    ['CREATE TABLE more () INHERITS (pets)', 'pets has a parent, children or partitions'],
+    [
+      'CREATE TABLE base (LIKE idempotency_records); ALTER TABLE idempotency_records INHERIT base',
+      'idempotency_records has a parent, children or partitions',
+    ],
+  ])('the start and doctor refuse a table by name: %s', async (sql, message) => {
+    const url = await newStoreUrl();
+    await (await connect(url)).query(sql);
+    expect(await refusalOf(url)).toContain(message);
+    expect(await errorsOf(url)).toContainEqual(expect.stringContaining(message));
+  });
+
+  test('columns, indexes, views, triggers and tables of an operator are accepted', async () => {
+    const url = await newStoreUrl();
+    await (
+      await connect(url)
+    ).query(`ALTER TABLE pets ADD COLUMN note text; CREATE INDEX by_name ON pets (name);
+      CREATE VIEW sold AS SELECT * FROM pets WHERE status = 'sold';
+      CREATE TABLE notes (id bigint REFERENCES pets (id) ON DELETE CASCADE);
+      CREATE FUNCTION audit() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NEW; END';
+      CREATE TRIGGER audit AFTER INSERT ON pets FOR EACH ROW EXECUTE FUNCTION audit()`);
+    const storage = await openStorage(url);
+    expect(await storage.pets.find((await storage.pets.add(REX)).id)).toEqual({ id: 1n, ...REX });
+    expect(await errorsOf(url)).toEqual([]);
+  });
+
+  test('a database that is read-only serves reads, exports and keys, also from the start on', async () => {
+    const { url, storage } = await openStore();
+    await storage.pets.add(REX);
+    const about = { name: 'ci', prefix: 'x', createdAt: 1 };
+    await storage.apiKeys.add('key', about);
+    const readOnly = withSetting(url, 'default_transaction_read_only', 'on');
+    const reader = await openStorage(readOnly);
+    expect(await walk(reader)).toMatchObject([REX]);
+    expect(await reader.apiKeys.list()).toHaveLength(1);
+    expect(await reader.apiKeys.addFirst('first', about)).toBeUndefined();
+    for await (const pets of reader.transfer.exportPets()) expect(pets).toMatchObject([REX]);
+    await expect(reader.pets.add(named('lost'))).rejects.toMatchObject({
+      code: 'storage_unavailable',
+      reason: 'read_only',
+      message: 'the database accepts no writes (25006)',
+    });
+    await expect(reader.check()).rejects.toMatchObject({ reason: 'read_only' });
+    expect(await walk(reader)).toMatchObject([REX]);
+    expect(await errorsOf(readOnly)).toEqual([
+      expect.stringMatching(/^the database accepts no writes, because default_transaction_read_only is on/),
+    ]);
+  });
+
+  test('time limits of a role end no export and no import', async () => {
+    const url = await newDatabaseUrl();
+    const userUrl = await newUserUrl(url, 'ALL');
+    const { username } = new URL(userUrl);
+    const admin = await connect(url);
+    for (const name of ['idle_in_transaction_session_timeout', 'transaction_timeout', 'idle_session_timeout'])
+      await admin.query(`ALTER ROLE ${username} SET ${name} = 50`);
+    await admin.query(`ALTER ROLE ${username} SET statement_timeout = 20`);
+    const storage = await openStorage(userUrl);
+    const pause = () => admin.query('SELECT pg_sleep(0.2)');
+    const slow = async function* () {
+      for (let count = 0; count < 2; count++) {
+        yield [REX];
+        await pause();
+      }
+    };
+    expect(await storage.transfer.importPets(slow(), NO_DUPLICATES)).toBe(2);
+    const exported: Pet[] = [];
+    for await (const pets of storage.transfer.exportPets()) {
+      exported.push(...pets);
+      await pause();
+    }
+    expect(exported).toHaveLength(2);
+  });
+
+  test('the reason for which the server ended a session is named', async () => {
+    const url = await newDatabaseUrl();
+    const userUrl = await newUserUrl(url, 'ALL');
+    const storage = await openStorage(userUrl);
+    const admin = await connect(url);
+    const ended = async function* () {
+      yield [REX];
+      await endConnectionsOf(admin, userUrl);
+      yield [REX];
+    };
+    await expect(storage.transfer.importPets(ended(), NO_DUPLICATES)).rejects.toMatchObject({
+      message: 'the database server ended or refused the connection (57P01)',
+    });
+  });
+
+  test('quote_all_identifiers stops no start', async () => {
+    const url = withSetting(await newDatabaseUrl(), 'quote_all_identifiers', 'on');
+    expect(await (await openStorage(url)).pets.add(REX)).toMatchObject(REX);
+    expect(await errorsOf(url)).toEqual([]);
+    await openStorage(url);
+  });
+});

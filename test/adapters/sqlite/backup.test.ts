@@ -1,0 +1,217 @@
+import {
+  existsSync,
+  fstatSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { openSqliteStorage } from '../../../src/adapters/sqlite/index.ts';
+import type { Storage } from '../../../src/application/ports/storage.ts';
+import { refusal } from '../../support/refusal.ts';
+import { replaceFs, systemError } from '../../support/replace-fs.ts';
+import { identityOf, makeSpecialFiles } from '../../support/special-files.ts';
+import { connect } from '../../support/sqlite.ts';
+import { newStore, openStorage, REX } from './temporary-file.ts';
+
+/** The pets of a store whose copy takes several steps of 1,000 pages. */
+const MANY = 10_000;
+const LONG = { ...REX, name: '🐈'.repeat(255) };
+
+function countIn(path: string): bigint {
+  const db = connect(path);
+  expect(db.pragma('integrity_check', { simple: true })).toBe('ok');
+  return db.prepare('SELECT count(*) FROM pets').pluck().get() as bigint;
+}
+
+/** Opens a store, and names the file of its backup. */
+function openStore(pets = 0, pet = REX) {
+  const path = newStore(pets, pet);
+  const folder = dirname(path);
+  return { path, folder, storage: openStorage(path), file: join(folder, 'copy.db') };
+}
+
+async function backUp(storage: Storage, ...[file, options]: Parameters<NonNullable<Storage['backup']>>) {
+  if (storage.backup === undefined) throw new Error('SQLite has a backup');
+  await storage.backup(file, options);
+}
+
+test('a backup has the state at one moment after its call, while others write', async () => {
+  const { path, storage, file } = openStore(MANY, LONG);
+  await storage.pets.add(REX);
+  const shares: number[] = [];
+  const adding: Promise<unknown>[] = [];
+  await backUp(storage, file, {
+    onProgress(share) {
+      shares.push(share);
+      for (let times = 0; times < 5; times++) adding.push(storage.pets.add(REX));
+    },
+  });
+  await Promise.all(adding);
+  expect(shares.length).toBeGreaterThan(2);
+  expect(shares).toEqual(shares.toSorted((a, b) => a - b));
+  expect(shares.every((share) => share >= 0 && share <= 1)).toBe(true);
+  expect(countIn(file)).toBe(BigInt(MANY + 1));
+  expect(countIn(path)).toBe(BigInt(MANY + 1) + BigInt(adding.length));
+});
+
+const NOT_REGULAR = / is not a regular file: a backup needs the path of a file$/;
+
+describe('a backup that fails leaves no file', () => {
+  test.each([
+    ['a step before the last', MANY],
+    ['the last step', 0],
+  ])('when the signal is aborted at %s', async (_, pets) => {
+    const { folder, storage, file } = openStore(pets, LONG);
+    const end = new AbortController();
+    const reason = new Error('that is enough');
+    let steps = 0;
+    const onProgress = () => {
+      steps += 1;
+      end.abort(reason);
+    };
+    const before = readdirSync(folder);
+    await expect(backUp(storage, file, { signal: end.signal, onProgress })).rejects.toBe(reason);
+    expect(steps).toBe(1);
+    expect(readdirSync(folder)).toEqual(before);
+  });
+
+  test('when another program creates the file meanwhile, and that file is unchanged', async () => {
+    const { folder, storage, file } = openStore(MANY, LONG);
+    const onProgress = () => writeFileSync(file, 'precious');
+    await expect(backUp(storage, file, { onProgress })).rejects.toThrow(`${file} exists already`);
+    expect(readFileSync(file, 'utf8')).toBe('precious');
+    expect(readdirSync(folder).filter((name) => name.includes('partial'))).toEqual([]);
+  });
+});
+
+describe('an existing file', () => {
+  test('is refused when it is a file of the store, by any name', async () => {
+    const path = newStore(2);
+    const folder = dirname(path);
+    const link = join(folder, 'link.db');
+    symlinkSync(path, link);
+    for (const opened of [path, link]) {
+      const storage = openSqliteStorage(opened);
+      await storage.pets.add(REX);
+      for (const name of ['', '-wal', '-shm']) {
+        linkSync(path + name, join(folder, `hard${name}`));
+        symlinkSync(path + name, join(folder, `soft${name}`));
+      }
+      mkdirSync(join(folder, 'sub'));
+      const own = [path, link, `${path}-wal`, `${path}-shm`, join(folder, 'sub', '..', 'pets.db')];
+      const others = readdirSync(folder).filter((name) => /^(hard|soft)/.test(name));
+      for (const file of [...own, ...others.map((name) => join(folder, name))]) {
+        const refused = refusal(`${file} belongs to the store`);
+        await expect(backUp(storage, file, { overwrite: true })).rejects.toThrow(refused);
+        await expect(backUp(storage, file)).rejects.toThrow(refused);
+      }
+      for (const name of [...others, 'sub']) rmSync(join(folder, name), { recursive: true });
+      await storage.close();
+    }
+    expect(readdirSync(folder).toSorted()).toEqual(['link.db', 'pets.db']);
+    expect(countIn(path)).toBe(4n);
+  });
+
+  test('is replaced at the target of a symbolic link, and the link stays', async () => {
+    const { folder, storage, file } = openStore(2);
+    const link = join(folder, 'latest.db');
+    writeFileSync(file, 'old');
+    symlinkSync('copy.db', link);
+    await expect(backUp(storage, link)).rejects.toThrow(`${link} exists already`);
+    await backUp(storage, link, { overwrite: true });
+    expect(lstatSync(link).isSymbolicLink()).toBe(true);
+    expect(countIn(file)).toBe(2n);
+  });
+
+  test('is refused when it is not a regular file', async () => {
+    const { folder, storage } = openStore();
+    const files = await makeSpecialFiles(folder);
+    expect(files.length).toBeGreaterThanOrEqual(7);
+    const before = readdirSync(folder);
+    for (const file of files) {
+      const identity = identityOf(file);
+      for (const overwrite of [true, false]) {
+        await expect(backUp(storage, file, { overwrite })).rejects.toThrow(refusal(NOT_REGULAR));
+      }
+      expect(identityOf(file)).toBe(identity);
+    }
+    expect(readdirSync(folder)).toEqual(before);
+  });
+});
+
+test('the error says whether the store cannot be read or the copy cannot be written', async () => {
+  const { path, folder, storage, file } = openStore();
+  renameSync(path, `${path}.away`);
+  await expect(backUp(storage, file)).rejects.toMatchObject({
+    code: 'storage_unavailable',
+    message: `${path}: the database file cannot be opened (SQLITE_CANTOPEN)`,
+    cause: { code: 'SQLITE_CANTOPEN' },
+  });
+  expect(existsSync(path)).toBe(false);
+  renameSync(`${path}.away`, path);
+  const missing = join(folder, 'missing', 'file.db');
+  await expect(backUp(storage, missing)).rejects.toThrow(
+    refusal(`cannot write ${missing}: its folder does not exist`, 'storage_unavailable'),
+  );
+  expect(existsSync(dirname(missing))).toBe(false);
+});
+
+test.each([true, false])(
+  'standard output and companion files are refused, overwrite: %s',
+  async (overwrite) => {
+    const { folder, storage, file } = openStore();
+    const before = readdirSync(folder);
+    for (const name of ['-', '/dev/stdout', '/dev/fd/1', '/proc/self/fd/1', '/dev/null', `${file}/`]) {
+      const refused = refusal(`${name} is not a regular file: a backup needs the path of a file`);
+      await expect(backUp(storage, name, { overwrite })).rejects.toThrow(refused);
+    }
+    for (const suffix of ['-journal', '-wal', '-shm']) {
+      const name = file + suffix;
+      await expect(backUp(storage, name, { overwrite })).rejects.toThrow(
+        refusal(`${name} ends in ${suffix}: SQLite would delete it with another database`),
+      );
+      writeFileSync(name, '');
+      await expect(backUp(storage, file, { overwrite })).rejects.toThrow(
+        refusal(`${name} exists: SQLite would treat it as a part of the backup`),
+      );
+      rmSync(name);
+    }
+    expect(readdirSync(folder)).toEqual(before);
+  },
+);
+
+test('without hard links, the copy gets its name too, and never replaces a file', async () => {
+  const { storage, file } = openStore(2);
+  replaceFs('linkSync', () => {
+    throw systemError('EPERM');
+  });
+  await backUp(storage, file);
+  expect(countIn(file)).toBe(2n);
+  const other = `${file}.other`;
+  const onProgress = () => writeFileSync(other, 'precious');
+  await expect(backUp(storage, other, { onProgress })).rejects.toThrow(refusal(`${other} exists already`));
+  expect(readFileSync(other, 'utf8')).toBe('precious');
+});
+
+test('the copy is durable before it gets its name, and the name before the backup resolves', async () => {
+  const { storage, file } = openStore(1);
+  const synced: { readonly descriptor: number; readonly isFolder: boolean; readonly isNamed: boolean }[] = [];
+  const sync = replaceFs('fsyncSync', (descriptor) => {
+    synced.push({ descriptor, isFolder: fstatSync(descriptor).isDirectory(), isNamed: existsSync(file) });
+    sync(descriptor);
+  });
+  await backUp(storage, file);
+  expect(synced).toMatchObject([
+    { isFolder: false, isNamed: false },
+    { isFolder: true, isNamed: true },
+  ]);
+  for (const { descriptor } of synced) expect(() => fstatSync(descriptor)).toThrow('EBADF');
+});

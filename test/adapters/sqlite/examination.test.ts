@@ -1,0 +1,109 @@
+import fs, { readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
+import { dirname } from 'node:path';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { examineSqliteBackup, examineSqliteStore } from '../../../src/adapters/sqlite/index.ts';
+import { SCHEMA_VERSION } from '../../../src/adapters/sqlite/schema.ts';
+import { INT64_MAX } from '../../../src/domain/int64.ts';
+import { bytesOf, execute, newStore, openStorage, REX, temporaryFile } from './temporary-file.ts';
+
+function problemsOf(path: string): readonly unknown[] {
+  return examineSqliteStore(path).problems.map(({ severity, message }) => [severity, message]);
+}
+
+test('a sound store, which a server has open, is counted and not changed', async () => {
+  const path = newStore(3);
+  const storage = openStorage(path);
+  await storage.pets.add(REX);
+  const key = await storage.apiKeys.add('a', { name: 'a', prefix: 'a', createdAt: 1 });
+  await storage.apiKeys.add('b', { name: 'b', prefix: 'b', createdAt: 1 });
+  await storage.apiKeys.revoke(key.id, 2);
+  await storage.idempotentCreates.add(REX, { caller: 'a', key: 'k', at: 1, validUntil: 2 });
+  const files = readdirSync(dirname(path)).map((name) => [name, bytesOf(`${dirname(path)}/${name}`)]);
+  const link = temporaryFile();
+  symlinkSync(path, link);
+  expect(examineSqliteStore(link)).toEqual({
+    location: path,
+    exists: true,
+    schemaVersion: SCHEMA_VERSION,
+    supportedSchemaVersion: SCHEMA_VERSION,
+    isSound: true,
+    bytes: expect.any(Number),
+    freeBytes: expect.any(Number),
+    pets: 5,
+    lastId: 5n,
+    apiKeys: { total: 2, active: 1 },
+    idempotencyRecords: 1,
+    problems: [],
+  });
+  for (const [name, bytes] of files.filter(([name]) => !name?.endsWith('-shm')))
+    expect(bytesOf(`${dirname(path)}/${name}`)).toBe(bytes);
+});
+
+test('a missing file is not created, and an empty one is a store without pets', () => {
+  const path = temporaryFile();
+  expect(examineSqliteStore(path)).toMatchObject({ exists: false });
+  expect(problemsOf(path)).toEqual([
+    ['error', `${path}: there is no such file: the start of a server creates it`],
+  ]);
+  expect(readdirSync(dirname(path))).toEqual([]);
+  writeFileSync(path, '');
+  expect(examineSqliteStore(path)).toMatchObject({ exists: true, isSound: true, pets: 0, problems: [] });
+  writeFileSync(`${path}-wal`, 'the last writes');
+  expect(problemsOf(path)).toEqual([
+    ['error', expect.stringContaining('is empty, but has a write-ahead log')],
+  ]);
+  expect(readdirSync(dirname(path))).toHaveLength(2);
+});
+
+test.each([
+  ['another database', 'PRAGMA application_id = 7', 'the file is the database of another application'],
+  ['a newer release', `PRAGMA user_version = ${SCHEMA_VERSION + 1}`, 'use the release that wrote it'],
+  ['used up ids', `UPDATE sqlite_sequence SET seq = ${INT64_MAX}`, 'all ids have been assigned'],
+  [
+    'a pet that breaks a rule',
+    "PRAGMA ignore_check_constraints = 1; UPDATE pets SET name = ''",
+    'pet 1 was changed',
+  ],
+])('%s is an error', (_, sql, message) => {
+  const path = newStore(1);
+  execute(path, sql);
+  expect(problemsOf(path)).toEqual([['error', expect.stringContaining(message)]]);
+});
+
+test('a damaged store is found, and so is a damaged backup', () => {
+  const path = newStore(2000);
+  const bytes = Buffer.from(bytesOf(path), 'base64').fill(0xa5, 20 * 4096, 24 * 4096);
+  writeFileSync(path, bytes);
+  expect(examineSqliteStore(path)).toMatchObject({ isSound: false });
+  expect(problemsOf(path)).toEqual([['error', expect.stringMatching(/pets\.db: .*damaged/)]]);
+  expect(() => examineSqliteBackup(newStore(), path)).toThrow(`${path} is damaged`);
+});
+
+test('the contents of a backup are told, and its files do not change', () => {
+  const [path, backup] = [newStore(), newStore(3)];
+  const found = { pets: 3, apiKeys: 0, lastId: 3n, problems: [] };
+  expect(examineSqliteBackup(path, backup)).toEqual(found);
+  expect(readdirSync(dirname(backup))).toEqual(['pets.db']);
+  writeFileSync(`${backup}-wal`, 'the last writes');
+  expect(() => examineSqliteBackup(path, backup)).toThrow(
+    'is not a backup, but a store or a copy of its files',
+  );
+  expect(() => examineSqliteBackup(path, path)).toThrow(`${path} belongs to the store`);
+});
+
+test.each([
+  [50, 'warning'],
+  [5, 'error'],
+])('%i MiB of free disk space are named: %s', (mebibytes, severity) => {
+  const path = newStore();
+  const spy = vi.spyOn(fs, 'statfsSync');
+  spy.mockReturnValue({ bavail: mebibytes * 256, bsize: 4096 } as ReturnType<typeof fs.statfsSync>);
+  syncBuiltinESMExports();
+  onTestFinished(() => {
+    spy.mockRestore();
+    syncBuiltinESMExports();
+  });
+  const message = `the disk of ${dirname(path)} has only ${mebibytes} MiB left`;
+  expect(problemsOf(path)).toEqual([[severity, message]]);
+});

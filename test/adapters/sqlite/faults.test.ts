@@ -1,0 +1,161 @@
+/** What a storage tells its observer and load balancers. The clock is under control. */
+
+import {
+  closeSync,
+  existsSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { INT64_MAX } from '../../../src/domain/int64.ts';
+import type { NewPet } from '../../../src/domain/pet.ts';
+import { connect } from '../../support/sqlite.ts';
+import { bytesOf, NO_DUPLICATES, newStore, REX, temporaryFile } from './temporary-file.ts';
+import { startedThreads } from './warm-storage.ts';
+import { controlClock, openWatched } from './watched-storage.ts';
+
+/** The interval of the checks of the files and of the tests of the storage, in milliseconds. */
+const INTERVAL = 500;
+
+beforeEach(controlClock);
+
+const openEmpty = (path = temporaryFile()) => openWatched(path, 0);
+
+async function* batchOf(...pets: NewPet[]): AsyncGenerator<readonly NewPet[]> {
+  yield pets;
+}
+
+describe('a file that is not the open one', () => {
+  test('is reported once, and once more when the open file is back', async () => {
+    const { storage, path, states } = await openEmpty();
+    await storage.pets.add(REX);
+    await storage.check();
+    renameSync(path, `${path}.old`);
+    for (let times = 0; times < 3; times++) {
+      await expect(storage.pets.add(REX)).rejects.toMatchObject({ code: 'storage_unavailable' });
+      await expect(storage.check()).rejects.toMatchObject({ reason: 'file_missing' });
+    }
+    writeFileSync(path, 'something else');
+    await expect(storage.pets.add(REX)).rejects.toMatchObject({ code: 'storage_unavailable' });
+    await expect(storage.check()).rejects.toMatchObject({ reason: 'file_replaced' });
+    renameSync(`${path}.old`, path);
+    expect((await storage.pets.add(REX)).id).toBe(2n);
+    await storage.check();
+    expect(states).toEqual(['file_missing', 'file_replaced', undefined]);
+  });
+
+  test('is neither created nor changed by a writer thread that starts later', async () => {
+    const other = newStore(1);
+    const threads = startedThreads();
+    const { storage, path } = await openEmpty();
+    await storage.pets.add(REX);
+    renameSync(path, `${path}.old`);
+    await threads[0]?.terminate();
+    await expect(storage.pets.add(REX)).rejects.toMatchObject({ code: 'storage_unavailable' });
+    expect(existsSync(path)).toBe(false);
+
+    renameSync(other, path);
+    const before = bytesOf(path);
+    await expect(storage.pets.add(REX)).rejects.toMatchObject({ code: 'storage_unavailable' });
+    expect(bytesOf(path)).toBe(before);
+    expect(threads).toHaveLength(2);
+  });
+
+  test('refuses an import', async () => {
+    const { storage, path } = await openEmpty();
+    expect(await storage.transfer.importPets(batchOf(REX), NO_DUPLICATES)).toBe(1);
+    rmSync(path);
+    await expect(storage.transfer.importPets(batchOf(REX), NO_DUPLICATES)).rejects.toMatchObject({
+      reason: 'file_missing',
+    });
+    expect(existsSync(path)).toBe(false);
+  });
+
+  test('refuses an import that began before', async () => {
+    const { storage, path } = await openEmpty();
+    await storage.pets.add(REX);
+    const renamed = (async function* () {
+      yield [REX];
+      renameSync(path, `${path}.old`);
+      yield [REX];
+    })();
+    await expect(storage.transfer.importPets(renamed, NO_DUPLICATES)).rejects.toMatchObject({
+      reason: 'file_missing',
+    });
+  });
+});
+
+test('a read that fails is repeated by checks until it succeeds, and nothing else ends the fault', async () => {
+  const path = newStore(5000);
+  const { storage, states } = await openEmpty(path);
+  const bytes = readFileSync(path);
+  const middle = Math.floor(bytes.length / 8192) * 4096;
+  const write = (from: number, data: Uint8Array) => {
+    const file = openSync(path, 'r+');
+    writeSync(file, data, 0, data.length, from);
+    closeSync(file);
+  };
+  write(middle, Buffer.alloc(8 * 4096, 0xa5));
+  let failed: bigint | undefined;
+  for (let id = 1n; id <= 5000n && failed === undefined; id++) {
+    await storage.pets.find(id).catch(() => {
+      failed = id;
+    });
+  }
+  expect(failed).toBeDefined();
+  for (let times = 0; times < 3; times++) {
+    await expect(storage.check()).rejects.toMatchObject({ reason: 'damaged' });
+    expect(await storage.pets.find(1n)).toBeDefined();
+    vi.advanceTimersByTime(INTERVAL);
+  }
+  expect(states).toEqual(['damaged']);
+  write(middle, bytes.subarray(middle, middle + 8 * 4096));
+  vi.advanceTimersByTime(INTERVAL);
+  await storage.check();
+  expect(await storage.pets.find(failed as bigint)).toBeDefined();
+  expect(states).toEqual(['damaged', undefined]);
+});
+
+describe('check', () => {
+  test('writes nothing while writing works, however often it is called', async () => {
+    const { storage, path } = await openEmpty();
+    await storage.pets.add(REX);
+    const other = connect(path);
+    const before = other.pragma('data_version', { simple: true });
+    for (let times = 0; times < 4; times++) {
+      await Promise.all(Array.from({ length: 100 }, () => storage.check()));
+      vi.advanceTimersByTime(INTERVAL);
+    }
+    expect(other.pragma('data_version', { simple: true })).toBe(before);
+  });
+
+  test('neither waits for the lock of another process nor reports it', async () => {
+    const { storage, path, states } = await openEmpty();
+    await storage.pets.add(REX);
+    const other = connect(path);
+    other.exec('BEGIN IMMEDIATE');
+    const add = storage.pets.add(REX);
+    await storage.check();
+    other.exec('COMMIT');
+    await add;
+    expect(states).toEqual([]);
+  });
+
+  test('a store without free ids is ready again when ids are free', async () => {
+    const path = newStore(1);
+    const setLastId = (id: bigint) =>
+      connect(path).exec(`UPDATE sqlite_sequence SET seq = ${id} WHERE name = 'pets'`);
+    setLastId(INT64_MAX);
+    const { storage, states } = await openEmpty(path);
+    await expect(storage.check()).rejects.toMatchObject({ reason: 'ids_exhausted' });
+    await expect(storage.pets.add(REX)).rejects.toMatchObject({ reason: 'ids_exhausted' });
+    setLastId(INT64_MAX - 1n);
+    vi.advanceTimersByTime(INTERVAL);
+    await storage.check();
+    expect(states).toEqual(['ids_exhausted', undefined]);
+  });
+});

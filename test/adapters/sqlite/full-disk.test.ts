@@ -1,0 +1,103 @@
+/** These tests mount a file system, and are skipped when the user cannot mount one. */
+
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { openSqliteStorage } from '../../../src/adapters/sqlite/index.ts';
+import type { Storage } from '../../../src/application/ports/storage.ts';
+import type { Pet } from '../../../src/domain/pet.ts';
+import { canMount, mountNote, SmallDisk } from '../../support/small-disk.ts';
+import { bytesOf, makeStore, openStorage, REX } from './temporary-file.ts';
+import { allPets, controlClock, expectStays, expectStored, passInterval } from './watched-storage.ts';
+
+const LONG = { ...REX, name: '🐈'.repeat(255) };
+
+test.skipIf(!canMount)(
+  `on a full disk every acknowledged add is stored, and the others reject${mountNote}`,
+  async () => {
+    const disk = new SmallDisk('2m');
+    const path = join(disk.folder, 'pets.db');
+    controlClock();
+    const storage = openSqliteStorage(path);
+    const added: Pet[] = [];
+    const codes: string[] = [];
+    for (let round = 0; round < 40; round++) {
+      const adds = Array.from({ length: 50 }, () => storage.pets.add(LONG));
+      for (const each of await Promise.allSettled(adds)) {
+        if (each.status === 'fulfilled') added.push(each.value);
+        else codes.push(`${each.reason.code} ${each.reason.reason}`);
+      }
+    }
+    expect(added.length).toBeGreaterThan(0);
+    expect(codes.length).toBeGreaterThan(0);
+    expect(new Set(codes)).toEqual(new Set(['storage_unavailable disk_full']));
+    expect(await allPets(storage)).toEqual(added);
+
+    await expectStays(storage, 'disk_full');
+    disk.resize('16m');
+    await untilReady(storage);
+    added.push(await storage.pets.add(LONG));
+    await storage.close();
+    await expectStored(path, added);
+  },
+);
+
+test.skipIf(!canMount)(
+  `on a full disk, writes that change nothing do not end the fault${mountNote}`,
+  async () => {
+    const disk = new SmallDisk('2m');
+    controlClock();
+    const states: unknown[] = [];
+    const observer = { onStorageState: (fault?: { readonly reason: string }) => states.push(fault?.reason) };
+    const storage = openStorage(join(disk.folder, 'pets.db'), { observer });
+    const attempt = { caller: 'a', key: 'b', at: 10, validUntil: 1000 };
+    const first = await storage.idempotentCreates.add(REX, attempt);
+    const key = await storage.apiKeys.add('pets_x', {
+      name: 'x',
+      prefix: 'x',
+      createdAt: 1,
+      expiresAt: undefined,
+    });
+    await storage.apiKeys.revoke(key.id, 2);
+    const fill = async () => {
+      const adds = Array.from({ length: 50 }, () => storage.pets.add(LONG));
+      for (const { status } of await Promise.allSettled(adds)) if (status === 'rejected') return;
+      await fill();
+    };
+    await fill();
+    expect(states).toEqual(['disk_full']);
+    expect(await storage.idempotentCreates.add(REX, attempt)).toEqual({ ...first, isReplay: true });
+    expect(await storage.idempotencyRecords.removeRecords(0, 100)).toBe(0);
+    await storage.apiKeys.setLastUsedOn('99', 5);
+    await storage.apiKeys.revoke(key.id, 3);
+    expect(states).toEqual(['disk_full']);
+  },
+);
+
+test.skipIf(!canMount)(
+  `a store on a read-only file system is refused, and the error names it${mountNote}`,
+  () => {
+    const disk = new SmallDisk('2m');
+    const { folder } = disk;
+    const path = join(folder, 'pets.db');
+    makeStore(path, 3);
+    disk.makeReadOnly();
+    const before = bytesOf(path);
+    for (const each of [path, join(folder, 'new.db'), join(folder, 'new', 'new.db')]) {
+      expect(() => openSqliteStorage(each)).toThrow(
+        expect.objectContaining({ code: 'storage_unavailable', message: expect.stringContaining(each) }),
+      );
+    }
+    expect(bytesOf(path)).toBe(before);
+  },
+);
+
+/** Lets so much time pass on the fake clock that a test write has ended the fault. */
+async function untilReady(storage: Storage): Promise<void> {
+  for (let times = 0; times < 20; times++) {
+    await passInterval();
+    await setTimeout(50);
+    if ((await storage.check().catch(() => 'not ready')) === undefined) return;
+  }
+  throw new Error('the storage does not become ready');
+}

@@ -1,0 +1,75 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type Database from 'better-sqlite3';
+import { beforeEach, expect, test } from 'vitest';
+import { openReader } from '../../../src/adapters/sqlite/database.ts';
+import { Reads } from '../../../src/adapters/sqlite/reads.ts';
+import { connect } from '../../support/sqlite.ts';
+import { newFaults, newStore } from './temporary-file.ts';
+
+let path: string;
+let db: Database.Database;
+let reads: Reads;
+
+beforeEach(() => {
+  path = newStore();
+  db = openReader(path);
+  reads = new Reads(db, newFaults());
+  return () => void db.close();
+});
+
+test('reads see what was written after they were requested, and the version is that of their transaction', async () => {
+  const other = connect(path);
+  other.exec('CREATE TABLE t (x)');
+  const count = db.prepare('SELECT count(*) FROM t').pluck().safeIntegers(false);
+  const versions: unknown[] = [];
+  const read = (): Promise<unknown> =>
+    reads.read(() => {
+      versions.push(reads.version);
+      const counted = count.get();
+      other.exec('INSERT INTO t VALUES (1)');
+      return counted;
+    });
+  const both = Promise.all([read(), read()]);
+  other.exec('INSERT INTO t VALUES (1)');
+  expect(await both).toEqual([1, 1]);
+  expect(await read()).toBe(3);
+  expect(versions[1]).toBe(versions[0]);
+  expect(versions[2]).not.toBe(versions[0]);
+});
+
+test('after an error with which SQLite ends the transaction, the next read begins another one', async () => {
+  const first = reads.read(() => db.exec('ROLLBACK'));
+  const second = reads.read(() => db.inTransaction);
+  await first;
+  expect(await second).toBe(true);
+  await nextTurn();
+  expect(db.inTransaction).toBe(false);
+});
+
+test('the reads of a turn run together in one transaction, and a failed read fails alone', async () => {
+  const order: number[] = [];
+  const read = (number: number) =>
+    reads.read(() => {
+      order.push(number);
+      if (number === 2) throw new RangeError('the second read');
+      return db.inTransaction && number;
+    });
+  const results = Promise.allSettled([read(1), read(2), read(3)]);
+  expect(order).toEqual([]);
+  expect(await results).toMatchObject([
+    { value: 1 },
+    { reason: { cause: { message: 'the second read' } } },
+    { value: 3 },
+  ]);
+  expect(order).toEqual([1, 2, 3]);
+  expect(db.inTransaction).toBe(false);
+});
+
+test('closing rejects the queued reads', async () => {
+  const read = reads.read(() => 'read');
+  reads.close();
+  db.close();
+  const closed = { code: 'storage_unavailable', message: 'the storage is closed' };
+  await expect(read).rejects.toMatchObject(closed);
+  await expect(reads.read(() => 'read')).rejects.toMatchObject(closed);
+});

@@ -1,0 +1,196 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import {
+  examineSqliteBackup,
+  openSqliteStorage,
+  restoreSqliteStore,
+} from '../../../src/adapters/sqlite/index.ts';
+import { ApiKeys } from '../../../src/application/api-keys.ts';
+import type { ApiKey } from '../../../src/domain/api-key.ts';
+import { replaceFs, systemError } from '../../support/replace-fs.ts';
+import { connect } from '../../support/sqlite.ts';
+import { addPets, execute, makeStore, newStore, openStorage, REX, temporaryFile } from './temporary-file.ts';
+
+const DRIVER = fileURLToPath(new URL('../../../node_modules/better-sqlite3/lib/index.js', import.meta.url));
+
+/** Opens the store in another process, which holds its connection until it is killed. Resolves when it is open. */
+async function openElsewhere(path: string): Promise<() => Promise<void>> {
+  const script = `
+    import Database from ${JSON.stringify(DRIVER)};
+    const db = new Database(${JSON.stringify(path)});
+    db.prepare('SELECT count(*) FROM pets').get();
+    console.log('open');
+    setInterval(() => db.open, 1000);`;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  await once(child.stdout, 'data');
+  return async () => {
+    child.kill('SIGKILL');
+    await once(child, 'close');
+  };
+}
+
+async function backupOf(path: string): Promise<string> {
+  const file = temporaryFile();
+  const storage = openSqliteStorage(path, { startWriter: false });
+  await storage.backup?.(file);
+  await storage.close();
+  return file;
+}
+
+test('a store that is idle in another process is in use', async () => {
+  const path = newStore(3);
+  const backup = await backupOf(path);
+  const end = await openElsewhere(path);
+  await expect(restoreSqliteStore(path, backup, { overwrite: true })).rejects.toMatchObject({
+    code: 'storage_unavailable',
+    message: `${path} is in use by another process: stop the server before the restore`,
+  });
+  await end();
+  expect(await restoreSqliteStore(path, backup, { overwrite: true })).toMatchObject({ pets: 3 });
+});
+
+function countIn(path: string): bigint {
+  const db = connect(path);
+  expect(db.pragma('integrity_check', { simple: true })).toBe('ok');
+  return db.prepare('SELECT count(*) FROM pets').pluck().get() as bigint;
+}
+
+test('while a restore runs, the store cannot be opened', async () => {
+  const path = newStore(1);
+  const backup = await backupOf(newStore(2));
+  let times = 0;
+  await restoreSqliteStore(path, backup, {
+    overwrite: true,
+    onProgress() {
+      times += 1;
+      expect(() => openSqliteStorage(path)).toThrow('the database is locked by another process');
+    },
+  });
+  expect(times).toBeGreaterThan(0);
+  expect(countIn(path)).toBe(2n);
+});
+
+test('a store that another process creates in the meantime is not replaced', async () => {
+  const backup = await backupOf(newStore(2));
+  const path = temporaryFile();
+  const restoring = restoreSqliteStore(path, backup, { onProgress: () => makeStore(path, 1) });
+  await expect(restoring).rejects.toThrow('is in use by another process');
+  expect(countIn(path)).toBe(1n);
+});
+
+describe('the replaced store', () => {
+  test('is kept until the next restore, and can be restored itself', async () => {
+    const path = newStore(3);
+    const backup = await backupOf(path);
+    const kept = `${path}.before-restore`;
+    for (const count of [2, 4]) {
+      addPets(path, count, REX);
+      const { setAside } = await restoreSqliteStore(path, backup, { overwrite: true });
+      expect(setAside).toEqual([kept]);
+      expect(countIn(path)).toBe(3n);
+      expect(countIn(kept)).toBe(3n + BigInt(count));
+    }
+    const again = await restoreSqliteStore(path, kept, { overwrite: true });
+    expect(again).toMatchObject({ pets: 7, lost: { pets: 0, apiKeys: 0 } });
+    expect([countIn(path), countIn(kept)]).toEqual([7n, 3n]);
+  });
+
+  test('is kept without hard links, too', async () => {
+    const path = newStore(3);
+    const backup = await backupOf(path);
+    replaceFs('linkSync', () => {
+      throw systemError('EPERM');
+    });
+    await restoreSqliteStore(path, backup, { overwrite: true });
+    expect([countIn(path), countIn(`${path}.before-restore`)]).toEqual([3n, 3n]);
+  });
+
+  test('is compared with the backup: what it lacks, and which keys become valid again', async () => {
+    const path = newStore(3);
+    const storage = openStorage(path);
+    const keys = new ApiKeys(storage.apiKeys);
+    const [first, second, third] = [await keys.create('a'), await keys.create('b'), await keys.create('c')];
+    await keys.revoke(third.about.id);
+    const backup = temporaryFile();
+    await storage.backup?.(backup);
+    await keys.revoke(first.about.id);
+    await keys.rotate(second.about.id, 1);
+    await keys.revoke(third.about.id);
+    await storage.pets.add(REX);
+    await storage.close();
+    const restored = await restoreSqliteStore(path, backup, { overwrite: true });
+    expect(restored.lost).toEqual({ pets: 1, apiKeys: 1 });
+    const named = ({ id, name, prefix }: ApiKey) => ({ id, name, prefix });
+    expect(restored.revivedKeys).toEqual([named(first.about), named(second.about)]);
+    expect((await openStorage(path).pets.add(REX)).id).toBe(5n);
+  });
+
+  test('that does not exist has lost nothing', async () => {
+    const backup = await backupOf(newStore(3));
+    const path = temporaryFile();
+    expect(await restoreSqliteStore(path, backup)).toMatchObject({ setAside: [], revivedKeys: [], pets: 3 });
+    expect(existsSync(`${path}.before-restore`)).toBe(false);
+  });
+
+  test.each([
+    ['a damaged file', (path: string) => writeFileSync(path, 'hello, world\n'.repeat(1000)), ['']],
+    [
+      'an empty file and a log',
+      (path: string) => {
+        writeFileSync(path, '');
+        writeFileSync(`${path}-wal`, 'the last writes');
+      },
+      ['-wal'],
+    ],
+    ['a log without its file', (path: string) => writeFileSync(`${path}-wal`, 'the last writes'), ['-wal']],
+  ])('that is %s is replaced only with `overwrite`, and kept', async (_, damage, suffixes) => {
+    const backup = await backupOf(newStore(3));
+    const path = temporaryFile();
+    damage(path);
+    await expect(restoreSqliteStore(path, backup)).rejects.toThrow(`${path} cannot be read as a store`);
+    const { setAside } = await restoreSqliteStore(path, backup, { overwrite: true });
+    expect(setAside).toEqual(suffixes.map((suffix) => `${path}.before-restore${suffix}`));
+    for (const file of setAside) expect(existsSync(file)).toBe(true);
+    expect(countIn(path)).toBe(3n);
+  });
+
+  test('of a newer release is replaced with `overwrite`, so that an upgrade can be undone', async () => {
+    const backup = await backupOf(newStore(3));
+    const path = newStore(1);
+    execute(path, 'PRAGMA user_version = 99');
+    await expect(restoreSqliteStore(path, backup)).rejects.toThrow('has 1 pet');
+    expect(await restoreSqliteStore(path, backup, { overwrite: true })).toMatchObject({ lost: { pets: 0 } });
+  });
+});
+
+test.each([
+  ['nothing', () => {}, 'there is no such file'],
+  [
+    'a text',
+    (file: string) => writeFileSync(file, 'hello, world\n'.repeat(1000)),
+    'is not a backup of a store',
+  ],
+  ['another database', (file: string) => execute(file, 'CREATE TABLE t (x)'), 'is not a backup of a store'],
+  [
+    'a newer schema',
+    (file: string) => {
+      makeStore(file, 1);
+      execute(file, 'PRAGMA journal_mode = DELETE; PRAGMA user_version = 99');
+    },
+    'schema version 99',
+  ],
+])('a file with %s is no backup, and the store is unchanged', async (_, make, reason) => {
+  const path = newStore(2);
+  const file = temporaryFile();
+  make(file);
+  const refused = { code: 'invalid_request', message: expect.stringContaining(reason) };
+  await expect(restoreSqliteStore(path, file, { overwrite: true })).rejects.toMatchObject(refused);
+  expect(() => examineSqliteBackup(path, file)).toThrow(reason);
+  expect(countIn(path)).toBe(2n);
+});

@@ -1,0 +1,31 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import { temporaryFile } from './temporary-file.ts';
+
+/** A module that makes every thread, but not the main thread, load native code slowly, and print when it has loaded it. */
+const SLOW_LOADING = `
+  import { writeSync } from 'node:fs';
+  import { isMainThread } from 'node:worker_threads';
+  const { dlopen } = process;
+  if (!isMainThread) process.dlopen = (...args) => {
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300);
+    dlopen(...args);
+    writeSync(1, 'loaded');
+  };
+`;
+
+/** A program that opens a storage and never closes it. */
+const PROGRAM = `
+  import { openSqliteStorage } from '${new URL('../../../src/adapters/sqlite/index.ts', import.meta.url)}';
+  openSqliteStorage(process.argv[1]);
+`;
+
+test('a process that ends while the thread loads the SQLite driver waits for it', async () => {
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    ['--input-type=module', '--eval', PROGRAM, temporaryFile()],
+    { env: { NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(SLOW_LOADING)}` } },
+  );
+  expect(stdout).toBe('loaded');
+});

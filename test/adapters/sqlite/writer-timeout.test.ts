@@ -1,0 +1,131 @@
+/** The writer with a thread whose replies are late, as on a disk that does not respond. The clock is under control. */
+
+import { beforeEach, describe, expect, test, vi } from 'vitest';
+import type { Storage } from '../../../src/application/ports/storage.ts';
+import type { StorageFaultReason } from '../../../src/application/ports/storage-fault.ts';
+import { openHeld, pass } from './held-storage.ts';
+import { REX } from './temporary-file.ts';
+import { addMany, outcomesOf } from './warm-storage.ts';
+import { controlClock } from './watched-storage.ts';
+
+/** How long the writer thread may take for a batch, and how long a write may be queued, in milliseconds. */
+const REPLY_TIMEOUT = 10_000;
+const QUEUE_TIMEOUT = 5000;
+
+beforeEach(controlClock);
+
+async function idsOf({ pets }: Storage): Promise<bigint[]> {
+  return (await pets.list({ limit: 100 })).pets.map(({ id }) => id);
+}
+
+/** A storage whose first adds have been sent to the thread, and whose replies are held back. */
+async function openHeldWith(adds: number) {
+  const held = await openHeld();
+  const outcomes = outcomesOf(addMany(held.storage, adds));
+  await held.replies.sent(1);
+  return { ...held, outcomes };
+}
+
+/** A storage of which a commit has failed. */
+async function openFailed(reason: StorageFaultReason) {
+  const held = await openHeldWith(1);
+  const failure = { code: 'storage_unavailable', message: 'failed', detail: '', reason } as const;
+  held.replies.deliverNext({ outcomes: [failure] });
+  expect((await held.outcomes).codes).toEqual(['storage_unavailable']);
+  return { ...held, post: vi.spyOn(held.thread, 'postMessage') };
+}
+
+describe('adds without a reply', () => {
+  test('are rejected after 10 seconds, although they can be stored later', async () => {
+    const { storage, replies, states, commits } = await openHeld();
+    const add = storage.pets.add(REX);
+    const rejected = expect(add).rejects.toThrow('the disk does not respond: it is unknown whether this was');
+    await replies.sent(1);
+    await pass(REPLY_TIMEOUT - 600);
+    expect(states).toEqual([]);
+    await pass(1000);
+    await rejected;
+    expect(states).toEqual(['not_responding']);
+    replies.release();
+    expect(states).toEqual(['not_responding', undefined]);
+    expect(commits).toEqual([{ writes: 1, ms: expect.any(Number) }]);
+    expect((await storage.pets.add(REX)).id).toBe(3n);
+    expect(await idsOf(storage)).toEqual([1n, 2n, 3n]);
+    await storage.check();
+  });
+
+  test('delay the adds after them, which are refused at their own deadline, and never stored', async () => {
+    const { storage, replies, outcomes: first } = await openHeldWith(1);
+    const second = outcomesOf(addMany(storage, 2));
+    await pass(QUEUE_TIMEOUT + 600);
+    expect((await second).codes).toEqual(Array(2).fill('storage_unavailable'));
+    const third = outcomesOf(addMany(storage, 1));
+    replies.release();
+    expect((await first).added).toHaveLength(1);
+    expect((await third).added).toHaveLength(1);
+    expect(await idsOf(storage)).toEqual([1n, 2n, 3n]);
+  });
+
+  test('do not delay a close longer than the disk is given', async () => {
+    const { storage, outcomes } = await openHeldWith(1);
+    const queued = outcomesOf(addMany(storage, 1));
+    const closing = storage.close();
+    await pass(REPLY_TIMEOUT + 600);
+    await closing;
+    expect((await outcomes).codes).toEqual(['storage_unavailable']);
+    expect((await queued).codes).toEqual(['storage_unavailable']);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+});
+
+test('adds that did not get the lock are sent again, before later adds', async () => {
+  const { storage, replies, states } = await openHeld();
+  const first = addMany(storage, 1);
+  await replies.sent(1);
+  const second = addMany(storage, 1);
+  // The thread has stored the first add, which is then sent again.
+  replies.deliverNext({ outcomes: [] });
+  await replies.sent(1);
+  replies.release();
+  expect((await Promise.all([...first, ...second])).map(({ id }) => id)).toEqual([3n, 4n]);
+  expect(states).toEqual([]);
+});
+
+test('after a failed fsync, every write and import is refused, and nothing is tested', async () => {
+  const { storage, states, post } = await openFailed('sync_failed');
+  await pass(3000);
+  expect((await outcomesOf(addMany(storage, 3))).codes).toEqual(Array(3).fill('storage_unavailable'));
+  const batches = (async function* () {
+    yield [REX];
+  })();
+  const importing = storage.transfer.importPets(batches, { onDuplicateId: () => {} });
+  await expect(importing).rejects.toMatchObject({ reason: 'sync_failed' });
+  expect(post).not.toHaveBeenCalled();
+  await expect(storage.check()).rejects.toMatchObject({ reason: 'sync_failed' });
+  expect(states).toEqual(['sync_failed']);
+  expect(await idsOf(storage)).toHaveLength(2);
+});
+
+test('after another failure, a test write each second ends the fault', async () => {
+  const { storage, replies, states, post } = await openFailed('disk_full');
+  await expect(storage.check()).rejects.toMatchObject({ reason: 'disk_full' });
+  await pass(1000);
+  await replies.sent(1);
+  expect(post).toHaveBeenCalledTimes(1);
+  await pass(1000);
+  expect(post).toHaveBeenCalledTimes(1);
+  replies.release();
+  expect(states).toEqual(['disk_full', undefined]);
+  await storage.check();
+});
+
+test('a late reply of a thread that has exited is ignored, and another thread is used', async () => {
+  const { storage, replies, thread, outcomes, commits } = await openHeldWith(1);
+  thread.emit('error', new Error('out of memory'));
+  expect((await outcomes).codes).toEqual(['storage_unavailable']);
+  const next = storage.pets.add(REX);
+  replies.deliverNext();
+  expect((await next).id).toBe(3n);
+  expect(commits).toEqual([{ writes: 1, ms: expect.any(Number) }]);
+  await thread.terminate();
+});

@@ -1,0 +1,195 @@
+/** The contract suites find ordinary bugs of an adapter, say what they saw, and end. */
+
+import { describe, expect, test } from 'vitest';
+import { openMemoryStorage } from '../../src/adapters/memory/index.ts';
+import type { Storage } from '../../src/application/ports/storage.ts';
+import type { NewPet, Pet } from '../../src/domain/pet.ts';
+import {
+  type ContractCase,
+  differentialContract,
+  historyContract,
+  idempotentCreatesContract,
+  petRepositoryContract,
+  petTransferContract,
+  type Subject,
+} from '../../src/testing/index.ts';
+
+type Change = (storage: Storage) => Partial<Storage>;
+
+function subjectOf<Port>(change: Change, portOf: (storage: Storage) => Port): Subject<Port> {
+  return {
+    async open() {
+      const storage = openMemoryStorage();
+      return { port: portOf({ ...storage, ...change(storage) }), close: () => storage.close() };
+    },
+  };
+}
+
+/** Returns the messages of the cases that fail. */
+async function failuresOf(cases: readonly ContractCase[]): Promise<string[]> {
+  const results = await Promise.allSettled(cases.map(({ run }) => run()));
+  return results.flatMap((each) => (each.status === 'rejected' ? (each.reason as Error).message : []));
+}
+
+/** Replaces methods of a part, which can call the right ones. */
+function withMethods<T extends object>(part: T, methods: Partial<T>): T {
+  return Object.assign(Object.create(part), methods) as T;
+}
+
+const inclusive: Change = ({ pets }) => ({
+  pets: withMethods(pets, {
+    add: (pet: NewPet) => pets.add(pet),
+    find: (id: bigint) => pets.find(id),
+    list: ({ after, ...query }) => pets.list({ ...query, after: after && after - 1n }),
+  }),
+});
+
+const endless: Change = ({ pets, transfer }) => ({
+  transfer: {
+    importPets: (batches, options) => transfer.importPets(batches, options),
+    async *exportPets() {
+      for (;;) yield (await pets.list({ limit: 100 })).pets;
+    },
+  },
+});
+
+describe('every suite ends, and says which page did not move', () => {
+  test('when pages begin with the last pet of the page before', async () => {
+    const messages = await failuresOf([
+      ...petRepositoryContract(subjectOf(inclusive, ({ pets }) => pets)),
+      ...petTransferContract(subjectOf(inclusive, (storage) => storage)),
+      ...idempotentCreatesContract(subjectOf(inclusive, (storage) => storage)),
+      ...historyContract(subjectOf(inclusive, (storage) => storage)),
+      ...differentialContract(subjectOf(inclusive, (storage) => storage)),
+    ]);
+    expect(messages).toContainEqual(
+      expect.stringMatching(
+        /the page of all pets \(limit 100\) after (\d+) did not move: it begins with pet \1$/,
+      ),
+    );
+  }, 30_000);
+
+  test('when a page is empty, and says that there are more pets', async () => {
+    const change: Change = ({ pets }) => ({
+      pets: withMethods(pets, {
+        add: (pet: NewPet) => pets.add(pet),
+        find: (id: bigint) => pets.find(id),
+        list: async (query) => ({ ...(await pets.list(query)), more: true }),
+      }),
+    });
+    const messages = await failuresOf(petRepositoryContract(subjectOf(change, ({ pets }) => pets)));
+    expect(messages).toContainEqual(
+      expect.stringMatching(/after \d+ is empty, and says that there are more/),
+    );
+  }, 30_000);
+
+  test('when an export begins anew', async () => {
+    const messages = await failuresOf(petTransferContract(subjectOf(endless, (storage) => storage)));
+    expect(messages).toContainEqual(expect.stringMatching(/the batch after pet \d+ did not move/));
+  }, 30_000);
+});
+
+describe('random operations find', () => {
+  const method =
+    <K extends 'apiKeys' | 'idempotentCreates' | 'idempotencyRecords' | 'transfer'>(
+      part: K,
+      change: (right: Storage[K]) => Partial<Storage[K]>,
+    ): Change =>
+    (storage) => {
+      const right = storage[part];
+      const bound = new Proxy(right, {
+        get: (target, name) => {
+          const value = Reflect.get(target, name) as unknown;
+          return typeof value === 'function' ? value.bind(target) : value;
+        },
+      });
+      return {
+        [part]: new Proxy(bound, {
+          get: (target, name) => Reflect.get(change(right), name) ?? Reflect.get(target, name),
+        }),
+      };
+    };
+
+  test.each<[bug: string, change: Change]>([
+    ['pages that begin with the last pet', inclusive],
+    ['an export of another status', endless],
+    [
+      'a record that is valid for too long',
+      method('idempotentCreates', (right) => ({
+        add: (pet, attempt) => right.add(pet, { ...attempt, at: attempt.at - 5000 }),
+      })),
+    ],
+    [
+      'keys that callers share',
+      method('idempotentCreates', (right) => ({
+        add: (pet, attempt) => right.add(pet, { ...attempt, caller: '' }),
+      })),
+    ],
+    [
+      'records that are removed too early',
+      method('idempotencyRecords', (right) => ({
+        removeRecords: (now, limit) => right.removeRecords(now + 9000, limit),
+      })),
+    ],
+    [
+      'keys in the order of their ids as texts',
+      method('apiKeys', (right) => ({
+        list: async () => (await right.list()).toSorted((a, b) => (a.id < b.id ? -1 : 1)),
+      })),
+    ],
+    [
+      'a key that is replaced twice',
+      method('apiKeys', (right) => ({
+        replace: async (old, ...rest) =>
+          right.replace((await right.list()).find(({ id }) => id === old.id) ?? old, ...rest),
+      })),
+    ],
+    [
+      'a revoked key whose time changes',
+      method('apiKeys', (right) => ({
+        revoke: async (id, at) => {
+          const about = await right.revoke(id, at);
+          return about && { ...about, revokedAt: at };
+        },
+      })),
+    ],
+    [
+      'an import that is stored although it failed',
+      method('transfer', (right) => ({
+        async importPets(batches, options) {
+          const read: (NewPet | Pet)[] = [];
+          try {
+            for await (const batch of batches) read.push(...batch);
+          } catch (error) {
+            await right.importPets(one(read), options);
+            throw error;
+          }
+          return await right.importPets(one(read), options);
+        },
+      })),
+    ],
+  ])('%s', async (_, change) => {
+    const [message, ...others] = await failuresOf(
+      differentialContract(subjectOf(change, (storage) => storage)),
+    );
+    expect(message).toMatch(/^seed \d, step \d+, [a-z ]+: /);
+    expect(others).toEqual([]);
+  });
+
+  test('a part that is missing, although the adapter does not say so', async () => {
+    const subject = subjectOf(
+      () => ({ transfer: undefined as never }),
+      (storage) => storage,
+    );
+    expect(await failuresOf(differentialContract(subject))).toEqual([
+      "the storage has no transfer, and 'lacks' does not say so",
+    ]);
+    const [without] = differentialContract(subject, { lacks: ['transfer'] });
+    expect(without?.name).toContain('without transfer, reopen');
+    await without?.run();
+  });
+});
+
+async function* one<T>(batch: T): AsyncGenerator<T> {
+  yield batch;
+}
