@@ -11,9 +11,9 @@ import { idIn, type Operation, type Reference, readReference, slugOf } from '../
 import { nextPage, requestOf, type SampleRequest } from '../../page/samples/request.ts';
 import { type Language, SAMPLES } from '../../page/samples/samples.ts';
 import { excerptOf, findEntries, wordsOf } from '../../page/search.ts';
+import { openApiDocument } from '../../src/adapters/http/docs/openapi.ts';
 import { STATUS_OF } from '../../src/adapters/http/errors.ts';
 import { OPERATIONS } from '../../src/adapters/http/operations.ts';
-import { openApiDocument } from '../../src/adapters/http/docs/openapi.ts';
 import { runs } from '../support/property-runs.ts';
 import { CREATE_SAMPLES, LIST_SAMPLES } from './samples.ts';
 

@@ -15,6 +15,7 @@ import { AnimalStoreError } from '../../../src/domain/errors.ts';
 import type { Answer } from '../../support/client.ts';
 import { Connection, sendLast, sendRaw } from '../../support/connection.ts';
 import { checkAgainstDocument, parseExact } from '../../support/openapi-check.ts';
+import { wholeJson } from '../../support/pets.ts';
 import { startServer } from '../../support/server.ts';
 
 const SNAPSHOT = new URL('../../../docs/openapi.json', import.meta.url).pathname;
@@ -174,8 +175,8 @@ describe('the examples', () => {
     };
     expectExample(await client.get('/v1/pets'), '/pets', 'get', 'empty');
     expectExample(await client.get('/v1/pets/1'), '/pets/{petId}', 'get', 'not_found');
-    expectExample(await client.post('{"name":"Rex","categoryId":7}'), '/pets', 'post', 'created');
-    await client.post('{"name":"Минька 🐈","categoryId":9007199254740993,"status":"pending"}');
+    expectExample(await client.post(wholeJson('{"name":"Rex","categoryId":7}')), '/pets', 'post', 'created');
+    await client.post(wholeJson('{"name":"Минька 🐈","categoryId":9007199254740993,"status":"pending"}'));
     expectExample(await client.get('/v1/pets'), '/pets', 'get', 'page');
     expectExample(await client.get('/v1/pets/1'), '/pets/{petId}', 'get', 'found');
     const message = `GET /v1/pets/1 HTTP/1.1\r\nHost: x\r\nHost: y\r\nAuthorization: Bearer ${key}\r\n\r\n`;
@@ -212,8 +213,8 @@ test('the example of every error is a response of the server', async () => {
   collect(await client.request('DELETE', '/v1/pets/1'));
   collect(await client.post(' '.repeat(16_385)));
   collect(await client.post('{}', { 'Content-Type': 'text/plain' }));
-  await client.post('{"name":"Rex","categoryId":1}', { 'Idempotency-Key': 'key-1' });
-  collect(await client.post('{"name":"Tom","categoryId":1}', { 'Idempotency-Key': 'key-1' }));
+  await client.post(wholeJson('{"name":"Rex","categoryId":1}'), { 'Idempotency-Key': 'key-1' });
+  collect(await client.post(wholeJson('{"name":"Tom","categoryId":1}'), { 'Idempotency-Key': 'key-1' }));
   const head = `GET /v1/pets HTTP/1.1\r\nAuthorization: Bearer ${key}\r\nHost: x\r\n`;
   collect(await client.post('{"name":"Rex"}'));
   collect(await sendRaw(origin, `${head}X: ${'x'.repeat(17_000)}\r\n\r\n`));
@@ -238,7 +239,7 @@ test('the example of every error is a response of the server', async () => {
 
 test('the check of responses refuses what is not documented', async () => {
   const { client } = await startServer('memory');
-  await client.post('{"name":"Rex","categoryId":9223372036854775807}');
+  await client.post(wholeJson('{"name":"Rex","categoryId":9223372036854775807}'));
   const answer = await client.get('/v1/pets/1');
   const { sunset: _, ...withoutSunset } = answer.headers;
   const withField = (field: object) => ({ headers: { ...answer.headers, ...field } });

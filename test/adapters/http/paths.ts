@@ -2,6 +2,7 @@
 
 import { DOCS_ASSETS } from '../../../src/adapters/http/docs/assets.ts';
 import { cannotExpress } from '../../support/carrier.ts';
+import { wholeJson } from '../../support/pets.ts';
 
 export interface ServedPath {
   readonly target: string;
@@ -38,5 +39,5 @@ export const UNKNOWN_TARGETS: readonly string[] = [
 ];
 
 /** A body that is accepted, with its media type. */
-export const REX = '{"name":"Rex","categoryId":1}';
+export const REX = wholeJson('{"name":"Rex","categoryId":1}');
 export const JSON_TYPE = { 'Content-Type': 'application/json' };

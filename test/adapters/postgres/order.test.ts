@@ -10,6 +10,7 @@ import { AnimalStore } from '../../../src/application/animal-store.ts';
 import { importPets, inBatches } from '../../../src/testing/fixtures/transfers.ts';
 import { exercise, History } from '../../../src/testing/index.ts';
 import { stopClock } from '../../support/clock.ts';
+import { insertPet } from '../../support/pets.ts';
 import {
   canRunPostgres,
   connect,
@@ -149,7 +150,7 @@ describe.skipIf(!canRunPostgres)(`the order of ids on PostgreSQL${postgresNote}`
       { text: 'LOCK TABLE pets IN ROW EXCLUSIVE MODE' },
       { text: TAKE_ORDER },
       {
-        text: "INSERT INTO pets (name, category_id, status) SELECT 'imported', 1, 'sold' FROM generate_series(1, 2)",
+        text: `WITH one AS (${insertPet({ name: 'imported', status: 'sold' }).replace(';', '')}) ${insertPet({ name: 'imported', status: 'sold' })}`,
       },
     ];
     for (const ends of [

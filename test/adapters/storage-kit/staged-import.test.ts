@@ -2,8 +2,9 @@ import { beforeEach, expect, test } from 'vitest';
 import { importStaged, type StagingTable } from '../../../src/adapters/storage-kit/staged-import.ts';
 import { INT64_MIN } from '../../../src/domain/int64.ts';
 import type { NewPet, Pet } from '../../../src/domain/pet.ts';
+import { withRequired } from '../../support/pets.ts';
 
-const REX: NewPet = { name: 'Rex', categoryId: 1n, status: 'available' };
+const REX: NewPet = withRequired({ name: 'Rex', categoryId: 1n, status: 'available' });
 
 let calls: unknown[];
 let staged: (NewPet | Pet)[];
