@@ -6,8 +6,7 @@ import { DEPRECATED_SINCE, SUNSET } from '../src/adapters/http/operations.ts';
 import { IDEMPOTENCY_DAYS, IDEMPOTENCY_DAYS_MAX } from '../src/application/create-pet-once.ts';
 import { LIMIT_DEFAULT, LIMIT_MAX, LIMIT_MIN } from '../src/application/list-pets.ts';
 import { IDEMPOTENCY_KEY_MAX_LENGTH } from '../src/domain/idempotency-key.ts';
-import { INT64_MAX, INT64_MIN } from '../src/domain/int64.ts';
-import { NAME_MAX_LENGTH, NAME_MIN_LENGTH } from '../src/domain/pet.ts';
+import { ATTRIBUTES, type NewPet, PET_ATTRIBUTES } from '../src/domain/pet.ts';
 import { ERROR_CODES, MESSAGES, WHEN } from './errors.ts';
 import { followSamples, samplesOf } from './samples.ts';
 
@@ -23,7 +22,7 @@ Without a valid key, the response is 401 \`unauthorized\`, whatever else is wron
 
 ## Exact integers
 
-\`id\` and \`categoryId\` are int64, and exact in every request and response. A client that reads numbers as doubles rounds integers above 2^53, such as 9007199254740993.
+${inWords(['id', ...PET_ATTRIBUTES.filter((name) => ATTRIBUTES[name].kind === 'int64')])} are int64, and exact in every request and response. A client that reads numbers as doubles rounds integers above 2^53, such as 9007199254740993.
 
 - **JavaScript.** \`JSON.parse\` rounds. Pass it a function that reads \`source\`, the text of each number, as the samples with \`fetch\` do. This needs Node.js 22 or a browser of 2025.
 - **Python.** \`json\` is exact.
@@ -76,9 +75,8 @@ When several errors apply, the response is the first of these: 503 \`overloaded\
 | Time to send the header fields | 10 s |
 | Time to send the whole request | 30 s |
 | \`limit\` of a list | ${LIMIT_MIN} to ${LIMIT_MAX}, by default ${LIMIT_DEFAULT} |
-| \`name\` | ${NAME_MIN_LENGTH} to ${NAME_MAX_LENGTH} Unicode code points |
+${PET_ATTRIBUTES.flatMap(limitOf).join('\n')}
 | \`Idempotency-Key\` | 1 to ${IDEMPOTENCY_KEY_MAX_LENGTH} visible ASCII characters |
-| \`categoryId\` | ${INT64_MIN} to ${INT64_MAX} |
 
 A value outside its limit is an error. Values are never adjusted.
 
@@ -99,6 +97,25 @@ The response to a GET has a strong \`ETag\`. The response to a GET with this val
 \`GET /pets/{petId}\` is deprecated since ${dayOf(DEPRECATED_SINCE)}, and is due for removal on ${dayOf(SUNSET)}. Use \`GET /pets\` with a \`status\` filter instead. To get one pet by its id, request \`GET /pets?after=6&limit=1\` for the id 7, and compare the id: the response has the next pet if there is none with this id.
 
 Its responses have the header fields \`Deprecation\` (RFC 9745), \`Sunset\` (RFC 8594) and a \`Link\` to the replacement.`;
+}
+
+/** Returns the row of an attribute in the table of limits, if it has a limit. */
+function limitOf(name: keyof NewPet): string[] {
+  const attribute = ATTRIBUTES[name];
+  switch (attribute.kind) {
+    case 'text':
+      return [`| \`${name}\` | ${attribute.minLength} to ${attribute.maxLength} Unicode code points |`];
+    case 'one of':
+      return [];
+    default:
+      return [`| \`${name}\` | ${attribute.min} to ${attribute.max} |`];
+  }
+}
+
+/** Returns names as a list in words, such as `a`, `b` and `c`. */
+function inWords(names: readonly string[]): string {
+  const quoted = names.map((name) => `\`${name}\``);
+  return [quoted.slice(0, -1).join(', '), quoted.at(-1)].join(' and ');
 }
 
 /** Returns a day in words, such as `5 December 2030`. */

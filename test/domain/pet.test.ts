@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { INT64_MAX, INT64_MIN } from '../../src/domain/int64.ts';
 import {
+  attributeFault,
   isPetStatus,
   type NewPetInput,
-  nameFault,
   newPet,
   PET_STATUSES,
   petWithId,
@@ -71,7 +71,7 @@ describe('a name', () => {
     ],
   ])('cannot have %s', (_, name, message) => {
     expect(() => make({ name })).toThrow(refusal(message));
-    expect(nameFault(name)).toBe(message);
+    expect(attributeFault('name', name)).toBe(message);
   });
 
   test.each([null, 5, true, {}, ['Rex'], new String('Rex')])('cannot be %j', (name) => {

@@ -137,7 +137,7 @@ test('a store that is not closed does not keep the process alive, before and aft
     import { createAnimalStore } from '${index}';
     await createAnimalStore({ database: 'sqlite:${temporaryFile()}' });
     const written = await createAnimalStore({ database: 'sqlite:${temporaryFile()}' });
-    await written.createPet(withRequired({ name: "Rex", categoryId: 7n }));
+    await written.createPet(JSON.parse('${JSON.stringify(withRequired({ name: 'Rex', categoryId: 7 }))}'));
     console.log('done');`;
   const args = ['--input-type=module', '--eval', program];
   expect(execFileSync(process.execPath, args, { encoding: 'utf8', timeout: 60_000 })).toBe('done\n');

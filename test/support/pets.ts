@@ -8,7 +8,14 @@ import {
 } from '../../src/adapters/storage-kit/pet-rows.ts';
 import type { Attribute } from '../../src/domain/attribute.ts';
 import { isInt64 } from '../../src/domain/int64.ts';
-import { ATTRIBUTES, type NewPet, newPet, PET_ATTRIBUTES, type Pet } from '../../src/domain/pet.ts';
+import {
+  ATTRIBUTES,
+  isAlwaysStored,
+  type NewPet,
+  newPet,
+  PET_ATTRIBUTES,
+  type Pet,
+} from '../../src/domain/pet.ts';
 import { sampleValues } from '../../src/testing/fixtures/pets.ts';
 
 /** A valid value of each required attribute. */
@@ -59,9 +66,6 @@ export function insertPet({ id, ...pet }: Values = {}): string {
 /** Breaks the rule of names in all pets of a SQLite store, as another program can do. */
 export const SPOIL_NAMES = "PRAGMA ignore_check_constraints = 1; UPDATE pets SET name = ''";
 
-const IS_STORED = (name: keyof NewPet) =>
-  ATTRIBUTES[name].isRequired || ATTRIBUTES[name].default !== undefined;
-
 /** What the table of pets must have: its columns, and what it accepts and refuses, by attribute. */
 export const EXPECTED_TABLE: readonly {
   readonly column: string;
@@ -71,7 +75,7 @@ export const EXPECTED_TABLE: readonly {
   readonly refused: readonly Values[];
 }[] = PET_ATTRIBUTES.map((name) => {
   const { accepted, refused } = edgesOf(ATTRIBUTES[name]);
-  const isNullable = !IS_STORED(name);
+  const isNullable = !isAlwaysStored(name);
   const pet = (value: unknown) => ({ [name]: value });
   return {
     column: columnOf(name),
