@@ -10,7 +10,6 @@ const IMAGES = join(import.meta.dirname, '../docs/images');
 export function diagrams(): ReadonlyMap<string, string> {
   return new Map([
     ['retried-create.svg', retriedCreate()],
-    ['request.svg', request()],
     ['deployment.svg', deployment()],
   ]);
 }
@@ -64,83 +63,6 @@ function retriedCreate(): string {
     760,
     404,
     'A create that is retried: the server commits the pet and its idempotency key, and is killed before its response. The client sends the same request again, and gets the same pet.',
-  );
-}
-
-/** The stages of the API in the order of `src/adapters/http/api/app.ts`, and what each of them can respond. */
-export const STAGES: readonly (readonly [name: string, responds: string])[] = [
-  ['observe', 'request id, log, metrics'],
-  ['deprecation', ''],
-  ['sendErrors', 'what is thrown becomes the Error body'],
-  ['cors', '204 to a preflight request'],
-  ['takeTurn', 'waits while the server is busy'],
-  ['beforeKey', 'your own middleware'],
-  ['authenticate', '401'],
-  ['limitLoad', '503'],
-  ['limitRate', '429'],
-  ['checkHead', '400'],
-  ['afterKey', 'your own middleware'],
-  ['createRouter', 'handlers: list, create, get'],
-  ['refuseUnrouted', '404, 405'],
-];
-
-function request(): string {
-  const drawing = new Drawing();
-  drawing.box({ x: 16, y: 40 }, 470, 482, [], 'soft');
-  drawing.text({ x: 28, y: 62 }, 'a thread of `WORKERS`, with its own event loop', { tone: 'soft' });
-  drawing.arrow(
-    [
-      { x: 116, y: 8 },
-      { x: 116, y: 78 },
-    ],
-    'strong',
-  );
-  drawing.text({ x: 128, y: 26 }, 'a request on a connection');
-  for (const [index, [name, responds]] of STAGES.entries()) {
-    const y = 78 + index * 31;
-    drawing.box({ x: 36, y }, 160, 22, [`\`${name}\``], name === 'createRouter' ? 'strong' : 'plain');
-    if (responds !== '') drawing.text({ x: 208, y: y + 16 }, responds, { tone: 'soft' });
-    if (index > 0)
-      drawing.arrow([
-        { x: 116, y: y - 9 },
-        { x: 116, y },
-      ]);
-  }
-  const router = 78 + STAGES.findIndex(([name]) => name === 'createRouter') * 31 + 11;
-  drawing.arrow(
-    [
-      { x: 385, y: router },
-      { x: 520, y: router },
-    ],
-    'strong',
-  );
-  drawing.box({ x: 520, y: router - 28 }, 220, 56, ['use case', 'in the same thread'], 'strong');
-  drawing.arrow([
-    { x: 580, y: router - 28 },
-    { x: 580, y: 330 },
-  ]);
-  drawing.text({ x: 592, y: 374 }, 'create', { tone: 'soft' });
-  drawing.arrow(
-    [
-      { x: 720, y: router - 28 },
-      { x: 720, y: 150 },
-      { x: 720, y: 132 },
-    ],
-    'plain',
-  );
-  drawing.text({ x: 712, y: 374 }, 'read', { tone: 'soft', align: 'end' });
-  drawing.box({ x: 508, y: 206 }, 176, 124, [], 'soft');
-  drawing.text({ x: 520, y: 226 }, 'the writer thread', { tone: 'soft' });
-  drawing.box({ x: 520, y: 238 }, 152, 80, ['group commit', 'creates of all', 'threads, one fsync']);
-  drawing.arrow([
-    { x: 580, y: 206 },
-    { x: 580, y: 132 },
-  ]);
-  drawing.box({ x: 520, y: 84 }, 220, 48, ['SQLite file', 'readers see a snapshot']);
-  return drawing.svg(
-    760,
-    538,
-    'The way of a request: through the list of middleware in a thread, to the use case, and to SQLite. Reads use a connection of the thread. Creates of all threads share commits in one writer thread.',
   );
 }
 

@@ -44,7 +44,7 @@ test('the client of the API runs its story', async () => {
   await withClientServers((addresses) => clientStory(createAnimalStore, addresses));
 });
 
-/** The examples of clients that are generated, as `docs/integrate.md` says. They compile, and round no integer. */
+/** The examples of clients that are generated, as `docs/api.md` says. They compile, and round no integer. */
 test('generated clients are exact', async () => {
   const folder = `${FOLDER}generated/exact/`;
   rmSync(folder, { recursive: true, force: true });

@@ -25,11 +25,15 @@ const MANUAL = readFileSync(join(DEPLOY, '../docs/containers.md'), 'utf8').repla
 const isSkipped = !hasPodman && !process.env['CI'];
 const note = isSkipped ? ' (skipped: needs root, podman, podman-compose, mmdebstrap and runc)' : '';
 
-/** Returns the command of the manual that starts with the given words. */
+/** Returns the command of the manual that starts with the given words, as the manual says to write it for Podman. */
 function documented(start: string): string {
   const command = MANUAL.split('\n').find((line) => line.startsWith(`# ${start}`));
   if (command === undefined) throw new Error(`docs/containers.md has no command ${start}`);
-  return command.slice(2);
+  return command
+    .slice(2)
+    .replace('docker compose', 'podman-compose')
+    .replace('docker build', 'podman build --format docker')
+    .replace('docker', 'podman');
 }
 
 /** Returns the last word of a text, which is the new key in the output of `keys create`. */
@@ -43,7 +47,7 @@ describe.skipIf(isSkipped)(`containers${note}`, () => {
     podman = new Podman();
     await podman.makeBase(BASE);
     await Promise.all([
-      podman.output(documented('podman build').replace('build', `build --build-arg BASE=${BASE}`)),
+      podman.output(documented('docker build').replace('build', `build --build-arg BASE=${BASE}`)),
       podman.output(
         `podman build --build-arg BASE=${BASE} --format docker --tag ${POSTGRES} --file ${STAND_IN}`,
       ),
@@ -56,7 +60,7 @@ describe.skipIf(isSkipped)(`containers${note}`, () => {
   /** Starts a container with the command of the manual. It is removed at the end of the test, its volume is not. */
   async function start(extra = ''): Promise<{ origin: string }> {
     const port = await freePort();
-    const command = documented('podman run')
+    const command = documented('docker run')
       .replace('127.0.0.1:3000:', `127.0.0.1:${port}:`)
       .replace('podman run', `podman run ${extra}`);
     await podman.output(command);
@@ -77,7 +81,7 @@ describe.skipIf(isSkipped)(`containers${note}`, () => {
   /** Starts a container, and creates a key for a client. */
   async function startWithClient(extra?: string): Promise<Client> {
     const { origin } = await start(extra);
-    const created = await podman.output(documented('podman exec animal-store animal-store keys'));
+    const created = await podman.output(documented('docker exec animal-store animal-store keys'));
     return clientWith(origin, keyIn(created));
   }
 
@@ -128,8 +132,8 @@ describe.skipIf(isSkipped)(`containers${note}`, () => {
     const client = await startWithClient();
     const created = await client.post(withRequired({ name: 'Bella', categoryId: 7 }));
     expect(created.status).toBe(201);
-    await podman.output(documented('podman exec animal-store animal-store backup'));
-    await podman.output(documented('podman cp').replace(' .', ` ${podman.folder}`));
+    await podman.output(documented('docker exec animal-store animal-store backup'));
+    await podman.output(documented('docker cp').replace(' .', ` ${podman.folder}`));
     expect(readFileSync(join(podman.folder, 'backup.db')).subarray(0, 13).toString()).toBe('SQLite format');
     await podman.output('podman rm --force animal-store');
 
@@ -154,7 +158,7 @@ describe.skipIf(isSkipped)(`containers${note}`, () => {
 
   test('the health check fails while the server does not respond, and passes again afterwards', async () => {
     await start();
-    const check = documented('podman healthcheck');
+    const check = 'podman healthcheck run animal-store';
     await podman.output(check);
     await podman.output('podman kill --signal STOP animal-store');
     expect((await podman.run(check)).status).toBe(1);
@@ -171,7 +175,7 @@ describe.skipIf(isSkipped)(`containers${note}`, () => {
       `POST /v1/pets HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\n` +
         `Content-Length: ${body.length}\r\n\r\n${body.slice(0, 9)}`,
     );
-    const stopped = podman.output(documented('podman stop'));
+    const stopped = podman.output(documented('docker stop'));
     const log = async () => (await podman.run('podman logs animal-store')).stderr;
     await expect.poll(log).toContain('"stopping"');
     connection.write(body.slice(9));
@@ -194,10 +198,10 @@ describe.skipIf(isSkipped)(`containers${note}`, () => {
     await run('cp deploy/compose.yaml');
     const text = readFileSync(join(folder, 'compose.yaml'), 'utf8');
     writeFileSync(join(folder, 'compose.yaml'), text.replace('127.0.0.1:3000:', `127.0.0.1:${port}:`));
-    await run('podman-compose up');
+    await run('docker compose up');
     const origin = `http://127.0.0.1:${port}`;
     await expect.poll(() => statusOf(`${origin}/readyz`), { timeout: 60_000 }).toBe(200);
-    const client = clientWith(origin, keyIn(await run('podman-compose exec')));
+    const client = clientWith(origin, keyIn(await run('docker compose exec')));
     expect((await client.post(withRequired({ name: 'Luna', categoryId: 7 }))).status).toBe(201);
     await podman.output('podman healthcheck run compose_postgres_1');
     expect(
@@ -207,9 +211,9 @@ describe.skipIf(isSkipped)(`containers${note}`, () => {
     expect(await evaluate(written, 'compose_server_1')).toBe('0');
     await podman.output('podman-compose stop', folder);
     expect(await exitStatus('compose_server_1')).toBe('0');
-    await run('podman-compose down');
+    await run('docker compose down');
 
-    await run('podman-compose up');
+    await run('docker compose up');
     await expect.poll(() => statusOf(`${origin}/readyz`), { timeout: 60_000 }).toBe(200);
     expect((await client.get('/v1/pets')).body).toContain('"Luna"');
   });

@@ -1,4 +1,4 @@
-/** `animal-store@.service` and the restart of two servers that `docs/upgrade.md` describes. */
+/** `animal-store@.service` and the restart of two servers that `docs/deploy.md` describes. */
 
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -86,7 +86,7 @@ test.skipIf(isSkipped)(
     });
     await group.connected;
 
-    const { code = '' } = blocksOf('docs/upgrade.md').find(({ language }) => language === 'sh') ?? {};
+    const { code = '' } = blocksOf('docs/deploy.md').find(({ language }) => language === 'sh') ?? {};
     const script = code.replaceAll(/\b300([12])\b/g, (_, number) => String(ports[number - 1]));
     const before = [...servers.values()];
     const PATH = await systemctlOf(servers, folder);

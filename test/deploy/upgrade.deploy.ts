@@ -1,4 +1,4 @@
-/** Upgrading and going back, as `docs/upgrade.md` says, with the real command. */
+/** Upgrading and going back, as `docs/deploy.md` says, with the real command. */
 
 import { readFileSync } from 'node:fs';
 import Database from 'better-sqlite3';

@@ -35,15 +35,18 @@ async function run(script: string, variables: Readonly<Record<string, string>> =
 }
 
 describe('the commands of', () => {
-  test('docs/keys.md, docs/data.md and docs/repair.md work one after another', async () => {
-    const script = ['keys.md', 'data.md', 'repair.md'].map(scriptOf).join('');
-    const output = await run(`${script}\nanimal-store export --database-url sqlite:copy.db`);
+  test('docs/serve.md, docs/data.md and docs/watch.md work one after another', async () => {
+    const [serve = '', data = '', watch = ''] = ['serve.md', 'data.md', 'watch.md'].map(scriptOf);
+    const create = 'animal-store pets create --name Rex --category-id 7 --status sold';
+    const output = await run(
+      `${serve}\n${create}\n${data}\n${watch}\nanimal-store export --database-url sqlite:copy.db`,
+    );
     expect(output).toMatch(/^pets_\w{49}\n/);
     expect(output).toContain('pets-backup.db');
     expect(output).toMatch(/"name":"Rex","categoryId":7,"status":"sold"}\n$/);
   });
 
-  test.skipIf(!hasCurl)('docs/integrate.md find one pet by its id (skipped without curl)', async () => {
+  test.skipIf(!hasCurl)('docs/api.md find one pet by its id (skipped without curl)', async () => {
     const { url, firstKey } = await startInProcess(await environmentOf('memory'));
     const ANIMAL_STORE_KEY = firstKey?.key ?? '';
     const headers = { Authorization: `Bearer ${ANIMAL_STORE_KEY}`, 'Content-Type': 'application/json' };
@@ -51,7 +54,7 @@ describe('the commands of', () => {
       const body = JSON.stringify(withRequired({ name, categoryId: 7 }));
       expect((await fetch(`${url}/pets`, { method: 'POST', headers, body })).status).toBe(201);
     }
-    const output = await run(scriptOf('integrate.md'), { ANIMAL_STORE_KEY, ANIMAL_STORE_URL: url });
+    const output = await run(scriptOf('api.md'), { ANIMAL_STORE_KEY, ANIMAL_STORE_URL: url });
     expect(output).toBe(wholeJson('[{"id":1,"name":"Rex","categoryId":7,"status":"available"}]'));
   });
 

@@ -94,7 +94,7 @@ export async function endOf({ exit, out }: RunningProcess): Promise<Ended> {
 }
 
 /** The body of {@link createInFlight}. */
-export const REX = wholeJson('{"name":"Rex","categoryId":7}');
+export const REX: string = wholeJson('{"name":"Rex","categoryId":7}');
 
 /** Sends the head of a create. Resolves when the server waits for the body. */
 export async function createInFlight(origin: string): Promise<Connection> {

@@ -95,7 +95,7 @@ describe('a request', () => {
     const statusOf = async (target: string) =>
       (await handle(new Request(ORIGIN + target, { headers: { authorization } }))).status;
     for (const target of ['/v1/./pets', '/v1/x/../pets', '/v1/%2e/pets', '/v1\\pets', '/v1/pets?a#b?c']) {
-      expect(await statusOf(target), target).toBe(target.includes('#') ? 400 : 200);
+      expect(await statusOf(target), target).toBe(200);
     }
     for (const target of ['/v1//pets', '/v1/pets/', '/v1%2Fpets']) expect(await statusOf(target)).toBe(404);
     expect((await handle(new Request(`${ORIGIN}/v1#x`))).status).toBe(401);

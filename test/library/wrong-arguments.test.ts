@@ -1,7 +1,7 @@
 /** Every public entry refuses options of the wrong type and unknown ones; a method refuses what would do harm. */
 
 import { expect, test } from 'vitest';
-import { createFetchHandler } from '../../src/adapters/http/fetch/index.ts';
+import { createFetchHandler } from '../../src/adapters/http/fetch.ts';
 import { createHttpApp, createServer } from '../../src/adapters/http/index.ts';
 import { openMemoryStorage } from '../../src/adapters/memory/index.ts';
 import { openPostgresStorage } from '../../src/adapters/postgres/index.ts';

@@ -1,19 +1,21 @@
-/** The README and the manuals are short, their links lead somewhere, and their code is run. */
+/** The README and the manuals are short, ask questions, have links that lead somewhere, and code that is run. */
 
-import { existsSync, globSync, readFileSync } from 'node:fs';
+import { existsSync, globSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { type Block, blocksOf, codeSpans, DOCUMENTS, MANUALS, ROOT, read, stagesOfApi } from './manuals.ts';
-
-/** Manuals in which readers look things up. The others describe a task. */
-const REFERENCE = ['api', 'operations', 'performance', 'reliability', 'security'].map(
-  (name) => `docs/${name}.md`,
-);
-
-/** What `wc -w` counts. */
-function wordsOf(text: string): number {
-  return text.split(/\s+/).filter((word) => word !== '').length;
-}
+import { diagrams } from '../../scripts/diagrams.ts';
+import {
+  type Block,
+  blocksOf,
+  codeSpans,
+  DECISIONS,
+  DOCUMENTS,
+  MANUALS,
+  ROOT,
+  read,
+  stagesOfApi,
+  wordsOf,
+} from './manuals.ts';
 
 describe('length', () => {
   test('the README has at most 900 words in 130 lines', () => {
@@ -22,13 +24,12 @@ describe('length', () => {
     expect(readme.split('\n').length - 1).toBeLessThanOrEqual(130);
   });
 
-  test.each(MANUALS.filter((manual) => !REFERENCE.includes(manual)))(
-    '%s describes a task in at most 900 words',
-    (manual) => expect(wordsOf(read(manual))).toBeLessThanOrEqual(900),
-  );
+  test('the manuals have at most 11,000 words', () => {
+    expect(wordsOf(MANUALS.map(read).join('\n'))).toBeLessThanOrEqual(11_000);
+  });
 
-  test('each manual of reference exists', () => {
-    expect(MANUALS).toEqual(expect.arrayContaining([...REFERENCE]));
+  test.each(DECISIONS)('%s has half a page', (decision) => {
+    expect(wordsOf(read(decision))).toBeLessThanOrEqual(300);
   });
 });
 
@@ -53,70 +54,97 @@ function brokenLinks(document: string): string[] {
   });
 }
 
-describe('docs/run.md', () => {
-  const sections = read('docs/run.md').split(/^## /m).slice(1);
-  const QUESTIONS = 'leaked lost full memory exposed restart stale rotated upgrade PostgreSQL'.split(' ');
-
-  test('has the ten questions of an operator', () => {
-    const headings = sections.map((section) => section.split('\n', 1)[0] ?? '');
-    expect(headings).toEqual(QUESTIONS.map((word) => expect.stringContaining(word)));
-  });
-
-  test.each(sections)('answers in five lines: %s', (section) => {
-    const [, ...lines] = section.split('\n').filter((line) => line !== '');
-    expect(lines.length).toBeGreaterThan(0);
-    expect(lines.length).toBeLessThanOrEqual(5);
-    expect(lines.filter((line) => line.length > 170)).toEqual([]);
-  });
-});
-
 test.each(DOCUMENTS)('%s links to files and headings that exist', (document) => {
   expect(brokenLinks(document)).toEqual([]);
 });
 
-test.each(['README.md', 'docs/architecture.md'])('%s names only modules that exist', (document) => {
-  const spans = codeSpans(read(document)).filter((span) => /^[\w-]+(\/[\w-]+)+\.(ts|js)$/.test(span));
-  const bases = ['', 'src', 'src/adapters'];
-  expect(
-    spans.filter((span) => bases.every((base) => globSync(join(ROOT, base, span)).length === 0)),
-  ).toEqual([]);
+test('files that are not manuals name only manuals that exist', () => {
+  const files = globSync('{deploy,examples,openapi,page,scripts,src}/**/*', {
+    cwd: ROOT,
+    withFileTypes: true,
+  })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(ROOT.length + 1))
+    .concat('docs/alerts.yml');
+  const named = files.flatMap((file) =>
+    [...read(file).matchAll(/\bdocs\/[\w./-]+?\.md\b/g)].map(([path]) => ({ file, path })),
+  );
+  expect(named.length).toBeGreaterThan(5);
+  expect(named.filter(({ path }) => !existsSync(join(ROOT, path)))).toEqual([]);
 });
+
+test.each(['README.md', 'CONTRIBUTING.md', ...MANUALS])(
+  '%s names only modules and tests that exist',
+  (document) => {
+    const spans = codeSpans(read(document)).filter((span) =>
+      /^[\w-]+(\/[\w-]+)+(\.[\w-]+)*\.(ts|js)$/.test(span),
+    );
+    const bases = ['', 'src', 'src/adapters'];
+    expect(spans.filter((span) => bases.every((base) => !existsSync(join(ROOT, base, span))))).toEqual([]);
+  },
+);
 
 test('the README lists the middleware of the API in its order', () => {
   const stages = stagesOfApi();
   const [, shown = ''] = /^```text\n(observe .*?)```$/ms.exec(read('README.md')) ?? [];
-  expect(stages.length).toBeGreaterThan(9);
+  expect(stages.length).toBeGreaterThan(8);
   expect(shown.split('>').map((text) => text.trim().replaceAll(/^\(your |\)$/g, ''))).toEqual(stages);
 });
 
-test('the tree of the README has every folder of adapters', () => {
+test('the tree of the README has every folder of src and of its adapters', () => {
   const [, tree = ''] = /^```text\n(bin\/.*?)```$/ms.exec(read('README.md')) ?? [];
-  const folders = globSync('src/adapters/*/', { cwd: ROOT }).map((path) => `${basename(path)}/`);
-  expect(folders.length).toBeGreaterThan(9);
+  const folders = globSync('{src,src/adapters}/*/', { cwd: ROOT }).map((path) => `${basename(path)}/`);
+  expect(folders.length).toBeGreaterThan(14);
   expect(folders.filter((folder) => !tree.includes(folder))).toEqual([]);
+  const shown = tree.match(/[\w-]+(?=\/(?:\s|$))/gm) ?? [];
+  const bases = ['', 'src', 'src/adapters', 'src/application'];
+  expect(shown.filter((name) => bases.every((base) => !existsSync(join(ROOT, base, name))))).toEqual([]);
+});
+
+describe('pictures', () => {
+  test.each([...diagrams()])(
+    'docs/images/%s is up to date (npm run diagrams), described, and shown in one manual',
+    (name, svg) => {
+      expect(read(`docs/images/${name}`)).toBe(svg);
+      expect(svg).toMatch(/<title>[^<]{40,}<\/title>/);
+      expect(MANUALS.filter((manual) => read(manual).includes(`](images/${name})`))).toHaveLength(1);
+    },
+  );
+
+  test('there is no other one, and each has a description', () => {
+    expect(
+      globSync('docs/images/*', { cwd: ROOT })
+        .map((path) => basename(path))
+        .toSorted(),
+    ).toEqual([...diagrams().keys()].toSorted());
+    const shown = DOCUMENTS.flatMap((document) => [...read(document).matchAll(/!\[([^\]]*)\]\(/g)]);
+    expect(shown.filter(([, text = '']) => text.length < 20)).toEqual([]);
+  });
 });
 
 /** The blocks that a test runs, by document and language. The test reads the document itself. */
 const RUNNERS: Readonly<Record<string, string>> = {
   'README.md sh': 'test/e2e/readme.test.ts',
+  'README.md js': 'test/library/examples.test.ts',
   ...Object.fromEntries(
-    ['data', 'integrate', 'keys', 'postgresql', 'repair'].map((name) => [
+    ['api', 'data', 'postgresql', 'serve', 'watch'].map((name) => [
       `docs/${name}.md sh`,
       'test/e2e/manuals.test.ts',
     ]),
   ),
-  'docs/upgrade.md nginx': 'test/faults/nginx.ts',
+  ...Object.fromEntries(
+    ['client', 'embedding', 'mounting'].map((name) => [
+      `docs/${name}.md js`,
+      'test/library/examples.test.ts',
+    ]),
+  ),
   'docs/adapter.md ts': 'test/package/checks/examples.ts',
   'docs/mounting.md ts': 'test/package/checks/examples.ts',
 };
-const JAVASCRIPT = 'test/library/examples.test.ts';
 
 /** Returns the file of the test that runs a block, or `undefined` if the block is neither run nor marked. */
 function runnerOf({ document, language, note }: Block): string | undefined {
-  const [, named] = /^run by (\S+)$/.exec(note ?? '') ?? [];
-  if (named !== undefined) return named;
-  if (language === 'js' && (document === 'README.md' || MANUALS.includes(document))) return JAVASCRIPT;
-  return RUNNERS[`${document} ${language}`];
+  return /^run by (\S+)$/.exec(note ?? '')?.[1] ?? RUNNERS[`${document} ${language}`];
 }
 
 describe('each block of code is run by a test, or is marked as not meant to run', () => {
@@ -126,9 +154,8 @@ describe('each block of code is run by a test, or is marked as not meant to run'
     if (/^not run: \S/.test(block.note ?? '')) return;
     const runner = runnerOf(block);
     expect(runner, 'a comment `<!-- run by FILE -->` or `<!-- not run: REASON -->` is missing').toBeDefined();
-    const source = readFileSync(join(ROOT, runner ?? ''), 'utf8');
-    expect(source).toMatch(
-      runner === JAVASCRIPT ? "'docs/*.md'" : new RegExp(basename(block.document).replace('.', '\\.')),
+    expect(read(runner ?? '')).toMatch(
+      new RegExp(`'(docs/\\*|${basename(block.document, '.md')})\\.md'|${block.document}`),
     );
   });
 

@@ -8,15 +8,22 @@ export const ROOT: string = resolve(import.meta.dirname, '../..');
 /** The manuals, whose words are counted. `docs/api` is generated, and `docs/decisions` has reasons. */
 export const MANUALS: readonly string[] = globSync('docs/*.md', { cwd: ROOT }).toSorted();
 
+export const DECISIONS: readonly string[] = globSync('docs/decisions/*.md', { cwd: ROOT }).toSorted();
+
 /** All documents with links and blocks of code. */
 export const DOCUMENTS: readonly string[] = [
   ...['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md', 'bench/README.md', 'deploy/README.md'],
-  ...globSync('docs/decisions/*.md', { cwd: ROOT }).toSorted(),
+  ...DECISIONS,
   ...MANUALS,
 ];
 
 export function read(path: string): string {
   return readFileSync(join(ROOT, path), 'utf8');
+}
+
+/** What `wc -w` counts. */
+export function wordsOf(text: string): number {
+  return text.split(/\s+/).filter((word) => word !== '').length;
 }
 
 /** A block of code, and the comment in the line before it. */
@@ -35,7 +42,7 @@ export function blocksOf(document: string): Block[] {
 
 /** Returns the cells of the rows of the first table below a heading. */
 export function tableBelow(document: string, heading: string): string[][] {
-  const [, below = ''] = read(document).split(new RegExp(`^##+ ${heading}$`, 'm'));
+  const [, below = ''] = read(document).split(`\n## ${heading}\n`);
   const [, rows = ''] = /^\|[-|: ]+\|\n((?:\|.*\n)+)/m.exec(below) ?? [];
   return rows
     .trim()
@@ -48,10 +55,11 @@ export function tableBelow(document: string, heading: string): string[][] {
     );
 }
 
+/** The middleware of the API, as `app.ts` lists them. */
 export function stagesOfApi(): string[] {
-  const source = read('src/adapters/http/api/app.ts');
+  const source = read('src/adapters/http/app.ts');
   const [, list = ''] = /const stages: readonly Stage\[\] = \[\n(.*?)\n {2}\];/s.exec(source) ?? [];
-  const stages = list.matchAll(/^ {4}(?:\.{3}\(middleware\?\.(\w+)|(?:load\.)?(\w+))/gm);
+  const stages = list.matchAll(/^ {4}(?:\.{3}\(middleware\?\.(\w+)|([\w.]+))/gm);
   return [...stages].map(([, own, name = '']) => own ?? name);
 }
 

@@ -64,8 +64,8 @@ const MUTANTS: readonly Mutant[] = [
   {
     name: 'a snapshot that is not renewed',
     file: 'src/adapters/sqlite/reads.ts',
-    text: '    if (this.#db.inTransaction) this.#end.run();\n  };',
-    replacement: '  };',
+    text: 'if (this.#db.inTransaction) this.#statements.end.run();',
+    replacement: '',
   },
   {
     name: 'a list that skips an equal status',

@@ -1,7 +1,7 @@
 /** The carrier over which the tests of the API run. The vitest project `fetch` runs them over the fetch handler. */
 export const CARRIER = (process.env['TEST_CARRIER'] ?? 'koa') as 'koa' | 'stock-koa' | 'fetch';
 
-/** What a `Request` cannot express, because it has no request line and its URL is normalised: docs/runtimes.md. */
+/** What a `Request` cannot express, because it has no request line and its URL is normalised: docs/mounting.md. */
 const INEXPRESSIBLE = [
   'the method TRACE',
   'the target *',

@@ -10,6 +10,7 @@ import { createApi } from '../../src/adapters/http/app.ts';
 import { createFetchHandler } from '../../src/adapters/http/fetch.ts';
 import { createServer, type HttpServer, type HttpServerOptions } from '../../src/adapters/http/index.ts';
 import { readNodeBytes } from '../../src/adapters/http/node-body.ts';
+import { SERVER_OPTIONS } from '../../src/adapters/http/options.ts';
 import { createNodeServer } from '../../src/adapters/http/server.ts';
 import { openMemoryStorage } from '../../src/adapters/memory/storage.ts';
 import { AnimalStore } from '../../src/application/animal-store.ts';
@@ -104,7 +105,7 @@ const CREATE_SERVER = {
 
   /** The stages of the API in an ordinary Koa app and an ordinary server, as a program has it that mounts them. */
   'stock-koa': (store: AnimalStore, options: HttpServerOptions): HttpServer => {
-    const api = createApi(store, options, readNodeBytes);
+    const api = createApi(store, options, readNodeBytes, SERVER_OPTIONS);
     const { trustedProxies = 0 } = options;
     const app = new Koa({ proxy: trustedProxies > 0, maxIpsCount: trustedProxies });
     app.silent = true;
@@ -113,8 +114,9 @@ const CREATE_SERVER = {
   },
 
   fetch: (store: AnimalStore, options: HttpServerOptions): HttpServer => {
-    const api = createApi(store, options, readNodeBytes);
-    return createNodeServer(fetchListener(createFetchHandler(store, options)), api, options);
+    const api = createApi(store, options, readNodeBytes, SERVER_OPTIONS);
+    const { headersTimeout, requestTimeout, readingTimeout, maxConnections, ...others } = options;
+    return createNodeServer(fetchListener(createFetchHandler(store, others)), api, options);
   },
 };
 

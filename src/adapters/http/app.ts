@@ -1,5 +1,6 @@
 /** The API: a list of Koa middleware. */
 
+import { checkArgument, checkOptions, type OptionRules } from '../../application/arguments.ts';
 import { fenced } from '../../application/fenced.ts';
 import { combineMethods } from '../../application/observers.ts';
 import type { RequestObserver } from '../../application/ports/request-observer.ts';
@@ -10,7 +11,7 @@ import type { Stage } from './context.ts';
 import { cors } from './cors.ts';
 import { deprecation } from './deprecation.ts';
 import { observe } from './observe.ts';
-import { checkOptions, type HttpOptions, type HttpStore, type KeyVerifier } from './options.ts';
+import { HTTP_OPTIONS, HTTP_STORE, type HttpOptions, type HttpStore, type KeyVerifier } from './options.ts';
 import { Load } from './overload.ts';
 import { petHandlers } from './pets.ts';
 import { pathPrefixOf } from './public-url.ts';
@@ -26,9 +27,18 @@ export interface Api {
   readonly observer: RequestObserver;
 }
 
-/** @param readBytes reads the bodies of the runtime */
-export function createApi(store: HttpStore, options: HttpOptions, readBytes: ReadBytes): Api {
-  checkOptions(store, options);
+/**
+ * @param readBytes reads the bodies of the runtime
+ * @param rules of the options, of which a server has more
+ */
+export function createApi(
+  store: HttpStore,
+  options: HttpOptions,
+  readBytes: ReadBytes,
+  rules: OptionRules<HttpOptions> = HTTP_OPTIONS,
+): Api {
+  checkArgument('store', store, HTTP_STORE);
+  checkOptions(options, rules);
   const { apiKeys, corsOrigins, metrics, middleware, observers = [], publicUrl, rateLimit } = options;
   const prefix = pathPrefixOf(publicUrl);
   const observer = combineMethods(observers, ['onRequest', 'onError']);

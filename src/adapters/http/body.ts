@@ -55,7 +55,7 @@ function parsed(text: string, parse: (text: string) => unknown): unknown {
   try {
     return parse(text);
   } catch (error) {
-    throw asAnimalStoreError(error) ?? invalidRequest('the body is not valid JSON');
+    throw invalidRequest(`the body is ${asAnimalStoreError(error)?.message ?? 'invalid JSON'}`);
   }
 }
 

@@ -17,7 +17,9 @@ export function refuseMalformed(ctx: Context): void {
         : `HTTP/${httpVersion} is not supported, or not with a Transfer-Encoding: expected HTTP/1.1`,
     );
   }
-  if (fieldOf(ctx, 'host') === undefined ? httpVersion === '1.1' : isRepeated(ctx, 'host')) {
+  const host = fieldOf(ctx, 'host');
+  // A `Request` has the values of repeated fields in one.
+  if (host === undefined ? httpVersion === '1.1' : isRepeated(ctx, 'host') || host.includes(',')) {
     throw invalidRequest('Host must be given once');
   }
   if ((fieldOf(ctx, 'expect') ?? '100-continue').toLowerCase() !== '100-continue') {

@@ -52,8 +52,7 @@ export class CollectedResponse extends ServerResponse {
   #add([first, second]: readonly unknown[]): void {
     if (typeof first === 'string') this.statusMessage = first;
     const fields = (typeof first === 'string' ? second : first) ?? {};
-    const flat = Array.isArray(fields) ? fields : Object.entries(fields).flat();
-    for (let index = 0; index < flat.length; index += 2) this.setHeader(flat[index], flat[index + 1]);
+    for (const [name, value] of Object.entries(fields)) this.setHeader(name, value);
   }
 
   #indexOf(name: string): number {

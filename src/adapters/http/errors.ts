@@ -65,7 +65,7 @@ export interface ErrorContent {
 /** Returns the response to an error. Of an unexpected one, which can have any members, it tells the request id alone. */
 export function errorContent(error: unknown, requestId: string): ErrorContent {
   const known = knownError(error);
-  const code = known?.code ?? 'internal_error';
+  const code = (known?.code ?? 'internal_error') as HttpErrorCode;
   const status = known instanceof HttpError ? known.status : STATUS_OF[code];
   const message =
     known === undefined || code === 'internal_error'
@@ -83,26 +83,23 @@ export function errorContent(error: unknown, requestId: string): ErrorContent {
   };
 }
 
-type KnownError = HttpError | (AnimalStoreError & { readonly code: HttpErrorCode });
-
 /** A program can load two versions of this package, so an `AnimalStoreError` can have a code that is not known here. */
-function knownError(error: unknown): KnownError | undefined {
+function knownError(error: unknown): HttpError | AnimalStoreError | undefined {
   const known = error instanceof HttpError ? error : asAnimalStoreError(error);
-  const isKnown =
-    known !== undefined && Object.hasOwn(STATUS_OF, known.code) && typeof known.message === 'string';
-  return isKnown ? (known as KnownError) : undefined;
+  const isKnown = Object.hasOwn(STATUS_OF, known?.code ?? '') && typeof known?.message === 'string';
+  return isKnown ? known : undefined;
 }
 
 /** In seconds (RFC 9111, section 1.2.2). */
 const RETRY_AFTER_MAX = 2 ** 31 - 1;
 
-function fieldsOf(error: KnownError | undefined): Fields {
+function fieldsOf(error: HttpError | AnimalStoreError | undefined): Fields {
   if (error instanceof HttpError) return error.fields;
   if (error?.code !== 'rate_limited') return {};
   // An adapter of the host can set any value.
-  const { retryAfter } = error as { readonly retryAfter: unknown };
-  const isValid = typeof retryAfter === 'number' && retryAfter > 0;
-  return { 'Retry-After': isValid ? String(Math.ceil(Math.min(retryAfter, RETRY_AFTER_MAX))) : '1' };
+  const given: unknown = error.retryAfter;
+  const seconds = typeof given === 'number' && given > 0 ? Math.ceil(Math.min(given, RETRY_AFTER_MAX)) : 1;
+  return { 'Retry-After': String(seconds) };
 }
 
 export const SERVER_METHODS: readonly string[] = ['GET', 'HEAD', 'POST', 'OPTIONS'];

@@ -15,6 +15,9 @@ export interface FetchInfo {
 /** On Deno, a signal that was read aborts after each response too, and prints a warning about this. */
 const HAS_SIGNAL = !('Deno' in globalThis);
 
+/** The scheme, the authority, the path and the query. The URL of Bun is the path alone if the `Host` is invalid. */
+const PARTS = /^(?:([a-z]+):\/\/([^/?#]*))?(([^?#]*)\??([^#]*).*)$/is;
+
 /**
  * Has what ordinary middleware uses of Koa. It lacks `app`, `cookies`, `redirect`, `assert`, `is`, `accepts`, bodies that are
  * streams, and the setters of `type`, `length` and `etag`; `req` and `res` have only what this API reads.
@@ -26,11 +29,10 @@ export class FetchContext implements Context {
   readonly querystring: string;
   readonly protocol: string;
   readonly ip: string;
-  readonly headers: Context['req']['headers'];
   readonly req: Context['req'];
   readonly res: Context['res'];
   readonly request: Context['request'] = {};
-  readonly response: Pick<FetchContext, 'get'> = { get: (name) => String(this.#fields.get(name) ?? '') };
+  readonly response: Pick<FetchContext, 'get'> = { get: (name) => this.#fields.get(name) ?? '' };
   readonly state = {} as Context['state'];
   readonly original: Request;
   params: Readonly<Record<string, string>> = {};
@@ -42,9 +44,7 @@ export class FetchContext implements Context {
 
   constructor(original: Request, { remoteAddress = '' }: FetchInfo, proxies = 0) {
     const { headers, method, signal, url } = original;
-    // The URL of Bun is the path alone if the `Host` of the request is invalid.
-    const [, authority, target = ''] = /^[a-z]+:\/\/([^/?#]*)(.*)$/is.exec(url) ?? ['', undefined, url];
-    const [, path = '', querystring = ''] = /^([^?#]*)\??([^#]*)/.exec(target) ?? [];
+    const [, scheme = 'http', host, target = '', path = '', querystring = ''] = PARTS.exec(url) ?? [];
     const forwarded = (name: string): string[] =>
       proxies > 0
         ? (headers
@@ -52,19 +52,21 @@ export class FetchContext implements Context {
             ?.split(',')
             .map((each) => each.trim()) ?? [])
         : [];
-    const [scheme = url.startsWith('https:') ? 'https' : 'http'] = forwarded('x-forwarded-proto');
-    const [ip = remoteAddress] = forwarded('x-forwarded-for').slice(-proxies);
     this.original = original;
     this.method = method;
     this.url = target;
     this.path = path;
     this.querystring = querystring;
-    this.protocol = scheme.toLowerCase();
-    this.ip = ip;
-    // Over HTTP/2, the host and the port are in no field.
-    this.headers = { host: authority, ...Object.fromEntries(headers) };
-    // For HTTP/1.0 and HTTP/2 too: the runtime has decided where the request ends.
-    this.req = { httpVersion: '1.1', headers: this.headers, rawHeaders: [], socket: { remoteAddress } };
+    this.protocol = (forwarded('x-forwarded-proto')[0] ?? scheme).toLowerCase();
+    this.ip = forwarded('x-forwarded-for').slice(-proxies)[0] ?? remoteAddress;
+    this.req = {
+      // For HTTP/1.0 and HTTP/2 too: the runtime has decided where the request ends.
+      httpVersion: '1.1',
+      // Over HTTP/2, the host and the port are in no field.
+      headers: { host, ...Object.fromEntries(headers) },
+      rawHeaders: [],
+      socket: { remoteAddress },
+    };
     this.res = {
       shouldKeepAlive: true,
       get writableFinished() {
@@ -76,11 +78,16 @@ export class FetchContext implements Context {
     };
   }
 
+  get headers(): Context['req']['headers'] {
+    return this.req.headers;
+  }
+
   get status(): number {
     return this.#status ?? 404;
   }
 
   set status(status: number) {
+    if (!(status >= 200 && status <= 599)) throw new RangeError(`invalid status code: ${status}`);
     this.#status = status;
   }
 
@@ -91,10 +98,8 @@ export class FetchContext implements Context {
   set body(body: unknown) {
     this.#body = body;
     this.#status ??= body === null ? 204 : 200;
-    const type = typeof body === 'string' ? 'text/plain; charset=utf-8' : 'application/octet-stream';
-    const isBytes = typeof body === 'string' || body instanceof Uint8Array;
     if (!this.#fields.has('content-type'))
-      this.set('Content-Type', isBytes ? type : 'application/json; charset=utf-8');
+      this.set('Content-Type', typeof body === 'string' ? 'text/plain; charset=utf-8' : 'application/json');
   }
 
   get(name: string): string {
@@ -130,12 +135,12 @@ export class FetchContext implements Context {
   /** Returns the response that the stages have set, and tells them that it is sent. */
   respond(): Response {
     const { status, method } = this;
-    const isEmpty = status === 204 || status === 304;
     const body = (this.#body ?? '') as string | Uint8Array<ArrayBuffer>;
     if (!this.res.shouldKeepAlive) this.set('Connection', 'close');
+    // A `Response` with one of these statuses must not have a body, not even an empty one.
+    const isEmpty = status === 204 || status === 304;
     if (!isEmpty)
       this.set('Content-Length', typeof body === 'string' ? Buffer.byteLength(body) : body.length);
-    // A `Response` with one of these statuses must not have a body, not even an empty one.
     const hasBody = !isEmpty && method !== 'HEAD' && body.length > 0;
     const response = new Response(hasBody ? body : null, { status, headers: this.#fields });
     this.#sent?.();

@@ -2,10 +2,18 @@
 
 import Koa from 'koa';
 import compose from 'koa-compose';
+import { BOOLEAN } from '../../application/arguments.ts';
 import { type Api, createApi } from './app.ts';
 import { type Context, isHealthCheck, METRICS_PATH, needsApiKey } from './context.ts';
 import { readNodeBytes } from './node-body.ts';
-import type { HttpOptions, HttpServer, HttpServerOptions, HttpStore } from './options.ts';
+import {
+  HTTP_OPTIONS,
+  type HttpOptions,
+  type HttpServer,
+  type HttpServerOptions,
+  type HttpStore,
+  SERVER_OPTIONS,
+} from './options.ts';
 import { pathOf } from './request-ids.ts';
 import { createNodeServer } from './server.ts';
 
@@ -75,8 +83,9 @@ export interface MiddlewareOptions extends Omit<HttpOptions, 'trustedProxies'> {
  * change the response.
  */
 export function animalStore(store: HttpStore, options: MiddlewareOptions = {}): Koa.Middleware {
+  const rules = { ...HTTP_OPTIONS, docs: BOOLEAN, health: BOOLEAN };
+  const { stages } = createApi(store, options, readNodeBytes, rules);
   const { docs = false, health = false, metrics } = options;
-  const { stages } = createApi(store, options, readNodeBytes);
   const handle = compose([...stages] as Koa.Middleware[]);
   const isOurs = (path: string): boolean =>
     needsApiKey(path) ||
@@ -104,6 +113,6 @@ export function animalStore(store: HttpStore, options: MiddlewareOptions = {}): 
  * ```
  */
 export function createServer(store: HttpStore, options: HttpServerOptions = {}): HttpServer {
-  const api = createApi(store, options, readNodeBytes);
+  const api = createApi(store, options, readNodeBytes, SERVER_OPTIONS);
   return createNodeServer(createApp(api, options).callback(), api, options);
 }

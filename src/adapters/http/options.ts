@@ -1,23 +1,25 @@
 /** What a host passes to the API and to its server. */
 
 import type { AnimalStore } from '../../application/animal-store.ts';
+import {
+  arrayOf,
+  FUNCTION,
+  OBJECT,
+  type OptionRules,
+  objectWith,
+  type Rule,
+  STRING,
+} from '../../application/arguments.ts';
 import type { ApiKeyVerifier } from '../../application/ports/api-key-verifier.ts';
 import type { RequestObserver } from '../../application/ports/request-observer.ts';
-import { invalidRequest } from '../../domain/errors.ts';
 import { isOrigin } from './cors.ts';
 import type { RateLimit } from './rate-limit.ts';
 import type { UserMiddlewares } from './user-middleware.ts';
 
 type StoreMethod = 'createPet' | 'createPetOnce' | 'listPage' | 'getPet' | 'verifyApiKey' | 'check';
 
-const STORE_METHODS: readonly StoreMethod[] = [
-  'createPet',
-  'createPetOnce',
-  'listPage',
-  'getPet',
-  'verifyApiKey',
-  'check',
-];
+// biome-ignore format: one line
+const STORE_METHODS: readonly StoreMethod[] = ['createPet', 'createPetOnce', 'listPage', 'getPet', 'verifyApiKey', 'check'];
 
 /** The methods of an {@link AnimalStore} that the API calls. */
 export type HttpStore = Pick<AnimalStore, StoreMethod>;
@@ -66,12 +68,10 @@ export interface HttpOptions {
   readonly middleware?: UserMiddlewares | undefined;
 }
 
-/** What an HTTP server counts. */
+/** What an HTTP server counts: open connections, requests, and refused requests by reason. */
 export interface ServerStatistics {
-  /** The number of open connections. */
   readonly connections: number;
   readonly requestsInFlight: number;
-  /** The number of refused requests, by reason. */
   readonly refused: Readonly<Record<string, number>>;
 }
 
@@ -102,32 +102,41 @@ export interface HttpServerOptions extends HttpOptions {
   readonly readingTimeout?: number | undefined;
 }
 
-/** Throws `invalid_request` for what the compiler cannot see in JavaScript, and what no type expresses. */
-export function checkOptions(store: HttpStore, options: HttpOptions): void {
-  const { corsOrigins = [], trustedProxies = 0, rateLimit, middleware = {} } = options;
-  const methods = store as Partial<HttpStore> | undefined;
-  if (!STORE_METHODS.every((name) => typeof methods?.[name] === 'function')) {
-    throw invalidRequest(`store: expected an object with the methods ${STORE_METHODS.join(', ')}`);
-  }
-  if (!(Array.isArray(corsOrigins) && corsOrigins.every(isOrigin))) {
-    throw invalidRequest(
-      'corsOrigins: expected an array of origins such as https://example.org, without wildcards',
-    );
-  }
-  if (!Number.isInteger(trustedProxies) || trustedProxies < 0) {
-    throw invalidRequest('trustedProxies: expected the number of proxies, 0 or more');
-  }
-  const { requests, seconds } = rateLimit ?? { requests: 1, seconds: 1 };
-  if (!(Number.isSafeInteger(requests) && requests >= 1 && Number.isFinite(seconds) && seconds > 0)) {
-    throw invalidRequest(
-      'rateLimit: expected a number of requests of 1 or more, and a number of seconds above 0',
-    );
-  }
-  for (const [place, list] of Array.isArray(middleware) ? [['', []]] : Object.entries(middleware)) {
-    const isList =
-      list === undefined || (Array.isArray(list) && list.every((each) => typeof each === 'function'));
-    if (!isList || (place !== 'beforeKey' && place !== 'afterKey')) {
-      throw invalidRequest('middleware: expected an object with arrays of functions, beforeKey and afterKey');
-    }
-  }
-}
+const isInteger = (value: unknown): boolean => Number.isInteger(value) && Number(value) >= 0;
+const INTEGER: Rule = { expected: 'an integer of 0 or more', accepts: isInteger };
+const ORIGIN: Rule = { expected: 'an origin', accepts: isOrigin };
+const FUNCTIONS = arrayOf('an array of functions', FUNCTION);
+
+export const HTTP_STORE: Rule = objectWith(...STORE_METHODS);
+
+export const HTTP_OPTIONS: OptionRules<HttpOptions> = {
+  apiKeys: objectWith('verify'),
+  publicUrl: STRING,
+  corsOrigins: arrayOf('an array of origins such as https://example.org, without wildcards', ORIGIN),
+  trustedProxies: { expected: 'the number of proxies, 0 or more', accepts: isInteger },
+  rateLimit: {
+    expected: 'a number of requests of 1 or more, and a number of seconds',
+    accepts: (value) => {
+      const { requests, seconds } = (value ?? {}) as RateLimit;
+      return Number.isSafeInteger(requests) && requests >= 1 && Number.isFinite(seconds) && seconds > 0;
+    },
+  },
+  metrics: objectWith('text'),
+  observers: arrayOf('an array of objects', OBJECT),
+  middleware: {
+    expected: 'an object with arrays of functions, beforeKey and afterKey',
+    accepts: (value) => {
+      const { beforeKey = [], afterKey = [], ...others } = value as UserMiddlewares;
+      const lists = [beforeKey, afterKey, Object.keys(others).map(() => false)];
+      return OBJECT.accepts(value) && lists.every(FUNCTIONS.accepts);
+    },
+  },
+};
+
+export const SERVER_OPTIONS: OptionRules<HttpServerOptions> = {
+  ...HTTP_OPTIONS,
+  maxConnections: INTEGER,
+  headersTimeout: INTEGER,
+  requestTimeout: INTEGER,
+  readingTimeout: INTEGER,
+};

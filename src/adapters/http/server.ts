@@ -3,7 +3,6 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import { type AddressInfo, Server as NetServer, type Server, type Socket } from 'node:net';
-import { invalidRequest } from '../../domain/errors.ts';
 import type { Api } from './app.ts';
 import { CollectedResponse } from './collected-response.ts';
 import { Connections } from './connections.ts';
@@ -35,9 +34,6 @@ export function createNodeServer(
     readingTimeout = 120_000,
     maxConnections,
   } = options;
-  if (requestTimeout < headersTimeout && requestTimeout !== 0) {
-    throw invalidRequest(`requestTimeout: expected 0, or headersTimeout (${headersTimeout}) or more`);
-  }
   const server = createServer({
     headersTimeout,
     requestTimeout,
@@ -53,7 +49,8 @@ export function createNodeServer(
   if (maxConnections !== undefined) server.maxConnections = maxConnections;
 
   const connections = new Connections();
-  const isLast = (res: CollectedResponse): boolean => load.isStopping && connections.isNewest(res);
+  // While the port still accepted connections, a client whose connection ends would open one that is reset soon.
+  const isLast = (res: CollectedResponse): boolean => !server.listening && connections.isNewest(res);
   server.on('connection', (socket) => connections.add(socket));
   server.on('request', (req, res) => {
     res.isLast = isLast;
@@ -69,7 +66,7 @@ export function createNodeServer(
     refuse(socket, methodNotAllowed('CONNECT', SERVER_METHODS));
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket) =>
-    refuse(socket as Socket, errorOfMessage(error.code)),
+    refuse(socket as Socket, FAULTS[error.code ?? ''] ?? INVALID_MESSAGE),
   );
 
   return {
@@ -112,16 +109,12 @@ export function createNodeServer(
   };
 }
 
-function errorOfMessage(code: string | undefined): HttpError {
-  switch (code) {
-    case 'HPE_HEADER_OVERFLOW':
-      return new HttpError('headers_too_large', 'the head of a request must have at most 16 KiB');
-    case 'ERR_HTTP_REQUEST_TIMEOUT':
-      return new HttpError('request_timeout', 'the request took too long to arrive');
-    default:
-      return new HttpError('invalid_request', 'the message is not valid HTTP');
-  }
-}
+/** By the code of the error of Node.js. */
+const FAULTS: Readonly<Record<string, HttpError>> = {
+  HPE_HEADER_OVERFLOW: new HttpError('headers_too_large', 'the head of a request must have at most 16 KiB'),
+  ERR_HTTP_REQUEST_TIMEOUT: new HttpError('request_timeout', 'the request took too long to arrive'),
+};
+const INVALID_MESSAGE = new HttpError('invalid_request', 'the message is not valid HTTP');
 
 /** In milliseconds. While clients open connections all the time, the queue is never empty for long. */
 const ACCEPT_TIMEOUT = 500;

@@ -1,8 +1,8 @@
-import { idsExhausted } from '../../application/ids-left.ts';
 import type { PetPage, PetQuery, PetRepository } from '../../application/ports/pet-repository.ts';
 import { idsNotAccepted } from '../../application/ports/pet-transfer.ts';
 import { INT64_MAX } from '../../domain/int64.ts';
 import { type NewPet, type Pet, type PetStatus, storedPet } from '../../domain/pet.ts';
+import { idsExhausted } from '../storage-kit/ids-left.ts';
 
 /** Stores the pets in arrays, in ascending order of id. Finds a pet by binary search. */
 export class MemoryPetRepository implements PetRepository {

@@ -5,9 +5,9 @@ import { type ClientBase, type ClientConfig, Pool, type PoolClient } from 'pg';
 import type { ConnectionStatistics } from '../../application/ports/statistics.ts';
 import { closedError } from '../../application/ports/storage.ts';
 import { StorageFault } from '../../application/ports/storage-fault.ts';
-import { waitAtMost } from '../../application/wait-at-most.ts';
 import { AnimalStoreError } from '../../domain/errors.ts';
 import { codeOf } from '../storage-kit/store-errors.ts';
+import { waitAtMost } from '../storage-kit/wait-at-most.ts';
 import { type clientConfig, ExplicitClient } from './config.ts';
 import { hadNoEffect, storageError, UnconfirmedCommit, writeError } from './errors.ts';
 

@@ -7,7 +7,7 @@ import { closedError } from '../../application/ports/storage.ts';
 import { storageUnavailable } from '../../application/ports/storage-fault.ts';
 import { AnimalStoreError } from '../../domain/errors.ts';
 import { type NewPet, type Pet, storedPet } from '../../domain/pet.ts';
-import { exactlyOnce } from '../storage-kit/exactly-once.ts';
+import { exactlyOnce, petRemoved } from '../storage-kit/exactly-once.ts';
 import { ATTRIBUTE_COLUMNS as ATTRIBUTES, PET_COLUMNS, petOf } from '../storage-kit/pet-rows.ts';
 import { codeOf } from '../storage-kit/store-errors.ts';
 import type { ConnectionPool, ResultRow, SqlStatement } from './connection-pool.ts';
@@ -36,7 +36,7 @@ const ADD_ONCE = `WITH ${ORDER}, new AS MATERIALIZED (
     INSERT INTO pets (${PET_COLUMNS}) SELECT pet_id, ${ATTRIBUTES} FROM claims JOIN new USING (caller, key)
   ) SELECT place, pet_id FROM claims JOIN new USING (caller, key)`;
 
-const FIND = `SELECT ${PET_COLUMNS} FROM idempotency_records LEFT JOIN pets ON id = pet_id
+const FIND = `SELECT ${PET_COLUMNS}, pet_id FROM idempotency_records LEFT JOIN pets ON id = pet_id
   WHERE caller = $1 AND key = $2 AND ends_at >= $3`;
 /** A record that a create has renewed since the statement began is not removed. */
 export const REMOVE: string = `WITH ${ORDER} DELETE FROM idempotency_records
@@ -44,7 +44,6 @@ export const REMOVE: string = `WITH ${ORDER} DELETE FROM idempotency_records
     SELECT caller, key FROM ordered, idempotency_records WHERE ends_at < $1 ORDER BY ends_at LIMIT $2)
   RETURNING 1`;
 const FULL = 'too many pets wait for the database';
-const GONE = 'the pet of this idempotency key no longer exists: another program has removed it';
 
 export interface Create {
   readonly pet: NewPet;
@@ -156,7 +155,7 @@ export function idempotentCreates(read: Read, creates: Creates, pool: Connection
       async find({ caller, key, at }) {
         const values = [caller, key, at];
         const [row] = await read(() => ({ name: 'find-record', text: FIND, values }));
-        if (row?.[0] === null) throw new AnimalStoreError('internal_error', GONE);
+        if (row?.[0] === null) throw petRemoved(row.at(-1) as bigint);
         return row && petOf(row);
       },
     }),

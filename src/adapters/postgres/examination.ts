@@ -1,5 +1,5 @@
-import { idProblems } from '../../application/ids-left.ts';
 import type { Diagnosis, Problem } from '../../application/ports/maintenance.ts';
+import { idProblems } from '../storage-kit/ids-left.ts';
 import { INVALID_PETS_LIMIT, invalidPetProblems } from '../storage-kit/invalid-pets.ts';
 import { petOf } from '../storage-kit/pet-rows.ts';
 import { clientConfig } from './config.ts';

@@ -46,6 +46,8 @@ export const LOCK = 0x50455453;
 const VERSION_TABLE = `CREATE TABLE animal_store_schema (
     only_row boolean PRIMARY KEY CHECK (only_row), version integer NOT NULL, probed_at timestamptz);
   INSERT INTO animal_store_schema VALUES (true, 0)`;
+const NOT_MIGRATED =
+  'the schema of the database is older, and is not migrated because the database is read-only: open it for writing once, such as with animal-store keys list';
 const MISSED = 'a client that follows the ids of new pets can miss some of them';
 
 /** An engine that distributes the data over several servers names itself in `version()`, or is an extension. */
@@ -112,6 +114,8 @@ export async function prepareSchema(config: ClientConfig, mustExist: boolean): P
   if (survey.version === undefined && mustExist)
     throw new StorageFault('file_missing', 'the database contains no store');
   if (survey.faults.length > 0) throw new StorageFault('damaged', survey.faults.join('; '));
+  if (survey.version !== SCHEMA_VERSION && survey.isReadOnly)
+    throw new StorageFault('read_only', NOT_MIGRATED);
   if (survey.version !== SCHEMA_VERSION) await migrate(session);
   const warnings = survey.isOneServer ? await moveSequences(session) : [];
   return { ...survey, warnings: [...survey.warnings, ...warnings] };

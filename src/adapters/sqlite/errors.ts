@@ -1,6 +1,5 @@
 /** The errors of SQLite and of the file system, translated into those of the application. */
 
-import { idsExhausted } from '../../application/ids-left.ts';
 import {
   StorageFault,
   type StorageFaultReason,
@@ -9,6 +8,7 @@ import {
 } from '../../application/ports/storage-fault.ts';
 import { AnimalStoreError, asAnimalStoreError, type ErrorCode } from '../../domain/errors.ts';
 import { INT64_MAX } from '../../domain/int64.ts';
+import { idsExhausted } from '../storage-kit/ids-left.ts';
 import { codeOf } from '../storage-kit/store-errors.ts';
 
 /** By result code, or by primary result code (https://sqlite.org/rescode.html). A lock has no reason, because it is temporary. */

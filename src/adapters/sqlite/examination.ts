@@ -3,10 +3,10 @@
 import { type Stats, statfsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type Database from 'better-sqlite3';
-import { idProblems } from '../../application/ids-left.ts';
 import type { BackupContents, Diagnosis, Problem } from '../../application/ports/maintenance.ts';
 import { StorageFault, storageFaultReason } from '../../application/ports/storage-fault.ts';
 import { asAnimalStoreError, invalidRequest } from '../../domain/errors.ts';
+import { idProblems } from '../storage-kit/ids-left.ts';
 import { INVALID_PETS_LIMIT, invalidPetProblems } from '../storage-kit/invalid-pets.ts';
 import { petOf } from '../storage-kit/pet-rows.ts';
 import { codeOf } from '../storage-kit/store-errors.ts';

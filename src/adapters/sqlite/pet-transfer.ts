@@ -2,7 +2,6 @@
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type Database from 'better-sqlite3';
-import { idsExhausted } from '../../application/ids-left.ts';
 import {
   idsNotAccepted,
   type PetTransfer,
@@ -10,6 +9,7 @@ import {
 } from '../../application/ports/pet-transfer.ts';
 import { INT64_MAX, INT64_MIN } from '../../domain/int64.ts';
 import type { NewPet, Pet } from '../../domain/pet.ts';
+import { idsExhausted } from '../storage-kit/ids-left.ts';
 import { ATTRIBUTE_COLUMNS, PET_COLUMNS, type PetRow, petOf, valuesOf } from '../storage-kit/pet-rows.ts';
 import { type OwnConnection, withOwnConnection } from './own-connection.ts';
 import { PARAMETERS } from './pets.ts';

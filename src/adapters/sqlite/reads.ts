@@ -1,10 +1,10 @@
 /** The reads of a store, on one connection. */
 
 import type Database from 'better-sqlite3';
-import { idsExhausted } from '../../application/ids-left.ts';
 import { closedError } from '../../application/ports/storage.ts';
 import type { AnimalStoreError } from '../../domain/errors.ts';
 import { INT64_MAX } from '../../domain/int64.ts';
+import { idsExhausted } from '../storage-kit/ids-left.ts';
 import { storageError } from './errors.ts';
 import type { Faults } from './faults.ts';
 import { lastIdOf, READ_TEST } from './schema.ts';

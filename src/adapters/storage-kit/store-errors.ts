@@ -1,9 +1,4 @@
-import { StorageFault } from '../../application/ports/storage-fault.ts';
-
-/** @param fault what differs from the schema of this release */
-export function changedTables(fault: string): StorageFault {
-  return new StorageFault('damaged', `another program has changed the tables of the store (${fault})`);
-}
+/** What the storages with a schema say alike. */
 
 /** Returns a message about a store that a newer release wrote. */
 export function newerSchema(store: string, version: number, supported: number): string | undefined {

@@ -11,7 +11,11 @@ export interface ServedPath {
 }
 
 const READ = 'GET, HEAD, OPTIONS';
-const PUBLIC = ['/livez', '/readyz', '/openapi.json', ...DOCS_ASSETS.map(({ path }) => path)];
+/** All assets are served alike, so those of the page itself stand for the programs that it links to. */
+const PAGE = DOCS_ASSETS.map(({ path }) => path).filter((path) =>
+  /^\/docs(?:\/docs\.\w+|\/icon\.svg)?$/.test(path),
+);
+const PUBLIC = ['/livez', '/readyz', '/openapi.json', ...PAGE];
 
 /** A pet with the id 1 must exist, and the metrics must be enabled. */
 export const PATHS: readonly ServedPath[] = [
@@ -39,5 +43,5 @@ export const UNKNOWN_TARGETS: readonly string[] = [
 ];
 
 /** A body that is accepted, with its media type. */
-export const REX = wholeJson('{"name":"Rex","categoryId":1}');
+export const REX: string = wholeJson('{"name":"Rex","categoryId":1}');
 export const JSON_TYPE = { 'Content-Type': 'application/json' };

@@ -79,6 +79,6 @@ test.skipIf(!hasIPv6)(`the URL of a server has an IPv6 address in brackets${NOTE
 
 test('times that Node.js does not support are refused', async () => {
   await expect(startServer('memory', { headersTimeout: 500, requestTimeout: 400 })).rejects.toThrow(
-    'requestTimeout: expected 0, or headersTimeout (500) or more',
+    'headersTimeout',
   );
 });

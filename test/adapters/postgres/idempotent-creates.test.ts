@@ -27,7 +27,7 @@ describe.skipIf(!canRunPostgres)(`idempotent creates on PostgreSQL${postgresNote
     await (await connect(url)).query('DELETE FROM pets');
     await expect(storage.idempotentCreates.add(REX, attemptWith('gone'))).rejects.toMatchObject({
       code: 'internal_error',
-      message: 'the pet of this idempotency key no longer exists: another program has removed it',
+      message: 'the pet 1 of this idempotency key was removed by another program',
     });
     expect(await walk(storage)).toEqual([]);
   });

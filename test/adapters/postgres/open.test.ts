@@ -9,7 +9,15 @@ import {
   newUserUrl,
   postgresNote,
 } from '../../support/postgres/index.ts';
-import { changed, connectionsOf, newStoreUrl, olderStore, openStorage, REX } from './database.ts';
+import {
+  changed,
+  connectionsOf,
+  newStoreUrl,
+  olderStore,
+  openStorage,
+  REX,
+  withSetting,
+} from './database.ts';
 import { refusalOf } from './refusal.ts';
 
 describe.skipIf(!canRunPostgres)(`openPostgresStorage${postgresNote}`, () => {
@@ -53,6 +61,8 @@ describe.skipIf(!canRunPostgres)(`openPostgresStorage${postgresNote}`, () => {
     const before = await examinePostgresStore(url);
     expect(before).toMatchObject({ schemaVersion: version, pets: 1 });
     expect(before.problems.filter(({ severity }) => severity === 'error')).toEqual([]);
+    const readOnly = withSetting(url, 'default_transaction_read_only', 'on');
+    expect(await refusalOf(readOnly)).toContain('is not migrated because the database is read-only: open it');
     const { pets, apiKeys, idempotentCreates } = await openStorage(url);
     const rex = withRequired({ id: 1n, name: 'Rex', categoryId: 7n, status: 'sold' });
     expect((await pets.list({ limit: 2 })).pets).toEqual([rex]);

@@ -28,6 +28,7 @@ test.each([
   ['postgres://%2Fvar%2Frun/pets', { host: '/var/run', database: 'pets' }],
   ['postgres://db?user=me&password=a%3Db&port=7', { user: 'me', password: 'a=b', port: 7, database: 'me' }],
   ['postgres://db/p?query_timeout=0&max=1000', { query_timeout: 0, max: 1000 }],
+  ['postgres://db/p?max=1', { max: 2 }],
   ['postgres://db/p', { query_timeout: 1000, max: 16, application_name: 'animal-store' }],
   ['postgres://db/p?sslmode=no-verify', { ssl: { rejectUnauthorized: false } }],
   ['postgres://db/p?sslrootcert=%2Fca', { ssl: { ...VERIFIED, ca: '/ca' } }],

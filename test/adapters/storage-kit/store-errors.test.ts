@@ -1,12 +1,5 @@
 import { expect, test } from 'vitest';
-import { changedTables, codeOf, newerSchema } from '../../../src/adapters/storage-kit/store-errors.ts';
-
-test('changed tables are damage, and the message names the change', () => {
-  expect(changedTables('no column')).toMatchObject({
-    reason: 'damaged',
-    message: 'another program has changed the tables of the store (no column)',
-  });
-});
+import { codeOf, newerSchema } from '../../../src/adapters/storage-kit/store-errors.ts';
 
 test('only a newer schema is refused', () => {
   expect([newerSchema('the file', 0, 5), newerSchema('the file', 5, 5)]).toEqual([undefined, undefined]);

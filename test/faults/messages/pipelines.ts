@@ -22,12 +22,13 @@ function whole(requests: readonly Request[]): Draft {
   return draft('pipeline', requests, requests.map((request) => writeRequest(request)).join(''));
 }
 
-/** The server ignores bytes after a request that closes the connection. */
+/** The server ignores what follows a request that closes the connection. A client that goes on sending can lose responses. */
 function closing(requests: readonly Request[], random: Random): Draft {
   const last = random.below(requests.length);
   requests[last]?.fields.push('Connection: close');
   const text = requests.map((request) => writeRequest(request)).join('');
-  return draft('pipeline that closes early', requests.slice(0, last + 1), text);
+  const isComplete = last === requests.length - 1;
+  return { ...draft('pipeline that closes early', requests.slice(0, last + 1), text), isComplete };
 }
 
 /** Valid requests get their responses even if garbage follows. */

@@ -21,14 +21,18 @@ beforeAll(async () => {
   cpSync(join(ROOT, 'examples'), hosting, { recursive: true });
 });
 
-test.each(['docs/adapter.md', 'docs/mounting.md'])('%s shows examples word for word', (manual) => {
+test.each(['docs/adapter.md', 'docs/mounting.md'])('%s shows parts of examples word for word', (manual) => {
   const files = globSync('{json-file-adapter,mounting}/*.ts', { cwd: hosting });
   const sources = files.map((file) => readFileSync(join(hosting, file), 'utf8'));
   const shown = [...readFileSync(join(ROOT, manual), 'utf8').matchAll(/^```ts\n(.*?)^```$/gms)].map(
     ([, code = '']) => code,
   );
   assert.ok(shown.length > 1);
-  for (const code of shown) assert.ok(sources.includes(code), code);
+  for (const code of shown)
+    assert.ok(
+      sources.some((source) => source.includes(code)),
+      code,
+    );
 });
 
 test('the examples of mounting are well typed', async () => {

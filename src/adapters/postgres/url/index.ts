@@ -58,7 +58,8 @@ export function parsePostgresUrl(url: string): PostgresUrl {
     application_name: given['application_name'] ?? 'animal-store',
     ...{ options, ssl, enableChannelBinding },
     query_timeout: Number(given['query_timeout'] ?? 1000),
-    max: Number(given['max'] ?? 16),
+    // Reads do not wait for the create that is being stored.
+    max: Math.max(2, Number(given['max'] ?? 16)),
   };
 }
 const ONE_HOST = 'expected one host: several hosts are not supported, so give the address of the primary';

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test, vi } from 'vitest';
-import { waitAtMost } from '../../src/application/wait-at-most.ts';
+import { waitAtMost } from '../../../src/adapters/storage-kit/wait-at-most.ts';
 
 beforeEach(() => {
   vi.useFakeTimers();

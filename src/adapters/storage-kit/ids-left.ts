@@ -1,6 +1,6 @@
-import { INT64_MAX } from '../domain/int64.ts';
-import type { Problem } from './ports/maintenance.ts';
-import { StorageFault } from './ports/storage-fault.ts';
+import type { Problem } from '../../application/ports/maintenance.ts';
+import { StorageFault } from '../../application/ports/storage-fault.ts';
+import { INT64_MAX } from '../../domain/int64.ts';
 
 /** @param lastId the greatest id that was assigned */
 export function idProblems(lastId: bigint): Problem[] {
