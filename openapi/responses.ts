@@ -1,7 +1,7 @@
 /** The responses in the OpenAPI document, and the examples of pets. */
 
 import { type HttpErrorCode, STATUS_OF } from '../src/adapters/http/errors.ts';
-import type { Operation } from '../src/adapters/http/operations.ts';
+import { METHODS, type Operation } from '../src/adapters/http/operations.ts';
 import { errorsOf, MESSAGES, WHEN } from './errors.ts';
 import { MINKA, NEW_MINKA, NEW_REX, REX } from './examples.ts';
 import { headersOf } from './headers.ts';
@@ -32,10 +32,10 @@ const BROKEN_RULES: Readonly<Partial<Record<Operation['id'], string>>> = {
 /** Describes all responses of an operation. The keys of the result are the statuses. */
 export function responsesOf(operation: Operation): Part {
   const { description, content } = SUCCESSES[operation.id];
-  const success = operation.method === 'GET' ? 200 : 201;
+  const { success, isRead } = METHODS[operation.method];
   const headers = headersOf(operation, success);
   const responses: Record<string, Part> = { [success]: { description, headers, content } };
-  if (success === 200) {
+  if (isRead) {
     responses[304] = { description: 'The representation that the client has is current.', headers };
   }
   const errors = Object.groupBy(errorsOf(operation), (code) => STATUS_OF[code]);

@@ -5,12 +5,10 @@
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { afterAll, expect, test } from 'vitest';
-import { OPERATIONS } from '../../../src/adapters/http/operations.ts';
 import { CARRIER } from '../../support/carrier.ts';
 import type { Answer } from '../../support/client.ts';
 import { Connection } from '../../support/connection.ts';
 import { startServer, type TestServer } from '../../support/server.ts';
-import { PATHS } from './paths.ts';
 import { REFUSALS } from './recorded/refusals.ts';
 import { SCENES } from './recorded/requests.ts';
 
@@ -128,10 +126,3 @@ for (const [name, scene] of Object.entries({ ...SCENES, ...REFUSALS })) {
     if (isBrief) expect(server.errors).toEqual([]);
   });
 }
-
-test('the table of paths has every operation', () => {
-  for (const { method, path } of OPERATIONS) {
-    const { allow } = PATHS.find(({ target }) => target === path.replace('{petId}', '1')) ?? {};
-    expect(allow, path).toContain(method);
-  }
-});
