@@ -35,7 +35,8 @@ const ADD_RULES_AND_ENDS = `
 
 /**
  * The schema versions, and what leads to them. A released migration is never changed: 1.0 had the version 1, and 2.0 the
- * version 3. The attributes of a pet stand in a migration too: a test compares the newest schema with `ATTRIBUTES`.
+ * version 3. A column with a CHECK is added with `ignore_check_constraints`, because SQLite checks all rules of all pets, and
+ * stored pets can break an older one. The attributes of a pet stand in a migration too: a test compares the newest schema with `ATTRIBUTES`.
  *
  * AUTOINCREMENT ensures that no id is assigned twice. Each entry of a SQLite index ends with the row id, so a page of
  * pets with one status is one contiguous range of the index. The table `probe` is empty, except during a test write.

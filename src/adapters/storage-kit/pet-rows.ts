@@ -32,9 +32,9 @@ export function petOf(row: PetRow): Pet {
 
 /** Returns the values of the attributes of a pet, in their order, as they are in a row. */
 export function valuesOf(pet: NewPet): (string | bigint | null)[] {
-  return COLUMNS.map(({ name, isNumber }) => {
+  return PET_ATTRIBUTES.map((name) => {
     const value = pet[name] ?? null;
-    return isNumber && value !== null ? BigInt(value) : value;
+    return typeof value === 'number' ? BigInt(value) : value;
   });
 }
 

@@ -5,6 +5,7 @@ import { basename, dirname, join, relative } from 'node:path';
 import { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
+import { SCHEMA_VERSION } from '../../../src/adapters/sqlite/schema.ts';
 import { createCommands } from '../../../src/composition/commands.ts';
 import type { Pet } from '../../../src/domain/pet.ts';
 import { wholeJson, withRequired } from '../../support/pets.ts';
@@ -310,12 +311,12 @@ describe('import of a store', () => {
     expect([existsSync(missing), existsSync(cli.path)]).toEqual([false, false]);
     const older = await withRex();
     const db = connect(older.path);
-    db.exec('PRAGMA user_version = 5');
+    db.exec(`PRAGMA user_version = ${SCHEMA_VERSION - 1}`);
     db.close();
     const backup = join(dirname(missing), 'backup.db');
     await (await withRex()).run(['backup', backup]);
     for (const [path, status, message] of [
-      [older.path, 1, 'schema version 5, this release reads 6'],
+      [older.path, 1, `schema version ${SCHEMA_VERSION - 1}, this release reads ${SCHEMA_VERSION}`],
       [backup, 0, ALONE],
     ] as const) {
       const bytes = readFileSync(path);
