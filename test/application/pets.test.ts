@@ -21,7 +21,7 @@ beforeEach(() => {
 
 async function addPets(count: number): Promise<void> {
   for (let index = 1; index <= count; index++) {
-    await createPet.execute({ name: `pet ${index}`, categoryId: BigInt(index) });
+    await createPet.execute(withRequired({ name: `pet ${index}`, categoryId: BigInt(index) }));
   }
 }
 

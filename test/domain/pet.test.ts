@@ -12,10 +12,11 @@ import {
 } from '../../src/domain/pet.ts';
 import { petJson } from '../../src/domain/pet-json.ts';
 import { codePoint } from '../support/code-points.ts';
+import { withRequired } from '../support/pets.ts';
 import { runs } from '../support/property-runs.ts';
 import { refusal } from '../support/refusal.ts';
 
-const input: NewPetInput = { name: 'Rex', categoryId: 1n };
+const input: NewPetInput = withRequired({ name: 'Rex', categoryId: 1n });
 
 /** Passes values that the types forbid, as a JavaScript caller can. */
 function make(values: Record<string, unknown>): unknown {

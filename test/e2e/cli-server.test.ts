@@ -5,7 +5,7 @@ import { createServer } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import { createCommands } from '../../src/composition/commands.ts';
 import { commandLine } from '../adapters/cli/cli.ts';
-import { wholeJson } from '../support/pets.ts';
+import { wholeJson, withRequired } from '../support/pets.ts';
 import { sharedServer } from '../support/server.ts';
 import { listen } from '../support/sockets.ts';
 import { Workspace } from './workspace.ts';
@@ -19,7 +19,9 @@ function run(args: readonly string[], environment: Readonly<Record<string, strin
 
 test('export reads all pages', async () => {
   for (let count = 0; count < 150; count++) {
-    await server.store.createPet({ name: `pet ${count}`, categoryId: 2n ** 53n + 1n, status: 'sold' });
+    await server.store.createPet(
+      withRequired({ name: `pet ${count}`, categoryId: 2n ** 53n + 1n, status: 'sold' }),
+    );
   }
   const { status, out, err } = await run(['export', '--status', 'sold']);
   expect(status).toBe(0);

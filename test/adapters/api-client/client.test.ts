@@ -86,7 +86,11 @@ describe('over a real server', () => {
     ] as const;
     for (const isReplay of [false, true]) {
       for (const [caller, key] of pairs) {
-        const result = await store.createPetOnce({ name: `${caller} ${key}`, categoryId: 1 }, caller, key);
+        const result = await store.createPetOnce(
+          withRequired({ name: `${caller} ${key}`, categoryId: 1 }),
+          caller,
+          key,
+        );
         expect(result, `${caller} ${key}`).toMatchObject({ isReplay });
       }
     }
@@ -128,7 +132,7 @@ test('a list and an export read all pages', async () => {
   const { store: direct, origin, key } = await startServer('memory');
   const expected = [];
   for (let count = 0; count < 250; count++) {
-    expected.push(await direct.createPet({ name: `pet ${count}`, categoryId: count }));
+    expected.push(await direct.createPet(withRequired({ name: `pet ${count}`, categoryId: count })));
   }
   const fetched = vi.spyOn(globalThis, 'fetch');
   onTestFinished(() => fetched.mockRestore());

@@ -276,7 +276,7 @@ describe('import of a store', () => {
 
   test('of a server reads all pages with the key of API_KEY', async () => {
     for (let count = 0; count < 150; count++)
-      await server.store.createPet({ name: `pet ${count}`, categoryId: 2n ** 53n + 1n });
+      await server.store.createPet(withRequired({ name: `pet ${count}`, categoryId: 2n ** 53n + 1n }));
     const cli = target();
     const { status, err } = await cli.run(['import', '--create-store', `${server.origin}/v1`]);
     expect([status, err]).toEqual([0, ALONE]);
