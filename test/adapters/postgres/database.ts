@@ -115,6 +115,7 @@ export async function walk(storage: Storage, limit = 100): Promise<readonly Pet[
     const page = await storage.pets.list({ limit, after: pets.at(-1)?.id });
     pets.push(...page.pets);
     if (!page.more) return pets;
+    if (page.pets.length === 0) throw new Error('an empty page says that there are more pets');
   }
 }
 

@@ -9,7 +9,7 @@ import { TAKE_ORDER } from '../../../src/adapters/postgres/pets.ts';
 import { AnimalStore } from '../../../src/application/animal-store.ts';
 import { importPets, inBatches } from '../../../src/testing/fixtures/transfers.ts';
 import { exercise, History } from '../../../src/testing/index.ts';
-import { stopClock } from '../../support/clock.ts';
+import { stopClock, until } from '../../support/clock.ts';
 import { insertPet } from '../../support/pets.ts';
 import {
   canRunPostgres,
@@ -79,7 +79,7 @@ async function interleave(
       isDone = true;
     };
     step.then(done, done);
-    while (!isDone && !(await isBlocked(observer))) await new Promise(setImmediate);
+    await until(async () => isDone || (await isBlocked(observer)));
     await look();
   }
   const all = await Promise.all(results.map((steps) => Promise.all(steps)));
