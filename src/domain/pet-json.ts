@@ -143,7 +143,10 @@ function storedPetOf(members: PetMembers): Pet {
   const pet: Partial<Record<keyof Pet, unknown>> = { ...importedPet(members) };
   for (const { name, isInteger, convert } of ATTRIBUTE_MEMBERS) {
     const value = pet[name];
-    if (value === undefined && !isAlwaysStored(name)) continue;
+    if (value === undefined && !isAlwaysStored(name)) {
+      delete pet[name];
+      continue;
+    }
     const hasType = isInteger ? isInt64(value) : typeof value === 'string';
     if (!hasType) return petOf(members);
     pet[name] = convert(value);
