@@ -4,7 +4,7 @@ import { statSync } from 'node:fs';
 import { InvalidArgumentError, Option } from 'commander';
 import { apiKeyName } from '../../domain/api-key.ts';
 import { INT64_MAX, INT64_MIN, parseInt64 } from '../../domain/int64.ts';
-import { newPet, PET_STATUSES } from '../../domain/pet.ts';
+import { PET_STATUSES } from '../../domain/pet.ts';
 import { day } from './format.ts';
 
 type Parser<T> = (text: string) => T;
@@ -40,8 +40,6 @@ export const keyId: Parser<string> = (text) =>
   parseInt64(text) === undefined ? refuse('expected the id of a key, such as 3, see keys list') : text;
 
 export const keyName: Parser<string> = valid(apiKeyName);
-
-export const petName: Parser<string> = valid((name) => newPet({ name, categoryId: 0n }).name);
 
 /** A file that a store is copied to or from, and not `-`, `/dev/stdout`, a pipe or a socket. */
 export const regularFile: Parser<string> = (file) =>

@@ -10,6 +10,7 @@ import type { Storage } from '../../../src/application/ports/storage.ts';
 import type { Environment } from '../../../src/composition/config/settings.ts';
 import { diagnose } from '../../../src/composition/doctor.ts';
 import { expectNoKeyInOutput } from '../../support/canary.ts';
+import { wholeJson } from '../../support/pets.ts';
 import { temporaryFile } from '../sqlite/temporary-file.ts';
 
 export interface Run {
@@ -119,7 +120,7 @@ export function openSqliteStore(path: string, mustExist = true): AnimalStore {
 }
 
 export function line(name: string, more = ''): string {
-  return `{"name":${JSON.stringify(name)},"categoryId":1${more}}\n`;
+  return wholeJson(`{"name":${JSON.stringify(name)},"categoryId":1${more}}\n`);
 }
 
 export async function storeOf(stdin: string | Readable = ''): Promise<CommandLine> {

@@ -4,6 +4,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { createCommands } from '../../../src/composition/commands.ts';
+import { wholeJson } from '../../support/pets.ts';
 import { temporaryFolder } from '../../support/process.ts';
 import { openStorage } from '../sqlite/temporary-file.ts';
 import { type CommandLine, commandLine, copiesOf, exportOf, failed, line } from './cli.ts';
@@ -15,7 +16,7 @@ interface BackedUp {
   readonly backup: string;
 }
 
-const REX = '{"id":1,"name":"Rex","categoryId":1,"status":"available"}\n';
+const REX = wholeJson('{"id":1,"name":"Rex","categoryId":1,"status":"available"}\n');
 
 const original = copiesOf(async (cli) => {
   await cli.run(['import', '--create-store', '-'], { stdin: line('Rex') });
