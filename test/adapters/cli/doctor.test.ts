@@ -1,24 +1,20 @@
 /** The report of `doctor`. The tests of the adapters show what they find in their stores. */
 
-import { chmodSync, readdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { diagnose } from '../../../src/composition/doctor.ts';
 import { temporaryFolder } from '../../support/process.ts';
-import { type CommandLine, commandLine, copiesOf, line, withRex } from './cli.ts';
+import { type CommandLine, commandLine, withRex } from './cli.ts';
 
 const OPERATOR_KEY = 'operator-key-of-32-characters-or-more';
 
-const withKeys = copiesOf(async (cli) => {
-  await cli.run(['import', '--create-store', '-'], { stdin: line('Rex') });
+/** A store that a server could use as it is: it has an active key, a revoked key and a pet. */
+async function withKey(): Promise<CommandLine> {
+  const cli = await withRex();
   await cli.run(['keys', 'create', '--name', 'shop']);
   await cli.run(['keys', 'create', '--name', 'old']);
   await cli.run(['keys', 'revoke', '2']);
-});
-
-/** A store that a server could use as it is: it has an active key, a revoked key and a pet. */
-async function withKey(): Promise<CommandLine> {
-  const cli = await withKeys();
   chmodSync(cli.path, 0o600);
   return cli;
 }
@@ -104,24 +100,11 @@ describe('doctor', () => {
     ]);
   });
 
-  test('finds a damaged file', async () => {
-    const cli = await withKey();
-    writeFileSync(cli.path, 'x'.repeat(9000));
-    const { status, errors } = await reportOf(cli);
-    expect([status, errors.length]).toEqual([1, 1]);
-  });
-
   test('does not know whether an unreachable PostgreSQL server has a store', async () => {
     const environment = { DATABASE_URL: 'postgres://127.0.0.1:1/pets', FIRST_KEY: 'none' };
     const { status, out } = await commandLine().run(['doctor'], { environment });
     expect(status).toBe(1);
     expect(out).toContain('exists       unknown\n');
     expect(out.split('\n\n')[1]).toMatch(/^error {8}127\.0\.0\.1:1\/pets: .*ECONNREFUSED.*\n$/);
-  });
-
-  test('accepts memory:', async () => {
-    const { problems, database, source } = await diagnose({}, 'memory:', 'animal-store');
-    expect([source, database?.location]).toEqual(['--database-url', 'memory:']);
-    expect(problems).toEqual([{ severity: 'warning', message: expect.stringContaining('the data is lost') }]);
   });
 });

@@ -38,8 +38,7 @@ describe('restore', () => {
     const cli = commandLine(join(temporaryFolder(), 'new', 'pets.db'));
     const { status, out, err } = await cli.run(['restore', backup]);
     expect([status, err]).toEqual([0, '']);
-    const text = `^Restored ${cli.path} from ${backup}: 1 pet and 1 key, ids go on after 1, in [\\d.]+ m?s\\.\n$`;
-    expect(out).toMatch(new RegExp(text));
+    expect(out).toBe(`Restored ${cli.path} from ${backup}: 1 pet and 1 key, ids go on after 1.\n`);
     expect(await exportOf(cli)).toBe(REX);
   });
 
@@ -59,19 +58,15 @@ describe('restore', () => {
     expect(await exportOf(commandLine(kept))).toBe(before);
     expect(await exportOf(cli)).toBe(REX);
     expect((await cli.run(['keys', 'list'])).out).toMatch(/^1 .* active .*\n$/m);
-  });
-
-  test('--json', async () => {
-    const { cli, backup } = await withBackup();
-    expect(JSON.parse((await cli.run(['restore', '--force', '--json', backup])).out)).toMatchObject({
+    const again = await cli.run(['restore', '--force', '--json', kept]);
+    expect(JSON.parse(again.out)).toMatchObject({
       store: cli.path,
-      pets: 1,
-      apiKeys: 1,
+      pets: 2,
+      apiKeys: 2,
       lastId: '2',
-      lost: { pets: 1, apiKeys: 1 },
-      revivedKeys: [{ id: '1', name: 'shop' }],
-      setAside: [`${cli.path}.before-restore`],
-      milliseconds: expect.any(Number),
+      lost: { pets: 0, apiKeys: 0 },
+      revivedKeys: [],
+      setAside: [kept],
     });
   });
 
