@@ -12,9 +12,6 @@ type Parser<T> = (text: string) => T;
 const DAY = 24 * 60 * 60_000;
 const LENGTH_OF: Readonly<Record<string, number>> = { m: 60_000, h: 60 * 60_000, d: DAY };
 
-/** The year of a later time would have more than four digits. */
-const LAST_TIME = Date.UTC(10_000, 0, 1) - 1;
-
 export const CREATE_STORE = ['--create-store', 'create the store if it does not exist'] as const;
 export const JSON_RESULT = ['--json', 'print the result as JSON'] as const;
 
@@ -49,20 +46,23 @@ export const expiry: Parser<number | 'never'> = (text) => {
   if (text === 'never') return text;
   const now = Date.now();
   const time = /^\d{4}-\d{2}-\d{2}$/.test(text) ? endOfDay(text) : now + lengthOf(text);
-  if (time > now && time <= LAST_TIME) return time;
+  if (time > now) return time;
   const form = 'expected a duration such as 90d, 12h or 30m, a valid date such as 2027-01-31, or never';
-  return refuse(Number.isNaN(time) ? form : 'must be in the future, and not later than 9999-12-31');
+  return refuse(Number.isNaN(time) ? form : 'must be in the future');
 };
 
+/** Returns at most 99,999 days, so that every end is a date with a year of four digits. */
 function lengthOf(text: string): number {
-  const [, count, unit = ''] = /^(\d{1,9})([mhd])$/.exec(text) ?? [];
+  const [, count, unit = ''] = /^(\d{1,5})([mhd])$/.exec(text) ?? [];
   return Number(count) * (LENGTH_OF[unit] ?? Number.NaN);
 }
 
 /** Returns `NaN` if the day does not exist. `Date.parse` accepts February 30th as March 2nd. */
 function endOfDay(text: string): number {
   const start = Date.parse(`${text}T00:00:00Z`);
-  return !Number.isNaN(start) && day(start) === text ? Math.min(start + DAY, LAST_TIME) : Number.NaN;
+  return !Number.isNaN(start) && day(start) === text
+    ? Math.min(start + DAY, Date.UTC(10_000, 0) - 1)
+    : Number.NaN;
 }
 
 function valid(check: (text: string) => string): Parser<string> {

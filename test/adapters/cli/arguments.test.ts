@@ -14,7 +14,7 @@ test.each([
   expect(durationOf(text)).toBe(expected);
 });
 
-test.each(['', '7 d', '-1d', '1.5d', '7days', '2027-01-31', '1234567890d'])(
+test.each(['', '7 d', '-1d', '1.5d', '7days', '2027-01-31', '99999999d'])(
   'the duration %j is refused',
   (text) => {
     expect(() => durationOf(text)).toThrow('expected a duration such as 7d, 12h or 30m, or 0');
@@ -37,11 +37,10 @@ describe('an expiry', () => {
   test.each([
     ['2027-02-29', 'expected a duration such as 90d'],
     ['tomorrow', 'expected a duration such as 90d'],
-    ['2027-1-31', 'expected a duration such as 90d'],
     ['', 'expected a duration such as 90d'],
     ['2026-11-20', 'must be in the future'],
     ['0d', 'must be in the future'],
-    ['999999999d', 'not later than 9999-12-31'],
+    ['99999999d', 'expected a duration such as 90d'],
   ])('%j is refused', (text, reason) => {
     expect(() => expiry(text)).toThrow(reason);
   });

@@ -117,8 +117,8 @@ function rowOf(key: ApiKey, now: number): string[] {
 
 /** A key that expires at midnight is valid until the end of the day before. */
 function statusOf(key: ApiKey, now: number): string {
+  const { revokedAt, expiresAt } = key;
+  const end = revokedAt ?? (expiresAt && expiresAt - 1);
   const status = apiKeyStatus(key, now);
-  if (status === 'revoked') return `revoked on ${day(key.revokedAt ?? now)}`;
-  if (key.expiresAt === undefined) return status;
-  return `${status === 'active' ? 'ends' : status} on ${day(key.expiresAt - 1)}`;
+  return end === undefined ? status : `${status === 'active' ? 'ends' : status} on ${day(end)}`;
 }
