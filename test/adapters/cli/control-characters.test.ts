@@ -41,12 +41,6 @@ describe('an error message escapes', () => {
     },
   );
 
-  test('the reason of a line of an import', async () => {
-    const stdin = `{"name":"Rex${EVIL}\n`;
-    const run = await inMemory().run(['import', '--create-store', '-'], { stdin, isTerminal: true });
-    expect([run.status, hasUnsafe(run.err)]).toEqual([1, false]);
-  });
-
   test('the faults of the configuration, line by line', async () => {
     const openStore = () => Promise.reject(new ConfigError(`PORT: '${EVIL}'\nHOST: ${EVIL}`));
     const run = await commandLine().run(['export'], { openStore });
@@ -77,19 +71,12 @@ describe('a result escapes', () => {
     expect(JSON.parse(run.out).file).toBe(join(folder, 'copy.db'));
   });
 
-  /** A store that contains an invalid key name, which another program has written. */
-  async function withEvilKey() {
+  test('the names of keys, which another program has written', async () => {
     const storage = openMemoryStorage();
     await storage.apiKeys.add('some key', { name: `${EVIL}\nforged`, prefix: EVIL, createdAt: Date.now() });
-    return inMemory(storage);
-  }
-
-  test('the names of keys', async () => {
-    const cli = await withEvilKey();
-    const plain = await cli.run(['keys', 'list']);
-    expectEscaped(plain);
-    expect(plain.out.trim().split('\n')).toHaveLength(2);
+    const cli = inMemory(storage);
     for (const args of [
+      ['keys', 'list'],
       ['keys', 'rotate', '1'],
       ['keys', 'revoke', '1'],
     ]) {

@@ -1,6 +1,6 @@
 /** What `restore` prints. The tests of the SQLite adapter show what it does to the files. */
 
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { createCommands } from '../../../src/composition/commands.ts';
@@ -68,17 +68,6 @@ describe('restore', () => {
       revivedKeys: [],
       setAside: [kept],
     });
-  });
-
-  test('of a store that cannot be read needs --force, and keeps its files', async () => {
-    const { cli, backup } = await withBackup();
-    writeFileSync(cli.path, 'x'.repeat(9000));
-    expect(await cli.run(['restore', backup])).toEqual(
-      failed(1, `${cli.path} cannot be read as a store: --force replaces it`),
-    );
-    const { status, err } = await cli.run(['restore', '--force', backup]);
-    expect([status, err]).toEqual([0, expect.stringContaining(`is kept in ${cli.path}.before-restore`)]);
-    expect(readFileSync(`${cli.path}.before-restore`, 'utf8')).toBe('x'.repeat(9000));
   });
 });
 
