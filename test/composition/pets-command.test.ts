@@ -97,7 +97,7 @@ test('a list of all pets has one head', async () => {
       withRequired({ name: count < 100 ? 'a long name \u001b[31m' : 'Rex', categoryId: 1n }),
     );
   }
-  const { out } = await run(['pets', 'list', '--all'], { columns: 80 });
+  const { out } = await run(['pets', 'list', '--all'], { isTerminal: true });
   const lines = out.trimEnd().split('\n');
   expect(lines).toHaveLength(251);
   expect(lines.filter((line) => line.includes('NAME'))).toHaveLength(1);

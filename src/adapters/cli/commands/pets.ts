@@ -74,9 +74,7 @@ async function listPets({ all, json, ...query }: ListFlags, options: CommandOpti
         const { pets, more } = await store.listPage(page, { signal });
         const isFirst = last === undefined;
         const rows = () => [...(isFirst ? [PET_HEAD] : []), ...pets.map(petCells)];
-        const text = json
-          ? (isFirst ? '[\n' : ',\n') + pets.map(petJson).join(',\n')
-          : table(rows(), console.outColumns());
+        const text = json ? (isFirst ? '[\n' : ',\n') + pets.map(petJson).join(',\n') : table(rows());
         if (pets.length > 0) await write(text);
         last = pets.at(-1)?.id ?? last;
         hasMore = more;
@@ -89,5 +87,5 @@ async function listPets({ all, json, ...query }: ListFlags, options: CommandOpti
 }
 
 async function print(pet: Pet, json = false, { console }: CommandOptions): Promise<void> {
-  await console.outData(json ? `${petJson(pet)}\n` : table([PET_HEAD, petCells(pet)], console.outColumns()));
+  await console.outData(json ? `${petJson(pet)}\n` : table([PET_HEAD, petCells(pet)]));
 }
