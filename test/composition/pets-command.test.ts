@@ -17,9 +17,7 @@ async function cliOf(kind: string) {
   }
   const service = await startInProcess({ ...(await environmentOf('memory')), FIRST_KEY: 'print' });
   const environment = { DATABASE_URL: service.url, API_KEY: service.firstKey?.key };
-  return commandLine('', {
-    ...createCommands(environment, '1.0.0'),
-  });
+  return commandLine('', createCommands(environment, '1.0.0'));
 }
 
 describe.each([...STORAGES, 'server'])('pets with %s', (kind) => {
@@ -101,14 +99,10 @@ test('a list of all pets has one head', async () => {
 
 test.each([
   [['get', 'x'], "'x' is invalid for argument 'id'"],
-  [['get', '9223372036854775808'], 'expected an integer from -9223372036854775808'],
-  [['list', '--limit', '0'], 'expected an integer from 1 to 100'],
   [['list', '--limit', '101'], 'expected an integer from 1 to 100'],
-  [['list', '--after', '1.5'], 'expected an integer from'],
   [['list', '--all', '--limit', '5'], "option '--all' cannot be used with option '--limit <number>'"],
   [['list', '--status', 'lost'], 'Allowed choices are available, pending, sold'],
   [['create', '--name', '', '--category-id', '1'], 'name must have 1 to 255 characters'],
-  [['create', '--name', 'Rex'], "required option '--category-id <integer>' not specified"],
   [['create', '--name', 'Rex', '--category-id', '1e3'], 'expected an integer from'],
 ])('pets %j is wrong usage', async (args, reason) => {
   const { status, out, err } = await inMemory().run(['pets', ...args]);
