@@ -55,7 +55,7 @@ describe('the database of the configuration', () => {
     await fc.assert(
       fc.asyncProperty(scheme, word, mark, word, end, async (name, first, between, second, rest) => {
         const url = `${name}://me:${first}${between}${second}@db.invalid${rest}`;
-        const report = await diagnose({ DATABASE_URL: url }, undefined, 'animal-store');
+        const report = await diagnose({ DATABASE_URL: url });
         const library = await createAnimalStore({ database: url, apiKey: 'x' }).catch(String);
         const texts = [
           messageOf(() => loadConfig({ DATABASE_URL: url })),
@@ -82,7 +82,7 @@ describe('the database of the configuration', () => {
     'https:host',
     'http://',
   ])('doctor and other commands refuse the address %s of a server, and say what is expected', async (url) => {
-    const { problems } = await diagnose({ DATABASE_URL: url, API_KEY: 'x' }, undefined, 'animal-store');
+    const { problems } = await diagnose({ DATABASE_URL: url, API_KEY: 'x' });
     const [scheme] = url.split(':');
     const reason = `DATABASE_URL: expected the base address of a server, such as ${scheme}://HOST/v1, without user name`;
     expect(problems).toEqual([{ severity: 'error', message: expect.stringContaining(reason) }]);

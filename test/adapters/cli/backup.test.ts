@@ -113,14 +113,9 @@ describe('doctor --backup', () => {
     expect(backup).toEqual({ file: cli.file, pets: 3, apiKeys: 1, lastId: '3' });
   });
 
-  test('a damaged backup, one of a larger store, and a file that is none are errors', async () => {
-    const [cli, other] = [await withPets(), await withPets()];
+  test('a damaged backup, and a file that is none, are errors', async () => {
+    const cli = await withPets();
     await cli.run(['backup', cli.file]);
-    await other.run(['pets', 'create', '--name', 'Rex', '--category-id', '7']);
-    await other.run(['backup', other.file]);
-    expect(await problemsOf(cli, other.file)).toEqual([
-      'the backup has 4 pets up to id 4, the store only 3 up to id 3: it is a backup of another store, or an older backup was restored since',
-    ]);
     damageIndex(cli.file);
     expect(await problemsOf(cli, cli.file)).toEqual([expect.stringMatching(/copy\.db is damaged: .*row 1/)]);
     expect(await problemsOf(cli, '/no/such.db')).toEqual(['/no/such.db: there is no such file']);

@@ -5,9 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { diagnose } from '../../../src/composition/doctor.ts';
 import { temporaryFolder } from '../../support/process.ts';
-import { type CommandLine, commandLine, copiesOf, line, withRex } from './cli.ts';
-
-const OPERATOR_KEY = 'operator-key-of-32-characters-or-more';
+import { type CommandLine, commandLine, copiesOf, line } from './cli.ts';
 
 const withKeys = copiesOf(async (cli) => {
   await cli.run(['import', '--create-store', '-'], { stdin: line('Rex') });
@@ -85,23 +83,12 @@ describe('doctor', () => {
     const { status, errors } = await reportOf(await withKey(), environment);
     expect(status).toBe(1);
     expect(errors.map((error) => error.split(':')[0])).toEqual(['PORT', 'API_KEYS', 'LOG_LEVEL']);
-    const { problems } = await diagnose({}, 'mysql://me:hunter2@db.example/pets', 'animal-store');
+    const { problems } = await diagnose({}, 'mysql://me:hunter2@db.example/pets');
     expect(problems).toEqual([
       { severity: 'error', message: expect.stringMatching(/^--database-url: expected .*, got 'mysql:…'$/) },
     ]);
     const { out } = await commandLine().run(['doctor', '--json'], { environment: { DATABASE_URL: 'x' } });
     expect(JSON.parse(out)).toMatchObject({ database: null, problems: [{ severity: 'error' }] });
-  });
-
-  test('finds that no key is valid, or would be created', async () => {
-    const cli = await withKey();
-    await cli.run(['keys', 'revoke', '1']);
-    const advice = 'animal-store keys create --name NAME creates one';
-    expect((await reportOf(cli)).errors).toEqual([`no API key is valid: ${advice}`]);
-    expect((await reportOf(cli, { API_KEYS: OPERATOR_KEY })).errors).toEqual([]);
-    expect((await reportOf(await withRex(), { FIRST_KEY: 'none' })).errors).toEqual([
-      `the store has no API key, and FIRST_KEY is none: ${advice}`,
-    ]);
   });
 
   test('finds a damaged file', async () => {
@@ -120,7 +107,7 @@ describe('doctor', () => {
   });
 
   test('accepts memory:', async () => {
-    const { problems, database, source } = await diagnose({}, 'memory:', 'animal-store');
+    const { problems, database, source } = await diagnose({}, 'memory:');
     expect([source, database?.location]).toEqual(['--database-url', 'memory:']);
     expect(problems).toEqual([{ severity: 'warning', message: expect.stringContaining('the data is lost') }]);
   });
