@@ -96,15 +96,3 @@ test('a list of all pets has one head', async () => {
   expect(lines.at(-1)).toMatch(/^250 +Rex +1 +available$/);
   expect(out).not.toContain('\u001b[31m');
 });
-
-test.each([
-  [['get', 'x'], "'x' is invalid for argument 'id'"],
-  [['list', '--limit', '101'], 'expected an integer from 1 to 100'],
-  [['list', '--all', '--limit', '5'], "option '--all' cannot be used with option '--limit <number>'"],
-  [['list', '--status', 'lost'], 'Allowed choices are available, pending, sold'],
-  [['create', '--name', '', '--category-id', '1'], 'name must have 1 to 255 characters'],
-  [['create', '--name', 'Rex', '--category-id', '1e3'], 'expected an integer from'],
-])('pets %j is wrong usage', async (args, reason) => {
-  const { status, out, err } = await inMemory().run(['pets', ...args]);
-  expect([status, out, err]).toEqual([2, '', expect.stringContaining(reason)]);
-});

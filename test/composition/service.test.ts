@@ -10,18 +10,33 @@ import { OPERATOR_KEY, temporaryFolder } from '../support/process.ts';
 import { STORAGES } from '../support/server.ts';
 import { clientOf, environmentOf, startInProcess } from '../support/service.ts';
 
-test.each(STORAGES)('the service on %s serves with its first key, and can be stopped twice', async (kind) => {
-  const service = await startInProcess(await environmentOf(kind));
-  expect(service.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/v1$/);
-  expect(service.firstKey?.about.name).toBe('first key');
-  const client = clientOf(service);
-  expect((await client.post({ name: 'Rex', categoryId: 1 })).status).toBe(201);
-  expect((await client.get('/v1/pets')).body).toContain('Rex');
-  expect((await client.get('/readyz')).status).toBe(200);
-  await service.stop();
-  await service.stop();
-  await expect(client.get('/livez')).rejects.toThrow(/ECONNREFUSED|ECONNRESET|socket hang up/);
-});
+test.each(STORAGES)(
+  'the service on %s serves with its first key, counts, and can be stopped twice',
+  async (kind) => {
+    const service = await startInProcess(await environmentOf(kind));
+    expect(service.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/v1$/);
+    expect(service.firstKey?.about.name).toBe('first key');
+    const client = clientOf(service);
+    expect((await client.get('/readyz')).status).toBe(200);
+    expect((await client.post({ name: 'Rex', categoryId: 1 }, { 'Idempotency-Key': 'k' })).status).toBe(201);
+    const { body } = await client.get('/metrics');
+    for (const series of [
+      'http_request_duration_seconds_count{method="POST",route="/v1/pets",status="201"} 1',
+      'http_requests_in_flight 1',
+      'http_connections 1',
+      'idempotency_records 1',
+      `build_info{version="1.0.0",node="${process.version}",storage="${kind}"} 1`,
+      'storage_available 1',
+      ...(kind === 'sqlite' ? ['commit_duration_seconds_count', 'waiting_writes 0'] : []),
+      ...(kind === 'postgres' ? ['database_waiting_calls 0', 'database_connections{state="idle"}'] : []),
+    ]) {
+      expect(body).toContain(`\nanimal_store_${series}`);
+    }
+    await service.stop();
+    await service.stop();
+    await expect(client.get('/livez')).rejects.toThrow(/ECONNREFUSED|ECONNRESET|socket hang up/);
+  },
+);
 
 describe('the service', () => {
   test('accepts each key of API_KEYS, and sends CORS headers for the origins of CORS_ORIGIN', async () => {
@@ -70,25 +85,6 @@ describe('the service', () => {
     expect(await connection.rest()).toEqual([]);
     expect(connection.interim).toEqual([100]);
   });
-});
-
-test.each(STORAGES)('/metrics of %s shows requests, the server and what the storage counts', async (kind) => {
-  const service = await startInProcess(await environmentOf(kind));
-  const client = clientOf(service);
-  await client.post({ name: 'Rex', categoryId: 1 }, { 'Idempotency-Key': 'k' });
-  const { body } = await client.get('/metrics');
-  for (const series of [
-    'http_request_duration_seconds_count{method="POST",route="/v1/pets",status="201"} 1',
-    'http_requests_in_flight 1',
-    'http_connections 1',
-    'idempotency_records 1',
-    `build_info{version="1.0.0",node="${process.version}",storage="${kind}"} 1`,
-    'storage_available 1',
-    ...(kind === 'sqlite' ? ['commit_duration_seconds_count', 'waiting_writes 0'] : []),
-    ...(kind === 'postgres' ? ['database_waiting_calls 0', 'database_connections{state="idle"}'] : []),
-  ]) {
-    expect(body).toContain(`\nanimal_store_${series}`);
-  }
 });
 
 test('the database is closed when the server cannot be created', async () => {
