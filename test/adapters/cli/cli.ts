@@ -81,12 +81,7 @@ export function commandLine(
       openSource: async () => undefined,
       restoreStore: (_, file, how) => restoreSqliteStore(path, file, how),
       diagnose: (_, backup) =>
-        diagnose(
-          { DATABASE_URL: `sqlite:${path}`, ...options.environment },
-          undefined,
-          'animal-store',
-          backup,
-        ),
+        diagnose({ DATABASE_URL: `sqlite:${path}`, ...options.environment }, undefined, backup),
       openApiDocument: async () => '{"openapi":"3.1.0"}',
       ...wiring,
       console: consoleOf({
