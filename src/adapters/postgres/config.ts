@@ -1,8 +1,8 @@
-/** The configuration of the driver: no variable of the environment and no password file has an effect. */
+/** The configuration of the driver. Of the environment it reads `PGOPTIONS` and `PGREPLICATION`, and no password file. */
 
 import { readFileSync } from 'node:fs';
-import { Client, type ClientConfig, types } from 'pg';
-import { StorageFault, storageUnavailable } from '../../application/ports/storage-fault.ts';
+import { type ClientConfig, types } from 'pg';
+import { StorageFault } from '../../application/ports/storage-fault.ts';
 import { parsePostgresUrl } from './url/index.ts';
 
 /** The type id of 64-bit integers. */
@@ -12,7 +12,7 @@ const INT8 = 20;
 export function clientConfig(url: string): ClientConfig & { readonly max: number } {
   const { ssl, ...given } = parsePostgresUrl(url);
   const { rejectUnauthorized, ...files } = ssl || {};
-  const texts = Object.entries(files).map(([name, path]) => [name, readText(path)]);
+  const texts = Object.entries(files).map(([name, path]) => [name, readFileSync(path, 'utf8')]);
   return {
     ...given,
     password: given.password ?? refusePassword,
@@ -29,26 +29,7 @@ export function clientConfig(url: string): ClientConfig & { readonly max: number
   };
 }
 
-/** Without these two values, the driver reads `PGOPTIONS` and `PGREPLICATION`, and an empty value does not prevent it. */
-export class ExplicitClient extends Client {
-  declare readonly connectionParameters: { options?: string | undefined; replication?: string | undefined };
-
-  constructor(config: ClientConfig = {}) {
-    super(config);
-    this.connectionParameters.options = config.options;
-    this.connectionParameters.replication = undefined;
-  }
-}
-
 /** The driver calls this function if the server asks for a password. */
 function refusePassword(): never {
   throw new StorageFault('unreachable', 'the database server asks for a password, and the URL has none');
-}
-
-function readText(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    throw storageUnavailable(`the file ${path} of the URL cannot be read`, error, 'unreachable');
-  }
 }

@@ -12,7 +12,6 @@ import { codeOf } from '../storage-kit/store-errors.ts';
 import type { ConnectionPool, ResultRow, SqlStatement } from './connection-pool.ts';
 import { type Faults, storageError, writeError } from './errors.ts';
 import { ARRAYS, ATTRIBUTES, arraysOf, COLUMNS, ORDER, petOf } from './pets.ts';
-import type { Read } from './reads.ts';
 
 /** The maximum number of creates in one statement, and in the queue. */
 const LIMIT = 1000;
@@ -46,7 +45,7 @@ const FULL = 'too many pets wait for the database';
 
 export interface Create {
   readonly pet: NewPet;
-  readonly attempt?: ports.CreateAttempt;
+  readonly attempt?: ports.CreateAttempt | undefined;
 }
 
 interface QueuedCreate extends Create {
@@ -57,7 +56,7 @@ interface QueuedCreate extends Create {
 
 export interface Creates {
   /** Resolves with the stored pet, or with `undefined` when the key has a record. */
-  addCreate(create: Create): Promise<Pet | undefined>;
+  addCreate(pet: NewPet, attempt?: ports.CreateAttempt): Promise<Pet | undefined>;
   waiting(): number;
   close(): Promise<void>;
 }
@@ -76,9 +75,11 @@ export function groupedCreates(pool: ConnectionPool, faults: Faults, observer: O
 
   /** Those that waited too long are not sent. */
   function takeFrom(queue: QueuedCreate[]): readonly QueuedCreate[] {
-    const [now, seconds] = [performance.now(), pool.waitTimeout / 1000];
-    const late = storageUnavailable(`the database was busy for ${seconds} s: nothing was stored`);
-    return queue.splice(0, LIMIT).filter(({ deadline, reject }) => deadline > now || void reject(late));
+    const now = performance.now();
+    const late = `the database was busy for ${pool.waitTimeout / 1000} s: nothing was stored`;
+    const isInTime = ({ deadline, reject }: QueuedCreate) =>
+      deadline > now || void reject(storageUnavailable(late));
+    return queue.splice(0, LIMIT).filter(isInTime);
   }
 
   /** Creates that arrive before a connection is free belong to the statement. */
@@ -108,15 +109,14 @@ export function groupedCreates(pool: ConnectionPool, faults: Faults, observer: O
   }
 
   return {
-    async addCreate(create) {
-      if (isClosed) throw closedError();
-      if (waiting() >= QUEUE_LIMIT) throw new AnimalStoreError('overloaded', FULL);
-      return await new Promise<Pet | undefined>((resolve, reject) => {
+    addCreate: (pet, attempt) =>
+      new Promise((resolve, reject) => {
+        if (isClosed) throw closedError();
+        if (waiting() >= QUEUE_LIMIT) throw new AnimalStoreError('overloaded', FULL);
         const deadline = performance.now() + pool.waitTimeout;
-        (create.attempt ? keyed : plain).push({ ...create, deadline, resolve, reject });
+        (attempt ? keyed : plain).push({ pet, attempt, deadline, resolve, reject });
         sending ??= sendAll();
-      });
-    },
+      }),
     waiting,
     async close() {
       isClosed = true;
@@ -137,23 +137,24 @@ export function statementFor(creates: readonly Create[]): SqlStatement {
 }
 
 function settle(group: readonly QueuedCreate[], rows: readonly ResultRow[]): void {
-  const ids = rows.map((row) => row.at(-1) as bigint).sort((a, b) => (a < b ? -1 : 1));
-  const places = new Map(rows.map(([place, id]) => [Number(place) - 1, id as bigint]));
-  for (const [index, { pet, attempt, resolve }] of group.entries()) {
-    const id = attempt ? places.get(index) : ids[index];
+  const isKeyed = group[0]?.attempt !== undefined;
+  const ids = isKeyed ? [] : rows.map(([id]) => id as bigint).sort((a, b) => (a < b ? -1 : 1));
+  if (isKeyed) for (const [place, id] of rows) ids[Number(place) - 1] = id as bigint;
+  for (const [index, { pet, resolve }] of group.entries()) {
+    const id = ids[index];
     resolve(id === undefined ? undefined : storedPet(id, pet));
   }
 }
 
 type Records = ports.IdempotentCreates & ports.IdempotencyRecords;
 
-export function idempotentCreates(read: Read, creates: Creates, pool: ConnectionPool): Records {
+export function idempotentCreates(creates: Creates, pool: ConnectionPool): Records {
   return {
     add: exactlyOnce({
-      claim: (pet, attempt) => creates.addCreate({ pet, attempt }),
+      claim: creates.addCreate,
       async find({ caller, key, at }) {
         const values = [caller, key, at];
-        const [row] = await read(() => ({ name: 'find-record', text: FIND, values }));
+        const [row] = await pool.read(() => ({ name: 'find-record', text: FIND, values }));
         if (row?.[0] === null) throw petRemoved(row.at(-1) as bigint);
         return row && petOf(row);
       },

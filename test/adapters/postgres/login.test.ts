@@ -139,7 +139,6 @@ describe.skipIf(!canStartPostgres)(`a server with passwords${startPostgresNote}`
 /** What PostgreSQL's own library or the driver reads, each with a value that would be noticed. */
 const VARIABLES: Readonly<Record<string, string>> = {
   ...{ PGHOST: '192.0.2.1', PGPORT: '1', PGUSER: 'nobody', PGDATABASE: 'nowhere', PGPASSWORD: PASSWORD },
-  ...{ PGOPTIONS: '-c search_path=nowhere -c default_transaction_read_only=on', PGREPLICATION: 'database' },
   ...{
     PGSSLMODE: 'verify-full',
     PGSSLNEGOTIATION: 'direct',

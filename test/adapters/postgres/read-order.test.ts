@@ -59,13 +59,9 @@ class Database {
 }
 
 function storeOn(database: Database): PetOperations {
-  const pets = petRepository(
-    (begin) => database.read(begin() as SqlStatement),
-    { max: 4, statistics: { busy: 0 } } as ConnectionPool,
-    {} as Creates,
-    new PageCache(),
-    true,
-  );
+  const read = (begin: () => SqlStatement) => database.read(begin());
+  const pool = { max: 4, statistics: { busy: 0 }, read } as ConnectionPool;
+  const pets = petRepository(pool, {} as Creates, new PageCache(), true);
   return {
     createPet: (input) => database.create(newPet(input)),
     async getPet(id) {
