@@ -94,23 +94,6 @@ describe.skipIf(!canStartPostgres)(`the durability of PostgreSQL${startPostgresN
     },
   );
 
-  test('a refused row beside an unconfirmed commit does not hide it: the next create is not refused', async () => {
-    const storage = await openStorage(withTimeout(server.url, 10_000));
-    await admin.query('TRUNCATE pets, api_keys, idempotency_records');
-    await set('synchronous_standby_names', 'nobody');
-    const refused = () => storage.pets.add(named('\0')).catch((error: Error) => error.message);
-    // The first create is sent alone, and the others together.
-    const outcomes = Promise.all([
-      refused(),
-      refused(),
-      storage.idempotentCreates.add(named('unconfirmed'), attemptWith('key')).catch(({ message }) => message),
-    ]);
-    await endWaits('pg_cancel_backend');
-    expect((await outcomes)[2]).toMatch(UNKNOWN);
-    await set('synchronous_standby_names', '');
-    expect(await storage.pets.add(REX)).toMatchObject(REX);
-  });
-
   test('a commit that no standby confirms fails at its deadline, and is not cancelled', async () => {
     const storage = await openStorage(withTimeout(server.url, 10_000));
     await admin.query('TRUNCATE pets');
