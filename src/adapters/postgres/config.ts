@@ -1,12 +1,12 @@
 /** The configuration of the driver. Of the environment it reads `PGOPTIONS` and `PGREPLICATION`, and no password file. */
 
 import { readFileSync } from 'node:fs';
-import { type ClientConfig, types } from 'pg';
+import { type ClientConfig, TypeOverrides, types } from 'pg';
 import { StorageFault } from '../../application/ports/storage-fault.ts';
 import { parsePostgresUrl } from './url/index.ts';
 
-/** The type id of 64-bit integers. */
-const INT8 = 20;
+const parsers = new TypeOverrides();
+parsers.setTypeParser(types.builtins.INT8, BigInt);
 
 /** Has each value for which the driver would read a variable, and no URL, which the driver would prefer to these values. */
 export function clientConfig(url: string): ClientConfig & { readonly max: number } {
@@ -19,13 +19,9 @@ export function clientConfig(url: string): ClientConfig & { readonly max: number
     ssl: ssl && { rejectUnauthorized, ...Object.fromEntries(texts) },
     sslnegotiation: 'postgres',
     client_encoding: 'utf8',
-    // A call must not wait forever for a connection.
     connectionTimeoutMillis: given.query_timeout || 1000,
     keepAlive: true,
-    types: {
-      getTypeParser: (id: number, format?: 'text' | 'binary') =>
-        id === INT8 ? BigInt : types.getTypeParser(id, format as 'text'),
-    } as ClientConfig['types'],
+    types: parsers,
   };
 }
 

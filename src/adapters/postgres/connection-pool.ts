@@ -14,7 +14,6 @@ import { type Faults, hadNoEffect, storageError, UnconfirmedCommit, writeError }
 /** In milliseconds: the deadline of a statement of a session, and the pause before another attempt. */
 const LONG_TIMEOUT = 60_000;
 const PAUSE = 20;
-/** How many calls can wait for a connection. */
 const QUEUE_LIMIT = 10_000;
 const FULL = 'too many calls wait for a connection to the database';
 const STANDBY = 'the database server is a standby: the store needs the primary';
@@ -24,7 +23,6 @@ const PREPARE = `SELECT pg_is_in_recovery(), count(set_config(name,
   FROM pg_settings WHERE name IN ('statement_timeout', 'lock_timeout', 'transaction_timeout',
     'idle_session_timeout', 'idle_in_transaction_session_timeout')`;
 
-/** The server plans a statement with a name once for each connection. */
 export interface SqlStatement {
   readonly name?: string;
   readonly text: string;
@@ -34,7 +32,7 @@ export type ResultRow = readonly unknown[];
 type Rows = Promise<readonly ResultRow[]>;
 type Config = ReturnType<typeof clientConfig>;
 
-/** Runs statements on one connection, which ends with the session. Rejects with an `AnimalStoreError`. */
+/** Runs statements on a connection of its own. Rejects with an `AnimalStoreError`. */
 export interface Session extends Disposable {
   run(text: string, values?: unknown[]): Rows;
 }

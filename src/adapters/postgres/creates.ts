@@ -13,8 +13,7 @@ import type { ConnectionPool, ResultRow, SqlStatement } from './connection-pool.
 import { type Faults, storageError, writeError } from './errors.ts';
 import { ARRAYS, ATTRIBUTES, arraysOf, COLUMNS, ORDER, petOf } from './pets.ts';
 
-/** The maximum number of creates in one statement, and in the queue. */
-const LIMIT = 1000;
+const STATEMENT_LIMIT = 1000;
 const QUEUE_LIMIT = 10_000;
 /** The returned ids, in ascending order, belong to the pets in their order. */
 const ADD = `WITH ${ORDER} INSERT INTO pets (${ATTRIBUTES}) SELECT ${ATTRIBUTES} FROM ordered, unnest(${ARRAYS})
@@ -79,7 +78,7 @@ export function groupedCreates(pool: ConnectionPool, faults: Faults, observer: O
     const late = `the database was busy for ${pool.waitTimeout / 1000} s: nothing was stored`;
     const isInTime = ({ deadline, reject }: QueuedCreate) =>
       deadline > now || void reject(storageUnavailable(late));
-    return queue.splice(0, LIMIT).filter(isInTime);
+    return queue.splice(0, STATEMENT_LIMIT).filter(isInTime);
   }
 
   /** Creates that arrive before a connection is free belong to the statement. */

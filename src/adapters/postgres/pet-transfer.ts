@@ -6,7 +6,6 @@ import { INT64_MIN } from '../../domain/int64.ts';
 import type { ConnectionPool, Session } from './connection-pool.ts';
 import { ARRAYS, ATTRIBUTES, arraysOf, COLUMNS, listStatement, petOf, TAKE_ORDER } from './pets.ts';
 
-/** How many pets one statement copies, or reads. */
 const COPY_SIZE = 20_000;
 const EXPORT_SIZE = 1000;
 

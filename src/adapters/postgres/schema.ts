@@ -79,7 +79,6 @@ export interface Survey {
 
 type SurveyRow = [string, boolean, boolean, isReadOnly: boolean, isOneServer: boolean, string[], string[]];
 
-/** Rejects when the database cannot have a store of this release. */
 export async function surveyOf(session: Session): Promise<Survey> {
   const [row = []] = await session.run(SURVEY);
   const [encoding, own, other, isReadOnly, isOneServer, warnings, faults] = row as SurveyRow;
@@ -101,7 +100,7 @@ export async function prepareSchema(config: ClientConfig, mustExist: boolean): P
   if (survey.version === undefined && mustExist)
     throw new StorageFault('file_missing', 'the database contains no store');
   if (survey.faults.length > 0) throw new StorageFault('damaged', survey.faults.join('; '));
-  if (survey.version !== SCHEMA_VERSION && survey.isReadOnly)
+  if (survey.isReadOnly && (survey.version ?? SCHEMA_VERSION) < SCHEMA_VERSION)
     throw new StorageFault('read_only', NOT_MIGRATED);
   if (survey.version !== SCHEMA_VERSION) await migrate(session);
   const warnings = survey.isOneServer ? await moveSequences(session) : [];
@@ -130,7 +129,7 @@ export async function sequencesBehind(session: Session): Promise<readonly Behind
   });
 }
 
-/** Creates and changes of keys wait. A sequence is never moved backward. */
+/** Never backward. */
 async function moveSequences(session: Session): Promise<readonly string[]> {
   const warnings: string[] = [];
   for (const { table, message, sql } of await sequencesBehind(session)) {

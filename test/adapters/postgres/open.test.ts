@@ -8,15 +8,7 @@ import {
   newUserUrl,
   postgresNote,
 } from '../../support/postgres/index.ts';
-import {
-  changed,
-  newStoreUrl,
-  openStorage,
-  REX,
-  untilBlocked,
-  withSetting,
-  withTimeout,
-} from './database.ts';
+import { changed, openStorage, REX, untilBlocked, withSetting, withTimeout } from './database.ts';
 import { refusalOf } from './refusal.ts';
 
 describe.skipIf(!canRunPostgres)(`openPostgresStorage${postgresNote}`, () => {
@@ -38,14 +30,6 @@ describe.skipIf(!canRunPostgres)(`openPostgresStorage${postgresNote}`, () => {
     await other.query('SELECT pg_sleep(0.5); COMMIT');
     await opening;
     expect(await (await openStorage(url)).apiKeys.list()).toEqual([]);
-  });
-
-  test('refuses a database that a newer release has written', async () => {
-    const url = await newStoreUrl();
-    await (await connect(url)).query('UPDATE animal_store_schema SET version = 77');
-    expect(await refusalOf(url)).toMatch(
-      /^[^ ]+: the database has schema version 77, this release supports \d+: use the release that wrote it, or a newer one$/,
-    );
   });
 
   /** What builds between 2.0 and 3.0 added to the first version. */
@@ -83,15 +67,6 @@ describe.skipIf(!canRunPostgres)(`openPostgresStorage${postgresNote}`, () => {
       idempotentCreates.add(rex, { caller: '1', key: 'old', at, validUntil: at + 30 * DAY });
     expect(await retry(now - 1001 + DAY)).toMatchObject({ isReplay: true, pet: { id: 1n } });
     expect(await retry(now - 999 + DAY)).toMatchObject({ isReplay: false });
-  });
-
-  test('refuses a database with a table pets of another application, and changes nothing', async () => {
-    const url = await newDatabaseUrl();
-    const other = await connect(url);
-    await other.query('CREATE TABLE pets (name text)');
-    expect(await refusalOf(url)).toMatch(/: the database has a table pets of another application$/);
-    const { rows } = await other.query('SELECT tablename FROM pg_tables WHERE schemaname = current_schema()');
-    expect(rows).toEqual([{ tablename: 'pets' }]);
   });
 
   test('creates no store when the store must exist', async () => {

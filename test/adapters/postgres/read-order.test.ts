@@ -2,7 +2,7 @@
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import type {
   ConnectionPool,
   ResultRow,
@@ -120,4 +120,28 @@ test('all creates and reads of clients of two servers fit one order', async () =
     }),
     runs(150),
   );
+});
+
+test.each([
+  ['memory', 0, [16, 16, 16, 16]],
+  ['a slow disk', 5, [6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 4]],
+])('64 pets that come from %s are read by few statements, or by many', async (_, msPerPet, sizes) => {
+  let read: number[] = [];
+  const pool = {
+    ...{ max: 16, statistics: { busy: 0 } },
+    async read(begin: () => SqlStatement) {
+      const size = `${begin().values}`.split(',').length;
+      read.push(size);
+      vi.advanceTimersByTime(msPerPet * size);
+      return [];
+    },
+  } as ConnectionPool;
+  vi.useFakeTimers({ toFake: ['performance'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const { find } = petRepository(pool, {} as Creates, new PageCache(), true);
+  for (let round = 0; round < 2; round++) {
+    read = [];
+    await Promise.all(Array.from({ length: 64 }, (_, index) => find(BigInt(index))));
+  }
+  expect(read).toEqual(sizes);
 });
