@@ -3,11 +3,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import type {
-  ConnectionPool,
-  ResultRow,
-  SqlStatement,
-} from '../../../src/adapters/postgres/connection-pool.ts';
+import type { ResultRow, SqlStatement } from '../../../src/adapters/postgres/connection-pool.ts';
 import type { Creates } from '../../../src/adapters/postgres/creates.ts';
 import { petRepository } from '../../../src/adapters/postgres/pet-repository.ts';
 import { PageCache } from '../../../src/adapters/storage-kit/page-cache.ts';
@@ -15,6 +11,8 @@ import { AnimalStoreError } from '../../../src/domain/errors.ts';
 import { type NewPet, newPet, type Pet } from '../../../src/domain/pet.ts';
 import { History, type PetOperations } from '../../../src/testing/index.ts';
 import { runs } from '../../support/property-runs.ts';
+
+const IDLE = { busy: 0, idle: 1, waiting: 0 };
 
 /** A database. The scheduler decides when a statement runs, and when its result arrives. */
 class Database {
@@ -60,7 +58,7 @@ class Database {
 
 function storeOn(database: Database): PetOperations {
   const read = (begin: () => SqlStatement) => database.read(begin());
-  const pool = { max: 4, statistics: { busy: 0 }, read } as ConnectionPool;
+  const pool = { max: 4, statistics: IDLE, read };
   const pets = petRepository(pool, {} as Creates, new PageCache(), true);
   return {
     createPet: (input) => database.create(newPet(input)),
@@ -128,14 +126,14 @@ test.each([
 ])('64 pets that come from %s are read by few statements, or by many', async (_, msPerPet, sizes) => {
   let read: number[] = [];
   const pool = {
-    ...{ max: 16, statistics: { busy: 0 } },
+    ...{ max: 16, statistics: IDLE },
     async read(begin: () => SqlStatement) {
       const size = `${begin().values}`.split(',').length;
       read.push(size);
       vi.advanceTimersByTime(msPerPet * size);
       return [];
     },
-  } as ConnectionPool;
+  };
   vi.useFakeTimers({ toFake: ['performance'] });
   onTestFinished(() => void vi.useRealTimers());
   const { find } = petRepository(pool, {} as Creates, new PageCache(), true);
