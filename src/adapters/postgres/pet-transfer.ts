@@ -5,6 +5,7 @@ import { idsNotAccepted, type PetTransfer } from '../../application/ports/pet-tr
 import { INT64_MIN } from '../../domain/int64.ts';
 import type { ConnectionPool, Session } from './connection-pool.ts';
 import { ARRAYS, ATTRIBUTES, arraysOf, COLUMNS, listStatement, petOf, TAKE_ORDER } from './pets.ts';
+import { movedSequence } from './schema.ts';
 
 const COPY_SIZE = 20_000;
 const EXPORT_SIZE = 1000;
@@ -19,8 +20,6 @@ const beginWith = (mode: string) =>
 const copying = (columns: string) => `WITH next AS (SELECT * FROM staged WHERE id > $1 ORDER BY id LIMIT $2),
     stored AS (INSERT INTO pets (${columns}) SELECT ${columns} FROM next ORDER BY id)
   SELECT max(id), count(*) FROM next`;
-/** Later pets get greater ids than the imported ones. */
-const SKIP_IDS = "SELECT setval('pets_id_seq', greatest(nextval('pets_id_seq'), max(id))) FROM pets";
 /** The sequence tells of pets that another program has removed. */
 const HAD_PETS =
   "SELECT pg_sequence_last_value('pets_id_seq'::regclass) IS NOT NULL OR EXISTS (SELECT 1 FROM pets)";
@@ -89,7 +88,7 @@ async function copy(session: Session, withIds: boolean, { onProgress, signal }: 
     copied += Number(row[1]);
     onProgress?.(copied);
   }
-  if (withIds && copied > 0) await session.run(SKIP_IDS);
+  if (withIds && copied > 0) await session.run(movedSequence('pets'));
   await session.run('COMMIT');
   return copied;
 }

@@ -118,14 +118,18 @@ async function migrate(session: Session): Promise<void> {
   await session.run('COMMIT');
 }
 
+/** Returns the statement after which new ids are greater than those of the table. */
+export function movedSequence(table: string): string {
+  return `SELECT setval('${table}_id_seq', greatest(nextval('${table}_id_seq'), max(id))) FROM ${table}`;
+}
+
 type Behind = Readonly<Record<'table' | 'message' | 'sql', string>>;
 
 /** Resolves with the tables whose sequence is behind, each with a message and the statement that moves it forward. */
 export async function sequencesBehind(session: Session): Promise<readonly Behind[]> {
   return (await session.run(BEHIND)).map(([name]) => {
-    const [table, sequence] = [`${name}`, `${name}_id_seq`];
-    const sql = `SELECT setval('${sequence}', greatest(nextval('${sequence}'), max(id))) FROM ${table}`;
-    return { table, sql, message: `the sequence ${sequence} is behind the ids of ${table}: run ${sql}` };
+    const [table, sql] = [`${name}`, movedSequence(`${name}`)];
+    return { table, sql, message: `the sequence ${table}_id_seq is behind the ids of ${table}: run ${sql}` };
   });
 }
 
