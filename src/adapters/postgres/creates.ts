@@ -30,8 +30,8 @@ const ADD_ONCE = `WITH ${ORDER}, new AS MATERIALIZED (
       WHERE record.ends_at < (SELECT at FROM new WHERE (caller, key) = (record.caller, record.key))
     RETURNING caller, key, pet_id
   ), added AS (
-    INSERT INTO pets (${COLUMNS}) SELECT pet_id, ${ATTRIBUTES} FROM claims JOIN new USING (caller, key)
-  ) SELECT place, pet_id FROM claims JOIN new USING (caller, key)`;
+    INSERT INTO pets (${COLUMNS}) SELECT pet_id, ${ATTRIBUTES} FROM claims JOIN new USING (caller, key) RETURNING id
+  ) SELECT place, id FROM added JOIN claims ON id = pet_id JOIN new USING (caller, key)`;
 
 const FIND = `SELECT ${COLUMNS}, pet_id FROM idempotency_records LEFT JOIN pets ON id = pet_id
   WHERE caller = $1 AND key = $2 AND ends_at >= $3`;
@@ -41,6 +41,7 @@ export const REMOVE: string = `WITH ${ORDER} DELETE FROM idempotency_records
     SELECT caller, key FROM ordered, idempotency_records WHERE ends_at < $1 ORDER BY ends_at LIMIT $2)
   RETURNING 1`;
 const FULL = 'too many pets wait for the database';
+const DROPPED = 'a trigger of the database has dropped pets: it is unknown which ones were stored';
 
 export interface Create {
   readonly pet: NewPet;
@@ -138,6 +139,7 @@ export function statementFor(creates: readonly Create[]): SqlStatement {
 function settle(group: readonly QueuedCreate[], rows: readonly ResultRow[]): void {
   const isKeyed = group[0]?.attempt !== undefined;
   const ids = isKeyed ? [] : rows.map(([id]) => id as bigint).sort((a, b) => (a < b ? -1 : 1));
+  if (!isKeyed && ids.length < group.length) throw new AnimalStoreError('internal_error', DROPPED);
   if (isKeyed) for (const [place, id] of rows) ids[Number(place) - 1] = id as bigint;
   for (const [index, { pet, resolve }] of group.entries()) {
     const id = ids[index];

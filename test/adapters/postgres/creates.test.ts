@@ -31,6 +31,22 @@ describe.skipIf(!canRunPostgres)(`creates on PostgreSQL${postgresNote}`, () => {
     await storage.check();
   });
 
+  test('no pet is confirmed that a trigger of the operator has dropped', async () => {
+    const { url, storage } = await openStore();
+    await (await connect(url)).query(`CREATE FUNCTION drop_pet() RETURNS trigger LANGUAGE plpgsql AS
+      $$ BEGIN IF NEW.name = 'dropped' THEN RETURN NULL; END IF; RETURN NEW; END $$;
+      CREATE TRIGGER dropping BEFORE INSERT ON pets FOR EACH ROW EXECUTE FUNCTION drop_pet()`);
+    const names = ['one', 'dropped', 'two'];
+    const plain = names.map((name) => storage.pets.add(named(name)));
+    const keyed = names.map((name) => storage.idempotentCreates.add(named(name), attemptWith(name)));
+    const results = [...(await Promise.allSettled(plain)), ...(await Promise.allSettled(keyed))];
+    const statuses = results.map(({ status }) => status);
+    // The ids of a statement do not tell which of its pets was dropped.
+    expect(statuses).toEqual([...Array(3).fill('rejected'), 'fulfilled', 'rejected', 'fulfilled']);
+    for (const result of results)
+      if (result.status === 'rejected') expect(result.reason).toMatchObject({ code: 'internal_error' });
+  });
+
   test('after a serialization failure the statement is repeated, and after other failures it is not', async () => {
     const { url, storage } = await openStore();
     const other = await connect(url);
