@@ -6,8 +6,8 @@ import { INT64_MIN } from '../../domain/int64.ts';
 import { ATTRIBUTE_COLUMNS, PET_COLUMNS, petOf } from '../storage-kit/pet-rows.ts';
 import type { ConnectionPool, Session } from './connection-pool.ts';
 import { arrayParameters, arraysOf, listStatement, TAKE_ORDER } from './pets.ts';
+import { movedSequence } from './schema.ts';
 
-/** How many pets one statement copies, or reads. */
 const COPY_SIZE = 20_000;
 const EXPORT_SIZE = 1000;
 
@@ -21,8 +21,6 @@ const beginWith = (mode: string) =>
 const copying = (columns: string) => `WITH next AS (SELECT * FROM staged WHERE id > $1 ORDER BY id LIMIT $2),
     stored AS (INSERT INTO pets (${columns}) SELECT ${columns} FROM next ORDER BY id)
   SELECT max(id), count(*) FROM next`;
-/** Later pets get greater ids than the imported ones. */
-const SKIP_IDS = "SELECT setval('pets_id_seq', greatest(nextval('pets_id_seq'), max(id))) FROM pets";
 /** The sequence tells of pets that another program has removed. */
 const HAD_PETS =
   "SELECT pg_sequence_last_value('pets_id_seq'::regclass) IS NOT NULL OR EXISTS (SELECT 1 FROM pets)";
@@ -91,7 +89,7 @@ async function copy(session: Session, withIds: boolean, { onProgress, signal }: 
     copied += Number(row[1]);
     onProgress?.(copied);
   }
-  if (withIds && copied > 0) await session.run(SKIP_IDS);
+  if (withIds && copied > 0) await session.run(movedSequence('pets'));
   await session.run('COMMIT');
   return copied;
 }

@@ -114,7 +114,7 @@ export async function prepareSchema(config: ClientConfig, mustExist: boolean): P
   if (survey.version === undefined && mustExist)
     throw new StorageFault('file_missing', 'the database contains no store');
   if (survey.faults.length > 0) throw new StorageFault('damaged', survey.faults.join('; '));
-  if (survey.version !== SCHEMA_VERSION && survey.isReadOnly)
+  if (survey.isReadOnly && (survey.version ?? SCHEMA_VERSION) < SCHEMA_VERSION)
     throw new StorageFault('read_only', NOT_MIGRATED);
   if (survey.version !== SCHEMA_VERSION) await migrate(session);
   const warnings = survey.isOneServer ? await moveSequences(session) : [];
@@ -132,18 +132,22 @@ async function migrate(session: Session): Promise<void> {
   await session.run('COMMIT');
 }
 
+/** Returns the statement after which new ids are greater than those of the table. */
+export function movedSequence(table: string): string {
+  return `SELECT setval('${table}_id_seq', greatest(nextval('${table}_id_seq'), max(id))) FROM ${table}`;
+}
+
 type Behind = Readonly<Record<'table' | 'message' | 'sql', string>>;
 
 /** Resolves with the tables whose sequence is behind, each with a message and the statement that moves it forward. */
 export async function sequencesBehind(session: Session): Promise<readonly Behind[]> {
   return (await session.run(BEHIND)).map(([name]) => {
-    const [table, sequence] = [`${name}`, `${name}_id_seq`];
-    const sql = `SELECT setval('${sequence}', greatest(nextval('${sequence}'), max(id))) FROM ${table}`;
-    return { table, sql, message: `the sequence ${sequence} is behind the ids of ${table}: run ${sql}` };
+    const [table, sql] = [`${name}`, movedSequence(`${name}`)];
+    return { table, sql, message: `the sequence ${table}_id_seq is behind the ids of ${table}: run ${sql}` };
   });
 }
 
-/** Creates and changes of keys wait. A sequence is never moved backward. */
+/** Never backward. */
 async function moveSequences(session: Session): Promise<readonly string[]> {
   const warnings: string[] = [];
   for (const { table, message, sql } of await sequencesBehind(session)) {

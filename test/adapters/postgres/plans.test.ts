@@ -21,11 +21,9 @@ describe.skipIf(!canRunPostgres)(`the plans of PostgreSQL${postgresNote}`, () =>
       // After five executions, PostgreSQL may choose a generic plan.
       for (let count = 0; count < 10; count++) {
         const after = BigInt((count * PETS) / 20);
-        const { pets } = await storage.pets.list({ limit: 2, status: 'sold', after });
-        expect(pets.length).toBeLessThanOrEqual(2);
-        for (const { id, status } of pets) expect([id > after, status]).toEqual([true, 'sold']);
-        expect((await storage.pets.list({ limit: 2, after })).pets).toHaveLength(2);
-        expect(await storage.pets.find(after + 1n)).toBeDefined();
+        await storage.pets.list({ limit: 2, status: 'sold', after });
+        await storage.pets.list({ limit: 2, after });
+        await storage.pets.find(after + 1n);
       }
       await storage.close();
       // The statistics arrive after the connections have ended.
