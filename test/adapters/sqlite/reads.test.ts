@@ -38,9 +38,12 @@ test('reads see what was written after they were requested, and the version is t
 });
 
 test('after an error with which SQLite ends the transaction, the next read begins another one', async () => {
-  const first = reads.read(() => db.exec('ROLLBACK'));
+  const first = reads.read(() => {
+    db.exec('ROLLBACK');
+    throw new Error('the disk failed');
+  });
   const second = reads.read(() => db.inTransaction);
-  await first;
+  await expect(first).rejects.toMatchObject({ code: 'internal_error' });
   expect(await second).toBe(true);
   await nextTurn();
   expect(db.inTransaction).toBe(false);
