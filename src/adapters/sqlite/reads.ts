@@ -80,7 +80,7 @@ export class Reads {
       this.version = this.#dataVersion.get();
       this.#inTransaction = true;
     } catch (error) {
-      this.#end.run();
+      if (this.#db.inTransaction) this.#end.run();
       throw error;
     }
   }
