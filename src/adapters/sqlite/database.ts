@@ -5,7 +5,7 @@ import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import { StorageFault, storageUnavailable } from '../../application/ports/storage-fault.ts';
 import { AnimalStoreError, invalidRequest } from '../../domain/errors.ts';
-import { isLocked, storageError } from './errors.ts';
+import { fileError, isLocked, storageError } from './errors.ts';
 import { assertSameFiles, identityOf, modeOfNewFile, type StoreFiles, sizeOf } from './files.ts';
 import { APPLICATION_ID, migrationsOf, READ_TEST, SCHEMA_VERSION, versionOf } from './schema.ts';
 
@@ -32,14 +32,7 @@ export function prepareDatabase(
     throw invalidRequest(`path: ${message}`);
   }
   if (!mustExist) createFile(path);
-  else if (!existsSync(path)) throw new StorageFault('file_missing', `${path}: there is no such file`);
-  const before = identityOf(path);
-  open(path, (db) => {
-    const version = versionOf(db);
-    // A restore can replace the file while its lock is awaited, and SQLite would write to the old file.
-    if (identityOf(path) !== before) {
-      throw storageUnavailable('the file was replaced while it was opened: start again');
-    }
+  open(path, (db, version) => {
     const damage = sizeOf(path) <= CHECK_LIMIT && damageOf(db, 'quick_check');
     if (damage) throw storageUnavailable(`the database file is damaged: ${damage}`);
     if (version > 0) db.prepare(READ_TEST).get();
@@ -59,17 +52,13 @@ export function openReader(path: string): Database.Database {
 
 /** Opens a store that another program may own. The journal mode stays, and an older schema is refused instead of migrated. */
 export function openSource(path: string): Database.Database {
-  if (!existsSync(path)) throw new StorageFault('file_missing', `${path}: there is no such file`);
-  return open(path, (db) => {
-    const version = versionOf(db);
+  return open(path, (db, version) => {
+    if (version === 0) throw storageUnavailable('the file contains no store');
     if (version < SCHEMA_VERSION) {
+      const versions = `the file has schema version ${version}, this release reads ${SCHEMA_VERSION}`;
       const advice =
         'open it with this release once, such as with animal-store keys list, or export it with its own release';
-      throw storageUnavailable(
-        version === 0
-          ? 'the file contains no store'
-          : `the file has schema version ${version}, this release reads ${SCHEMA_VERSION}: ${advice}`,
-      );
+      throw storageUnavailable(`${versions}: ${advice}`);
     }
     db.pragma('query_only = ON');
   });
@@ -118,34 +107,40 @@ export function damageOf(
   return finding === 'ok' ? undefined : String(finding).split('\n').at(-1);
 }
 
-/** `mkdirSync` with the option `recursive` never returns in a file system that accepts no folders, such as /proc. */
 export function createFolderOf(path: string): void {
-  const folder = dirname(path);
-  if (existsSync(folder)) return;
-  createFolderOf(folder);
   try {
-    mkdirSync(folder);
+    mkdirSync(dirname(path), { recursive: true });
   } catch (error) {
-    // Another process can have created it.
-    if (!existsSync(folder)) throw storageUnavailable(`cannot create the folder of ${path}`, error);
+    throw fileError(`cannot create the folder of ${path}`, error);
   }
 }
 
-/** SQLite would let every user of the machine read a new file. An error is ignored, because SQLite reports it too. */
+/** SQLite would let every user of the machine read a new file. */
 function createFile(path: string): void {
   createFolderOf(path);
+  // To close a file ends the locks that SQLite has on it.
   if (existsSync(path)) return;
   try {
     closeSync(openSync(path, 'a', modeOfNewFile(path)));
-  } catch {}
+  } catch (error) {
+    throw fileError(`cannot create ${path}`, error);
+  }
 }
 
 /** Every error message begins with the path of the database file. */
-function open(path: string, prepare: (db: Database.Database) => void): Database.Database {
-  if (statSync(path, { throwIfNoEntry: false })?.isDirectory())
-    throw storageUnavailable(`${path}: expected a file, got a directory`);
+function open(path: string, prepare: (db: Database.Database, version: number) => void): Database.Database {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  if (stats === undefined) throw new StorageFault('file_missing', `${path}: there is no such file`);
+  if (stats.isDirectory()) throw storageUnavailable(`${path}: expected a file, got a directory`);
+  const identity = identityOf(path);
   try {
-    return connect(path, { timeout: OPEN_LOCK_TIMEOUT }, prepare);
+    return connect(path, { timeout: OPEN_LOCK_TIMEOUT }, (db) => {
+      const version = versionOf(db);
+      // A restore can replace the file while its lock is awaited, and SQLite would write to the old file.
+      if (identityOf(path) !== identity)
+        throw storageUnavailable('the file was replaced while it was opened: start again');
+      prepare(db, version);
+    });
   } catch (error) {
     const { code, message } = storageError(error);
     throw new AnimalStoreError(code, `${path}: ${message}`, { cause: error });

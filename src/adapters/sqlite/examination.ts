@@ -11,7 +11,7 @@ import { INVALID_PETS_LIMIT, invalidPetProblems } from '../storage-kit/invalid-p
 import { codeOf } from '../storage-kit/store-errors.ts';
 import { connect, damageOf, OPEN_LOCK_TIMEOUT } from './database.ts';
 import { storageError } from './errors.ts';
-import { isFileOf, realPath, sizeOf } from './files.ts';
+import { companionsOf, isFileOf, realPath, sizeOf } from './files.ts';
 import { type PetRow, petOf } from './pets.ts';
 import { APPLICATION_ID, countRows, INVALID_PETS, lastIdOf, SCHEMA_VERSION, versionOf } from './schema.ts';
 
@@ -51,7 +51,7 @@ export function examineSqliteStore(path: string): Diagnosis {
 /** Checks a backup of a store as a whole, and changes nothing. Throws `invalid_request` when it is not sound. */
 export function examineSqliteBackup(store: string, file: string): BackupContents {
   refuseNoBackup(file, realPath(store));
-  return checkBackup(file, file, 'integrity_check', 'query_only = ON');
+  return checkBackup(file, file);
 }
 
 export function refuseNoBackup(file: string, store: string): Stats {
@@ -59,7 +59,7 @@ export function refuseNoBackup(file: string, store: string): Stats {
   if (stats === undefined) throw invalidRequest(`${file}: there is no such file`);
   if (!stats.isFile()) throw invalidRequest(`${file} is not a regular file`);
   if (isFileOf(store, file)) throw invalidRequest(`${file} belongs to the store`);
-  const companion = [`${file}-wal`, `${file}-journal`].find((each) => sizeOf(each) > 0);
+  const [companion] = companionsOf(file);
   if (companion === undefined) return stats;
   const advice = `make a backup of it, with animal-store backup --database-url sqlite:${file} NEW`;
   throw invalidRequest(
@@ -70,23 +70,17 @@ export function refuseNoBackup(file: string, store: string): Stats {
 /**
  * Checks all pages of a backup.
  *
- * @param path the file or its copy, which leaves the journal mode WAL by default, so that it is complete without a log
+ * @param path the file or its copy
  * @param file the name for messages
  */
-export function checkBackup(
-  path: string,
-  file: string,
-  check: 'quick_check' | 'integrity_check',
-  pragma: 'journal_mode = DELETE' | 'query_only = ON' = 'journal_mode = DELETE',
-): BackupContents {
+export function checkBackup(path: string, file: string): BackupContents {
   let db: Database.Database | undefined;
   try {
-    db = connect(path, {}, () => {});
+    db = connect(path, {}, (each) => each.pragma('query_only = ON'));
     const isOwn = db.pragma('application_id', { simple: true }) === APPLICATION_ID;
     if (!isOwn || versionOf(db, file) === 0) throw invalidRequest(`${file} is not a backup of a store`);
-    const damage = damageOf(db, check);
+    const damage = damageOf(db, 'integrity_check');
     if (damage !== undefined) throw invalidRequest(`${file} is damaged: ${damage}`);
-    db.pragma(pragma);
     return { ...contentsOf(db), problems: invalidPets(db) };
   } catch (error) {
     const code = codeOf(error);
@@ -132,21 +126,17 @@ function readFacts(store: string, problems: Problem[]): Facts {
     each.pragma('query_only = ON'),
   );
   try {
-    return factsOf(db, problems);
+    const schemaVersion = versionOf(db);
+    const damage = damageOf(db, 'quick_check');
+    if (damage !== undefined)
+      throw new StorageFault('damaged', `the file is damaged: ${damage}: restore a backup`);
+    if (schemaVersion === 0) return EMPTY;
+    const { pets, lastId } = contentsOf(db);
+    problems.push(...invalidPets(db), ...idProblems(lastId));
+    const apiKeys = db.prepare<[number], Facts['apiKeys']>(COUNT_KEYS).safeIntegers(false).get(Date.now());
+    const idempotencyRecords = schemaVersion === 1 ? undefined : countRows(db, 'idempotency_records');
+    return { schemaVersion, isSound: true, pets, lastId, apiKeys, idempotencyRecords };
   } finally {
     db.close();
   }
-}
-
-function factsOf(db: Database.Database, problems: Problem[]): Facts {
-  const schemaVersion = versionOf(db);
-  const damage = damageOf(db, 'quick_check');
-  if (damage !== undefined)
-    throw new StorageFault('damaged', `the file is damaged: ${damage}: restore a backup`);
-  if (schemaVersion === 0) return EMPTY;
-  const { pets, lastId } = contentsOf(db);
-  problems.push(...invalidPets(db), ...idProblems(lastId));
-  const apiKeys = db.prepare<[number], Facts['apiKeys']>(COUNT_KEYS).safeIntegers(false).get(Date.now());
-  const idempotencyRecords = schemaVersion === 1 ? undefined : countRows(db, 'idempotency_records');
-  return { schemaVersion, isSound: true, pets, lastId, apiKeys, idempotencyRecords };
 }

@@ -21,11 +21,10 @@ const STAGE = `PRAGMA temp_store = FILE;
   CREATE TEMP TABLE staged (place INTEGER PRIMARY KEY, ${ATTRIBUTE_COLUMNS})`;
 const ADD = `INSERT INTO staged (place, ${ATTRIBUTE_COLUMNS}) VALUES (?, ${PARAMETERS})
   ON CONFLICT (place) DO NOTHING`;
-const LAST_PLACE = 'SELECT max(place) FROM (SELECT place FROM staged WHERE place > ? ORDER BY place LIMIT ?)';
 const COPY = `INSERT INTO pets (${ATTRIBUTE_COLUMNS})
-  SELECT ${ATTRIBUTE_COLUMNS} FROM staged WHERE place > ? AND place <= ? ORDER BY place`;
+  SELECT ${ATTRIBUTE_COLUMNS} FROM staged WHERE place > ? ORDER BY place LIMIT ?`;
 const COPY_WITH_ID = `INSERT INTO pets (${COLUMNS})
-  SELECT place, ${ATTRIBUTE_COLUMNS} FROM staged WHERE place > ? AND place <= ? ORDER BY place`;
+  SELECT place, ${ATTRIBUTE_COLUMNS} FROM staged WHERE place > ? ORDER BY place LIMIT ?`;
 
 const LAST_PET = 'SELECT max(id) FROM pets';
 const EXPORT = `SELECT ${COLUMNS} FROM pets WHERE id > ? AND id <= ? ORDER BY id LIMIT ?`;
@@ -65,10 +64,11 @@ interface Staged {
 
 /** Fills the temporary table. Refuses what cannot be imported at once, so that a dry run says the same as an import. */
 async function stage(
-  { db, assertWritable }: OwnConnection,
+  connection: OwnConnection,
   batches: AsyncIterable<readonly (NewPet | Pet)[]>,
   { onDuplicateId, signal }: TransferOptions,
 ): Promise<Staged> {
+  const { db } = connection;
   db.exec(STAGE);
   const add = db.prepare(ADD);
   const addAll = db.transaction((pets: readonly (NewPet | Pet)[]) =>
@@ -77,7 +77,7 @@ async function stage(
   let [withIds, count] = [false, 0];
   for await (const batch of batches) {
     signal?.throwIfAborted();
-    assertWritable();
+    connection.assertWritable();
     const [first] = batch;
     if (first === undefined) continue;
     withIds = 'id' in first;
@@ -96,18 +96,18 @@ async function copy(
 ): Promise<number> {
   const { db } = connection;
   const copyRows = db.prepare(staged.withIds ? COPY_WITH_ID : COPY);
-  const lastPlace = db.prepare<[bigint, number], bigint | null>(LAST_PLACE).pluck();
   await connection.begin();
   refuseIds(db, staged);
   let copied = 0;
-  for (let after = INT64_MIN; ; ) {
+  // Without ids, the places are 1 and so on.
+  for (let place = INT64_MIN; ; ) {
     await nextTurn();
     signal?.throwIfAborted();
     connection.assertWritable();
-    const last = lastPlace.get(after, COPY_SIZE) ?? null;
-    if (last === null) break;
-    copied += copyRows.run(after, last).changes;
-    after = last;
+    const { changes, lastInsertRowid } = copyRows.run(place, COPY_SIZE);
+    if (changes === 0) break;
+    copied += changes;
+    place = staged.withIds ? BigInt(lastInsertRowid) : BigInt(copied);
     onProgress?.(copied);
   }
   connection.commit(copied);
