@@ -39,24 +39,30 @@ function refusal(path: string, message: RegExp) {
   });
 }
 
-const NEWER = SCHEMA_VERSION + 1;
 const OTHER = /the file is the database of another application/;
 
-test.each<[name: string, make: (path: string) => void, message: RegExp]>([
-  ['a text', (path) => writeFileSync(path, 'hello, world\n'.repeat(10_000)), /is not a SQLite database/],
-  ['zeros', (path) => writeFileSync(path, Buffer.alloc(8192)), /is not a SQLite database/],
-  ['tables of others', (path) => execute(path, 'PRAGMA journal_mode = WAL; CREATE TABLE t (x)'), OTHER],
-  ['a mark of others', (path) => execute(path, 'PRAGMA application_id = 7'), OTHER],
+test.each<[name: string, change: (path: string) => void, message: RegExp]>([
+  ['is a text', (path) => writeFileSync(path, 'hello, world\n'.repeat(10_000)), /is not a SQLite database/],
+  ['has zeros', (path) => writeFileSync(path, Buffer.alloc(8192)), /is not a SQLite database/],
+  ['has the mark of another application', (path) => execute(path, 'PRAGMA application_id = 7'), OTHER],
   [
-    'a newer schema',
-    (path) => (makeStore(path, 3), execute(path, `PRAGMA user_version = ${NEWER}`)),
+    'has tables of another application',
+    (path) => {
+      writeFileSync(path, '');
+      execute(path, 'PRAGMA journal_mode = WAL; CREATE TABLE t (x)');
+    },
+    OTHER,
+  ],
+  [
+    'has a newer schema',
+    (path) => execute(path, `PRAGMA user_version = ${SCHEMA_VERSION + 1}`),
     /schema version 7, this release supports 6: use the release that wrote it, or a newer one$/,
   ],
-  ['a damaged page', (path) => (makeStore(path, 2000), overwrite(path, Buffer.alloc(4096, 0xa5))), /damaged/],
-  ['a part of a store', (path) => (makeStore(path, 2000), truncateSync(path, 3 * 4096)), /damaged/],
-])('a file that has %s is refused, and not changed', (_, make, message) => {
-  const path = temporaryFile();
-  make(path);
+  ['has a damaged page', (path) => overwrite(path, Buffer.alloc(4096, 0xa5)), /damaged/],
+  ['was truncated', (path) => truncateSync(path, 3 * 4096), /damaged/],
+])('a file that %s is refused, and not changed', (_, change, message) => {
+  const path = newStore(2000);
+  change(path);
   const before = bytesOf(path);
   expect(() => openSqliteStorage(path)).toThrow(refusal(path, message));
   expect(bytesOf(path)).toBe(before);
