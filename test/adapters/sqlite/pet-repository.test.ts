@@ -61,21 +61,6 @@ test('a cached list has what another storage has stored earlier in the same turn
   expect((await pets.list({ limit: 5 })).pets).toHaveLength(1);
 });
 
-test('a read after an add sees the pet, even when a snapshot was open during the commit', async () => {
-  const path = temporaryFile();
-  const { pets } = openStorage(path);
-  await pets.add(REX);
-  const adding = pets.add(REX);
-  // The write is sent to the thread in this turn. The snapshot of `list` stays open until the end of the next turn.
-  await nextTurn();
-  await pets.list({ limit: 5 });
-  const count = connect(path).prepare('SELECT count(*) FROM pets').pluck();
-  while (count.get() === 1n);
-  const pet = await adding;
-  expect(await pets.find(pet.id)).toEqual(pet);
-  expect((await pets.list({ limit: 5 })).pets).toHaveLength(2);
-});
-
 test('the same query returns the same page object until any connection writes', async () => {
   const path = temporaryFile();
   const { pets } = openStorage(path);

@@ -33,16 +33,6 @@ describe('an import of many pets', () => {
   });
 });
 
-test('a read after an import sees the pets, even when a snapshot was open during the commit', async () => {
-  const { pets, transfer } = openStorage();
-  await transfer.importPets(batchesOf(3), {
-    ...NO_DUPLICATES,
-    // Runs in the same turn as the commit, before it.
-    onProgress: () => setImmediate(() => pets.list({ limit: 1 })),
-  });
-  expect((await pets.list({ limit: 5 })).pets).toHaveLength(3);
-});
-
 describe('an export with a slow consumer', () => {
   /** SQLite copies the log into the store at 1,000 pages of 4 KiB; one commit may exceed that. */
   const LOG_LIMIT = 6 * 1024 * 1024;
