@@ -9,14 +9,13 @@ import { fileError, isLocked, storageError } from './errors.ts';
 import { assertSameFiles, identityOf, modeOfNewFile, type StoreFiles, sizeOf } from './files.ts';
 import { APPLICATION_ID, migrationsOf, READ_TEST, SCHEMA_VERSION, versionOf } from './schema.ts';
 
-/** How long a connection waits for a lock, and blocks its thread, in milliseconds: later, and at the opening of a store. */
+/** How long a connection waits for a lock, and blocks its thread, in milliseconds. */
 const LOCK_TIMEOUT = 100;
 export const OPEN_LOCK_TIMEOUT = 3000;
 /** In KiB. A larger cache would not make reads faster, because the operating system caches the database file. */
 const READ_CACHE_SIZE = 4096;
-/** In bytes. After a burst of writes, SQLite truncates a larger write-ahead log to this size. */
+/** In bytes: of the write-ahead log after a burst of writes, and of a file that is checked at the start as a whole. */
 const JOURNAL_SIZE_LIMIT = 16 * 1024 * 1024;
-/** In bytes. A check reads the whole file, so it would delay the start with a larger one. */
 const CHECK_LIMIT = 32 * 1024 * 1024;
 
 /**
@@ -64,7 +63,7 @@ export function openSource(path: string): Database.Database {
   });
 }
 
-/** Checks the files before SQLite can change another one, and once more afterwards. Errors do not name the path to clients. */
+/** Checks the files before SQLite can change another one, and once more afterwards. Clients are not told the path. */
 export function openWriter(files: StoreFiles): Database.Database {
   assertSameFiles(files);
   const [[path] = ['']] = files;
@@ -81,10 +80,10 @@ export function connect(
   prepare: (db: Database.Database) => void,
 ): Database.Database {
   // A server that creates the store at the same time writes to the file first, and then to the log.
-  if (sizeOf(`${path}-wal`) > 0 && statSync(path, { throwIfNoEntry: false })?.size === 0) {
-    const advice = 'restore it from a backup, or remove the log';
-    throw storageUnavailable(`the file is empty, but has a write-ahead log: ${advice}`);
-  }
+  if (sizeOf(`${path}-wal`) > 0 && statSync(path, { throwIfNoEntry: false })?.size === 0)
+    throw storageUnavailable(
+      'the file is empty, but has a write-ahead log: restore a backup, or remove the log',
+    );
   const db = new Database(path, { ...options, fileMustExist: true });
   try {
     prepare(db.defaultSafeIntegers(true));
@@ -149,17 +148,15 @@ function open(path: string, prepare: (db: Database.Database, version: number) =>
 
 /** With `synchronous = NORMAL`, which is the default of the driver, a commit would do no fsync. */
 function configure(db: Database.Database): void {
-  const setJournalMode = (): unknown => db.pragma('journal_mode = WAL', { simple: true });
-  let mode: unknown;
   try {
-    mode = setJournalMode();
+    db.pragma('journal_mode = WAL');
   } catch (error) {
     if (!isLocked(error)) throw error;
     // While another process changes the mode of a new file, SQLite fails, and does not wait as for a transaction.
     db.exec('BEGIN IMMEDIATE; COMMIT');
-    mode = setJournalMode();
   }
-  if (mode !== 'wal') throw storageUnavailable('the file system does not support a write-ahead log');
+  if (db.pragma('journal_mode = WAL', { simple: true }) !== 'wal')
+    throw storageUnavailable('the file system does not support a write-ahead log');
   db.pragma('synchronous = FULL');
   db.pragma(`journal_size_limit = ${JOURNAL_SIZE_LIMIT}`);
 }

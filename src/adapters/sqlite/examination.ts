@@ -15,9 +15,8 @@ import { companionsOf, isFileOf, realPath, sizeOf } from './files.ts';
 import { type PetRow, petOf } from './pets.ts';
 import { APPLICATION_ID, countRows, INVALID_PETS, lastIdOf, SCHEMA_VERSION, versionOf } from './schema.ts';
 
-/** The free disk space below which there is a warning, and below which there is an error, in bytes. */
-const LITTLE_SPACE = 100 * 1024 * 1024;
-const NO_SPACE = 10 * 1024 * 1024;
+/** The free disk space below which there is a warning, and below which there is an error, in MiB. */
+const [LITTLE_SPACE, NO_SPACE] = [100, 10];
 const COUNT_KEYS = `SELECT count(*) AS total, count(*) FILTER (
     WHERE revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?)) AS active FROM api_keys`;
 
@@ -35,8 +34,8 @@ export function examineSqliteStore(path: string): Diagnosis {
   const stats = statSync(location, { throwIfNoEntry: false });
   const problems: Problem[] = [];
   const freeBytes = freeSpace(dirname(location), problems);
-  const [exists, supportedSchemaVersion, bytes] = [stats !== undefined, SCHEMA_VERSION, stats?.size];
-  const known = { location, exists, supportedSchemaVersion, bytes, freeBytes, problems };
+  const about = { location, exists: stats !== undefined, supportedSchemaVersion: SCHEMA_VERSION };
+  const known = { ...about, bytes: stats?.size, freeBytes, problems };
   try {
     if (stats === undefined) throw new Error('there is no such file: the start of a server creates it');
     if (!stats.isFile()) throw new Error('it is not a regular file');
@@ -62,17 +61,11 @@ export function refuseNoBackup(file: string, store: string): Stats {
   const [companion] = companionsOf(file);
   if (companion === undefined) return stats;
   const advice = `make a backup of it, with animal-store backup --database-url sqlite:${file} NEW`;
-  throw invalidRequest(
-    `${companion} exists, so ${file} is not a backup, but a store or a copy of its files: ${advice}`,
-  );
+  const reason = `${companion} exists, so ${file} is not a backup, but a store or a copy of its files`;
+  throw invalidRequest(`${reason}: ${advice}`);
 }
 
-/**
- * Checks all pages of a backup.
- *
- * @param path the file or its copy
- * @param file the name for messages
- */
+/** Checks all pages of a backup in `path`, which the messages call `file`. */
 export function checkBackup(path: string, file: string): BackupContents {
   let db: Database.Database | undefined;
   try {
@@ -106,19 +99,16 @@ function invalidPets(db: Database.Database): Problem[] {
 function freeSpace(folder: string, problems: Problem[]): number | undefined {
   try {
     const { bavail, bsize } = statfsSync(folder);
-    const free = bavail * bsize;
-    const message = `the disk of ${folder} has only ${Math.floor(free / 1024 / 1024)} MiB left`;
+    const free = Math.floor((bavail * bsize) / 1024 / 1024);
+    const message = `the disk of ${folder} has only ${free} MiB left`;
     if (free < LITTLE_SPACE) problems.push({ severity: free < NO_SPACE ? 'error' : 'warning', message });
-    return free;
+    return bavail * bsize;
   } catch {
     return undefined;
   }
 }
 
-/**
- * A connection that may write removes its temporary files at its end, but it also copies a write-ahead log into the
- * store. Therefore only a store with a write-ahead log is opened for reading only.
- */
+/** A connection that may write removes its files at its end, but it also copies a write-ahead log into the store. */
 function readFacts(store: string, problems: Problem[]): Facts {
   const readonly = sizeOf(`${store}-wal`) > 0;
   if (sizeOf(store) === 0 && !readonly) return EMPTY;

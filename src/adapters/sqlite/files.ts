@@ -18,7 +18,6 @@ import { codeOf } from '../storage-kit/store-errors.ts';
 
 /** SQLite creates, reads and deletes the companion files with these suffixes beside the database file. */
 const COMPANIONS = ['-journal', '-wal', '-shm'] as const;
-const SET_GROUP_ID = 0o2000;
 
 /** Returns the paths of a database file and of its companion files, without symbolic links. No file needs to exist. */
 export function databaseFiles(path: string): readonly string[] {
@@ -61,9 +60,9 @@ export function sizeOf(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }
 
-/** Only its owner may read a new file. In a folder with the set-group-ID bit, the group of the folder may read it too. */
+/** Only its owner may read a new file, and in a folder with the set-group-ID bit, the group of the folder. */
 export function modeOfNewFile(path: string): number {
-  return (statSync(dirname(path)).mode & SET_GROUP_ID) === 0 ? 0o600 : 0o640;
+  return (statSync(dirname(path)).mode & 0o2000) === 0 ? 0o600 : 0o640;
 }
 
 /** The database file, its write-ahead log and the index of the log, each with its identity while the store is open. */

@@ -75,7 +75,7 @@ export async function restoreSqliteStore(
       const { uid, gid } = stats ?? source;
       // Only a privileged user can give a file to another user.
       attempt(() => chownSync(partial, uid, gid), undefined);
-      const { problems, ...contents } = checkBackup(partial, file);
+      const contents = checkBackup(partial, file);
       const lastId = continueIds(partial, contents.lastId, old);
       const difference = differenceOf(partial, old);
       fsync(partial);
@@ -84,8 +84,8 @@ export async function restoreSqliteStore(
       if (stats !== undefined) renameSync(partial, store);
       else moveToNewName(partial, store, () => inUse(store));
       fsync(dirname(store));
-      const { size: bytes } = statSync(store);
-      return { ...contents, lastId, location: store, bytes, problems, setAside, ...difference };
+      const about = { location: store, bytes: sizeOf(store), setAside, ...difference };
+      return { ...contents, lastId, ...about };
     });
   } catch (error) {
     throw signal?.aborted ? error : fileError(`cannot restore ${store}`, error);
@@ -94,10 +94,7 @@ export async function restoreSqliteStore(
   }
 }
 
-/**
- * Returns a connection that lets no other process open the store, or `undefined` when there is no store or SQLite cannot read
- * it. Without `overwrite`, refuses a store that has pets, or that cannot be read.
- */
+/** Returns a connection that lets no other process open the store, if there is a store and SQLite can read it. */
 function lockStore(store: string, stats?: Stats, overwrite?: boolean): Database.Database | undefined {
   if (stats?.isFile() === false) throw invalidRequest(`${store} is not a regular file`);
   const isLogAlone = sizeOf(store) === 0 && companionsOf(store).length > 0;
@@ -141,19 +138,22 @@ function continueIds(partial: string, lastId: bigint, old: Database.Database | u
   return isAhead ? replaced : lastId;
 }
 
-type Difference = Pick<Restored, 'lost' | 'revivedKeys'>;
-
 /** Compares the copy with the store that it replaces, unless that is new or damaged. */
-function differenceOf(partial: string, old: Database.Database | undefined): Difference {
-  const none: Difference = { lost: undefined, revivedKeys: [] };
-  if (old === undefined || versionOf(old, '', Infinity) === 0) return none;
-  return attempt(() => {
-    old.prepare('ATTACH ? AS copy').run(partial);
-    const count = (sql: string): number => Number(old.prepare(sql).pluck().get());
-    const lost = { pets: count(MISSING_PETS), apiKeys: count(MISSING_KEYS) };
-    const revivedKeys = old.prepare<{ now: number }, RestoredKey>(REVIVED_KEYS).all({ now: Date.now() });
-    return { lost, revivedKeys };
-  }, none);
+function differenceOf(
+  partial: string,
+  old: Database.Database | undefined,
+): Pick<Restored, 'lost' | 'revivedKeys'> {
+  return attempt(
+    () => {
+      if (old === undefined || versionOf(old, '', Infinity) === 0) return { revivedKeys: [] };
+      old.prepare('ATTACH ? AS copy').run(partial);
+      const count = (sql: string): number => Number(old.prepare(sql).pluck().get());
+      const lost = { pets: count(MISSING_PETS), apiKeys: count(MISSING_KEYS) };
+      const revivedKeys = old.prepare<{ now: number }, RestoredKey>(REVIVED_KEYS).all({ now: Date.now() });
+      return { lost, revivedKeys };
+    },
+    { revivedKeys: [] },
+  );
 }
 
 function attempt<T>(read: () => T, otherwise: T): T {

@@ -18,10 +18,10 @@ import type { Batch, Reply, SqlStatement, Write, Written } from './writer-thread
 /** All writes of a batch wait for its commit, so a larger batch would delay the responses to all its writes. */
 const BATCH_LIMIT = 1000;
 const QUEUE_LIMIT = 10_000;
-/** In milliseconds: how long a write may be queued, and how long the thread may take for a batch or for its exit. */
+/** How long a write may be queued, and how long the thread may take for a batch or for its exit, in milliseconds. */
 const QUEUE_TIMEOUT = 5000;
 const REPLY_TIMEOUT = 10_000;
-/** Between two looks at deadlines and files, and between two test writes, in milliseconds. */
+/** The time between two looks at deadlines and files, and between two test writes, in milliseconds. */
 const INTERVAL = 500;
 const TEST_INTERVAL = 1000;
 /** A full batch of pets with the longest names, in no row of a user. Its end makes its pages free, in another commit. */
@@ -55,14 +55,16 @@ export class Writer {
   #thread: Worker | undefined;
   #testedAt = 0;
   readonly #interval: NodeJS.Timeout;
+  readonly #isReadOnly: boolean;
   #closed: Promise<void> | undefined;
   #whenIdle: (() => void) | undefined;
 
   /** @param onCommit called before the callers of the committed writes continue */
-  constructor(files: StoreFiles, faults: Faults, onCommit: (commit: Commit) => void) {
+  constructor(files: StoreFiles, faults: Faults, onCommit: (commit: Commit) => void, isReadOnly: boolean) {
     this.files = files;
     this.faults = faults;
     this.onCommit = onCommit;
+    this.#isReadOnly = isReadOnly;
     this.#interval = setInterval(() => this.#look(), INTERVAL).unref();
   }
 
@@ -73,9 +75,10 @@ export class Writer {
     return { waitingWrites: this.#queue.length, busySeconds: { writer: busy / 1000 } };
   }
 
-  /** Throws when the storage is closed, or must not be written any more. */
+  /** Throws when the storage is closed, or must not be written. */
   assertOpen(): void {
     if (this.#closed !== undefined) throw closedError();
+    if (this.#isReadOnly) throw storageUnavailable('the store was opened for reading only');
     const fault = syncFaultOf(this.faults);
     if (fault !== undefined) throw fault;
   }

@@ -30,6 +30,7 @@ import {
   REX,
   temporaryFile,
 } from './temporary-file.ts';
+import { startedThreads } from './warm-storage.ts';
 
 function refusal(path: string, message: RegExp) {
   return expect.objectContaining({
@@ -146,6 +147,23 @@ test('without `startWriter`, an existing store is opened while it is locked', ()
   const path = newStore();
   connect(path).exec('BEGIN IMMEDIATE');
   openStorage(path, { startWriter: false });
+});
+
+test('with `readOnly`, no byte of the file changes, writes are refused, and an older schema too', async () => {
+  const path = newStore(1);
+  execute(path, 'PRAGMA journal_mode = DELETE');
+  const before = bytesOf(path);
+  const started = startedThreads();
+  const storage = openSqliteStorage(path, { readOnly: true });
+  expect(await storage.pets.find(1n)).toBeDefined();
+  const refused = { code: 'storage_unavailable', message: 'the store was opened for reading only' };
+  await expect(storage.pets.add(REX)).rejects.toMatchObject(refused);
+  await storage.check();
+  await storage.close();
+  expect(started).toEqual([]);
+  expect(bytesOf(path)).toBe(before);
+  execute(path, 'PRAGMA user_version = 3');
+  expect(() => openSqliteStorage(path, { readOnly: true })).toThrow(refusal(path, /has schema version 3/));
 });
 
 test('a path with unusual characters is a path like any other', async () => {
