@@ -49,18 +49,25 @@ export function openReader(path: string): Database.Database {
   });
 }
 
-/** Opens a store that another program may own. The journal mode stays, and an older schema is refused instead of migrated. */
+/**
+ * Opens a store that another program may own. An older schema is refused instead of migrated. A connection that may write
+ * removes its files at its end, but it also copies a write-ahead log into the store.
+ */
 export function openSource(path: string): Database.Database {
-  return open(path, (db, version) => {
-    if (version === 0) throw storageUnavailable('the file contains no store');
-    if (version < SCHEMA_VERSION) {
-      const versions = `the file has schema version ${version}, this release reads ${SCHEMA_VERSION}`;
-      const advice =
-        'open it with this release once, such as with animal-store keys list, or export it with its own release';
-      throw storageUnavailable(`${versions}: ${advice}`);
-    }
-    db.pragma('query_only = ON');
-  });
+  return open(
+    path,
+    (db, version) => {
+      if (version === 0) throw storageUnavailable('the file contains no store');
+      if (version < SCHEMA_VERSION) {
+        const versions = `the file has schema version ${version}, this release reads ${SCHEMA_VERSION}`;
+        const advice =
+          'open it with this release once, such as with animal-store keys list, or export it with its own release';
+        throw storageUnavailable(`${versions}: ${advice}`);
+      }
+      db.pragma('query_only = ON');
+    },
+    sizeOf(`${path}-wal`) > 0,
+  );
 }
 
 /** Checks the files before SQLite can change another one, and once more afterwards. Clients are not told the path. */
@@ -127,13 +134,17 @@ function createFile(path: string): void {
 }
 
 /** Every error message begins with the path of the database file. */
-function open(path: string, prepare: (db: Database.Database, version: number) => void): Database.Database {
+function open(
+  path: string,
+  prepare: (db: Database.Database, version: number) => void,
+  readonly = false,
+): Database.Database {
   const stats = statSync(path, { throwIfNoEntry: false });
   if (stats === undefined) throw new StorageFault('file_missing', `${path}: there is no such file`);
   if (stats.isDirectory()) throw storageUnavailable(`${path}: expected a file, got a directory`);
   const identity = identityOf(path);
   try {
-    return connect(path, { timeout: OPEN_LOCK_TIMEOUT }, (db) => {
+    return connect(path, { readonly, timeout: OPEN_LOCK_TIMEOUT }, (db) => {
       const version = versionOf(db);
       // A restore can replace the file while its lock is awaited, and SQLite would write to the old file.
       if (identityOf(path) !== identity)
