@@ -43,14 +43,18 @@ export async function backUp(
     if (STREAM.test(file) || file.endsWith('/') || file.endsWith(sep)) throw notAFile(file);
     const target = realPath(file);
     if (isFileOf(store, target)) throw invalidRequest(`${file} belongs to the store`);
-    refuseTarget(target, file, overwrite);
+    // SQLite recognizes companion files only by their names, and copies their contents into the database.
+    const [companion] = companionsOf(target);
+    if (companion !== undefined)
+      throw invalidRequest(`${companion} exists: SQLite would treat it as a part of the backup`);
+    const stats = lstatSync(target, { throwIfNoEntry: false });
+    if (stats?.isFile() === false) throw notAFile(file);
+    if (stats !== undefined && !overwrite) throw existing(file);
     return await withPartialFile(target, async (partial) => {
       closeSync(openSync(partial, 'wx', modeOfNewFile(partial)));
       const original = await copy(store, partial, options, signal);
       const contents = original && verify(partial, file, original);
       fsync(partial);
-      // The copy took time, so the target is checked again.
-      refuseTarget(target, file, overwrite);
       if (overwrite) renameSync(partial, target);
       else moveToNewName(partial, target, () => existing(file));
       fsync(dirname(target));
@@ -60,16 +64,6 @@ export async function backUp(
     if (signal.aborted) throw error;
     throw fileError(`cannot back up ${store} to ${file}`, error);
   }
-}
-
-/** SQLite recognizes companion files only by their names, and copies their contents into the database. */
-function refuseTarget(target: string, file: string, overwrite: boolean): void {
-  const [companion] = companionsOf(target);
-  if (companion !== undefined)
-    throw invalidRequest(`${companion} exists: SQLite would treat it as a part of the backup`);
-  const stats = lstatSync(target, { throwIfNoEntry: false });
-  if (stats?.isFile() === false) throw notAFile(file);
-  if (stats !== undefined && !overwrite) throw existing(file);
 }
 
 function existing(file: string): AnimalStoreError {

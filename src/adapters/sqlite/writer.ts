@@ -45,7 +45,6 @@ export class Writer {
   readonly faults: Faults;
   readonly onCommit: (commit: Commit) => void;
   #queue: QueuedWrite[] = [];
-  #isScheduled = false;
   /** The writes that the thread commits. When they were given up, it may still commit them. */
   #batch: readonly QueuedWrite[] | undefined;
   #sentAt = 0;
@@ -89,14 +88,9 @@ export class Writer {
       this.assertOpen();
       if (this.#queue.length >= QUEUE_LIMIT)
         throw new AnimalStoreError('overloaded', 'too many writes are queued for the disk');
-      this.#queue.push({ write, deadline: performance.now() + QUEUE_TIMEOUT, resolve, reject });
-      if (this.#batch !== undefined || this.#isScheduled) return;
-      this.#isScheduled = true;
+      const count = this.#queue.push({ write, deadline: performance.now() + QUEUE_TIMEOUT, resolve, reject });
       // The writes that are requested in one iteration of the event loop share a commit.
-      afterThisTurn(() => {
-        this.#isScheduled = false;
-        this.#commitNext();
-      });
+      if (count === 1) afterThisTurn(() => this.#commitNext());
     });
   }
 
