@@ -58,12 +58,9 @@ export function openSource(path: string): Database.Database {
     path,
     (db, version) => {
       if (version === 0) throw storageUnavailable('the file contains no store');
-      if (version < SCHEMA_VERSION) {
-        const versions = `the file has schema version ${version}, this release reads ${SCHEMA_VERSION}`;
-        const advice =
-          'open it with this release once, such as with animal-store keys list, or export it with its own release';
-        throw storageUnavailable(`${versions}: ${advice}`);
-      }
+      const versions = `the file has schema version ${version}, this release reads ${SCHEMA_VERSION}`;
+      const advice = 'open it with this release once, as animal-store keys list does';
+      if (version < SCHEMA_VERSION) throw storageUnavailable(`${versions}: ${advice}`);
       db.pragma('query_only = ON');
     },
     sizeOf(`${path}-wal`) > 0,
@@ -87,10 +84,10 @@ export function connect(
   prepare: (db: Database.Database) => void,
 ): Database.Database {
   // A server that creates the store at the same time writes to the file first, and then to the log.
-  if (sizeOf(`${path}-wal`) > 0 && statSync(path, { throwIfNoEntry: false })?.size === 0)
-    throw storageUnavailable(
-      'the file is empty, but has a write-ahead log: restore a backup, or remove the log',
-    );
+  if (sizeOf(`${path}-wal`) > 0 && sizeOf(path) === 0) {
+    const advice = 'restore a backup, or remove the log';
+    throw storageUnavailable(`the file is empty, but has a write-ahead log: ${advice}`);
+  }
   const db = new Database(path, { ...options, fileMustExist: true });
   try {
     prepare(db.defaultSafeIntegers(true));

@@ -70,14 +70,8 @@ export function storageError(error: unknown): AnimalStoreError {
   return new AnimalStoreError('internal_error', message, { cause: error });
 }
 
-/** Returns an error that is not of SQLite unchanged, such as an error of a callback. */
-export function translated(error: unknown): unknown {
-  return codeOf(error).startsWith('SQLITE_') ? storageError(error) : error;
-}
-
 export function fileError(failed: string, error: unknown): AnimalStoreError {
-  const { message } = translated(error) as Error;
-  return asAnimalStoreError(error) ?? storageUnavailable(`${failed}: ${message}`, error);
+  return asAnimalStoreError(error) ?? storageUnavailable(`${failed}: ${storageError(error).message}`, error);
 }
 
 /** Whether another process holds the lock of the database. */

@@ -3,8 +3,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type Database from 'better-sqlite3';
 import { storageFaultReason } from '../../application/ports/storage-fault.ts';
+import { codeOf } from '../storage-kit/store-errors.ts';
 import { openWriter } from './database.ts';
-import { errorFrom, failedCommit, isLocked, storageError, translated } from './errors.ts';
+import { errorFrom, failedCommit, isLocked, storageError } from './errors.ts';
 import { assertSameFiles } from './files.ts';
 import type { Writer } from './writer.ts';
 
@@ -26,7 +27,7 @@ export async function withOwnConnection<T>(
     const known = storageError(error);
     // Other errors can be those of a temporary table, which can be on another disk.
     if (storageFaultReason(known) === 'sync_failed') writer.faults.reportFailure('writes', known);
-    throw translated(error);
+    throw codeOf(error).startsWith('SQLITE_') ? known : error;
   } finally {
     // SQLite rolls back a transaction whose connection is closed.
     db?.close();

@@ -18,11 +18,7 @@ export type SqlStatement = readonly [sql: string, ...values: Value[]];
 export type Write = readonly SqlStatement[];
 
 /** The effect of the last statement of a write that ran. */
-export interface Written {
-  readonly changes: number;
-  readonly rowId: bigint;
-}
-
+export type Written = { readonly changes: number; readonly rowId: bigint };
 export type Outcome = Written | PlainError;
 
 export interface Batch {

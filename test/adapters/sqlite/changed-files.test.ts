@@ -1,10 +1,9 @@
 /** Storages whose open files are removed, replaced or truncated by another program. The clock is under control. */
 
-import { cpSync, renameSync, rmSync, symlinkSync, unlinkSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { cpSync, renameSync, rmSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import type { StorageFaultReason } from '../../../src/application/ports/storage-fault.ts';
-import { temporaryFolder } from '../../support/process.ts';
 import { newStore, REX } from './temporary-file.ts';
 import {
   allPets,
@@ -76,13 +75,3 @@ test.each(['the file', 'the write-ahead log', 'the folder'])(
     await expectStored(path, added);
   },
 );
-
-test('a symbolic link that is changed to another store is a replaced file', async () => {
-  const link = join(temporaryFolder(), 'link.db');
-  symlinkSync(newStore(), link);
-  const { storage } = await openWatched(link);
-  unlinkSync(link);
-  symlinkSync(newStore(), link);
-  await expectAddRefused(storage);
-  await expect(storage.check()).rejects.toMatchObject({ reason: 'file_replaced' });
-});

@@ -79,18 +79,6 @@ test('a read that fails is repeated by checks until it succeeds, and nothing els
 });
 
 describe('check', () => {
-  test('writes nothing while writing works, however often it is called', async () => {
-    const { storage, path } = await openEmpty();
-    await storage.pets.add(REX);
-    const other = connect(path);
-    const before = other.pragma('data_version', { simple: true });
-    for (let times = 0; times < 4; times++) {
-      await storage.check();
-      vi.advanceTimersByTime(INTERVAL);
-    }
-    expect(other.pragma('data_version', { simple: true })).toBe(before);
-  });
-
   test('neither waits for the lock of another process nor reports it', async () => {
     const { storage, path, states } = await openEmpty();
     await storage.pets.add(REX);

@@ -32,12 +32,3 @@ test.each([
   await restoreSqliteStore(path, copy);
   expect(modesOf(path)).toEqual([mode]);
 });
-
-test('the permissions of an existing store stay', async () => {
-  const path = temporaryFile();
-  await openStorage(path).close();
-  chmodSync(path, 0o660);
-  const storage = openStorage(path);
-  await storage.pets.add(REX);
-  expect(modesOf(path, `${path}-wal`)).toEqual(['660', '660']);
-});

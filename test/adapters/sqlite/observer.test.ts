@@ -1,10 +1,8 @@
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Commit } from '../../../src/application/ports/observer.ts';
 import type { Storage } from '../../../src/application/ports/storage.ts';
 import type { NewPet } from '../../../src/domain/pet.ts';
-import { connect } from '../../support/sqlite.ts';
 import { NO_DUPLICATES, openStorage, REX, temporaryFile } from './temporary-file.ts';
-import { controlClock } from './watched-storage.ts';
 
 /** A storage, and the commits that it reported. */
 function openObserved(path = temporaryFile()): { storage: Storage; commits: Commit[] } {
@@ -30,24 +28,6 @@ describe('onCommit', () => {
     const { storage, commits } = openObserved();
     await storage.transfer.importPets(batchOf(REX, REX, REX), NO_DUPLICATES);
     expect(commits).toEqual([{ writes: 3, ms: expect.any(Number) }]);
-  });
-
-  test('is not called for reads, probes and failed writes', async () => {
-    controlClock();
-    const path = temporaryFile();
-    const { storage, commits } = openObserved(path);
-    await storage.check();
-    await storage.pets.list({ limit: 1 });
-    const other = connect(path);
-    other.exec('BEGIN IMMEDIATE');
-    const refused = expect(storage.pets.add(REX)).rejects.toMatchObject({ code: 'storage_unavailable' });
-    vi.advanceTimersByTime(5000);
-    await refused;
-    other.exec('ROLLBACK');
-    await expect(
-      storage.transfer.importPets(batchOf(REX), { ...NO_DUPLICATES, signal: AbortSignal.abort() }),
-    ).rejects.toThrow();
-    expect(commits).toEqual([]);
   });
 });
 
