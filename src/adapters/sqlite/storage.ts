@@ -76,6 +76,7 @@ export function openSqliteStorage(path: string, options: SqliteOptions = {}): St
   if (startWriter && !readOnly) writer.start();
   const pets = petRepository(db, reads, writer);
   const apiKeys = apiKeyRepository(db, reads, writer);
+  const [pages, keys] = [pets.statistics, apiKeys.statistics];
   const closing = new AbortController();
   const backups = new Set<Promise<unknown>>();
   return {
@@ -84,11 +85,7 @@ export function openSqliteStorage(path: string, options: SqliteOptions = {}): St
     idempotentCreates: idempotentCreates(db, reads, writer),
     idempotencyRecords: idempotencyRecords(db, reads, writer),
     transfer: petTransfer(db, reads, writer),
-    statistics: () => ({
-      pages: { ...pets.statistics },
-      keys: { ...apiKeys.statistics },
-      ...writer.statistics,
-    }),
+    statistics: () => ({ pages: { ...pages }, keys: { ...keys }, ...writer.statistics }),
     async backup(file, options = {}) {
       closing.signal.throwIfAborted();
       const signals = [closing.signal, options.signal].filter((signal) => signal !== undefined);
