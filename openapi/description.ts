@@ -6,7 +6,7 @@ import { LIMIT_MAX } from '../src/application/list-pets.ts';
 
 /** The heading in docs/api.md that each topic is explained under. */
 export const GUIDES = {
-  integers: 'Why do my ids change?',
+  integers: 'How do I read large integers exactly?',
   pages: 'How do I read all pets?',
   onePet: 'How do I read one pet?',
   sync: 'How do I keep a copy in sync?',

@@ -150,7 +150,7 @@ test('leaves nothing open when the first key cannot be stored', async () => {
   onTestFinished(() => void db.close());
   db.exec("CREATE TRIGGER no_keys BEFORE INSERT ON api_keys BEGIN SELECT RAISE(ABORT, 'no keys'); END");
   const started = startInProcess({ ...environment, PORT: port });
-  await expect(started).rejects.toMatchObject({ code: 'storage_unavailable' });
+  await expect(started).rejects.toMatchObject({ code: 'internal_error' });
   await expect(fetch(`http://127.0.0.1:${port}/livez`)).rejects.toThrow('fetch failed');
   db.exec('DROP TRIGGER no_keys');
   expect((await startInProcess({ ...environment, PORT: port })).firstKey).toBeDefined();

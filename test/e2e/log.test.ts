@@ -55,7 +55,9 @@ describe('a server', () => {
   });
 
   test('keeps running when the readers of its standard output and of its log have gone', async () => {
-    const { child, out, exit } = runBin(['serve'], { env: { DATABASE_URL: 'memory:' } });
+    const { child, out, exit } = runBin(['serve'], {
+      env: { DATABASE_URL: 'memory:', API_KEYS: OPERATOR_KEY },
+    });
     child.stdout?.destroy();
     await expect.poll(() => out.stderr).toContain('"listening"');
     child.stderr?.destroy();

@@ -45,17 +45,31 @@ describe('the commands of', () => {
     expect(output).toMatch(/"name":"Rex","categoryId":7,"status":"sold"}\n$/);
   });
 
-  test.skipIf(!hasCurl)('docs/api.md find one pet by its id (skipped without curl)', async () => {
-    const { url, firstKey } = await startInProcess(await environmentOf('memory'));
-    const ANIMAL_STORE_KEY = firstKey?.key ?? '';
-    const headers = { Authorization: `Bearer ${ANIMAL_STORE_KEY}`, 'Content-Type': 'application/json' };
-    for (const name of ['Rex', 'Bella']) {
-      const body = JSON.stringify({ name, categoryId: 7 });
-      expect((await fetch(`${url}/pets`, { method: 'POST', headers, body })).status).toBe(201);
-    }
-    const output = await run(scriptOf('api.md'), { ANIMAL_STORE_KEY, ANIMAL_STORE_URL: url });
-    expect(output).toBe('[{"id":1,"name":"Rex","categoryId":7,"status":"available"}]');
-  });
+  test.skipIf(!hasCurl)(
+    'docs/api.md list all pets, find one and create one (skipped without curl)',
+    async () => {
+      const { url, firstKey } = await startInProcess(await environmentOf('memory'));
+      const ANIMAL_STORE_KEY = firstKey?.key ?? '';
+      const headers = { Authorization: `Bearer ${ANIMAL_STORE_KEY}`, 'Content-Type': 'application/json' };
+      for (const name of ['Rex', 'Bella']) {
+        const body = JSON.stringify({ name, categoryId: 7 });
+        expect((await fetch(`${url}/pets`, { method: 'POST', headers, body })).status).toBe(201);
+      }
+      const output = await run(scriptOf('api.md'), { ANIMAL_STORE_KEY, ANIMAL_STORE_URL: url });
+      const [rex, bella] = [1, 2].map((id) => ({
+        id,
+        name: id === 1 ? 'Rex' : 'Bella',
+        categoryId: 7,
+        status: 'available',
+      }));
+      expect(output).toBe(
+        [[rex, bella], [rex], { ...rex, id: 3 }]
+          .map((part) => JSON.stringify(part))
+          .join('')
+          .replace('][', ']\n['),
+      );
+    },
+  );
 
   test.skipIf(!canRunPostgres)(`docs/postgresql.md move a store to PostgreSQL${postgresNote}`, async () => {
     const target = await newDatabaseUrl();

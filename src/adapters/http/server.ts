@@ -49,7 +49,8 @@ export function createNodeServer(
   if (maxConnections !== undefined) server.maxConnections = maxConnections;
 
   const connections = new Connections();
-  const isLast = (res: CollectedResponse): boolean => load.isStopping && connections.isNewest(res);
+  // While the port still accepted connections, a client whose connection ends would open one that is reset soon.
+  const isLast = (res: CollectedResponse): boolean => !server.listening && connections.isNewest(res);
   server.on('connection', (socket) => connections.add(socket));
   server.on('request', (req, res) => {
     res.isLast = isLast;

@@ -10,7 +10,11 @@ export interface ServedPath {
 }
 
 const READ = 'GET, HEAD, OPTIONS';
-const PUBLIC = ['/livez', '/readyz', '/openapi.json', ...DOCS_ASSETS.map(({ path }) => path)];
+/** All assets are served alike, so those of the page itself stand for the programs that it links to. */
+const PAGE = DOCS_ASSETS.map(({ path }) => path).filter((path) =>
+  /^\/docs(?:\/docs\.\w+|\/icon\.svg)?$/.test(path),
+);
+const PUBLIC = ['/livez', '/readyz', '/openapi.json', ...PAGE];
 
 /** A pet with the id 1 must exist, and the metrics must be enabled. */
 export const PATHS: readonly ServedPath[] = [

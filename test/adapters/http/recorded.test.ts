@@ -3,7 +3,6 @@
  * `RECORD=1 npx vitest run test/adapters/http/recorded.test.ts` records the present responses.
  */
 
-import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { afterAll, expect, test } from 'vitest';
 import { OPERATIONS } from '../../../src/adapters/http/operations.ts';
@@ -59,8 +58,7 @@ function bodyOf(body: string, path: string): string {
   if (path === '')
     return body.replace(/retry after \d+ s/, 'retry after … s').replace(/(request) \w{8}-\w+/, '$1 …');
   if (!body.startsWith('{')) return 'compressed';
-  const { servers, ...document } = JSON.parse(body);
-  return `${JSON.stringify(servers)} ${createHash('sha256').update(JSON.stringify(document)).digest('hex')}`;
+  return `${JSON.stringify(JSON.parse(body).servers)}, and more`;
 }
 
 /** The fields that tell the responses of a brief scene apart. */
