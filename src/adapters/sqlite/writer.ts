@@ -21,9 +21,8 @@ const QUEUE_LIMIT = 10_000;
 /** How long a write may be queued, and how long the thread may take for a batch or for its exit, in milliseconds. */
 const QUEUE_TIMEOUT = 5000;
 const REPLY_TIMEOUT = 10_000;
-/** The time between two looks at deadlines and files, and between two test writes, in milliseconds. */
+/** The time between two looks at deadlines, files and faults, in milliseconds. */
 const INTERVAL = 500;
-const TEST_INTERVAL = 1000;
 /** A full batch of pets with the longest names, in no row of a user. Its end makes its pages free, in another commit. */
 const TEST_WRITE = `INSERT OR REPLACE INTO probe (id, data) VALUES (1, randomblob(${BATCH_LIMIT * 1024}))`;
 const END_OF_TEST = 'DELETE FROM probe';
@@ -52,7 +51,6 @@ export class Writer {
   /** Whether another process held the lock of the database during the last batch. */
   #isLocked = false;
   #thread: Worker | undefined;
-  #testedAt = 0;
   readonly #interval: NodeJS.Timeout;
   readonly #isReadOnly: boolean;
   #closed: Promise<void> | undefined;
@@ -170,7 +168,7 @@ export class Writer {
     this.#commitNext();
   }
 
-  /** Ends what takes too long, and tests each second whether writing works again after a failure. */
+  /** Ends what takes too long, and tests whether writing works again after a failure. */
   #look(): void {
     checkFiles(this.faults, this.files);
     this.#rejectLate();
@@ -179,9 +177,8 @@ export class Writer {
       if (!this.#isGivenUp && now - this.#sentAt >= REPLY_TIMEOUT) this.#giveUp(this.#batch);
       return;
     }
-    if (this.faults.of('writes') === undefined || !canRecover(this.faults)) return;
-    if (this.#queue.length > 0 || now - this.#testedAt < TEST_INTERVAL) return;
-    this.#testedAt = now;
+    const isTestable = this.faults.of('writes') !== undefined && canRecover(this.faults);
+    if (!isTestable || this.#queue.length > 0) return;
     const resolve = (): void => void this.storeWrite([END_OF_TEST]).catch(() => {});
     this.#send([{ write: [[TEST_WRITE]], deadline: now, isTest: true, resolve, reject: () => {} }]);
   }

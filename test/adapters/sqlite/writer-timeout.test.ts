@@ -106,7 +106,7 @@ test('after a failed fsync, every write and import is refused, and nothing is te
   expect(await idsOf(storage)).toHaveLength(2);
 });
 
-test('after another failure, a write that changes nothing does not end the fault, and a test write each second does', async () => {
+test('after another failure, a write that changes nothing does not end the fault, and a test write does', async () => {
   const { storage, replies, states, post } = await openFailed('disk_full');
   const removing = storage.idempotencyRecords.removeRecords(0, 1);
   await replies.sent(1);
