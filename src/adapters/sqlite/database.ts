@@ -110,11 +110,16 @@ export function damageOf(
   return finding === 'ok' ? undefined : String(finding).split('\n').at(-1);
 }
 
+/** `mkdirSync` with the option `recursive` never returns in a file system that accepts no folders, such as /proc. */
 export function createFolderOf(path: string): void {
+  const folder = dirname(path);
+  if (existsSync(folder)) return;
+  createFolderOf(folder);
   try {
-    mkdirSync(dirname(path), { recursive: true });
+    mkdirSync(folder);
   } catch (error) {
-    throw fileError(`cannot create the folder of ${path}`, error);
+    // Another process can have created it.
+    if (!existsSync(folder)) throw fileError(`cannot create the folder of ${path}`, error);
   }
 }
 

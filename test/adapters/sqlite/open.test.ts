@@ -166,6 +166,10 @@ test('with `readOnly`, no byte of the file changes, writes are refused, and an o
   expect(() => openSqliteStorage(path, { readOnly: true })).toThrow(refusal(path, /has schema version 3/));
 });
 
+test('a folder that cannot be created is named, and the start does not hang', () => {
+  expect(() => openSqliteStorage('/proc/a/b/pets.db')).toThrow('cannot create the folder of /proc/a/b');
+});
+
 test('a path with unusual characters is a path like any other', async () => {
   const folder = join(temporaryFolder(), `it's 100 % "new" & ?mode=memory#🐈`);
   mkdirSync(folder);
