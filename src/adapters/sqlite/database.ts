@@ -131,7 +131,7 @@ function createFile(path: string): void {
   try {
     closeSync(openSync(path, 'a', modeOfNewFile(path)));
   } catch (error) {
-    throw fileError(`cannot create ${path}`, error);
+    throw fileError(`${path}: cannot create the file`, error);
   }
 }
 
