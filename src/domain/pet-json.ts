@@ -3,7 +3,15 @@
 import { invalidRequest } from './errors.ts';
 import { INT64_MAX, isInt64 } from './int64.ts';
 import { type Members, memberReader, membersReader, parseJson } from './json.ts';
-import { ATTRIBUTES, type ImportedPet, type NewPet, PET_ATTRIBUTES, type Pet, petWithId } from './pet.ts';
+import {
+  ATTRIBUTES,
+  type ImportedPet,
+  isAlwaysStored,
+  type NewPet,
+  PET_ATTRIBUTES,
+  type Pet,
+  petWithId,
+} from './pet.ts';
 
 /** Replaces a value that is not an int64, so that the message is about its range, and not about types of JavaScript. */
 const NOT_AN_INT64 = INT64_MAX + 1n;
@@ -135,6 +143,10 @@ function storedPetOf(members: PetMembers): Pet {
   const pet: Partial<Record<keyof Pet, unknown>> = { ...importedPet(members) };
   for (const { name, isInteger, convert } of ATTRIBUTE_MEMBERS) {
     const value = pet[name];
+    if (value === undefined && !isAlwaysStored(name)) {
+      delete pet[name];
+      continue;
+    }
     const hasType = isInteger ? isInt64(value) : typeof value === 'string';
     if (!hasType) return petOf(members);
     pet[name] = convert(value);

@@ -4,6 +4,7 @@ import { CreatePet } from '../../src/application/create-pet.ts';
 import { GetPet } from '../../src/application/get-pet.ts';
 import { ListPets } from '../../src/application/list-pets.ts';
 import { INT64_MAX, INT64_MIN } from '../../src/domain/int64.ts';
+import { withRequired } from '../support/pets.ts';
 import { refusal } from '../support/refusal.ts';
 
 let pets: MemoryPetRepository;
@@ -20,14 +21,14 @@ beforeEach(() => {
 
 async function addPets(count: number): Promise<void> {
   for (let index = 1; index <= count; index++) {
-    await createPet.execute({ name: `pet ${index}`, categoryId: BigInt(index) });
+    await createPet.execute(withRequired({ name: `pet ${index}`, categoryId: BigInt(index) }));
   }
 }
 
 describe('CreatePet', () => {
   test('stores a pet and assigns an id', async () => {
-    const pet = await createPet.execute({ name: 'Rex', categoryId: -5n, status: 'sold' });
-    expect(pet).toEqual({ id: 1n, name: 'Rex', categoryId: -5n, status: 'sold' });
+    const pet = await createPet.execute(withRequired({ name: 'Rex', categoryId: -5n, status: 'sold' }));
+    expect(pet).toEqual(withRequired({ id: 1n, name: 'Rex', categoryId: -5n, status: 'sold' }));
     expect((await listPets.execute()).pets).toEqual([pet]);
   });
 });
@@ -46,8 +47,8 @@ describe('GetPet', () => {
 
 describe('an id', () => {
   test('can be a safe integer', async () => {
-    const pet = await createPet.execute({ name: 'Rex', categoryId: 7 });
-    expect(pet).toEqual({ id: 1n, name: 'Rex', categoryId: 7n, status: 'available' });
+    const pet = await createPet.execute(withRequired({ name: 'Rex', categoryId: 7 }));
+    expect(pet).toEqual(withRequired({ id: 1n, name: 'Rex', categoryId: 7n, status: 'available' }));
     expect(await getPet.execute(1)).toEqual(pet);
     expect((await listPets.execute({ after: 0 })).pets).toEqual([pet]);
     expect((await listPets.execute({ after: 1 })).pets).toEqual([]);

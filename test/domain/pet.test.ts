@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { INT64_MAX, INT64_MIN } from '../../src/domain/int64.ts';
 import {
+  attributeFault,
   isPetStatus,
   type NewPetInput,
-  nameFault,
   newPet,
   PET_STATUSES,
   petWithId,
@@ -12,10 +12,11 @@ import {
 } from '../../src/domain/pet.ts';
 import { petJson } from '../../src/domain/pet-json.ts';
 import { codePoint } from '../support/code-points.ts';
+import { withRequired } from '../support/pets.ts';
 import { runs } from '../support/property-runs.ts';
 import { refusal } from '../support/refusal.ts';
 
-const input: NewPetInput = { name: 'Rex', categoryId: 1n };
+const input: NewPetInput = withRequired({ name: 'Rex', categoryId: 1n });
 
 /** Passes values that the types forbid, as a JavaScript caller can. */
 function make(values: Record<string, unknown>): unknown {
@@ -71,7 +72,7 @@ describe('a name', () => {
     ],
   ])('cannot have %s', (_, name, message) => {
     expect(() => make({ name })).toThrow(refusal(message));
-    expect(nameFault(name)).toBe(message);
+    expect(attributeFault('name', name)).toBe(message);
   });
 
   test.each([null, 5, true, {}, ['Rex'], new String('Rex')])('cannot be %j', (name) => {

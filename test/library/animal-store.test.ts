@@ -12,6 +12,7 @@ import {
 } from '../../src/library/index.ts';
 import { createAnimalStore as createPortableStore } from '../../src/library/portable.ts';
 import { temporaryFile } from '../adapters/sqlite/temporary-file.ts';
+import { withRequired } from '../support/pets.ts';
 
 async function open(database: string): Promise<AnimalStore> {
   const store = await createAnimalStore({ database });
@@ -32,8 +33,10 @@ const DATABASES = [
 
 test.each(DATABASES)('%s pets are created, found and listed', async (_scheme, url) => {
   const store = await open(url());
-  const rex = await store.createPet({ name: 'Rex', categoryId: 7n });
-  const tom = await store.createPet({ name: 'Tom', categoryId: 2n ** 63n - 1n, status: 'sold' });
+  const rex = await store.createPet(withRequired({ name: 'Rex', categoryId: 7n }));
+  const tom = await store.createPet(
+    withRequired({ name: 'Tom', categoryId: 2n ** 63n - 1n, status: 'sold' }),
+  );
   expect(await store.getPet(tom.id)).toEqual(tom);
   expect(await walk(store)).toEqual([rex, tom]);
   expect(await walk(store, { status: 'available' })).toEqual([rex]);
@@ -43,7 +46,9 @@ test.each(DATABASES)('%s pets are created, found and listed', async (_scheme, ur
 
 test.each(DATABASES)('%s a walk does not block the event loop', async (_scheme, url) => {
   const store = await open(url());
-  await Promise.all(Array.from({ length: 300 }, () => store.createPet({ name: 'Rex', categoryId: 1n })));
+  await Promise.all(
+    Array.from({ length: 300 }, () => store.createPet(withRequired({ name: 'Rex', categoryId: 1n }))),
+  );
   let turns = 0;
   const count = () => {
     turns += 1;
@@ -59,7 +64,7 @@ test('a custom storage is used and closed, and a single use case needs only its 
   const storage = openMemoryStorage();
   const close = vi.fn(async () => {});
   const store = await createAnimalStore({ storage: { ...storage, close } });
-  const rex = await new CreatePet(storage.pets).execute({ name: 'Rex', categoryId: 7n });
+  const rex = await new CreatePet(storage.pets).execute(withRequired({ name: 'Rex', categoryId: 7n }));
   expect(await walk(store)).toEqual([rex]);
   await store.close();
   await store.close();
@@ -132,7 +137,7 @@ test('a store that is not closed does not keep the process alive, before and aft
     import { createAnimalStore } from '${index}';
     await createAnimalStore({ database: 'sqlite:${temporaryFile()}' });
     const written = await createAnimalStore({ database: 'sqlite:${temporaryFile()}' });
-    await written.createPet({ name: "Rex", categoryId: 7n });
+    await written.createPet(JSON.parse('${JSON.stringify(withRequired({ name: 'Rex', categoryId: 7 }))}'));
     console.log('done');`;
   const args = ['--input-type=module', '--eval', program];
   expect(execFileSync(process.execPath, args, { encoding: 'utf8', timeout: 60_000 })).toBe('done\n');
@@ -144,7 +149,7 @@ test('idempotencyDays is an integer from 1 to 90, and the server at an address d
   onTestFinished(() => add.mockRestore());
   const store = await createAnimalStore({ storage, idempotencyDays: 90 });
   onTestFinished(() => store.close());
-  await store.createPet({ name: 'Rex', categoryId: 7n }, { idempotencyKey: 'a' });
+  await store.createPet(withRequired({ name: 'Rex', categoryId: 7n }), { idempotencyKey: 'a' });
   const [, { at, validUntil }] = add.mock.calls[0] as Parameters<typeof storage.idempotentCreates.add>;
   expect(validUntil - at).toBe(90 * 24 * 60 * 60 * 1000);
   for (const idempotencyDays of [0, 91, 1.5, '7']) {

@@ -8,12 +8,12 @@ import { StorageFault, storageFaultReason } from '../../application/ports/storag
 import { asAnimalStoreError, invalidRequest } from '../../domain/errors.ts';
 import { idProblems } from '../storage-kit/ids-left.ts';
 import { INVALID_PETS_LIMIT, invalidPetProblems } from '../storage-kit/invalid-pets.ts';
+import { petOf } from '../storage-kit/pet-rows.ts';
 import { codeOf } from '../storage-kit/store-errors.ts';
 import { connect, damageOf, OPEN_LOCK_TIMEOUT } from './database.ts';
 import { storageError } from './errors.ts';
 import { companionsOf, isFileOf, realPath, sizeOf } from './files.ts';
-import { type PetRow, petOf } from './pets.ts';
-import { APPLICATION_ID, countRows, INVALID_PETS, lastIdOf, SCHEMA_VERSION, versionOf } from './schema.ts';
+import { APPLICATION_ID, countRows, invalidPets, lastIdOf, SCHEMA_VERSION, versionOf } from './schema.ts';
 
 /** The free disk space below which there is a warning, and below which there is an error, in MiB. */
 const [LITTLE_SPACE, NO_SPACE] = [100, 10];
@@ -74,7 +74,7 @@ export function checkBackup(path: string, file: string): BackupContents {
     if (!isOwn || versionOf(db, file) === 0) throw invalidRequest(`${file} is not a backup of a store`);
     const damage = damageOf(db, 'integrity_check');
     if (damage !== undefined) throw invalidRequest(`${file} is damaged: ${damage}`);
-    return { ...contentsOf(db), problems: invalidPets(db) };
+    return { ...contentsOf(db), problems: petProblems(db) };
   } catch (error) {
     const code = codeOf(error);
     if (asAnimalStoreError(error) !== undefined)
@@ -91,9 +91,8 @@ export function contentsOf(db: Database.Database): Omit<BackupContents, 'problem
   return { pets: countRows(db, 'pets'), apiKeys: countRows(db, 'api_keys'), lastId: lastIdOf(db) };
 }
 
-function invalidPets(db: Database.Database): Problem[] {
-  const rows = db.prepare<[number], PetRow>(INVALID_PETS).raw().all(INVALID_PETS_LIMIT);
-  return invalidPetProblems(rows.map(petOf));
+function petProblems(db: Database.Database): Problem[] {
+  return invalidPetProblems(invalidPets(db, INVALID_PETS_LIMIT).map(petOf));
 }
 
 function freeSpace(folder: string, problems: Problem[]): number | undefined {
@@ -122,7 +121,7 @@ function readFacts(store: string, problems: Problem[]): Facts {
       throw new StorageFault('damaged', `the file is damaged: ${damage}: restore a backup`);
     if (schemaVersion === 0) return EMPTY;
     const { pets, lastId } = contentsOf(db);
-    problems.push(...invalidPets(db), ...idProblems(lastId));
+    problems.push(...petProblems(db), ...idProblems(lastId));
     const apiKeys = db.prepare<[number], Facts['apiKeys']>(COUNT_KEYS).safeIntegers(false).get(Date.now());
     const idempotencyRecords = schemaVersion === 1 ? undefined : countRows(db, 'idempotency_records');
     return { schemaVersion, isSound: true, pets, lastId, apiKeys, idempotencyRecords };

@@ -10,6 +10,7 @@ import {
 } from '../../../src/library/client.ts';
 import { createAnimalStore } from '../../../src/library/index.ts';
 import { createAnimalStore as createPortableStore } from '../../../src/library/portable.ts';
+import { withRequired } from '../../support/pets.ts';
 import { sharedServer, startServer } from '../../support/server.ts';
 import { API_KEY, BASE, failure, fakeApi, petText } from './fake-api.ts';
 
@@ -28,7 +29,7 @@ function callsOf(store: PetStore): (() => Promise<unknown>)[] {
   return [
     () => store.getPet(1n),
     () => store.listPage(),
-    () => store.createPet({ name: 'Rex', categoryId: 1 }),
+    () => store.createPet(withRequired({ name: 'Rex', categoryId: 1 })),
   ];
 }
 
@@ -70,7 +71,7 @@ describe('over a real server', () => {
   test('callers of the program do not share their idempotency keys', async () => {
     const store = await createAnimalStore({ database: `${server.origin}/v1`, apiKey: server.key });
     const create = (caller: string, name: string) =>
-      store.createPetOnce({ name, categoryId: 1 }, caller, 'shared');
+      store.createPetOnce(withRequired({ name, categoryId: 1 }), caller, 'shared');
     const first = await create('a/1', 'Rex');
     expect((await create('a', 'Tom')).isReplay).toBe(false);
     expect(await create('a/1', 'Rex')).toEqual({ ...first, isReplay: true });
@@ -85,7 +86,11 @@ describe('over a real server', () => {
     ] as const;
     for (const isReplay of [false, true]) {
       for (const [caller, key] of pairs) {
-        const result = await store.createPetOnce({ name: `${caller} ${key}`, categoryId: 1 }, caller, key);
+        const result = await store.createPetOnce(
+          withRequired({ name: `${caller} ${key}`, categoryId: 1 }),
+          caller,
+          key,
+        );
         expect(result, `${caller} ${key}`).toMatchObject({ isReplay });
       }
     }
@@ -94,11 +99,15 @@ describe('over a real server', () => {
 
   test('an idempotency key that was used for a different pet is a conflict', async () => {
     const store = await open();
-    const pet = await store.createPet({ name: 'Rex', categoryId: 1 }, { idempotencyKey: 'conflict' });
-    expect(await store.createPet({ name: 'Rex', categoryId: 1 }, { idempotencyKey: 'conflict' })).toEqual(
-      pet,
-    );
-    const other = store.createPet({ name: 'Tom', categoryId: 1 }, { idempotencyKey: 'conflict' });
+    const pet = await store.createPet(withRequired({ name: 'Rex', categoryId: 1 }), {
+      idempotencyKey: 'conflict',
+    });
+    expect(
+      await store.createPet(withRequired({ name: 'Rex', categoryId: 1 }), { idempotencyKey: 'conflict' }),
+    ).toEqual(pet);
+    const other = store.createPet(withRequired({ name: 'Tom', categoryId: 1 }), {
+      idempotencyKey: 'conflict',
+    });
     await expect(other).rejects.toMatchObject({ code: 'idempotency_conflict' });
     await store.close();
   });
@@ -123,7 +132,7 @@ test('a list and an export read all pages', async () => {
   const { store: direct, origin, key } = await startServer('memory');
   const expected = [];
   for (let count = 0; count < 250; count++) {
-    expected.push(await direct.createPet({ name: `pet ${count}`, categoryId: count }));
+    expected.push(await direct.createPet(withRequired({ name: `pet ${count}`, categoryId: count })));
   }
   const fetched = vi.spyOn(globalThis, 'fetch');
   onTestFinished(() => fetched.mockRestore());
@@ -192,11 +201,11 @@ test('pages of another status, and a pet with another id, are not those of the A
 test('a page that has not changed is the same object', async () => {
   const { origin, key } = await startServer('memory');
   const store = await createAnimalStore({ database: `${origin}/v1`, apiKey: key });
-  await store.createPet({ name: 'Rex', categoryId: 1 });
+  await store.createPet(withRequired({ name: 'Rex', categoryId: 1 }));
   const page = await store.listPage({ limit: 1 });
   expect(await store.listPage({ limit: 1 })).toBe(page);
   expect(await store.listPage({ limit: 2 })).not.toBe(page);
-  await store.createPet({ name: 'Tom', categoryId: 1 });
+  await store.createPet(withRequired({ name: 'Tom', categoryId: 1 }));
   const longer = await store.listPage({ limit: 1 });
   expect([longer === page, page.more, longer.more]).toEqual([false, false, true]);
   expect(await store.listPage({ limit: 1 })).toBe(longer);
@@ -408,12 +417,17 @@ describe('the configuration', () => {
     const config = { apiKey: API_KEY, timeout: 1000, onDeprecation: () => {} };
     const store = await createPortableStore({ database: 'memory:', ...config });
     const { signal } = new AbortController();
-    const { id } = await store.createPet({ name: 'Rex', categoryId: 1 }, { signal, timeout: 5000 });
+    const { id } = await store.createPet(withRequired({ name: 'Rex', categoryId: 1 }), {
+      signal,
+      timeout: 5000,
+    });
     expect(await store.getPet(id, { signal, timeout: 5000 })).toMatchObject({ id });
     const stopped = { signal: AbortSignal.abort(new Error('stopped')) };
     await expect(store.getPet(id, stopped)).rejects.toThrow('stopped');
     await expect(readAll(store.listPets({}, stopped))).rejects.toThrow('stopped');
-    await expect(store.createPet({ name: 'Rex', categoryId: 1 }, stopped)).rejects.toThrow('stopped');
+    await expect(store.createPet(withRequired({ name: 'Rex', categoryId: 1 }), stopped)).rejects.toThrow(
+      'stopped',
+    );
     await store.close();
   });
 });

@@ -7,11 +7,12 @@ import { createGzip } from 'node:zlib';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { type ClientOptions, createAnimalStore, type PetStore } from '../../../src/library/client.ts';
 import { collectGarbage } from '../../support/garbage.ts';
+import { withRequired } from '../../support/pets.ts';
 import { listen } from '../../support/sockets.ts';
 import { API_KEY, BASE, petText } from './fake-api.ts';
 
 const MIB = 1024 * 1024;
-const REX = { name: 'Rex', categoryId: 7n };
+const REX = withRequired({ name: 'Rex', categoryId: 7n });
 
 async function serve(listener: RequestListener): Promise<string> {
   const { host } = new URL(await listen(createServer(listener)));

@@ -4,6 +4,7 @@ import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { AnimalStoreError } from '../../../src/domain/errors.ts';
 import { type ClientOptions, createAnimalStore, type PetStore } from '../../../src/library/client.ts';
 import { createAnimalStore as createWholeStore } from '../../../src/library/index.ts';
+import { wholeJson, withRequired } from '../../support/pets.ts';
 import {
   API_KEY,
   BASE,
@@ -15,11 +16,11 @@ import {
   petText,
 } from './fake-api.ts';
 
-const REX = { name: 'Rex', categoryId: 7n };
+const REX = withRequired({ name: 'Rex', categoryId: 7n });
 const EMPTY: Fate = { status: 200, body: '[]' };
 const CREATED: FakeResponse = {
   status: 201,
-  body: '{"id":1,"name":"Rex","categoryId":7,"status":"available"}',
+  body: wholeJson('{"id":1,"name":"Rex","categoryId":7,"status":"available"}'),
 };
 
 beforeEach(() => {
@@ -82,7 +83,7 @@ describe.each<[name: string, fate: Fate, pause: number]>([
     expect(sent).toHaveLength(2);
     expect(second?.headers.get('Idempotency-Key')).toMatch(/^[0-9a-f]{32}$/);
     expect(second?.headers.get('Idempotency-Key')).toBe(first?.headers.get('Idempotency-Key'));
-    expect(second?.body).toBe('{"name":"Rex","categoryId":7,"status":"available"}');
+    expect(second?.body).toBe(wholeJson('{"name":"Rex","categoryId":7,"status":"available"}'));
   });
 });
 
@@ -252,7 +253,11 @@ describe('the outcome of a create', () => {
     });
     const store = await createWholeStore({ database: BASE, apiKey: API_KEY });
     const { pet, isReplay } = await ended(
-      store.createPetOnce({ ...REX, categoryId: 9007199254740993n, status: 'sold' }, '', 'order-7'),
+      store.createPetOnce(
+        withRequired({ ...REX, categoryId: 9007199254740993n, status: 'sold' }),
+        '',
+        'order-7',
+      ),
     );
     expect(sent.map(({ headers }) => headers.get('Idempotency-Key'))).toEqual(['order-7', 'order-7']);
     expect([pet.id, isReplay]).toEqual([1n, true]);

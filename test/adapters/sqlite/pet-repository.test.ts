@@ -2,10 +2,12 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import { expect, test, vi } from 'vitest';
 import { INT64_MAX } from '../../../src/domain/int64.ts';
+import { insertPet, withRequired } from '../../support/pets.ts';
 import { connect } from '../../support/sqlite.ts';
 import { newStore, openStorage, REX, temporaryFile } from './temporary-file.ts';
 
-const INSERT = `INSERT INTO pets (name, category_id, status) VALUES ('Max', 2, 'sold')`;
+const MAX = withRequired({ ...REX, name: 'Max', categoryId: 2n, status: 'sold' });
+const INSERT = insertPet(MAX);
 
 /** A store that has assigned every id up to this one. */
 function storeAfter(lastId: bigint): string {

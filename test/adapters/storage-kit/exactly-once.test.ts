@@ -1,9 +1,10 @@
 import { expect, test, vi } from 'vitest';
 import { exactlyOnce, type Records } from '../../../src/adapters/storage-kit/exactly-once.ts';
 import type { Pet } from '../../../src/domain/pet.ts';
+import { withRequired } from '../../support/pets.ts';
 
 test('a key whose record is removed in between is claimed again, at most three times', async () => {
-  const stored: Pet = { id: 7n, name: 'Rex', categoryId: 1n, status: 'available' };
+  const stored: Pet = { id: 7n, ...withRequired({ name: 'Rex', categoryId: 1n, status: 'available' }) };
   const attempt = { caller: 'a', key: 'k', at: 2, validUntil: 3 };
   const claim = vi.fn<Records['claim']>().mockResolvedValue(stored);
   const add = exactlyOnce({ claim, find: async () => undefined });
