@@ -99,7 +99,7 @@ export function migrationsOf(version: number): readonly string[] {
 const MARKS = `SELECT (SELECT application_id FROM pragma_application_id), (SELECT user_version FROM pragma_user_version),
   (SELECT count(*) FROM sqlite_schema)`;
 
-/** Returns the schema version, or 0 for a file without tables. Throws for another database, and beyond `newest`. */
+/** Returns the schema version, or 0 for a file without tables. Throws for another database, and above `newest`. */
 export function versionOf(db: Database.Database, file = 'the file', newest: number = SCHEMA_VERSION): number {
   const marks = db.prepare<[], readonly bigint[]>(MARKS).raw().safeIntegers().get() ?? [];
   const [application, version] = marks;

@@ -19,22 +19,6 @@ test('when all ids have been assigned, nothing is stored', async () => {
   expect((await pets.list({ limit: 100 })).pets).toHaveLength(1);
 });
 
-test('the search for ended records reads no other records', () => {
-  const path = temporaryFile();
-  openStorage(path);
-  const plan = connect(path)
-    .prepare(
-      `EXPLAIN QUERY PLAN SELECT caller, key FROM idempotency_records
-        WHERE valid_until < 5 ORDER BY valid_until LIMIT 5`,
-    )
-    .all();
-  expect(plan).toEqual([
-    expect.objectContaining({
-      detail: 'SEARCH idempotency_records USING COVERING INDEX idempotency_records_by_end (valid_until<?)',
-    }),
-  ]);
-});
-
 test('a retried create whose pet another program has removed is an internal error, until its record ends', async () => {
   const path = temporaryFile();
   const { idempotentCreates } = openStorage(path);

@@ -30,7 +30,8 @@ describe.each([1, 2, 3, 4, 5])('a store with schema version %i', (version) => {
       const late = await idempotentCreates.add(REX, { ...attempt, at: 11 * DAY + 1 });
       expect(late).toMatchObject({ pet: { id: 6n }, isReplay: false });
     } else expect((await pets.add(REX)).id).toBe(6n);
-    expect(examineSqliteStore(path)).toMatchObject({ schemaVersion: SCHEMA_VERSION, problems: [] });
+    // 1.0, 2.0 and the builds after it refuse this version.
+    expect(examineSqliteStore(path)).toMatchObject({ schemaVersion: 6, problems: [] });
   });
 
   test('is opened when a backup of it was restored', async () => {
@@ -84,11 +85,4 @@ test('pets that broke a rule before are kept, read as stored, and named', async 
   expect(examineSqliteStore(path)).toMatchObject({ isSound: true, pets: 4, problems: named });
   await openStorage(path).pets.add(REX);
   expect(connect(path).prepare('SELECT count(*) FROM pets WHERE colour IS NOT NULL').pluck().get()).toBe(3n);
-});
-
-test('1.0, 2.0 and the builds after it refuse the version of a new store', () => {
-  const path = temporaryFile();
-  openStorage(path);
-  expect(connect(path).pragma('user_version', { simple: true })).toBe(BigInt(SCHEMA_VERSION));
-  expect(SCHEMA_VERSION).toBeGreaterThan(5);
 });
