@@ -282,13 +282,6 @@ describe('a middleware of a user in the list', () => {
       expect(errors).toHaveLength(1);
     }
   });
-
-  test('that is no function is refused', async () => {
-    const { store } = await openStore();
-    for (const middleware of [[], { beforeKey: [1] }, { after: [] }] as never[]) {
-      expect(() => createHttpApp(store, { middleware })).toThrow('middleware: expected an object');
-    }
-  });
 });
 
 describe('without an observer, an error that causes status 500', () => {

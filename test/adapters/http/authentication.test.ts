@@ -20,23 +20,13 @@ describe('the API key', () => {
 
   test.each([
     ['the key alone', (key: string) => key, NO_SCHEME],
-    ['a scheme alone', () => 'Basic', NO_SCHEME],
     ['Basic', (key: string) => `Basic ${btoa(`x:${key}`)}`, OTHER_SCHEME],
     ['two keys', (key: string) => `${key} ${key}`, OTHER_SCHEME],
-    ['a tab after another scheme', () => 'Basic\tx', OTHER_SCHEME],
-    ['Bearer and a colon', (key: string) => `Bearer: ${key}`, OTHER_SCHEME],
     ['a word that begins with Bearer', (key: string) => `Bearers ${key}`, OTHER_SCHEME],
-    ['a word that ends with Bearer', (key: string) => `xBearer ${key}`, OTHER_SCHEME],
-    ['Bearer without a key', () => 'bearer', NO_KEY],
     ['a tab after Bearer', () => 'Bearer\tx', NO_KEY],
-    ['Bearer with two keys', (key: string) => `Bearer ${key} ${key}`, NO_KEY],
     ['bytes beyond ASCII', () => 'Bearer sch\u00fcssel', NO_KEY],
     ['a key in another case', (key: string) => `Bearer ${key.toUpperCase()}`, UNKNOWN_KEY],
-    ['a key with a comma', (key: string) => `Bearer ${key},`, UNKNOWN_KEY],
-    ['a key in quotes', (key: string) => `Bearer "${key}"`, UNKNOWN_KEY],
     ['a part of a key', (key: string) => `Bearer ${key.slice(0, 30)}`, UNKNOWN_KEY],
-    ['a key with another character', (key: string) => `Bearer ${key.slice(0, -1)}~`, UNKNOWN_KEY],
-    ['a very long key', () => `Bearer ${'k'.repeat(10_000)}`, UNKNOWN_KEY],
   ])('is refused with a message that repeats nothing of it: %s', async (_name, header, message) => {
     const value = header(server.key);
     const answer = await server.client.get('/v1/pets', { Authorization: value });

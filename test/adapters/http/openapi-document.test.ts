@@ -207,7 +207,8 @@ test('the example of every error is a response of the server', async () => {
   await failing(new Error('unexpected'));
 
   const ctx = { state: { animalStore: { path: '/v1/pets' } } } as Context;
-  await failing(await new Load(0).guard(ctx, async () => {}).catch((error: unknown) => error));
+  const load = Object.assign(new Load(), { inFlight: Infinity });
+  await failing(await load.guard(ctx, async () => {}).catch((error: unknown) => error));
 
   expect(messages).toEqual(MESSAGES);
 });
