@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import { cannotExpress } from '../../support/carrier.ts';
-import { Connection, sendRaw } from '../../support/connection.ts';
+import { sendRaw } from '../../support/connection.ts';
 import { sharedServer } from '../../support/server.ts';
 
 const INVALID = {
@@ -66,14 +66,5 @@ describe('the API key', () => {
     for (const target of [`/v1/pets?access_token=${key}`, `/v1/pets?api_key=${key}`, `/v1/pets/${key}`]) {
       expect(await server.client.request('GET', target, { key: null })).toMatchObject(MISSING);
     }
-  });
-
-  test('is required in each request of a connection', async () => {
-    const connection = await Connection.open(server.origin);
-    connection.write(`GET /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${server.key}\r\n\r\n`);
-    expect((await connection.next()).status).toBe(200);
-    connection.write('GET /v1/pets HTTP/1.1\r\nHost: x\r\n\r\n');
-    expect((await connection.next()).status).toBe(401);
-    connection.destroy();
   });
 });

@@ -12,7 +12,7 @@ import { Load } from '../../../src/adapters/http/overload.ts';
 import type { Storage } from '../../../src/application/ports/storage.ts';
 import { AnimalStoreError } from '../../../src/domain/errors.ts';
 import type { Answer } from '../../support/client.ts';
-import { Connection, sendLast, sendRaw } from '../../support/connection.ts';
+import { sendLast, sendRaw } from '../../support/connection.ts';
 import { checkAgainstDocument, parseExact } from '../../support/openapi-check.ts';
 import { startServer } from '../../support/server.ts';
 
@@ -111,18 +111,6 @@ describe('/openapi.json', () => {
       });
     },
   );
-
-  test('16 requests in one write, each with another Host, get the documents of their hosts', async () => {
-    const { origin } = await startServer('memory');
-    const connection = await Connection.open(origin);
-    const hosts = ['', ...Array.from({ length: 15 }, (_, index) => `x${index}`)];
-    connection.write(hosts.map((host) => `HEAD /openapi.json HTTP/1.1\r\nHost: ${host}\r\n\r\n`).join(''));
-    for (const host of hosts) {
-      const etag = etagAt(host === '' ? '' : `http://${host}`);
-      expect(await connection.next()).toMatchObject({ status: 200, headers: { etag } });
-    }
-    connection.destroy();
-  });
 });
 
 describe('the examples', () => {
