@@ -28,7 +28,7 @@ export function routes(stagesOf: (operation: Operation) => readonly Stage[], oth
   const [ofApi, ofOthers] = [api.routes() as Stage, others.routes() as Stage];
   return (ctx, next) => {
     const { path } = ctx.state.animalStore;
-    // The router would take `ctx.path`, which an app that mounts the API can have changed.
+    // The router would take `ctx.path`, which a middleware of a user can have changed after the check of the key.
     Object.assign(ctx, { newRouterPath: path });
     return needsApiKey(path) ? ofApi(ctx, next) : ofOthers(ctx, next);
   };
@@ -72,12 +72,8 @@ function unavailable(ctx: Context, reason: string): void {
 
 function metricsText(metrics: MetricsText): Stage {
   return async (ctx) => {
-    const [type, body]: unknown[] = [metrics.contentType, await metrics.text()];
-    if (typeof type !== 'string' || typeof body !== 'string')
-      throw new TypeError('metrics: expected strings');
-    ctx.status = 200;
-    ctx.set({ 'Content-Type': type, 'Cache-Control': 'no-store' });
-    ctx.body = body;
+    respondJson(ctx, 200, await metrics.text());
+    ctx.set('Content-Type', metrics.contentType);
   };
 }
 
@@ -100,11 +96,10 @@ function root(prefix: string): Stage {
 
 /** Handles what no route has handled: OPTIONS, other methods of a path (405), and unknown paths (404). */
 export const refuseUnrouted: Stage = (ctx) => {
-  const { method, url, matched = [] } = ctx;
-  const isForServer = method === 'OPTIONS' && url === '*';
-  if (matched.length === 0 && !isForServer) throw unknownPath(ctx);
+  const { method, matched = [] } = ctx;
+  if (matched.length === 0) throw unknownPath(ctx);
   const methods = new Set(matched.flatMap((route) => route.methods)).add('OPTIONS');
-  const allowed = isForServer ? SERVER_METHODS : SERVER_METHODS.filter((each) => methods.has(each));
+  const allowed = SERVER_METHODS.filter((each) => methods.has(each));
   if (method !== 'OPTIONS') throw methodNotAllowed(method, allowed);
   ctx.set('Allow', allowed.join(', '));
   noContent(ctx);

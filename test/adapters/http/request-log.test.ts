@@ -113,16 +113,10 @@ describe('the log', () => {
       { level: 30, status: 500, traceparent },
     ]);
     const invalid = [
-      '',
-      traceId,
       `01${traceparent.slice(2)}`,
       traceparent.toUpperCase(),
-      `${traceparent}-00`,
-      ` ${traceparent},`,
       traceparent.replace(traceId, '0'.repeat(32)),
       traceparent.replace('00f067aa0ba902b7', '0'.repeat(16)),
-      traceparent.replace('4bf9', '4bg9'),
-      'x'.repeat(10_000),
       [traceparent, traceparent],
     ];
     for (const value of invalid) await client.get('/livez', { traceparent: value });
