@@ -47,6 +47,12 @@ export class MemoryPetRepository implements PetRepository {
     return pet?.id === id ? pet : undefined;
   }
 
+  /** Returns all matching pets as they are now. */
+  snapshot(status: PetStatus | undefined): readonly Pet[] {
+    this.#closed.throwIfAborted();
+    return (status === undefined ? this.#all : this.#byStatus[status]).slice();
+  }
+
   async list({ limit, status, after }: PetQuery): Promise<PetPage> {
     this.#closed.throwIfAborted();
     const pets = status === undefined ? this.#all : this.#byStatus[status];
