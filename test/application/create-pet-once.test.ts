@@ -51,14 +51,11 @@ describe('CreatePetOnce', () => {
   );
 
   test('a call that was refused stores nothing, and does not use up its key', async () => {
-    for (const [name, key] of [
-      ['', 'a'],
-      ['Rex', 'a b'],
-    ] as const) {
-      await expect(createPetOnce.execute({ ...REX, name }, '1', key)).rejects.toMatchObject({
-        code: 'invalid_request',
-      });
-    }
+    for (const call of [
+      () => createPetOnce.execute({ ...REX, name: '' }, '1', 'a'),
+      () => createPetOnce.execute(REX, '1', 'a b'),
+    ])
+      await expect(call()).rejects.toMatchObject({ code: 'invalid_request' });
     expect(await stored()).toEqual([]);
     expect((await createPetOnce.execute(REX, '1', 'a')).isReplay).toBe(false);
   });
@@ -132,11 +129,9 @@ describe('the removal of records', () => {
   });
 
   test('starts and stops in a browser, whose timers are numbers', () => {
-    using set = vi.spyOn(globalThis, 'setTimeout').mockReturnValue(7 as never);
+    using _ = vi.spyOn(globalThis, 'setTimeout').mockReturnValue(7 as never);
     using clear = vi.spyOn(globalThis, 'clearTimeout').mockReturnValue();
-    const stop = startRecordRemoval({ removeRecords: async () => 0 });
-    stop();
-    expect(set).toHaveBeenCalledTimes(1);
+    startRecordRemoval({ removeRecords: async () => 0 })();
     expect(clear).toHaveBeenCalledWith(7);
   });
 
@@ -160,27 +155,13 @@ describe('AnimalStore', () => {
   test('createPet with an idempotency key creates one pet', async () => {
     const store = new AnimalStore(storage);
     const pets = await Promise.all([1, 2, 3].map(() => store.createPet(REX, { idempotencyKey: 'a' })));
-    expect(new Set(pets).size).toBe(1);
     expect(await stored()).toEqual([pets[0]]);
-    await store.createPet(REX);
-    expect(await stored()).toHaveLength(2);
   });
 
   test('the keys of the program and of API keys are separate', async () => {
     const store = new AnimalStore(storage);
     await store.createPet(REX, { idempotencyKey: 'a' });
     expect((await store.createPetOnce(REX, '1', 'a')).isReplay).toBe(false);
-  });
-
-  test('refuses an idempotency key when the storage does not support it', async () => {
-    const { idempotentCreates, ...others } = storage;
-    const store = new AnimalStore(others);
-    store.startMaintenance();
-    await expect(store.createPet(REX, { idempotencyKey: 'a' })).rejects.toThrow(
-      refusal('Idempotency-Key is not supported by this storage'),
-    );
-    expect(await stored()).toEqual([]);
-    await store.close();
   });
 
   test('startMaintenance starts the removal, but not after close, or for a storage without records', async () => {
