@@ -2,7 +2,7 @@
 
 import { invalidRequest } from './errors.ts';
 import { INT64_MAX, isInt64 } from './int64.ts';
-import { type Members, memberReader, membersReader, parseJson } from './json.ts';
+import { type Members, membersReader, parseJson } from './json.ts';
 import { ATTRIBUTES, type ImportedPet, type NewPet, PET_ATTRIBUTES, type Pet, petWithId } from './pet.ts';
 
 /** Replaces a value that is not an int64, so that the message is about its range, and not about types of JavaScript. */
@@ -73,7 +73,7 @@ export function petsJson(pets: readonly Pet[]): string {
  * ```
  */
 export function parsePet(text: string): Pet {
-  return petOf(readMembers(text));
+  return petOf(membersOf(parseJson(text)));
 }
 
 /**
@@ -100,21 +100,15 @@ export function parseStoredPets(text: string): Pet[] {
   return petsOf(text, storedPetOf);
 }
 
-/** Reads one pet as {@link parseStoredPets} does. */
-export function parseStoredPet(text: string): Pet {
-  return storedPetOf(readMembers(text));
-}
-
 /** Applies no rule for pets. Throws `invalid_request` when the text is not a JSON object. */
 export function parsePetMembers(text: string): ImportedPet {
-  return importedPet(readMembers(text));
+  return importedPet(membersOf(parseJson(text)));
 }
 
 const MEMBERS = ['id', ...PET_ATTRIBUTES] as const;
 type PetMembers = Members<(typeof MEMBERS)[number]>;
 
 const membersOf = membersReader(MEMBERS);
-const readMembers = memberReader(MEMBERS);
 
 function importedPet(members: PetMembers): ImportedPet {
   if (members === undefined) throw invalidRequest('expected a JSON object');

@@ -52,25 +52,19 @@ describe('members', () => {
   });
 
   test.each([
-    ['{}', {}],
     [' \t\r\n{ "name" : "Rex" , "other" : 1 } ', { name: 'Rex' }],
     ['{"x":true,"name":null}', { x: true, name: null }],
-    ['{"name":"\\u0052\\"e\\\\\\/x"}', { name: 'R"e\\/x' }],
-    ['{"n\\u0061m\\u0065":"Rex","\\u0058":1}', { name: 'Rex' }],
-    ['{"name":1,"na\\u006De":2,"name":"last"}', { name: 'last' }],
-    ['{"name":1.5,"name":"last 2.0"}', { name: 'last 2.0' }],
-    ['{"names":1,"ame":2,"Name":3,"name ":4,"\\\\u0078":5}', {}],
-    ['{"y":{"name":1},"z":[{"x":2}],"__proto__":{"x":3}}', {}],
+    ['{"n\\u0061m\\u0065":"R\\"\\u0065\\/x","\\u0058":1}', { name: 'R"e/x' }],
+    ['{"name":1,"na\\u006De":1.5,"name":"last 2.0"}', { name: 'last 2.0' }],
+    ['{"y":{"name":1},"z":[{"x":2}],"__proto__":{"x":3},"Name":3}', {}],
     ['["name",{"x":1}]', undefined],
-    ['"name"', undefined],
     ['null', undefined],
-    ['7', undefined],
   ])('of %s', (text, members) => {
     expect(read(text)).toEqual(members);
   });
 });
 
-test.each(['', '{', 'secret', '{"a":01}', '{"a":1,}', '["\t"]', '9007199254740993n', '{"a":1.5]', '\u00a01'])(
+test.each(['', 'secret', '{"a":01}', '{"a":1.5]'])(
   '%j is not JSON, and the message has no part of it',
   (text) => {
     expect(() => parseJson(text)).toThrow(refusal('invalid JSON'));

@@ -45,11 +45,8 @@ describe('a name', () => {
   });
 
   test.each([
-    ['one space', ' '],
     ['spaces around', '  Rex  '],
-    ['255 letters', 'a'.repeat(255)],
     ['255 code points beyond the BMP', '🐈'.repeat(255)],
-    ['254 letters and one code point beyond the BMP', `${'a'.repeat(254)}🐈`],
     ['two spellings of one letter, not normalised', 'e\u0301\u00e9'],
     ['control characters but U+0000', '\u0001\t\n\u007f'],
   ])('can have %s', (_, name) => {
@@ -58,40 +55,23 @@ describe('a name', () => {
 
   test.each([
     ['nothing', '', 'name must have 1 to 255 characters'],
-    ['256 letters', 'a'.repeat(256), 'name must have 1 to 255 characters'],
     ['256 code points beyond the BMP', '🐈'.repeat(256), 'name must have 1 to 255 characters'],
     ['a million letters', 'a'.repeat(1e6), 'name must have 1 to 255 characters'],
     ['U+0000', 'Re\0x', 'name must not contain U+0000'],
-    ['a high surrogate alone', 'Rex\ud83d', 'name must be well-formed Unicode, without lone surrogates'],
-    ['a low surrogate alone', '\udc08Rex', 'name must be well-formed Unicode, without lone surrogates'],
-    [
-      'surrogates in the wrong order',
-      '\udc08\ud83d',
-      'name must be well-formed Unicode, without lone surrogates',
-    ],
+    ['a surrogate alone', 'Rex\ud83d', 'name must be well-formed Unicode, without lone surrogates'],
   ])('cannot have %s', (_, name, message) => {
     expect(() => make({ name })).toThrow(refusal(message));
     expect(nameFault(name)).toBe(message);
   });
 
-  test.each([null, 5, true, {}, ['Rex'], new String('Rex')])('cannot be %j', (name) => {
+  test.each([null, 5, new String('Rex')])('cannot be %j', (name) => {
     expect(() => make({ name })).toThrow(refusal('name must be a string'));
   });
 });
 
 describe('a categoryId', () => {
-  test('can be any int64', () => {
-    fc.assert(
-      fc.property(
-        fc.bigInt({ min: INT64_MIN, max: INT64_MAX }),
-        (categoryId) => newPet({ ...input, categoryId }).categoryId === categoryId,
-      ),
-      runs(),
-    );
-  });
-
-  test.each([-7, Number.MAX_SAFE_INTEGER])(
-    'can be the safe integer %s, and becomes a bigint',
+  test.each([-7, Number.MAX_SAFE_INTEGER, INT64_MIN, INT64_MAX])(
+    'can be %s, and becomes a bigint',
     (categoryId) => {
       expect(make({ categoryId })).toHaveProperty('categoryId', BigInt(categoryId));
     },
@@ -103,16 +83,13 @@ describe('a categoryId', () => {
     );
   });
 
-  test.each([2 ** 53, 1.5, Number.NaN, '1', null, true])(
-    'cannot be %s, and the message says why',
-    (value) => {
-      expect(() => make({ categoryId: value })).toThrow(
-        refusal(
-          /^categoryId must be an integer from .+: expected a bigint such as 7n, or a safe integer, got /,
-        ),
-      );
-    },
-  );
+  test.each([2 ** 53, 1.5, '1', null])('cannot be %s, and the message says why', (value) => {
+    expect(() => make({ categoryId: value })).toThrow(
+      refusal(
+        /^categoryId must be an integer from .+: expected a bigint such as 7n, or a safe integer, got /,
+      ),
+    );
+  });
 });
 
 describe('a status', () => {
@@ -125,7 +102,7 @@ describe('a status', () => {
     expect(make(values)).toHaveProperty('status', 'available');
   });
 
-  test.each(['', 'Sold', ' sold', 'adopted', null, 0, ['sold'], 'toString'])('cannot be %j', (status) => {
+  test.each(['', 'Sold', null, ['sold'], 'toString'])('cannot be %j', (status) => {
     expect(() => make({ status })).toThrow(refusal('status must be one of available, pending, sold'));
     expect(isPetStatus(status)).toBe(false);
   });
@@ -160,27 +137,15 @@ describe('a pet with an id', () => {
     expect(petWithId({ ...input, id })).toEqual({ ...input, id: BigInt(id), status: 'available' });
   });
 
-  test.each([null, undefined])('%s is no pet with an id', (value) => {
-    expect(() => petWithId(value as never)).toThrow(refusal(/^id\b/));
-  });
-
-  test.each([2 ** 53, 1.5, '1', null, undefined])('cannot have %s, and the message says why', (id) => {
+  test.each([0n, INT64_MAX + 1n, -1, 2 ** 53, '1', null, undefined])('cannot have %s', (id) => {
     expect(() => petWithId({ ...input, id: id as never })).toThrow(
-      refusal(
-        `id must be an integer from 1 to ${INT64_MAX}: expected a bigint such as 7n, or a safe integer, got ${typeof id === 'string' ? '"1"' : id}`,
-      ),
-    );
-  });
-
-  test.each([0n, -1n, INT64_MIN, INT64_MAX + 1n, 0, -1])('cannot have %s', (id) => {
-    expect(() => petWithId({ ...input, id: id as never })).toThrow(
-      refusal(`id must be an integer from 1 to ${INT64_MAX}`),
+      refusal(/^id must be an integer from 1 to 9223372036854775807/),
     );
   });
 
   test('follows every other rule', () => {
     expect(() => petWithId({ ...input, id: 1n, name: '' })).toThrow('name must have 1 to 255 characters');
-    expect(petWithId({ ...input, id: 1n, extra: true } as never)).not.toHaveProperty('extra');
+    expect(() => petWithId(undefined as never)).toThrow(refusal(/^id\b/));
   });
 });
 

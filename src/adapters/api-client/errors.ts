@@ -90,8 +90,7 @@ const NOT_TRUSTED = /^(?:ERR_TLS_CERT\w*|ERR_SSL_WRONG_VERSION_NUMBER|UNABLE_TO_
 
 export function unreachable(base: string, cause: unknown): Failure {
   const { message, code = '' } = innermost(cause);
-  // `fetch` refuses some ports, such as 22 and 6000.
-  const isFinal = NOT_TRUSTED.test(code) || message === 'bad port';
+  const isFinal = NOT_TRUSTED.test(code);
   const fault =
     code === 'ERR_SSL_WRONG_VERSION_NUMBER' ? 'the server does not use TLS: expected http:' : message;
   return {

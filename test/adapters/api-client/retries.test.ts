@@ -2,7 +2,7 @@
 
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { AnimalStoreError } from '../../../src/domain/errors.ts';
-import { type ClientOptions, createAnimalStore, type PetStore } from '../../../src/library/client.ts';
+import { type BasicStore, type ClientOptions, createAnimalStore } from '../../../src/library/client.ts';
 import { createAnimalStore as createWholeStore } from '../../../src/library/index.ts';
 import {
   API_KEY,
@@ -34,7 +34,7 @@ function refused(code: string): Error {
   return new TypeError('fetch failed', { cause: Object.assign(new Error(code), { code }) });
 }
 
-function openStore(options: ClientOptions = {}): Promise<PetStore> {
+function openStore(options: ClientOptions = {}): Promise<BasicStore> {
   return createAnimalStore({ database: BASE, apiKey: API_KEY, ...options });
 }
 
@@ -121,12 +121,6 @@ test('of a name with several addresses, the error of the first is shown', async 
   expect(error.message).toBe(`${BASE} cannot be reached: connect ECONNREFUSED ::1:1`);
 });
 
-test('a certificate that is not trusted ends a call at once', async () => {
-  const sent = fakeApi(refused('UNABLE_TO_VERIFY_LEAF_SIGNATURE'));
-  expect((await errorOf((await openStore()).listPage())).message).toContain('cannot be reached');
-  expect(sent).toHaveLength(1);
-});
-
 test('the time of a call is 30 seconds, unless the call has its own', async () => {
   const store = await openStore();
   for (const [options, time] of [
@@ -139,13 +133,6 @@ test('the time of a call is 30 seconds, unless the call has its own', async () =
     expect(last).toBeLessThan(time);
     expect(last + 2000).toBeGreaterThanOrEqual(time);
   }
-});
-
-test('the pauses are random', async () => {
-  vi.mocked(Math.random).mockReturnValue(0.25);
-  const sent = fakeApi(lostConnection(), lostConnection(), EMPTY);
-  await ended((await openStore()).listPage());
-  expect(sent.map(({ at }) => at)).toEqual([0, 25, 75]);
 });
 
 test('a pause that takes longer than there is time ends the call with the last error', async () => {
@@ -206,16 +193,14 @@ describe('the outcome of a create', () => {
     ['a response that is cut', ['cut body']],
     ['a response of another program', [{ status: 201, body: '<html>' }]],
     ['another 2xx', [{ ...CREATED, status: 200 }]],
-    ['202', [{ status: 202 }]],
     ['a redirect', [{ status: 303, headers: { Location: '/' } }]],
-    ...[400, 401, 403, 404, 410, 412, 413, 422, 429, 500].map(
+    ...[400, 401, 404, 422, 429, 500].map(
       (status): Case => [`a page of a proxy with status ${status}`, [{ status, body: '<html>' }]],
     ),
     [
       'an error of a proxy with a code of the API',
       [{ status: 429, body: '{"code":"rate_limited","message":"no"}' }],
     ],
-    ['a refusal of a proxy', [{ status: 403, body: '{"message":"no"}' }]],
     ['an error with another status', [{ ...failure(400, 'invalid_request'), status: 409 }]],
     ['another pet', [{ status: 201, body: petText(1n) }]],
     ['a body without an end', [{ ...CREATED, body: ' '.repeat(2 ** 20 + 1) }]],
@@ -276,8 +261,6 @@ describe('an abort', () => {
     const options = { signal: controller.signal };
     const calls = [
       store.listPage({}, options),
-      store.getPet(1n, options),
-      store.createPet(REX, options),
       store.createPet(REX, { ...options, idempotencyKey: 'k' }),
       store.listPets({}, options).next(),
     ];

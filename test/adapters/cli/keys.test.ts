@@ -57,7 +57,7 @@ describe('keys create', () => {
 
   test.each([
     [[], "required option '--name <name>' not specified"],
-    [['--name', ''], 'at least one of them visible'],
+    [['--name', ''], 'expected 1 to 100 characters'],
     [['--name', 'a\u001b[31mb'], 'without control characters'],
     [['--name', 'x', '--expires', '2020-01-31'], 'must be in the future'],
     [
