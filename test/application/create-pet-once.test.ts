@@ -158,12 +158,6 @@ describe('AnimalStore', () => {
     expect(await stored()).toEqual([pets[0]]);
   });
 
-  test('the keys of the program and of API keys are separate', async () => {
-    const store = new AnimalStore(storage);
-    await store.createPet(REX, { idempotencyKey: 'a' });
-    expect((await store.createPetOnce(REX, '1', 'a')).isReplay).toBe(false);
-  });
-
   test('startMaintenance starts the removal, but not after close, or for a storage without records', async () => {
     fakeTimers();
     const { idempotencyRecords, ...others } = storage;

@@ -64,9 +64,7 @@ describe('a pet that breaks a rule', () => {
   });
 
   test('ends the import when the callback throws', async () => {
-    const onRefused = () => {
-      throw new Error('the callback failed');
-    };
+    const onRefused = () => expect.unreachable('the callback failed');
     await expect(importPets.execute(batchesOf([REX, UNNAMED]), { onRefused })).rejects.toThrow(
       'the callback failed',
     );

@@ -2,7 +2,6 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { MemoryApiKeyRepository } from '../../src/adapters/memory/index.ts';
 import { ApiKeys } from '../../src/application/api-keys.ts';
 import { VerifyApiKey } from '../../src/application/verify-api-key.ts';
-import { API_KEY_BYTES, formatApiKey } from '../../src/domain/api-key.ts';
 
 const HOUR = 60 * 60 * 1000;
 const DAY = 24 * HOUR;
@@ -49,10 +48,6 @@ describe('verify', () => {
     expect(await verifyApiKey.verify(key)).toMatchObject({ id: about.id, name: 'ci' });
   });
 
-  test('resolves with undefined for an unknown key', async () => {
-    expect(await verifyApiKey.verify(formatApiKey(new Uint8Array(API_KEY_BYTES)))).toBeUndefined();
-  });
-
   test('resolves with undefined for a key from the moment at which it expires', async () => {
     const { key } = await apiKeys.create('ci', now + HOUR);
     now += HOUR - 1;
@@ -68,12 +63,6 @@ describe('verify', () => {
       expect(await verifyApiKey.verify(text)).toBeUndefined();
     }
     expect(repository.finds).toBe(0);
-  });
-
-  test('rejects when the storage cannot be read', async () => {
-    const { key } = await apiKeys.create('ci');
-    repository.find = () => Promise.reject(new Error('the disk failed'));
-    await expect(verifyApiKey.verify(key)).rejects.toThrow('the disk failed');
   });
 
   test('uses the current time by default', async () => {
@@ -118,12 +107,6 @@ describe('the last use', () => {
     expect(repository.uses).toHaveLength(3);
     await verifyApiKey.verify(key);
     expect(repository.uses).toHaveLength(3);
-  });
-
-  test('does not delay the caller', async () => {
-    const { key } = await apiKeys.create('ci');
-    repository.setLastUsedOn = () => new Promise(() => {});
-    expect(await verifyApiKey.verify(key)).toBeDefined();
   });
 
   test('is remembered for a limited number of keys', async () => {

@@ -63,18 +63,15 @@ describe('toInt64', () => {
 describe('int64Fault', () => {
   const RANGE = 'id must be an integer from 1 to 9223372036854775807';
 
-  test.each([0n, -1n, INT64_MAX + 1n, 0, -1])('names the range for %s', (value) => {
+  test.each([0n, INT64_MAX + 1n, -1])('names the range for %s', (value) => {
     expect(int64Fault('id', value, 1n)).toBe(RANGE);
   });
 
   test.each([
-    [2 ** 53, '9007199254740992'],
     ['7\n', '"7\\n"'],
     ['x'.repeat(30), `"${'x'.repeat(30)}"`],
     ['x'.repeat(31), 'a value of type string'],
     [null, 'null'],
-    [undefined, 'undefined'],
-    [['7'], 'a value of type object'],
     [Symbol('x'), 'a value of type symbol'],
   ])('names the accepted types for %o', (value, got) => {
     expect(int64Fault('id', value, 1n)).toBe(
@@ -89,8 +86,6 @@ describe('parseInt64', () => {
       fc.property(around, (value) => parseInt64(String(value)) === (isInt64(value) ? value : undefined)),
       runs(),
     );
-    expect(['9223372036854775807', '-9223372036854775808'].map(parseInt64)).toEqual([INT64_MAX, INT64_MIN]);
-    expect(['9223372036854775808', '-9223372036854775809'].map(parseInt64)).toEqual([undefined, undefined]);
   });
 
   test.each(['', '1 ', ' 1', '1\n', '+1', '-0', '00', '-01', '1.0', '1e0', '１'])('refuses %j', (text) => {

@@ -44,12 +44,7 @@ describe('a name', () => {
     );
   });
 
-  test.each([
-    ['spaces around', '  Rex  '],
-    ['255 code points beyond the BMP', '🐈'.repeat(255)],
-    ['two spellings of one letter, not normalised', 'e\u0301\u00e9'],
-    ['control characters but U+0000', '\u0001\t\n\u007f'],
-  ])('can have %s', (_, name) => {
+  test.each(['  Rex  ', '🐈'.repeat(255), 'e\u0301\u00e9', '\u0001\t\n\u007f'])('can be %j', (name) => {
     expect(make({ name })).toHaveProperty('name', name);
   });
 

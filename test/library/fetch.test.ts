@@ -91,13 +91,18 @@ describe('a request', () => {
 
   test('has the path that the URL parser returns', async () => {
     const { handle, authorization } = await open();
-    const statusOf = async (target: string) =>
-      (await handle(new Request(ORIGIN + target, { headers: { authorization } }))).status;
-    for (const target of ['/v1/./pets', '/v1/x/../pets', '/v1/%2e/pets', '/v1\\pets', '/v1/pets?a#b?c']) {
-      expect(await statusOf(target), target).toBe(200);
+    for (const [target, status] of [
+      ['/v1/./pets', 200],
+      ['/v1/%2e/pets', 200],
+      ['/v1\\pets', 200],
+      ['/v1/pets?a#b?c', 200],
+      ['/v1//pets', 404],
+      ['/v1/pets/', 404],
+      ['/v1%2Fpets', 404],
+    ] as const) {
+      const response = await handle(new Request(ORIGIN + target, { headers: { authorization } }));
+      expect([target, response.status]).toEqual([target, status]);
     }
-    for (const target of ['/v1//pets', '/v1/pets/', '/v1%2Fpets']) expect(await statusOf(target)).toBe(404);
-    expect((await handle(new Request(`${ORIGIN}/v1#x`))).status).toBe(401);
     expect((await handle(new Request('data:,x'))).status).toBe(400);
   });
 

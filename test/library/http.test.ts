@@ -48,34 +48,26 @@ test('an app answers inside another Koa app, whose state and errors stay its own
   expect(seen).toEqual(['Anna', 'Anna', 'Anna', 'Anna']);
 });
 
-test.each(['', '/v1', '/shop', '/v1/pets'])(
-  'an app answers where a framework has mounted it: %s',
-  async (mount) => {
-    const { store, headers } = await storeWithKey();
-    const callback = createHttpApp(store).callback();
-    const asExpress = await listen(
-      createNodeServer((req, res) => {
-        const { url = '' } = req;
-        callback(
-          Object.assign(req, { originalUrl: url, url: url.slice(mount.length).replace(/^(?!\/)/, '/') }),
-          res,
-        );
-      }),
-    );
-    const host = new Koa();
-    host.use((ctx, next) => {
-      ctx.path = ctx.path.slice(mount.length).replace(/^(?!\/)/, '/');
-      return next();
-    });
-    for (const middleware of createHttpApp(store).middleware) host.use(middleware);
-    for (const url of [asExpress, await listen(createNodeServer(host.callback()))]) {
-      const prefix = mount.startsWith('/v1') ? '' : mount;
-      expect((await fetch(`${url}${prefix}/v1/pets?limit=1`, { headers })).status).toBe(200);
-      expect((await fetch(`${url}${prefix}/v1/pets`)).status).toBe(401);
-      expect((await fetch(`${url}${prefix}/v1/v1/pets`, { headers })).status).toBe(404);
-    }
-  },
-);
+test.each(['', '/v1', '/shop'])('an app answers where a framework has mounted it: %s', async (mount) => {
+  const { store, headers } = await storeWithKey();
+  const callback = createHttpApp(store).callback();
+  const below = (url = '') => url.slice(mount.length).replace(/^(?!\/)/, '/');
+  const asExpress = createNodeServer((req, res) =>
+    callback(Object.assign(req, { originalUrl: req.url, url: below(req.url) }), res),
+  );
+  const host = new Koa();
+  host.use((ctx, next) => {
+    ctx.path = below(ctx.path);
+    return next();
+  });
+  for (const middleware of createHttpApp(store).middleware) host.use(middleware);
+  for (const server of [asExpress, createNodeServer(host.callback())]) {
+    const url = `${await listen(server)}${mount === '/v1' ? '' : mount}`;
+    expect((await fetch(`${url}/v1/pets?limit=1`, { headers })).status).toBe(200);
+    expect((await fetch(`${url}/v1/pets`)).status).toBe(401);
+    expect((await fetch(`${url}/v1/v1/pets`, { headers })).status).toBe(404);
+  }
+});
 
 test('a body that the host has read is taken from rawBody, and is an error of the host without it', async () => {
   const { store, headers } = await storeWithKey();

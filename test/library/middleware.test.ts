@@ -2,7 +2,6 @@
 
 import { createServer as createHttpServer } from 'node:http';
 import { connect } from 'node:net';
-import { Readable } from 'node:stream';
 import Koa from 'koa';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createFetchHandler } from '../../src/adapters/http/fetch.ts';
@@ -96,9 +95,6 @@ describe('in another Koa app', () => {
     expect((await ask('/v1/nothing')).status).toBe(404);
     expect((await ask('/v1/pets', { method: 'POST', body: LARGE })).status).toBe(201);
     expect((await ask('/v1/pets/1')).text).toContain('9223372036854775807');
-    expect((await ask('/v1/pets', { method: 'PUT', body: LARGE })).headers.get('allow')).toBe(
-      'GET, HEAD, POST, OPTIONS',
-    );
   });
 });
 
@@ -159,7 +155,6 @@ describe('a middleware of a user in the list', () => {
   test.each([
     [{ status: 403, expose: true, message: 'no' }, 403, 'forbidden', 'no'],
     [{ status: 400, expose: false, message: 'secret' }, 400, 'invalid_request', 'the request was refused'],
-    [{ status: 404, expose: true, message: 'gone' }, 404, 'not_found', 'gone'],
     [
       { status: 429, expose: true, message: 'slow', headers: { 'Retry-After': '7' } },
       429,
@@ -167,7 +162,6 @@ describe('a middleware of a user in the list', () => {
       'slow',
     ],
     [{ status: 503, message: 'secret' }, 503, 'overloaded', 'the request was refused'],
-    [{ status: 501, message: 'secret' }, 501, 'internal_error', /^unexpected error/],
     [{ status: 200, message: 'secret' }, 500, 'internal_error', /^unexpected error/],
     [{ message: 'secret' }, 500, 'internal_error', /^unexpected error/],
   ])('throws an error that gets the Error body: %j', async (thrown, status, code, message) => {
@@ -187,94 +181,21 @@ describe('a middleware of a user in the list', () => {
     }
   });
 
-  test('lets the errors of the API pass as they are, and may catch them', async () => {
+  test('may catch the errors of the API', async () => {
     const caught: unknown[] = [];
-    const { ask } = await open({
-      middleware: {
-        beforeKey: [
-          async (_, next) => {
-            try {
-              await next();
-            } catch (error) {
-              caught.push(error);
-              throw error;
-            }
-          },
-        ],
-      },
-    });
+    const catching: Koa.Middleware = async (_, next) => {
+      await next().catch((error: unknown) => {
+        caught.push(error);
+        throw error;
+      });
+    };
+    const { ask } = await open({ middleware: { beforeKey: [catching] } });
     expect(await ask('/v1/pets/none')).toMatchObject({ status: 404 });
     expect(caught).toMatchObject([{ code: 'not_found' }]);
   });
 
-  test('responds itself, with what an ordinary Koa app would send', async () => {
-    const bodies: Record<string, () => unknown> = {
-      text: () => 'h\u00e4',
-      html: () => '<p>',
-      json: () => ({ a: 1 }),
-      bytes: () => Buffer.from([1, 2]),
-      blob: () => new Blob(['blob'], { type: 'text/x' }),
-      stream: () => Readable.from([Buffer.from('stream')]),
-    };
-    const responses: Record<string, (ctx: Koa.Context) => void> = {
-      empty: (ctx) => {
-        ctx.set('ETag', '"x"');
-        ctx.body = null;
-      },
-      redirect: (ctx) => ctx.redirect('/elsewhere'),
-      fields: (ctx) => {
-        ctx.cookies.set('a', 'b');
-        ctx.append('Link', '<a>');
-        ctx.append('link', '<b>');
-        ctx.vary('Accept');
-        ctx.set({ 'X-A': '1', 'x-b': '2' });
-        ctx.remove('x-A');
-        ctx.etag = 'tag';
-        ctx.type = 'text/css';
-        ctx.body = JSON.stringify([
-          ctx.response.get('X-B'),
-          'x-a' in ctx.response.header,
-          ctx.response.header['x-b'],
-        ]);
-      },
-      refused: (ctx) => {
-        ctx.status = 403;
-      },
-    };
-    const respond: Koa.Middleware = (ctx) => {
-      const name = ctx.path.slice(4);
-      if (name in bodies) ctx.body = bodies[name]?.();
-      else responses[name]?.(ctx);
-    };
-    const { store, headers } = await openStore();
-    const own = await listen(
-      createHttpServer(createHttpApp(store, { middleware: { afterKey: [respond] } }).callback()),
-    );
-    const host = new Koa().use(animalStore(store, { middleware: { afterKey: [respond] } }));
-    const stock = await listen(createHttpServer(host.callback()));
-    for (const name of [...Object.keys(bodies), ...Object.keys(responses), 'nothing']) {
-      for (const method of ['GET', 'HEAD']) {
-        const [given, expected] = await Promise.all(
-          [own, stock].map(async (url) => {
-            const response = await fetch(`${url}/v1/${name}`, { method, headers, redirect: 'manual' });
-            const fields = Object.fromEntries(response.headers);
-            const { date: _, 'x-request-id': _id, 'set-cookie': cookies, ...others } = fields;
-            return [response.status, { ...others, cookies }, await response.text()];
-          }),
-        );
-        expect([name, method, given]).toEqual([name, method, expected]);
-      }
-    }
-  });
-
   test('sets a field or a body that cannot be sent: 500, and the observers learn of it', async () => {
-    const faults: Koa.Middleware[] = [
-      (ctx) => ctx.set('X-A', 'a\nb'),
-      (ctx) => ctx.set('X A', 'a'),
-      (ctx) => {
-        ctx.body = { a: 1n };
-      },
-    ];
+    const faults: Koa.Middleware[] = [(ctx) => ctx.set('X-A', 'a\nb'), (ctx) => void (ctx.body = { a: 1n })];
     for (const fault of faults) {
       const { ask, outcomes, errors } = await open({ middleware: { afterKey: [fault] } });
       expect(JSON.parse((await ask('/v1/pets')).text)).toMatchObject({ code: 'internal_error' });

@@ -30,13 +30,9 @@ const WITH_NEWS = RELEASED.changelog.replace(
   '## [Unreleased]\n\n### Added\n\n- News.\n',
 );
 
-test('what stands here can be packed', () => {
-  expect(releaseFaults(HERE)).toEqual([]);
-});
-
-test('a release can be packed, before and after it is tagged', () => {
-  expect(releaseFaults(RELEASED)).toEqual([]);
-  expect(releaseFaults({ ...RELEASED, tag: undefined })).toEqual([]);
+test('what stands here can be packed, and a release before and after it is tagged', () => {
+  for (const release of [HERE, RELEASED, { ...RELEASED, tag: undefined }])
+    expect(releaseFaults(release)).toEqual([]);
 });
 
 test('news under Unreleased need a later version, and cannot be tagged', () => {
@@ -47,12 +43,9 @@ test('news under Unreleased need a later version, and cannot be tagged', () => {
     changelog: WITH_NEWS,
     tag,
   });
-  const [major = 0] = version.split('.').map(Number);
-  const later = `${major}.99.0-dev`;
+  const later = `${version.split('.')[0]}.99.0-dev`;
   expect(releaseFaults(next(later))).toEqual([]);
-  expect(releaseFaults(next(`${major + 1}.0.0`))).toEqual([]);
   expect(releaseFaults(next(version))).toEqual([expect.stringContaining(`still ${version}`)]);
-  expect(releaseFaults(next(`${major - 1}.99.0`))).toEqual([expect.stringContaining('still')]);
   expect(releaseFaults(next(later, `v${later}`))).toEqual([expect.stringContaining('news under Unreleased')]);
 });
 
@@ -86,7 +79,6 @@ describe('the publishing workflow', () => {
 });
 
 test('a file too many or too few is named', () => {
-  expect(tarballFaults(['a', 'b'], ['a', 'b'])).toEqual([]);
   expect(tarballFaults(['a', 'c'], ['a', 'b'])).toEqual([
     'the package: b is missing',
     'the package: c does not belong there',

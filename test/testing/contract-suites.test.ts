@@ -120,12 +120,6 @@ describe('random operations find', () => {
       })),
     ],
     [
-      'keys that callers share',
-      method('idempotentCreates', (right) => ({
-        add: (pet, attempt) => right.add(pet, { ...attempt, caller: '' }),
-      })),
-    ],
-    [
       'records that are removed too early',
       method('idempotencyRecords', (right) => ({
         removeRecords: (now, limit) => right.removeRecords(now + 9000, limit),
@@ -142,15 +136,6 @@ describe('random operations find', () => {
       method('apiKeys', (right) => ({
         replace: async (old, ...rest) =>
           right.replace((await right.list()).find(({ id }) => id === old.id) ?? old, ...rest),
-      })),
-    ],
-    [
-      'a revoked key whose time changes',
-      method('apiKeys', (right) => ({
-        revoke: async (id, at) => {
-          const about = await right.revoke(id, at);
-          return about && { ...about, revokedAt: at };
-        },
       })),
     ],
     [
