@@ -14,45 +14,20 @@ import { createAnimalStore as createPortableStore } from '../../src/library/port
 import { temporaryFile } from '../adapters/sqlite/temporary-file.ts';
 import { refusal } from '../support/refusal.ts';
 
-async function open(database: string): Promise<AnimalStore> {
-  const store = await createAnimalStore({ database });
-  onTestFinished(() => store.close());
-  return store;
-}
-
 async function walk(store: AnimalStore, query?: PetWalk): Promise<Pet[]> {
   const pets: Pet[] = [];
   for await (const pet of store.listPets(query)) pets.push(pet);
   return pets;
 }
 
-const DATABASES = [
-  ['memory:', () => 'memory:'],
-  ['sqlite:', () => `sqlite:${temporaryFile()}`],
-] as const;
-
-test.each(DATABASES)('%s pets are created, found and listed', async (_scheme, url) => {
-  const store = await open(url());
-  const rex = await store.createPet({ name: 'Rex', categoryId: 7n });
-  const tom = await store.createPet({ name: 'Tom', categoryId: 2n ** 63n - 1n, status: 'sold' });
-  expect(await store.getPet(tom.id)).toEqual(tom);
-  expect(await walk(store)).toEqual([rex, tom]);
-  expect(await walk(store, { status: 'available' })).toEqual([rex]);
-  expect(await walk(store, { after: rex.id })).toEqual([tom]);
-  expect(await store.listPage({ limit: 1 })).toEqual({ pets: [rex], more: true });
-});
-
-test.each(DATABASES)('%s a walk does not block the event loop', async (_scheme, url) => {
-  const store = await open(url());
+test('a list does not block the event loop', async () => {
+  const store = await createAnimalStore({ database: `sqlite:${temporaryFile()}` });
+  onTestFinished(() => store.close());
   await Promise.all(Array.from({ length: 300 }, () => store.createPet({ name: 'Rex', categoryId: 1n })));
   let turns = 0;
-  const count = () => {
-    turns += 1;
-    timer = setImmediate(count);
-  };
-  let timer = setImmediate(count);
+  const timer = setInterval(() => (turns += 1), 0);
   await walk(store);
-  clearImmediate(timer);
+  clearInterval(timer);
   expect(turns).toBeGreaterThan(0);
 });
 

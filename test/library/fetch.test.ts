@@ -89,23 +89,6 @@ describe('a request', () => {
     expect(await (await handle(named)).text()).toContain('http://shop.example/v1');
   });
 
-  test('has the path that the URL parser returns', async () => {
-    const { handle, authorization } = await open();
-    for (const [target, status] of [
-      ['/v1/./pets', 200],
-      ['/v1/%2e/pets', 200],
-      ['/v1\\pets', 200],
-      ['/v1/pets?a#b?c', 200],
-      ['/v1//pets', 404],
-      ['/v1/pets/', 404],
-      ['/v1%2Fpets', 404],
-    ] as const) {
-      const response = await handle(new Request(ORIGIN + target, { headers: { authorization } }));
-      expect([target, response.status]).toEqual([target, status]);
-    }
-    expect((await handle(new Request('data:,x'))).status).toBe(400);
-  });
-
   test('has joined values of repeated fields, so a repeated key, host or media type is refused', async () => {
     const { handle, authorization } = await open();
     const statusOf = async (...repeated: [string, string][]) => {

@@ -101,25 +101,19 @@ describe('the SBOM', () => {
   const koa = { purl: 'pkg:npm/koa@3.3.0', hashes };
   const vitest = { purl: 'pkg:npm/vitest@5.1.0' };
   const types = { purl: 'pkg:npm/%40types/node@26.0.0', hashes };
-  const sbom = (components: object[], name = 'animal-store', format = 'CycloneDX') =>
+  const sbom = (components: object[]) =>
     JSON.stringify({
-      bomFormat: format,
-      metadata: { component: { name, purl: `pkg:npm/${name}@1.0.0` } },
+      bomFormat: 'CycloneDX',
+      metadata: { component: { name: 'animal-store', purl: 'pkg:npm/animal-store@1.0.0' } },
       components,
     });
   const faultsOf = (text: string) => sbomFaults(text, packageJson, lockFile).join('\n');
 
-  test('with every package that a user installs has no fault', () => {
-    expect(faultsOf(sbom([types, koa]))).toBe('');
-  });
-
   test.each([
     ['a missing package', sbom([koa]), /^the SBOM: pkg:npm\/%40types\/node@26\.0\.0 .* is missing$/],
     ['a development dependency', sbom([koa, types, vitest]), /vitest@5\.1\.0 is not/],
-    ['another version', sbom([{ ...koa, purl: 'pkg:npm/koa@3.2.0' }, types]), /koa@3\.3\.0 .* is missing/],
     ['a package without a hash', sbom([{ purl: koa.purl }, types]), /koa@3\.3\.0 is not installed/],
-    ['another package', sbom([koa, types], 'other'), /it is the SBOM of other/],
-    ['another format', sbom([koa, types], 'animal-store', 'SPDX'), /the format is SPDX/],
     ['an address', sbom([{ ...koa, url: 'https://a.example' }, types]), /names https:\/\/a\.example/],
+    ['nothing', sbom([koa, types]), /^$/],
   ])('%s is found', (_, text, fault) => expect(faultsOf(text)).toMatch(fault));
 });

@@ -57,47 +57,37 @@ function errorOf(call: Promise<unknown>): Promise<AnimalStoreError> {
   );
 }
 
-describe.each<[name: string, fate: Fate, pause: number]>([
+test.each<[name: string, fate: Fate, pause: number]>([
   ['a refused connection', lostConnection(), 100],
   ['a body that is cut', 'cut body', 100],
   ['408', failure(408, 'request_timeout'), 100],
-  ['429', failure(429, 'rate_limited'), 100],
   ['429 with Retry-After', failure(429, 'rate_limited', { 'Retry-After': '3' }), 3100],
   ['502 of a proxy', { status: 502, body: '<h1>Bad Gateway</h1>' }, 100],
   ['503', failure(503, 'overloaded', { 'Retry-After': '1' }), 1100],
   ['504 of a proxy', { status: 504 }, 100],
-])('after %s', (_name, fate, pause) => {
-  test('a read is retried', async () => {
-    const sent = fakeApi(fate, EMPTY);
-    const store = await openStore();
-    expect((await ended(store.listPage())).pets).toEqual([]);
-    expect(sent.map(({ at }) => at)).toEqual([0, pause]);
-  });
-
-  test('a create is retried with the same key and the same body', async () => {
-    const sent = fakeApi(fate, CREATED);
-    const store = await openStore();
-    expect((await ended(store.createPet(REX))).id).toBe(1n);
-    const [first, second] = sent;
-    expect(sent).toHaveLength(2);
-    expect(second?.headers.get('Idempotency-Key')).toMatch(/^[0-9a-f]{32}$/);
-    expect(second?.headers.get('Idempotency-Key')).toBe(first?.headers.get('Idempotency-Key'));
-    expect(second?.body).toBe('{"name":"Rex","categoryId":7,"status":"available"}');
-  });
+])('after %s, a read is retried, and a create with the same key and body', async (_name, fate, pause) => {
+  const store = await openStore();
+  const reads = fakeApi(fate, EMPTY);
+  expect((await ended(store.listPage())).pets).toEqual([]);
+  expect(reads.map(({ at }) => at)).toEqual([0, pause]);
+  const creates = fakeApi(fate, CREATED);
+  expect((await ended(store.createPet(REX))).id).toBe(1n);
+  const [first, second] = creates;
+  expect(creates).toHaveLength(2);
+  expect(second?.headers.get('Idempotency-Key')).toMatch(/^[0-9a-f]{32}$/);
+  expect(second?.headers.get('Idempotency-Key')).toBe(first?.headers.get('Idempotency-Key'));
+  expect(second?.body).toBe('{"name":"Rex","categoryId":7,"status":"available"}');
 });
 
 test.each([
-  ['400', failure(400, 'invalid_request')],
-  ['401', failure(401, 'unauthorized')],
-  ['422', failure(422, 'idempotency_conflict')],
-  ['500', failure(500, 'internal_error')],
-])('%s is not retried', async (_status, fate) => {
+  failure(400, 'invalid_request'),
+  failure(422, 'idempotency_conflict'),
+  failure(500, 'internal_error'),
+])('$status is not retried', async (fate) => {
   const sent = fakeApi(fate);
-  const store = await openStore();
   const { code } = JSON.parse(fate.body ?? '') as { code: string };
-  const error = await errorOf(store.listPage());
-  expect(error).toMatchObject({ name: 'AnimalStoreError', code });
-  expect(error.message).toContain(`the message of ${code}`);
+  const error = await errorOf((await openStore()).listPage());
+  expect(error).toMatchObject({ code, message: `the message of ${code}` });
   expect(sent).toHaveLength(1);
 });
 
@@ -115,8 +105,8 @@ test('the pauses double up to two seconds, until the time is over', async () => 
 });
 
 test('of a name with several addresses, the error of the first is shown', async () => {
-  const errors = ['::1', '127.0.0.1'].map((address) => refused(`connect ECONNREFUSED ${address}:1`));
-  fakeApi(new TypeError('fetch failed', { cause: new AggregateError(errors.map(({ cause }) => cause)) }));
+  const errors = ['::1', '127.0.0.1'].map((address) => new Error(`connect ECONNREFUSED ${address}:1`));
+  fakeApi(new TypeError('fetch failed', { cause: new AggregateError(errors) }));
   const error = await errorOf((await openStore({ timeout: 100 })).listPage());
   expect(error.message).toBe(`${BASE} cannot be reached: connect ECONNREFUSED ::1:1`);
 });
