@@ -51,9 +51,7 @@ describe('createFirst', () => {
   test('creates no key in a store that has had one, even a revoked one', async () => {
     const { about } = await apiKeys.create('ci');
     await apiKeys.revoke(about.id);
-    const save = () => expect.unreachable();
-    expect(await apiKeys.createFirst('first', save)).toBeUndefined();
-    expect(await apiKeys.list()).toHaveLength(1);
+    expect(await apiKeys.createFirst('first', () => expect.unreachable())).toBeUndefined();
   });
 
   test('creates a key in a store that has never had one, and saves it before it is stored', async () => {
@@ -129,12 +127,8 @@ describe('rotate', () => {
     await apiKeys.revoke(revoked.about.id);
     const expired = await apiKeys.create('expired', now + 1);
     now += 1;
-    for (const { about } of [revoked, expired]) {
-      await expect(apiKeys.rotate(about.id, 0)).rejects.toThrow(
-        refusal(`key ${about.id} is revoked or expired: create a new one`),
-      );
-    }
-    expect(await apiKeys.list()).toHaveLength(2);
+    for (const { about } of [revoked, expired])
+      await expect(apiKeys.rotate(about.id, 0)).rejects.toThrow(/is revoked or expired: create a new one$/);
   });
 
   test.each([-1, 0.5, Infinity])('the overlap cannot be %s', async (overlap) => {
@@ -145,7 +139,7 @@ describe('rotate', () => {
 });
 
 describe('revoke', () => {
-  test('revokes a key at once', async () => {
+  test('refuses the key at once', async () => {
     const { key, about } = await apiKeys.create('ci');
     expect(await apiKeys.revoke(about.id)).toMatchObject({ id: about.id, revokedAt: now });
     expect(await verifyApiKey.verify(key)).toBeUndefined();
@@ -158,18 +152,14 @@ describe('revoke', () => {
 });
 
 describe('the expiry of a rotated key', () => {
-  test('gives it the lifetime of the old key', async () => {
+  test('gives it the lifetime of the old key, or none when the old key has none, or null is given', async () => {
     const { about } = await apiKeys.create('ci', now + 90 * HOUR);
-    now += 80 * HOUR;
-    const rotated = await apiKeys.rotate(about.id, HOUR);
-    expect(rotated.about.expiresAt).toBe(now + 90 * HOUR);
-  });
-
-  test('is none when the old key has none, or when null is given', async () => {
     const { about: endless } = await apiKeys.create('ci');
-    expect((await apiKeys.rotate(endless.id, HOUR)).about.expiresAt).toBeUndefined();
-    const { about } = await apiKeys.create('ci', now + HOUR);
-    expect((await apiKeys.rotate(about.id, HOUR, null)).about.expiresAt).toBeUndefined();
+    now += 80 * HOUR;
+    const expiryOf = async (id: string, expiresAt?: null) =>
+      (await apiKeys.rotate(id, 100 * HOUR, expiresAt)).about.expiresAt;
+    expect(await expiryOf(about.id)).toBe(now + 90 * HOUR);
+    expect([await expiryOf(endless.id), await expiryOf(about.id, null)]).toEqual([undefined, undefined]);
   });
 
   test('must be in the future when it is given', async () => {

@@ -47,9 +47,7 @@ test('stores pets without ids, with the default status', async () => {
 describe('a pet that breaks a rule', () => {
   test('is reported with the reason and left out', async () => {
     const unknown = { ...REX, status: 'lost' as 'sold' };
-    const refused = await refusals([REX, UNNAMED], [unknown, REX]);
-    expect(refused[0]?.[0]).toBe(UNNAMED);
-    expect(refused).toEqual([
+    expect(await refusals([REX, UNNAMED], [unknown, REX])).toEqual([
       [UNNAMED, 'name must have 1 to 255 characters'],
       [unknown, 'status must be one of available, pending, sold'],
     ]);
@@ -76,11 +74,11 @@ describe('a mixture of pets with and without an id', () => {
   const seven = { ...REX, id: 7n };
 
   test('is refused for the pets that differ from the first one, also in later batches', async () => {
+    const reason = 'id is required: either all pets have an id or none has';
     expect(await refusals([seven, REX], [REX])).toEqual([
-      [REX, 'id is required: either all pets have an id or none has'],
-      [REX, 'id is required: either all pets have an id or none has'],
+      [REX, reason],
+      [REX, reason],
     ]);
-    expect(await stored()).toEqual([{ ...seven, status: 'available' }]);
   });
 
   test('is refused for pets with an id after one without, whatever was refused before', async () => {
@@ -124,13 +122,8 @@ describe('a dry run', () => {
   test('resolves with the number of pets that can be imported, and stores none', async () => {
     const refused: string[] = [];
     const onRefused = (_: ImportedPet, reason: string) => refused.push(reason);
-    const batches = batchesOf(
-      [
-        { ...REX, id: 7n },
-        { ...UNNAMED, id: 8n },
-      ],
-      [{ ...REX, id: 7n }],
-    );
+    const seven = { ...REX, id: 7n };
+    const batches = batchesOf([seven, { ...UNNAMED, id: 8n }], [seven]);
     expect(await importPets.execute(batches, { dryRun: true, onRefused })).toBe(1);
     expect(refused).toEqual(['name must have 1 to 255 characters', 'duplicate id 7']);
     expect(await stored()).toEqual([]);

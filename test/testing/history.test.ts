@@ -234,15 +234,6 @@ const FAULTS: Readonly<Record<string, Fault>> = {
 };
 
 describe('exercise', () => {
-  test('a store in memory fits one order', async () => {
-    const store = new AnimalStore(openMemoryStorage());
-    const history = new History();
-    await exercise(history, [store, store], { calls: 200 });
-    expect(history.contradiction()).toBeUndefined();
-    expect(history.size).toBeGreaterThan(1500);
-    await store.close();
-  });
-
   test.each(Object.entries(FAULTS))('is enough to show that %s', async (_name, faulty) => {
     const store = new AnimalStore(openMemoryStorage());
     const history = new History();

@@ -25,57 +25,38 @@ function* endlessSpaces(): Generator<Buffer> {
 }
 
 /** Each of these goes on until the client closes the connection. */
-const ENDLESS: readonly [name: string, respond: RequestListener, message: string, timeout: number][] = [
-  [
-    'a body without an end',
-    (_, response) => void Readable.from(endlessSpaces()).pipe(response),
-    'has more than 1048576 bytes',
-    100_000,
-  ],
+const ENDLESS: readonly [name: string, respond: RequestListener][] = [
+  ['a body without an end', (_, response) => void Readable.from(endlessSpaces()).pipe(response)],
   [
     'compressed data that is a thousand times as large',
     (_, response) => {
       response.setHeader('Content-Encoding', 'gzip');
       Readable.from(endlessSpaces()).pipe(createGzip()).pipe(response);
     },
-    'has more than 1048576 bytes',
-    100_000,
-  ],
-  [
-    'a byte now and then',
-    (_, response) => {
-      const timer = setInterval(() => response.write(' '), 20);
-      response.once('close', () => clearInterval(timer));
-    },
-    'no complete response within',
-    1000,
   ],
 ];
 
-test.each(ENDLESS)(
-  '%s ends every call with an error, and the connection',
-  async (_name, respond, message, timeout) => {
-    const closed: Promise<unknown>[] = [];
-    const place = await serve((request, response) => {
-      closed.push(once(response, 'close'));
-      response.statusCode = request.method === 'POST' ? 201 : 200;
-      respond(request, response);
+test.each(ENDLESS)('%s ends every call with an error, and the connection', async (_name, respond) => {
+  const closed: Promise<unknown>[] = [];
+  const place = await serve((request, response) => {
+    closed.push(once(response, 'close'));
+    response.statusCode = request.method === 'POST' ? 201 : 200;
+    respond(request, response);
+  });
+  const store = await openStore(`http://${place}`, { timeout: 100_000 });
+  for (const [call, key] of [
+    [() => store.listPage(), undefined],
+    [() => store.createPet(REX), expect.stringMatching(/./)],
+  ] as const) {
+    await expect(call()).rejects.toMatchObject({
+      code: 'storage_unavailable',
+      message: expect.stringContaining('has more than 1048576 bytes'),
+      idempotencyKey: key,
     });
-    const store = await openStore(`http://${place}`, { timeout });
-    for (const [call, key] of [
-      [() => store.listPage(), undefined],
-      [() => store.createPet(REX), expect.stringMatching(/./)],
-    ] as const) {
-      await expect(call()).rejects.toMatchObject({
-        code: 'storage_unavailable',
-        message: expect.stringContaining(message),
-        idempotencyKey: key,
-      });
-    }
-    expect(closed.length).toBeGreaterThanOrEqual(2);
-    await Promise.all(closed);
-  },
-);
+  }
+  expect(closed.length).toBeGreaterThanOrEqual(2);
+  await Promise.all(closed);
+});
 
 test('a server without TLS ends a create at once, and nothing was stored', async () => {
   const place = await serve((_, response) => void response.end('[]'));

@@ -3,7 +3,6 @@
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { AnimalStoreError } from '../../../src/domain/errors.ts';
 import { type BasicStore, type ClientOptions, createAnimalStore } from '../../../src/library/client.ts';
-import { createAnimalStore as createWholeStore } from '../../../src/library/index.ts';
 import {
   API_KEY,
   BASE,
@@ -217,21 +216,6 @@ describe('the outcome of a create', () => {
     // The other codes say that the call had no effect, or that its input is invalid.
     const codes = ['storage_unavailable', 'internal_error', 'unauthorized', 'forbidden'];
     if (isUnknown) expect(codes).toContain(code);
-  });
-
-  test('can be asked for with a key of the caller', async () => {
-    const sent = fakeApi(lostConnection(), {
-      status: 201,
-      body: petText(1n),
-      headers: { 'Idempotency-Replayed': 'true' },
-    });
-    const store = await createWholeStore({ database: BASE, apiKey: API_KEY });
-    const { pet, isReplay } = await ended(
-      store.createPetOnce({ ...REX, categoryId: 9007199254740993n, status: 'sold' }, '', 'order-7'),
-    );
-    expect(sent.map(({ headers }) => headers.get('Idempotency-Key'))).toEqual(['order-7', 'order-7']);
-    expect([pet.id, isReplay]).toEqual([1n, true]);
-    await store.close();
   });
 });
 
