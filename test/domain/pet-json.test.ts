@@ -36,9 +36,7 @@ function exactly(text: string): unknown {
 }
 
 describe('petJson and petsJson', () => {
-  test('write exact numbers, in a fixed order, without spaces', () => {
-    expect(petJson(REX)).toBe(REX_JSON);
-    expect(petsJson([])).toBe('[]');
+  test('have a fixed order, and no spaces', () => {
     expect(petsJson([REX, REX])).toBe(`[${REX_JSON},${REX_JSON}]`);
   });
 
@@ -116,19 +114,10 @@ describe('parseStoredPets', () => {
   });
 });
 
-describe('parsePetMembers', () => {
-  test('reads the members without a rule, and leaves out what is not there', () => {
-    expect(parsePetMembers('{"name":true,"categoryId":9007199254740993,"colour":"red"}')).toEqual({
-      id: undefined,
-      name: true,
-      categoryId: 9007199254740993n,
-      status: undefined,
-    });
-  });
-
-  test('refuses a value that is not an object', () => {
-    expect(() => parsePetMembers('[{}]')).toThrow(refusal('expected a JSON object'));
-  });
+test('parsePetMembers reads the members without a rule', () => {
+  const members = { id: undefined, name: true, categoryId: 9007199254740993n, status: undefined };
+  expect(parsePetMembers('{"name":true,"categoryId":9007199254740993,"colour":"red"}')).toEqual(members);
+  expect(() => parsePetMembers('[{}]')).toThrow(refusal('expected a JSON object'));
 });
 
 test('JSON.stringify with JSON.rawJSON, as docs/embedding.md shows, writes the same numbers', () => {
