@@ -100,8 +100,11 @@ export class BasicStore implements AsyncDisposable {
    * ```
    */
   followPets(options?: FollowOptions): AsyncGenerator<Pet, never, undefined> {
-    const isClosed = () => this.isClosed;
-    return followPets({ readPage: (query, call) => this.listPage(query, call), isClosed }, options);
+    return followPets(
+      (query, call) => this.listPage(query, call),
+      () => this.isClosed,
+      options,
+    );
   }
 
   /**

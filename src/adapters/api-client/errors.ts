@@ -29,9 +29,6 @@ const UNKNOWN_CODES: readonly ErrorCode[] = [
 /** The statuses after which a retry can succeed. A proxy sends 502 and 504 when it has lost the server. */
 const RETRIED: readonly number[] = [408, 429, 502, 503, 504];
 
-/** In seconds (RFC 9111, section 1.2.2). */
-const RETRY_AFTER_MAX = 2 ** 31 - 1;
-
 const EXAMPLE = 'expected a base address such as https://pets.example.org/v1';
 
 function errorOfResponse(response: ApiResponse, base: string): AnimalStoreError {
@@ -141,5 +138,5 @@ function secondsOf(retryAfter: string | null): number | undefined {
   const seconds = /^\d+$/.test(retryAfter)
     ? Number(retryAfter)
     : (Date.parse(retryAfter) - Date.now()) / 1000;
-  return Number.isNaN(seconds) ? undefined : Math.min(Math.max(0, Math.ceil(seconds)), RETRY_AFTER_MAX);
+  return Number.isNaN(seconds) ? undefined : Math.max(0, Math.ceil(seconds));
 }
