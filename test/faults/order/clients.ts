@@ -1,7 +1,7 @@
 /** Clients of several servers that share a store: some follow its pets, and the calls of others fit one order. */
 
 import { expect } from 'vitest';
-import { createAnimalStore, type BasicStore } from '../../../src/library/client.ts';
+import { type BasicStore, createAnimalStore } from '../../../src/library/client.ts';
 import { type ExerciseOptions, exercise, History } from '../../../src/testing/index.ts';
 import { OPERATOR_KEY } from '../../support/process.ts';
 import { BROKEN_PROMISE } from '../../support/retry.ts';

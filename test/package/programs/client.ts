@@ -1,6 +1,6 @@
 /** Uses the package of the client against a server. Arguments: the base address, and the API key. */
 
-import { AnimalStoreError, createAnimalStore, type Pet, type BasicStore } from 'animal-store-client';
+import { AnimalStoreError, type BasicStore, createAnimalStore, type Pet } from 'animal-store-client';
 
 declare const process: { readonly argv: readonly string[] };
 
