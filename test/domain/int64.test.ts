@@ -10,25 +10,8 @@ import {
   toInt64,
 } from '../../src/domain/int64.ts';
 import { runs } from '../support/property-runs.ts';
-import { exactly } from './exact-number.ts';
 
 const around = fc.bigInt({ min: 4n * INT64_MIN, max: 4n * INT64_MAX });
-const digits = fc.string({ unit: fc.constantFrom(...'0123456789'), maxLength: 25 });
-const whole = digits.map((text) => text.replace(/^0+(?=\d)/, '') || '0');
-
-/** Literals of the JSON grammar, most of which are not an int64. */
-const literal = fc
-  .tuple(
-    fc.constantFrom('', '-'),
-    whole,
-    fc.oneof(
-      fc.constant(''),
-      digits.filter((text) => text !== '').map((text) => `.${text}`),
-    ),
-    fc.constantFrom('', 'e', 'E', 'e+', 'E-', 'e-'),
-    fc.integer({ min: 0, max: 60 }),
-  )
-  .map(([sign, integer, fraction, e, exponent]) => sign + integer + fraction + (e && e + exponent));
 
 describe('toInt64', () => {
   test('accepts every int64 as a bigint, every safe integer, and nothing else', () => {
@@ -85,13 +68,6 @@ describe('parseInt64', () => {
 });
 
 describe('parseJsonInt64', () => {
-  test('returns the exact value of any literal, or undefined', () => {
-    fc.assert(
-      fc.property(literal, (source) => parseJsonInt64(source) === exactly(source)),
-      runs(300),
-    );
-  });
-
   test.each([
     ['0.5e1', 5n],
     ['500e-2', 5n],
