@@ -114,12 +114,6 @@ describe('random operations find', () => {
     ['pages that begin with the last pet', inclusive],
     ['an export of another status', endless],
     [
-      'a record that is valid for too long',
-      method('idempotentCreates', (right) => ({
-        add: (pet, attempt) => right.add(pet, { ...attempt, at: attempt.at - 5000 }),
-      })),
-    ],
-    [
       'records that are removed too early',
       method('idempotencyRecords', (right) => ({
         removeRecords: (now, limit) => right.removeRecords(now + 9000, limit),
