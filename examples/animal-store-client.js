@@ -13,27 +13,15 @@ const store = await createAnimalStore({
   apiKey: process.env.ANIMAL_STORE_KEY,
 });
 
-// region create
-
 for (const name of ['Rex', 'Tom', 'Минька']) {
   const { id } = await store.createPet({ name, categoryId: 9007199254740993n, status: 'sold' });
   console.log(`created pet ${id}`);
 }
 
-// endregion
-
-// region list
-
 for await (const { id, name, categoryId } of store.listPets({ status: 'sold' })) {
   console.log(`pet ${id}: ${name} in category ${categoryId}`);
 }
 
-// endregion
-
-// region create
-
 await store.createPet({ name: '', categoryId: 7n }).catch(({ code, message }) => {
   console.log(`refused: ${code}: ${message}`);
 });
-
-// endregion

@@ -4,16 +4,10 @@
 package main
 
 import (
-	// region create
 	"crypto/rand"
 	"errors"
-	// endregion
-
-	// region list
 	"net/url"
 	"regexp"
-	// endregion
-
 	"bytes"
 	"encoding/json"
 	"fmt"
@@ -65,8 +59,6 @@ type Store struct {
 	client  http.Client
 }
 
-// region create
-
 // Create creates a pet, and returns it with its id. Each attempt has the same key, and each pet has its own key.
 func (s *Store) Create(pet NewPet) (Pet, error) {
 	body, err := json.Marshal(pet)
@@ -82,10 +74,6 @@ func (s *Store) Create(pet NewPet) (Pet, error) {
 	_, err = s.send(http.MethodPost, s.baseURL+"/pets", header, body, &created)
 	return created, err
 }
-
-// endregion
-
-// region list
 
 // Walk calls visit with each page of the matching pets, until the last page or the first error.
 func (s *Store) Walk(query url.Values, visit func(page []Pet) error) error {
@@ -120,8 +108,6 @@ func nextURL(response *http.Response) (string, error) {
 	}
 	return next.String(), nil
 }
-
-// endregion
 
 // send sends a request, and decodes the response into result. It retries the request after a lost connection and
 // after the statuses in isRetried, with at most 5 attempts. It returns an *APIError for a response that is an error.
@@ -194,7 +180,6 @@ func main() {
 	}
 	store := &Store{baseURL, key, http.Client{Timeout: 30 * time.Second}}
 
-	// region create
 	for _, name := range []string{"Rex", "Tom", "Минька"} {
 		pet, err := store.Create(NewPet{Name: name, CategoryID: 9007199254740993, Status: "sold"})
 		if err != nil {
@@ -202,9 +187,6 @@ func main() {
 		}
 		fmt.Printf("created pet %d\n", pet.ID)
 	}
-	// endregion
-
-	// region list
 	walked := store.Walk(url.Values{"status": {"sold"}, "limit": {"2"}}, func(page []Pet) error {
 		for _, pet := range page {
 			fmt.Printf("pet %d: %s in category %d\n", pet.ID, pet.Name, pet.CategoryID)
@@ -214,14 +196,10 @@ func main() {
 	if walked != nil {
 		log.Fatal(walked)
 	}
-	// endregion
-
-	// region create
 	_, err := store.Create(NewPet{Name: "", CategoryID: 7})
 	var refused *APIError
 	if !errors.As(err, &refused) {
 		log.Fatalf("expected an error of the API, got %v", err)
 	}
 	fmt.Println("refused:", refused)
-	// endregion
 }

@@ -34,8 +34,6 @@ async function send(url, options = {}) {
   }
 }
 
-// region create
-
 /**
  * Creates a pet. `categoryId` is a `bigint` or a safe integer. Each attempt has the same key, each pet its own key. After an
  * error without `code`, the pet may be stored: a later call with the same pet and `key` stores no second one.
@@ -49,10 +47,6 @@ async function createPet(pet, key = crypto.randomUUID()) {
   return bodyOf(result, 201);
 }
 
-// endregion
-
-// region list
-
 /** Yields all pets that match a query, page by page. */
 async function* listPets(query) {
   let url = `${BASE_URL}/pets?${new URLSearchParams(query)}`;
@@ -63,8 +57,6 @@ async function* listPets(query) {
     url = next && new URL(next, url).href;
   }
 }
-
-// endregion
 
 /** Returns the body of a response. Throws an error with `code` and `status`, or without them if the API did not send it. */
 function bodyOf({ response, text }, expected = 200) {
@@ -89,8 +81,6 @@ function readExactly(_key, value, { source }) {
   return typeof value === 'number' && /^-?\d+$/.test(source) ? BigInt(source) : value;
 }
 
-// region create
-
 function writeExactly(_key, value) {
   return typeof value === 'bigint' ? JSON.rawJSON(String(value)) : value;
 }
@@ -100,18 +90,8 @@ for (const name of ['Rex', 'Tom', 'Минька']) {
   console.log(`created pet ${id}`);
 }
 
-// endregion
-
-// region list
-
 for await (const { id, name, categoryId } of listPets({ status: 'sold', limit: 2 })) {
   console.log(`pet ${id}: ${name} in category ${categoryId}`);
 }
 
-// endregion
-
-// region create
-
 await createPet({ name: '', categoryId: 7n }).catch((error) => console.log(`refused: ${error.message}`));
-
-// endregion

@@ -43,8 +43,6 @@ class AnimalStore:
         self._url = url
         self._key = key
 
-    # region create
-
     def create_pet(self, name: str, category_id: int, status: Optional[str] = None) -> dict[str, Any]:
         """Creates a pet. Each attempt has the same key, and each pet has its own key.
 
@@ -56,10 +54,6 @@ class AnimalStore:
         headers = {"Content-Type": "application/json", "Idempotency-Key": str(uuid.uuid4())}
         return self._send(self._url + "/pets", json.dumps(pet).encode(), headers, 201)[0]
 
-    # endregion
-
-    # region list
-
     def list_pets(self, **query: Any) -> Iterator[dict[str, Any]]:
         """Yields all pets that match a query, page by page."""
         url: Optional[str] = f"{self._url}/pets?{urlencode(query)}"
@@ -68,8 +62,6 @@ class AnimalStore:
             yield from page
             following = re.search(r'<([^>]+)>; rel="next"', headers.get("Link", ""))
             url = urljoin(url, following[1]) if following else None
-
-    # endregion
 
     def _send(
         self, url: str, body: Optional[bytes] = None, headers: dict[str, str] = {}, expected: int = 200
@@ -103,18 +95,12 @@ if __name__ == "__main__":
     if key is None:
         sys.exit("set ANIMAL_STORE_KEY to an API key")
     store = AnimalStore(os.environ.get("ANIMAL_STORE_URL", "http://127.0.0.1:3000/v1"), key)
-    # region create
     for name in ("Rex", "Tom", "Минька"):
         pet = store.create_pet(name, 9007199254740993, "sold")
         print(f"created pet {pet['id']}")
-    # endregion
-    # region list
     for pet in store.list_pets(status="sold", limit=2):
         print(f"pet {pet['id']}: {pet['name']} in category {pet['categoryId']}")
-    # endregion
-    # region create
     try:
         store.create_pet("", 7)
     except AnimalStoreError as error:
         print(f"refused: {error}")
-    # endregion

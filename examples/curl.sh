@@ -28,17 +28,11 @@ send() {
   esac
 }
 
-# region create
-
 # Creates a pet from JSON. Each attempt has the same key, and each pet has its own key.
 create_pet() {
   key=$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')
   send 201 --header "Idempotency-Key: $key" --json "$1" "$ANIMAL_STORE_URL/pets"
 }
-
-# endregion
-
-# region list
 
 # Prints all pets that match a query, one page per line.
 list_pets() {
@@ -50,27 +44,14 @@ list_pets() {
   done
 }
 
-# endregion
-
-# region create
-
 echo '# Create three pets whose categoryId is too large for a double'
 for name in Rex Tom Минька; do
   create_pet '{"name":"'"$name"'","categoryId":9007199254740993,"status":"sold"}'
 done
 
-# endregion
-
-# region list
-
 echo '# List all sold pets, two per page'
 list_pets 'status=sold&limit=2'
-
-# endregion
-
-# region create
 
 echo '# The response to an invalid request has a code, a message and a status'
 ! create_pet '{"name":"","categoryId":7}'
 
-# endregion

@@ -1,5 +1,6 @@
 /** Shows the OpenAPI document of the server. This is the script of the reference page. */
 
+import guide from '../docs/api.md';
 import { readReference, slugOf } from './reference.ts';
 import type { BaseUrls } from './view/console.ts';
 import { el, heading, methodBadge } from './view/dom.ts';
@@ -49,7 +50,8 @@ function show(text: string): void {
   const reference = readReference(text);
   const urls = baseUrls(reference.serverUrl);
   const choices = newChoices();
-  const { introduction, guides } = guidesOf(reference.description, urls.forPrograms, choices);
+  const { introduction } = guidesOf(reference.description, urls.forPrograms, choices);
+  const { guides } = guidesOf(guide, urls.forPrograms, choices);
   content.replaceChildren(
     overview(reference, introduction, urls.forPrograms, choices),
     group(

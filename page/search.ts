@@ -21,9 +21,27 @@ const BEFORE_MATCH = 40;
 
 const NOT_FOUND = 4;
 
-/** Returns the words of a query, in lower case and in the singular. */
+/** What readers of other references call a thing, and its name here. */
+const OTHER_NAMES: Readonly<Record<string, string>> = {
+  'page size': 'limit',
+  'per page': 'limit',
+  cursor: 'after',
+  offset: 'after',
+  throttling: 'rate limit',
+  quota: 'rate limit',
+  duplicate: 'idempotency',
+  bigint: 'int64',
+  '64 bit': 'int64',
+  '64-bit': 'int64',
+};
+
+/** Returns the words of a query, in lower case and in the singular, with the names that this API uses. */
 export function wordsOf(query: string): string[] {
-  return singular(query).split(/\s+/).filter(Boolean);
+  const named = Object.entries(OTHER_NAMES).reduce(
+    (text, [other, name]) => text.replaceAll(new RegExp(`(?<![\\w-])${other}s?(?![\\w-])`, 'g'), name),
+    singular(query),
+  );
+  return named.split(/\s+/).filter(Boolean);
 }
 
 /** `retries` becomes `retry`, so that each of them finds the other. */

@@ -1,13 +1,17 @@
 import type { SampleOptions, SampleRequest } from './request.ts';
 
 /** Returns the request as a curl command for a POSIX shell. */
-export function curlSample({ method, url, headers, body }: SampleRequest, { key }: SampleOptions): string {
+export function curlSample(
+  { method, url, headers, newKeyField, body }: SampleRequest,
+  { key }: SampleOptions,
+): string {
   const authorization =
     key === undefined ? '"Authorization: Bearer $ANIMAL_STORE_KEY"' : quote(`Authorization: Bearer ${key}`);
   return [
     `curl ${method === 'GET' ? '' : `--request ${method} `}${quote(url)}`,
     `--header ${authorization}`,
     ...headers.map(([name, value]) => `--header ${quote(`${name}: ${value}`)}`),
+    ...(newKeyField === undefined ? [] : [`--header "${newKeyField}: $(uuidgen)"`]),
     ...(body === undefined ? [] : [`--data-raw ${quote(body)}`]),
   ].join(' \\\n  ');
 }

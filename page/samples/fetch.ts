@@ -2,13 +2,17 @@ import { quote } from './quote.ts';
 import type { SampleOptions, SampleRequest } from './request.ts';
 
 /** Returns the request as a JavaScript module for Node.js 22 or newer, which needs no package. */
-export function fetchSample({ method, url, headers, body }: SampleRequest, { key }: SampleOptions): string {
+export function fetchSample(
+  { method, url, headers, newKeyField, body }: SampleRequest,
+  { key }: SampleOptions,
+): string {
   const authorization =
     // biome-ignore lint/suspicious/noTemplateCurlyInString: the sample contains a template.
     key === undefined ? '`Bearer ${process.env.ANIMAL_STORE_KEY}`' : quote(`Bearer ${key}`);
   const fields = [
     `Authorization: ${authorization}`,
     ...headers.map(([name, value]) => `${quote(name)}: ${quote(value)}`),
+    ...(newKeyField === undefined ? [] : [`${quote(newKeyField)}: crypto.randomUUID()`]),
   ];
   const lines = [
     `const url = ${quote(url)};`,

@@ -9,13 +9,17 @@ export interface GoOptions extends SampleOptions {
 }
 
 /** Returns the request as a Go program, which needs only the standard library. */
-export function goSample({ method, url, headers, body }: SampleRequest, options: GoOptions): string {
+export function goSample(
+  { method, url, headers, newKeyField, body }: SampleRequest,
+  options: GoOptions,
+): string {
   const { key, response, resolve } = options;
   const types = new Map<string, string>();
   const type = response === undefined ? 'any' : goType(response, resolve, types);
   const authorization =
     key === undefined ? '"Bearer "+os.Getenv("ANIMAL_STORE_KEY")' : JSON.stringify(`Bearer ${key}`);
   const imports = ['encoding/json', 'fmt', 'io', 'log', 'net/http'];
+  if (newKeyField !== undefined) imports.unshift('crypto/rand');
   if (key === undefined) imports.push('os');
   if (body !== undefined) imports.push('strings');
   const requestBody = body === undefined ? 'nil' : `strings.NewReader(${quote(body)})`;
@@ -34,6 +38,7 @@ export function goSample({ method, url, headers, body }: SampleRequest, options:
     ...headers.map(
       ([name, value]) => `\trequest.Header.Set(${JSON.stringify(name)}, ${JSON.stringify(value)})`,
     ),
+    ...(newKeyField === undefined ? [] : setNewKey(newKeyField)),
     '\tresponse, err := http.DefaultClient.Do(request)',
     ...ifError('log.Fatal(err)'),
     '\tdefer response.Body.Close()',
@@ -48,6 +53,16 @@ export function goSample({ method, url, headers, body }: SampleRequest, options:
     '\tfmt.Printf("%s %+v\\n", response.Status, result)',
     '}',
   ].join('\n');
+}
+
+function setNewKey(field: string): string[] {
+  return [
+    '\tkey := make([]byte, 16)',
+    '\tif _, err := rand.Read(key); err != nil {',
+    '\t\tlog.Fatal(err)',
+    '\t}',
+    `\trequest.Header.Set(${JSON.stringify(field)}, fmt.Sprintf("%x", key))`,
+  ];
 }
 
 function ifError(statement: string): string[] {

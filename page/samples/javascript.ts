@@ -3,6 +3,9 @@ import { fetchSample } from './fetch.ts';
 import { quote } from './quote.ts';
 import type { SampleOptions, SampleRequest } from './request.ts';
 
+/** Where a server has the client, beside the path of the API. */
+const CLIENT = 'docs/animal-store-client.js';
+
 /** The line width of a sample, in characters. */
 const WIDTH = 80;
 
@@ -15,7 +18,8 @@ export function javaScriptSample(request: SampleRequest, options: SampleOptions)
   if (call === undefined) return fetchSample(request, options);
   const key = options.key === undefined ? 'process.env.ANIMAL_STORE_KEY' : quote(options.key);
   return [
-    "import { createAnimalStore } from 'animal-store/client'; // npm install FILE, made by npm pack in a clone",
+    `// curl -O ${request.baseUrl.replace(/v1$/, CLIENT)}`,
+    "import { createAnimalStore } from './animal-store-client.js';",
     '',
     'const store = await createAnimalStore({',
     `  database: ${quote(request.baseUrl)},`,

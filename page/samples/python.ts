@@ -1,16 +1,21 @@
 import type { SampleOptions, SampleRequest } from './request.ts';
 
 /** Returns the request as a program for Python 3, which needs only the standard library. */
-export function pythonSample({ method, url, headers, body }: SampleRequest, { key }: SampleOptions): string {
+export function pythonSample(
+  { method, url, headers, newKeyField, body }: SampleRequest,
+  { key }: SampleOptions,
+): string {
   const authorization =
     key === undefined ? '"Bearer " + os.environ["ANIMAL_STORE_KEY"]' : JSON.stringify(`Bearer ${key}`);
   const fields = [
     `"Authorization": ${authorization}`,
     ...headers.map(([name, value]) => `${JSON.stringify(name)}: ${JSON.stringify(value)}`),
+    ...(newKeyField === undefined ? [] : [`${JSON.stringify(newKeyField)}: str(uuid.uuid4())`]),
   ];
   const lines = [
     'import json',
     ...(key === undefined ? ['import os'] : []),
+    ...(newKeyField === undefined ? [] : ['import uuid']),
     'from urllib.error import HTTPError',
     'from urllib.request import Request, urlopen',
     '',

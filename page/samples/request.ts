@@ -14,7 +14,12 @@ export interface SampleRequest {
   /** The header fields, except `Authorization`. */
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body?: string;
+  /** The header field that makes the request safe to repeat, if it is not given: a sample sends a new key in it. */
+  readonly newKeyField?: string;
 }
+
+/** The header field with which a create can be repeated. */
+export const KEY_FIELD = 'Idempotency-Key';
 
 export interface SampleOptions {
   /** The API key to write into the sample. Without a key, the sample reads the environment variable `ANIMAL_STORE_KEY`. */
@@ -44,6 +49,9 @@ export function requestOf(
   );
   const query = new URLSearchParams(given('query').map(([name, value]) => [name, value])).toString();
   const hasBody = operation.body !== undefined;
+  const lacksKey =
+    operation.parameters.some(({ name }) => name === KEY_FIELD) &&
+    all.every(({ name }) => name !== KEY_FIELD);
   return {
     operation: operation.slug,
     baseUrl,
@@ -57,6 +65,7 @@ export function requestOf(
     url: `${baseUrl}${path}${query === '' ? '' : `?${query}`}`,
     headers: [...(hasBody ? [['Content-Type', 'application/json'] as const] : []), ...given('header')],
     ...(hasBody && { body }),
+    ...(lacksKey && { newKeyField: KEY_FIELD }),
   };
 }
 

@@ -1,13 +1,11 @@
 /** The console of an operation: a form that sends a request and shows the response. */
 
 import type { Operation } from '../reference.ts';
-import { nextPage, requestOf, type SampleRequest, type Values } from '../samples/request.ts';
+import { KEY_FIELD, nextPage, requestOf, type SampleRequest, type Values } from '../samples/request.ts';
 import { el } from './dom.ts';
 import { apiKeyField, bodyField, parameterField } from './fields.ts';
 import { responseView } from './response.ts';
 import { type Choices, State } from './state.ts';
-
-const KEY_FIELD = 'Idempotency-Key';
 
 export interface Console {
   readonly element: HTMLElement;
@@ -67,7 +65,7 @@ export function consoleOf(
       isBusy = false;
     }
   };
-  const submitForm = () => submit(withKey(requestOf(operation, values(), urls.forConsole), operation));
+  const submitForm = () => submit(withKey(requestOf(operation, values(), urls.forConsole)));
   const turnPage = (link: string | null) => {
     const query = nextPage(link);
     if (query === undefined) return undefined;
@@ -90,12 +88,11 @@ export function consoleOf(
 }
 
 /** Adds a new key to a request that can have one, so that the request can be repeated when its response is lost. */
-function withKey(request: SampleRequest, { parameters }: Operation): SampleRequest {
-  const hasField = parameters.some(({ name }) => name === KEY_FIELD);
-  if (!hasField || request.headers.some(([name]) => name === KEY_FIELD)) return request;
+function withKey({ newKeyField, ...request }: SampleRequest): SampleRequest {
+  if (newKeyField === undefined) return request;
   // `randomUUID` is missing on a page that was loaded over plain HTTP from another machine.
   const key = crypto
     .getRandomValues(new Uint8Array(16))
     .reduce((text, byte) => text + byte.toString(16).padStart(2, '0'), '');
-  return { ...request, headers: [...request.headers, [KEY_FIELD, key]] };
+  return { ...request, headers: [...request.headers, [newKeyField, key]] };
 }

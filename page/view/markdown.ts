@@ -27,6 +27,9 @@ const LANGUAGES: Readonly<Record<string, Language>> = {
 /** The base URL of the examples, which read another one from an environment variable. */
 const EXAMPLE_URL = 'http://127.0.0.1:3000/v1';
 
+/** Where the server has the programs that a manual links to. */
+const PROGRAMS = 'docs/examples/';
+
 /** Splits Markdown into an introduction and guides. Code blocks that follow each other are shown as one sample. */
 export function guidesOf(
   text: string,
@@ -68,7 +71,7 @@ function block(token: Token, slug: string): Node[] {
     case 'space':
       return [];
     case 'paragraph':
-      return [el('p', {}, ...inlineAll(token))];
+      return isPicture(token) ? [] : [el('p', {}, ...inlineAll(token))];
     case 'list': {
       const { ordered, items } = token as Tokens.List;
       const rows = items.map(({ tokens }) => el('li', {}, ...tokens.flatMap((part) => itemPart(part, slug))));
@@ -81,6 +84,10 @@ function block(token: Token, slug: string): Node[] {
     default:
       return [el('p', {}, token.raw)];
   }
+}
+
+function isPicture(token: Token): boolean {
+  return ((token as Tokens.Generic).tokens ?? []).every(({ type }) => type === 'image');
 }
 
 /** Returns the nodes of a part of a list item: text without a paragraph, or a block. */
@@ -135,6 +142,9 @@ function inline(token: Token): Node {
       return el('em', {}, ...inlineAll(token));
     case 'link':
       return el('a', { href: safeTarget(String(token['href'])) }, ...inlineAll(token));
+    // The policy of the page allows no other images than its own.
+    case 'image':
+      return new Text();
     case 'text':
     case 'escape':
       return new Text(String(token['text']));
@@ -147,7 +157,9 @@ function inlineAll(token: Token): Node[] {
   return ((token as Tokens.Generic).tokens ?? []).map(inline);
 }
 
-/** Returns a target without a script. */
+/** Returns the target of a link on this page, and none for other manuals, which the page does not have. */
 function safeTarget(target: string): string | undefined {
+  if (target.startsWith('docs#')) return target.slice('docs'.length);
+  if (target.startsWith('../examples/')) return target.replace('../examples/', PROGRAMS);
   return /^(?:https?:|#|\/)/.test(target) ? target : undefined;
 }

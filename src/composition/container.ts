@@ -7,7 +7,7 @@ import {
   instanceCachingFactory,
   container as root,
 } from 'tsyringe';
-import { createServer, type HttpServer, type KeyVerifier } from '../adapters/http/index.ts';
+import { createServer, type HttpServer, type KeyVerifier, SERVER_METHODS } from '../adapters/http/index.ts';
 import { isTerminal, type Logger, logObserver, logTo, openLog } from '../adapters/log/index.ts';
 import { Metrics } from '../adapters/metrics/index.ts';
 import { AnimalStore } from '../application/animal-store.ts';
@@ -36,7 +36,11 @@ export interface Parts {
 export async function openParts(config: Config, version: string): Promise<Parts> {
   const container = root.createChildContainer();
   register(container, LOG, () => logTo(openLog(), config.logLevel));
-  register(container, Metrics, () => new Metrics({ version, storage: config.database.scheme }));
+  register(
+    container,
+    Metrics,
+    () => new Metrics({ version, storage: config.database.scheme, methods: SERVER_METHODS }),
+  );
   register(container, OBSERVERS, (get) => [
     logObserver(get(LOG), { hasNames: isTerminal }),
     get(Metrics).observer,

@@ -3,7 +3,15 @@
 import { invalidRequest } from './errors.ts';
 import { INT64_MAX, isInt64 } from './int64.ts';
 import { type Members, membersReader, parseJson } from './json.ts';
-import { ATTRIBUTES, type ImportedPet, type NewPet, PET_ATTRIBUTES, type Pet, petWithId } from './pet.ts';
+import {
+  ATTRIBUTES,
+  type ImportedPet,
+  isAlwaysStored,
+  type NewPet,
+  PET_ATTRIBUTES,
+  type Pet,
+  petWithId,
+} from './pet.ts';
 
 /** Replaces a value that is not an int64, so that the message is about its range, and not about types of JavaScript. */
 const NOT_AN_INT64 = INT64_MAX + 1n;
@@ -114,7 +122,7 @@ function importedPet(members: PetMembers): ImportedPet {
   if (members === undefined) throw invalidRequest('expected a JSON object');
   const pet = { ...members, id: integer(members.id) };
   for (const { name, isInteger } of ATTRIBUTE_MEMBERS) {
-    if (isInteger) pet[name] = integer(pet[name]);
+    if (isInteger && pet[name] !== undefined) pet[name] = integer(pet[name]);
   }
   return pet as ImportedPet;
 }
@@ -127,7 +135,8 @@ function petOf(members: PetMembers): Pet {
 
 function storedPetOf(members: PetMembers): Pet {
   const pet: Partial<Record<keyof Pet, unknown>> = { ...importedPet(members) };
-  for (const { name, isInteger, convert } of ATTRIBUTE_MEMBERS) {
+  const stored = ATTRIBUTE_MEMBERS.filter(({ name }) => pet[name] !== undefined || isAlwaysStored(name));
+  for (const { name, isInteger, convert } of stored) {
     const value = pet[name];
     const hasType = isInteger ? isInt64(value) : typeof value === 'string';
     if (!hasType) return petOf(members);

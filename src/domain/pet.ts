@@ -131,9 +131,14 @@ export function isPetStatus(value: unknown): value is PetStatus {
   return PET_STATUSES.some((status) => status === value);
 }
 
-/** Returns the rule that a name breaks, or `undefined` when the name is valid. */
-export function nameFault(name: unknown): string | undefined {
-  return RULES.name(name).fault;
+/** Returns the rule that a value of an attribute breaks, or `undefined` when the value is valid. */
+export function attributeFault(name: keyof NewPet, value: unknown): string | undefined {
+  return RULES[name](value).fault;
+}
+
+/** Whether every stored pet has a value of the attribute. */
+export function isAlwaysStored(name: keyof NewPet): boolean {
+  return ATTRIBUTES[name].isRequired || ATTRIBUTES[name].default !== undefined;
 }
 
 /** Throws `invalid_request` for a status in a query that is not a {@link PetStatus}. */

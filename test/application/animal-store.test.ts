@@ -2,9 +2,10 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { openMemoryStorage } from '../../src/adapters/memory/index.ts';
 import { AnimalStore } from '../../src/application/animal-store.ts';
 import type { Storage } from '../../src/application/ports/storage.ts';
+import { withRequired } from '../support/pets.ts';
 import { refusal } from '../support/refusal.ts';
 
-const REX = { name: 'Rex', categoryId: 1n } as const;
+const REX = withRequired({ name: 'Rex', categoryId: 1n });
 
 let storage: Storage;
 let store: AnimalStore;

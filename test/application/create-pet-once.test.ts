@@ -6,9 +6,10 @@ import { nextTurn } from '../../src/application/next-turn.ts';
 import { DAY } from '../../src/application/ports/idempotent-creates.ts';
 import type { Storage } from '../../src/application/ports/storage.ts';
 import { startRecordRemoval } from '../../src/application/record-removal.ts';
+import { withRequired } from '../support/pets.ts';
 import { refusal } from '../support/refusal.ts';
 
-const REX = { name: 'Rex', categoryId: 7n } as const;
+const REX = withRequired({ name: 'Rex', categoryId: 7n });
 const MINUTE = 60_000;
 
 let now: number;
@@ -32,7 +33,7 @@ describe('CreatePetOnce', () => {
     expect(await stored()).toEqual([first.pet]);
   });
 
-  test.each([{ name: 'rex' }, { categoryId: 8n }, { status: 'sold' }] as const)(
+  test.each([{ name: 'rex' }, withRequired({ categoryId: 8n }), { status: 'sold' }] as const)(
     'a different pet with %o is a conflict, and is not stored',
     async (change) => {
       const { pet } = await createPetOnce.execute(REX, '1', 'a');

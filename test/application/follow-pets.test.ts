@@ -4,8 +4,9 @@ import { AnimalStore } from '../../src/application/animal-store.ts';
 import type { Storage } from '../../src/application/ports/storage.ts';
 import { AnimalStoreError, type ErrorCode } from '../../src/domain/errors.ts';
 import type { Pet } from '../../src/domain/pet.ts';
+import { withRequired } from '../support/pets.ts';
 
-const REX = { name: 'Rex', categoryId: 1n } as const;
+const REX = withRequired({ name: 'Rex', categoryId: 1n });
 
 let storage: Storage;
 let store: AnimalStore;

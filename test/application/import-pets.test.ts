@@ -4,6 +4,7 @@ import { ImportPets } from '../../src/application/import-pets.ts';
 import { idsNotAccepted } from '../../src/application/ports/pet-transfer.ts';
 import type { Storage } from '../../src/application/ports/storage.ts';
 import type { ImportedPet } from '../../src/domain/pet.ts';
+import { withRequired } from '../support/pets.ts';
 import { refusal } from '../support/refusal.ts';
 
 let storage: Storage;
@@ -14,8 +15,8 @@ beforeEach(() => {
   importPets = new ImportPets(storage.transfer);
 });
 
-const REX = { name: 'Rex', categoryId: 1n } as const;
-const UNNAMED = { name: '', categoryId: 1n } as const;
+const REX = withRequired({ name: 'Rex', categoryId: 1n });
+const UNNAMED = withRequired({ name: '', categoryId: 1n });
 
 async function* batchesOf(...batches: ImportedPet[][]): AsyncGenerator<readonly ImportedPet[]> {
   yield* batches;

@@ -4,6 +4,7 @@ import { CreatePet } from '../../src/application/create-pet.ts';
 import { GetPet } from '../../src/application/get-pet.ts';
 import { ListPets } from '../../src/application/list-pets.ts';
 import { INT64_MAX, INT64_MIN } from '../../src/domain/int64.ts';
+import { withRequired } from '../support/pets.ts';
 import { refusal } from '../support/refusal.ts';
 
 let pets: MemoryPetRepository;
@@ -16,11 +17,14 @@ beforeEach(async () => {
   createPet = new CreatePet(pets);
   getPet = new GetPet(pets);
   listPets = new ListPets(pets);
-  for (let id = 1; id <= 101; id++) await createPet.execute({ name: `pet ${id}`, categoryId: id });
+  for (let id = 1; id <= 101; id++)
+    await createPet.execute(withRequired({ name: `pet ${id}`, categoryId: id }));
 });
 
 test('a pet is created and found, also with safe integers', async () => {
-  expect(await getPet.execute(7)).toEqual({ id: 7n, name: 'pet 7', categoryId: 7n, status: 'available' });
+  expect(await getPet.execute(7)).toEqual(
+    withRequired({ id: 7n, name: 'pet 7', categoryId: 7n, status: 'available' }),
+  );
 });
 
 test.each([0n, 102n, INT64_MIN, INT64_MAX + 1n, Number.MAX_SAFE_INTEGER])(

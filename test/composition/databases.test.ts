@@ -5,6 +5,7 @@ import type { Engine } from '../../src/composition/databases/engine.ts';
 import { memory } from '../../src/composition/databases/memory.ts';
 import { sqlite } from '../../src/composition/databases/sqlite.ts';
 import { temporaryFile } from '../adapters/sqlite/temporary-file.ts';
+import { withRequired } from '../support/pets.ts';
 
 const inMemory = new SelectedDatabase(memory, 'memory', '');
 
@@ -18,7 +19,7 @@ test('a command opens a store that outlives it', async () => {
     code: 'storage_unavailable',
   });
   const created = await openStore(undefined, { mustExist: false, work: 'export' });
-  const { id } = await created.createPet({ name: 'Rex', categoryId: 1n });
+  const { id } = await created.createPet(withRequired({ name: 'Rex', categoryId: 1n }));
   await created.close();
   const opened = await openStore(undefined, { mustExist: true, work: 'export' });
   expect(await opened.getPet(id)).toMatchObject({ name: 'Rex' });

@@ -7,6 +7,7 @@ import { openParts } from '../../src/composition/container.ts';
 import { publicPortNotice, serve } from '../../src/composition/serve.ts';
 import { Client } from '../support/client.ts';
 import { Connection } from '../support/connection.ts';
+import { withRequired } from '../support/pets.ts';
 import { OPERATOR_KEY, temporaryFolder } from '../support/process.ts';
 import { STORAGES } from '../support/server.ts';
 import { clientOf, environmentOf, startInProcess } from '../support/service.ts';
@@ -16,7 +17,7 @@ test.each(STORAGES)('the service on %s serves with its first key, and can be sto
   expect(service.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/v1$/);
   expect(service.firstKey?.about.name).toBe('first key');
   const client = clientOf(service);
-  expect((await client.post({ name: 'Rex', categoryId: 1 })).status).toBe(201);
+  expect((await client.post(withRequired({ name: 'Rex', categoryId: 1 }))).status).toBe(201);
   expect((await client.get('/v1/pets')).body).toContain('Rex');
   expect((await client.get('/readyz')).status).toBe(200);
   await service.stop();
@@ -79,7 +80,7 @@ test('the parts are open before the server listens, and are closed with it', asy
   const config = loadConfig(await environmentOf('sqlite'));
   const parts = await openParts(config, '1.0.0');
   onTestFinished(() => parts.close(0));
-  const rex = await parts.store.createPet({ name: 'Rex', categoryId: 7n });
+  const rex = await parts.store.createPet(withRequired({ name: 'Rex', categoryId: 7n }));
   const { key } = await parts.store.apiKeys.create('me');
   const { url, firstKey, stop } = await serve(parts, config, '1.0.0');
   expect(firstKey).toBeUndefined();
@@ -95,7 +96,7 @@ test('the parts are open before the server listens, and are closed with it', asy
 test.each(STORAGES)('/metrics of %s shows requests, the server and what the storage counts', async (kind) => {
   const service = await startInProcess(await environmentOf(kind));
   const client = clientOf(service);
-  await client.post({ name: 'Rex', categoryId: 1 }, { 'Idempotency-Key': 'k' });
+  await client.post(withRequired({ name: 'Rex', categoryId: 1 }), { 'Idempotency-Key': 'k' });
   const { body } = await client.get('/metrics');
   for (const series of [
     'http_request_duration_seconds_count{method="POST",route="/v1/pets",status="201"} 1',
@@ -136,7 +137,7 @@ test('a start after the sunset of GET /v1/pets/{petId} logs a warning, and the o
   expect(warn.mock.calls).toEqual([[expect.stringContaining('GET /v1/pets/{petId} has passed its sunset')]]);
   const client = new Client(new URL(url).origin, OPERATOR_KEY);
   onTestFinished(() => client.close());
-  expect((await client.post({ name: 'Rex', categoryId: 7 })).status).toBe(201);
+  expect((await client.post(withRequired({ name: 'Rex', categoryId: 7 }))).status).toBe(201);
   expect((await client.get('/v1/pets/1')).status).toBe(200);
 });
 
@@ -150,7 +151,7 @@ test('leaves nothing open when the first key cannot be stored', async () => {
   onTestFinished(() => void db.close());
   db.exec("CREATE TRIGGER no_keys BEFORE INSERT ON api_keys BEGIN SELECT RAISE(ABORT, 'no keys'); END");
   const started = startInProcess({ ...environment, PORT: port });
-  await expect(started).rejects.toMatchObject({ code: 'storage_unavailable' });
+  await expect(started).rejects.toMatchObject({ code: 'internal_error' });
   await expect(fetch(`http://127.0.0.1:${port}/livez`)).rejects.toThrow('fetch failed');
   db.exec('DROP TRIGGER no_keys');
   expect((await startInProcess({ ...environment, PORT: port })).firstKey).toBeDefined();

@@ -10,6 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { FaultsServer } from '../faults/server.ts';
 import { freePort } from '../support/free-port.ts';
+import { withRequired } from '../support/pets.ts';
 import { OPERATOR_KEY } from '../support/process.ts';
 import { canMount, SmallDisk } from '../support/small-disk.ts';
 import { dashboardPanels } from './dashboard.ts';
@@ -135,7 +136,7 @@ test.skipIf(!canMount || (!hasPrometheus && !process.env['CI']))(
     await expect.poll(() => prometheus.alerts(), { timeout: 30_000 }).toEqual([]);
 
     const headers = { Authorization: `Bearer ${OPERATOR_KEY}`, 'Content-Type': 'application/json' };
-    const body = JSON.stringify({ name: 'Rex', categoryId: 1 });
+    const body = JSON.stringify(withRequired({ name: 'Rex', categoryId: 1 }));
     expect(() => writeFileSync(join(disk.folder, 'other'), Buffer.alloc(2 ** 21))).toThrow(/ENOSPC/);
     let status = 201;
     for (let count = 0; status === 201 && count < 1000; count++) {

@@ -9,6 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { hasNginx, isListening, startNginx, stop } from '../faults/nginx.ts';
 import { freePort } from '../support/free-port.ts';
+import { wholeJson } from '../support/pets.ts';
 import {
   OPERATOR_KEY,
   type Service,
@@ -159,7 +160,7 @@ for (const { name, isInstalled, start } of PROXIES) {
           'X-Forwarded-Proto': 'http',
           'X-Forwarded-Host': 'evil.example.org',
         },
-        body: '{"name":"Rex","categoryId":7}',
+        body: wholeJson('{"name":"Rex","categoryId":7}'),
       });
       expect(created.status).toBe(201);
       expect(created.headers['strict-transport-security']).toBe('max-age=31536000');
@@ -212,7 +213,7 @@ for (const { name, isInstalled, start } of PROXIES) {
         send('https', '/v1/pets', {
           method: 'POST',
           headers: { 'Content-Type': 'application/json', ...headers },
-          body: `{"name":"${'x'.repeat(length)}","categoryId":7}`,
+          body: wholeJson(`{"name":"${'x'.repeat(length)}","categoryId":7}`),
         });
       expectError(await post(17_000), 413, 'payload_too_large');
       expectError(await post(200_000), 413, 'payload_too_large');

@@ -12,22 +12,31 @@ import {
   petsJson,
 } from '../../src/domain/pet-json.ts';
 import { codePoint } from '../support/code-points.ts';
+import { wholeJson, withRequired } from '../support/pets.ts';
 import { runs } from '../support/property-runs.ts';
 import { refusal } from '../support/refusal.ts';
 
-const REX: Pet = { id: INT64_MAX, name: 'é "🐈" \\\n', categoryId: INT64_MIN, status: 'sold' };
-const REX_JSON =
-  '{"id":9223372036854775807,"name":"é \\"🐈\\" \\\\\\n","categoryId":-9223372036854775808,"status":"sold"}';
-
-const anyPet: fc.Arbitrary<Pet> = fc.record({
-  id: fc.bigInt({ min: 1n, max: INT64_MAX }),
-  name: fc
-    .string({ unit: codePoint, minLength: 1, maxLength: 255 })
-    .map((name) => name.replaceAll('\0', ' '))
-    .filter((name) => name.isWellFormed()),
-  categoryId: fc.bigInt({ min: INT64_MIN, max: INT64_MAX }),
-  status: fc.constantFrom(...PET_STATUSES),
+const REX: Pet = withRequired({
+  id: INT64_MAX,
+  name: 'é "🐈" \\\n',
+  categoryId: INT64_MIN,
+  status: 'sold',
 });
+const REX_JSON = wholeJson(
+  '{"id":9223372036854775807,"name":"é \\"🐈\\" \\\\\\n","categoryId":-9223372036854775808,"status":"sold"}',
+);
+
+const anyPet: fc.Arbitrary<Pet> = fc
+  .record({
+    id: fc.bigInt({ min: 1n, max: INT64_MAX }),
+    name: fc
+      .string({ unit: codePoint, minLength: 1, maxLength: 255 })
+      .map((name) => name.replaceAll('\0', ' '))
+      .filter((name) => name.isWellFormed()),
+    categoryId: fc.bigInt({ min: INT64_MIN, max: INT64_MAX }),
+    status: fc.constantFrom(...PET_STATUSES),
+  })
+  .map(withRequired);
 
 /** Reads JSON with the parser of Node.js alone, and takes each integer from its digits. */
 function exactly(text: string): unknown {

@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { INT64_MAX, INT64_MIN } from '../../src/domain/int64.ts';
 import {
+  attributeFault,
   isPetStatus,
   type NewPetInput,
-  nameFault,
   newPet,
   PET_STATUSES,
   petWithId,
@@ -12,10 +12,11 @@ import {
 } from '../../src/domain/pet.ts';
 import { petJson } from '../../src/domain/pet-json.ts';
 import { codePoint } from '../support/code-points.ts';
+import { withRequired } from '../support/pets.ts';
 import { runs } from '../support/property-runs.ts';
 import { refusal } from '../support/refusal.ts';
 
-const input: NewPetInput = { name: 'Rex', categoryId: 1n };
+const input: NewPetInput = withRequired({ name: 'Rex', categoryId: 1n });
 
 /** Passes values that the types forbid, as a JavaScript caller can. */
 function make(values: Record<string, unknown>): unknown {
@@ -83,7 +84,7 @@ test.each<[name: string, value: unknown, message: string]>([
   ['status', 'toString', STATUS],
 ])('the %s cannot be %o', (name, value, message) => {
   expect(() => make({ [name]: value })).toThrow(refusal(message));
-  if (name === 'name') expect(nameFault(value)).toBe(message);
+  if (name === 'name') expect(attributeFault('name', value)).toBe(message);
   if (name === 'status') expect(isPetStatus(value)).toBe(false);
 });
 

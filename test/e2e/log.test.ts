@@ -23,6 +23,7 @@ import {
   READS,
   serve,
 } from '../support/log-streams.ts';
+import { withRequired } from '../support/pets.ts';
 import { BIN, OPERATOR_KEY, runBin, runCommand, stopService, temporaryFolder } from '../support/process.ts';
 import { canMount, mountNote, SmallDisk } from '../support/small-disk.ts';
 import { hasScript } from './terminal.ts';
@@ -55,7 +56,9 @@ describe('a server', () => {
   });
 
   test('keeps running when the readers of its standard output and of its log have gone', async () => {
-    const { child, out, exit } = runBin(['serve'], { env: { DATABASE_URL: 'memory:' } });
+    const { child, out, exit } = runBin(['serve'], {
+      env: { DATABASE_URL: 'memory:', API_KEYS: OPERATOR_KEY },
+    });
     child.stdout?.destroy();
     await expect.poll(() => out.stderr).toContain('"listening"');
     child.stderr?.destroy();
@@ -118,7 +121,7 @@ if (IS_WHOLE) {
     async () => {
       const service = await serve({ stderr: fullDevice() });
       await flood(service.origin, MANY, LONG_LINES);
-      expect((await service.client.post({ name: 'Rex', categoryId: 1 })).status).toBe(201);
+      expect((await service.client.post(withRequired({ name: 'Rex', categoryId: 1 }))).status).toBe(201);
       expect(await stopService(service)).toEqual(ENDED);
 
       const other = await serve({ stdout: fullDevice() }, { API_KEYS: '' });

@@ -3,6 +3,7 @@
 import { spawnSync } from 'node:child_process';
 import { describe, expect, test, vi } from 'vitest';
 import { blocksOf } from '../manuals/manuals.ts';
+import { wholeJson, withRequired } from '../support/pets.ts';
 import { canRunPostgres, newDatabaseUrl, postgresNote } from '../support/postgres/index.ts';
 import { BIN, runCommand, temporaryFolder } from '../support/process.ts';
 import { environmentOf, startInProcess } from '../support/service.ts';
@@ -45,22 +46,32 @@ describe('the commands of', () => {
     expect(output).toMatch(/"name":"Rex","categoryId":7,"status":"sold"}\n$/);
   });
 
-  test.skipIf(!hasCurl)('docs/api.md find one pet by its id (skipped without curl)', async () => {
-    const { url, firstKey } = await startInProcess(await environmentOf('memory'));
-    const ANIMAL_STORE_KEY = firstKey?.key ?? '';
-    const headers = { Authorization: `Bearer ${ANIMAL_STORE_KEY}`, 'Content-Type': 'application/json' };
-    for (const name of ['Rex', 'Bella']) {
-      const body = JSON.stringify({ name, categoryId: 7 });
-      expect((await fetch(`${url}/pets`, { method: 'POST', headers, body })).status).toBe(201);
-    }
-    const output = await run(scriptOf('api.md'), { ANIMAL_STORE_KEY, ANIMAL_STORE_URL: url });
-    expect(output).toBe('[{"id":1,"name":"Rex","categoryId":7,"status":"available"}]');
-  });
+  test.skipIf(!hasCurl)(
+    'docs/api.md list all pets, find one and create one (skipped without curl)',
+    async () => {
+      const { url, firstKey } = await startInProcess(await environmentOf('memory'));
+      const ANIMAL_STORE_KEY = firstKey?.key ?? '';
+      const headers = { Authorization: `Bearer ${ANIMAL_STORE_KEY}`, 'Content-Type': 'application/json' };
+      for (const name of ['Rex', 'Bella']) {
+        const body = JSON.stringify(withRequired({ name, categoryId: 7 }));
+        expect((await fetch(`${url}/pets`, { method: 'POST', headers, body })).status).toBe(201);
+      }
+      const output = await run(scriptOf('api.md'), { ANIMAL_STORE_KEY, ANIMAL_STORE_URL: url });
+      const [rex, bella] = [1, 2].map((id) => ({
+        id,
+        name: id === 1 ? 'Rex' : 'Bella',
+        categoryId: 7,
+        status: 'available',
+      }));
+      const parts = [[rex, bella], [rex], { ...rex, id: 3 }].map((part) => wholeJson(JSON.stringify(part)));
+      expect(output).toBe(parts.join('').replace('][', ']\n['));
+    },
+  );
 
   test.skipIf(!canRunPostgres)(`docs/postgresql.md move a store to PostgreSQL${postgresNote}`, async () => {
     const target = await newDatabaseUrl();
     const script = scriptOf('postgresql.md').replace(/TARGET=\S+/, `TARGET='${target}'`);
-    const pets = '{"name":"Rex","categoryId":7}\n{"name":"Bella","categoryId":9007199254740993}\n';
+    const pets = wholeJson('{"name":"Rex","categoryId":7}\n{"name":"Bella","categoryId":9007199254740993}\n');
     const output = await run(`printf '${pets}' | animal-store import --create-store -\n${script}`);
     const [one = '', other = ''] = output.match(/^[0-9a-f]{64}/gm) ?? [];
     expect(one).toMatch(/^[0-9a-f]{64}$/);

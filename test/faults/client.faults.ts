@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { createAnimalStore } from '../../src/library/client.ts';
 import { freePort } from '../support/free-port.ts';
+import { withRequired } from '../support/pets.ts';
 import { OPERATOR_KEY, temporaryFolder } from '../support/process.ts';
 import { BROKEN_PROMISE } from '../support/retry.ts';
 import { startTunnel } from '../support/sockets.ts';
@@ -43,7 +44,7 @@ test(`${CREATES} pets are stored once each, although the server is killed again 
   const create = async (): Promise<void> => {
     while (next < CREATES) {
       const name = `pet ${next++}`;
-      await client.createPet({ name, categoryId: 1n });
+      await client.createPet(withRequired({ name, categoryId: 1n }));
       created.push(name);
     }
   };

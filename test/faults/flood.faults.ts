@@ -3,6 +3,7 @@
 import { Agent, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { wholeJson, withRequired } from '../support/pets.ts';
 import { OPERATOR_KEY } from '../support/process.ts';
 import type { Crowd, CrowdResult } from './client/crowd.ts';
 import { Helper } from './client/helper.ts';
@@ -36,7 +37,7 @@ interface Polite {
 
 test(`${DIRECT} connections that send lists as fast as they can: they get 503 at worst, memory is bounded, and /livez responds`, async () => {
   const server = await FaultsServer.start();
-  await server.client.post({ name: 'Rex', categoryId: 1 });
+  await server.client.post(withRequired({ name: 'Rex', categoryId: 1 }));
   const before = server.memory() ?? 0;
   const crowd = crowdAt(server.port, DIRECT);
   await crowd.started;
@@ -97,7 +98,7 @@ async function politeFor(milliseconds: number, port: number): Promise<Polite> {
   const end = performance.now() + milliseconds;
   for (let turn = 0; performance.now() < end; turn += 1) {
     const isFresh = turn % 2 === 1;
-    const body = turn % 4 < 2 ? undefined : `{"name":"polite ${turn}","categoryId":1}`;
+    const body = turn % 4 < 2 ? undefined : wholeJson(`{"name":"polite ${turn}","categoryId":1}`);
     const asked: Asked = { path: '/v1/pets', body, agent: isFresh ? false : agent, localAddress: POLITE };
     const latencies = isFresh ? polite.fresh : polite.kept;
     await ask(port, asked).then((ms) => latencies.add(ms), addTo(polite.failures));

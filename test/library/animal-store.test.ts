@@ -12,6 +12,7 @@ import {
 } from '../../src/library/index.ts';
 import { createAnimalStore as createPortableStore } from '../../src/library/portable.ts';
 import { temporaryFile } from '../adapters/sqlite/temporary-file.ts';
+import { withRequired } from '../support/pets.ts';
 import { refusal } from '../support/refusal.ts';
 
 async function walk(store: AnimalStore, query?: PetWalk): Promise<Pet[]> {
@@ -23,7 +24,9 @@ async function walk(store: AnimalStore, query?: PetWalk): Promise<Pet[]> {
 test('a list does not block the event loop', async () => {
   const store = await createAnimalStore({ database: `sqlite:${temporaryFile()}` });
   onTestFinished(() => store.close());
-  await Promise.all(Array.from({ length: 300 }, () => store.createPet({ name: 'Rex', categoryId: 1n })));
+  await Promise.all(
+    Array.from({ length: 300 }, () => store.createPet(withRequired({ name: 'Rex', categoryId: 1n }))),
+  );
   let turns = 0;
   const timer = setInterval(() => (turns += 1), 0);
   await walk(store);
@@ -35,7 +38,7 @@ test('a custom storage is used and closed, and a single use case needs only its 
   const storage = openMemoryStorage();
   const close = vi.fn(async () => {});
   const store = await createAnimalStore({ storage: { ...storage, close } });
-  const rex = await new CreatePet(storage.pets).execute({ name: 'Rex', categoryId: 7n });
+  const rex = await new CreatePet(storage.pets).execute(withRequired({ name: 'Rex', categoryId: 7n }));
   expect(await walk(store)).toEqual([rex]);
   await store.close();
   await store.close();
@@ -91,7 +94,7 @@ test('a store that is not closed does not keep the process alive, before and aft
     import { createAnimalStore } from '${index}';
     await createAnimalStore({ database: 'sqlite:${temporaryFile()}' });
     const written = await createAnimalStore({ database: 'sqlite:${temporaryFile()}' });
-    await written.createPet({ name: "Rex", categoryId: 7n });
+    await written.createPet(JSON.parse('${JSON.stringify(withRequired({ name: 'Rex', categoryId: 7 }))}'));
     console.log('done');`;
   const args = ['--input-type=module', '--eval', program];
   expect(execFileSync(process.execPath, args, { encoding: 'utf8', timeout: 60_000 })).toBe('done\n');
@@ -103,7 +106,7 @@ test('idempotencyDays is an integer from 1 to 90, and the server at an address d
   onTestFinished(() => add.mockRestore());
   const store = await createAnimalStore({ storage, idempotencyDays: 90 });
   onTestFinished(() => store.close());
-  await store.createPet({ name: 'Rex', categoryId: 7n }, { idempotencyKey: 'a' });
+  await store.createPet(withRequired({ name: 'Rex', categoryId: 7n }), { idempotencyKey: 'a' });
   const [, { at, validUntil }] = add.mock.calls[0] as Parameters<typeof storage.idempotentCreates.add>;
   expect(validUntil - at).toBe(90 * 24 * 60 * 60 * 1000);
   for (const idempotencyDays of [0, 91, '7']) {

@@ -6,6 +6,7 @@ import bodyParser from 'koa-bodyparser';
 import { expect, test } from 'vitest';
 import { createHttpApp, createServer } from '../../src/adapters/http/index.ts';
 import { createAnimalStore } from '../../src/library/index.ts';
+import { wholeJson } from '../support/pets.ts';
 import { listen } from '../support/sockets.ts';
 
 async function storeWithKey() {
@@ -14,7 +15,7 @@ async function storeWithKey() {
   return { store, headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' } };
 }
 
-const REX = '{"id":1,"name":"Rex","categoryId":7,"status":"available"}';
+const REX = wholeJson('{"id":1,"name":"Rex","categoryId":7,"status":"available"}');
 
 async function check(url: string, headers: Record<string, string>): Promise<void> {
   const created = await fetch(`${url}/v1/pets`, { method: 'POST', headers, body: REX });

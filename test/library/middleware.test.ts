@@ -14,6 +14,7 @@ import {
   type RequestOutcome,
 } from '../../src/adapters/http/index.ts';
 import { createAnimalStore } from '../../src/library/index.ts';
+import { wholeJson } from '../support/pets.ts';
 import { listen } from '../support/sockets.ts';
 
 async function openStore() {
@@ -32,7 +33,7 @@ async function openStore() {
   return { store, headers, outcomes, errors, observers };
 }
 
-const LARGE = '{"name":"Rex","categoryId":9223372036854775807}';
+const LARGE = wholeJson('{"name":"Rex","categoryId":9223372036854775807}');
 
 describe('in another Koa app', () => {
   async function mount(options: MiddlewareOptions = {}, before: Koa.Middleware[] = []) {

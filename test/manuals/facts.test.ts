@@ -133,7 +133,7 @@ describe('codes', () => {
 });
 
 test('docs/watch.md has a row for each metric', async () => {
-  const metrics = new Metrics({ version: '', storage: '' });
+  const metrics = new Metrics({ version: '', storage: '', methods: [] });
   const statistics = () => ({ connections: 0, requestsInFlight: 0, refused: {} });
   metrics.readFrom({ server: { statistics }, storage: { idempotencyRecords: { count: async () => 0 } } });
   const names = [...(await metrics.text()).matchAll(/^# HELP (animal_store_\w+)/gm)].map(([, name]) => name);

@@ -40,9 +40,11 @@ export const CREATE_SAMPLES: Record<Language, string> = {
   curl: String.raw`curl --request POST 'https://pets.example.org/v1/pets' \
   --header "Authorization: Bearer $ANIMAL_STORE_KEY" \
   --header 'Content-Type: application/json' \
+  --header "Idempotency-Key: $(uuidgen)" \
   --data-raw '{"name":"Rex"}'
 `,
-  JavaScript: `import { createAnimalStore } from 'animal-store/client'; // npm install FILE, made by npm pack in a clone
+  JavaScript: `// curl -O https://pets.example.org/docs/animal-store-client.js
+import { createAnimalStore } from './animal-store-client.js';
 
 const store = await createAnimalStore({
   database: 'https://pets.example.org/v1',
@@ -56,12 +58,14 @@ const response = await fetch(url, {
   headers: {
     Authorization: \`Bearer \${process.env.ANIMAL_STORE_KEY}\`,
     'Content-Type': 'application/json',
+    'Idempotency-Key': crypto.randomUUID(),
   },
   body: '{"name":"Rex"}',
 });
 ${PRINT_IN_JAVASCRIPT}`,
   Python: `import json
 import os
+import uuid
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
@@ -71,6 +75,7 @@ request = Request(
     headers={
         "Authorization": "Bearer " + os.environ["ANIMAL_STORE_KEY"],
         "Content-Type": "application/json",
+        "Idempotency-Key": str(uuid.uuid4()),
     },
     data='{"name":"Rex"}'.encode(),
 )
@@ -78,6 +83,7 @@ ${PRINT_IN_PYTHON}`,
   Go: `package main
 
 import (
+	"crypto/rand"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -101,6 +107,11 @@ func main() {
 	}
 	request.Header.Set("Authorization", "Bearer "+os.Getenv("ANIMAL_STORE_KEY"))
 	request.Header.Set("Content-Type", "application/json")
+	key := make([]byte, 16)
+	if _, err := rand.Read(key); err != nil {
+		log.Fatal(err)
+	}
+	request.Header.Set("Idempotency-Key", fmt.Sprintf("%x", key))
 ${SEND_IN_GO}	var result Pet
 ${PRINT_IN_GO}`,
 };
@@ -109,7 +120,8 @@ export const LIST_SAMPLES: Record<Language, string> = {
   curl: String.raw`curl 'https://pets.example.org/v1/pets?limit=2' \
   --header 'Authorization: Bearer pets_x'
 `,
-  JavaScript: `import { createAnimalStore } from 'animal-store/client'; // npm install FILE, made by npm pack in a clone
+  JavaScript: `// curl -O https://pets.example.org/docs/animal-store-client.js
+import { createAnimalStore } from './animal-store-client.js';
 
 const store = await createAnimalStore({
   database: 'https://pets.example.org/v1',

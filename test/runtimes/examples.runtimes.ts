@@ -8,6 +8,7 @@ import { rolldown } from 'rolldown';
 import { beforeEach, expect, test } from 'vitest';
 import { createAnimalStore } from '../../src/library/index.ts';
 import { freePort } from '../support/free-port.ts';
+import { wholeJson } from '../support/pets.ts';
 import { COMMANDS, HERE, ROOT, start } from './programs.ts';
 
 type Ask = (target: string, init?: RequestInit) => Promise<Response>;
@@ -83,9 +84,9 @@ test('worker.js', async () => {
 /** Checks requests of each kind, many of them at the same time. The store must be empty. */
 async function checkApi(ask: Ask, key: string): Promise<void> {
   const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' };
-  const body = '{"name":"Rex","categoryId":9223372036854775807}';
+  const body = wholeJson('{"name":"Rex","categoryId":9223372036854775807}');
   const pet = (id: number) =>
-    `{"id":${id},"name":"Rex","categoryId":9223372036854775807,"status":"available"}`;
+    wholeJson(`{"id":${id},"name":"Rex","categoryId":9223372036854775807,"status":"available"}`);
   const created = await ask('/v1/pets', { method: 'POST', headers, body });
   expect([created.status, await created.text()]).toEqual([201, pet(1)]);
   expect(created.headers.get('Location')).toBe('/v1/pets/1');

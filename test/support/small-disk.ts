@@ -39,33 +39,6 @@ export class SmallDisk {
   }
 }
 
-/**
- * Shows a folder at another path, where it is read-only, until the end of the test or until the returned function is
- * called. Both paths can be the same.
- */
-export function mountReadOnly(folder: string, path: string): () => void {
-  expect(mount('--bind', folder, path)).toBe(true);
-  onTestFinished(() => {
-    spawnSync('umount', ['--lazy', path]);
-  });
-  // The kernel refuses it while a process is within a write.
-  const isMounted = Array.from({ length: 100 }).some(() => {
-    const isDone = mount('-o', 'remount,bind,ro', path);
-    if (!isDone) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100);
-    return isDone;
-  });
-  expect(isMounted).toBe(true);
-  return () => expect(spawnSync('umount', [path]).status).toBe(0);
-}
-
-/** Mounts a file at its own path, as a container with a single file does, until the end of the test. */
-export function mountFile(path: string): void {
-  expect(mount('--bind', path, path)).toBe(true);
-  onTestFinished(() => {
-    spawnSync('umount', ['--lazy', path]);
-  });
-}
-
 function mount(...args: readonly string[]): boolean {
   return spawnSync('mount', args).status === 0;
 }

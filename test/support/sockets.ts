@@ -3,15 +3,7 @@
 import { once } from 'node:events';
 import { Server as HttpServer } from 'node:http';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
-import { onTestFinished } from 'vitest';
 import { atEnd } from './process.ts';
-
-export interface SocketPair {
-  /** The socket of the client. It stays open when the server has ended its side. */
-  readonly client: Socket;
-  /** The socket of the server. */
-  readonly socket: Socket;
-}
 
 /** Lets a server listen on a free port until the end of the test, and returns its origin. */
 export async function listen(server: Server): Promise<string> {
@@ -58,18 +50,4 @@ export async function startTunnel(
   };
   atEnd(cutAll);
   return { port: Number(port), cutAll };
-}
-
-/** Opens a connection to a server that listens. Both sides are destroyed at the end of the test. */
-export async function openSockets(server: Server): Promise<SocketPair> {
-  const accepted = once(server, 'connection') as Promise<[Socket]>;
-  const { port } = server.address() as { port: number };
-  const client = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
-  client.on('error', () => {});
-  const [socket] = await accepted;
-  onTestFinished(() => {
-    client.destroy();
-    socket.destroy();
-  });
-  return { client, socket };
 }

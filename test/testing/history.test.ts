@@ -5,6 +5,7 @@ import { AnimalStore } from '../../src/application/animal-store.ts';
 import { AnimalStoreError, type ErrorCode } from '../../src/domain/errors.ts';
 import type { Pet, PetStatus } from '../../src/domain/pet.ts';
 import { exercise, History, type PetOperations } from '../../src/testing/index.ts';
+import { withRequired } from '../support/pets.ts';
 
 type Result = Pet | readonly Pet[] | Error;
 
@@ -43,12 +44,8 @@ function begin(history: History, client: string, call: Call): (result: Result) =
   };
 }
 
-const pet = (id: number, status: PetStatus = 'available'): Pet => ({
-  id: BigInt(id),
-  name: `pet ${id}`,
-  categoryId: 7n,
-  status,
-});
+const pet = (id: number, status: PetStatus = 'available'): Pet =>
+  withRequired({ id: BigInt(id), name: `pet ${id}`, categoryId: 7n, status });
 const create =
   (created: Pet, idempotencyKey?: string) =>
   (store: PetOperations): Promise<Pet> =>

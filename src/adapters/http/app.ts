@@ -11,6 +11,7 @@ import type { Stage } from './context.ts';
 import { cors } from './cors.ts';
 import { deprecation } from './deprecation.ts';
 import { observe } from './observe.ts';
+import { METHODS, type Operation } from './operations.ts';
 import { HTTP_OPTIONS, HTTP_STORE, type HttpOptions, type HttpStore, type KeyVerifier } from './options.ts';
 import { Load } from './overload.ts';
 import { petHandlers } from './pets.ts';
@@ -44,16 +45,15 @@ export function createApi(
   const observer = combineMethods(observers, ['onRequest', 'onError']);
   const load = new Load();
   const verifier = apiKeys ?? { verify: (key) => store.verifyApiKey(key) };
-  const { listPets, createPet, getPet } = petHandlers(store, prefix);
-  const pets = {
-    listPets: [listPets],
-    createPet: [
-      requireWriteAccess, // 403: the key is read-only
-      requireJson, // 415
-      readJson(readBytes, newPetMembers), // 400, 413
-      createPet,
-    ],
-    getPet: [getPet],
+  const handlers = petHandlers(store, prefix);
+  const write = [requireWriteAccess]; // 403: the key is read-only
+  const body = [
+    requireJson, // 415
+    readJson(readBytes, newPetMembers), // 400, 413
+  ];
+  const stagesOf = ({ id, method }: Operation): readonly Stage[] => {
+    const { isRead, hasBody } = METHODS[method];
+    return [...(isRead ? [] : write), ...(hasBody ? body : []), handlers[id]];
   };
 
   const stages: readonly Stage[] = [
@@ -66,7 +66,7 @@ export function createApi(
     limitRate(rateLimit, load.refused), // 429
     checkHead, // 400: what HTTP forbids
     ...(middleware?.afterKey ?? []).map(guest), // yours
-    routes(pets, otherRoutes(store, load, options, prefix)),
+    routes(stagesOf, otherRoutes(store, load, options, prefix)),
     refuseUnrouted, // OPTIONS, 405, 404
   ];
   return { stages, load, observer };

@@ -2,7 +2,7 @@
 
 import { refuseMalformed } from './check-head.ts';
 import { type Context, fieldOf, type Stage } from './context.ts';
-import { SERVER_METHODS } from './errors.ts';
+import { SERVER_METHODS } from './operations.ts';
 import { noContent } from './responses.ts';
 
 const EXPOSED_HEADERS =

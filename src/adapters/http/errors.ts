@@ -102,8 +102,6 @@ function fieldsOf(error: HttpError | AnimalStoreError | undefined): Fields {
   return { 'Retry-After': String(seconds) };
 }
 
-export const SERVER_METHODS: readonly string[] = ['GET', 'HEAD', 'POST', 'OPTIONS'];
-
 export function methodNotAllowed(method: string, allowed: readonly string[]): HttpError {
   const message = `${method} is not allowed here: expected ${allowed.slice(0, -1).join(', ')} or ${allowed.at(-1)}`;
   return new HttpError('method_not_allowed', message, { Allow: allowed.join(', ') });

@@ -87,6 +87,7 @@ export class FetchContext implements Context {
   }
 
   set status(status: number) {
+    if (!(status >= 200 && status <= 599)) throw new RangeError(`invalid status code: ${status}`);
     this.#status = status;
   }
 

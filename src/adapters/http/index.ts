@@ -21,6 +21,7 @@ export type { RequestObserver, RequestOutcome } from '../../application/ports/re
 export { isOrigin } from './cors.ts';
 export { sunsetNotice } from './deprecation.ts';
 export { openApiDocument } from './docs/openapi.ts';
+export { SERVER_METHODS } from './operations.ts';
 export type {
   HttpOptions,
   HttpServer,

@@ -1,6 +1,7 @@
 /** The outermost stage: begins a request, turns errors into responses, and tells the observers. */
 
 import { isIP } from 'node:net';
+import { fenced } from '../../application/fenced.ts';
 import type { RequestObserver } from '../../application/ports/request-observer.ts';
 import type { Context, RequestState, Stage } from './context.ts';
 import { type ErrorContent, errorContent, HttpError } from './errors.ts';
@@ -80,7 +81,7 @@ function completeBody(ctx: Context): void {
   const { body } = ctx;
   if (body === undefined || body === null) {
     if (ctx.status >= 400) throw HttpError.ofStatus(ctx.status);
-  } else if (typeof body === 'object' && Object.getPrototypeOf(body) === Object.prototype) {
+  } else if (Array.isArray(body) || Object.getPrototypeOf(body) === Object.prototype) {
     ctx.body = JSON.stringify(body);
   }
 }
@@ -102,7 +103,7 @@ function reportFailure(ctx: Context, error: unknown): void {
   animalStore.failure =
     error instanceof Error ? error : new Error(`not an error was thrown: ${typeof error}`);
   if (ctx.app === undefined) console.error(`request ${animalStore.requestId}:`, animalStore.failure);
-  else ctx.app.emit('error', animalStore.failure, ctx);
+  else fenced(() => ctx.app?.emit('error', animalStore.failure, ctx));
 }
 
 /** Returns the response to a message that Node.js could not parse, which never reaches a stage, and notifies the observer. */

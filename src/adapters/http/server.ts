@@ -6,8 +6,9 @@ import { type AddressInfo, Server as NetServer, type Server, type Socket } from 
 import type { Api } from './app.ts';
 import { CollectedResponse } from './collected-response.ts';
 import { Connections } from './connections.ts';
-import { HttpError, methodNotAllowed, SERVER_METHODS } from './errors.ts';
+import { HttpError, methodNotAllowed } from './errors.ts';
 import { messageRefusal } from './observe.ts';
+import { SERVER_METHODS } from './operations.ts';
 import type { HttpServer, HttpServerOptions } from './options.ts';
 
 /** In milliseconds. A proxy closes idle connections first, because the time of `nginx.conf` and `Caddyfile` is shorter. */
@@ -49,7 +50,8 @@ export function createNodeServer(
   if (maxConnections !== undefined) server.maxConnections = maxConnections;
 
   const connections = new Connections();
-  const isLast = (res: CollectedResponse): boolean => load.isStopping && connections.isNewest(res);
+  // While the port still accepted connections, a client whose connection ends would open one that is reset soon.
+  const isLast = (res: CollectedResponse): boolean => !server.listening && connections.isNewest(res);
   server.on('connection', (socket) => connections.add(socket));
   server.on('request', (req, res) => {
     res.isLast = isLast;

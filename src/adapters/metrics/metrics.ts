@@ -15,9 +15,6 @@ const REQUEST_BOUNDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.
 const COMMIT_BOUNDS = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5];
 const WRITES_BOUNDS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000];
 
-/** The methods that have a label of their own. A client can send any method. */
-const METHODS = new Set(['GET', 'HEAD', 'POST', 'OPTIONS']);
-
 /** A counter that starts at 0 shows its first increase. */
 const ERROR_REASONS: readonly string[] = [
   ...STORAGE_FAULT_REASONS,
@@ -30,14 +27,21 @@ interface MetricsObserver extends Required<Pick<Observer, 'onCommit' | 'onStorag
   onError(error: unknown): void;
 }
 
+export interface MetricsOptions {
+  readonly version: string;
+  /** The scheme of the database, such as `sqlite`. */
+  readonly storage: string;
+  /** The methods of HTTP that have a label of their own. A client can send any method. */
+  readonly methods: readonly string[];
+}
+
 export class Metrics {
   readonly contentType: string = Registry.PROMETHEUS_CONTENT_TYPE;
   /** Must be notified of the events of the server and of the storage. */
   readonly observer: MetricsObserver;
   readonly #registry = new Registry();
 
-  /** @param storage the scheme of the database, such as `sqlite` */
-  constructor({ version, storage }: { readonly version: string; readonly storage: string }) {
+  constructor({ version, storage, methods }: MetricsOptions) {
     const registers = [this.#registry];
     collectDefaultMetrics({ register: this.#registry });
     for (const name of MISNAMED) this.#registry.removeSingleMetric(name);
@@ -47,7 +51,7 @@ export class Metrics {
       build,
       1,
     );
-    this.observer = observerOf(registers);
+    this.observer = observerOf(registers, methods);
   }
 
   /** Adds what a server and its storage count, which is read when the metrics are requested. */
@@ -60,7 +64,7 @@ export class Metrics {
   }
 }
 
-function observerOf(registers: Registry[]): MetricsObserver {
+function observerOf(registers: Registry[], methods: readonly string[]): MetricsObserver {
   const metric = (name: string, help: string, labelNames: string[] = []) => ({
     name: `animal_store_${name}`,
     help,
@@ -84,7 +88,7 @@ function observerOf(registers: Registry[]): MetricsObserver {
   return {
     ignoresClient: true,
     onRequest({ method, route = 'none', status, ms }) {
-      requests.observe({ method: METHODS.has(method) ? method : 'other', route, status }, ms / 1000);
+      requests.observe({ method: methods.includes(method) ? method : 'other', route, status }, ms / 1000);
     },
     onError(error) {
       errors.inc({ reason: storageFaultReason(error) ?? asAnimalStoreError(error)?.code ?? 'unexpected' });

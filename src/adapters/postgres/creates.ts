@@ -8,22 +8,23 @@ import { storageUnavailable } from '../../application/ports/storage-fault.ts';
 import { AnimalStoreError } from '../../domain/errors.ts';
 import { type NewPet, type Pet, storedPet } from '../../domain/pet.ts';
 import { exactlyOnce, petRemoved } from '../storage-kit/exactly-once.ts';
+import { ATTRIBUTE_COLUMNS as ATTRIBUTES, PET_COLUMNS, petOf } from '../storage-kit/pet-rows.ts';
 import { codeOf } from '../storage-kit/store-errors.ts';
 import type { ConnectionPool, ResultRow, SqlStatement } from './connection-pool.ts';
 import { type Faults, storageError, writeError } from './errors.ts';
-import { ARRAYS, ATTRIBUTES, arraysOf, COLUMNS, ORDER, petOf } from './pets.ts';
+import { arrayParameters, arraysOf, ORDER } from './pets.ts';
 import type { Read } from './reads.ts';
 
 /** The maximum number of creates in one statement, and in the queue. */
 const LIMIT = 1000;
 const QUEUE_LIMIT = 10_000;
 /** The returned ids, in ascending order, belong to the pets in their order. */
-const ADD = `WITH ${ORDER} INSERT INTO pets (${ATTRIBUTES}) SELECT ${ATTRIBUTES} FROM ordered, unnest(${ARRAYS})
+const ADD = `WITH ${ORDER} INSERT INTO pets (${ATTRIBUTES}) SELECT ${ATTRIBUTES} FROM ordered, unnest(${arrayParameters()})
   WITH ORDINALITY AS new (${ATTRIBUTES}, place) ORDER BY place RETURNING id`;
 /** Adds a pet for each claimed key, with the id in the claim. Of equal keys, the first is claimed. A key with a valid record returns no row. */
 const ADD_ONCE = `WITH ${ORDER}, new AS MATERIALIZED (
     SELECT DISTINCT ON (caller, key) given.* FROM ordered,
-      unnest(${ARRAYS}, $4::text[], $5::text[], $6::bigint[], $7::bigint[])
+      unnest(${arrayParameters('text', 'text', 'bigint', 'bigint')})
         WITH ORDINALITY AS given (${ATTRIBUTES}, caller, key, at, ends_at, place) ORDER BY caller, key, place
   ), claims AS (
     INSERT INTO idempotency_records AS record (caller, key, pet_id, ends_at)
@@ -32,10 +33,10 @@ const ADD_ONCE = `WITH ${ORDER}, new AS MATERIALIZED (
       WHERE record.ends_at < (SELECT at FROM new WHERE (caller, key) = (record.caller, record.key))
     RETURNING caller, key, pet_id
   ), added AS (
-    INSERT INTO pets (${COLUMNS}) SELECT pet_id, ${ATTRIBUTES} FROM claims JOIN new USING (caller, key)
+    INSERT INTO pets (${PET_COLUMNS}) SELECT pet_id, ${ATTRIBUTES} FROM claims JOIN new USING (caller, key)
   ) SELECT place, pet_id FROM claims JOIN new USING (caller, key)`;
 
-const FIND = `SELECT ${COLUMNS}, pet_id FROM idempotency_records LEFT JOIN pets ON id = pet_id
+const FIND = `SELECT ${PET_COLUMNS}, pet_id FROM idempotency_records LEFT JOIN pets ON id = pet_id
   WHERE caller = $1 AND key = $2 AND ends_at >= $3`;
 /** A record that a create has renewed since the statement began is not removed. */
 export const REMOVE: string = `WITH ${ORDER} DELETE FROM idempotency_records

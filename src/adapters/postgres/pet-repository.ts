@@ -3,9 +3,10 @@
 import type { PetPage, PetRepository } from '../../application/ports/pet-repository.ts';
 import type { Pet } from '../../domain/pet.ts';
 import { type PageCache, pageKey } from '../storage-kit/page-cache.ts';
+import { petOf } from '../storage-kit/pet-rows.ts';
 import type { ConnectionPool, ResultRow } from './connection-pool.ts';
 import type { Creates } from './creates.ts';
-import { listStatement, petOf } from './pets.ts';
+import { listStatement } from './pets.ts';
 import { groupedGets, type Read, sharedReads } from './reads.ts';
 
 /** Equal versions tell that nothing was committed between them. After a crash, which resets the statistics, numbers are used again. */

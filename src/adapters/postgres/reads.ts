@@ -2,9 +2,9 @@
 
 import { nextTurn } from '../../application/next-turn.ts';
 import type { Pet } from '../../domain/pet.ts';
+import { PET_COLUMNS, petOf } from '../storage-kit/pet-rows.ts';
 import type { ConnectionPool, ResultRow, SqlStatement } from './connection-pool.ts';
 import { type Faults, hadNoEffect, storageError } from './errors.ts';
-import { COLUMNS, petOf } from './pets.ts';
 
 /** Sends the statement that `begin` returns, when a connection is free. Rejects with an `AnimalStoreError`. */
 export type Read = (begin: () => SqlStatement) => Promise<readonly ResultRow[]>;
@@ -46,8 +46,8 @@ export function sharedReads<R>(read: Read): Share<R> {
 }
 
 /** PostgreSQL plans a statement with an array for each execution, and one without an array only once. */
-const FIND = { name: 'find', text: `SELECT ${COLUMNS} FROM pets WHERE id = ANY ($1::bigint[])` };
-const FIND_ONE = { name: 'find-one', text: `SELECT ${COLUMNS} FROM pets WHERE id = $1` };
+const FIND = { name: 'find', text: `SELECT ${PET_COLUMNS} FROM pets WHERE id = ANY ($1::bigint[])` };
+const FIND_ONE = { name: 'find-one', text: `SELECT ${PET_COLUMNS} FROM pets WHERE id = $1` };
 /** A connection reads one page of a slow disk at a time, so a statement reads for few calls while connections are free. */
 const PETS_PER_STATEMENT = 6;
 

@@ -3,15 +3,17 @@
 import type { ClientConfig } from 'pg';
 import { DAY } from '../../application/ports/idempotent-creates.ts';
 import { StorageFault, storageUnavailable } from '../../application/ports/storage-fault.ts';
+import { type PetRow, selectInvalidPets } from '../storage-kit/pet-rows.ts';
 import { codeOf, newerSchema } from '../storage-kit/store-errors.ts';
 import { openSession, type Session } from './connection-pool.ts';
 import { TAKE_ORDER } from './pets.ts';
 
+/** What a pet must be since 3.0, whatever program stores it. */
 const RULES = "id > 0 AND char_length(name) BETWEEN 1 AND 255 AND status IN ('available', 'pending', 'sold')";
 
 /**
  * The schema versions, and what leads to them: a released migration is never changed. The versions 2 and 3 were never
- * released. Keys and callers are compared byte by byte, so that all servers claim keys in the same order.
+ * released. The attributes of a pet stand in a migration too: a test compares the newest schema with `ATTRIBUTES`. Keys and callers are compared byte by byte, so that all servers claim keys in the same order.
  */
 export const MIGRATIONS: readonly (readonly [version: number, sql: string])[] = [
   [
@@ -37,10 +39,8 @@ export const MIGRATIONS: readonly (readonly [version: number, sql: string])[] = 
     DROP TABLE IF EXISTS idempotency_promises`,
   ],
 ];
-export const SCHEMA_VERSION = 4;
+export const SCHEMA_VERSION: number = Math.max(...MIGRATIONS.map(([version]) => version));
 
-/** Selects pets that break the rules: another program stored them before the schema had the constraint. */
-export const INVALID_PETS: string = `SELECT id, name, category_id, status FROM pets WHERE NOT (${RULES}) ORDER BY id LIMIT $1`;
 /** The advisory lock of a server that migrates the schema, or adds the first key: "PETS". */
 export const LOCK = 0x50455453;
 const VERSION_TABLE = `CREATE TABLE animal_store_schema (
@@ -78,6 +78,19 @@ export interface Survey {
 }
 
 type SurveyRow = [string, boolean, boolean, isReadOnly: boolean, isOneServer: boolean, string[], string[]];
+
+const PET_TABLE =
+  "SELECT attname FROM pg_attribute WHERE attrelid = 'pets'::regclass AND attnum > 0 AND NOT attisdropped";
+
+/** Selects pets that break a rule: another program stored them before the schema had the constraint. */
+export async function invalidPets(session: Session, limit: number): Promise<readonly PetRow[]> {
+  const columns = (await session.run(PET_TABLE)).map(([name]) => name);
+  const select = selectInvalidPets(
+    columns,
+    (column, min, max) => `char_length(${column}) BETWEEN ${min} AND ${max}`,
+  );
+  return await session.run(`${select} LIMIT $1`, [limit]);
+}
 
 /** Rejects when the database cannot have a store of this release. */
 export async function surveyOf(session: Session): Promise<Survey> {

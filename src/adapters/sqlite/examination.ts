@@ -8,12 +8,12 @@ import { StorageFault, storageFaultReason } from '../../application/ports/storag
 import { asAnimalStoreError, invalidRequest } from '../../domain/errors.ts';
 import { idProblems } from '../storage-kit/ids-left.ts';
 import { INVALID_PETS_LIMIT, invalidPetProblems } from '../storage-kit/invalid-pets.ts';
+import { petOf } from '../storage-kit/pet-rows.ts';
 import { codeOf } from '../storage-kit/store-errors.ts';
 import { connect, damageOf, OPEN_LOCK_TIMEOUT } from './database.ts';
 import { storageError } from './errors.ts';
 import { isFileOf, realPath, sizeOf } from './files.ts';
-import { type PetRow, petOf } from './pets.ts';
-import { APPLICATION_ID, countRows, INVALID_PETS, lastIdOf, SCHEMA_VERSION, versionOf } from './schema.ts';
+import { APPLICATION_ID, countRows, invalidPets, lastIdOf, SCHEMA_VERSION, versionOf } from './schema.ts';
 
 /** The free disk space below which there is a warning, and below which there is an error, in bytes. */
 const LITTLE_SPACE = 100 * 1024 * 1024;
@@ -87,7 +87,7 @@ export function checkBackup(
     const damage = damageOf(db, check);
     if (damage !== undefined) throw invalidRequest(`${file} is damaged: ${damage}`);
     db.pragma(pragma);
-    return { ...contentsOf(db), problems: invalidPets(db) };
+    return { ...contentsOf(db), problems: petProblems(db) };
   } catch (error) {
     const code = codeOf(error);
     if (asAnimalStoreError(error) !== undefined)
@@ -104,9 +104,8 @@ export function contentsOf(db: Database.Database): Omit<BackupContents, 'problem
   return { pets: countRows(db, 'pets'), apiKeys: countRows(db, 'api_keys'), lastId: lastIdOf(db) };
 }
 
-function invalidPets(db: Database.Database): Problem[] {
-  const rows = db.prepare<[number], PetRow>(INVALID_PETS).raw().all(INVALID_PETS_LIMIT);
-  return invalidPetProblems(rows.map(petOf));
+function petProblems(db: Database.Database): Problem[] {
+  return invalidPetProblems(invalidPets(db, INVALID_PETS_LIMIT).map(petOf));
 }
 
 function freeSpace(folder: string, problems: Problem[]): number | undefined {
@@ -145,7 +144,7 @@ function factsOf(db: Database.Database, problems: Problem[]): Facts {
     throw new StorageFault('damaged', `the file is damaged: ${damage}: restore a backup`);
   if (schemaVersion === 0) return EMPTY;
   const { pets, lastId } = contentsOf(db);
-  problems.push(...invalidPets(db), ...idProblems(lastId));
+  problems.push(...petProblems(db), ...idProblems(lastId));
   const apiKeys = db.prepare<[number], Facts['apiKeys']>(COUNT_KEYS).safeIntegers(false).get(Date.now());
   const idempotencyRecords = schemaVersion === 1 ? undefined : countRows(db, 'idempotency_records');
   return { schemaVersion, isSound: true, pets, lastId, apiKeys, idempotencyRecords };

@@ -10,8 +10,9 @@ import {
 import { INT64_MAX, INT64_MIN } from '../../domain/int64.ts';
 import type { NewPet, Pet } from '../../domain/pet.ts';
 import { idsExhausted } from '../storage-kit/ids-left.ts';
+import { ATTRIBUTE_COLUMNS, PET_COLUMNS, type PetRow, petOf, valuesOf } from '../storage-kit/pet-rows.ts';
 import { type OwnConnection, withOwnConnection } from './own-connection.ts';
-import { ATTRIBUTE_COLUMNS, COLUMNS, PARAMETERS, type PetRow, petOf, valuesOf } from './pets.ts';
+import { PARAMETERS } from './pets.ts';
 import type { Reads } from './reads.ts';
 import { lastIdOf } from './schema.ts';
 import type { Writer } from './writer.ts';
@@ -24,11 +25,11 @@ const ADD = `INSERT INTO staged (place, ${ATTRIBUTE_COLUMNS}) VALUES (?, ${PARAM
 const LAST_PLACE = 'SELECT max(place) FROM (SELECT place FROM staged WHERE place > ? ORDER BY place LIMIT ?)';
 const COPY = `INSERT INTO pets (${ATTRIBUTE_COLUMNS})
   SELECT ${ATTRIBUTE_COLUMNS} FROM staged WHERE place > ? AND place <= ? ORDER BY place`;
-const COPY_WITH_ID = `INSERT INTO pets (${COLUMNS})
+const COPY_WITH_ID = `INSERT INTO pets (${PET_COLUMNS})
   SELECT place, ${ATTRIBUTE_COLUMNS} FROM staged WHERE place > ? AND place <= ? ORDER BY place`;
 
 const LAST_PET = 'SELECT max(id) FROM pets';
-const EXPORT = `SELECT ${COLUMNS} FROM pets WHERE id > ? AND id <= ? ORDER BY id LIMIT ?`;
+const EXPORT = `SELECT ${PET_COLUMNS} FROM pets WHERE id > ? AND id <= ? ORDER BY id LIMIT ?`;
 const EXPORT_BY_STATUS = EXPORT.replace('WHERE', 'WHERE status = ? AND');
 /** The maximum number of rows in one iteration of the event loop. */
 const COPY_SIZE = 20_000;

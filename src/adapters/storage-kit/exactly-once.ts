@@ -29,7 +29,10 @@ export function exactlyOnce({ claim, find }: Records): IdempotentCreates['add'] 
   };
 }
 
-/** The error of a retry whose pet another program has removed. @param id the id of the pet of a valid record */
+/**
+ * Creates the error of a retried create whose pet another program has removed.
+ * @param id the id of the pet of the valid record
+ */
 export function petRemoved(id: bigint): AnimalStoreError {
   const message = `the pet ${id} of this idempotency key was removed by another program`;
   return new AnimalStoreError('internal_error', message);

@@ -10,6 +10,7 @@ import {
 } from '../../../src/library/client.ts';
 import { createAnimalStore, type Pet } from '../../../src/library/index.ts';
 import { createAnimalStore as createPortableStore } from '../../../src/library/portable.ts';
+import { withRequired } from '../../support/pets.ts';
 import { sharedServer, startServer } from '../../support/server.ts';
 import { API_KEY, BASE, failure, fakeApi, petText } from './fake-api.ts';
 
@@ -26,7 +27,7 @@ function callsOf(store: BasicStore): (() => Promise<unknown>)[] {
   return [
     () => store.getPet(1n),
     () => store.listPage(),
-    () => store.createPet({ name: 'Rex', categoryId: 1 }),
+    () => store.createPet(withRequired({ name: 'Rex', categoryId: 1 })),
   ];
 }
 
@@ -78,7 +79,11 @@ describe('over a real server', () => {
     ] as const;
     for (const isReplay of [false, true]) {
       for (const [caller, key] of pairs) {
-        const result = await store.createPetOnce({ name: `${caller} ${key}`, categoryId: 1 }, caller, key);
+        const result = await store.createPetOnce(
+          withRequired({ name: `${caller} ${key}`, categoryId: 1 }),
+          caller,
+          key,
+        );
         expect(result, `${caller} ${key}`).toMatchObject({ isReplay });
       }
     }
@@ -90,7 +95,7 @@ test('a list and an export read all pages, and getPet reads one', async () => {
   const { store: direct, origin, key } = await startServer('memory');
   const expected: Pet[] = [];
   for (let count = 0; count < 250; count++) {
-    expected.push(await direct.createPet({ name: `pet ${count}`, categoryId: count }));
+    expected.push(await direct.createPet(withRequired({ name: `pet ${count}`, categoryId: count })));
   }
   const fetched = vi.spyOn(globalThis, 'fetch');
   onTestFinished(() => fetched.mockRestore());
@@ -263,7 +268,7 @@ describe('the configuration', () => {
   test('is the same for a store in memory, so that a test changes one string', async () => {
     const config = { apiKey: API_KEY, timeout: 1000, onDeprecation: () => {} };
     const store = await createPortableStore({ database: 'memory:', ...config });
-    const { id } = await store.createPet({ name: 'Rex', categoryId: 1 }, { timeout: 5000 });
+    const { id } = await store.createPet(withRequired({ name: 'Rex', categoryId: 1 }), { timeout: 5000 });
     const stopped = { signal: AbortSignal.abort(new Error('stopped')) };
     await expect(store.getPet(id, stopped)).rejects.toThrow('stopped');
     await store.close();

@@ -3,6 +3,7 @@
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { AnimalStoreError } from '../../../src/domain/errors.ts';
 import { type BasicStore, type ClientOptions, createAnimalStore } from '../../../src/library/client.ts';
+import { wholeJson, withRequired } from '../../support/pets.ts';
 import {
   API_KEY,
   BASE,
@@ -14,11 +15,11 @@ import {
   petText,
 } from './fake-api.ts';
 
-const REX = { name: 'Rex', categoryId: 7n };
+const REX = withRequired({ name: 'Rex', categoryId: 7n });
 const EMPTY: Fate = { status: 200, body: '[]' };
 const CREATED: FakeResponse = {
   status: 201,
-  body: '{"id":1,"name":"Rex","categoryId":7,"status":"available"}',
+  body: wholeJson('{"id":1,"name":"Rex","categoryId":7,"status":"available"}'),
 };
 
 beforeEach(() => {
@@ -75,7 +76,7 @@ test.each<[name: string, fate: Fate, pause: number]>([
   expect(creates).toHaveLength(2);
   expect(second?.headers.get('Idempotency-Key')).toMatch(/^[0-9a-f]{32}$/);
   expect(second?.headers.get('Idempotency-Key')).toBe(first?.headers.get('Idempotency-Key'));
-  expect(second?.body).toBe('{"name":"Rex","categoryId":7,"status":"available"}');
+  expect(second?.body).toBe(wholeJson('{"name":"Rex","categoryId":7,"status":"available"}'));
 });
 
 test.each([

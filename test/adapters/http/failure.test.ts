@@ -7,12 +7,13 @@ import {
   storageFaultReason,
 } from '../../../src/application/ports/storage-fault.ts';
 import { AnimalStoreError } from '../../../src/domain/errors.ts';
+import { wholeJson } from '../../support/pets.ts';
 import { startServer } from '../../support/server.ts';
 
 const OPERATIONS = [
   ['GET', '/v1/pets', undefined],
   ['GET', '/v1/pets/1', undefined],
-  ['POST', '/v1/pets', '{"name":"Rex","categoryId":1}'],
+  ['POST', '/v1/pets', wholeJson('{"name":"Rex","categoryId":1}')],
 ] as const;
 
 /** Wraps a storage so that its check and all operations on pets fail. Operations on keys still work. */

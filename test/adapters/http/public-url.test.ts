@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { createHttpApp } from '../../../src/adapters/http/index.ts';
 import { pathPrefixOf, serverUrlOf } from '../../../src/adapters/http/public-url.ts';
 import { createAnimalStore } from '../../../src/library/index.ts';
+import { withRequired } from '../../support/pets.ts';
 import { startServer } from '../../support/server.ts';
 import { listen } from '../../support/sockets.ts';
 
@@ -78,7 +79,7 @@ describe('behind a proxy that removes a path', () => {
 test('two apps with different public URLs serve one store, each with its own links', async () => {
   const store = await createAnimalStore({ database: 'memory:' });
   const { key } = await store.apiKeys.create('me');
-  for (let id = 1; id <= 3; id += 1) await store.createPet({ name: 'Rex', categoryId: 7n });
+  for (let id = 1; id <= 3; id += 1) await store.createPet(withRequired({ name: 'Rex', categoryId: 7n }));
   const listOf = async (publicUrl?: string) => {
     const origin = await listen(createServer(createHttpApp(store, { publicUrl }).callback()));
     const url = `${origin}/v1/pets?limit=2`;

@@ -20,7 +20,7 @@ async function valuesOf(metrics: Metrics): Promise<Map<string, number>> {
 type Sources = Parameters<Metrics['readFrom']>[0];
 
 function open({ server, storage = {} }: Partial<Sources> = {}): Metrics {
-  const metrics = new Metrics({ version: '1.2.3', storage: 'memory' });
+  const metrics = new Metrics({ version: '1.2.3', storage: 'memory', methods: ['GET', 'POST'] });
   const statistics = () => ({ connections: 0, requestsInFlight: 0, refused: {} });
   metrics.readFrom({ server: server ?? { statistics }, storage });
   return metrics;

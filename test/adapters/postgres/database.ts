@@ -4,13 +4,15 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Client } from 'pg';
 import { expect, onTestFinished } from 'vitest';
 import { openPostgresStorage, type PostgresOptions } from '../../../src/adapters/postgres/index.ts';
+import { MIGRATIONS } from '../../../src/adapters/postgres/schema.ts';
 import type { CreateAttempt } from '../../../src/application/ports/idempotent-creates.ts';
 import type { TransferOptions } from '../../../src/application/ports/pet-transfer.ts';
 import type { Storage } from '../../../src/application/ports/storage.ts';
 import type { NewPet, Pet } from '../../../src/domain/pet.ts';
+import { REX } from '../../support/pets.ts';
 import { newDatabaseUrl } from '../../support/postgres/index.ts';
 
-export const REX: NewPet = { name: 'Rex', categoryId: 1n, status: 'available' };
+export { REX };
 
 /** The options of an import whose pets have no ids. */
 export const NO_DUPLICATES: TransferOptions = {
@@ -45,6 +47,19 @@ export async function newStoreUrl(): Promise<string> {
   const url = await newDatabaseUrl();
   await (await openPostgresStorage(url)).close();
   return url;
+}
+
+/** What builds between 2.0 and 3.0 added to the first version. */
+const IN_BETWEEN = `ALTER TABLE pets ADD CONSTRAINT pets_rules CHECK (id > 0) NOT VALID;
+  ALTER TABLE api_keys ADD COLUMN is_read_only boolean NOT NULL DEFAULT false;
+  CREATE TABLE idempotency_promises (days integer PRIMARY KEY, ends_at bigint NOT NULL)`;
+
+/** Returns the statements that create a store of 2.0 (version 1), or of a build between 2.0 and 3.0 (version 3). */
+export function olderStore(version: 1 | 3): string {
+  return `CREATE TABLE animal_store_schema (
+      only_row boolean PRIMARY KEY CHECK (only_row), version integer NOT NULL, probed_at timestamptz);
+    INSERT INTO animal_store_schema VALUES (true, ${version});
+    ${MIGRATIONS[0]?.[1]}; ${version === 3 ? IN_BETWEEN : ''}`;
 }
 
 /** Returns the URL of connections that start with a setting. */
@@ -100,6 +115,7 @@ export async function walk(storage: Storage, limit = 100): Promise<readonly Pet[
     const page = await storage.pets.list({ limit, after: pets.at(-1)?.id });
     pets.push(...page.pets);
     if (!page.more) return pets;
+    if (page.pets.length === 0) throw new Error('an empty page says that there are more pets');
   }
 }
 

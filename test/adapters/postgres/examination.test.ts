@@ -3,8 +3,9 @@ import { describe, expect, test } from 'vitest';
 import { examinePostgresStore, openPostgresStorage } from '../../../src/adapters/postgres/index.ts';
 import { SCHEMA_VERSION } from '../../../src/adapters/postgres/schema.ts';
 import { samplePet } from '../../../src/testing/fixtures/pets.ts';
+import { insertPet } from '../../support/pets.ts';
 import { canRunPostgres, newDatabaseUrl, postgresNote } from '../../support/postgres/index.ts';
-import { newStoreUrl } from './database.ts';
+import { newStoreUrl, olderStore } from './database.ts';
 
 /** The server of the tests has settings that cause warnings. */
 const NO_ERROR: unknown = expect.not.arrayContaining([expect.objectContaining({ severity: 'error' })]);
@@ -42,27 +43,16 @@ describe.skipIf(!canRunPostgres)(`the examination of PostgreSQL${postgresNote}`,
   });
 
   test('pets that another program changed before the schema had the rules are named, and later ones are refused', async () => {
-    const url = await newStoreUrl();
-    const invalid = [
-      [0, 'Rex', 'sold'],
-      [1, '', 'sold'],
-      [2, 'x'.repeat(256), 'sold'],
-      [3, 'Max', 'Sold'],
-    ];
-    const insert = invalid.map(
-      ([id, name, status]) => `INSERT INTO pets VALUES (${id}, '${name}', 7, '${status}')`,
-    );
-    for (const sql of insert) await expect(execute(url, sql)).rejects.toMatchObject({ code: '23514' });
-    const older =
-      'ALTER TABLE pets DROP CONSTRAINT pets_rules; ALTER TABLE api_keys DROP COLUMN is_read_only; ALTER TABLE idempotency_records RENAME COLUMN ends_at TO created_at; UPDATE animal_store_schema SET version = 1';
-    await execute(url, [older, ...insert].join(';'));
+    const url = await newDatabaseUrl();
+    const invalid = `(0, 'Rex', 7, 'sold'), (1, '', 7, 'sold'), (2, repeat('x', 256), 7, 'sold'), (3, 'Max', 7, 'Sold')`;
+    await execute(url, `${olderStore(1)}; INSERT INTO pets VALUES ${invalid}`);
     await (await openPostgresStorage(url)).close();
     const { schemaVersion, problems } = await examinePostgresStore(url);
     expect(schemaVersion).toBe(SCHEMA_VERSION);
     expect(
       problems.flatMap(({ message }) => /^pet (\d+) .*: (id|name|status) must/.exec(message)?.slice(1) ?? []),
     ).toEqual(['0', 'id', '1', 'name', '2', 'name', '3', 'status']);
-    await expect(execute(url, insert[0] as string)).rejects.toMatchObject({ code: '23514' });
+    await expect(execute(url, insertPet({ id: 0n }))).rejects.toMatchObject({ code: '23514' });
   });
 
   test('an empty database has no store, which is an error', async () => {

@@ -9,7 +9,8 @@ import { TAKE_ORDER } from '../../../src/adapters/postgres/pets.ts';
 import { AnimalStore } from '../../../src/application/animal-store.ts';
 import { importPets, inBatches } from '../../../src/testing/fixtures/transfers.ts';
 import { exercise, History } from '../../../src/testing/index.ts';
-import { stopClock } from '../../support/clock.ts';
+import { stopClock, until } from '../../support/clock.ts';
+import { insertPet } from '../../support/pets.ts';
 import {
   canRunPostgres,
   connect,
@@ -78,7 +79,7 @@ async function interleave(
       isDone = true;
     };
     step.then(done, done);
-    while (!isDone && !(await isBlocked(observer))) await new Promise(setImmediate);
+    await until(async () => isDone || (await isBlocked(observer)));
     await look();
   }
   const all = await Promise.all(results.map((steps) => Promise.all(steps)));
@@ -149,7 +150,7 @@ describe.skipIf(!canRunPostgres)(`the order of ids on PostgreSQL${postgresNote}`
       { text: 'LOCK TABLE pets IN ROW EXCLUSIVE MODE' },
       { text: TAKE_ORDER },
       {
-        text: "INSERT INTO pets (name, category_id, status) SELECT 'imported', 1, 'sold' FROM generate_series(1, 2)",
+        text: `WITH one AS (${insertPet({ name: 'imported', status: 'sold' }).replace(';', '')}) ${insertPet({ name: 'imported', status: 'sold' })}`,
       },
     ];
     for (const ends of [

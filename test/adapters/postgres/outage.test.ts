@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { PET_COLUMNS } from '../../../src/adapters/storage-kit/pet-rows.ts';
 import type { Storage } from '../../../src/application/ports/storage.ts';
 import { stopClock } from '../../support/clock.ts';
 import {
@@ -199,7 +200,7 @@ describe.skipIf(!canStartPostgres)(`an outage of PostgreSQL${startPostgresNote}`
       }
     });
     await expect.poll(() => reads).toBeGreaterThan(100);
-    const resumeReader = stopProcess(await pidOf('SELECT id, name, category_id, status FROM pets WHERE id%'));
+    const resumeReader = stopProcess(await pidOf(`SELECT ${PET_COLUMNS} FROM pets WHERE id%`));
     const before = reads;
     await expect.poll(() => reads).toBeGreaterThan(before + 1000);
     await storage.check();

@@ -11,9 +11,11 @@ import type {
 import type { Creates } from '../../../src/adapters/postgres/creates.ts';
 import { petRepository } from '../../../src/adapters/postgres/pet-repository.ts';
 import { PageCache } from '../../../src/adapters/storage-kit/page-cache.ts';
+import { valuesOf } from '../../../src/adapters/storage-kit/pet-rows.ts';
 import { AnimalStoreError } from '../../../src/domain/errors.ts';
 import { type NewPet, newPet, type Pet } from '../../../src/domain/pet.ts';
 import { History, type PetOperations } from '../../../src/testing/index.ts';
+import { withRequired } from '../../support/pets.ts';
 import { runs } from '../../support/property-runs.ts';
 
 /** A database. The scheduler decides when a statement runs, and when its result arrives. */
@@ -46,7 +48,7 @@ class Database {
       return this.#pets
         .filter(isFound)
         .slice(0, limit)
-        .map(({ id, name, categoryId, status }) => [id, name, categoryId, status, this.#version]);
+        .map((pet) => [pet.id, ...valuesOf(pet), this.#version]);
     });
   }
 
@@ -86,7 +88,7 @@ const call: fc.Arbitrary<Call> = fc.oneof(
   status.map(
     (status): Call =>
       (store) =>
-        store.createPet({ name: 'Rex', categoryId: 7n, status }),
+        store.createPet(withRequired({ name: 'Rex', categoryId: 7n, status })),
   ),
   fc.record({ limit: fc.constantFrom(1, 5), after, status: fc.option(status, { nil: undefined }) }).map(
     (query): Call =>

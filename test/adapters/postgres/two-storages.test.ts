@@ -1,5 +1,6 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { Storage } from '../../../src/application/ports/storage.ts';
+import { insertPet } from '../../support/pets.ts';
 import { canRunPostgres, connect, newDatabaseUrl, postgresNote } from '../../support/postgres/index.ts';
 import { attemptWith, named, openStorage, SLOW_INSERTS, walk } from './database.ts';
 
@@ -40,7 +41,7 @@ describe.skipIf(!canRunPostgres)(`two storages on one PostgreSQL database${postg
     const other = await connect(url);
     const open = await connect(url);
     await open.query('BEGIN');
-    await open.query("INSERT INTO pets (name, category_id, status) VALUES ('open', 1, 'sold')");
+    await open.query(insertPet({ name: 'open' }));
     const names = async () => (await reader.pets.list({ limit: 1000 })).pets.map(({ name }) => name);
     const expected: string[] = [];
     for (let count = 0; count < 12; count++) {
@@ -48,7 +49,7 @@ describe.skipIf(!canRunPostgres)(`two storages on one PostgreSQL database${postg
       for (let times = 0; times < 3; times++) expect(await names()).toEqual(expected);
       if (count % 3 === 0) {
         await other.query('BEGIN');
-        await other.query("INSERT INTO pets (name, category_id, status) VALUES ('rolled back', 1, 'sold')");
+        await other.query(insertPet({ name: 'rolled back' }));
         await names();
         await other.query('ROLLBACK');
       }

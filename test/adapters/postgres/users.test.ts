@@ -3,6 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import { examinePostgresStore } from '../../../src/adapters/postgres/index.ts';
 import type { NewPet, Pet } from '../../../src/domain/pet.ts';
+import { insertPet } from '../../support/pets.ts';
 import {
   canRunPostgres,
   connect,
@@ -53,7 +54,7 @@ describe.skipIf(!canRunPostgres)(`users of PostgreSQL${postgresNote}`, () => {
     async (_, before) => {
       const url = await newStoreUrl();
       const other = await connect(url);
-      await other.query(`${before} INSERT INTO pets VALUES (45, 'Rex', 7, 'sold');
+      await other.query(`${before} ${insertPet({ id: 45n })}
       INSERT INTO api_keys (id, hash, name, hint, created_at) VALUES (7, 'x', 'old', 'p', 1)`);
       expect(await errorsOf(url)).toEqual([
         expect.stringMatching(/^the sequence pets_id_seq is behind the ids of pets: run SELECT setval/),
@@ -72,9 +73,7 @@ describe.skipIf(!canRunPostgres)(`users of PostgreSQL${postgresNote}`, () => {
   test('a sequence is never moved backward', async () => {
     const url = await newStoreUrl();
     const other = await connect(url);
-    await other.query(
-      "INSERT INTO pets VALUES (5, 'Rex', 7, 'sold'); ALTER SEQUENCE pets_id_seq RESTART 1000",
-    );
+    await other.query(`${insertPet({ id: 5n })} ALTER SEQUENCE pets_id_seq RESTART 1000`);
     expect((await (await openStorage(url)).pets.add(REX)).id).toBeGreaterThanOrEqual(1000n);
   });
 
@@ -86,7 +85,7 @@ describe.skipIf(!canRunPostgres)(`users of PostgreSQL${postgresNote}`, () => {
     const [, schema] = /search_path=(\w+)/.exec(decodeURIComponent(url)) ?? [];
     await admin.query(`GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ${schema} TO ${username};
       GRANT USAGE ON ALL SEQUENCES IN SCHEMA ${schema} TO ${username};
-      INSERT INTO pets VALUES (45, 'Rex', 7, 'sold')`);
+      ${insertPet({ id: 45n })}`);
     const open = async (of: string): Promise<readonly string[]> => {
       const warnings: string[] = [];
       await openStorage(of, { observer: { onWarning: (message) => warnings.push(message) } });

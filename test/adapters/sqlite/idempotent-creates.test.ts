@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
+import { INT64_MAX } from '../../../src/domain/int64.ts';
 import { samplePet } from '../../../src/testing/fixtures/pets.ts';
+import { insertPet } from '../../support/pets.ts';
 import { connect } from '../../support/sqlite.ts';
 import { openStorage, temporaryFile } from './temporary-file.ts';
 
@@ -8,7 +10,7 @@ const attempt = (key: string, caller = '1', at = 1_000) => ({ caller, key, at, v
 test('when all ids have been assigned, nothing is stored', async () => {
   const path = temporaryFile();
   const { idempotentCreates, idempotencyRecords, pets } = openStorage(path);
-  const insert = connect(path).prepare("INSERT INTO pets VALUES (9223372036854775807, 'Rex', 1, 'sold')");
+  const insert = connect(path).prepare(insertPet({ id: INT64_MAX }));
   insert.run();
   await expect(idempotentCreates.add(samplePet('Rex'), attempt('a'))).rejects.toMatchObject({
     reason: 'ids_exhausted',

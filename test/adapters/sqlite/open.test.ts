@@ -18,7 +18,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { openReader, openWriter, prepareDatabase } from '../../../src/adapters/sqlite/database.ts';
 import type { StoreFiles } from '../../../src/adapters/sqlite/files.ts';
 import { openSqliteStorage } from '../../../src/adapters/sqlite/index.ts';
-import { APPLICATION_ID, MIGRATIONS, SCHEMA_VERSION } from '../../../src/adapters/sqlite/schema.ts';
+import { APPLICATION_ID, migrationsOf, SCHEMA_VERSION } from '../../../src/adapters/sqlite/schema.ts';
 import { temporaryFolder } from '../../support/process.ts';
 import { replaceFs } from '../../support/replace-fs.ts';
 import { connect } from '../../support/sqlite.ts';
@@ -189,7 +189,7 @@ test('an empty file in which another server creates the store at the same time i
       isCreated = true;
       const other = connect(path);
       other.pragma('journal_mode = WAL');
-      for (const migration of MIGRATIONS) other.exec(migration);
+      for (const migration of migrationsOf(0)) other.exec(migration);
       other.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${SCHEMA_VERSION}`);
     }
     return stats;

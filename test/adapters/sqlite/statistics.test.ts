@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Storage } from '../../../src/application/ports/storage.ts';
+import { withRequired } from '../../support/pets.ts';
 import { openStorage } from './temporary-file.ts';
 
 const QUERY = { limit: 10 };
@@ -17,7 +18,7 @@ test('of the reads of equal pages, the first after a write is a miss, and the ot
   await pets.list(QUERY);
   await pets.list({ limit: 11 });
   expect(statisticsOf(storage)).toMatchObject({ pages: { hits: 3, misses: 2 } });
-  const added = pets.add({ name: 'Rex', categoryId: 7n, status: 'available' });
+  const added = pets.add(withRequired({ name: 'Rex', categoryId: 7n, status: 'available' }));
   expect(statisticsOf(storage)).toMatchObject({ waitingWrites: 1 });
   await added;
   await pets.list(QUERY);

@@ -2,8 +2,9 @@ import { beforeEach, expect, test, vi } from 'vitest';
 import { exactlyOnce, type Records } from '../../../src/adapters/storage-kit/exactly-once.ts';
 import type { IdempotentCreates } from '../../../src/application/ports/idempotent-creates.ts';
 import type { Pet } from '../../../src/domain/pet.ts';
+import { withRequired } from '../../support/pets.ts';
 
-const REX = { name: 'Rex', categoryId: 1n, status: 'available' } as const;
+const REX = withRequired({ name: 'Rex', categoryId: 1n, status: 'available' });
 const STORED: Pet = Object.freeze({ id: 7n, ...REX });
 const attempt = { caller: 'a', key: 'k', at: 2, validUntil: 3 };
 

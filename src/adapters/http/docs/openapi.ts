@@ -1,14 +1,14 @@
-import { constants, crc32, deflateRawSync } from 'node:zlib';
+import { gzipSync } from 'node:zlib';
 import { fieldOf, type Stage } from '../context.ts';
 import type { HttpOptions } from '../options.ts';
 import { BASE_PATH, serverUrlOf } from '../public-url.ts';
 import { entityTag } from '../responses.ts';
 import { builtFile, type Encodings, encodings, respondNegotiated } from './built-files.ts';
 
-/** The built document: the parts around the URL of the server, and what compresses them. */
+/** The built document: the parts around the URL of the server. */
 const template = builtFile('openapi.json', (content) => {
   const [before = '', after = ''] = String(content).split(serversOf(BASE_PATH));
-  return { before, after, compress: splicedGzip(before, after) };
+  return { before, after };
 });
 
 /**
@@ -34,8 +34,7 @@ export function openApi({ publicUrl }: HttpOptions): Stage {
     const origin = publicUrl ?? (host ? `${ctx.protocol === 'https' ? 'https' : 'http'}://${host}` : '');
     if (origin !== lastOrigin) {
       const content = Buffer.from(openApiDocument(origin));
-      const gzip = template().compress(serversOf(serverUrlOf(origin)));
-      last = encodings(content, gzip, entityTag(content), 'application/json');
+      last = encodings(content, gzipSync(content), entityTag(content), 'application/json');
       lastOrigin = origin;
     }
     respondNegotiated(ctx, last);
@@ -60,27 +59,4 @@ function unchanged(_key: string, value: unknown, { source }: { source: string })
 
 function serversOf(url: string): string {
   return `"servers":${JSON.stringify([{ url }])}`;
-}
-
-const HEADER = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 2, 255]);
-
-/**
- * Returns a function that compresses a text with another middle part each time. The parts around it are compressed once, so
- * a call costs little for a large text. The result is one member of gzip (RFC 1952).
- */
-export function splicedGzip(before: string, after: string): (middle: string) => Buffer {
-  const head = deflatedPart(before);
-  const tail = deflateRawSync(after, { level: 9 });
-  return (middle) => {
-    const content = Buffer.from(before + middle + after);
-    const trailer = Buffer.alloc(8);
-    trailer.writeUInt32LE(crc32(content), 0);
-    trailer.writeUInt32LE(content.length, 4);
-    return Buffer.concat([HEADER, head, deflatedPart(middle), tail, trailer]);
-  };
-}
-
-/** Blocks that end at a byte and are not the last ones, so that others can follow. */
-function deflatedPart(text: string): Buffer {
-  return deflateRawSync(text, { level: 9, finishFlush: constants.Z_FULL_FLUSH });
 }
