@@ -19,7 +19,7 @@ const REPLACE = `WITH ended AS (
   ) INSERT INTO api_keys (hash, name, hint, created_at, expires_at, is_read_only, caller_id)
   SELECT $1, $2, $3, $4::bigint, $5::bigint, $6::boolean, caller_id FROM ended RETURNING ${COLUMNS}`;
 const REVOKE = `UPDATE api_keys SET revoked_at = coalesce(revoked_at, $1) WHERE id = $2 RETURNING ${COLUMNS}`;
-const SET_LAST_USED_ON = `UPDATE api_keys SET last_used_on = $1 WHERE id = $2 AND (last_used_on IS NULL OR last_used_on < $1 OR last_used_on > $3::float8) RETURNING ${COLUMNS}`;
+const SET_LAST_USED_ON = `UPDATE api_keys SET last_used_on = $1 WHERE id = $2 AND (last_used_on IS NULL OR last_used_on < $1) RETURNING ${COLUMNS}`;
 const EXISTS = { text: 'SELECT 1 FROM api_keys LIMIT 1' };
 const FIND = { name: 'find-key', text: `SELECT ${COLUMNS} FROM api_keys WHERE hash = $1` };
 const LIST = `SELECT ${COLUMNS} FROM api_keys ORDER BY api_keys.id`;
@@ -79,8 +79,7 @@ export function apiKeyRepository(pool: ConnectionPool): CountingRepository {
     replace: ({ id, expiresAt }, endsAt, key, about) =>
       change(REPLACE, [...keyValues(key, about), endsAt, rowIdOf(id), expiresAt ?? null]),
     revoke: (id, revokedAt) => change(REVOKE, [revokedAt, rowIdOf(id)]),
-    setLastUsedOn: async (id, day, latest = Infinity) =>
-      void (await change(SET_LAST_USED_ON, [day, rowIdOf(id), latest])),
+    setLastUsedOn: async (id, day) => void (await change(SET_LAST_USED_ON, [day, rowIdOf(id)])),
     list: async () => (await pool.read(() => ({ text: LIST }))).map(apiKeyOf),
   };
 }

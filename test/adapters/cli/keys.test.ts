@@ -52,7 +52,7 @@ describe('keys create', () => {
   });
 
   test.each([
-    [['--name', ''], 'at least one of them visible'],
+    [['--name', ''], 'expected 1 to 100 characters'],
     [['--name', 'a\u001b[31mb'], 'without control characters'],
     [['--name', 'x', '--expires', '2020-01-31'], 'must be in the future'],
   ])('%j is wrong usage: %s', async (args, message) => {
