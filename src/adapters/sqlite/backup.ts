@@ -13,7 +13,7 @@ import { type AnimalStoreError, invalidRequest } from '../../domain/errors.ts';
 import { codeOf } from '../storage-kit/store-errors.ts';
 import { openReader } from './database.ts';
 import { fileError } from './errors.ts';
-import { checkBackup, contentsOf } from './examination.ts';
+import { checkBackup } from './examination.ts';
 import {
   COMPANIONS,
   fsync,
@@ -23,6 +23,7 @@ import {
   realPath,
   withPartialFile,
 } from './files.ts';
+import { contentsOf } from './schema.ts';
 
 /** The number of database pages of 4 KiB that are copied in one iteration of the event loop. */
 const PAGES_PER_STEP = 1000;

@@ -13,7 +13,7 @@ import { connect, damageOf, OPEN_LOCK_TIMEOUT } from './database.ts';
 import { storageError } from './errors.ts';
 import { isFileOf, realPath, sizeOf } from './files.ts';
 import { type PetRow, petOf } from './pets.ts';
-import { APPLICATION_ID, countRows, INVALID_PETS, lastIdOf, SCHEMA_VERSION, versionOf } from './schema.ts';
+import { APPLICATION_ID, contentsOf, countRows, INVALID_PETS, SCHEMA_VERSION, versionOf } from './schema.ts';
 
 /** The free disk space below which there is a warning, and below which there is an error, in bytes. */
 const LITTLE_SPACE = 100 * 1024 * 1024;
@@ -98,10 +98,6 @@ export function checkBackup(
   } finally {
     db?.close();
   }
-}
-
-export function contentsOf(db: Database.Database): Omit<BackupContents, 'problems'> {
-  return { pets: countRows(db, 'pets'), apiKeys: countRows(db, 'api_keys'), lastId: lastIdOf(db) };
 }
 
 function invalidPets(db: Database.Database): Problem[] {

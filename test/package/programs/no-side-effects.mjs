@@ -25,11 +25,14 @@ const { createAnimalStore } = await import('animal-store');
 const folder = new URL('../', import.meta.resolve('animal-store')).href;
 const own = (parts) =>
   loaded.every((url) =>
-    parts.some((part) => url.startsWith(part.startsWith('node:') ? part : folder + part)),
+    parts.some(
+      (part) =>
+        url.startsWith(folder + part) || url.startsWith(part) || url.includes(`/node_modules/${part}`),
+    ),
   );
 assert.ok(loaded.length > 5);
 // On Node.js, the URL of a database is checked before its adapter is loaded.
-const CHECK_OF_URLS = ['adapters/postgres/url/', 'node:path', 'node:os'];
+const CHECK_OF_URLS = ['adapters/postgres/url/', 'pg-connection-string/', 'node:path', 'node:os'];
 const CORE = ['library/', 'composition/databases/', 'domain/', 'application/', ...CHECK_OF_URLS];
 assert.ok(own(CORE), loaded.join('\n'));
 
