@@ -100,8 +100,10 @@ function inline(token: Token): Node {
       return el('strong', {}, ...inlineAll(token));
     case 'em':
       return el('em', {}, ...inlineAll(token));
-    case 'link':
-      return el('a', { href: safeTarget(String(token['href'])) }, ...inlineAll(token));
+    case 'link': {
+      const href = targetOf(String(token['href']));
+      return el(href === undefined ? 'span' : 'a', { href }, ...inlineAll(token));
+    }
     // The policy of the page allows no other images than its own.
     case 'image':
       return new Text();
@@ -118,7 +120,7 @@ function inlineAll(token: Token): Node[] {
 }
 
 /** Returns the target of a link on this page, and none for other manuals, which the page does not have. */
-function safeTarget(target: string): string | undefined {
+function targetOf(target: string): string | undefined {
   if (target.startsWith('docs#')) return target.slice('docs'.length);
   if (target.startsWith('../examples/')) return target.replace('../examples/', PROGRAMS);
   return /^(?:https?:|#|\/)/.test(target) ? target : undefined;

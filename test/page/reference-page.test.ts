@@ -379,6 +379,8 @@ describe('the search', () => {
     { title: 'Retry-After', text: 'how long to wait', isSection: false },
     { title: 'Safe retries', text: 'Safe retries', isSection: true },
     { title: 'Retry-After', text: 'how long to wait', isSection: false },
+    { title: 'Which limits are there?', text: '', isSection: true },
+    { title: 'limit', text: '1 to 100', isSection: false },
   ];
 
   test.each([
@@ -390,6 +392,8 @@ describe('the search', () => {
     ['none', []],
     ['retry', [7, 6, 5]],
     ['Retries', [7, 6, 5]],
+    ['retry-after', [6]],
+    ['page size', [10, 9]],
     [' ', []],
   ])('finds %j in %j', (query, found) => {
     expect(findEntries(entries, wordsOf(query))).toEqual(found.map((index) => entries[index]));
