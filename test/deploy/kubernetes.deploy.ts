@@ -76,7 +76,7 @@ export const value${index}: I${manifest.kind} = ${JSON.stringify(manifest)};`,
 
 test('kubernetes.yaml has the types of Kubernetes, and an unknown field is found', () => {
   const broken = { ...budget, spec: { ...budget.spec, selectors: {} } };
-  expect(typeErrors(deployment, service, budget, broken)).toEqual([expect.stringContaining("'selectors'")]);
+  expect(typeErrors(deployment, service, budget, broken)).toEqual([expect.stringContaining('selectors')]);
 });
 
 test('kubernetes.yaml selects the servers by their labels, and leaves one of them during a disruption', () => {

@@ -15,7 +15,7 @@ import { openApiDocument } from '../../src/adapters/http/docs/openapi.ts';
 import { STATUS_OF } from '../../src/adapters/http/errors.ts';
 import { OPERATIONS } from '../../src/adapters/http/operations.ts';
 import { runs } from '../support/property-runs.ts';
-import { CREATE_SAMPLES, LIST_SAMPLES } from './samples.ts';
+import { CREATE_SAMPLES } from './samples.ts';
 
 const BASE_URL = 'https://pets.example.org/v1';
 const LANGUAGES = Object.keys(SAMPLES) as Language[];
@@ -290,13 +290,6 @@ describe('the samples', () => {
   test.each(Object.entries(CREATE_SAMPLES))('of a create in %s', (language, sample) => {
     const create = { ...request, body: '{"name":"Rex"}' };
     expect(`${SAMPLES[language as Language](create, go)}\n`).toBe(sample);
-  });
-
-  test.each(Object.entries(LIST_SAMPLES))('of a list with a key in %s', (language, sample) => {
-    const parameters = new Map([['limit', '2']]);
-    const list = requestOf(operation('list-pets'), { parameters, body: '' }, BASE_URL);
-    const options = { key: 'pets_x', resolve: reference.resolve };
-    expect(`${SAMPLES[language as Language](list, options)}\n`).toBe(sample);
   });
 
   test.each(LANGUAGES)('%s reads the key from the environment until the key is given', (language) => {
