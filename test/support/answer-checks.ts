@@ -35,7 +35,7 @@ function checkHeadersOfAll({ headers, rawHeaders, body, status }: Answer, { meth
 }
 
 function checkHeadersOfApi({ headers, status }: Answer, asked: Asked): void {
-  const isApi = /^([A-Za-z]+:\/\/[^/]*)?\/v1(?![^/?#])/.test(asked.target);
+  const isApi = /^([A-Za-z]+:\/\/[^/?#]*)?\/v1(?![^/?#])/.test(asked.target);
   if (!isApi && headers['content-type'] !== 'application/json') return;
   expect(headers['content-security-policy']).toBe("default-src 'none'; frame-ancestors 'none'");
   if (status !== 204 && status !== 304) expect(headers['content-type']).toBe('application/json');
@@ -67,7 +67,7 @@ function checkCaching({ headers, status }: Answer, { target }: Asked): void {
 }
 
 function checkDeprecation({ headers, status }: Answer, { target }: Asked): void {
-  const isDeprecated = /^([A-Za-z]+:\/\/[^/]*)?\/v1\/pets\/[^/?#]+([?#]|$)/.test(target);
+  const isDeprecated = /^([A-Za-z]+:\/\/[^/?#]*)?\/v1\/pets\/[^/?#]+([?#]|$)/.test(target);
   if (isDeprecated && status !== 401) {
     expect(headers).toMatchObject({
       deprecation: '@1764892800',
