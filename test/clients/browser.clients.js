@@ -2,7 +2,7 @@
 
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, test } from 'vitest';
-import { brokenFragments, consoles, contents, deepLinks, keyboard, samples } from './browser/checks.js';
+import { consoles, contents, deepLinks, keyboard, samples } from './browser/checks.js';
 import { clientInPage, otherEngine } from './browser/client.js';
 import { coldStart, noDocument, noScript, publicUrl } from './browser/environment.js';
 import { lostConnection } from './browser/lost-connection.js';
@@ -13,14 +13,12 @@ import {
   checkAccessibility,
   checkWidth,
   DESKTOP,
-  LAPTOP,
   operation,
   PHONE,
   SCREENSHOTS,
   startBrowser,
   typeKey,
   visit,
-  WIDE,
 } from './browser/visit.js';
 import { startServer } from './server.js';
 
@@ -40,7 +38,6 @@ test.each([
   ['the consoles send and show exact integers', consoles],
   ['the contents are those of the document', contents],
   ['every link has a target, and the page shows the target of its URL', deepLinks],
-  ['a fragment that is not percent-encoded leads nowhere', brokenFragments],
   ['samples can be copied, and show the key only when asked', samples],
   ['every sample runs', runSamples],
   ['the client of the API runs in a page of another origin', clientInPage],
@@ -61,8 +58,6 @@ test.each([
 /** On load, opened, executed, with the key shown, with the menu, and with the search. */
 describe.each([
   ['desktop', DESKTOP],
-  ['laptop', LAPTOP],
-  ['wide', WIDE],
   ['phone', PHONE],
 ])('axe finds nothing in any state: %s', (name, size) => {
   test.each(['light', 'dark'])('%s', (scheme) =>

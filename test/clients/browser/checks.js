@@ -131,22 +131,6 @@ export async function deepLinks({ context, server }) {
   }
 }
 
-/** A fragment that is not percent-encoded leads nowhere, and the page works as without one. */
-export async function brokenFragments({ context, server }) {
-  for (const fragment of ['#%', '#%zz', '#list-pets%ff']) {
-    await visit(context, server.origin, { fragment }, async (page) => {
-      await page.evaluate(() => {
-        location.hash = '#%e2%28';
-      });
-      await page.getByRole('navigation').getByRole('link', { name: 'What do errors look like?' }).click();
-      await page.locator('#what-do-errors-look-like .is-landed').waitFor();
-      await page.evaluate(() => history.back());
-      await page.waitForURL(/#%e2%28$/);
-      assert.match(await operation(page, 'list-pets').send(), /^401 /);
-    });
-  }
-}
-
 /** The samples follow the console. They show the key only after the reader asks, and copying copies what is shown. */
 export function samples({ context, server }) {
   return visit(context, server.origin, {}, async (page) => {
