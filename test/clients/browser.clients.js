@@ -3,8 +3,8 @@
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, test } from 'vitest';
 import { consoles, contents, deepLinks, keyboard, samples } from './browser/checks.js';
-import { clientInPage, otherEngine } from './browser/client.js';
-import { coldStart, noDocument, noScript, publicUrl } from './browser/environment.js';
+import { clientInPage } from './browser/client.js';
+import { coldStart, noDocument, noScript, olderBrowser, publicUrl } from './browser/environment.js';
 import { lostConnection } from './browser/lost-connection.js';
 import { fields, prints, remembers, responses, tables } from './browser/reading.js';
 import { runSamples } from './browser/run-samples.js';
@@ -41,7 +41,7 @@ test.each([
   ['samples can be copied, and show the key only when asked', samples],
   ['every sample runs', runSamples],
   ['the client of the API runs in a page of another origin', clientInPage],
-  ['the client and the consoles run in a browser with another engine', otherEngine],
+  ['the consoles are exact in an older browser', olderBrowser],
   ['the page works with the keyboard', keyboard],
   ['the search finds every part of the page', search],
   ['a lost create can be repeated', lostConnection],

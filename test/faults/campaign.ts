@@ -50,7 +50,11 @@ export class Campaign {
    * @param origin where to, such as a proxy in front of the server
    * @param rules describes every fault of an exchange
    */
-  async run(messages: Iterable<Message>, origin = this.server.origin, rules = judge): Promise<Outcome> {
+  async run(
+    messages: Iterable<Message>,
+    origin: string = this.server.origin,
+    rules: typeof judge = judge,
+  ): Promise<Outcome> {
     const counts = { messages: 0, responses: 0, refused: 0, faults: 0 };
     const outcome: Outcome = { ...counts, statuses: new Map(), shown: [] };
     const iterator = messages[Symbol.iterator]();

@@ -55,7 +55,7 @@ export async function search({ context, server }) {
       'the route is found with its heading',
     );
     await input.fill('get /pets/{petid}');
-    assert.equal((await titles())[0], 'Get a pet');
+    assert.ok((await titles()).slice(0, 3).includes('Get a pet'));
     await input.fill('a');
     assert.match(await dialog.getByRole('status').textContent(), /^\d+ found, 30 shown$/);
     assert.equal(await options.count(), 30);
