@@ -47,8 +47,8 @@ assert.deepEqual([globals(), handlers()], before);
 assert.deepEqual(read, []);
 
 await import('animal-store/fetch');
-// koa-compose, which runs the list of middleware, is neither Koa nor its router.
-assert.ok(!loaded.some((url) => /\/koa\/|@koa|node:http/.test(url)), loaded.join('\n'));
+// The router and koa-compose, which run the list of middleware, do not need Koa.
+assert.ok(!loaded.some((url) => url.includes('/node_modules/koa/')), loaded.join('\n'));
 
 await import('animal-store/http');
 assert.ok(!loaded.some((url) => /reflect-metadata|tsyringe|pino|commander/.test(url)), loaded.join('\n'));
