@@ -38,7 +38,7 @@ assert.ok(own(CORE), loaded.join('\n'));
 
 await import('animal-store/memory');
 await createAnimalStore({ database: 'memory:' });
-assert.ok(own([...CORE, 'adapters/memory/']), loaded.join('\n'));
+assert.ok(own([...CORE, 'adapters/memory/', 'adapters/storage-kit/']), loaded.join('\n'));
 
 await import('animal-store/testing');
 await createAnimalStore({ database: 'sqlite:./no-side-effects.db' });
