@@ -51,10 +51,10 @@ function read(name: string): string {
 /** Compiles manifests as literals of the types of Kubernetes. The compiler refuses unknown fields and wrong types. */
 function typeErrors(...manifests: readonly Manifest[]): string[] {
   const file = join(import.meta.dirname, 'manifests.ts');
-  const source = manifests.map(
-    (manifest, index) => `import type { I${manifest.kind} } from 'kubernetes-models/${manifest.apiVersion}';
-export const value${index}: I${manifest.kind} = ${JSON.stringify(manifest)};`,
-  );
+  const source = manifests.map((manifest, index) => {
+    const type = `import('kubernetes-models/${manifest.apiVersion}').I${manifest.kind}`;
+    return `export const value${index}: ${type} = ${JSON.stringify(manifest)};`;
+  });
   const options: ts.CompilerOptions = {
     strict: true,
     noEmit: true,
