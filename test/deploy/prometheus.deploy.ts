@@ -4,7 +4,7 @@
  */
 
 import { execFileSync, spawnSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
@@ -13,10 +13,26 @@ import { freePort } from '../support/free-port.ts';
 import { withRequired } from '../support/pets.ts';
 import { OPERATOR_KEY } from '../support/process.ts';
 import { canMount, SmallDisk } from '../support/small-disk.ts';
-import { dashboardPanels } from './dashboard.ts';
 import { ALERTS, hasPrometheus, Prometheus, ROOT } from './prometheus.ts';
 
 const NOTE = hasPrometheus ? '' : " (skipped: Debian's package prometheus is not installed)";
+
+interface Panel {
+  readonly id: number;
+  readonly type: string;
+  readonly title: string;
+  readonly gridPos: { readonly x: number; readonly w: number };
+  readonly targets?: readonly { readonly expr: string; readonly legendFormat: string }[];
+}
+
+/** The panels in their order, with expressions for the job and the instances of a test. */
+function dashboardPanels(): readonly Panel[] {
+  const text = readFileSync(join(ROOT, 'docs/grafana-dashboard.json'), 'utf8')
+    .replaceAll('$job', 'animal-store')
+    .replaceAll('$instance', '.*')
+    .replaceAll('$__rate_interval', '10s');
+  return (JSON.parse(text) as { panels: readonly Panel[] }).panels;
+}
 
 interface Rule {
   readonly name: string;

@@ -1,12 +1,14 @@
 /** Many rude connections, in front of the server and in front of the shipped nginx.conf, and a polite client beside them. */
 
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
 import { Agent, request } from 'node:http';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { wholeJson, withRequired } from '../support/pets.ts';
-import { OPERATOR_KEY } from '../support/process.ts';
+import { atEnd, OPERATOR_KEY } from '../support/process.ts';
 import type { Crowd, CrowdResult } from './client/crowd.ts';
-import { Helper } from './client/helper.ts';
 import { Latencies } from './client/latencies.ts';
 import { hasNginx, startNginx } from './nginx.ts';
 import { RUDE } from './options.ts';
@@ -87,8 +89,17 @@ test.skipIf(!hasNginx)(
   },
 );
 
-function crowdAt(port: number, connections: number): Helper<CrowdResult> {
-  return new Helper<CrowdResult>('crowd.ts', { port, key: OPERATOR_KEY, connections } satisfies Crowd);
+/** A process with many connections. */
+function crowdAt(port: number, connections: number) {
+  const crowd: Crowd = { port, key: OPERATOR_KEY, connections };
+  const child = fork(join(import.meta.dirname, 'client/crowd.ts'), [JSON.stringify(crowd)], { execArgv: [] });
+  atEnd(() => child.kill('SIGKILL'));
+  const message = async () => (await once(child, 'message'))[0];
+  const stop = (): Promise<CrowdResult> => {
+    child.send('stop');
+    return message();
+  };
+  return { started: message(), stop };
 }
 
 /** Sends lists and creates, each second one on a new connection. */

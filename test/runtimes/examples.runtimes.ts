@@ -1,6 +1,7 @@
 /** Runs each program of examples/runtimes on its runtime, installed as a user would, and checks its responses. */
 
 import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -67,9 +68,17 @@ test('next-route.js', async () => {
 test('worker.js', async () => {
   const build = await rolldown({
     input: join(folder, 'worker.js'),
-    external: [/^node:/, /^cloudflare:/],
-    platform: 'neutral',
+    external: [/^cloudflare:/],
+    platform: 'browser',
     resolve: { conditionNames: ['workerd', 'import', 'default'] },
+    // As wrangler does with the flag nodejs_compat.
+    plugins: [
+      {
+        name: 'modules of Node.js',
+        resolveId: (id) =>
+          isBuiltin(id) ? { id: `node:${id.replace('node:', '')}`, external: true } : undefined,
+      },
+    ],
   });
   await build.write({ file: join(folder, 'worker.bundle.js'), format: 'es', codeSplitting: false });
   await build.close();

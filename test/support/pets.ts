@@ -30,12 +30,6 @@ const REQUIRED: Partial<Record<keyof NewPet, unknown>> = Object.fromEntries(
 const NAMED = new Set<string>(['name', 'categoryId', 'status']);
 const UNNAMED = Object.entries(REQUIRED).filter(([name]) => !NAMED.has(name));
 
-/** The options of `pets create` for the required attributes that a test does not name. */
-export const REQUIRED_OPTIONS: readonly string[] = UNNAMED.flatMap(([name, value]) => [
-  `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`,
-  String(value),
-]);
-
 /** Returns the members with a valid value of each required attribute that they lack: without a `bigint`, as JSON has it. */
 export function withRequired<const T extends object>(members: T): T & Omit<NewPet, keyof T | 'status'> {
   const isExact = Object.values(members).some((value) => typeof value === 'bigint');

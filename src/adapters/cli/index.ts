@@ -1,6 +1,6 @@
 /** The command line interface. */
 
 export { consoleOf } from './console.ts';
-export { commandLine, programName } from './format.ts';
+export { programName } from './format.ts';
 export type { CliOptions, DoctorReport, RunningService, ServeValues } from './options.ts';
 export { runCli } from './program.ts';

@@ -12,7 +12,7 @@ import { storageUnavailable } from '../../application/ports/storage-fault.ts';
 import { type AnimalStoreError, invalidRequest } from '../../domain/errors.ts';
 import { openReader } from './database.ts';
 import { fileError } from './errors.ts';
-import { checkBackup, contentsOf } from './examination.ts';
+import { checkBackup } from './examination.ts';
 import {
   companionsOf,
   fsync,
@@ -22,6 +22,7 @@ import {
   realPath,
   withPartialFile,
 } from './files.ts';
+import { contentsOf } from './schema.ts';
 
 /** The number of database pages of 4 KiB that are copied in one iteration of the event loop. */
 const PAGES_PER_STEP = 1000;

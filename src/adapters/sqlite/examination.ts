@@ -13,7 +13,7 @@ import { codeOf } from '../storage-kit/store-errors.ts';
 import { connect, damageOf, OPEN_LOCK_TIMEOUT } from './database.ts';
 import { storageError } from './errors.ts';
 import { companionsOf, isFileOf, realPath, sizeOf } from './files.ts';
-import { APPLICATION_ID, countRows, invalidPets, lastIdOf, SCHEMA_VERSION, versionOf } from './schema.ts';
+import { APPLICATION_ID, contentsOf, countRows, invalidPets, SCHEMA_VERSION, versionOf } from './schema.ts';
 
 /** The free disk space below which there is a warning, and below which there is an error, in MiB. */
 const [LITTLE_SPACE, NO_SPACE] = [100, 10];
@@ -85,10 +85,6 @@ export function checkBackup(path: string, file: string): BackupContents {
   } finally {
     db?.close();
   }
-}
-
-export function contentsOf(db: Database.Database): Omit<BackupContents, 'problems'> {
-  return { pets: countRows(db, 'pets'), apiKeys: countRows(db, 'api_keys'), lastId: lastIdOf(db) };
 }
 
 function petProblems(db: Database.Database): Problem[] {

@@ -49,19 +49,6 @@ export async function newStoreUrl(): Promise<string> {
   return url;
 }
 
-/** What builds between 2.0 and 3.0 added to the first version. */
-const IN_BETWEEN = `ALTER TABLE pets ADD CONSTRAINT pets_rules CHECK (id > 0) NOT VALID;
-  ALTER TABLE api_keys ADD COLUMN is_read_only boolean NOT NULL DEFAULT false;
-  CREATE TABLE idempotency_promises (days integer PRIMARY KEY, ends_at bigint NOT NULL)`;
-
-/** Returns the statements that create a store of 2.0 (version 1), or of a build between 2.0 and 3.0 (version 3). */
-export function olderStore(version: 1 | 3): string {
-  return `CREATE TABLE animal_store_schema (
-      only_row boolean PRIMARY KEY CHECK (only_row), version integer NOT NULL, probed_at timestamptz);
-    INSERT INTO animal_store_schema VALUES (true, ${version});
-    ${MIGRATIONS[0]?.[1]}; ${version === 3 ? IN_BETWEEN : ''}`;
-}
-
 /** Returns the URL of connections that start with a setting. */
 export function withSetting(url: string, name: string, value: string): string {
   const result = new URL(url);
