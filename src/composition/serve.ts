@@ -3,6 +3,7 @@
 import { isIP } from 'node:net';
 import type { RunningService } from '../adapters/cli/index.ts';
 import { sunsetNotice } from '../adapters/http/portable.ts';
+import { flushLog } from '../adapters/log/index.ts';
 import { type Config, DEFAULT_STORE } from './config.ts';
 import { openParts, type Parts } from './container.ts';
 
@@ -28,6 +29,7 @@ export async function serve(parts: Parts, config: Config, version: string): Prom
     log.info('stopping');
     await parts.close(config.shutdownTimeout);
     log.info('stopped');
+    await flushLog();
   };
   try {
     const url = `${await listen(parts, config)}/v1`;

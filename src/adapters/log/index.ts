@@ -1,5 +1,5 @@
 /** The log of the service, which pino writes to standard error. */
 
 export type { Logger } from 'pino';
-export { logTo, openLog } from './log.ts';
+export { flushLog, logTo, openLog } from './log.ts';
 export { logObserver } from './observer.ts';

@@ -29,6 +29,25 @@ export function openLog(): DestinationStream {
   return standardError;
 }
 
+/** Set while the log is open: writes what is buffered, and calls back. */
+let flush: ((done: () => void) => void) | undefined;
+
+/**
+ * Resolves when the lines until now are written, or after half a second if nobody reads them. At the exit of the process, a line
+ * whose write had begun could be lost, or come after those that follow it.
+ */
+export function flushLog(): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, 500);
+    const done = (): void => {
+      clearTimeout(timer);
+      resolve();
+    };
+    if (flush === undefined) done();
+    else flush(done);
+  });
+}
+
 /** No fault of standard error ends or blocks the server: lines wait in a buffer, or are dropped and counted. */
 function openDestination(): DestinationStream {
   let hasFailed = false;
@@ -42,6 +61,7 @@ function openDestination(): DestinationStream {
     maxLength: BUFFER_LIMIT,
     retryEAGAIN: () => performance.now() < exitAt,
   });
+  flush = (done) => destination.flush(done);
   destination.on('error', () => {
     hasFailed = true;
   });

@@ -32,12 +32,12 @@ export class Metrics {
   readonly observer: Observer & RequestObserver;
   readonly #registry = new Registry();
 
-  constructor({ methods, ...build }: MetricsOptions) {
+  constructor({ version, storage, methods }: MetricsOptions) {
     collectDefaultMetrics({ register: this.#registry });
     // These gauges have the name of a counter, to which `promtool check metrics` objects.
     for (const what of ['handles', 'requests', 'resources'])
       this.#registry.removeSingleMetric(`nodejs_active_${what}_total`);
-    this.observer = observerOf(this.#registry, { ...build, node: process.version }, methods);
+    this.observer = observerOf(this.#registry, { version, node: process.version, storage }, methods);
   }
 
   /** Adds what a server and its storage count, which is read when the metrics are requested. */

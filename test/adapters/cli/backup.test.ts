@@ -96,20 +96,12 @@ describe('doctor --backup', () => {
     expect(backup).toEqual({ file, pets: 3, apiKeys: 1, lastId: '3' });
   });
 
-  test('finds that a backup is damaged, or is one of a larger store', async () => {
-    const [cli, other] = [await withPets(), await withPets()];
+  test('finds that a backup is damaged', async () => {
+    const cli = await withPets();
     await cli.run(['backup', cli.file]);
-    await other.run(['pets', 'create', '--name', 'Rex', '--category-id', '7']);
-    await other.run(['backup', other.file]);
-    const problemOf = async (file: string) => {
-      const { status, out } = await cli.run(['doctor', '--backup', file]);
-      expect(status).toBe(1);
-      return out.split('\n').filter((text) => text.startsWith('error'));
-    };
-    expect(await problemOf(other.file)).toEqual([
-      expect.stringContaining('the backup has 4 pets up to id 4, the store only 3 up to id 3: it is a'),
-    ]);
     damageIndex(cli.file);
-    expect(await problemOf(cli.file)).toEqual([expect.stringMatching(/copy\.db is damaged: .*row 1/)]);
+    const { status, out } = await cli.run(['doctor', '--backup', cli.file]);
+    expect(status).toBe(1);
+    expect(out).toMatch(/^error .*copy\.db is damaged: .*row 1/m);
   });
 });

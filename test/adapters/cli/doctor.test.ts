@@ -84,17 +84,6 @@ describe('doctor', () => {
     expect(JSON.parse(out)).toMatchObject({ database: null, problems: [{ severity: 'error' }] });
   });
 
-  test('finds that no key is valid, or would be created', async () => {
-    const cli = await withKey();
-    await cli.run(['keys', 'revoke', '1']);
-    const advice = 'animal-store keys create --name NAME creates one';
-    expect((await reportOf(cli)).found).toEqual([`error: no API key is valid: ${advice}`]);
-    expect((await reportOf(cli, { API_KEYS: OPERATOR_KEY })).found).toEqual([]);
-    expect((await reportOf(await withRex(), { FIRST_KEY: 'none' })).found).toContain(
-      `error: the store has no API key, and FIRST_KEY is none: ${advice}`,
-    );
-  });
-
   test('does not know whether an unreachable PostgreSQL server has a store', async () => {
     const environment = { DATABASE_URL: 'postgres://127.0.0.1:1/pets', FIRST_KEY: 'none' };
     const { status, out } = await commandLine().run(['doctor'], { environment });

@@ -4,7 +4,6 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Client } from 'pg';
 import { expect, onTestFinished } from 'vitest';
 import { openPostgresStorage, type PostgresOptions } from '../../../src/adapters/postgres/index.ts';
-import { MIGRATIONS } from '../../../src/adapters/postgres/schema.ts';
 import type { CreateAttempt } from '../../../src/application/ports/idempotent-creates.ts';
 import type { TransferOptions } from '../../../src/application/ports/pet-transfer.ts';
 import type { Storage } from '../../../src/application/ports/storage.ts';

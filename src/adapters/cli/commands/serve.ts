@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { Command } from 'commander';
-import { explain } from '../errors.ts';
+import { explain, isBrokenPipe } from '../errors.ts';
 import { commandLine } from '../format.ts';
 import type { CommandOptions, RunningService, ServeValues } from '../options.ts';
 
@@ -37,8 +37,9 @@ async function announce(service: RunningService, { console, program }: CommandOp
   const page = new URL('/docs', url);
   const text = `Listening on ${url}\nReference page: ${page}\nStore: ${store}\n${keyNotice(service, create)}`;
   await console.out(text).catch((error: Error) => {
-    const lost = firstKey && `; the first key is lost, create another: ${create}`;
-    console.err(`${explain(error)}${lost ?? ''}\n`);
+    const lost = `; the first key is lost, create another: ${create}`;
+    if (firstKey !== undefined) console.err(`${explain(error)}${lost}\n`);
+    else if (!isBrokenPipe(error)) console.err(`${explain(error)}\n`);
   });
 }
 
