@@ -7,8 +7,6 @@ import type { Problem } from '../../../src/application/ports/maintenance.ts';
 import { temporaryFolder } from '../../support/process.ts';
 import { type CommandLine, commandLine, withRex } from './cli.ts';
 
-const OPERATOR_KEY = 'operator-key-of-32-characters-or-more';
-
 /** A store that a server could use as it is: it has an active key, a revoked key and a pet. */
 async function withKey(): Promise<CommandLine> {
   const cli = await withRex();
