@@ -67,7 +67,7 @@ export class ApiKeys {
     const old = await this.#activeKey(id, now);
     const newExpiry = expiresAt === undefined ? expiryLike(old, now) : (expiresAt ?? undefined);
     const [key, draft] = this.#draft(old.name, newExpiry, old.isReadOnly);
-    const about = await this.#keys.replace(old, now + overlap, key, draft);
+    const about = await this.#keys.replace(old, Math.min(now + overlap, LAST_EXPIRY), key, draft);
     if (about !== undefined) return { key, about };
     await this.#activeKey(id, this.#now());
     throw invalidRequest(

@@ -131,6 +131,13 @@ describe('rotate', () => {
       await expect(apiKeys.rotate(about.id, 0)).rejects.toThrow(/is revoked or expired: create a new one$/);
   });
 
+  test('an overlap without an end is that to the end of the year 9999, the last date of a key', async () => {
+    const old = await apiKeys.create('ci');
+    await apiKeys.rotate(old.about.id, Number.MAX_SAFE_INTEGER);
+    const [first] = await apiKeys.list();
+    expect(new Date(first?.expiresAt ?? 0).toISOString()).toBe('9999-12-31T23:59:59.999Z');
+  });
+
   test.each([-1, 0.5, Infinity])('the overlap cannot be %s', async (overlap) => {
     await expect(apiKeys.rotate('1', overlap)).rejects.toThrow(
       refusal('the overlap must be 0 or more whole milliseconds'),
