@@ -4,7 +4,6 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { Client } from '../support/client.ts';
-import { IS_WHOLE } from '../support/extent.ts';
 import { freePort } from '../support/free-port.ts';
 import { type Line, linesOf, Pipe } from '../support/log-streams.ts';
 import {
@@ -163,7 +162,7 @@ describe('a server', () => {
   });
 });
 
-test.skipIf(!canMount || !IS_WHOLE)(
+test.skipIf(!canMount)(
   `a server keeps running when the disk of its log is full, and logs again when there is room${mountNote}`,
   async () => {
     const disk = new SmallDisk('256k');
