@@ -45,8 +45,8 @@ describe(`${MESSAGES} messages of seed ${SEED}`, TIMEOUT, () => {
     refused += await expectFlawless(name, familyOf(index));
   });
 
-  test.skipIf(ONLY !== undefined)('many messages are broken: at least one of three gets an error', () => {
-    expect(refused).toBeGreaterThan(MESSAGES / 3);
+  test.skipIf(ONLY !== undefined)('many messages are broken: at least one of four gets an error', () => {
+    expect(refused).toBeGreaterThan(MESSAGES / 4);
   });
 
   function* familyOf(index: number): Generator<Message> {

@@ -4,7 +4,9 @@ import { invalidRequest } from '../../domain/errors.ts';
 import { type Context, fieldOf, isRepeated, type Stage } from './context.ts';
 
 export const checkHead: Stage = (ctx, next) => {
-  const isHttp11 = ctx.req.httpVersion === '1.1';
+  const { httpVersion } = ctx.req;
+  if (httpVersion === '0.9') throw invalidRequest('the version is missing: expected HTTP/1.0 or HTTP/1.1');
+  const isHttp11 = httpVersion === '1.1';
   if (!isFramed(ctx.req)) {
     throw invalidRequest(isHttp11 ? 'Transfer-Encoding must be chunked' : 'Transfer-Encoding needs HTTP/1.1');
   }

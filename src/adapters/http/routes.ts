@@ -96,10 +96,11 @@ function root(prefix: string): Stage {
 
 /** Handles what no route has handled: OPTIONS, other methods of a path (405), and unknown paths (404). */
 export const refuseUnrouted: Stage = (ctx) => {
-  const { method, matched = [] } = ctx;
-  if (matched.length === 0) throw unknownPath(ctx);
+  const { method, url, matched = [] } = ctx;
+  const isForServer = method === 'OPTIONS' && url === '*';
+  if (matched.length === 0 && !isForServer) throw unknownPath(ctx);
   const methods = new Set(matched.flatMap((route) => route.methods)).add('OPTIONS');
-  const allowed = SERVER_METHODS.filter((each) => methods.has(each));
+  const allowed = isForServer ? SERVER_METHODS : SERVER_METHODS.filter((each) => methods.has(each));
   if (method !== 'OPTIONS') throw methodNotAllowed(method, allowed);
   ctx.set('Allow', allowed.join(', '));
   noContent(ctx);
