@@ -55,7 +55,10 @@ const ADAPTERS = {
   sequence: { groupOrder: 0 },
 };
 
-const POSTGRES = ['test/support/postgres/global-setup.ts'];
+/** A server reads the built document, which is always that of the sources. The real command must be built before. */
+const DOCS = 'test/support/built-docs.ts';
+const POSTGRES = 'test/support/postgres/global-setup.ts';
+const FRESH_BUILD = 'test/support/fresh-build.ts';
 
 const config: ViteUserConfig = defineConfig({
   test: {
@@ -73,13 +76,14 @@ const config: ViteUserConfig = defineConfig({
           sequence: { groupOrder: 1 },
         },
       },
-      { test: { ...ADAPTERS, name: 'shared', include: SHARED, isolate: false } },
+      { test: { ...ADAPTERS, name: 'shared', include: SHARED, isolate: false, globalSetup: DOCS } },
       ...['fetch', 'stock-koa'].map((carrier) => ({
         test: {
           ...ADAPTERS,
           name: carrier,
           include: OVER_OTHERS,
           isolate: false,
+          globalSetup: DOCS,
           env: { ...ADAPTERS.env, TEST_CARRIER: carrier, TEST_STORAGES: 'memory' },
         },
       })),
@@ -90,10 +94,18 @@ const config: ViteUserConfig = defineConfig({
           include: ['test/**/*.test.ts'],
           // Other packages, such as that of `npm run test:clients`, install theirs below this folder.
           exclude: [CORE, E2E, ...SHARED, '**/node_modules/**'],
-          globalSetup: POSTGRES,
+          globalSetup: [DOCS, POSTGRES],
         },
       },
-      { test: { ...ADAPTERS, name: 'e2e', include: [E2E], globalSetup: POSTGRES, retry: RETRY } },
+      {
+        test: {
+          ...ADAPTERS,
+          name: 'e2e',
+          include: [E2E],
+          globalSetup: [FRESH_BUILD, DOCS, POSTGRES],
+          retry: RETRY,
+        },
+      },
     ],
     coverage: {
       provider: 'v8',

@@ -3,6 +3,7 @@
 import { DEPRECATED_SINCE, SUNSET } from '../src/adapters/http/operations.ts';
 import { IDEMPOTENCY_DAYS } from '../src/application/create-pet-once.ts';
 import { LIMIT_MAX } from '../src/application/list-pets.ts';
+import { ATTRIBUTES, PET_ATTRIBUTES } from '../src/domain/pet.ts';
 
 /** The heading in docs/api.md that each topic is explained under. */
 export const GUIDES = {
@@ -22,7 +23,7 @@ export function apiDescription(): string {
   return `An API for a store that holds pets: list them, create one, or get one by its id. All bodies are JSON.
 
 - **Authentication.** Send an API key as a bearer token: \`Authorization: Bearer <API_KEY>\`. The operator of the store creates keys with \`animal-store keys create\`. Without a valid key, the response is 401 \`unauthorized\`, whatever else is wrong with the request.
-- **Exact integers.** \`id\` and \`categoryId\` are int64, and exact in every request and response. \`JSON.parse\` of JavaScript rounds integers above 2^53: ${link('see how to read them', 'integers')}.
+- **Exact integers.** ${inWords(['id', ...PET_ATTRIBUTES.filter((name) => ATTRIBUTES[name].kind === 'int64')])} are int64, and exact in every request and response. \`JSON.parse\` of JavaScript rounds integers above 2^53: ${link('see how to read them', 'integers')}.
 - **Pages.** The body of a list is a bare array, in ascending order of \`id\`, with at most ${LIMIT_MAX} pets. While more pets follow, \`Link\` has the URL of the next page: ${link('how to read all pets', 'pages')}, and ${link('how to keep a copy in sync', 'sync')}.
 - **Safe retries.** Send a new \`Idempotency-Key\` with each create, and repeat the request with the same key when no response arrives: for ${IDEMPOTENCY_DAYS * 24} hours, or longer if the operator has raised it, the pet is stored once. See ${link('whether a create was stored', 'once')} and ${link('when to retry', 'retries')}.
 - **Errors.** The body of every error has exactly the members \`code\`, \`message\` and \`status\`. Programs should read \`code\`: ${link('all codes', 'errors')}. When several errors apply, the response is the first of these: 503 \`overloaded\`, 401, 429, 400 for the message, 404, 405, 403 \`forbidden\`, 415, 413, 400 for the query or the body.
@@ -41,6 +42,12 @@ export function slugOf(heading: string): string {
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')
     .replace(/^-|-$/g, '');
+}
+
+/** Returns names as a list in words, such as `a`, `b` and `c`. */
+function inWords(names: readonly string[]): string {
+  const quoted = names.map((name) => `\`${name}\``);
+  return [quoted.slice(0, -1).join(', '), quoted.at(-1)].join(' and ');
 }
 
 /** Returns a day in words, such as `5 December 2030`. */

@@ -1,7 +1,7 @@
 /** Generates the OpenAPI 3.1 document from the schemas that validate requests, the operations and the limits of the API. */
 
-import { OPERATIONS, type Operation } from '../src/adapters/http/operations.ts';
-import { BASE_PATH } from '../src/adapters/http/public-url.ts';
+import { BASE_PATH } from '../src/adapters/http/context.ts';
+import { METHODS, OPERATIONS, type Operation } from '../src/adapters/http/operations.ts';
 import { apiDescription } from './description.ts';
 import { COMPONENT_HEADERS } from './headers.ts';
 import { PARAMETERS } from './parameters.ts';
@@ -45,7 +45,7 @@ export function generateDocument(operations: readonly Operation[] = OPERATIONS):
 
 /** Describes an operation. `JSON.stringify` leaves out the members that are `undefined`. */
 function describe(operation: Operation): Part {
-  const { id, summary, description, deprecated, stability } = operation;
+  const { id, method, summary, description, deprecated, stability } = operation;
   return {
     operationId: id,
     summary,
@@ -54,8 +54,9 @@ function describe(operation: Operation): Part {
     deprecated,
     'x-stability': stability,
     parameters: PARAMETERS[id],
-    requestBody:
-      id === 'createPet' ? { required: true, content: json('NewPet', NEW_PET_EXAMPLES) } : undefined,
+    requestBody: METHODS[method].hasBody
+      ? { required: true, content: json('NewPet', NEW_PET_EXAMPLES) }
+      : undefined,
     responses: responsesOf(operation),
   };
 }

@@ -1,20 +1,11 @@
 /** The responses in the OpenAPI document, and the examples of pets. */
 
 import { type HttpErrorCode, STATUS_OF } from '../src/adapters/http/errors.ts';
-import type { Operation } from '../src/adapters/http/operations.ts';
+import { METHODS, type Operation } from '../src/adapters/http/operations.ts';
 import { errorsOf, MESSAGES, WHEN } from './errors.ts';
+import { MINKA, NEW_MINKA, NEW_REX, REX } from './examples.ts';
 import { headersOf } from './headers.ts';
 import { json, type Part } from './schemas.ts';
-
-const NEW_REX = { name: 'Rex', categoryId: 7 };
-/**
- * The `categoryId` is the smallest positive integer that a double cannot represent. A client that rounds large integers
- * shows another value in the example.
- */
-const NEW_MINKA = { name: 'Минька 🐈', categoryId: 2n ** 53n + 1n, status: 'pending' };
-
-const REX = { id: 1, ...NEW_REX, status: 'available' };
-const MINKA = { id: 2, ...NEW_MINKA };
 
 /** Examples of the request body of `createPet`. The keys are the names of the examples. */
 export const NEW_PET_EXAMPLES: Part = {
@@ -41,10 +32,10 @@ const BROKEN_RULES: Readonly<Partial<Record<Operation['id'], string>>> = {
 /** Describes all responses of an operation. The keys of the result are the statuses. */
 export function responsesOf(operation: Operation): Part {
   const { description, content } = SUCCESSES[operation.id];
-  const success = operation.method === 'GET' ? 200 : 201;
+  const { success, isRead } = METHODS[operation.method];
   const headers = headersOf(operation, success);
   const responses: Record<string, Part> = { [success]: { description, headers, content } };
-  if (success === 200) {
+  if (isRead) {
     responses[304] = { description: 'The representation that the client has is current.', headers };
   }
   const errors = Object.groupBy(errorsOf(operation), (code) => STATUS_OF[code]);

@@ -2,7 +2,7 @@
 
 import { toJsonSchemaDefs } from '@valibot/to-json-schema';
 import { INT64_METADATA, REQUEST_SCHEMAS } from '../src/adapters/http/schemas.ts';
-import { DEFAULT_STATUS } from '../src/domain/pet.ts';
+import { ATTRIBUTES, isAlwaysStored, PET_ATTRIBUTES } from '../src/domain/pet.ts';
 import { ERROR_CODES } from './errors.ts';
 
 /** A part of the OpenAPI document. In the JSON text, a `bigint` becomes an exact integer. */
@@ -24,7 +24,16 @@ const { PetStatus, NewPet, ListQuery } = toJsonSchemaDefs(REQUEST_SCHEMAS, {
   },
 });
 
-const { properties, ...newPet } = NewPet;
+const { properties = {}, ...newPet } = NewPet;
+
+/** In requests, an attribute with a default has no `default`: with it, code generators would require the member. */
+const newPetProperties = Object.fromEntries(
+  PET_ATTRIBUTES.map((name) => {
+    const { default: value, description } = ATTRIBUTES[name];
+    const withDefault = { description: `${description} The default is \`${value}\`.` };
+    return [name, { ...(properties[name] as Part), ...(value !== undefined && withDefault) }];
+  }),
+);
 
 const pet: Part = {
   id: {
@@ -40,22 +49,13 @@ const error: Part = {
   status: { type: 'integer', minimum: 400, maximum: 599, description: 'The status code of the response.' },
 };
 
-/**
- * The value of `components.schemas`. In the schema `NewPet`, the member `status` has no `default`. With a `default`,
- * code generators would require `status` in requests.
- */
+/** The value of `components.schemas`. */
 export const COMPONENT_SCHEMAS: Readonly<Record<SchemaName, object>> = {
   PetStatus,
-  Pet: { type: 'object', properties: pet, required: Object.keys(pet) },
+  Pet: { type: 'object', properties: pet, required: ['id', ...PET_ATTRIBUTES.filter(isAlwaysStored)] },
   Pets: { type: 'array', items: ref('Pet') },
   Error: { type: 'object', properties: error, required: Object.keys(error) },
-  NewPet: {
-    ...newPet,
-    properties: {
-      ...properties,
-      status: { ...ref('PetStatus'), description: `The default is \`${DEFAULT_STATUS}\`.` },
-    },
-  },
+  NewPet: { ...newPet, properties: newPetProperties },
 };
 
 /** The schemas of the query parameters of `listPets`. The keys are the names of the parameters. */

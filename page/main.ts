@@ -50,8 +50,8 @@ function show(text: string): void {
   const reference = readReference(text);
   const urls = baseUrls(reference.serverUrl);
   const choices = newChoices();
-  const { introduction } = guidesOf(reference.description, urls.forPrograms, choices);
-  const { guides } = guidesOf(guide, urls.forPrograms, choices);
+  const { introduction } = guidesOf(reference.description);
+  const { guides } = guidesOf(guide);
   content.replaceChildren(
     overview(reference, introduction, urls.forPrograms, choices),
     group(

@@ -19,7 +19,7 @@ export interface Piece {
 const EXCERPT_LENGTH = 140;
 const BEFORE_MATCH = 40;
 
-const NOT_FOUND = 4;
+const NOT_FOUND = 5;
 
 /** What readers of other references call a thing, and its name here. */
 const OTHER_NAMES: Readonly<Record<string, string>> = {
@@ -50,15 +50,16 @@ function singular(text: string): string {
 }
 
 /**
- * Returns the entries that contain every word: sections whose title does come first, then other titles, then texts. Of
- * entries with the same title and text, the first one is returned.
+ * Returns the entries that contain every word: first those with this name, such as a parameter, then sections whose title
+ * has the words, then other titles, then texts. Of entries with the same title and text, the first one is returned.
  */
 export function findEntries<E extends Entry>(entries: readonly E[], words: readonly string[]): E[] {
   if (words.length === 0) return [];
   const rank = ({ title, text, isSection }: E) => {
-    if (!has(title, words)) return has(`${title} ${text}`, words) ? 3 : NOT_FOUND;
-    if (isSection) return 0;
-    return singular(title).startsWith(words[0] as string) ? 1 : 2;
+    if (!has(title, words)) return has(`${title} ${text}`, words) ? 4 : NOT_FOUND;
+    if (singular(title) === words.join(' ')) return 0;
+    if (isSection) return 1;
+    return singular(title).startsWith(words[0] as string) ? 2 : 3;
   };
   const ranks = new Map(entries.map((entry) => [entry, rank(entry)]));
   const rankOf = (entry: E) => ranks.get(entry) ?? NOT_FOUND;

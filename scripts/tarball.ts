@@ -3,6 +3,7 @@
 import { execFileSync } from 'node:child_process';
 import { globSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { DOCS_ASSETS } from '../src/adapters/http/docs/assets.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');
 
@@ -12,8 +13,8 @@ const OTHERS = [
   ...['bin/animal-store.js', 'package.json'],
 ];
 
-/** The reference page, and the OpenAPI document, in dist/docs. */
-const DOCS = ['docs.css.gz', 'docs.js.gz', 'icon.svg.gz', 'index.html.gz', 'openapi.json'];
+/** The reference page with what it links to, and the OpenAPI document, in dist/docs. */
+const DOCS = ['openapi.json', ...DOCS_ASSETS.map(({ file }) => `${file}.gz`)];
 
 /** The manuals, and the files that they explain. */
 const MANUALS = ['deploy/*', 'docs/**/*.{json,md,png,svg,yml}', 'examples/**/*.{capnp,go,js,py,sh,ts}'];

@@ -30,18 +30,17 @@ function onSignal(signal: NodeJS.Signals): void {
   }
 }
 
-/** The state of the process may be inconsistent, so the server stops. A second error ends the process immediately. */
-function onUncaughtError(error: unknown, service: Service): void {
-  service.logUncaughtError(error);
-  if (hasUncaughtError) process.exit(1);
-  hasUncaughtError = true;
-  stop.abort();
-}
-
-/** The log of a server is JSON, so Node.js must not print its warnings as text. Before the start and in commands, it does. */
-function logProcessWarnings(service: Service): void {
+/** Logs what Node.js would print as text. After an uncaught error the server stops, and after a second one immediately. */
+function logProcessEvents({ log }: Service): void {
   process.removeAllListeners('warning');
-  process.on('warning', (warning) => service.logProcessWarning(warning));
+  process.on('warning', (err) => log.warn({ err }, 'warning of the runtime or of a package'));
+  // A rejected promise that no code handles causes the same event.
+  process.on('uncaughtException', (err) => {
+    log.fatal({ err }, 'uncaught error');
+    if (hasUncaughtError) process.exit(1);
+    hasUncaughtError = true;
+    stop.abort();
+  });
 }
 
 const commands = createCommands(process.env, version, programName(process));
@@ -52,9 +51,7 @@ const status = await runCli(process.argv.slice(2), {
   signal: stop.signal,
   async startService(values) {
     const service = await commands.startService(values);
-    // A rejected promise that no code handles causes the same event.
-    process.on('uncaughtException', (error) => onUncaughtError(error, service));
-    logProcessWarnings(service);
+    logProcessEvents(service);
     return service;
   },
 });

@@ -11,7 +11,9 @@ export function curlSample(
     `curl ${method === 'GET' ? '' : `--request ${method} `}${quote(url)}`,
     `--header ${authorization}`,
     ...headers.map(([name, value]) => `--header ${quote(`${name}: ${value}`)}`),
-    ...(newKeyField === undefined ? [] : [`--header "${newKeyField}: $(uuidgen)"`]),
+    ...(newKeyField === undefined
+      ? []
+      : [`--header "${newKeyField}: $(od -An -N16 -tx1 /dev/urandom | tr -d ' \\n')"`]),
     ...(body === undefined ? [] : [`--data-raw ${quote(body)}`]),
   ].join(' \\\n  ');
 }

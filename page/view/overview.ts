@@ -32,8 +32,9 @@ export function overview(
         `API version ${version} · `,
         el('a', { href: 'openapi.json' }, 'OpenAPI document'),
       ),
-      ...introduction,
+      ...introduction.slice(0, 1),
       el('ul', { class: 'operation-list', 'aria-label': 'Operations' }, ...rows),
+      ...introduction.slice(1),
     ),
     el('div', { class: 'overview-aside' }, codeBlock('base URL', serverUrl), keyForm(choices)),
   );

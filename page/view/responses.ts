@@ -3,13 +3,16 @@
 import { typeOf } from '../constraints.ts';
 import { formatJson, writeExact } from '../exact-json.ts';
 import type { Schema } from '../openapi.ts';
-import type { Failure, Operation, Reference, Success } from '../reference.ts';
+import { type Failure, type Operation, type Reference, type Success, slugOf } from '../reference.ts';
 import { codeBlock } from './code.ts';
 import { type Child, el } from './dom.ts';
 import { inlineMarkdown } from './markdown.ts';
 import { headerList, schemaView, typeLink } from './schema.ts';
 import { State } from './state.ts';
 import { tabList } from './tabs.ts';
+
+/** The guide that has a row for each error code. */
+const ERRORS = 'what-do-errors-look-like';
 
 export function responsesView(operation: Operation, reference: Reference): HTMLElement[] {
   const { slug, summary, successes, failures } = operation;
@@ -76,7 +79,7 @@ function failureView({ status, code, when = '', example }: Failure, of: string):
   return el(
     'li',
     {},
-    el('p', { class: 'meaning' }, el('a', { href: `#errors-${code.replaceAll('_', '-')}` }, name)),
+    el('p', { class: 'meaning' }, el('a', { href: `#${ERRORS}-${slugOf(code)}` }, name)),
     when !== '' && el('p', {}, ...inlineMarkdown(when)),
     codeBlock(`response ${code} of ${of}`, formatJson(writeExact(example)), 'Example'),
   );

@@ -1,22 +1,22 @@
-import type { ImportedPet, NewPetInput, Pet } from '../domain/pet.ts';
+import { checkStatus, type ImportedPet, type NewPetInput, type Pet } from '../domain/pet.ts';
 import { ApiKeys } from './api-keys.ts';
-import { type ExportQuery, exportPets } from './export-pets.ts';
+import { BasicStore } from './basic-store.ts';
 import { type ImportOptions, ImportPets } from './import-pets.ts';
-import { PetStore } from './pet-store.ts';
 import type { ApiKeyHolder } from './ports/api-key-verifier.ts';
 import type { CreateResult } from './ports/idempotent-creates.ts';
 import type { BackupOptions } from './ports/maintenance.ts';
-import type { CallOptions } from './ports/pet-repository.ts';
+import type { CallOptions, PetQuery } from './ports/pet-repository.ts';
 import type { StoreStorage } from './ports/storage.ts';
 import { startRecordRemoval } from './record-removal.ts';
 import { type RetryOptions, supported } from './store-options.ts';
 import { VerifyApiKey } from './verify-api-key.ts';
+import { walkPages } from './walk-pages.ts';
 
 /**
  * The use cases of a store, for the HTTP server, the command line and programs that embed the store. A method whose part of
  * the storage is missing rejects with `invalid_request`.
  */
-export class AnimalStore extends PetStore {
+export class AnimalStore extends BasicStore {
   readonly #storage: StoreStorage;
   readonly #apiKeys: ApiKeys | undefined;
   readonly #verifyApiKey: VerifyApiKey | undefined;
@@ -95,9 +95,15 @@ export class AnimalStore extends PetStore {
    * for await (const pets of store.exportPets()) console.log(pets.length);
    * ```
    */
-  async *exportPets(query: ExportQuery = {}, options?: CallOptions): AsyncGenerator<readonly Pet[], void> {
+  async *exportPets(
+    { status }: Pick<PetQuery, 'status'> = {},
+    options?: CallOptions,
+  ): AsyncGenerator<readonly Pet[], void> {
     this.assertCallable(options);
-    yield* exportPets(this.#storage, query, options);
+    checkStatus(status);
+    const { transfer } = this.#storage;
+    if (transfer !== undefined) yield* transfer.exportPets({ status }, options);
+    else yield* walkPages((page) => this.listPage(page, options), { status });
   }
 
   /**

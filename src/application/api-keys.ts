@@ -23,8 +23,6 @@ const LAST_EXPIRY = Date.UTC(10_000, 0) - 1;
 export class ApiKeys {
   readonly #keys: ApiKeyRepository;
   readonly #now: () => number;
-  /** The ids of the keys whose rotation is in flight. */
-  readonly #rotating = new Set<string>();
 
   constructor(keys: ApiKeyRepository, now: () => number = Date.now) {
     this.#keys = keys;
@@ -66,19 +64,15 @@ export class ApiKeys {
     if (!Number.isSafeInteger(overlap) || overlap < 0) {
       throw invalidRequest('the overlap must be 0 or more whole milliseconds');
     }
-    if (this.#rotating.has(id)) throw rotatedAtOnce(id);
-    this.#rotating.add(id);
-    try {
-      const old = await this.#activeKey(id, now);
-      const newExpiry = expiresAt === undefined ? expiryLike(old, now) : (expiresAt ?? undefined);
-      const [key, draft] = this.#draft(old.name, newExpiry, old.isReadOnly);
-      const about = await this.#keys.replace(old, now + overlap, key, draft);
-      if (about !== undefined) return { key, about };
-      await this.#activeKey(id, this.#now());
-      throw rotatedAtOnce(id);
-    } finally {
-      this.#rotating.delete(id);
-    }
+    const old = await this.#activeKey(id, now);
+    const newExpiry = expiresAt === undefined ? expiryLike(old, now) : (expiresAt ?? undefined);
+    const [key, draft] = this.#draft(old.name, newExpiry, old.isReadOnly);
+    const about = await this.#keys.replace(old, Math.min(now + overlap, LAST_EXPIRY), key, draft);
+    if (about !== undefined) return { key, about };
+    await this.#activeKey(id, this.#now());
+    throw invalidRequest(
+      `key ${id} was rotated at the same time by another caller: list the keys, then decide`,
+    );
   }
 
   /** Revokes a key at once, and resolves with its attributes. Rejects with `not_found` when the key does not exist. */
@@ -114,12 +108,6 @@ export class ApiKeys {
 
 function expiryLike({ createdAt, expiresAt }: ApiKey, now: number): number | undefined {
   return expiresAt === undefined ? undefined : Math.min(now + (expiresAt - createdAt), LAST_EXPIRY);
-}
-
-function rotatedAtOnce(id: string): AnimalStoreError {
-  return invalidRequest(
-    `key ${id} was rotated at the same time by another caller: list the keys, then decide`,
-  );
 }
 
 function noSuchKey(id: string): AnimalStoreError {

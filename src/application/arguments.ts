@@ -9,8 +9,6 @@ export interface Rule {
 
 export type OptionRules<T> = { readonly [Name in keyof T]-?: Rule };
 
-/** For an option of this project alone, which no message names. */
-export const INTERNAL: Rule = { expected: 'any value', accepts: () => true };
 export const STRING: Rule = { expected: 'a string', accepts: (value) => typeof value === 'string' };
 export const BOOLEAN: Rule = { expected: 'a boolean', accepts: (value) => typeof value === 'boolean' };
 export const FUNCTION: Rule = { expected: 'a function', accepts: (value) => typeof value === 'function' };
@@ -44,8 +42,7 @@ export function checkOptions<T extends object>(options: T, rules: OptionRules<T>
   for (const name in options) {
     if (options[name] === undefined) continue;
     if (!Object.hasOwn(rules, name)) {
-      const known = Object.entries<Rule>(rules).flatMap(([each, rule]) => (rule === INTERNAL ? [] : each));
-      throw invalidRequest(`unknown option ${name}: expected ${listed(known, 'or')}`);
+      throw invalidRequest(`unknown option ${name}: expected ${listed(Object.keys(rules), 'or')}`);
     }
     checkArgument(name, options[name], rules[name]);
   }
@@ -55,7 +52,7 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-export function described(value: unknown): string {
+function described(value: unknown): string {
   if (value === null || typeof value === 'number') return String(value);
   if (value === '') return "''";
   return Array.isArray(value) ? 'an array' : typeof value;

@@ -13,18 +13,13 @@ const DEFAULT_INTERVAL = 1000;
 /** After one of these errors, a later read can succeed. */
 const TEMPORARY: readonly ErrorCode[] = ['overloaded', 'rate_limited', 'storage_unavailable'];
 
-/** The part of a store that a follower reads. */
-interface FollowedStore {
-  readPage(query: PetPageQuery, options: CallOptions): Promise<PetPage>;
-  isClosed(): boolean;
-}
-
 /**
  * Yields pets as they become visible, in ascending order of id. Ids are in the order in which pets become visible, so the
  * id of the last pet is all that a follower must remember.
  */
 export async function* followPets(
-  store: FollowedStore,
+  readPage: (query: PetPageQuery, options: CallOptions) => Promise<PetPage>,
+  isClosed: () => boolean,
   options: FollowOptions = {},
 ): AsyncGenerator<Pet, never, undefined> {
   const { status, signal, interval = DEFAULT_INTERVAL } = options;
@@ -35,14 +30,14 @@ export async function* followPets(
     let delay = interval;
     let pets: readonly Pet[] = [];
     try {
-      const page = await store.readPage({ status, after, limit: LIMIT_MAX }, { signal });
+      const page = await readPage({ status, after, limit: LIMIT_MAX }, { signal });
       pets = page.pets;
       hasRead = true;
       if (page.more) delay = 0;
     } catch (error) {
       const { code, retryAfter = 0 } = asAnimalStoreError(error) ?? {};
       const isTemporary = code !== undefined && TEMPORARY.includes(code);
-      if (!hasRead || !isTemporary || store.isClosed()) throw error;
+      if (!hasRead || !isTemporary || isClosed()) throw error;
       delay = Math.max(interval, retryAfter * 1000);
     }
     yield* pets;

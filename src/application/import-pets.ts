@@ -1,4 +1,4 @@
-import { asAnimalStoreError, invalidRequest } from '../domain/errors.ts';
+import { invalidRequest } from '../domain/errors.ts';
 import { type ImportedPet, type NewPet, newPet, type Pet, petWithId } from '../domain/pet.ts';
 import type { PetTransfer, TransferOptions } from './ports/pet-transfer.ts';
 
@@ -39,9 +39,7 @@ export class ImportPets {
           try {
             inputs.set(validate(input), input);
           } catch (error) {
-            const refusal = asAnimalStoreError(error);
-            if (refusal?.code !== 'invalid_request') throw error;
-            onRefused(input, refusal.message);
+            onRefused(input, (error as Error).message);
           }
         }
         count += inputs.size;

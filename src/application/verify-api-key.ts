@@ -1,11 +1,7 @@
 import { type ApiKey, isActive, isApiKey } from '../domain/api-key.ts';
 import type { ApiKeyRepository } from './ports/api-key-repository.ts';
 import type { ApiKeyHolder, ApiKeyVerifier } from './ports/api-key-verifier.ts';
-
-const DAY = 24 * 60 * 60 * 1000;
-
-/** By how much the clocks of servers may differ, in milliseconds. */
-const CLOCK_TOLERANCE = 5 * 60 * 1000;
+import { DAY } from './ports/idempotent-creates.ts';
 
 const CACHE_LIMIT = 1000;
 
@@ -29,7 +25,7 @@ export class VerifyApiKey implements ApiKeyVerifier {
     // A storage without types can resolve with `null`.
     if (!apiKey || !isActive(apiKey, now)) return undefined;
     const { lastUsedOn = -Infinity } = apiKey;
-    if (now - lastUsedOn >= DAY || lastUsedOn > now + CLOCK_TOLERANCE) void this.#recordUse(apiKey, now);
+    if (now - lastUsedOn >= DAY) void this.#recordUse(apiKey, now);
     return apiKey;
   }
 
@@ -40,7 +36,7 @@ export class VerifyApiKey implements ApiKeyVerifier {
     if (this.#recordedOn.size >= CACHE_LIMIT) this.#recordedOn.clear();
     this.#recordedOn.set(id, today);
     try {
-      await this.#keys.setLastUsedOn(id, today, now + CLOCK_TOLERANCE);
+      await this.#keys.setLastUsedOn(id, today);
     } catch {
       this.#recordedOn.delete(id);
     }

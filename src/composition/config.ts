@@ -1,8 +1,8 @@
 /** The settings of a server and of the commands: one schema, from which messages, help and the manual's table come. */
 
 import * as v from 'valibot';
-import type { ServeValues } from '../adapters/cli/index.ts';
-import type { RateLimit } from '../adapters/http/portable.ts';
+import type { CliOptions, ServeValues } from '../adapters/cli/index.ts';
+import type { HttpServerOptions } from '../adapters/http/portable.ts';
 import { IDEMPOTENCY_DAYS, IDEMPOTENCY_DAYS_MAX } from '../application/create-pet-once.ts';
 import type { ClientOptions } from '../application/store-options.ts';
 import * as formats from './config/formats.ts';
@@ -18,34 +18,20 @@ export interface Config {
   readonly port: number;
   readonly database: SelectedDatabase;
   readonly apiKeys: readonly string[];
-  readonly firstKey: formats.FirstKey;
+  readonly firstKey: 'print' | 'none';
   /** How long a create can be repeated with its idempotency key. */
   readonly idempotencyDays: number;
-  readonly logLevel: formats.LogLevel;
+  readonly logLevel: 'silent' | 'error' | 'warn' | 'info' | 'debug';
   /** How long a stopping service waits for the requests in flight, in milliseconds. */
   readonly shutdownTimeout: number;
-  readonly http: {
-    readonly publicUrl: string | undefined;
-    readonly corsOrigins: readonly string[] | undefined;
-    readonly trustedProxies: number;
-    readonly rateLimit: RateLimit | undefined;
-    readonly maxConnections: number | undefined;
-  };
-}
-
-/** A variable of the environment, for the help of `serve` and for the manual. */
-export interface SettingDescription {
-  readonly name: string;
-  /** What is allowed, such as `an integer from 0 to 65535`. */
-  readonly type: string;
-  readonly fallback: string | undefined;
-  readonly meaning: string;
+  readonly http: Pick<
+    HttpServerOptions,
+    'publicUrl' | 'corsOrigins' | 'trustedProxies' | 'rateLimit' | 'maxConnections'
+  >;
 }
 
 /** The source of the database when no setting selects one. */
 export const DEFAULT_STORE = 'the default store';
-
-const LONGEST = 2 ** 31 - 1;
 
 function setting<T, const D extends string | undefined = undefined>(
   format: formats.Format<T>,
@@ -55,32 +41,47 @@ function setting<T, const D extends string | undefined = undefined>(
   return v.optional(v.pipe(format, v.description(meaning)), fallback as D);
 }
 
-const database = (engines: readonly Engine[]) => {
-  const usages = engines.map(({ usage }) => usage).join(' or ');
-  const url = formats.format(usages, (text) => parseDatabase(engines, text));
-  return setting(url, 'where the store is', 'sqlite:./data/animal-store.db');
-};
-
-const DAYS = 'the days in which a create can be retried with its key; the same on all servers of a store';
+const database = (engines: readonly Engine[]) =>
+  setting(
+    formats.format('a database URL', (text) => parseDatabase(engines, text)),
+    'where the store is',
+    'sqlite:./data/animal-store.db',
+  );
 
 const SETTINGS = v.object({
   HOST: setting(formats.HOST, 'the address to listen on', '127.0.0.1'),
   PORT: setting(formats.integer(0, 65_535), 'the port to listen on; 0 takes a free one', '3000'),
   DATABASE_URL: database(STORE_ENGINES),
   API_KEYS: setting(formats.API_KEYS, 'keys that are valid beside the stored ones'),
-  LOG_LEVEL: setting(formats.LOG_LEVEL, 'the least important lines that are logged', 'info'),
+  LOG_LEVEL: setting(
+    formats.oneOf('silent', 'error', 'warn', 'info', 'debug'),
+    'the least important lines that are logged',
+    'info',
+  ),
   PUBLIC_URL: setting(formats.PUBLIC_URL, 'the address that clients use, behind a proxy'),
   CORS_ORIGIN: setting(formats.ORIGINS, 'the origins from which browsers may call the API'),
-  SHUTDOWN_TIMEOUT_MS: setting(formats.integer(0, LONGEST), 'how long a stop waits for requests', '10000'),
+  SHUTDOWN_TIMEOUT_MS: setting(
+    formats.integer(0, 2 ** 31 - 1),
+    'how long a stop waits for requests',
+    '10000',
+  ),
   MAX_CONNECTIONS: setting(formats.integer(1, 1_000_000), 'connections beyond it are closed'),
   RATE_LIMIT: setting(formats.RATE_LIMIT, 'the limit of each API key on this server'),
   TRUST_PROXY: setting(
-    formats.TRUST_PROXY,
+    formats.integer(0, 100, 'the number of proxies in front of the server,'),
     'how many proxies stand in front, whose X-Forwarded-For counts',
     '0',
   ),
-  IDEMPOTENCY_DAYS: setting(formats.integer(1, IDEMPOTENCY_DAYS_MAX), DAYS, `${IDEMPOTENCY_DAYS}`),
-  FIRST_KEY: setting(formats.FIRST_KEY, 'whether the first key of an empty store is printed', 'print'),
+  IDEMPOTENCY_DAYS: setting(
+    formats.integer(1, IDEMPOTENCY_DAYS_MAX),
+    'the days in which a create can be retried with its key; the same on all servers of a store',
+    `${IDEMPOTENCY_DAYS}`,
+  ),
+  FIRST_KEY: setting(
+    formats.oneOf('print', 'none'),
+    'whether the first key of an empty store is printed',
+    'print',
+  ),
 });
 
 /** What replaces the variables of older releases. */
@@ -89,10 +90,10 @@ const GONE = {
   LOG_SAMPLE: 'set LOG_LEVEL to warn, or let what collects the log keep a share of its lines',
 };
 
-export function describeSettings(): readonly SettingDescription[] {
+/** Describes the variables of `serve`, for its help and for the manual. */
+export function describeSettings(): CliOptions['settings'] {
   return Object.entries(SETTINGS.entries).map(([name, { wrapped, default: fallback }]) => ({
     name,
-    type: v.getTitle(wrapped) ?? '',
     fallback,
     meaning: v.getDescription(wrapped) ?? '',
   }));

@@ -1,14 +1,9 @@
 /** All parts of a server, registered in the container with factories, so that no class needs a decorator. */
 
 import 'reflect-metadata';
-import {
-  type DependencyContainer,
-  type InjectionToken,
-  instanceCachingFactory,
-  container as root,
-} from 'tsyringe';
-import { createServer, type HttpServer, type KeyVerifier } from '../adapters/http/index.ts';
-import { isTerminal, type Logger, logObserver, logTo, openLog } from '../adapters/log/index.ts';
+import { type InjectionToken, instanceCachingFactory as once, container as root } from 'tsyringe';
+import { createServer, type HttpServer, SERVER_METHODS } from '../adapters/http/index.ts';
+import { type Logger, logObserver, logTo, openLog } from '../adapters/log/index.ts';
 import { Metrics } from '../adapters/metrics/index.ts';
 import { AnimalStore } from '../application/animal-store.ts';
 import { combineObservers } from '../application/observers.ts';
@@ -21,7 +16,6 @@ import type { Config } from './config.ts';
 const LOG: InjectionToken<Logger> = Symbol('Logger');
 const OBSERVERS: InjectionToken<readonly (Observer & RequestObserver)[]> = Symbol('Observers');
 const STORAGE: InjectionToken<StoreStorage> = Symbol('Storage');
-const API_KEY_VERIFIER: InjectionToken<KeyVerifier> = Symbol('ApiKeyVerifier');
 const HTTP_SERVER: InjectionToken<HttpServer> = Symbol('HttpServer');
 
 export interface Parts {
@@ -35,25 +29,31 @@ export interface Parts {
 /** Opens the database, and creates the parts. */
 export async function openParts(config: Config, version: string): Promise<Parts> {
   const container = root.createChildContainer();
-  register(container, LOG, () => logTo(openLog(), config.logLevel));
-  register(container, Metrics, () => new Metrics({ version, storage: config.database.scheme }));
-  register(container, OBSERVERS, (get) => [
-    logObserver(get(LOG), { hasNames: isTerminal }),
-    get(Metrics).observer,
-  ]);
+  container.register(LOG, { useFactory: once(() => logTo(openLog(), config.logLevel)) });
+  container.register(Metrics, {
+    useFactory: once(
+      () => new Metrics({ version, storage: config.database.scheme, methods: SERVER_METHODS }),
+    ),
+  });
+  container.register(OBSERVERS, {
+    useFactory: once((from) => [logObserver(from.resolve(LOG)), from.resolve(Metrics).observer]),
+  });
   const observer = combineObservers(container.resolve(OBSERVERS));
   const storage = await config.database.open({ observer });
   container.register(STORAGE, { useValue: storage });
-  register(container, AnimalStore, (get) => new AnimalStore(get(STORAGE), config));
-  register(container, API_KEY_VERIFIER, (get) => createApiKeyVerifier(get(AnimalStore), config.apiKeys));
-  register(container, HTTP_SERVER, (get) =>
-    createServer(get(AnimalStore), {
-      ...config.http,
-      apiKeys: get(API_KEY_VERIFIER),
-      observers: get(OBSERVERS),
-      metrics: get(Metrics),
-    }),
-  );
+  container.register(AnimalStore, {
+    useFactory: once((from) => new AnimalStore(from.resolve(STORAGE), config)),
+  });
+  container.register(HTTP_SERVER, {
+    useFactory: once((from) =>
+      createServer(from.resolve(AnimalStore), {
+        ...config.http,
+        apiKeys: createApiKeyVerifier(from.resolve(AnimalStore), config.apiKeys),
+        observers: from.resolve(OBSERVERS),
+        metrics: from.resolve(Metrics),
+      }),
+    ),
+  });
   try {
     const store = container.resolve(AnimalStore);
     const server = container.resolve(HTTP_SERVER);
@@ -71,16 +71,4 @@ export async function openParts(config: Config, version: string): Promise<Parts>
     await storage.close();
     throw error;
   }
-}
-
-type Get = <T>(token: InjectionToken<T>) => T;
-
-/** Registers what is created once, when it is needed. */
-function register<T>(
-  container: DependencyContainer,
-  token: InjectionToken<T>,
-  create: (get: Get) => T,
-): void {
-  const useFactory = instanceCachingFactory((from) => create((needed) => from.resolve(needed)));
-  container.register(token, { useFactory });
 }

@@ -2,8 +2,16 @@
 
 import { invalidRequest } from './errors.ts';
 import { INT64_MAX, isInt64 } from './int64.ts';
-import { type Members, memberReader, membersReader, parseJson } from './json.ts';
-import { ATTRIBUTES, type ImportedPet, type NewPet, PET_ATTRIBUTES, type Pet, petWithId } from './pet.ts';
+import { type Members, membersReader, parseJson } from './json.ts';
+import {
+  ATTRIBUTES,
+  type ImportedPet,
+  isAlwaysStored,
+  type NewPet,
+  PET_ATTRIBUTES,
+  type Pet,
+  petWithId,
+} from './pet.ts';
 
 /** Replaces a value that is not an int64, so that the message is about its range, and not about types of JavaScript. */
 const NOT_AN_INT64 = INT64_MAX + 1n;
@@ -73,7 +81,7 @@ export function petsJson(pets: readonly Pet[]): string {
  * ```
  */
 export function parsePet(text: string): Pet {
-  return petOf(readMembers(text));
+  return petOf(membersOf(parseJson(text)));
 }
 
 /**
@@ -100,27 +108,21 @@ export function parseStoredPets(text: string): Pet[] {
   return petsOf(text, storedPetOf);
 }
 
-/** Reads one pet as {@link parseStoredPets} does. */
-export function parseStoredPet(text: string): Pet {
-  return storedPetOf(readMembers(text));
-}
-
 /** Applies no rule for pets. Throws `invalid_request` when the text is not a JSON object. */
 export function parsePetMembers(text: string): ImportedPet {
-  return importedPet(readMembers(text));
+  return importedPet(membersOf(parseJson(text)));
 }
 
 const MEMBERS = ['id', ...PET_ATTRIBUTES] as const;
 type PetMembers = Members<(typeof MEMBERS)[number]>;
 
 const membersOf = membersReader(MEMBERS);
-const readMembers = memberReader(MEMBERS);
 
 function importedPet(members: PetMembers): ImportedPet {
   if (members === undefined) throw invalidRequest('expected a JSON object');
   const pet = { ...members, id: integer(members.id) };
   for (const { name, isInteger } of ATTRIBUTE_MEMBERS) {
-    if (isInteger) pet[name] = integer(pet[name]);
+    if (isInteger && pet[name] !== undefined) pet[name] = integer(pet[name]);
   }
   return pet as ImportedPet;
 }
@@ -133,7 +135,8 @@ function petOf(members: PetMembers): Pet {
 
 function storedPetOf(members: PetMembers): Pet {
   const pet: Partial<Record<keyof Pet, unknown>> = { ...importedPet(members) };
-  for (const { name, isInteger, convert } of ATTRIBUTE_MEMBERS) {
+  const stored = ATTRIBUTE_MEMBERS.filter(({ name }) => pet[name] !== undefined || isAlwaysStored(name));
+  for (const { name, isInteger, convert } of stored) {
     const value = pet[name];
     const hasType = isInteger ? isInt64(value) : typeof value === 'string';
     if (!hasType) return petOf(members);

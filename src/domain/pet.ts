@@ -88,11 +88,11 @@ export function newPet(input: NewPetInput): NewPet {
   const faults: string[] = [];
   for (const name of PET_ATTRIBUTES) {
     const { value, fault } = RULES[name](input[name]);
-    pet[name] = value;
     if (fault !== undefined) faults.push(fault);
+    if (value !== undefined) pet[name] = value;
   }
   if (faults.length > 0) throw invalidRequest(faults.join('; '));
-  return withAttributes({}, pet) as NewPet;
+  return pet as NewPet;
 }
 
 /** Like {@link newPet}, for a pet that has an id. */
@@ -104,14 +104,11 @@ export function petWithId(input: NewPetInput & { readonly id: bigint | number })
 
 /** Returns a pet with the attributes of a valid one. */
 export function storedPet(id: bigint, attributes: NewPet): Pet {
-  return Object.freeze(withAttributes({ id }, attributes) as Pet);
-}
-
-function withAttributes(pet: Values & { id?: bigint }, values: Values): Values {
+  const pet: Values & { id: bigint } = { id };
   for (const name of PET_ATTRIBUTES) {
-    if (values[name] !== undefined) pet[name] = values[name];
+    if (attributes[name] !== undefined) pet[name] = attributes[name];
   }
-  return pet;
+  return Object.freeze(pet as Pet);
 }
 
 /** Returns the rules that a stored pet breaks, or `undefined` when it is valid. Another program can have changed it. */
@@ -134,9 +131,14 @@ export function isPetStatus(value: unknown): value is PetStatus {
   return PET_STATUSES.some((status) => status === value);
 }
 
-/** Returns the rule that a name breaks, or `undefined` when the name is valid. */
-export function nameFault(name: unknown): string | undefined {
-  return RULES.name(name).fault;
+/** Returns the rule that a value of an attribute breaks, or `undefined` when the value is valid. */
+export function attributeFault(name: keyof NewPet, value: unknown): string | undefined {
+  return RULES[name](value).fault;
+}
+
+/** Whether every stored pet has a value of the attribute. */
+export function isAlwaysStored(name: keyof NewPet): boolean {
+  return ATTRIBUTES[name].isRequired || ATTRIBUTES[name].default !== undefined;
 }
 
 /** Throws `invalid_request` for a status in a query that is not a {@link PetStatus}. */

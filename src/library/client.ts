@@ -1,7 +1,7 @@
 /** The entry point `animal-store/client`: the store of another server, without any module of Node.js. */
 
 import { checkOptions, type OptionRules, STRING } from '../application/arguments.ts';
-import { PetStore as Store } from '../application/pet-store.ts';
+import { BasicStore as Store } from '../application/basic-store.ts';
 import { CLIENT_OPTIONS, type ClientOptions } from '../application/store-options.ts';
 import { api } from '../composition/databases/api.ts';
 import { invalidRequest } from '../domain/errors.ts';
@@ -18,8 +18,8 @@ export type {
 export { AnimalStoreError, asAnimalStoreError, type ErrorCode } from '../domain/errors.ts';
 export type { NewPetInput, Pet, PetStatus } from '../domain/pet.ts';
 
-/** The methods of an `AnimalStore` that the API has operations for. Every `AnimalStore` is a `PetStore` too. */
-export type PetStore = Pick<
+/** The methods of an `AnimalStore` that the API has operations for. Every `AnimalStore` is a `BasicStore` too. */
+export type BasicStore = Pick<
   Store,
   | 'createPet'
   | 'getPet'
@@ -40,7 +40,7 @@ export interface ClientConfig extends ClientOptions {
 const OPTIONS: OptionRules<ClientConfig> = { database: STRING, ...CLIENT_OPTIONS };
 
 /** Opens the store of a server, and sends no request. Rejects with `invalid_request` for an invalid configuration. */
-export async function createAnimalStore(config: ClientConfig): Promise<PetStore> {
+export async function createAnimalStore(config: ClientConfig): Promise<BasicStore> {
   checkOptions(config, OPTIONS);
   const { database, ...client } = config;
   const [, scheme = 'https', rest = ''] = /^(https?):(.*)$/s.exec(database) ?? [];

@@ -7,6 +7,7 @@ import { type AnimalStoreConfig, openStore } from './open-store.ts';
 
 export type { AnimalStore } from '../application/animal-store.ts';
 export { ApiKeys, type IssuedApiKey } from '../application/api-keys.ts';
+export type { BasicStore } from '../application/basic-store.ts';
 export { CreatePet } from '../application/create-pet.ts';
 export { CreatePetOnce } from '../application/create-pet-once.ts';
 export { GetPet } from '../application/get-pet.ts';

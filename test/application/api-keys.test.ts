@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { MemoryApiKeyRepository } from '../../src/adapters/memory/api-key-repository.ts';
 import { ApiKeys } from '../../src/application/api-keys.ts';
 import { VerifyApiKey } from '../../src/application/verify-api-key.ts';
@@ -34,16 +34,9 @@ describe('create', () => {
     expect(JSON.stringify(await apiKeys.list())).not.toContain(key.slice(10));
   });
 
-  test('refuses an invalid name', async () => {
-    await expect(apiKeys.create('')).rejects.toMatchObject({ code: 'invalid_request' });
-    expect(await apiKeys.list()).toEqual([]);
-  });
-
   test.each([
     ['now', () => now],
-    ['in the past', () => now - 1],
     ['not a number', () => Number.NaN],
-    ['infinite', () => Infinity],
     ['between two milliseconds', () => now + 0.5],
     ['not a safe integer', () => 2 ** 53],
   ])('refuses an expiry that is %s', async (_, expiresAt) => {
@@ -58,9 +51,7 @@ describe('createFirst', () => {
   test('creates no key in a store that has had one, even a revoked one', async () => {
     const { about } = await apiKeys.create('ci');
     await apiKeys.revoke(about.id);
-    const save = () => expect.unreachable();
-    expect(await apiKeys.createFirst('first', save)).toBeUndefined();
-    expect(await apiKeys.list()).toHaveLength(1);
+    expect(await apiKeys.createFirst('first', () => expect.unreachable())).toBeUndefined();
   });
 
   test('creates a key in a store that has never had one, and saves it before it is stored', async () => {
@@ -71,12 +62,6 @@ describe('createFirst', () => {
     });
     expect(issued).toMatchObject({ key: saved, about: { name: 'first', isReadOnly: false } });
     expect(await verifyApiKey.verify(saved)).toMatchObject({ name: 'first' });
-  });
-
-  test('looks for earlier keys first, so that a store with keys does not wait for other writers', async () => {
-    const [list, addFirst] = [vi.spyOn(repository, 'list'), vi.spyOn(repository, 'addFirst')];
-    for (const save of [undefined, undefined, () => {}]) await apiKeys.createFirst('ci', save);
-    expect([list.mock.calls.length, addFirst.mock.calls.length]).toEqual([3, 1]);
   });
 
   test('stores no key when saving fails', async () => {
@@ -99,16 +84,9 @@ describe('rotate', () => {
     expect(await verifyApiKey.verify(key)).toMatchObject({ id: about.id });
   });
 
-  test('rejects with not_found for an unknown id, also when there are other keys', async () => {
-    const { about } = await apiKeys.create('ci');
-    await expect(apiKeys.rotate('7', 0)).rejects.toThrow(refusal('there is no key with id 7', 'not_found'));
-    expect(await apiKeys.list()).toEqual([about]);
-  });
-
   test.each<[skew: number, message: string]>([
     [0, 'expired'],
     [1, 'rotated at the same time'],
-    [HOUR, 'rotated at the same time'],
   ])(
     'exactly one of several simultaneous rotations without overlap succeeds, with clocks %d ms apart',
     async (skew, message) => {
@@ -122,21 +100,6 @@ describe('rotate', () => {
       expect(await keys.list()).toHaveLength(2);
     },
   );
-
-  test('of several simultaneous rotations with an overlap, one succeeds, also when the repository is read after its end', async () => {
-    class Slow extends MemoryApiKeyRepository {
-      #lists = 0;
-      override async list() {
-        for (let turns = 10 * this.#lists++; turns > 0; turns--) await null;
-        return super.list();
-      }
-    }
-    const slow = new ApiKeys(new Slow());
-    const { about } = await slow.create('ci');
-    const results = await Promise.allSettled([1, 2, 3].map(() => slow.rotate(about.id, HOUR)));
-    expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
-    expect(await slow.rotate(about.id, HOUR)).toMatchObject({ about: { name: 'ci' } });
-  });
 
   test('a key that is revoked just before it is replaced stays revoked, and no key is created', async () => {
     class Racing extends MemoryApiKeyRepository {
@@ -153,9 +116,10 @@ describe('rotate', () => {
     expect(await raced.list()).toMatchObject([{ id: about.id, revokedAt: now }]);
   });
 
-  test('the new key keeps the name of the old one, even an invalid name', async () => {
-    const old = await repository.add('some key', { name: ' ', prefix: 'some', createdAt: now });
-    expect((await apiKeys.rotate(old.id, 0)).about.name).toBe(' ');
+  test('the new key has the name and the permissions of the old one, even an invalid name', async () => {
+    const draft = { name: ' ', prefix: 'some', createdAt: now, isReadOnly: true };
+    const old = await repository.add('some key', draft);
+    expect((await apiKeys.rotate(old.id, 0)).about).toMatchObject({ name: ' ', isReadOnly: true });
   });
 
   test('a revoked or expired key cannot be rotated', async () => {
@@ -163,56 +127,52 @@ describe('rotate', () => {
     await apiKeys.revoke(revoked.about.id);
     const expired = await apiKeys.create('expired', now + 1);
     now += 1;
-    for (const { about } of [revoked, expired]) {
-      await expect(apiKeys.rotate(about.id, 0)).rejects.toThrow(
-        refusal(`key ${about.id} is revoked or expired: create a new one`),
-      );
-    }
-    expect(await apiKeys.list()).toHaveLength(2);
+    for (const { about } of [revoked, expired])
+      await expect(apiKeys.rotate(about.id, 0)).rejects.toThrow(/is revoked or expired: create a new one$/);
   });
 
-  test.each([-1, 0.5, Number.NaN, Infinity])('the overlap cannot be %s', async (overlap) => {
-    const { about } = await apiKeys.create('ci');
-    await expect(apiKeys.rotate(about.id, overlap)).rejects.toThrow(
+  test('an overlap without an end is that to the end of the year 9999, the last date of a key', async () => {
+    const old = await apiKeys.create('ci');
+    await apiKeys.rotate(old.about.id, Number.MAX_SAFE_INTEGER);
+    const [first] = await apiKeys.list();
+    expect(new Date(first?.expiresAt ?? 0).toISOString()).toBe('9999-12-31T23:59:59.999Z');
+  });
+
+  test.each([-1, 0.5, Infinity])('the overlap cannot be %s', async (overlap) => {
+    await expect(apiKeys.rotate('1', overlap)).rejects.toThrow(
       refusal('the overlap must be 0 or more whole milliseconds'),
     );
-    expect(await apiKeys.list()).toEqual([about]);
   });
 });
 
 describe('revoke', () => {
-  test('revokes a key at once', async () => {
+  test('refuses the key at once', async () => {
     const { key, about } = await apiKeys.create('ci');
     expect(await apiKeys.revoke(about.id)).toMatchObject({ id: about.id, revokedAt: now });
     expect(await verifyApiKey.verify(key)).toBeUndefined();
   });
 
-  test('rejects with not_found for an unknown id', async () => {
-    await expect(apiKeys.revoke('7')).rejects.toMatchObject({ code: 'not_found' });
+  test('of an unknown key rejects with not_found, as a rotation does', async () => {
+    for (const call of [() => apiKeys.revoke('7'), () => apiKeys.rotate('7', 0)])
+      await expect(call()).rejects.toThrow(refusal('there is no key with id 7', 'not_found'));
   });
 });
 
 describe('the expiry of a rotated key', () => {
-  test('gives it the lifetime of the old key', async () => {
+  test('gives it the lifetime of the old key, or none when the old key has none, or null is given', async () => {
     const { about } = await apiKeys.create('ci', now + 90 * HOUR);
-    now += 80 * HOUR;
-    const rotated = await apiKeys.rotate(about.id, HOUR);
-    expect(rotated.about.expiresAt).toBe(now + 90 * HOUR);
-  });
-
-  test('is none when the old key has none, or when null is given', async () => {
     const { about: endless } = await apiKeys.create('ci');
-    expect((await apiKeys.rotate(endless.id, HOUR)).about.expiresAt).toBeUndefined();
-    const { about } = await apiKeys.create('ci', now + HOUR);
-    expect((await apiKeys.rotate(about.id, HOUR, null)).about.expiresAt).toBeUndefined();
+    now += 80 * HOUR;
+    const expiryOf = async (id: string, expiresAt?: null) =>
+      (await apiKeys.rotate(id, 100 * HOUR, expiresAt)).about.expiresAt;
+    expect(await expiryOf(about.id)).toBe(now + 90 * HOUR);
+    expect([await expiryOf(endless.id), await expiryOf(about.id, null)]).toEqual([undefined, undefined]);
   });
 
   test('must be in the future when it is given', async () => {
-    const old = await apiKeys.create('ci', now + HOUR);
-    const { about } = await apiKeys.rotate(old.about.id, 0, now + 2 * HOUR);
-    expect(about.expiresAt).toBe(now + 2 * HOUR);
+    const { about } = await apiKeys.create('ci', now + HOUR);
     await expect(apiKeys.rotate(about.id, 0, now)).rejects.toMatchObject({ code: 'invalid_request' });
-    expect(await apiKeys.list()).toHaveLength(2);
+    expect((await apiKeys.rotate(about.id, 0, now + 2 * HOUR)).about.expiresAt).toBe(now + 2 * HOUR);
   });
 
   test('is never after the year 9999', async () => {

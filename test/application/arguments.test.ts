@@ -5,19 +5,18 @@ import {
   checkArgument,
   checkOptions,
   FUNCTION,
-  INTERNAL,
   OBJECT,
   objectWith,
   type Rule,
   STRING,
   TIMEOUT,
 } from '../../src/application/arguments.ts';
+import { refusal } from '../support/refusal.ts';
 
-const VALUES: readonly unknown[] = [undefined, null, '', 'x', 0, true, [], ['x'], {}, () => {}];
+const VALUES: readonly unknown[] = [undefined, null, '', 'x', 0, true, [], ['x'], ['x', 1], {}, () => {}];
 
 describe('a rule', () => {
   test.each<[name: string, rule: Rule, accepted: readonly unknown[]]>([
-    ['any value', INTERNAL, VALUES],
     ['a string', STRING, ['', 'x']],
     ['a boolean', BOOLEAN, [true]],
     ['a function', FUNCTION, VALUES.slice(-1)],
@@ -30,19 +29,7 @@ describe('a rule', () => {
   });
 
   test('for a time accepts what a timer accepts', () => {
-    expect(TIMEOUT.expected).toBe('a number of milliseconds from 1 to 2147483647');
-    const values = [
-      1,
-      1.5,
-      2_147_483_647,
-      0.99,
-      2_147_483_647.5,
-      2_147_483_648,
-      Number.NaN,
-      Infinity,
-      '5',
-      5n,
-    ];
+    const values = [1, 1.5, 2_147_483_647, 0.99, 2_147_483_647.5, Number.NaN, Infinity, '5', 5n];
     expect(values.filter((value) => TIMEOUT.accepts(value))).toEqual([1, 1.5, 2_147_483_647]);
   });
 
@@ -53,52 +40,34 @@ describe('a rule', () => {
     expect(rule.accepts(Object.create(whole))).toBe(true);
     expect(rule.accepts({ ...whole, close: 1 })).toBe(false);
   });
-
-  test('for an array checks every element', () => {
-    expect(arrayOf('strings', STRING).accepts(['x', 1])).toBe(false);
-  });
 });
 
-describe('an argument', () => {
-  test.each([
-    [null, 'null'],
-    [undefined, 'undefined'],
-    [Number.NaN, 'NaN'],
-    [7, '7'],
-    [7n, 'bigint'],
-    ['', "''"],
-    ['secret', 'string'],
-    [['x'], 'an array'],
-    [() => {}, 'function'],
-  ])('%s that breaks its rule is described without texts of the caller', (value, described) => {
-    const rule = { expected: 'an object', accepts: () => false };
-    expect(() => checkArgument('pet', value, rule)).toThrow(
-      expect.objectContaining({
-        code: 'invalid_request',
-        message: `pet: expected an object, got ${described}`,
-      }),
-    );
-  });
-
-  test('that fulfils its rule is accepted', () => {
-    expect(checkArgument('name', 'x', STRING)).toBeUndefined();
-  });
+test.each([
+  [null, 'null'],
+  [undefined, 'undefined'],
+  [Number.NaN, 'NaN'],
+  [7n, 'bigint'],
+  ['', "''"],
+  ['secret', 'string'],
+  [['x'], 'an array'],
+])('the argument %s that breaks its rule is described without texts of the caller', (value, described) => {
+  const rule = { expected: 'an object', accepts: () => false };
+  expect(() => checkArgument('pet', value, rule)).toThrow(
+    refusal(`pet: expected an object, got ${described}`),
+  );
 });
 
 describe('options', () => {
-  const rules = { name: STRING, force: BOOLEAN, limit: OBJECT, thread: INTERNAL };
+  const rules = { name: STRING, force: BOOLEAN, limit: OBJECT };
   const check = (options: object | null) => () => checkOptions(options as { name?: string }, rules);
 
   test.each([
     [null, 'options: expected an object, got null'],
-    [[], 'options: expected an object, got an array'],
-    [{ names: 'x' }, 'unknown option names: expected name, force or limit'],
     [Object.create({ names: 'x' }), 'unknown option names: expected name, force or limit'],
     [{ toString: 'x' }, 'unknown option toString: expected name, force or limit'],
-    [{ name: 5 }, 'name: expected a string, got 5'],
     [{ limit: {}, force: 'yes' }, 'force: expected a boolean, got string'],
   ])('%j are refused', (options, message) => {
-    expect(check(options)).toThrow(expect.objectContaining({ code: 'invalid_request', message }));
+    expect(check(options)).toThrow(refusal(message));
   });
 
   test.each([{}, { name: 'x', force: true, limit: {} }, { name: undefined, names: undefined }])(

@@ -4,6 +4,7 @@ import { CreatePet } from '../../src/application/create-pet.ts';
 import { GetPet } from '../../src/application/get-pet.ts';
 import { ListPets } from '../../src/application/list-pets.ts';
 import { INT64_MAX, INT64_MIN } from '../../src/domain/int64.ts';
+import { withRequired } from '../support/pets.ts';
 import { refusal } from '../support/refusal.ts';
 
 let pets: MemoryPetRepository;
@@ -11,97 +12,60 @@ let createPet: CreatePet;
 let getPet: GetPet;
 let listPets: ListPets;
 
-beforeEach(() => {
+beforeEach(async () => {
   pets = new MemoryPetRepository();
   createPet = new CreatePet(pets);
   getPet = new GetPet(pets);
   listPets = new ListPets(pets);
+  for (let id = 1; id <= 101; id++)
+    await createPet.execute(withRequired({ name: `pet ${id}`, categoryId: id }));
 });
 
-async function addPets(count: number): Promise<void> {
-  for (let index = 1; index <= count; index++) {
-    await createPet.execute({ name: `pet ${index}`, categoryId: BigInt(index) });
-  }
-}
-
-describe('CreatePet', () => {
-  test('stores a pet and assigns an id', async () => {
-    const pet = await createPet.execute({ name: 'Rex', categoryId: -5n, status: 'sold' });
-    expect(pet).toEqual({ id: 1n, name: 'Rex', categoryId: -5n, status: 'sold' });
-    expect((await listPets.execute()).pets).toEqual([pet]);
-  });
-});
-
-describe('GetPet', () => {
-  test.each([0n, 2n, INT64_MIN, INT64_MAX + 1n, 0, Number.MAX_SAFE_INTEGER])(
-    'rejects with not_found for id %s, and reads the storage only for an int64',
-    async (id) => {
-      await addPets(1);
-      using find = vi.spyOn(pets, 'find');
-      await expect(getPet.execute(id)).rejects.toThrow(refusal(`there is no pet with id ${id}`, 'not_found'));
-      expect(find).toHaveBeenCalledTimes(id === INT64_MAX + 1n ? 0 : 1);
-    },
+test('a pet is created and found, also with safe integers', async () => {
+  expect(await getPet.execute(7)).toEqual(
+    withRequired({ id: 7n, name: 'pet 7', categoryId: 7n, status: 'available' }),
   );
 });
 
-describe('an id', () => {
-  test('can be a safe integer', async () => {
-    const pet = await createPet.execute({ name: 'Rex', categoryId: 7 });
-    expect(pet).toEqual({ id: 1n, name: 'Rex', categoryId: 7n, status: 'available' });
-    expect(await getPet.execute(1)).toEqual(pet);
-    expect((await listPets.execute({ after: 0 })).pets).toEqual([pet]);
-    expect((await listPets.execute({ after: 1 })).pets).toEqual([]);
-  });
+test.each([0n, 102n, INT64_MIN, INT64_MAX + 1n, Number.MAX_SAFE_INTEGER])(
+  'the id %s is not found, and the storage is read only for an int64',
+  async (id) => {
+    using find = vi.spyOn(pets, 'find');
+    await expect(getPet.execute(id)).rejects.toThrow(refusal(`there is no pet with id ${id}`, 'not_found'));
+    expect(find).toHaveBeenCalledTimes(id === INT64_MAX + 1n ? 0 : 1);
+  },
+);
 
-  test.each([
-    [2 ** 53, '9007199254740992'],
-    ['1', '"1"'],
-    [null, 'null'],
-    [undefined, 'undefined'],
-  ])('cannot be %s', async (id, got) => {
-    const range = 'must be an integer from -9223372036854775808 to 9223372036854775807';
-    const hint = `expected a bigint such as 7n, or a safe integer, got ${got}`;
-    await expect(getPet.execute(id as never)).rejects.toThrow(refusal(`id ${range}: ${hint}`));
-    if (id === undefined) return;
-    await expect(listPets.execute({ after: id as never })).rejects.toThrow(
-      refusal(`after ${range}: ${hint}`),
-    );
-  });
+test.each([2 ** 53, '1', undefined])('an id cannot be %j', async (id) => {
+  const range = 'must be an integer from -9223372036854775808 to 9223372036854775807';
+  const hint = `expected a bigint such as 7n, or a safe integer, got ${JSON.stringify(id)}`;
+  await expect(getPet.execute(id as never)).rejects.toThrow(refusal(`id ${range}: ${hint}`));
 });
 
-describe('ListPets', () => {
-  test('returns the first 20 pets by default', async () => {
-    await addPets(21);
-    const page = await listPets.execute();
-    expect(page.pets.map(({ id }) => id)).toEqual(
-      Array.from({ length: 20 }, (_, index) => BigInt(index + 1)),
-    );
-    expect(page.more).toBe(true);
+describe('a page', () => {
+  test('has the first 20 pets by default, and those after an id', async () => {
+    const { pets: first, more } = await listPets.execute();
+    expect(first.map(({ id }) => id)).toEqual(Array.from({ length: 20 }, (_, index) => BigInt(index + 1)));
+    expect(more).toBe(true);
+    expect((await listPets.execute({ after: 100 })).pets.map(({ id }) => id)).toEqual([101n]);
   });
 
-  test.each([1, 100])('limit %i is in range', async (limit) => {
-    await addPets(101);
+  test.each([1, 100])('can have the limit %i', async (limit) => {
     expect((await listPets.execute({ limit })).pets).toHaveLength(limit);
   });
 
-  test.each([0, -1, 101, 1.5, Number.NaN, Infinity, '20', null])(
-    'limit %s is out of range',
-    async (limit) => {
-      await expect(listPets.execute({ limit: limit as number })).rejects.toThrow(
-        refusal('limit must be an integer from 1 to 100'),
-      );
-    },
-  );
-
-  test.each(['', 'lost', 'Sold', null])('status %j is refused', async (status) => {
-    await expect(listPets.execute({ status: status as 'sold' })).rejects.toThrow(
-      refusal('status must be one of available, pending, sold'),
-    );
-  });
-
-  test.each([INT64_MAX + 1n, INT64_MIN - 1n])('after cannot be %s', async (after) => {
-    await expect(listPets.execute({ after: after as bigint })).rejects.toThrow(
-      refusal('after must be an integer from -9223372036854775808 to 9223372036854775807'),
-    );
+  test.each<[query: object, message: string | RegExp]>([
+    ...[0, 101, 1.5, '20', null].map(
+      (limit) => [{ limit }, 'limit must be an integer from 1 to 100'] as [object, string],
+    ),
+    [{ status: '' }, 'status must be one of available, pending, sold'],
+    [{ status: null }, 'status must be one of available, pending, sold'],
+    [{ after: '1' }, /^after must be an integer from .+, got "1"$/],
+    [
+      { after: INT64_MAX + 1n },
+      /^after must be an integer from -9223372036854775808 to 9223372036854775807$/,
+    ],
+  ])('cannot be asked for with %o', async (query, message) => {
+    await expect(listPets.execute(query)).rejects.toThrow(refusal(message));
   });
 });

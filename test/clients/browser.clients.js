@@ -2,9 +2,9 @@
 
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, test } from 'vitest';
-import { brokenFragments, consoles, contents, deepLinks, keyboard, samples } from './browser/checks.js';
-import { clientInPage, otherEngine } from './browser/client.js';
-import { coldStart, noDocument, noScript, publicUrl } from './browser/environment.js';
+import { consoles, contents, deepLinks, keyboard, samples } from './browser/checks.js';
+import { clientInPage } from './browser/client.js';
+import { coldStart, noDocument, noScript, olderBrowser, publicUrl } from './browser/environment.js';
 import { lostConnection } from './browser/lost-connection.js';
 import { fields, prints, remembers, responses, tables } from './browser/reading.js';
 import { runSamples } from './browser/run-samples.js';
@@ -13,14 +13,12 @@ import {
   checkAccessibility,
   checkWidth,
   DESKTOP,
-  LAPTOP,
   operation,
   PHONE,
   SCREENSHOTS,
   startBrowser,
   typeKey,
   visit,
-  WIDE,
 } from './browser/visit.js';
 import { startServer } from './server.js';
 
@@ -40,11 +38,10 @@ test.each([
   ['the consoles send and show exact integers', consoles],
   ['the contents are those of the document', contents],
   ['every link has a target, and the page shows the target of its URL', deepLinks],
-  ['a fragment that is not percent-encoded leads nowhere', brokenFragments],
   ['samples can be copied, and show the key only when asked', samples],
   ['every sample runs', runSamples],
   ['the client of the API runs in a page of another origin', clientInPage],
-  ['the client and the consoles run in a browser with another engine', otherEngine],
+  ['the consoles are exact in an older browser', olderBrowser],
   ['the page works with the keyboard', keyboard],
   ['the search finds every part of the page', search],
   ['a lost create can be repeated', lostConnection],
@@ -61,8 +58,6 @@ test.each([
 /** On load, opened, executed, with the key shown, with the menu, and with the search. */
 describe.each([
   ['desktop', DESKTOP],
-  ['laptop', LAPTOP],
-  ['wide', WIDE],
   ['phone', PHONE],
 ])('axe finds nothing in any state: %s', (name, size) => {
   test.each(['light', 'dark'])('%s', (scheme) =>

@@ -23,7 +23,7 @@ export async function clientStory(createAnimalStore, { base, unreliable, apiKey 
     equal([pet.name, pet.categoryId, pet.status], ['Кот "🐈‍⬛"', categoryId, 'sold']);
     equal((await store.getPet(pet.id)).categoryId, categoryId);
   }
-  equal(deprecations, ['getPet']);
+  equal(deprecations, []);
 
   const names = Array.from({ length: PETS }, (_, index) => `pet ${index}`);
   await Promise.all(names.map((name) => store.createPet({ name, categoryId: 1n, status: 'pending' })));
@@ -41,7 +41,7 @@ export async function clientStory(createAnimalStore, { base, unreliable, apiKey 
   equal(await codeOf((await open({ database: `${base}/pets/v1` })).getPet(1n)), 'invalid_request');
   const { fetch } = globalThis;
   globalThis.fetch = async () => new Response('[{"id":1,,}]');
-  const reason = 'does not respond as the API does: invalid JSON: unexpected text at character 10';
+  const reason = 'does not respond as the API does: invalid JSON';
   equal(await store.listPage({ limit: 3 }).catch(({ message }) => message), `${base} ${reason}`);
   globalThis.fetch = fetch;
   const signal = AbortSignal.abort(new Error('stopped'));

@@ -42,10 +42,7 @@ test('a key is not accepted while the stored keys cannot be read', async () => {
 });
 
 test('parts of configured keys are secret', () => {
-  expect(createApiKeyVerifier(NONE, []).hasPartOfKey).toBeUndefined();
   const { hasPartOfKey } = createApiKeyVerifier(NONE, [ONE, TWO]);
-  expect([hasPartOfKey?.(ONE.slice(5, 30)), hasPartOfKey?.('another text of some length')]).toEqual([
-    true,
-    false,
-  ]);
+  const texts = [ONE.slice(5, 30), 'another text of some length'];
+  expect(texts.map((text) => hasPartOfKey?.(text))).toEqual([true, false]);
 });

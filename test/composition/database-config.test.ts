@@ -31,13 +31,8 @@ describe('the database of the configuration', () => {
     ['mysql://me:hunter2@db.example/pets', `${USAGES} 'mysql:…'`],
     ['hunter2@mysql://db.example/pets', USAGES],
     ['memory:x', "expected memory: without a path, got 'memory:x'"],
-    ['sqlite:', `${PATH} (the path is missing), got 'sqlite:'`],
-    ['sqlite: ', `${PATH} (the path is missing), got 'sqlite:'`],
-    ['sqlite::memory:', `${PATH} (a store in memory is memory:)`],
-    ['sqlite://./x.db', `${PATH} (there is no host, so // has no meaning), got 'sqlite://./x.db'`],
-    ...urls('sqlite:', '~/x.db $HOME/x.db', `${PATH} (no shell replaces ~ and variables)`),
-    ['sqlite:x.db?mode=ro', `${PATH} (there are no parameters)`],
-    ['sqlite:file:x.db', `${PATH} (a path without file:)`],
+    ['sqlite: ', `${PATH}, without host, parameters, ~ and variables, got 'sqlite:'`],
+    ...urls('sqlite:', '//./x.db ~/x.db $HOME/x.db x.db?mode=ro file:x.db :memory:', PATH),
     ...urls('postgres:', 'pets //host:port/pets //me:hunter2@host:port/pets', URL_FORM),
   ])('%s is refused, and the message shows no password', (value = '', reason) => {
     for (const [load, source] of [
@@ -60,7 +55,7 @@ describe('the database of the configuration', () => {
     await fc.assert(
       fc.asyncProperty(scheme, word, mark, word, end, async (name, first, between, second, rest) => {
         const url = `${name}://me:${first}${between}${second}@db.invalid${rest}`;
-        const report = await diagnose({ DATABASE_URL: url }, undefined, 'animal-store');
+        const report = await diagnose({ DATABASE_URL: url });
         const library = await createAnimalStore({ database: url, apiKey: 'x' }).catch(String);
         const texts = [
           messageOf(() => loadConfig({ DATABASE_URL: url })),
@@ -87,35 +82,19 @@ describe('the database of the configuration', () => {
     'https:host',
     'http://',
   ])('doctor and other commands refuse the address %s of a server, and say what is expected', async (url) => {
-    const { problems } = await diagnose({ DATABASE_URL: url, API_KEY: 'x' }, undefined, 'animal-store');
+    const { problems } = await diagnose({ DATABASE_URL: url, API_KEY: 'x' });
     const [scheme] = url.split(':');
     const reason = `DATABASE_URL: expected the base address of a server, such as ${scheme}://HOST/v1, without user name`;
     expect(problems).toEqual([{ severity: 'error', message: expect.stringContaining(reason) }]);
     expect(messageOf(() => loadDurableDatabase({ DATABASE_URL: url }))).toContain(reason);
   });
 
-  test('--database-url has precedence over the environment', () => {
-    const environment = { DATABASE_URL: 'mysql', DATABASE_URL_FILE: '/no/such/file' };
-    expect(loadConfig(environment, { databaseUrl: 'memory:' }).database).toEqual({
-      scheme: 'memory',
-      location: '',
-      source: '--database-url',
-    });
-    expect(loadDurableDatabase(environment, 'sqlite:pets.db')).toEqual({
-      scheme: 'sqlite',
-      location: 'pets.db',
-      source: '--database-url',
-    });
-  });
-
-  test('a command other than serve needs a durable database, and ignores all other settings', () => {
-    const database = { scheme: 'sqlite', location: './data/animal-store.db', source: 'the default store' };
-    expect(loadDurableDatabase({ PORT: 'x', API_KEYS: 'x' })).toEqual(database);
-    const reason =
-      'memory: is supported by serve and doctor only, because its data is lost when the command ends';
-    expect(() => loadDurableDatabase({ DATABASE_URL: 'memory:' })).toThrow(
-      new ConfigError(`DATABASE_URL: ${reason}`),
+  test('--database-url has precedence, also for commands, which ignore all other settings', () => {
+    const environment = { DATABASE_URL: 'mysql', DATABASE_URL_FILE: '/no/such/file', PORT: 'x' };
+    const database = { scheme: 'sqlite', location: 'pets.db', source: '--database-url' };
+    expect(loadConfig({ ...environment, PORT: '' }, { databaseUrl: 'sqlite:pets.db' }).database).toEqual(
+      database,
     );
-    expect(() => loadDurableDatabase({}, 'memory:')).toThrow(new ConfigError(`--database-url: ${reason}`));
+    expect(loadDurableDatabase(environment, 'sqlite:pets.db')).toEqual(database);
   });
 });

@@ -15,16 +15,8 @@ export const hasPrometheus: boolean = ['promtool', 'prometheus'].every(
   (name) => spawnSync(name, ['--version']).status === 0,
 );
 
-interface Labelled {
+interface Series {
   readonly metric: Readonly<Record<string, string>>;
-}
-
-/** The values of a query over a time, each with its time in seconds. */
-export interface Range extends Labelled {
-  readonly values: readonly (readonly [time: number, value: string])[];
-}
-
-interface Series extends Labelled {
   readonly value: readonly [time: number, value: string];
 }
 
@@ -76,12 +68,6 @@ scrape_configs:
   async query(expression: string): Promise<readonly Series[]> {
     const path = `query?query=${encodeURIComponent(expression)}`;
     return (await this.api<{ result: readonly Series[] }>(path)).result;
-  }
-
-  /** Runs a query for each step of a time. Times are in seconds. */
-  async queryRange(expression: string, start: number, end: number, step: number): Promise<readonly Range[]> {
-    const path = `query_range?query=${encodeURIComponent(expression)}&start=${start}&end=${end}&step=${step}`;
-    return (await this.api<{ result: readonly Range[] }>(path)).result;
   }
 
   /** The names of the alerts that fire, or that will fire if their condition lasts. */

@@ -15,6 +15,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { endOf, Workspace } from '../e2e/workspace.ts';
 import { Client } from '../support/client.ts';
 import { freePort } from '../support/free-port.ts';
+import { wholeJson, withRequired } from '../support/pets.ts';
 import {
   OPERATOR_KEY,
   type RunningProcess,
@@ -84,7 +85,7 @@ async function startServer(
 }
 
 async function createPet(client: Client): Promise<void> {
-  const { status } = await client.post({ name: 'Rex', categoryId: 7 });
+  const { status } = await client.post(withRequired({ name: 'Rex', categoryId: 7 }));
   expect(status).toBe(201);
 }
 
@@ -216,7 +217,7 @@ describe('animal-store-backup.service', () => {
     mkdirSync(backups);
     await work.createKey();
     const server = await work.serve();
-    await work.run(['import', '-'], '{"name":"saved","categoryId":1}\n');
+    await work.run(['import', '-'], wholeJson('{"name":"saved","categoryId":1}\n'));
     const saved = await work.output('export');
     for (const name of ['old.db', 'new.db', 'old.db.1.partial', 'old.txt']) {
       writeFileSync(join(backups, name), '');
@@ -236,7 +237,7 @@ describe('animal-store-backup.service', () => {
 
     const left = readdirSync(backups).toSorted();
     expect(left).toEqual([expect.stringMatching(/^\d{4}-\d\d-\d\dT\d{6}Z\.db$/), 'new.db', 'old.txt']);
-    await work.run(['import', '-'], '{"name":"later","categoryId":1}\n');
+    await work.run(['import', '-'], wholeJson('{"name":"later","categoryId":1}\n'));
     await stopService(server);
     await work.output('restore', '--force', join(backups, left[0] ?? ''));
     expect(await work.output('export')).toBe(saved);
@@ -246,7 +247,7 @@ describe('animal-store-backup.service', () => {
     const work = new Workspace();
     const backups = work.path('backups');
     mkdirSync(backups);
-    await work.run(['import', '--create-store', '-'], '{"name":"saved","categoryId":1}\n');
+    await work.run(['import', '--create-store', '-'], wholeJson('{"name":"saved","categoryId":1}\n'));
     const file = work.path('url');
     writeFileSync(file, `sqlite:${work.store}\n`);
     const unit = unitText('animal-store-backup.service').replaceAll('/var/lib/animal-store-backups', backups);

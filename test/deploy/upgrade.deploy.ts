@@ -3,8 +3,8 @@
 import { readFileSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
-import { APPLICATION_ID, MIGRATIONS } from '../../src/adapters/sqlite/schema.ts';
 import { Workspace } from '../e2e/workspace.ts';
+import { createOlderStore } from '../support/older-store.ts';
 
 const REX = '{"id":1,"name":"Rex","categoryId":7,"status":"available"}\n';
 
@@ -36,12 +36,7 @@ test('the first start of a release brings a store of each older schema version u
   const current = await currentVersion();
   for (const version of RELEASED) {
     const work = new Workspace();
-    const migrations = MIGRATIONS.slice(0, version).join('');
-    execute(
-      work.store,
-      `PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${version}; ${migrations}
-      INSERT INTO pets (name, category_id, status) VALUES ('Rex', 7, 'available');`,
-    );
+    createOlderStore(work.store, version).close();
     const server = await work.serve();
     expect((await fetch(`${server.origin}/readyz`)).status).toBe(200);
     expect(await work.output('export')).toBe(REX);

@@ -10,61 +10,26 @@ import {
   toInt64,
 } from '../../src/domain/int64.ts';
 import { runs } from '../support/property-runs.ts';
-import { exactly } from './exact-number.ts';
 
 const around = fc.bigInt({ min: 4n * INT64_MIN, max: 4n * INT64_MAX });
-const digits = fc.string({ unit: fc.constantFrom(...'0123456789'), maxLength: 25 });
-const whole = digits.map((text) => text.replace(/^0+(?=\d)/, '') || '0');
-const sign = fc.constantFrom('', '-');
-
-/** Literals of the JSON grammar, most of which are not an int64. */
-const literal = fc
-  .tuple(
-    sign,
-    whole,
-    fc.option(digits.filter((text) => text !== '')),
-    fc.option(fc.tuple(fc.constantFrom('e', 'E', 'e+', 'E-', 'e-'), fc.integer({ min: 0, max: 60 }))),
-  )
-  .map(
-    ([minus, integer, fraction, exponent]) =>
-      minus + integer + (fraction === null ? '' : `.${fraction}`) + (exponent?.join('') ?? ''),
-  );
-
-describe('isInt64', () => {
-  test.each([INT64_MIN, -1n, 0n, 2n ** 53n + 1n, INT64_MAX])('%s is an int64', (value) => {
-    expect(isInt64(value)).toBe(true);
-  });
-
-  test.each([INT64_MIN - 1n, INT64_MAX + 1n, 1, '1', null, undefined])('%s is not an int64', (value) => {
-    expect(isInt64(value)).toBe(false);
-  });
-});
 
 describe('toInt64', () => {
-  test('accepts every int64 as a bigint, and nothing beyond the range', () => {
+  test('accepts every int64 as a bigint, every safe integer, and nothing else', () => {
+    const number = fc.oneof(fc.maxSafeInteger(), fc.double());
     fc.assert(
-      fc.property(around, (value) => toInt64(value) === (isInt64(value) ? value : undefined)),
-      runs(),
-    );
-  });
-
-  test('accepts every safe integer, and no other number', () => {
-    fc.assert(
-      fc.property(fc.maxSafeInteger(), (value) => toInt64(value) === BigInt(value)),
-      runs(),
-    );
-    fc.assert(
-      fc.property(fc.double(), (value) => {
+      fc.property(around, number, (bigint, value) => {
+        expect(toInt64(bigint)).toBe(isInt64(bigint) ? bigint : undefined);
         expect(toInt64(value)).toBe(Number.isSafeInteger(value) ? BigInt(value) : undefined);
       }),
       runs(),
     );
   });
 
-  test.each([2 ** 53, -(2 ** 53), 1.5, Number.NaN, Infinity, '1', true, null, undefined, [1], Object(1n)])(
+  test.each([2 ** 53, 1.5, Number.NaN, '1', true, null, undefined, [1], Object(1n)])(
     'refuses %o',
     (value) => {
       expect(toInt64(value)).toBeUndefined();
+      expect(isInt64(value)).toBe(false);
     },
   );
 });
@@ -72,32 +37,19 @@ describe('toInt64', () => {
 describe('int64Fault', () => {
   const RANGE = 'id must be an integer from 1 to 9223372036854775807';
 
-  test.each([0n, -1n, INT64_MAX + 1n, 0, -1])('names the range for %s', (value) => {
+  test.each([0n, INT64_MAX + 1n, -1])('names the range for %s', (value) => {
     expect(int64Fault('id', value, 1n)).toBe(RANGE);
   });
 
   test.each([
-    [2 ** 53, '9007199254740992'],
-    [1.5, '1.5'],
-    [Number.NaN, 'NaN'],
-    ['7', '"7"'],
     ['7\n', '"7\\n"'],
     ['x'.repeat(30), `"${'x'.repeat(30)}"`],
     ['x'.repeat(31), 'a value of type string'],
     [null, 'null'],
-    [undefined, 'undefined'],
-    [true, 'a value of type boolean'],
-    [['7'], 'a value of type object'],
     [Symbol('x'), 'a value of type symbol'],
   ])('names the accepted types for %o', (value, got) => {
     expect(int64Fault('id', value, 1n)).toBe(
       `${RANGE}: expected a bigint such as 7n, or a safe integer, got ${got}`,
-    );
-  });
-
-  test('has the range of an int64 by default', () => {
-    expect(int64Fault('after', INT64_MAX + 1n)).toBe(
-      'after must be an integer from -9223372036854775808 to 9223372036854775807',
     );
   });
 });
@@ -108,8 +60,6 @@ describe('parseInt64', () => {
       fc.property(around, (value) => parseInt64(String(value)) === (isInt64(value) ? value : undefined)),
       runs(),
     );
-    expect(['9223372036854775807', '-9223372036854775808'].map(parseInt64)).toEqual([INT64_MAX, INT64_MIN]);
-    expect(['9223372036854775808', '-9223372036854775809'].map(parseInt64)).toEqual([undefined, undefined]);
   });
 
   test.each(['', '1 ', ' 1', '1\n', '+1', '-0', '00', '-01', '1.0', '1e0', '１'])('refuses %j', (text) => {
@@ -118,38 +68,21 @@ describe('parseInt64', () => {
 });
 
 describe('parseJsonInt64', () => {
-  test('returns the exact value of any literal, or undefined', () => {
-    fc.assert(
-      fc.property(literal, (source) => parseJsonInt64(source) === exactly(source)),
-      runs(300),
-    );
-  });
-
   test.each([
-    ['5', 5n],
-    ['5.0', 5n],
-    ['5e0', 5n],
     ['0.5e1', 5n],
     ['500e-2', 5n],
     ['-0', 0n],
     ['0e99999999999999999999', 0n],
-    ['0.000', 0n],
-    ['9223372036854775807', INT64_MAX],
     ['-9223372036854775808', INT64_MIN],
     ['9.223372036854775807E+18', INT64_MAX],
-    ['9007199254740993', 2n ** 53n + 1n],
+    ['9223372036854775808', undefined],
+    ['1e-1', undefined],
+    ['1e99999999999999999999', undefined],
   ])('%s is %s', (source, value) => {
     expect(parseJsonInt64(source)).toBe(value);
   });
 
-  test.each(['0.5', '1e-1', '9223372036854775808', '-9223372036854775809', '1e19', '1e99999999999999999999'])(
-    '%s is not an int64',
-    (source) => {
-      expect(parseJsonInt64(source)).toBeUndefined();
-    },
-  );
-
-  test.each(['', ' 1', '1 ', '+1', '-01', '.5', '5.', '1e', '1e+', '-', 'NaN', '１'])(
+  test.each(['', ' 1', '+1', '-01', '.5', '5.', '1e', '1e+', '-', 'NaN', '１'])(
     '%j is not a JSON number',
     (source) => {
       expect(parseJsonInt64(source)).toBeUndefined();

@@ -14,12 +14,9 @@ const MEASUREMENTS = 50;
 
 test.each([
   ['numbers', '{"x":1e0,"y":[', '0,', '0]}'],
-  ['long numbers', '{"y":[', `${'9'.repeat(40)},`, '0]}'],
   ['one long number', '{"x":1', '0', '1.0e-1}'],
   ['objects', '{"x":1e0,"y":[', '{"x":1},', '0]}'],
   ['nested arrays', '{"x":1e0,"y":', '[', ''],
-  ['a long name', '{"name":"', 'x', '1.5"}'],
-  ['members', '{', '"x":1.0,', '"x":1.0}'],
 ])('a body that is full of %s takes little processor time', (_, start, part, end) => {
   const text = start + part.repeat((BODY_LIMIT - start.length - end.length) / part.length) + end;
   let least = Infinity;

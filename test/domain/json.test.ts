@@ -4,7 +4,6 @@ import { INT64_MAX, INT64_MIN } from '../../src/domain/int64.ts';
 import { memberReader, parseJson } from '../../src/domain/json.ts';
 import { runs } from '../support/property-runs.ts';
 import { refusal } from '../support/refusal.ts';
-import { exactly } from './exact-number.ts';
 
 // `PROPERTY_RUNS` can make each test long.
 vi.setConfig({ testTimeout: 600_000 });
@@ -52,25 +51,19 @@ describe('members', () => {
   });
 
   test.each([
-    ['{}', {}],
     [' \t\r\n{ "name" : "Rex" , "other" : 1 } ', { name: 'Rex' }],
     ['{"x":true,"name":null}', { x: true, name: null }],
-    ['{"name":"\\u0052\\"e\\\\\\/x"}', { name: 'R"e\\/x' }],
-    ['{"n\\u0061m\\u0065":"Rex","\\u0058":1}', { name: 'Rex' }],
-    ['{"name":1,"na\\u006De":2,"name":"last"}', { name: 'last' }],
-    ['{"name":1.5,"name":"last 2.0"}', { name: 'last 2.0' }],
-    ['{"names":1,"ame":2,"Name":3,"name ":4,"\\\\u0078":5}', {}],
-    ['{"y":{"name":1},"z":[{"x":2}],"__proto__":{"x":3}}', {}],
+    ['{"n\\u0061m\\u0065":"R\\"\\u0065\\/x","\\u0058":1}', { name: 'R"e/x' }],
+    ['{"name":1,"na\\u006De":1.5,"name":"last 2.0"}', { name: 'last 2.0' }],
+    ['{"y":{"name":1},"z":[{"x":2}],"__proto__":{"x":3},"Name":3}', {}],
     ['["name",{"x":1}]', undefined],
-    ['"name"', undefined],
     ['null', undefined],
-    ['7', undefined],
   ])('of %s', (text, members) => {
     expect(read(text)).toEqual(members);
   });
 });
 
-test.each(['', '{', 'secret', '{"a":01}', '{"a":1,}', '["\t"]', '9007199254740993n', '{"a":1.5]', '\u00a01'])(
+test.each(['', 'secret', '{"a":01}', '{"a":1.5]'])(
   '%j is not JSON, and the message has no part of it',
   (text) => {
     expect(() => parseJson(text)).toThrow(refusal('invalid JSON'));
@@ -96,3 +89,15 @@ test('an engine whose reviver gets no source text refuses what it would round, a
     );
   }
 });
+
+/** The value of a JSON number, computed with bigint. */
+function exactly(source: string): bigint | undefined {
+  const [mantissa = '', exponent = '0'] = source.toLowerCase().split('e');
+  const [integer = '', fraction = ''] = mantissa.split('.');
+  const power = Number(exponent) - fraction.length;
+  const unscaled = BigInt((integer + fraction).replace('-', '')) * (source.startsWith('-') ? -1n : 1n);
+  const scale = 10n ** BigInt(Math.abs(power));
+  if (power < 0 && unscaled % scale !== 0n) return undefined;
+  const value = power < 0 ? unscaled / scale : unscaled * scale;
+  return value >= INT64_MIN && value <= INT64_MAX ? value : undefined;
+}

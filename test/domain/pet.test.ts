@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { INT64_MAX, INT64_MIN } from '../../src/domain/int64.ts';
 import {
+  attributeFault,
   isPetStatus,
   type NewPetInput,
-  nameFault,
   newPet,
   PET_STATUSES,
   petWithId,
@@ -12,10 +12,11 @@ import {
 } from '../../src/domain/pet.ts';
 import { petJson } from '../../src/domain/pet-json.ts';
 import { codePoint } from '../support/code-points.ts';
+import { withRequired } from '../support/pets.ts';
 import { runs } from '../support/property-runs.ts';
 import { refusal } from '../support/refusal.ts';
 
-const input: NewPetInput = { name: 'Rex', categoryId: 1n };
+const input: NewPetInput = withRequired({ name: 'Rex', categoryId: 1n });
 
 /** Passes values that the types forbid, as a JavaScript caller can. */
 function make(values: Record<string, unknown>): unknown {
@@ -44,115 +45,57 @@ describe('a name', () => {
     );
   });
 
-  test.each([
-    ['one space', ' '],
-    ['spaces around', '  Rex  '],
-    ['255 letters', 'a'.repeat(255)],
-    ['255 code points beyond the BMP', '🐈'.repeat(255)],
-    ['254 letters and one code point beyond the BMP', `${'a'.repeat(254)}🐈`],
-    ['two spellings of one letter, not normalised', 'e\u0301\u00e9'],
-    ['control characters but U+0000', '\u0001\t\n\u007f'],
-  ])('can have %s', (_, name) => {
+  test.each(['  Rex  ', '🐈'.repeat(255), 'e\u0301\u00e9', '\u0001\t\n\u007f'])('can be %j', (name) => {
     expect(make({ name })).toHaveProperty('name', name);
   });
-
-  test.each([
-    ['nothing', '', 'name must have 1 to 255 characters'],
-    ['256 letters', 'a'.repeat(256), 'name must have 1 to 255 characters'],
-    ['256 code points beyond the BMP', '🐈'.repeat(256), 'name must have 1 to 255 characters'],
-    ['a million letters', 'a'.repeat(1e6), 'name must have 1 to 255 characters'],
-    ['U+0000', 'Re\0x', 'name must not contain U+0000'],
-    ['a high surrogate alone', 'Rex\ud83d', 'name must be well-formed Unicode, without lone surrogates'],
-    ['a low surrogate alone', '\udc08Rex', 'name must be well-formed Unicode, without lone surrogates'],
-    [
-      'surrogates in the wrong order',
-      '\udc08\ud83d',
-      'name must be well-formed Unicode, without lone surrogates',
-    ],
-  ])('cannot have %s', (_, name, message) => {
-    expect(() => make({ name })).toThrow(refusal(message));
-    expect(nameFault(name)).toBe(message);
-  });
-
-  test.each([null, 5, true, {}, ['Rex'], new String('Rex')])('cannot be %j', (name) => {
-    expect(() => make({ name })).toThrow(refusal('name must be a string'));
-  });
 });
 
-describe('a categoryId', () => {
-  test('can be any int64', () => {
-    fc.assert(
-      fc.property(
-        fc.bigInt({ min: INT64_MIN, max: INT64_MAX }),
-        (categoryId) => newPet({ ...input, categoryId }).categoryId === categoryId,
-      ),
-      runs(),
-    );
-  });
-
-  test.each([-7, Number.MAX_SAFE_INTEGER])(
-    'can be the safe integer %s, and becomes a bigint',
-    (categoryId) => {
-      expect(make({ categoryId })).toHaveProperty('categoryId', BigInt(categoryId));
-    },
-  );
-
-  test.each([INT64_MIN - 1n, INT64_MAX + 1n])('cannot be %s', (categoryId) => {
-    expect(() => make({ categoryId })).toThrow(
-      refusal('categoryId must be an integer from -9223372036854775808 to 9223372036854775807'),
-    );
-  });
-
-  test.each([2 ** 53, 1.5, Number.NaN, '1', null, true])(
-    'cannot be %s, and the message says why',
-    (value) => {
-      expect(() => make({ categoryId: value })).toThrow(
-        refusal(
-          /^categoryId must be an integer from .+: expected a bigint such as 7n, or a safe integer, got /,
-        ),
-      );
-    },
-  );
+test.each([-7, Number.MAX_SAFE_INTEGER, INT64_MIN, INT64_MAX])('a categoryId can be %s', (categoryId) => {
+  expect(make({ categoryId })).toHaveProperty('categoryId', BigInt(categoryId));
 });
 
-describe('a status', () => {
-  test.each(PET_STATUSES)('can be %s', (status) => {
-    expect(make({ status })).toHaveProperty('status', status);
-    expect(isPetStatus(status)).toBe(true);
-  });
-
-  test.each([{}, { status: undefined }])('is available when it is left out: %o', (values) => {
-    expect(make(values)).toHaveProperty('status', 'available');
-  });
-
-  test.each(['', 'Sold', ' sold', 'adopted', null, 0, ['sold'], 'toString'])('cannot be %j', (status) => {
-    expect(() => make({ status })).toThrow(refusal('status must be one of available, pending, sold'));
-    expect(isPetStatus(status)).toBe(false);
-  });
+test('a status is available when it is left out, and unknown members are ignored', () => {
+  for (const status of PET_STATUSES) expect(make({ status })).toHaveProperty('status', status);
+  expect(make({ status: undefined, id: 7n, colour: 'red' })).toEqual({ ...input, status: 'available' });
 });
 
-test.each([undefined, null])('%s is not a pet', (value) => {
-  expect(() => newPet(value as never)).toThrow(
-    refusal("expected a pet such as { name: 'Rex', categoryId: 7n }"),
-  );
+const LENGTH = 'name must have 1 to 255 characters';
+const SURROGATE = 'name must be well-formed Unicode, without lone surrogates';
+const RANGE = 'categoryId must be an integer from -9223372036854775808 to 9223372036854775807';
+const STATUS = 'status must be one of available, pending, sold';
+
+test.each<[name: string, value: unknown, message: string]>([
+  ['name', undefined, 'name is required'],
+  ['name', '', LENGTH],
+  ['name', '🐈'.repeat(256), LENGTH],
+  ['name', 'a'.repeat(1e6), LENGTH],
+  ['name', 'Re\0x', 'name must not contain U+0000'],
+  ['name', 'Rex\ud83d', SURROGATE],
+  ['name', null, 'name must be a string'],
+  ['name', new String('Rex'), 'name must be a string'],
+  ['categoryId', undefined, 'categoryId is required'],
+  ['categoryId', INT64_MIN - 1n, RANGE],
+  ['categoryId', INT64_MAX + 1n, RANGE],
+  ['categoryId', 2 ** 53, `${RANGE}: expected a bigint such as 7n, or a safe integer, got 9007199254740992`],
+  ['categoryId', '1', `${RANGE}: expected a bigint such as 7n, or a safe integer, got "1"`],
+  ['status', 'Sold', STATUS],
+  ['status', null, STATUS],
+  ['status', ['sold'], STATUS],
+  ['status', 'toString', STATUS],
+])('the %s cannot be %o', (name, value, message) => {
+  expect(() => make({ [name]: value })).toThrow(refusal(message));
+  if (name === 'name') expect(attributeFault('name', value)).toBe(message);
+  if (name === 'status') expect(isPetStatus(value)).toBe(false);
 });
 
-test('unknown members are ignored', () => {
-  expect(make({ status: 'sold', id: 7n, colour: 'red' })).toEqual({
-    name: 'Rex',
-    categoryId: 1n,
-    status: 'sold',
-  });
-});
-
-test.each(['name', 'categoryId'])('the %s is required', (member) => {
-  expect(() => make({ [member]: undefined })).toThrow(refusal(`${member} is required`));
-});
-
-test('the message names every broken rule', () => {
+test('the message names every broken rule, or says that there is no pet', () => {
   expect(() => make({ name: '', categoryId: '1', status: 'lost' })).toThrow(
     refusal(/^name must [^;]+; categoryId must [^;]+; status must [^;]+$/),
   );
+  for (const value of [undefined, null])
+    expect(() => newPet(value as never)).toThrow(
+      refusal("expected a pet such as { name: 'Rex', categoryId: 7n }"),
+    );
 });
 
 describe('a pet with an id', () => {
@@ -160,27 +103,15 @@ describe('a pet with an id', () => {
     expect(petWithId({ ...input, id })).toEqual({ ...input, id: BigInt(id), status: 'available' });
   });
 
-  test.each([null, undefined])('%s is no pet with an id', (value) => {
-    expect(() => petWithId(value as never)).toThrow(refusal(/^id\b/));
-  });
-
-  test.each([2 ** 53, 1.5, '1', null, undefined])('cannot have %s, and the message says why', (id) => {
+  test.each([0n, INT64_MAX + 1n, -1, 2 ** 53, '1', null, undefined])('cannot have %s', (id) => {
     expect(() => petWithId({ ...input, id: id as never })).toThrow(
-      refusal(
-        `id must be an integer from 1 to ${INT64_MAX}: expected a bigint such as 7n, or a safe integer, got ${typeof id === 'string' ? '"1"' : id}`,
-      ),
-    );
-  });
-
-  test.each([0n, -1n, INT64_MIN, INT64_MAX + 1n, 0, -1])('cannot have %s', (id) => {
-    expect(() => petWithId({ ...input, id: id as never })).toThrow(
-      refusal(`id must be an integer from 1 to ${INT64_MAX}`),
+      refusal(/^id must be an integer from 1 to 9223372036854775807/),
     );
   });
 
   test('follows every other rule', () => {
     expect(() => petWithId({ ...input, id: 1n, name: '' })).toThrow('name must have 1 to 255 characters');
-    expect(petWithId({ ...input, id: 1n, extra: true } as never)).not.toHaveProperty('extra');
+    expect(() => petWithId(undefined as never)).toThrow(refusal(/^id\b/));
   });
 });
 

@@ -21,11 +21,6 @@ describe('an escaped text', () => {
     );
   });
 
-  test('is unchanged when nothing has to be escaped', () => {
-    const text = 'Rex é 日本語 👩‍👩‍👧‍👦 "\\u001b" हिन्दी';
-    expect(visible(text)).toBe(text);
-  });
-
   test('has the same meaning in JSON', () => {
     fc.assert(
       fc.property(anyText, (text) => {

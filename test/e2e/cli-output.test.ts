@@ -1,6 +1,6 @@
 /** Runs the real command with standard output on a full disk, on a device, in a slow pipe or in a file of the store. */
 
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { Pipe } from '../support/log-streams.ts';
 import { BIN, runCommand } from '../support/process.ts';
@@ -43,22 +43,14 @@ test('a backup to standard output is refused, and makes no file', async () => {
     'backup /dev/fd/1 | cat',
   ]) {
     const { status, err } = await shell(work, work.folder, `animal-store ${command}`);
-    expect([command, status]).toEqual([command, command.endsWith('cat') ? 0 : 2]);
-    expect(err).toContain('expected the path of a regular file');
+    expect([command, status]).toEqual([command, command.endsWith('cat') ? 0 : 1]);
+    expect(err).toContain('is not a regular file: a backup needs the path of a file');
   }
   expect(readdirSync(work.folder).toSorted()).toEqual(['f.db', 'pets.db']);
 });
 
-test('the refused lines of an import can be corrected and imported', async () => {
-  const work = await storeWith(2);
-  writeFileSync(work.path('in.ndjson'), `oops\n${lines(3, 'late')}`);
-  const first = await shell(work, work.folder, 'animal-store import --skip-invalid in.ndjson > refused');
-  expect([first.status, readFileSync(work.path('refused'), 'utf8')]).toEqual([0, 'oops\n']);
-  expect(first.err).toMatch(/^line 1: invalid JSON.*\nImported 3 pets in .*, skipped 1 line\.\n$/);
-});
-
 describe.skipIf(!existsSync('/dev/full'))('/dev/full', () => {
-  test.each(['export', 'keys list --json', 'pets list', 'import --skip-invalid bad', 'openapi', '--help'])(
+  test.each(['export', 'keys list --json', 'import --skip-invalid bad', '--help'])(
     'makes %s fail',
     async (command) => {
       const work = await storeWith(1);

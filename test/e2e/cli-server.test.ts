@@ -24,7 +24,7 @@ test('export reads all pages', async () => {
   expect(status).toBe(0);
   expect(out.split('\n').slice(0, -1)).toHaveLength(150);
   expect(out).toContain('"categoryId":9007199254740993,"status":"sold"}\n');
-  expect(err).toMatch(/^Exported 150 pets in .*\n$/);
+  expect(err).toMatch(/^Exported 150 pets\.\n$/);
 });
 
 /** Starts a program that responds to each request with one page of pets. */
@@ -41,7 +41,7 @@ test('export writes rows of a server that break a rule, and names their ids', as
   const { status, out, err } = await run(['export'], { DATABASE_URL: await serverOf(`[${pets.join()}]`) });
   expect([status, out]).toEqual([0, `${pets.join('\n')}\n`]);
   expect(err).toMatch(
-    /Another program changed 2 pets, which cannot be imported:\npet 0: id .*\npet 7: name .*; status .*\n/,
+    /^pet 0 cannot be imported: id .*\npet 7 cannot be imported: name .*; status .*\nExported 3 pets\.\n$/,
   );
 });
 
@@ -89,7 +89,6 @@ test.each([
     'API_KEY: expected the API key for the server, in API_KEY or in the file API_KEY_FILE',
   ],
   ['invalid', { API_KEY: 'a b' }, 2, 'API_KEY: expected visible ASCII characters without spaces'],
-  ['twice', { API_KEY_FILE: '/k' }, 2, 'API_KEY_FILE: API_KEY is set too: set one of them only'],
   ['wrong', { API_KEY: 'wrong' }, 1, 'the API key is not valid'],
 ])('export with a key that is %s fails', async (_name, environment, status, message) => {
   const { err, ...rest } = await run(['export'], environment);
@@ -111,7 +110,7 @@ describe('doctor', () => {
     [
       'a wrong address',
       { DATABASE_URL: 'http://127.0.0.1:1/v1' },
-      'error        http://127.0.0.1:1/v1 cannot be reached',
+      'error        DATABASE_URL: http://127.0.0.1:1/v1 cannot be reached',
     ],
   ])('reports %s', async (_name, environment, message) => {
     const { status, out } = await run(['doctor'], environment);
@@ -125,9 +124,6 @@ const TOOL = 'is not supported by this storage: use animal-store on the machine 
 test.each([
   [['serve'], 'DATABASE_URL: expected sqlite:PATH or memory: or postgres://HOST/DATABASE, got '],
   [['keys', 'create', '--name', 'x'], `keys ${TOOL}`],
-  [['keys', 'list'], `keys ${TOOL}`],
-  [['keys', 'rotate', '1'], `keys ${TOOL}`],
-  [['keys', 'revoke', '1'], `keys ${TOOL}`],
   [['import', '-'], `import ${TOOL}`],
   [['backup', 'x'], `backup ${TOOL}`],
   [['restore', 'x'], `restore ${TOOL}`],

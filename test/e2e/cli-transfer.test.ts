@@ -24,7 +24,7 @@ test('export and import work through the pipe of a shell, and import copies anot
     "$NODE" "$BIN" import --create-store --database-url sqlite:copy2.db sqlite:pets.db`;
   const { exit, out } = runCommand('sh', ['-ec', script], { cwd: work.folder, env });
   expect(await exit, out.stderr).toEqual({ code: 0, signal: null });
-  expect(out.stdout).toMatch(/^Imported 5,000 pets in .*\nImported 5,000 pets from .*pets\.db in /);
+  expect(out.stdout).toMatch(/^Imported 5,000 pets\.\nImported 5,000 pets from .*pets\.db\.\n$/);
   const exported = await work.outputHere(['export']);
   for (const name of ['copy.db', 'copy2.db'])
     expect(await work.outputHere(['export', '--database-url', `sqlite:${work.path(name)}`])).toBe(exported);

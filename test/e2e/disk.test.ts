@@ -15,6 +15,7 @@ import {
   untilReadinessIs,
 } from '../support/faults.ts';
 import { linesOf } from '../support/log-streams.ts';
+import { withRequired } from '../support/pets.ts';
 import {
   OPERATOR_KEY,
   type Service,
@@ -25,16 +26,17 @@ import {
 import { canMount, mountNote, SmallDisk } from '../support/small-disk.ts';
 
 const env = { API_KEYS: OPERATOR_KEY, DATABASE_URL: 'sqlite:pets.db' };
-const PET = { name: 'x'.repeat(255), categoryId: 1 };
+const PET = withRequired({ name: 'x'.repeat(255), categoryId: 1 });
 
 /** Creates pets until a create fails. Resolves with the acknowledged pets and with the response to the failed create. */
 async function fill({ client }: Service): Promise<{ stored: string[]; refused: Answer }> {
   const stored: string[] = [];
-  for (;;) {
+  for (const end = Date.now() + 100_000; Date.now() < end; ) {
     const answer = await client.post(PET);
     if (answer.status !== 201) return { stored, refused: answer };
     stored.push(answer.body);
   }
+  throw new Error(`waited 100 s for a create that fails, ${stored.length} pets were stored`);
 }
 
 async function allPets({ client }: Service): Promise<string[]> {

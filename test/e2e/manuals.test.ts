@@ -3,6 +3,7 @@
 import { spawnSync } from 'node:child_process';
 import { describe, expect, test, vi } from 'vitest';
 import { blocksOf } from '../manuals/manuals.ts';
+import { wholeJson, withRequired } from '../support/pets.ts';
 import { canRunPostgres, newDatabaseUrl, postgresNote } from '../support/postgres/index.ts';
 import { BIN, runCommand, temporaryFolder } from '../support/process.ts';
 import { environmentOf, startInProcess } from '../support/service.ts';
@@ -52,7 +53,7 @@ describe('the commands of', () => {
       const ANIMAL_STORE_KEY = firstKey?.key ?? '';
       const headers = { Authorization: `Bearer ${ANIMAL_STORE_KEY}`, 'Content-Type': 'application/json' };
       for (const name of ['Rex', 'Bella']) {
-        const body = JSON.stringify({ name, categoryId: 7 });
+        const body = JSON.stringify(withRequired({ name, categoryId: 7 }));
         expect((await fetch(`${url}/pets`, { method: 'POST', headers, body })).status).toBe(201);
       }
       const output = await run(scriptOf('api.md'), { ANIMAL_STORE_KEY, ANIMAL_STORE_URL: url });
@@ -62,19 +63,15 @@ describe('the commands of', () => {
         categoryId: 7,
         status: 'available',
       }));
-      expect(output).toBe(
-        [[rex, bella], [rex], { ...rex, id: 3 }]
-          .map((part) => JSON.stringify(part))
-          .join('')
-          .replace('][', ']\n['),
-      );
+      const parts = [[rex, bella], [rex], { ...rex, id: 3 }].map((part) => wholeJson(JSON.stringify(part)));
+      expect(output).toBe(parts.join('').replace('][', ']\n['));
     },
   );
 
   test.skipIf(!canRunPostgres)(`docs/postgresql.md move a store to PostgreSQL${postgresNote}`, async () => {
     const target = await newDatabaseUrl();
     const script = scriptOf('postgresql.md').replace(/TARGET=\S+/, `TARGET='${target}'`);
-    const pets = '{"name":"Rex","categoryId":7}\n{"name":"Bella","categoryId":9007199254740993}\n';
+    const pets = wholeJson('{"name":"Rex","categoryId":7}\n{"name":"Bella","categoryId":9007199254740993}\n');
     const output = await run(`printf '${pets}' | animal-store import --create-store -\n${script}`);
     const [one = '', other = ''] = output.match(/^[0-9a-f]{64}/gm) ?? [];
     expect(one).toMatch(/^[0-9a-f]{64}$/);

@@ -35,8 +35,8 @@ test('a start with a wrong setting ends with status 2 and one line', async () =>
 test('a start with variables of an older release says all of what replaces them', async () => {
   const message = [
     'WORKERS: this variable is gone: start several servers of one store behind a proxy, such as animal-store@1 and animal-store@2',
-    "TRUST_PROXY: expected the number of proxies in front of the server, from 0 to 100 (it is no longer a list of their addresses), got '10.0.0.0/8'",
-    "FIRST_KEY: expected print or none (with none, keys create --name NAME > FILE writes a key to a file), got 'file:/run/key'",
+    "TRUST_PROXY: expected the number of proxies in front of the server, from 0 to 100, got '10.0.0.0/8'",
+    "FIRST_KEY: expected one of print, none, got 'file:/run/key'",
   ].join('\nanimal-store: ');
   await expectRefusal(2, message, {
     env: { WORKERS: '2', TRUST_PROXY: '10.0.0.0/8', FIRST_KEY: 'file:/run/key' },

@@ -7,6 +7,7 @@ import { createAnimalStore } from '../../src/library/index.ts';
 import { Client } from '../support/client.ts';
 import { Connection } from '../support/connection.ts';
 import { linesOf } from '../support/log-streams.ts';
+import { wholeJson, withRequired } from '../support/pets.ts';
 import {
   OPERATOR_KEY,
   runBin,
@@ -33,7 +34,7 @@ describe('animal-store serve', () => {
     expect(first.out.stdout.split('\n').filter((line) => line.trim() === key)).toHaveLength(1);
 
     const command = /^ *(curl .*)$/m.exec(first.out.stdout)?.[1] ?? '';
-    const pet = '{"id":1,"name":"Rex","categoryId":7,"status":"available"}';
+    const pet = wholeJson('{"id":1,"name":"Rex","categoryId":7,"status":"available"}');
     if (hasCurl) {
       const curl = runCommand('bash', ['-c', command], {});
       await curl.exit;
@@ -58,13 +59,13 @@ describe('animal-store serve', () => {
     mkdirSync(join(cwd, 'data'));
     const store = await createAnimalStore({ database: `sqlite:${file}` });
     const { key } = await store.apiKeys.create('me');
-    await store.createPet({ name: 'Rex', categoryId: 7n });
+    await store.createPet(withRequired({ name: 'Rex', categoryId: 7n }));
     await store.close();
     const service = await startService({ cwd, env: { LOG_LEVEL: 'debug' } });
     const listed = await new Client(service.origin, key).get('/v1/pets');
     expect(listed).toMatchObject({
       status: 200,
-      body: '[{"id":1,"name":"Rex","categoryId":7,"status":"available"}]',
+      body: wholeJson('[{"id":1,"name":"Rex","categoryId":7,"status":"available"}]'),
     });
     await stopService(service);
     const hint = service.out.stdout.split('\n')[3];

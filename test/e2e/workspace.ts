@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { createCommands } from '../../src/composition/commands.ts';
 import { commandLine, type Run } from '../adapters/cli/cli.ts';
 import { Connection } from '../support/connection.ts';
+import { wholeJson } from '../support/pets.ts';
 import {
   BIN,
   OPERATOR_KEY,
@@ -93,7 +94,7 @@ export async function endOf({ exit, out }: RunningProcess): Promise<Ended> {
 }
 
 /** The body of {@link createInFlight}. */
-export const REX = '{"name":"Rex","categoryId":7}';
+export const REX: string = wholeJson('{"name":"Rex","categoryId":7}');
 
 /** Sends the head of a create. Resolves when the server waits for the body. */
 export async function createInFlight(origin: string): Promise<Connection> {

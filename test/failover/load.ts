@@ -2,6 +2,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Answer, Client } from '../support/client.ts';
+import { withRequired } from '../support/pets.ts';
 import { Outage } from './outage.ts';
 
 const CREATORS = 32;
@@ -79,7 +80,7 @@ export class Load {
       const server = attempt % this.#clients.length;
       const sentAt = performance.now();
       const answer = await this.#send(server, (client) =>
-        client.post({ name: key, categoryId: 1 }, { 'Idempotency-Key': key }),
+        client.post(withRequired({ name: key, categoryId: 1 }), { 'Idempotency-Key': key }),
       );
       this.writes[server]?.note(answer?.status === 201, sentAt);
       if (answer?.status === 201) {

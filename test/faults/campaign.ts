@@ -38,19 +38,29 @@ export class Campaign {
   }
 
   static async start(): Promise<Campaign> {
-    const campaign = new Campaign(await startServer());
+    const keys = Object.values(keysOf(SEED));
+    const campaign = new Campaign(await FaultsServer.start({ keys, logLevel: 'debug' }));
     for (let count = 1; count <= FIRST_PETS; count += 1) await campaign.#createFirst(count);
     return campaign;
   }
 
-  /** Sends messages, one at a time on each connection. */
-  async run(messages: Iterable<Message>): Promise<Outcome> {
+  /**
+   * Sends messages, one at a time on each connection.
+   *
+   * @param origin where to, such as a proxy in front of the server
+   * @param rules describes every fault of an exchange
+   */
+  async run(
+    messages: Iterable<Message>,
+    origin: string = this.server.origin,
+    rules: typeof judge = judge,
+  ): Promise<Outcome> {
     const counts = { messages: 0, responses: 0, refused: 0, faults: 0 };
     const outcome: Outcome = { ...counts, statuses: new Map(), shown: [] };
     const iterator = messages[Symbol.iterator]();
     const work = async () => {
       for (let next = iterator.next(); !next.done; next = iterator.next())
-        await this.#try(next.value, outcome);
+        await this.#try(next.value, outcome, origin, rules);
     };
     await Promise.all(Array.from({ length: CONCURRENCY }, work));
     return outcome;
@@ -64,9 +74,9 @@ export class Campaign {
       .slice(0, SHOWN_FAULTS);
   }
 
-  async #try(message: Message, outcome: Outcome): Promise<void> {
+  async #try(message: Message, outcome: Outcome, origin: string, rules: typeof judge): Promise<void> {
     outcome.messages += 1;
-    const result = await exchange(this.server.origin, message).catch((error: unknown) => String(error));
+    const result = await exchange(origin, message).catch((error: unknown) => String(error));
     if (typeof result === 'string') {
       this.ledger.noteLost(message);
       report(outcome, message, [result]);
@@ -78,7 +88,7 @@ export class Campaign {
     for (const { status } of result.responses) {
       outcome.statuses.set(status, (outcome.statuses.get(status) ?? 0) + 1);
     }
-    report(outcome, message, judge(message, result, this.#secrets));
+    report(outcome, message, rules(message, result, this.#secrets));
   }
 
   async #createFirst(count: number): Promise<void> {
@@ -90,11 +100,6 @@ export class Campaign {
     if (response.status !== 201) throw new Error(`the first pets: ${response.status}`);
     this.ledger.acknowledge(await response.text());
   }
-}
-
-function startServer(): Promise<FaultsServer> {
-  const { generated, operator } = keysOf(SEED);
-  return FaultsServer.start({ keys: [generated, operator], logLevel: 'debug' });
 }
 
 function report(outcome: Outcome, message: Message, faults: readonly string[]): void {

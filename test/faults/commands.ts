@@ -1,5 +1,6 @@
 /** Runs commands of the command line on the store in a folder, also while a server uses it. */
 
+import { withRequired } from '../support/pets.ts';
 import { type RunningProcess, runBin } from '../support/process.ts';
 
 /** The value of `DATABASE_URL` for the store in a folder. */
@@ -33,6 +34,6 @@ export async function createKey(folder: string, name: string): Promise<[key: str
 
 /** Creates a store with pets of one name. */
 export async function createStore(folder: string, pets: number, name: string): Promise<void> {
-  const line = `${JSON.stringify({ name, categoryId: 1 })}\n`;
+  const line = `${JSON.stringify(withRequired({ name, categoryId: 1 }))}\n`;
   await runCommand(folder, ['import', '--create-store', '-'], line.repeat(pets));
 }

@@ -11,6 +11,7 @@ import {
   stateLines,
   untilReadinessIs,
 } from '../support/faults.ts';
+import { withRequired } from '../support/pets.ts';
 import { OPERATOR_KEY, startService } from '../support/process.ts';
 import { expectWithin } from './limits.ts';
 
@@ -20,7 +21,8 @@ test.skipIf(!canFaultDisk)(
     const disk = faultyDisk();
     const settings = { API_KEYS: OPERATOR_KEY, DATABASE_URL: 'sqlite:pets.db', SHUTDOWN_TIMEOUT_MS: '100' };
     const service = await startService({ env: { ...settings, ...disk.env } });
-    const create = async () => (await service.client.post({ name: 'Rex', categoryId: 1 })).status;
+    const create = async () =>
+      (await service.client.post(withRequired({ name: 'Rex', categoryId: 1 }))).status;
     expect(await create()).toBe(201);
     disk.set('hang');
     const start = performance.now();

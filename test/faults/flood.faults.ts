@@ -1,11 +1,14 @@
 /** Many rude connections, in front of the server and in front of the shipped nginx.conf, and a polite client beside them. */
 
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
 import { Agent, request } from 'node:http';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { OPERATOR_KEY } from '../support/process.ts';
+import { wholeJson, withRequired } from '../support/pets.ts';
+import { atEnd, OPERATOR_KEY } from '../support/process.ts';
 import type { Crowd, CrowdResult } from './client/crowd.ts';
-import { Helper } from './client/helper.ts';
 import { Latencies } from './client/latencies.ts';
 import { hasNginx, startNginx } from './nginx.ts';
 import { RUDE } from './options.ts';
@@ -36,7 +39,7 @@ interface Polite {
 
 test(`${DIRECT} connections that send lists as fast as they can: they get 503 at worst, memory is bounded, and /livez responds`, async () => {
   const server = await FaultsServer.start();
-  await server.client.post({ name: 'Rex', categoryId: 1 });
+  await server.client.post(withRequired({ name: 'Rex', categoryId: 1 }));
   const before = server.memory() ?? 0;
   const crowd = crowdAt(server.port, DIRECT);
   await crowd.started;
@@ -86,8 +89,17 @@ test.skipIf(!hasNginx)(
   },
 );
 
-function crowdAt(port: number, connections: number): Helper<CrowdResult> {
-  return new Helper<CrowdResult>('crowd.ts', { port, key: OPERATOR_KEY, connections } satisfies Crowd);
+/** A process with many connections. */
+function crowdAt(port: number, connections: number) {
+  const crowd: Crowd = { port, key: OPERATOR_KEY, connections };
+  const child = fork(join(import.meta.dirname, 'client/crowd.ts'), [JSON.stringify(crowd)], { execArgv: [] });
+  atEnd(() => child.kill('SIGKILL'));
+  const message = async () => (await once(child, 'message'))[0];
+  const stop = (): Promise<CrowdResult> => {
+    child.send('stop');
+    return message();
+  };
+  return { started: message(), stop };
 }
 
 /** Sends lists and creates, each second one on a new connection. */
@@ -97,7 +109,7 @@ async function politeFor(milliseconds: number, port: number): Promise<Polite> {
   const end = performance.now() + milliseconds;
   for (let turn = 0; performance.now() < end; turn += 1) {
     const isFresh = turn % 2 === 1;
-    const body = turn % 4 < 2 ? undefined : `{"name":"polite ${turn}","categoryId":1}`;
+    const body = turn % 4 < 2 ? undefined : wholeJson(`{"name":"polite ${turn}","categoryId":1}`);
     const asked: Asked = { path: '/v1/pets', body, agent: isFresh ? false : agent, localAddress: POLITE };
     const latencies = isFresh ? polite.fresh : polite.kept;
     await ask(port, asked).then((ms) => latencies.add(ms), addTo(polite.failures));

@@ -19,9 +19,6 @@ export const RUDE: number = integer('FAULTS_RUDE', 2000, 100);
 /** How often the server is killed, or its files are moved, during creates. */
 export const ROUNDS: number = integer('FAULTS_ROUNDS', 5);
 
-/** The number of pets that the client of the API creates while the server is killed every 300 ms. */
-export const CREATES: number = integer('FAULTS_CREATES', 2000);
-
 /** The number of calls of each client whose history is examined while its server is killed. */
 export const HISTORY_CALLS: number = integer('FAULTS_CALLS', 150);
 

@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { withTimeout } from '../adapters/postgres/database.ts';
 import { damageOf, NO_DAMAGE, type StoredPet } from '../failover/damage.ts';
 import { Load } from '../failover/load.ts';
+import { wholeJson, withRequired } from '../support/pets.ts';
 import {
   canStartPostgres,
   type PostgresServer,
@@ -59,7 +60,7 @@ test.skipIf(!canStartPostgres)(
     });
     const { client } = server;
     const file = join(server.folder, 'pets');
-    writeFileSync(file, '{"name":"imported","categoryId":1}\n'.repeat(100_000));
+    writeFileSync(file, wholeJson('{"name":"imported","categoryId":1}\n').repeat(100_000));
     const importing = spawn(process.execPath, [BIN, 'import', file], {
       env: { ...process.env, DATABASE_URL: postgres.url },
       stdio: 'ignore',
@@ -68,7 +69,7 @@ test.skipIf(!canStartPostgres)(
     const held = "SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND classid = 7301 AND granted";
     await expect.poll(async () => (await query(postgres, held)).length, { interval: 1 }).toBe(1);
     importing.kill('SIGSTOP');
-    const create = () => client.post({ name: 'Rex', categoryId: 1 });
+    const create = () => client.post(withRequired({ name: 'Rex', categoryId: 1 }));
     const { status, headers } = await create();
     expect([status, headers['retry-after']]).toEqual([503, expect.any(String)]);
     await expect.poll(async () => (await client.get('/readyz')).status).toBe(200);

@@ -44,10 +44,6 @@ export class Random {
     return Array.from({ length }, () => String.fromCharCode(this.below(256))).join('');
   }
 
-  digits(length: number): string {
-    return this.text('0123456789', length);
-  }
-
   bigint(bits: number): bigint {
     let value = 0n;
     for (let got = 0; got < bits; got += 32) value = (value << 32n) | BigInt(this.next());

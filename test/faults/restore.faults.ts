@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
+import { wholeJson } from '../support/pets.ts';
 import { temporaryFolder } from '../support/process.ts';
 import { BROKEN_PROMISE } from '../support/retry.ts';
 import { createStore, runCommand, startCommand } from './commands.ts';
@@ -41,7 +42,8 @@ test(`a restore that is killed at any time, ${2 * ROUNDS} rounds of seed ${SEED}
   const duration = performance.now() - begin;
   let restored = 0;
   for (let round = 0; round < 2 * ROUNDS; round++) {
-    if (isRestored(folder)) await runCommand(folder, ['import', '-'], '{"name":"Later","categoryId":1}\n');
+    if (isRestored(folder))
+      await runCommand(folder, ['import', '-'], wholeJson('{"name":"Later","categoryId":1}\n'));
     const { child, exit } = startCommand(folder, RESTORE);
     await sleep(random.between(0, duration));
     child.kill('SIGKILL');

@@ -2,6 +2,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { withRequired } from '../support/pets.ts';
 import { temporaryFolder } from '../support/process.ts';
 import { BROKEN_PROMISE } from '../support/retry.ts';
 import { exportOf } from './commands.ts';
@@ -37,7 +38,7 @@ test(`through ${ROUNDS} kills of seed ${SEED}, each idempotency key has one pet 
 
   /** Sends one request. Rejects when the connection is lost. */
   async function send(key: string): Promise<Attempt | undefined> {
-    const pet = { name: key, categoryId: 1 };
+    const pet = withRequired({ name: key, categoryId: 1 });
     const { status, headers, body } = await server.client.post(pet, { 'Idempotency-Key': key });
     if (status === 503) return undefined;
     expect(status, body).toBe(201);

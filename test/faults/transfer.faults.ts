@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { describe, expect, test } from 'vitest';
 import { until } from '../support/clock.ts';
+import { wholeJson } from '../support/pets.ts';
 import { OPERATOR_KEY, temporaryFolder } from '../support/process.ts';
 import { BROKEN_PROMISE } from '../support/retry.ts';
 import { ClientGroup, createOf } from './client/clients.ts';
@@ -22,7 +23,10 @@ describe('an import that is interrupted', TIMEOUT, () => {
     const folder = temporaryFolder();
     await createStore(folder, 10, 'before');
     const before = await exportOf(folder);
-    writeFileSync(join(folder, 'many'), `{"name":"${'x'.repeat(200)}","categoryId":1}\n`.repeat(MANY));
+    writeFileSync(
+      join(folder, 'many'),
+      wholeJson(`{"name":"${'x'.repeat(200)}","categoryId":1}\n`).repeat(MANY),
+    );
     // The import stores pages before its commit, in a file of its own or in the write-ahead log of the store.
     const sizeOfFolder = () =>
       readdirSync(folder).reduce(
@@ -101,7 +105,7 @@ describe(`while ${CLIENTS} clients create pets in a store with ${PETS} pets`, TI
 
   test('an import delays creates, and the ids of its pets have no gap', async () => {
     const { folder, pets, failures, stop } = await underLoad();
-    await runCommand(folder, ['import', '-'], '{"name":"imported","categoryId":1}\n'.repeat(PETS));
+    await runCommand(folder, ['import', '-'], wholeJson('{"name":"imported","categoryId":1}\n').repeat(PETS));
     await stop();
     expect(failures.filter((failure) => !failure.includes('"storage_unavailable"'))).toEqual([]);
     const exported = await exportOf(folder);

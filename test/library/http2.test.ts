@@ -6,6 +6,7 @@ import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
 import { createHttpApp } from '../../src/adapters/http/index.ts';
 import { createAnimalStore } from '../../src/library/index.ts';
+import { wholeJson } from '../support/pets.ts';
 import { listen } from '../support/sockets.ts';
 
 test('an app answers as a listener of node:http2', async () => {
@@ -34,7 +35,7 @@ test('an app answers as a listener of node:http2', async () => {
     const [response] = await once(stream, 'response');
     return [response[':status'], await text(stream)];
   };
-  const rex = '{"name":"Rex","categoryId":9007199254740993}';
+  const rex = wholeJson('{"name":"Rex","categoryId":9007199254740993}');
   expect(await create(rex)).toEqual([201, expect.stringContaining('"categoryId":9007199254740993')]);
   expect(await create('')).toEqual([400, expect.stringContaining('the body is missing')]);
   expect(await create(rex.padEnd(70_000))).toEqual([413, expect.stringContaining('payload_too_large')]);

@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { type Release, releaseFaults } from '../../scripts/release-check.ts';
 import { sbomFaults } from '../../scripts/sbom.ts';
 import { tarballFaults } from '../../scripts/tarball.ts';
@@ -30,13 +30,9 @@ const WITH_NEWS = RELEASED.changelog.replace(
   '## [Unreleased]\n\n### Added\n\n- News.\n',
 );
 
-test('what stands here can be packed', () => {
-  expect(releaseFaults(HERE)).toEqual([]);
-});
-
-test('a release can be packed, before and after it is tagged', () => {
-  expect(releaseFaults(RELEASED)).toEqual([]);
-  expect(releaseFaults({ ...RELEASED, tag: undefined })).toEqual([]);
+test('what stands here can be packed, and a release before and after it is tagged', () => {
+  for (const release of [HERE, RELEASED, { ...RELEASED, tag: undefined }])
+    expect(releaseFaults(release)).toEqual([]);
 });
 
 test('news under Unreleased need a later version, and cannot be tagged', () => {
@@ -47,12 +43,9 @@ test('news under Unreleased need a later version, and cannot be tagged', () => {
     changelog: WITH_NEWS,
     tag,
   });
-  const [major = 0] = version.split('.').map(Number);
-  const later = `${major}.99.0-dev`;
+  const later = `${version.split('.')[0]}.99.0-dev`;
   expect(releaseFaults(next(later))).toEqual([]);
-  expect(releaseFaults(next(`${major + 1}.0.0`))).toEqual([]);
   expect(releaseFaults(next(version))).toEqual([expect.stringContaining(`still ${version}`)]);
-  expect(releaseFaults(next(`${major - 1}.99.0`))).toEqual([expect.stringContaining('still')]);
   expect(releaseFaults(next(later, `v${later}`))).toEqual([expect.stringContaining('news under Unreleased')]);
 });
 
@@ -72,29 +65,16 @@ test.each<[keyof Release, string, string, string]>([
   expect(releaseFaults({ ...RELEASED, [part]: broken }).join('\n')).toContain(fault);
 });
 
-describe('the publishing workflow', () => {
-  const duties = HERE.workflow
-    .split('\n')
-    .filter((line) => /tags:|id-token|attest|contents:|registry-url|run:|command:|needs: test/.test(line));
-
-  test.each(duties)('cannot do without %s', (line) => {
-    const workflow = HERE.workflow.replace(`${line}\n`, '');
-    expect(releaseFaults({ ...RELEASED, workflow })).toHaveLength(1);
-  });
-
-  test('has duties', () => expect(duties.length).toBe(17));
-});
-
 test('a file too many or too few is named', () => {
-  expect(tarballFaults(['a', 'b'], ['a', 'b'])).toEqual([]);
   expect(tarballFaults(['a', 'c'], ['a', 'b'])).toEqual([
     'the package: b is missing',
     'the package: c does not belong there',
   ]);
 });
 
-describe('the SBOM', () => {
-  const integrity = `sha512-${Buffer.from('hash').toString('base64')}`;
+test('the SBOM has each package that a user installs, with its hash, and no other', () => {
+  const hash = Buffer.from('hash');
+  const integrity = `sha512-${hash.toString('base64')}`;
   const packageJson = '{"name":"animal-store","version":"1.0.0"}';
   const lockFile = JSON.stringify({
     packages: {
@@ -102,32 +82,19 @@ describe('the SBOM', () => {
       'node_modules/koa': { version: '3.3.0', integrity },
       'node_modules/koa/node_modules/@types/node': { version: '26.0.0', integrity },
       'node_modules/vitest': { version: '5.1.0', integrity, dev: true },
-      'node_modules/typescript': { version: '6.0.3', integrity, devOptional: true },
     },
   });
-  const hashes = [{ alg: 'SHA-512', content: Buffer.from('hash').toString('hex') }];
+  const hashes = [{ alg: 'SHA-512', content: hash.toString('hex') }];
   const koa = { purl: 'pkg:npm/koa@3.3.0', hashes };
-  const vitest = { purl: 'pkg:npm/vitest@5.1.0' };
   const types = { purl: 'pkg:npm/%40types/node@26.0.0', hashes };
-  const sbom = (components: object[], name = 'animal-store', format = 'CycloneDX') =>
-    JSON.stringify({
-      bomFormat: format,
-      metadata: { component: { name, purl: `pkg:npm/${name}@1.0.0` } },
-      components,
-    });
-  const faultsOf = (text: string) => sbomFaults(text, packageJson, lockFile).join('\n');
-
-  test('with every package that a user installs has no fault', () => {
-    expect(faultsOf(sbom([types, koa]))).toBe('');
-  });
-
-  test.each([
-    ['a missing package', sbom([koa]), /^the SBOM: pkg:npm\/%40types\/node@26\.0\.0 .* is missing$/],
-    ['a development dependency', sbom([koa, types, vitest]), /vitest@5\.1\.0 is not/],
-    ['another version', sbom([{ ...koa, purl: 'pkg:npm/koa@3.2.0' }, types]), /koa@3\.3\.0 .* is missing/],
-    ['a package without a hash', sbom([{ purl: koa.purl }, types]), /koa@3\.3\.0 is not installed/],
-    ['another package', sbom([koa, types], 'other'), /it is the SBOM of other/],
-    ['another format', sbom([koa, types], 'animal-store', 'SPDX'), /the format is SPDX/],
-    ['an address', sbom([{ ...koa, url: 'https://a.example' }, types]), /names https:\/\/a\.example/],
-  ])('%s is found', (_, text, fault) => expect(faultsOf(text)).toMatch(fault));
+  const faultsOf = (...components: object[]) => {
+    const component = { name: 'animal-store', purl: 'pkg:npm/animal-store@1.0.0' };
+    const sbom = { bomFormat: 'CycloneDX', metadata: { component }, components };
+    return sbomFaults(JSON.stringify(sbom), packageJson, lockFile).join('\n');
+  };
+  expect(faultsOf(koa, types)).toBe('');
+  expect(faultsOf(koa)).toMatch(/^the SBOM: pkg:npm\/%40types\/node@26\.0\.0 .* is missing$/);
+  expect(faultsOf(koa, types, { purl: 'pkg:npm/vitest@5.1.0' })).toMatch(/vitest@5\.1\.0 is not/);
+  expect(faultsOf({ purl: koa.purl }, types)).toMatch(/koa@3\.3\.0 is not installed/);
+  expect(faultsOf({ ...koa, url: 'https://a.example' }, types)).toMatch(/names https:\/\/a\.example/);
 });

@@ -133,9 +133,12 @@ describe('codes', () => {
 });
 
 test('docs/watch.md has a row for each metric', async () => {
-  const metrics = new Metrics({ version: '', storage: '' });
+  const metrics = new Metrics({ version: '', storage: '', methods: [] });
   const statistics = () => ({ connections: 0, requestsInFlight: 0, refused: {} });
-  metrics.readFrom({ server: { statistics }, storage: { idempotencyRecords: { count: async () => 0 } } });
+  metrics.readFrom({
+    server: { statistics },
+    storage: { idempotencyRecords: { count: async () => 0, removeRecords: async () => 0 } },
+  });
   const names = [...(await metrics.text()).matchAll(/^# HELP (animal_store_\w+)/gm)].map(([, name]) => name);
   const rows = tableBelow('docs/watch.md', 'Which metrics are there?').map(([name = '']) =>
     name.replaceAll('`', ''),

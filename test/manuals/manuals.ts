@@ -59,7 +59,7 @@ export function tableBelow(document: string, heading: string): string[][] {
 export function stagesOfApi(): string[] {
   const source = read('src/adapters/http/app.ts');
   const [, list = ''] = /const stages: readonly Stage\[\] = \[\n(.*?)\n {2}\];/s.exec(source) ?? [];
-  const stages = list.matchAll(/^ {4}(?:\.{3}\(middleware\?\.(\w+)|([\w.]+))/gm);
+  const stages = list.matchAll(/^ {4}(?:\.{3}\(middleware\?\.(\w+)|(?:\.{3}\(.* \? \[)?([\w.]+))/gm);
   return [...stages].map(([, own, name = '']) => own ?? name);
 }
 

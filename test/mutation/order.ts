@@ -64,7 +64,7 @@ const MUTANTS: readonly Mutant[] = [
   {
     name: 'a snapshot that is not renewed',
     file: 'src/adapters/sqlite/reads.ts',
-    text: 'if (this.#db.inTransaction) this.#statements.end.run();',
+    text: 'if (this.#inTransaction) this.#end.run();\n    this.#inTransaction = false;',
     replacement: '',
   },
   {

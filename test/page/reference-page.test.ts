@@ -15,7 +15,7 @@ import { openApiDocument } from '../../src/adapters/http/docs/openapi.ts';
 import { STATUS_OF } from '../../src/adapters/http/errors.ts';
 import { OPERATIONS } from '../../src/adapters/http/operations.ts';
 import { runs } from '../support/property-runs.ts';
-import { CREATE_SAMPLES, LIST_SAMPLES } from './samples.ts';
+import { CREATE_SAMPLES } from './samples.ts';
 
 const BASE_URL = 'https://pets.example.org/v1';
 const LANGUAGES = Object.keys(SAMPLES) as Language[];
@@ -292,13 +292,6 @@ describe('the samples', () => {
     expect(`${SAMPLES[language as Language](create, go)}\n`).toBe(sample);
   });
 
-  test.each(Object.entries(LIST_SAMPLES))('of a list with a key in %s', (language, sample) => {
-    const parameters = new Map([['limit', '2']]);
-    const list = requestOf(operation('list-pets'), { parameters, body: '' }, BASE_URL);
-    const options = { key: 'pets_x', resolve: reference.resolve };
-    expect(`${SAMPLES[language as Language](list, options)}\n`).toBe(sample);
-  });
-
   test.each(LANGUAGES)('%s reads the key from the environment until the key is given', (language) => {
     const key = "pets_it's";
     const hidden = SAMPLES[language](request, go);
@@ -379,6 +372,8 @@ describe('the search', () => {
     { title: 'Retry-After', text: 'how long to wait', isSection: false },
     { title: 'Safe retries', text: 'Safe retries', isSection: true },
     { title: 'Retry-After', text: 'how long to wait', isSection: false },
+    { title: 'Which limits are there?', text: '', isSection: true },
+    { title: 'limit', text: '1 to 100', isSection: false },
   ];
 
   test.each([
@@ -390,6 +385,8 @@ describe('the search', () => {
     ['none', []],
     ['retry', [7, 6, 5]],
     ['Retries', [7, 6, 5]],
+    ['retry-after', [6]],
+    ['page size', [10, 9]],
     [' ', []],
   ])('finds %j in %j', (query, found) => {
     expect(findEntries(entries, wordsOf(query))).toEqual(found.map((index) => entries[index]));

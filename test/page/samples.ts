@@ -1,46 +1,12 @@
-/** What the reference page shows as samples, word for word. */
+/** What the reference page shows as samples of a create, word for word. */
 
 import type { Language } from '../../page/samples/samples.ts';
-
-const PRINT_IN_JAVASCRIPT = String.raw`
-// JSON.parse alone would round integers above 2^53.
-const exact = (key, value, { source }) =>
-  /^-?\d{16,}$/.test(source) ? BigInt(source) : value;
-const body = await response.text();
-console.log(response.status, JSON.parse(body, exact));
-`;
-
-const PRINT_IN_PYTHON = `try:
-    response = urlopen(request)
-except HTTPError as error:
-    response = error
-# The integers of Python are exact.
-print(response.status, json.load(response))
-`;
-
-const SEND_IN_GO = `	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		log.Fatal(err)
-	}
-	defer response.Body.Close()
-	if response.StatusCode >= 400 {
-		problem, _ := io.ReadAll(response.Body)
-		log.Fatal(response.Status, " ", string(problem))
-	}
-`;
-
-const PRINT_IN_GO = String.raw`	if err := json.NewDecoder(response.Body).Decode(&result); err != nil {
-		log.Fatal(err)
-	}
-	fmt.Printf("%s %+v\n", response.Status, result)
-}
-`;
 
 export const CREATE_SAMPLES: Record<Language, string> = {
   curl: String.raw`curl --request POST 'https://pets.example.org/v1/pets' \
   --header "Authorization: Bearer $ANIMAL_STORE_KEY" \
   --header 'Content-Type: application/json' \
-  --header "Idempotency-Key: $(uuidgen)" \
+  --header "Idempotency-Key: $(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')" \
   --data-raw '{"name":"Rex"}'
 `,
   JavaScript: `// curl -O https://pets.example.org/docs/animal-store-client.js
@@ -62,7 +28,13 @@ const response = await fetch(url, {
   },
   body: '{"name":"Rex"}',
 });
-${PRINT_IN_JAVASCRIPT}`,
+
+// JSON.parse alone would round integers above 2^53.
+const exact = (key, value, { source }) =>
+  /^-?\\d{16,}$/.test(source) ? BigInt(source) : value;
+const body = await response.text();
+console.log(response.status, JSON.parse(body, exact));
+`,
   Python: `import json
 import os
 import uuid
@@ -79,7 +51,13 @@ request = Request(
     },
     data='{"name":"Rex"}'.encode(),
 )
-${PRINT_IN_PYTHON}`,
+try:
+    response = urlopen(request)
+except HTTPError as error:
+    response = error
+# The integers of Python are exact.
+print(response.status, json.load(response))
+`,
   Go: `package main
 
 import (
@@ -112,57 +90,20 @@ func main() {
 		log.Fatal(err)
 	}
 	request.Header.Set("Idempotency-Key", fmt.Sprintf("%x", key))
-${SEND_IN_GO}	var result Pet
-${PRINT_IN_GO}`,
-};
-
-export const LIST_SAMPLES: Record<Language, string> = {
-  curl: String.raw`curl 'https://pets.example.org/v1/pets?limit=2' \
-  --header 'Authorization: Bearer pets_x'
-`,
-  JavaScript: `// curl -O https://pets.example.org/docs/animal-store-client.js
-import { createAnimalStore } from './animal-store-client.js';
-
-const store = await createAnimalStore({
-  database: 'https://pets.example.org/v1',
-  apiKey: 'pets_x',
-});
-console.log(await store.listPage({ limit: 2 }));
-`,
-  fetch: `const url = 'https://pets.example.org/v1/pets?limit=2';
-const response = await fetch(url, {
-  headers: {
-    Authorization: 'Bearer pets_x',
-  },
-});
-${PRINT_IN_JAVASCRIPT}`,
-  Python: `import json
-from urllib.error import HTTPError
-from urllib.request import Request, urlopen
-
-request = Request(
-    "https://pets.example.org/v1/pets?limit=2",
-    headers={
-        "Authorization": "Bearer pets_x",
-    },
-)
-${PRINT_IN_PYTHON}`,
-  Go: `package main
-
-import (
-	"encoding/json"
-	"fmt"
-	"io"
-	"log"
-	"net/http"
-)
-
-func main() {
-	request, err := http.NewRequest("GET", "https://pets.example.org/v1/pets?limit=2", nil)
+	response, err := http.DefaultClient.Do(request)
 	if err != nil {
 		log.Fatal(err)
 	}
-	request.Header.Set("Authorization", "Bearer pets_x")
-${SEND_IN_GO}	var result any
-${PRINT_IN_GO}`,
+	defer response.Body.Close()
+	if response.StatusCode >= 400 {
+		problem, _ := io.ReadAll(response.Body)
+		log.Fatal(response.Status, " ", string(problem))
+	}
+	var result Pet
+	if err := json.NewDecoder(response.Body).Decode(&result); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("%s %+v\\n", response.Status, result)
+}
+`,
 };

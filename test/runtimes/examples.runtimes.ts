@@ -1,6 +1,7 @@
 /** Runs each program of examples/runtimes on its runtime, installed as a user would, and checks its responses. */
 
 import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -8,6 +9,7 @@ import { rolldown } from 'rolldown';
 import { beforeEach, expect, test } from 'vitest';
 import { createAnimalStore } from '../../src/library/index.ts';
 import { freePort } from '../support/free-port.ts';
+import { wholeJson } from '../support/pets.ts';
 import { COMMANDS, HERE, ROOT, start } from './programs.ts';
 
 type Ask = (target: string, init?: RequestInit) => Promise<Response>;
@@ -66,9 +68,17 @@ test('next-route.js', async () => {
 test('worker.js', async () => {
   const build = await rolldown({
     input: join(folder, 'worker.js'),
-    external: [/^node:/, /^cloudflare:/],
-    platform: 'neutral',
+    external: [/^cloudflare:/],
+    platform: 'browser',
     resolve: { conditionNames: ['workerd', 'import', 'default'] },
+    // As wrangler does with the flag nodejs_compat.
+    plugins: [
+      {
+        name: 'modules of Node.js',
+        resolveId: (id) =>
+          isBuiltin(id) ? { id: `node:${id.replace('node:', '')}`, external: true } : undefined,
+      },
+    ],
   });
   await build.write({ file: join(folder, 'worker.bundle.js'), format: 'es', codeSplitting: false });
   await build.close();
@@ -83,9 +93,9 @@ test('worker.js', async () => {
 /** Checks requests of each kind, many of them at the same time. The store must be empty. */
 async function checkApi(ask: Ask, key: string): Promise<void> {
   const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' };
-  const body = '{"name":"Rex","categoryId":9223372036854775807}';
+  const body = wholeJson('{"name":"Rex","categoryId":9223372036854775807}');
   const pet = (id: number) =>
-    `{"id":${id},"name":"Rex","categoryId":9223372036854775807,"status":"available"}`;
+    wholeJson(`{"id":${id},"name":"Rex","categoryId":9223372036854775807,"status":"available"}`);
   const created = await ask('/v1/pets', { method: 'POST', headers, body });
   expect([created.status, await created.text()]).toEqual([201, pet(1)]);
   expect(created.headers.get('Location')).toBe('/v1/pets/1');

@@ -6,7 +6,6 @@ import { connect } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { formatApiKey } from '../../src/domain/api-key.ts';
 import { expectNoKey, expectNoKeyInOutput, expectNoNotedKeys, noteKeys, registerKey } from './canary.ts';
-import { AUTHORIZED } from './log-streams.ts';
 import { OPERATOR_KEY } from './process.ts';
 import { listen } from './sockets.ts';
 
@@ -59,7 +58,9 @@ describe('a key in a response', () => {
     const { port } = new URL(await startEcho());
     const socket = connect(Number(port), '127.0.0.1').resume();
     await once(socket, 'connect');
-    socket.write(`GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${AUTHORIZED}\r\n`);
+    socket.write(
+      `GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer ${OPERATOR_KEY}\r\n\r\n`,
+    );
     await once(socket, 'close');
     expect(expectNoNotedKeys).toThrow('a response contains');
     const server = createServer().on('connection', (accepted) => {

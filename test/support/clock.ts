@@ -12,9 +12,18 @@ export interface Clock {
   passUntil<T>(promise: Promise<T>): Promise<T>;
 }
 
+/** The longest wait, in milliseconds. */
+const WAIT_LIMIT = 100_000;
+/** Taken when this module is loaded, so that it is the time of no stopped clock. */
+const realTime: () => number = Date.now;
+
 /** Waits until a condition is true, while the clock stands still. `expect.poll` would let time pass. */
 export async function until(isTrue: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await isTrue())) await sleep(1);
+  const end = realTime() + WAIT_LIMIT;
+  while (!(await isTrue())) {
+    if (realTime() > end) throw new Error(`waited ${WAIT_LIMIT / 1000} s for ${isTrue}`);
+    await sleep(1);
+  }
 }
 
 /**

@@ -1,5 +1,6 @@
 /** Requests as text, which a test sends many at a time on one connection. */
 
+import { withRequired } from './pets.ts';
 /** Returns the numbers from 0 to `count` - 1. */
 export function numbers(count: number): number[] {
   return Array.from({ length: count }, (_, index) => index);
@@ -15,7 +16,7 @@ export function pipelineOf(key: string): PipelineRequests {
   return {
     get: (target) => `GET ${target} HTTP/1.1\r\n${fields}\r\n`,
     create(name) {
-      const body = JSON.stringify({ name, categoryId: 1 });
+      const body = JSON.stringify(withRequired({ name, categoryId: 1 }));
       return `POST /v1/pets HTTP/1.1\r\n${fields}Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
     },
   };

@@ -115,7 +115,7 @@ const CREATE_SERVER = {
 
   fetch: (store: AnimalStore, options: HttpServerOptions): HttpServer => {
     const api = createApi(store, options, readNodeBytes, SERVER_OPTIONS);
-    const { headersTimeout, requestTimeout, readingTimeout, maxConnections, ...others } = options;
+    const { headersTimeout, requestTimeout, maxConnections, ...others } = options;
     return createNodeServer(fetchListener(createFetchHandler(store, others)), api, options);
   },
 };

@@ -1,4 +1,4 @@
-/** Both sides of one connection to a server of a test. */
+/** Servers of a test, and a proxy in front of a server. */
 
 import { once } from 'node:events';
 import { Server as HttpServer } from 'node:http';

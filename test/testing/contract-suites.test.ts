@@ -114,18 +114,6 @@ describe('random operations find', () => {
     ['pages that begin with the last pet', inclusive],
     ['an export of another status', endless],
     [
-      'a record that is valid for too long',
-      method('idempotentCreates', (right) => ({
-        add: (pet, attempt) => right.add(pet, { ...attempt, at: attempt.at - 5000 }),
-      })),
-    ],
-    [
-      'keys that callers share',
-      method('idempotentCreates', (right) => ({
-        add: (pet, attempt) => right.add(pet, { ...attempt, caller: '' }),
-      })),
-    ],
-    [
       'records that are removed too early',
       method('idempotencyRecords', (right) => ({
         removeRecords: (now, limit) => right.removeRecords(now + 9000, limit),
@@ -142,15 +130,6 @@ describe('random operations find', () => {
       method('apiKeys', (right) => ({
         replace: async (old, ...rest) =>
           right.replace((await right.list()).find(({ id }) => id === old.id) ?? old, ...rest),
-      })),
-    ],
-    [
-      'a revoked key whose time changes',
-      method('apiKeys', (right) => ({
-        revoke: async (id, at) => {
-          const about = await right.revoke(id, at);
-          return about && { ...about, revokedAt: at };
-        },
       })),
     ],
     [

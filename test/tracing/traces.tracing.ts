@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, test } from 'vitest';
 import { linesOf } from '../support/log-streams.ts';
+import { withRequired } from '../support/pets.ts';
 import { canRunPostgres, newDatabaseUrl, postgresNote } from '../support/postgres/index.ts';
 import { OPERATOR_KEY, startService, temporaryFolder } from '../support/process.ts';
 import { KIND, Receiver } from './receiver.ts';
@@ -37,7 +38,7 @@ test.skipIf(!canRunPostgres)(
       },
     });
     const headers = { traceparent: `00-${TRACE_ID}-${PARENT_ID}-01` };
-    const created = await client.post({ name: 'canary-pet-name', categoryId: 1 }, headers);
+    const created = await client.post(withRequired({ name: 'canary-pet-name', categoryId: 1 }), headers);
     expect(created.status).toBe(201);
     const serverSpan = () =>
       receiver.spans.find(({ kind, traceId }) => kind === KIND.server && traceId === TRACE_ID);

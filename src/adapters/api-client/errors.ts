@@ -29,9 +29,6 @@ const UNKNOWN_CODES: readonly ErrorCode[] = [
 /** The statuses after which a retry can succeed. A proxy sends 502 and 504 when it has lost the server. */
 const RETRIED: readonly number[] = [408, 429, 502, 503, 504];
 
-/** In seconds (RFC 9111, section 1.2.2). */
-const RETRY_AFTER_MAX = 2 ** 31 - 1;
-
 const EXAMPLE = 'expected a base address such as https://pets.example.org/v1';
 
 function errorOfResponse(response: ApiResponse, base: string): AnimalStoreError {
@@ -90,8 +87,7 @@ const NOT_TRUSTED = /^(?:ERR_TLS_CERT\w*|ERR_SSL_WRONG_VERSION_NUMBER|UNABLE_TO_
 
 export function unreachable(base: string, cause: unknown): Failure {
   const { message, code = '' } = innermost(cause);
-  // `fetch` refuses some ports, such as 22 and 6000.
-  const isFinal = NOT_TRUSTED.test(code) || message === 'bad port';
+  const isFinal = NOT_TRUSTED.test(code);
   const fault =
     code === 'ERR_SSL_WRONG_VERSION_NUMBER' ? 'the server does not use TLS: expected http:' : message;
   return {
@@ -142,5 +138,5 @@ function secondsOf(retryAfter: string | null): number | undefined {
   const seconds = /^\d+$/.test(retryAfter)
     ? Number(retryAfter)
     : (Date.parse(retryAfter) - Date.now()) / 1000;
-  return Number.isNaN(seconds) ? undefined : Math.min(Math.max(0, Math.ceil(seconds)), RETRY_AFTER_MAX);
+  return Number.isNaN(seconds) ? undefined : Math.max(0, Math.ceil(seconds));
 }

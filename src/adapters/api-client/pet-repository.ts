@@ -5,28 +5,34 @@ import type {
   PetQuery,
   PetRepository,
 } from '../../application/ports/pet-repository.ts';
-import type { AnimalStoreError } from '../../domain/errors.ts';
 import { isSamePet, type NewPet, type Pet } from '../../domain/pet.ts';
-import { newPetJson, parsePet, parseStoredPet } from '../../domain/pet-json.ts';
+import { newPetJson, parsePet } from '../../domain/pet-json.ts';
 import { unknownOutcome, unreadable } from './errors.ts';
-import { pageReader } from './pages.ts';
+import { readPage } from './pages.ts';
 import type { Send } from './request.ts';
 
 const KEY_BYTES = 16;
 
-/** Stores the pets at a server, with the three operations of its API. */
+/** Stores the pets at a server. */
 export class ApiPetRepository implements PetRepository {
-  readonly list: (query: PetQuery, options?: CallOptions) => Promise<PetPage>;
   readonly #base: string;
   readonly #send: Send;
   readonly #creates = new Set<Promise<unknown>>();
-  /** Whether the server no longer has the deprecated operation `getPet`. */
-  #isGetPetRemoved = false;
 
   constructor(base: string, send: Send) {
-    this.list = pageReader(base, send);
     this.#base = base;
     this.#send = send;
+  }
+
+  list(query: PetQuery, options?: CallOptions): Promise<PetPage> {
+    return readPage(this.#base, this.#send, query, options);
+  }
+
+  /** Reads a list, because the operation that reads one pet is deprecated. */
+  async find(id: bigint, options?: CallOptions): Promise<Pet | undefined> {
+    if (id < 1n) return undefined;
+    const { pets } = await this.list({ limit: 1, after: id - 1n }, options);
+    return pets[0]?.id === id ? pets[0] : undefined;
   }
 
   /** Each create has an idempotency key, so that a retry stores no second pet. */
@@ -44,20 +50,6 @@ export class ApiPetRepository implements PetRepository {
     return await create.finally(() => this.#creates.delete(create));
   }
 
-  async find(id: bigint, options?: CallOptions): Promise<Pet | undefined> {
-    if (id < 1n) return undefined;
-    if (!this.#isGetPetRemoved) {
-      const url = `${this.#base}/pets/${id}`;
-      const response = await this.#send('getPet', url, { expected: [200, 404, 410] }, options);
-      if (response.status === 200) return this.#petOf(response.text, parseStoredPet, (pet) => pet.id === id);
-      // The responses of a deprecated operation say so, also when there is no such pet.
-      if (response.status === 404 && response.headers.has('Deprecation')) return undefined;
-    }
-    const { pets } = await this.list({ limit: 1, after: id - 1n }, options);
-    this.#isGetPetRemoved = true;
-    return pets[0]?.id === id ? pets[0] : undefined;
-  }
-
   async settleCreates(): Promise<void> {
     await Promise.allSettled(this.#creates);
   }
@@ -69,24 +61,13 @@ export class ApiPetRepository implements PetRepository {
   ): Promise<CreateResult> {
     const create = { body: newPetJson(newPet), key, sentKey: sentKey(caller, key) };
     const url = `${this.#base}/pets`;
-    const { headers, text } = await this.#send('createPet', url, { expected: [201], create }, options);
+    const { headers, text } = await this.#send('createPet', url, { expected: 201, create }, options);
     try {
-      return {
-        pet: this.#petOf(text, parsePet, (pet) => isSamePet(pet, newPet)),
-        isReplay: headers.get('Idempotency-Replayed') === 'true',
-      };
+      const pet = Object.freeze(parsePet(text));
+      if (!isSamePet(pet, newPet)) throw new Error('the response has another pet');
+      return { pet, isReplay: headers.get('Idempotency-Replayed') === 'true' };
     } catch (error) {
-      throw unknownOutcome(error as AnimalStoreError, key);
-    }
-  }
-
-  #petOf(text: string, parse: (text: string) => Pet, isExpected: (pet: Pet) => boolean): Pet {
-    try {
-      const pet = Object.freeze(parse(text));
-      if (!isExpected(pet)) throw new Error('the response has another pet');
-      return pet;
-    } catch (error) {
-      throw unreadable(this.#base, error);
+      throw unknownOutcome(unreadable(this.#base, error), key);
     }
   }
 }

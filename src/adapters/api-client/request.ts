@@ -12,16 +12,15 @@ const ATTEMPT_SHARE = 1 / 3;
 const ATTEMPT_MIN = 1000;
 
 export interface ApiRequest {
-  /** The statuses that are not an error. */
-  readonly expected: readonly number[];
-  readonly headers?: Readonly<Record<string, string>>;
+  /** The status that is not an error. */
+  readonly expected: number;
   /** The pet in JSON, and the key of the create, as the caller knows it and as it is sent. Otherwise, the method is `GET`. */
   readonly create?: { readonly body: string; readonly key: string; readonly sentKey: string };
 }
 
 /** Sends a request. Rejects with an `AnimalStoreError`, or with the reason of the signal. */
 export type Send = (
-  operation: 'createPet' | 'getPet' | 'listPets',
+  operation: 'createPet' | 'listPets',
   url: string,
   request: ApiRequest,
   options?: CallOptions,
@@ -30,9 +29,9 @@ export type Send = (
 /** Returns a function that retries a request until it has a response, or until its time is over. */
 export function sender(base: string, apiKey: string, defaultTimeout: number): Send {
   const authorization = { Authorization: `Bearer ${apiKey}` };
-  return async (_, url, { expected, headers, create }, { timeout = defaultTimeout, signal } = {}) => {
+  return async (_, url, { expected, create }, { timeout = defaultTimeout, signal } = {}) => {
     const init: RequestInit = {
-      headers: { ...authorization, ...headers, ...(create && createHeaders(create.sentKey)) },
+      headers: { ...authorization, ...(create && createHeaders(create.sentKey)) },
       redirect: 'manual',
       ...(create && { method: 'POST', body: create.body }),
     };
@@ -49,7 +48,7 @@ export function sender(base: string, apiKey: string, defaultTimeout: number): Se
         },
       );
       const isRead = 'status' in response && !response.isTooLarge;
-      if (isRead && expected.includes(response.status)) return response;
+      if (isRead && response.status === expected) return response;
       const { error, isFinal, ...failure } = 'status' in response ? failureOf(response, base) : response;
       isStoredPossibly ||= failure.isStoredPossibly;
       const wait = pauseBefore(retry, error.retryAfter);

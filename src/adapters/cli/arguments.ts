@@ -1,22 +1,16 @@
 /** Parsers of arguments and of the values of options. What they refuse is wrong usage. */
 
-import { statSync } from 'node:fs';
 import { InvalidArgumentError, Option } from 'commander';
+import { LIMIT_MAX } from '../../application/list-pets.ts';
 import { apiKeyName } from '../../domain/api-key.ts';
 import { INT64_MAX, INT64_MIN, parseInt64 } from '../../domain/int64.ts';
-import { newPet, PET_STATUSES } from '../../domain/pet.ts';
+import { PET_STATUSES } from '../../domain/pet.ts';
 import { day } from './format.ts';
 
 type Parser<T> = (text: string) => T;
 
-const MINUTE = 60_000;
-const DAY = 24 * 60 * MINUTE;
-const LENGTH_OF: Readonly<Record<string, number>> = { m: MINUTE, h: 60 * MINUTE, d: DAY };
-
-/** The year of a later time would have more than four digits. */
-const LAST_TIME = Date.UTC(10_000, 0, 1) - 1;
-
-const PAGE_LIMIT = 100n;
+const DAY = 24 * 60 * 60_000;
+const LENGTH_OF: Readonly<Record<string, number>> = { m: 60_000, h: 60 * 60_000, d: DAY };
 
 export const CREATE_STORE = ['--create-store', 'create the store if it does not exist'] as const;
 export const JSON_RESULT = ['--json', 'print the result as JSON'] as const;
@@ -30,24 +24,14 @@ export const int64: Parser<bigint> = (text) =>
 
 /** The number of pets on a page. */
 export const pageLimit: Parser<number> = (text) => {
-  const value = parseInt64(text) ?? 0n;
-  return Number(
-    value >= 1n && value <= PAGE_LIMIT ? value : refuse(`expected an integer from 1 to ${PAGE_LIMIT}`),
-  );
+  const value = Number(int64(text));
+  return value >= 1 && value <= LIMIT_MAX ? value : refuse(`expected an integer from 1 to ${LIMIT_MAX}`);
 };
 
 export const keyId: Parser<string> = (text) =>
   parseInt64(text) === undefined ? refuse('expected the id of a key, such as 3, see keys list') : text;
 
 export const keyName: Parser<string> = valid(apiKeyName);
-
-export const petName: Parser<string> = valid((name) => newPet({ name, categoryId: 0n }).name);
-
-/** A file that a store is copied to or from, and not `-`, `/dev/stdout`, a pipe or a socket. */
-export const regularFile: Parser<string> = (file) =>
-  isStream(file)
-    ? refuse('expected the path of a regular file: a store cannot be copied through a stream')
-    : file;
 
 /** A duration such as `7d`, `12h`, `30m` or `0`, in milliseconds. */
 export const durationOf: Parser<number> = (text) => {
@@ -60,21 +44,23 @@ export const expiry: Parser<number | 'never'> = (text) => {
   if (text === 'never') return text;
   const now = Date.now();
   const time = /^\d{4}-\d{2}-\d{2}$/.test(text) ? endOfDay(text) : now + lengthOf(text);
-  if (Number.isNaN(time))
-    return refuse('expected a duration such as 90d, 12h or 30m, a valid date such as 2027-01-31, or never');
-  if (time > LAST_TIME) return refuse('must not be later than 9999-12-31');
-  return time > now ? time : refuse('must be in the future');
+  if (time > now) return time;
+  const form = 'expected a duration such as 90d, 12h or 30m, a valid date such as 2027-01-31, or never';
+  return refuse(Number.isNaN(time) ? form : 'must be in the future');
 };
 
+/** Returns at most 99,999 days, so that every end is a date with a year of four digits. */
 function lengthOf(text: string): number {
-  const [, count, unit = ''] = /^(\d{1,9})([mhd])$/.exec(text) ?? [];
+  const [, count, unit = ''] = /^(\d{1,5})([mhd])$/.exec(text) ?? [];
   return Number(count) * (LENGTH_OF[unit] ?? Number.NaN);
 }
 
 /** Returns `NaN` if the day does not exist. `Date.parse` accepts February 30th as March 2nd. */
 function endOfDay(text: string): number {
   const start = Date.parse(`${text}T00:00:00Z`);
-  return !Number.isNaN(start) && day(start) === text ? Math.min(start + DAY, LAST_TIME) : Number.NaN;
+  return !Number.isNaN(start) && day(start) === text
+    ? Math.min(start + DAY, Date.UTC(10_000, 0) - 1)
+    : Number.NaN;
 }
 
 function valid(check: (text: string) => string): Parser<string> {
@@ -85,12 +71,6 @@ function valid(check: (text: string) => string): Parser<string> {
       return refuse((error as Error).message);
     }
   };
-}
-
-function isStream(file: string): boolean {
-  if (file === '-' || /^\/dev\/(?:std(?:in|out|err)|fd\/\d+)$/.test(file)) return true;
-  const stats = statSync(file, { throwIfNoEntry: false });
-  return stats !== undefined && (stats.isFIFO() || stats.isCharacterDevice() || stats.isSocket());
 }
 
 function refuse(rule: string): never {

@@ -20,9 +20,11 @@ export class OutputError extends Error {
   }
 }
 
-/** Returns the message of a file error without the path, which the message of a command names. */
-export function reasonOf(error: unknown): string {
-  return (error as Error).message.replace(/, \w+(?: '.*')?$/s, '');
+/** Waits for a work. When a signal has ended it, the error says so, and what that means. */
+export async function withOutcome<T>(signal: AbortSignal, outcome: string, work: Promise<T>): Promise<T> {
+  return await work.catch((error: unknown) => {
+    throw signal.aborted ? new CommandError(`interrupted; ${outcome}`) : error;
+  });
 }
 
 /** Whether an error says that the reader has closed the pipe, as `head` does in `animal-store export | head`. */

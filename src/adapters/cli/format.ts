@@ -1,4 +1,4 @@
-/** Formats numbers, durations in milliseconds, and times in UTC for people. */
+/** Formats numbers, times in UTC, and commands for people. */
 
 import type { BackupContents } from '../../application/ports/maintenance.ts';
 
@@ -10,12 +10,6 @@ export function number(value: number): string {
 /** `1 pet`, `1,000,000 pets` */
 export function counted(value: number, item: string): string {
   return `${number(value)} ${item}${value === 1 ? '' : 's'}`;
-}
-
-/** `8 ms`, `3.9 s`, `125 s` */
-export function duration(elapsed: number): string {
-  if (elapsed < 999.5) return `${Math.round(elapsed)} ms`;
-  return `${elapsed < 9950 ? (elapsed / 1000).toFixed(1) : number(Math.round(elapsed / 1000))} s`;
 }
 
 /** `2027-01-31` */
@@ -31,4 +25,15 @@ export function moment(time: number): string {
 /** `1,000,000 pets up to id 1000000 and 3 keys` */
 export function contentsText({ pets, apiKeys, lastId }: Omit<BackupContents, 'problems'>): string {
   return `${counted(pets, 'pet')} up to id ${lastId} and ${counted(apiKeys, 'key')}`;
+}
+
+/** Returns how the user has started this process: by npm or npx, or as the command. */
+export function programName({ env }: Pick<NodeJS.Process, 'env'>): string {
+  return env['npm_command'] === undefined ? 'animal-store' : 'npx animal-store';
+}
+
+/** A command with the option for its database, as the user would type it. A URL that can have a password is not shown. */
+export function commandLine(program: string, command: string, databaseUrl: string | undefined): string {
+  const url = databaseUrl?.startsWith('sqlite:') ? `'${databaseUrl.replaceAll("'", "'\\''")}'` : 'URL';
+  return `${program} ${command}${databaseUrl === undefined ? '' : ` --database-url ${url}`}`;
 }

@@ -1,6 +1,6 @@
 /** The command line interface. */
 
-export { commandLine, programName } from './command-line.ts';
 export { consoleOf } from './console.ts';
+export { programName } from './format.ts';
 export type { CliOptions, DoctorReport, RunningService, ServeValues } from './options.ts';
 export { runCli } from './program.ts';

@@ -6,7 +6,6 @@ import { isUtf8 } from 'node:buffer';
 export const LINE_LIMIT: number = 16 * 1024;
 
 const NEWLINE = 10;
-const BYTE_ORDER_MARK = '\ufeff';
 
 export interface Line {
   /** Starts at 1. */
@@ -23,38 +22,34 @@ export interface Line {
 export async function* readLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<readonly Line[]> {
   let rest: Buffer = Buffer.alloc(0);
   let number = 1;
-  let isInLongLine = false;
-  const lineOf = (bytes: Buffer, isWhole: boolean): Line => {
-    const isPart = isInLongLine;
-    isInLongLine = !isWhole;
+  let isPart = false;
+  const lineOf = (bytes: Buffer): Line => {
     const line = isPart ? { number, bytes, text: '', fault: '' } : validated(number, bytes);
-    if (isWhole) number += 1;
+    isPart = bytes.at(-1) !== NEWLINE;
+    if (!isPart) number += 1;
     return line;
   };
   for await (const chunk of chunks) {
-    const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
+    const bytes = Buffer.concat([rest, chunk]);
     const lines: Line[] = [];
     let start = 0;
     for (let end = bytes.indexOf(NEWLINE); end !== -1; end = bytes.indexOf(NEWLINE, start)) {
-      lines.push(lineOf(bytes.subarray(start, end + 1), true));
+      lines.push(lineOf(bytes.subarray(start, end + 1)));
       start = end + 1;
     }
     rest = bytes.subarray(start);
     if (rest.length > LINE_LIMIT) {
-      lines.push(lineOf(rest, false));
+      lines.push(lineOf(rest));
       rest = Buffer.alloc(0);
     }
     yield lines;
   }
-  if (rest.length > 0) yield [lineOf(rest, true)];
+  if (rest.length > 0) yield [lineOf(rest)];
 }
 
 function validated(number: number, bytes: Buffer): Line {
   const length = bytes.at(-1) === NEWLINE ? bytes.length - 1 : bytes.length;
-  if (length > LINE_LIMIT) {
-    return { number, bytes, text: '', fault: `longer than ${LINE_LIMIT / 1024} KiB` };
-  }
+  if (length > LINE_LIMIT) return { number, bytes, text: '', fault: `longer than ${LINE_LIMIT / 1024} KiB` };
   if (!isUtf8(bytes)) return { number, bytes, text: '', fault: 'invalid UTF-8' };
-  const text = bytes.toString('utf8', 0, length);
-  return { number, bytes, text: number === 1 && text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text };
+  return { number, bytes, text: bytes.toString('utf8', 0, length) };
 }

@@ -21,7 +21,7 @@ export interface CliOptions {
   /** Aborted when the user or the operating system asks the process to stop. */
   readonly signal: AbortSignal;
   /** The variables of `serve`, for its help. */
-  readonly settings: readonly SettingDescription[];
+  readonly settings: readonly { name: string; fallback: string | undefined; meaning: string }[];
   startService(values: ServeValues): Promise<RunningService>;
   /** Opens the store at a URL, by default that of the environment. Rejects when the storage does not support the work. */
   openStore(
@@ -29,10 +29,13 @@ export interface CliOptions {
     options: { readonly mustExist: boolean; readonly work: Work },
   ): Promise<AnimalStore>;
   /**
-   * Opens another store for reading, which creates and changes nothing. Resolves with `undefined` when `address` is not the
-   * address of a store. Rejects when it is the store that `databaseUrl` selects.
+   * Opens another store for reading, which creates and changes nothing, and returns its location without a password.
+   * Resolves with `undefined` when `address` is not the address of a store. Rejects when it is the store of `databaseUrl`.
    */
-  openSource(address: string, databaseUrl: string | undefined): Promise<SourceStore | undefined>;
+  openSource(
+    address: string,
+    databaseUrl: string | undefined,
+  ): Promise<{ store: AnimalStore; place: string } | undefined>;
   /** Replaces the store by a backup. Rejects when the store is in use, or when `file` is not a backup. */
   restoreStore(databaseUrl: string | undefined, file: string, options: RestoreOptions): Promise<Restored>;
   /** Examines the settings, the store and a backup of it. Changes nothing, and creates no store. */
@@ -40,21 +43,8 @@ export interface CliOptions {
   openApiDocument(): Promise<string>;
 }
 
-/** A store whose pets are copied. */
-export interface SourceStore {
-  readonly store: AnimalStore;
-  /** The location for people, without a password. */
-  readonly place: string;
-}
-
-export interface SettingDescription {
-  readonly name: string;
-  readonly fallback: string | undefined;
-  readonly meaning: string;
-}
-
-/** `databaseUrl` is the value of `--database-url`, or `undefined` without it. */
 export interface CommandOptions extends CliOptions {
+  /** The value of `--database-url`. */
   readonly databaseUrl: string | undefined;
 }
 

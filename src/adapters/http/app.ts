@@ -10,15 +10,23 @@ import { checkHead } from './check-head.ts';
 import type { Stage } from './context.ts';
 import { cors } from './cors.ts';
 import { deprecation } from './deprecation.ts';
+import { pathPrefixOf } from './docs/openapi.ts';
+import { errorByStatus } from './errors.ts';
 import { observe } from './observe.ts';
-import { HTTP_OPTIONS, HTTP_STORE, type HttpOptions, type HttpStore, type KeyVerifier } from './options.ts';
+import { METHODS, type Operation } from './operations.ts';
+import {
+  HTTP_OPTIONS,
+  HTTP_STORE,
+  type HttpOptions,
+  type HttpStore,
+  type KeyVerifier,
+  type UserMiddleware,
+} from './options.ts';
 import { Load } from './overload.ts';
 import { petHandlers } from './pets.ts';
-import { pathPrefixOf } from './public-url.ts';
 import { limitRate } from './rate-limit.ts';
 import { otherRoutes, refuseUnrouted, routes } from './routes.ts';
 import { newPetMembers } from './schemas.ts';
-import { guest } from './user-middleware.ts';
 
 export interface Api {
   /** Outermost first. */
@@ -39,34 +47,33 @@ export function createApi(
 ): Api {
   checkArgument('store', store, HTTP_STORE);
   checkOptions(options, rules);
-  const { apiKeys, corsOrigins, metrics, middleware, observers = [], publicUrl, rateLimit } = options;
+  const { apiKeys, corsOrigins = [], metrics, middleware, observers = [], publicUrl, rateLimit } = options;
   const prefix = pathPrefixOf(publicUrl);
   const observer = combineMethods(observers, ['onRequest', 'onError']);
   const load = new Load();
   const verifier = apiKeys ?? { verify: (key) => store.verifyApiKey(key) };
-  const { listPets, createPet, getPet } = petHandlers(store, prefix);
-  const pets = {
-    listPets: [listPets],
-    createPet: [
-      requireWriteAccess, // 403: the key is read-only
-      requireJson, // 415
-      readJson(readBytes, newPetMembers), // 400, 413
-      createPet,
-    ],
-    getPet: [getPet],
+  const handlers = petHandlers(store, prefix);
+  const write = [requireWriteAccess]; // 403: the key is read-only
+  const body = [
+    requireJson, // 415
+    readJson(readBytes, newPetMembers), // 400, 413
+  ];
+  const stagesOf = ({ id, method }: Operation): readonly Stage[] => {
+    const { isRead, hasBody } = METHODS[method];
+    return [...(isRead ? [] : write), ...(hasBody ? body : []), handlers[id]];
   };
 
   const stages: readonly Stage[] = [
     observe(observer, (text) => isPartOfKey(apiKeys, text)), // request id, the Error body, what observers are told
     deprecation(prefix), // the fields of the deprecated operation, also on its errors
-    cors(corsOrigins), // before errors can happen, so that a browser can read them
+    ...(corsOrigins.length > 0 ? [cors(corsOrigins)] : []), // before errors can happen, so that a browser can read them
     load.guard, // 503
     ...(middleware?.beforeKey ?? []).map(guest), // yours
     authenticate(verifier, metrics !== undefined), // 401, before anything else is said about a path under /v1
-    limitRate(rateLimit, load.refused), // 429
+    ...(rateLimit ? [limitRate(rateLimit, load.refused)] : []), // 429
     checkHead, // 400: what HTTP forbids
     ...(middleware?.afterKey ?? []).map(guest), // yours
-    routes(pets, otherRoutes(store, load, options, prefix)),
+    routes(stagesOf, otherRoutes(store, load, options, prefix)),
     refuseUnrouted, // OPTIONS, 405, 404
   ];
   return { stages, load, observer };
@@ -75,4 +82,20 @@ export function createApi(
 /** A verifier whose method fails, or does not return a boolean, says that any text may be a secret. */
 function isPartOfKey(verifier: KeyVerifier | undefined, text: string): boolean {
   return verifier?.hasPartOfKey !== undefined && fenced(() => verifier.hasPartOfKey?.(text)) !== false;
+}
+
+/** The errors of a middleware of a user get a response by their `status`, as in Koa, and those of the API stay as they are. */
+function guest(middleware: UserMiddleware): Stage {
+  return async (ctx, next) => {
+    let ofApi: unknown;
+    const rethrow = (error: unknown) => {
+      ofApi = error;
+      throw error;
+    };
+    try {
+      await middleware(ctx, () => next().catch(rethrow));
+    } catch (error) {
+      throw error === ofApi ? error : errorByStatus(error);
+    }
+  };
 }

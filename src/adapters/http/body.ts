@@ -37,26 +37,20 @@ export function readJson(readBytes: ReadBytes, parse: (text: string) => unknown)
   return async (ctx, next) => {
     const bytes = await readBytes(ctx);
     if (bytes.length === 0) throw invalidRequest('the body is missing');
-    ctx.request.body = parsed(decoded(bytes), parse);
+    try {
+      ctx.request.body = parse(utf8.decode(bytes));
+    } catch (error) {
+      throw invalidRequest(`the body is ${faultOf(error)}`);
+    }
     await next();
   };
 }
 
-function decoded(bytes: Uint8Array): string {
-  try {
-    return utf8.decode(bytes);
-  } catch {
-    throw invalidRequest('the body is not valid UTF-8');
-  }
-}
-
 /** The messages of JavaScript engines show a part of the text, so they are not sent. */
-function parsed(text: string, parse: (text: string) => unknown): unknown {
-  try {
-    return parse(text);
-  } catch (error) {
-    throw invalidRequest(`the body is ${asAnimalStoreError(error)?.message ?? 'invalid JSON'}`);
-  }
+function faultOf(error: unknown): string {
+  // Of the decoder. The parser throws a `SyntaxError`.
+  if (error instanceof TypeError) return 'not valid UTF-8';
+  return asAnimalStoreError(error)?.message ?? 'invalid JSON';
 }
 
 /** Reads a stream to its end. */
@@ -67,13 +61,12 @@ export async function readChunks(body: AsyncIterable<Uint8Array>): Promise<Uint8
     // A loop that ends early cancels the stream, so that the rest of the body is not received.
     for await (const chunk of body) {
       size += chunk.length;
-      if (size > BODY_LIMIT) break;
+      if (size > BODY_LIMIT) throw bodyTooLarge();
       chunks.push(chunk);
     }
-  } catch {
-    throw bodyIncomplete();
+  } catch (error) {
+    throw error instanceof HttpError ? error : bodyIncomplete();
   }
-  if (size > BODY_LIMIT) throw bodyTooLarge();
   return Buffer.concat(chunks);
 }
 

@@ -18,8 +18,6 @@ export interface Context {
   readonly app?: { emit(event: 'error', error: unknown, ctx: Context): unknown } | undefined;
   readonly method: string;
   readonly url: string;
-  /** The request target before a framework has removed the part where the API is mounted; Express sets it in `req`. */
-  readonly originalUrl?: string;
   readonly path: string;
   readonly querystring: string;
   readonly protocol: string;
@@ -29,10 +27,6 @@ export interface Context {
     readonly headers: Readonly<Record<string, string | string[] | undefined>>;
     /** Name, value, name, value. Empty if the runtime joins repeated fields. */
     readonly rawHeaders: readonly string[];
-    readonly originalUrl?: string | undefined;
-    /** The HTTP/2 stream. */
-    readonly stream?: unknown;
-    readonly socket: { readonly remoteAddress?: string | undefined };
   };
   readonly res: {
     shouldKeepAlive: boolean;
@@ -59,11 +53,24 @@ export type Next = () => Promise<unknown>;
 /** A Koa middleware. */
 export type Stage = (ctx: Context, next: Next) => unknown;
 
+/** Returns the path of the request target, or an empty string if the target is not a URL. */
+export function pathOf(ctx: Pick<Context, 'path'>): string {
+  try {
+    // For the request target `http://`, `ctx.path` of Koa is null, although the declared type is `string`.
+    return (ctx.path as string | null) ?? '';
+  } catch {
+    return '';
+  }
+}
+
 export const METRICS_PATH = '/metrics';
 
-/** The paths that need an API key, `/v1` and all below it, are those that belong to the API in every app. */
+/** The paths in the OpenAPI document are relative to this path. */
+export const BASE_PATH = '/v1';
+
+/** The paths that need an API key are those that belong to the API in every app. */
 export function needsApiKey(path: string): boolean {
-  return path.startsWith('/v1') && (path.length === 3 || path[3] === '/');
+  return path.startsWith(BASE_PATH) && (path.length === BASE_PATH.length || path[BASE_PATH.length] === '/');
 }
 
 export function isHealthCheck(path: string): boolean {

@@ -1,8 +1,8 @@
 /** Lets scripts of other origins call the API in a browser (Fetch Standard, section 3.3). */
 
-import { refuseMalformed } from './check-head.ts';
+import { checkHead } from './check-head.ts';
 import { type Context, fieldOf, type Stage } from './context.ts';
-import { SERVER_METHODS } from './errors.ts';
+import { SERVER_METHODS } from './operations.ts';
 import { noContent } from './responses.ts';
 
 const EXPOSED_HEADERS =
@@ -11,9 +11,8 @@ const EXPOSED_HEADERS =
 /** How long a browser may cache the response to a preflight request, in seconds. */
 const MAX_AGE = '600';
 
-/** A preflight request contains no API key. Without origins, no response has a CORS header field. */
-export function cors(origins: readonly string[] = []): Stage {
-  if (origins.length === 0) return (_, next) => next();
+/** A preflight request contains no API key. */
+export function cors(origins: readonly string[]): Stage {
   return (ctx, next) => {
     ctx.vary('Origin');
     const origin = fieldOf(ctx, 'origin');
@@ -27,14 +26,13 @@ export function cors(origins: readonly string[] = []): Stage {
   };
 }
 
-function respondToPreflight(ctx: Context, origin: string): void {
+function respondToPreflight(ctx: Context, origin: string): unknown {
   ctx.set('Access-Control-Allow-Origin', origin);
   ctx.set('Access-Control-Max-Age', MAX_AGE);
   ctx.set('Access-Control-Allow-Methods', SERVER_METHODS.join(','));
   const requested = fieldOf(ctx, 'access-control-request-headers');
   if (requested) ctx.set('Access-Control-Allow-Headers', requested);
-  refuseMalformed(ctx);
-  noContent(ctx);
+  return checkHead(ctx, async () => noContent(ctx));
 }
 
 /** `https://example.org` and `capacitor://localhost:8100`, for example. A host in capital letters equals no origin. */

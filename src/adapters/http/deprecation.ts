@@ -2,13 +2,7 @@
 
 import type { Stage } from './context.ts';
 import type { HttpError } from './errors.ts';
-import { DEPRECATED_SINCE, OPERATIONS, SUNSET } from './operations.ts';
-
-/** As the router does, the first operation that matches a path decides. */
-const PATHS = OPERATIONS.map(({ path, deprecated = false }) => ({
-  pattern: new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}$`),
-  deprecated,
-}));
+import { DEPRECATED_SINCE, operationOf, SUNSET } from './operations.ts';
 
 /**
  * Adds the fields of the deprecation to every response of its path but 401, which tells nothing about the API.
@@ -24,7 +18,7 @@ export function deprecation(prefix: string): Stage {
   };
   return (ctx, next) => {
     const { path } = ctx.state.animalStore;
-    if (!PATHS.find(({ pattern }) => pattern.test(path))?.deprecated) return next();
+    if (!operationOf(ctx.method, path)?.deprecated) return next();
     ctx.set(fields);
     return next().catch((error: Partial<HttpError> | undefined) => {
       if (error?.status === 401) for (const name in fields) ctx.remove(name);

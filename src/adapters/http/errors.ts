@@ -35,25 +35,33 @@ export class HttpError extends Error {
     code: HttpErrorCode,
     message: string,
     fields: Fields = {},
-    { status = STATUS_OF[code], cause }: { readonly status?: number; readonly cause?: unknown } = {},
+    status: number = STATUS_OF[code],
+    cause?: unknown,
   ) {
     super(message, { cause });
     this.code = code;
     this.status = status;
     this.fields = fields;
   }
+}
 
-  /** Creates the error for a status that a middleware of a user has chosen, which need not be in the table. */
-  static ofStatus(
-    status: number,
-    message = 'the request was refused',
-    fields: Fields = {},
-    cause?: unknown,
-  ): HttpError {
-    const [code] = Object.entries(STATUS_OF).find((entry) => entry[1] === status) ?? [];
-    const known = (code ?? (status < 500 ? 'invalid_request' : 'internal_error')) as HttpErrorCode;
-    return new HttpError(known, message, fields, { status, cause });
-  }
+/** Returns the `HttpError` for an error with a status, as `ctx.throw` of Koa creates it, and any other error as it is. */
+export function errorByStatus(error: unknown): unknown {
+  const {
+    status = 0,
+    expose,
+    message,
+    headers,
+  } = (error ?? {}) as Partial<HttpError & { readonly expose: boolean; readonly headers: Fields }>;
+  if (error instanceof HttpError || !Number.isInteger(status) || status < 400 || status > 599) return error;
+  const [code] = Object.entries(STATUS_OF).find((entry) => entry[1] === status) ?? [];
+  return new HttpError(
+    (code ?? (status < 500 ? 'invalid_request' : 'internal_error')) as HttpErrorCode,
+    expose === true ? String(message) : 'the request was refused',
+    headers,
+    status,
+    error,
+  );
 }
 
 export interface ErrorContent {
@@ -71,16 +79,14 @@ export function errorContent(error: unknown, requestId: string): ErrorContent {
     known === undefined || code === 'internal_error'
       ? `unexpected error; when you report it, name the request ${requestId}`
       : known.message;
-  return {
-    status,
-    fields: {
-      'Content-Type': 'application/json',
-      'Cache-Control': 'no-store',
-      ...(status === 503 && { 'Retry-After': '1' }),
-      ...fieldsOf(known),
-    },
-    body: JSON.stringify({ code, message, status }),
+  const seconds = String(Math.ceil(asAnimalStoreError(error)?.retryAfter ?? 1));
+  const fields = {
+    'Content-Type': 'application/json',
+    'Cache-Control': 'no-store',
+    ...((status === 429 || status === 503) && { 'Retry-After': seconds }),
+    ...(known instanceof HttpError && known.fields),
   };
+  return { status, fields, body: JSON.stringify({ code, message, status }) };
 }
 
 /** A program can load two versions of this package, so an `AnimalStoreError` can have a code that is not known here. */
@@ -89,20 +95,6 @@ function knownError(error: unknown): HttpError | AnimalStoreError | undefined {
   const isKnown = Object.hasOwn(STATUS_OF, known?.code ?? '') && typeof known?.message === 'string';
   return isKnown ? known : undefined;
 }
-
-/** In seconds (RFC 9111, section 1.2.2). */
-const RETRY_AFTER_MAX = 2 ** 31 - 1;
-
-function fieldsOf(error: HttpError | AnimalStoreError | undefined): Fields {
-  if (error instanceof HttpError) return error.fields;
-  if (error?.code !== 'rate_limited') return {};
-  // An adapter of the host can set any value.
-  const given: unknown = error.retryAfter;
-  const seconds = typeof given === 'number' && given > 0 ? Math.ceil(Math.min(given, RETRY_AFTER_MAX)) : 1;
-  return { 'Retry-After': String(seconds) };
-}
-
-export const SERVER_METHODS: readonly string[] = ['GET', 'HEAD', 'POST', 'OPTIONS'];
 
 export function methodNotAllowed(method: string, allowed: readonly string[]): HttpError {
   const message = `${method} is not allowed here: expected ${allowed.slice(0, -1).join(', ')} or ${allowed.at(-1)}`;

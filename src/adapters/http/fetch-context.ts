@@ -15,9 +15,6 @@ export interface FetchInfo {
 /** On Deno, a signal that was read aborts after each response too, and prints a warning about this. */
 const HAS_SIGNAL = !('Deno' in globalThis);
 
-/** The scheme, the authority, the path and the query. The URL of Bun is the path alone if the `Host` is invalid. */
-const PARTS = /^(?:([a-z]+):\/\/([^/?#]*))?(([^?#]*)\??([^#]*).*)$/is;
-
 /**
  * Has what ordinary middleware uses of Koa. It lacks `app`, `cookies`, `redirect`, `assert`, `is`, `accepts`, bodies that are
  * streams, and the setters of `type`, `length` and `etag`; `req` and `res` have only what this API reads.
@@ -44,20 +41,16 @@ export class FetchContext implements Context {
 
   constructor(original: Request, { remoteAddress = '' }: FetchInfo, proxies = 0) {
     const { headers, method, signal, url } = original;
-    const [, scheme = 'http', host, target = '', path = '', querystring = ''] = PARTS.exec(url) ?? [];
+    // The URL of Bun is the path alone if the `Host` is invalid.
+    const { protocol, host, pathname, search } = new URL(url, 'http://localhost');
     const forwarded = (name: string): string[] =>
-      proxies > 0
-        ? (headers
-            .get(name)
-            ?.split(',')
-            .map((each) => each.trim()) ?? [])
-        : [];
+      proxies > 0 ? (headers.get(name)?.split(/ *, */) ?? []) : [];
     this.original = original;
     this.method = method;
-    this.url = target;
-    this.path = path;
-    this.querystring = querystring;
-    this.protocol = (forwarded('x-forwarded-proto')[0] ?? scheme).toLowerCase();
+    this.url = pathname + search;
+    this.path = pathname;
+    this.querystring = search.slice(1);
+    this.protocol = (forwarded('x-forwarded-proto')[0] ?? protocol.slice(0, -1)).toLowerCase();
     this.ip = forwarded('x-forwarded-for').slice(-proxies)[0] ?? remoteAddress;
     this.req = {
       // For HTTP/1.0 and HTTP/2 too: the runtime has decided where the request ends.
@@ -65,7 +58,6 @@ export class FetchContext implements Context {
       // Over HTTP/2, the host and the port are in no field.
       headers: { host, ...Object.fromEntries(headers) },
       rawHeaders: [],
-      socket: { remoteAddress },
     };
     this.res = {
       shouldKeepAlive: true,

@@ -2,7 +2,7 @@
 
 import compose from 'koa-compose';
 import { createApi } from './app.ts';
-import { BODY_LIMIT, bodyIncomplete, bodyRead, bodyTooLarge, type ReadBytes, readChunks } from './body.ts';
+import { bodyRead, type ReadBytes, readChunks } from './body.ts';
 import type { Context, Stage } from './context.ts';
 import { FetchContext, type FetchInfo } from './fetch-context.ts';
 import type { HttpOptions, HttpStore } from './options.ts';
@@ -44,11 +44,5 @@ export function createFetchHandler(store: HttpStore, options: HttpOptions = {}):
 const readBytes: ReadBytes = async (ctx) => {
   const { original } = ctx as FetchContext;
   if (original.bodyUsed) throw bodyRead();
-  const length = Number(original.headers.get('content-length') ?? Number.NaN);
-  if (length > BODY_LIMIT) throw bodyTooLarge();
-  const bytes = await readChunks(original.body ?? noChunks());
-  if (bytes.length < length) throw bodyIncomplete();
-  return bytes;
+  return original.body === null ? new Uint8Array() : readChunks(original.body);
 };
-
-async function* noChunks(): AsyncGenerator<Uint8Array> {}

@@ -4,7 +4,7 @@ import Koa from 'koa';
 import compose from 'koa-compose';
 import { BOOLEAN } from '../../application/arguments.ts';
 import { type Api, createApi } from './app.ts';
-import { type Context, isHealthCheck, METRICS_PATH, needsApiKey } from './context.ts';
+import { type Context, isHealthCheck, METRICS_PATH, needsApiKey, pathOf } from './context.ts';
 import { readNodeBytes } from './node-body.ts';
 import {
   HTTP_OPTIONS,
@@ -14,13 +14,13 @@ import {
   type HttpStore,
   SERVER_OPTIONS,
 } from './options.ts';
-import { pathOf } from './request-ids.ts';
 import { createNodeServer } from './server.ts';
 
 export type { RequestObserver, RequestOutcome } from '../../application/ports/request-observer.ts';
 export { isOrigin } from './cors.ts';
 export { sunsetNotice } from './deprecation.ts';
 export { openApiDocument } from './docs/openapi.ts';
+export { SERVER_METHODS } from './operations.ts';
 export type {
   HttpOptions,
   HttpServer,
@@ -29,9 +29,10 @@ export type {
   KeyVerifier,
   MetricsText,
   ServerStatistics,
+  UserMiddleware,
+  UserMiddlewares,
 } from './options.ts';
 export type { RateLimit } from './rate-limit.ts';
-export type { UserMiddleware, UserMiddlewares } from './user-middleware.ts';
 
 /**
  * Creates the API as a Koa app for an existing server. `app.callback()` returns a function that handles requests under

@@ -1,6 +1,8 @@
 /** Reads the bodies of Node.js with koa-bodyparser. */
 
 import type { IncomingMessage } from 'node:http';
+import { finished } from 'node:stream/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Context as KoaContext } from 'koa';
 import bodyParser, { type Options } from 'koa-bodyparser';
 import { BODY_LIMIT, bodyIncomplete, bodyRead, bodyTooLarge, type ReadBytes, readChunks } from './body.ts';
@@ -17,11 +19,19 @@ const parse = bodyParser({
   encoding: null,
 } as Options);
 
+/** How long a client may go on sending a body that is too large, in milliseconds. */
+const LINGER_TIME = 1000;
+
 export const readNodeBytes: ReadBytes = async (apiContext) => {
   const ctx = apiContext as Context & KoaContext;
   const { req, request } = ctx;
-  const rawBody = rawBodyOf(ctx);
-  if (rawBody !== undefined) return rawBody;
+  // A body parser of the host can have kept the bytes. A parsed object is not exact.
+  const { rawBody = request.rawBody } = req as IncomingMessage & { rawBody?: unknown };
+  if (typeof rawBody === 'string' || rawBody instanceof Uint8Array) {
+    const bytes = Buffer.from(rawBody);
+    if (bytes.length > BODY_LIMIT) throw bodyTooLarge();
+    return bytes;
+  }
   if (req.readableDidRead || req.readableEncoding !== null || request.body !== undefined) throw bodyRead();
   const length = Number(req.headers['content-length']);
   if (length > 0 && length <= BODY_LIMIT && req.readableLength === length) {
@@ -35,18 +45,19 @@ export const readNodeBytes: ReadBytes = async (apiContext) => {
   try {
     await parse(ctx, async () => {});
   } catch (error) {
-    throw (error as { status?: number }).status === 413 ? bodyTooLarge() : bodyIncomplete();
+    if ((error as { status?: number }).status !== 413) throw bodyIncomplete();
+    await discardRest(ctx);
+    throw bodyTooLarge();
   }
   // Without a body, the parser sets an empty object.
   const body: unknown = request.body;
   return body instanceof Uint8Array ? body : new Uint8Array();
 };
 
-/** Returns the bytes that a body parser of the host has kept. A parsed object is not exact. */
-function rawBodyOf({ req, request }: KoaContext): Uint8Array | undefined {
-  const { rawBody = request.rawBody } = req as IncomingMessage & { rawBody?: unknown };
-  if (typeof rawBody !== 'string' && !(rawBody instanceof Uint8Array)) return undefined;
-  const bytes = typeof rawBody === 'string' ? Buffer.from(rawBody) : rawBody;
-  if (bytes.length > BODY_LIMIT) throw bodyTooLarge();
-  return bytes;
+/** Node.js closes a connection at once after its last response, and a client that is still sending could lose the response. */
+async function discardRest({ req, res }: KoaContext): Promise<void> {
+  // The requests that follow are ignored.
+  res.shouldKeepAlive = false;
+  req.resume();
+  await Promise.race([finished(req).catch(() => {}), sleep(LINGER_TIME, undefined, { ref: false })]);
 }

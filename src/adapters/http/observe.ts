@@ -3,13 +3,12 @@
 import { isIP } from 'node:net';
 import { fenced } from '../../application/fenced.ts';
 import type { RequestObserver } from '../../application/ports/request-observer.ts';
-import type { Context, RequestState, Stage } from './context.ts';
-import { type ErrorContent, errorContent, HttpError } from './errors.ts';
-import { setLastBody } from './lingering.ts';
-import { type IsSecret, newRequestId, pathOf, requestIdOf, shownPath, traceparentOf } from './request-ids.ts';
+import { type Context, pathOf, type RequestState, type Stage } from './context.ts';
+import { type ErrorContent, errorByStatus, errorContent, type HttpError } from './errors.ts';
+import { type IsSecret, newRequestId, requestIdOf, shownPath, traceparentOf } from './request-ids.ts';
 
 /** The header fields of every response. The reference page (`/docs`) has another policy. */
-export const API_FIELDS: Readonly<Record<string, string>> = {
+const API_FIELDS: Readonly<Record<string, string>> = {
   'X-Content-Type-Options': 'nosniff',
   'Referrer-Policy': 'no-referrer',
   'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
@@ -21,13 +20,8 @@ export function observe(observer: RequestObserver, isSecret: IsSecret): Stage {
     const startedAt = performance.now();
     const state = beginRequest(ctx, isSecret);
     // The address can become unknown when the client disconnects.
-    let report: (() => void) | undefined;
-    let isClosed = false;
-    ctx.res.once('close', () => {
-      isClosed = true;
-      report?.();
-    });
-    const address = clientAddress(hasProxy(ctx) ? ctx.ip : ctx.req.socket.remoteAddress);
+    const address = clientAddress(ctx.ip);
+    const closed = new Promise<void>((resolve) => ctx.res.once('close', resolve));
     try {
       await next();
       completeBody(ctx);
@@ -35,16 +29,15 @@ export function observe(observer: RequestObserver, isSecret: IsSecret): Stage {
       const { status, fields, body } = errorContent(error, state.requestId);
       ctx.status = status;
       ctx.set(fields);
-      if (status === 413) setLastBody(ctx, body);
-      else ctx.body = body;
-      if (status === 408 || status === 413 || status === 431) ctx.res.shouldKeepAlive = false;
+      ctx.body = body;
+      if (status === 413) ctx.res.shouldKeepAlive = false;
       if (status >= 500 && observer.onError !== undefined) {
         observer.onError(error, state.requestId, address, traceparentOf(ctx, isSecret));
       } else if (status === 500) reportFailure(ctx, error);
     }
     if (observer.onRequest === undefined) return;
     const ms = Math.round((performance.now() - startedAt) * 1000) / 1000;
-    report = () => {
+    void closed.then(() => {
       const route = ctx.matched?.[0]?.name;
       observer.onRequest?.({
         method: ctx.method,
@@ -59,9 +52,7 @@ export function observe(observer: RequestObserver, isSecret: IsSecret): Stage {
         aborted: ctx.res.writableFinished === false ? true : undefined,
         traceparent: traceparentOf(ctx, isSecret),
       });
-    };
-    // The client can have disconnected.
-    if (isClosed) report();
+    });
   };
 }
 
@@ -78,22 +69,17 @@ function beginRequest(ctx: Context, isSecret: IsSecret): RequestState {
 
 /** An error status that a middleware of a user has set without a body gets one, and an object becomes JSON. */
 function completeBody(ctx: Context): void {
-  const { body } = ctx;
+  const { body, status } = ctx;
   if (body === undefined || body === null) {
-    if (ctx.status >= 400) throw HttpError.ofStatus(ctx.status);
+    if (status >= 400) throw errorByStatus({ status });
   } else if (Array.isArray(body) || Object.getPrototypeOf(body) === Object.prototype) {
     ctx.body = JSON.stringify(body);
   }
 }
 
-/** Without this field, the client is the peer. Koa takes longer to find it. */
-function hasProxy(ctx: Context): boolean {
-  return ctx.req.headers['x-forwarded-for'] !== undefined;
-}
-
 /** An address with a zone (`fe80::1%eth0`) has a meaning on one machine only, and the zone can be any text. */
-function clientAddress(given: string | undefined): string | undefined {
-  if (given === undefined || isIP(given) === 0 || given.includes('%')) return undefined;
+function clientAddress(given = ''): string | undefined {
+  if (isIP(given) === 0 || given.includes('%')) return undefined;
   return given.startsWith('::ffff:') && given.includes('.') ? given.slice('::ffff:'.length) : given;
 }
 

@@ -14,16 +14,11 @@ export class Load {
   readonly refused: Refused = { overloaded: 0, rate_limited: 0 };
   isStopping = false;
   inFlight = 0;
-  readonly #limit: number;
-
-  constructor(limit: number = REQUESTS_LIMIT) {
-    this.#limit = limit;
-  }
 
   /** Health checks and metrics are needed most while other requests are refused. */
   readonly guard = async (ctx: Context, next: Next): Promise<void> => {
     const { path } = ctx.state.animalStore;
-    if (this.inFlight >= this.#limit && path !== METRICS_PATH && !isHealthCheck(path)) {
+    if (this.inFlight >= REQUESTS_LIMIT && path !== METRICS_PATH && !isHealthCheck(path)) {
       this.refused.overloaded += 1;
       throw TOO_MANY_REQUESTS;
     }

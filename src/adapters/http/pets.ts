@@ -6,7 +6,7 @@ import type { Pet } from '../../domain/pet.ts';
 import { petJson, petsJson } from '../../domain/pet-json.ts';
 import { callerOf, fieldOf, type Stage } from './context.ts';
 import { HttpError } from './errors.ts';
-import type { Operation } from './operations.ts';
+import { METHODS, type Operation } from './operations.ts';
 import type { HttpStore } from './options.ts';
 import { entityTag, type Representation, respondJson, respondRevalidated } from './responses.ts';
 import { listQueryReader, type newPetMembers, readNewPet } from './schemas.ts';
@@ -33,7 +33,7 @@ export function petHandlers(store: HttpStore, prefix: string): Readonly<Record<O
           : await store.createPetOnce(input, callerOf(ctx) ?? '', key);
       ctx.set('Location', `${pets}/${pet.id}`);
       if (isReplay) ctx.set('Idempotency-Replayed', 'true');
-      respondJson(ctx, 201, petJson(pet));
+      respondJson(ctx, METHODS.POST.success, petJson(pet));
     },
 
     async getPet(ctx) {

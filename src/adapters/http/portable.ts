@@ -3,5 +3,5 @@
 export { isOrigin } from './cors.ts';
 export { sunsetNotice } from './deprecation.ts';
 export { openApiDocument } from './docs/openapi.ts';
-export type { HttpServer, KeyVerifier } from './options.ts';
+export type { HttpServerOptions, KeyVerifier } from './options.ts';
 export type { RateLimit } from './rate-limit.ts';

@@ -14,8 +14,7 @@ export interface RateLimit {
 const CALLERS_LIMIT = 16_384;
 
 /** Metrics are needed most while other requests are refused. */
-export function limitRate(limit: RateLimit | undefined, refused: Refused): Stage {
-  if (limit === undefined) return (_, next) => next();
+export function limitRate(limit: RateLimit, refused: Refused): Stage {
   const period = limit.seconds * 1000;
   const interval = period / limit.requests;
   /** When the token bucket of each caller is full, in the order of their last requests. */

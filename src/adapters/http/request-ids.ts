@@ -2,7 +2,7 @@
 
 import { randomBytes } from 'node:crypto';
 import { API_KEY_PREFIX, secretPartFinder } from '../../domain/api-key.ts';
-import { type Context, fieldOf, needsApiKey } from './context.ts';
+import { type Context, fieldOf } from './context.ts';
 
 /** Returns whether a text contains a part of an API key that can have any format. */
 export type IsSecret = (text: string) => boolean;
@@ -43,41 +43,20 @@ function containsKey(ctx: Context, text: string, isSecret: IsSecret): boolean {
   return isSecret(text) || secretPartFinder([fieldOf(ctx, 'authorization') ?? ''])(text);
 }
 
-/** Returns the path of the request target, or an empty string if the target is not a URL. */
-export function pathOf(ctx: Pick<Context, 'path' | 'url' | 'originalUrl' | 'req'>): string {
-  const { originalUrl = ctx.originalUrl } = ctx.req;
-  if (typeof originalUrl === 'string' && originalUrl !== ctx.url) {
-    const [mounted = ''] = originalUrl.split('?', 1);
-    if (needsApiKey(mounted)) return mounted;
-  }
-  try {
-    // For the request target `http://`, `ctx.path` of Koa is null, although the declared type is `string`.
-    return (ctx.path as string | null) ?? '';
-  } catch {
-    return '';
-  }
-}
-
 /** In characters. */
 const SHOWN_LENGTH = 200;
 
-/** How often a path is decoded, in search of a key in it. One that can be decoded further is masked. */
-const DECODINGS = 8;
-
-/** Returns the path of the request target as a log may show it: without the query, escaped, and masked if it has a key. */
+/** Returns the path of a request as a log may show it: escaped, and masked if it has a part of a key. */
 export function shownPath(ctx: Context, isSecret: IsSecret): string {
-  const [path = ''] = ctx.url.replace(/^[a-z][\w+.-]*:\/\/[^/?#]*/i, '').split(/[?#]/, 1);
+  const { path } = ctx.state.animalStore;
   const shown = path.slice(0, SHOWN_LENGTH);
-  let text = shown;
-  for (let count = 0; count < DECODINGS; count += 1) {
-    if (text.toLowerCase().includes(API_KEY_PREFIX) || containsKey(ctx, text, isSecret)) break;
-    const decoded = text.replaceAll(/%([\da-f]{2})/gi, (_, code) => String.fromCharCode(parseInt(code, 16)));
-    if (decoded === text) return shown.replaceAll(/[^\x21-\x7e]/g, escaped) || '/';
-    text = decoded;
-  }
-  return `… (${path.length} characters)`;
+  if (hasKey(ctx, shown, isSecret)) return `… (${path.length} characters)`;
+  return shown.replaceAll(/[^\x21-\x7e]/gu, (character) => encodeURIComponent(character.toWellFormed()));
 }
 
-function escaped(character: string): string {
-  return `\\x${character.charCodeAt(0).toString(16).padStart(2, '0')}`;
+/** Whether a text, or what it becomes when its percent-encodings are decoded, has a part of a key. */
+function hasKey(ctx: Context, text: string, isSecret: IsSecret): boolean {
+  if (text.toLowerCase().includes(API_KEY_PREFIX) || containsKey(ctx, text, isSecret)) return true;
+  const decoded = text.replaceAll(/%([\da-f]{2})/gi, (_, code) => String.fromCharCode(parseInt(code, 16)));
+  return decoded !== text && hasKey(ctx, decoded, isSecret);
 }

@@ -6,29 +6,29 @@ import { storageFaultReason } from '../../application/ports/storage-fault.ts';
 import { type Context, METRICS_PATH, needsApiKey, type Stage } from './context.ts';
 import { DOCS_ASSETS, docsAsset } from './docs/assets.ts';
 import { openApi } from './docs/openapi.ts';
-import { HttpError, methodNotAllowed, SERVER_METHODS, STATUS_OF } from './errors.ts';
-import { OPERATIONS, type Operation } from './operations.ts';
+import { HttpError, methodNotAllowed, STATUS_OF } from './errors.ts';
+import { OPERATIONS, type Operation, SERVER_METHODS } from './operations.ts';
 import type { HttpOptions, HttpStore, MetricsText } from './options.ts';
 import type { Load } from './overload.ts';
 import { noContent, respondJson } from './responses.ts';
 
-/** What the router calls for each operation. */
-export type PetRoutes = Readonly<Record<Operation['id'], readonly Stage[]>>;
-
-/** Calls the handler of a request, or else `next`. A router tries all its routes in turn, so the API has one of its own. */
-export function routes(pets: PetRoutes, others: Router): Stage {
+/**
+ * Calls the handler of a request, or else `next`. A router tries all its routes in turn, so the API has one of its own.
+ *
+ * @param stagesOf returns what is called for an operation
+ */
+export function routes(stagesOf: (operation: Operation) => readonly Stage[], others: Router): Stage {
   const api = newRouter();
-  for (const { id, method, path } of OPERATIONS) {
+  for (const operation of OPERATIONS) {
+    const { method, path } = operation;
     // In the syntax of @koa/router, `/v1/pets/{petId}` is `/v1/pets/:petId`.
     const pattern = path.replaceAll(/\{(\w+)\}/g, ':$1');
-    const handlers = [...pets[id]] as RouterMiddleware[];
-    if (method === 'GET') api.get(path, pattern, ...handlers);
-    else api.post(path, pattern, ...handlers);
+    api.register(pattern, [method], [...stagesOf(operation)] as RouterMiddleware[], { name: path });
   }
   const [ofApi, ofOthers] = [api.routes() as Stage, others.routes() as Stage];
   return (ctx, next) => {
     const { path } = ctx.state.animalStore;
-    // The router would take `ctx.path`, which an app that mounts the API can have changed.
+    // The router would take `ctx.path`, which a middleware of a user can have changed after the check of the key.
     Object.assign(ctx, { newRouterPath: path });
     return needsApiKey(path) ? ofApi(ctx, next) : ofOthers(ctx, next);
   };
@@ -72,12 +72,8 @@ function unavailable(ctx: Context, reason: string): void {
 
 function metricsText(metrics: MetricsText): Stage {
   return async (ctx) => {
-    const [type, body]: unknown[] = [metrics.contentType, await metrics.text()];
-    if (typeof type !== 'string' || typeof body !== 'string')
-      throw new TypeError('metrics: expected strings');
-    ctx.status = 200;
-    ctx.set({ 'Content-Type': type, 'Cache-Control': 'no-store' });
-    ctx.body = body;
+    respondJson(ctx, 200, await metrics.text());
+    ctx.set('Content-Type', metrics.contentType);
   };
 }
 

@@ -1,14 +1,15 @@
 import * as v from 'valibot';
 import { LIMIT_DEFAULT, LIMIT_MAX, LIMIT_MIN } from '../../application/list-pets.ts';
 import type { PetQuery } from '../../application/ports/pet-repository.ts';
+import type { Attribute } from '../../domain/attribute.ts';
 import { type AnimalStoreError, invalidRequest } from '../../domain/errors.ts';
 import { INT64_MAX, INT64_MIN, parseInt64 } from '../../domain/int64.ts';
 import { type Members, memberReader } from '../../domain/json.ts';
 import {
-  NAME_MAX_LENGTH,
-  NAME_MIN_LENGTH,
+  ATTRIBUTES,
+  attributeFault,
+  type NewPet as NewPetAttributes,
   type NewPetInput,
-  nameFault,
   PET_ATTRIBUTES,
   PET_STATUSES,
 } from '../../domain/pet.ts';
@@ -27,28 +28,45 @@ export const INT64_METADATA: Readonly<Record<string, unknown>> = {
 
 const PetStatus = v.picklist(PET_STATUSES, statusRule);
 
-const NewPet = v.object(
-  {
-    name: v.pipe(
-      v.string('name must be a string'),
-      v.metadata({
-        description: `The pet's name, stored exactly as sent: ${NAME_MIN_LENGTH} to ${NAME_MAX_LENGTH} Unicode code points, well-formed, without U+0000.`,
-        minLength: NAME_MIN_LENGTH,
-        maxLength: NAME_MAX_LENGTH,
-        pattern: '^[^\\u0000]*$',
-      }),
-    ),
-    categoryId: v.pipe(
-      v.custom<bigint>((value) => typeof value === 'bigint', `categoryId ${int64Rule}`),
-      v.metadata({
-        ...INT64_METADATA,
-        description: `The category that the pet belongs to: any int64, from ${INT64_MIN} to ${INT64_MAX}.`,
-      }),
-    ),
-    status: v.optional(PetStatus),
-  },
-  bodyFault,
-);
+/** The types of the attributes, from which the OpenAPI document is generated. Their rules are those of the domain. */
+const ATTRIBUTE_SCHEMAS = Object.fromEntries(PET_ATTRIBUTES.map((name) => [name, attributeSchema(name)]));
+
+const NewPet = v.object(ATTRIBUTE_SCHEMAS, bodyFault);
+
+function attributeSchema(name: keyof NewPetAttributes): v.GenericSchema {
+  const schema = schemaOfKind(name, ATTRIBUTES[name]);
+  return ATTRIBUTES[name].isRequired ? schema : v.optional(schema);
+}
+
+function schemaOfKind(name: keyof NewPetAttributes, attribute: Attribute): v.GenericSchema {
+  switch (attribute.kind) {
+    case 'text': {
+      const { minLength, maxLength } = attribute;
+      const description = `${attribute.description} It has ${minLength} to ${maxLength} Unicode code points, is well-formed, and does not contain U+0000.`;
+      return v.pipe(
+        v.string(`${name} must be a string`),
+        v.metadata({ description, minLength, maxLength, pattern: '^[^\\u0000]*$' }),
+      );
+    }
+    case 'one of':
+      return attribute.values === PET_STATUSES
+        ? PetStatus
+        : v.picklist(attribute.values, `${name} must be one of ${attribute.values.join(', ')}`);
+    default: {
+      const { min, max } = attribute;
+      const format = attribute.kind === 'int64' ? { format: 'int64' } : {};
+      const description = `${attribute.description} From ${min} to ${max}.`;
+      return v.pipe(
+        // In JSON, every integer is read as a `bigint`.
+        v.custom<bigint>(
+          (value) => typeof value === 'bigint',
+          `${name} must be an integer from ${min} to ${max}`,
+        ),
+        v.metadata({ type: 'integer', ...format, minimum: min, maximum: max, description }),
+      );
+    }
+  }
+}
 
 const ListQuery = v.object({
   limit: v.optional(
@@ -99,11 +117,14 @@ export const newPetMembers: (text: string) => Members<keyof NewPetInput> = membe
 
 export function readNewPet(body: ReturnType<typeof newPetMembers>): NewPetInput {
   const { success, output, issues } = v.safeParse(NewPet, body);
-  if (success) return output;
-  // The response must name every fault. `createPet` of the store checks the name, but is not called for an invalid body.
-  const name = body?.name;
-  const fault = typeof name === 'string' ? nameFault(name) : undefined;
-  throw invalid(fault === undefined ? issues : [{ message: fault }, ...issues]);
+  if (success) return output as Partial<NewPetInput> as NewPetInput;
+  if (body === undefined) throw invalid(issues);
+  // The response must name every fault, but the store, which checks the rules, is not called for an invalid body.
+  const faults = PET_ATTRIBUTES.map(
+    (name) =>
+      issues.find(({ path }) => path?.at(-1)?.key === name)?.message ?? attributeFault(name, body[name]),
+  );
+  throw invalidRequest(faults.filter((fault) => fault !== undefined).join('; '));
 }
 
 /** Creates a function that parses query strings. While the result is cached, an equal query string has the same object. */

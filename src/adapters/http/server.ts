@@ -4,15 +4,14 @@ import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import { type AddressInfo, Server as NetServer, type Server, type Socket } from 'node:net';
 import type { Api } from './app.ts';
-import { CollectedResponse } from './collected-response.ts';
-import { Connections } from './connections.ts';
-import { HttpError, methodNotAllowed, SERVER_METHODS } from './errors.ts';
+import { CollectedResponse, Connections } from './connections.ts';
+import { HttpError, methodNotAllowed } from './errors.ts';
 import { messageRefusal } from './observe.ts';
+import { SERVER_METHODS } from './operations.ts';
 import type { HttpServer, HttpServerOptions } from './options.ts';
 
 /** In milliseconds. A proxy closes idle connections first, because the time of `nginx.conf` and `Caddyfile` is shorter. */
 const KEEP_ALIVE_TIMEOUT = 65_000;
-const CONNECTIONS_CHECKING_INTERVAL = 1000;
 
 /** In bytes. */
 const HEAD_LIMIT = 16 * 1024;
@@ -28,24 +27,19 @@ export function createNodeServer(
   options: HttpServerOptions,
 ): HttpServer {
   const { load } = api;
-  const {
-    headersTimeout = 10_000,
-    requestTimeout = 30_000,
-    readingTimeout = 120_000,
-    maxConnections,
-  } = options;
+  const { headersTimeout = 10_000, requestTimeout = 30_000, maxConnections } = options;
   const server = createServer({
     headersTimeout,
     requestTimeout,
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT,
-    // A timeout of 0 is no timeout.
-    connectionsCheckingInterval: Math.min(CONNECTIONS_CHECKING_INTERVAL, headersTimeout || Infinity),
+    connectionsCheckingInterval: 1000,
     maxHeaderSize: HEAD_LIMIT,
     requireHostHeader: false,
     ServerResponse: CollectedResponse,
   });
   server.maxHeadersCount = 0;
-  server.timeout = readingTimeout;
+  // A client that reads nothing of its response for so long is disconnected.
+  server.timeout = 120_000;
   if (maxConnections !== undefined) server.maxConnections = maxConnections;
 
   const connections = new Connections();

@@ -3,23 +3,19 @@
 import { withoutApiKeys } from '../../domain/api-key.ts';
 
 const LENGTH_LIMIT = 8_000;
-const CODE_LIMIT = 300;
 const CAUSES_LIMIT = 5;
 
 export function errorFields(error: unknown): object {
+  if (!(error instanceof Error)) return { type: typeof error, message: textOf(error) };
   const stacks = causesOf(error).map((cause) => (cause instanceof Error && cause.stack) || textOf(cause));
-  return {
-    type: nameOf(error),
-    code: codeOf(error),
-    message: shown(error instanceof Error ? error.message : textOf(error)),
-    ...(error instanceof Error && { stack: shown(stacks.join('\ncaused by: ')) }),
-  };
+  const stack = textOf(stacks.join('\ncaused by: '));
+  return { type: textOf(error.name), code: codeOf(error), message: textOf(error.message), stack };
 }
 
 /** Returns the codes of an error and of its causes, or else its name. Errors of one kind are logged once a second. */
 export function errorKind(error: unknown): string {
   const codes = causesOf(error).flatMap((cause) => codeOf(cause) ?? []);
-  return codes.join(': ') || nameOf(error);
+  return codes.join(': ') || (error instanceof Error ? textOf(error.name) : typeof error);
 }
 
 /** Returns the error, its cause, the cause of its cause, and so on. */
@@ -28,25 +24,13 @@ function causesOf(error: unknown, limit = CAUSES_LIMIT): unknown[] {
   return cause === undefined ? [error] : [error, ...causesOf(cause, limit - 1)];
 }
 
-function nameOf(error: unknown): string {
-  return error instanceof Error ? shown(error.name, CODE_LIMIT) : typeof error;
-}
-
 function codeOf(error: unknown): string | undefined {
-  return error instanceof Error && 'code' in error ? shown(textOf(error.code), CODE_LIMIT) : undefined;
-}
-
-/** The `toString` method of a thrown object can be missing or throw. */
-function textOf(value: unknown): string {
-  try {
-    return String(value);
-  } catch {
-    return typeof value;
-  }
+  return error instanceof Error && 'code' in error ? textOf(error.code) : undefined;
 }
 
 /** Removes API keys before the text is cut, because a part of a key would not be recognized. */
-function shown(text: string, limit = LENGTH_LIMIT): string {
-  const safe = withoutApiKeys(text);
-  return safe.length > limit ? `${safe.slice(0, limit)}…` : safe;
+function textOf(value: unknown): string {
+  // An object that is not an error can contain a request body.
+  const text = withoutApiKeys(Object(value) === value ? typeof value : String(value));
+  return text.length > LENGTH_LIMIT ? `${text.slice(0, LENGTH_LIMIT)}…` : text;
 }

@@ -1,4 +1,5 @@
 /** The log of the service, which pino writes to standard error. */
 
-export { isTerminal, type Logger, logTo, openLog } from './log.ts';
+export type { Logger } from 'pino';
+export { flushLog, logTo, openLog } from './log.ts';
 export { logObserver } from './observer.ts';

@@ -8,20 +8,8 @@ import { errorFields } from './error-fields.ts';
 import { reportSuppressed } from './observer.ts';
 import { readableLine } from './readable.ts';
 
-export type { DestinationStream, Logger } from 'pino';
-
-const STANDARD_ERROR = 2;
-
-export const isTerminal: boolean = isatty(STANDARD_ERROR);
-
 /** The size of the buffer in bytes, beyond which lines are dropped and counted. */
 const BUFFER_LIMIT = 1024 * 1024;
-
-/** When a write is tried again after an error such as a full disk, in milliseconds. */
-const RETRY_INTERVAL = 1000;
-
-/** How long the exit of the process may wait for a reader of standard error, in milliseconds. */
-const EXIT_TIMEOUT = 1000;
 
 /** The destination of all logs of the process. */
 let standardError: DestinationStream | undefined;
@@ -36,9 +24,28 @@ export function logTo(destination: DestinationStream, level: LevelWithSilent): L
 export function openLog(): DestinationStream {
   if (standardError !== undefined) return standardError;
   const lines = openDestination();
-  const hasColours = isTerminal && process.stderr.hasColors();
-  standardError = isTerminal ? { write: (line) => lines.write(readableLine(line, hasColours)) } : lines;
+  const readable = { write: (line: string) => lines.write(readableLine(line, process.stderr.hasColors())) };
+  standardError = isatty(2) ? readable : lines;
   return standardError;
+}
+
+/** Set while the log is open: writes what is buffered, and calls back. */
+let flush: ((done: () => void) => void) | undefined;
+
+/**
+ * Resolves when the lines until now are written, or after half a second if nobody reads them. At the exit of the process, a line
+ * whose write had begun could be lost, or come after those that follow it.
+ */
+export function flushLog(): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, 500);
+    const done = (): void => {
+      clearTimeout(timer);
+      resolve();
+    };
+    if (flush === undefined) done();
+    else flush(done);
+  });
 }
 
 /** No fault of standard error ends or blocks the server: lines wait in a buffer, or are dropped and counted. */
@@ -54,27 +61,28 @@ function openDestination(): DestinationStream {
     maxLength: BUFFER_LIMIT,
     retryEAGAIN: () => performance.now() < exitAt,
   });
+  flush = (done) => destination.flush(done);
   destination.on('error', () => {
     hasFailed = true;
   });
-  // A full buffer accepts no line whose write would try again what has failed.
-  setInterval(() => hasFailed && destination.flush(), RETRY_INTERVAL).unref();
   destination.on('write', () => {
     hasFailed = false;
   });
+  // A full buffer accepts no line, whose write would be the next try after a fault such as a full disk.
+  setInterval(() => hasFailed && destination.flush(), 1000).unref();
   destination.on('drop', () => {
     dropped += 1;
   });
   destination.on('drain', () => {
-    if (dropped === 0) return;
     const count = dropped;
     dropped = 0;
-    logTo(openLog(), 'warn').warn({ dropped: count }, 'log lines dropped');
+    if (count > 0) logTo(openLog(), 'warn').warn({ dropped: count }, 'log lines dropped');
   });
   // Before the listener of pino, which would wait forever for a full disk or for the reader of a full pipe.
   process.prependOnceListener('exit', () => {
     reportSuppressed();
-    exitAt = performance.now() + EXIT_TIMEOUT;
+    // The reader of a full pipe has one more second.
+    exitAt = performance.now() + 1000;
     try {
       if (!hasFailed) destination.flushSync();
     } catch {
@@ -85,18 +93,14 @@ function openDestination(): DestinationStream {
   return destination;
 }
 
-/**
- * Returns a descriptor of standard error on which no write blocks. A pipe or a terminal is opened again, because other
- * processes may share the non-blocking mode of the open one, and would fail with `EAGAIN`. A socket cannot be opened again,
- * and a regular file must not be, because standard output may share its position.
- */
+/** Opens a pipe or a terminal again, so that no write blocks. A file stays, because standard output may share its position. */
 function openStandardError(): number {
-  const stats = fstatSync(STANDARD_ERROR);
-  if (!stats.isFIFO() && !stats.isCharacterDevice()) return STANDARD_ERROR;
+  const stats = fstatSync(2);
+  if (!stats.isFIFO() && !stats.isCharacterDevice()) return 2;
   try {
     const flags = constants.O_WRONLY | constants.O_NONBLOCK | constants.O_NOCTTY;
-    return openSync(`/proc/self/fd/${STANDARD_ERROR}`, flags);
+    return openSync('/proc/self/fd/2', flags);
   } catch {
-    return STANDARD_ERROR;
+    return 2;
   }
 }

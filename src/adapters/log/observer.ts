@@ -8,27 +8,18 @@ import { errorKind } from './error-fields.ts';
 /** The maximum number of requests without a valid API key that are logged in one second. */
 const ANONYMOUS_LIMIT = 100;
 
-/** The maximum number of kinds that are counted separately in one second. */
-const KINDS_LIMIT = 50;
-
-/** @param hasNames whether the lines contain the name of the API key, for people */
-export function logObserver(
-  log: Logger,
-  { hasNames = false }: { readonly hasNames?: boolean } = {},
-): Observer & RequestObserver & Required<Pick<RequestObserver, 'onError'>> {
-  const passesAnonymous = throttle(ANONYMOUS_LIMIT, (suppressed) =>
-    log.warn({ suppressed }, 'requests without a key holder were not logged'),
+export function logObserver(log: Logger): Observer & RequestObserver {
+  const passesAnonymous = throttle(ANONYMOUS_LIMIT, (counted) =>
+    log.warn(counted, 'requests without a key holder were not logged'),
   );
   // A fault such as a full disk makes all requests fail in the same way.
-  const passesError = throttle(1, (suppressed, kind) =>
-    log.error({ kind, suppressed }, 'more requests failed in the same way'),
-  );
-  const onRequest = ({ keyName, ...request }: RequestOutcome): void => {
-    if (request.keyId === undefined && !passesAnonymous('all')) return;
-    log.info(hasNames ? { ...request, keyName } : request, 'request');
-  };
+  const passesError = throttle(1, (counted) => log.error(counted, 'more requests failed in the same way'));
   return {
-    ...(log.isLevelEnabled('info') && { onRequest }),
+    ...(log.isLevelEnabled('info') && {
+      onRequest({ keyName: _, ...request }: RequestOutcome): void {
+        if (request.keyId !== undefined || passesAnonymous()) log.info(request, 'request');
+      },
+    }),
     onError(err, requestId, address, traceparent) {
       if (passesError(errorKind(err))) log.error({ err, requestId, address, traceparent }, 'request failed');
     },
@@ -52,22 +43,21 @@ export function reportSuppressed(): void {
 /** Lets `limit` events of each kind pass in one second, and reports at its end how many more there were. */
 function throttle(
   limit: number,
-  onSuppressed: (count: number, kind: string) => void,
-): (kind: string) => boolean {
-  const counts = new Map<string, number>();
+  onSuppressed: (counted: { kind: string | undefined; suppressed: number }) => void,
+): (kind?: string) => boolean {
+  const counts = new Map<string | undefined, number>();
   const report = (): void => {
     reports.delete(report);
-    for (const [kind, count] of counts) if (count > limit) onSuppressed(count - limit, kind);
+    for (const [kind, count] of counts) if (count > limit) onSuppressed({ kind, suppressed: count - limit });
     counts.clear();
   };
   return (kind) => {
-    if (!reports.has(report)) {
+    if (counts.size === 0) {
       reports.add(report);
       setTimeout(report, 1000).unref();
     }
-    const counted = counts.has(kind) || counts.size < KINDS_LIMIT ? kind : 'others';
-    const count = (counts.get(counted) ?? 0) + 1;
-    counts.set(counted, count);
+    const count = (counts.get(kind) ?? 0) + 1;
+    counts.set(kind, count);
     return count <= limit;
   };
 }

@@ -1,15 +1,10 @@
 /** The log on a terminal: a line for people, whose text cannot control the terminal. */
 
 import { styleText } from 'node:util';
+import { pino } from 'pino';
 import { visible, visibleLines } from '../../domain/visible.ts';
 
-const LEVELS = new Map([
-  [20, ['DEBUG', 'dim'] as const],
-  [30, ['INFO', 'green'] as const],
-  [40, ['WARN', 'yellow'] as const],
-  [50, ['ERROR', 'red'] as const],
-  [60, ['FATAL', 'red'] as const],
-]);
+const LEVEL_STYLES = { debug: 'dim', info: 'green', warn: 'yellow', error: 'red', fatal: 'red' } as const;
 const STATUS_STYLES = ['dim', 'dim', 'green', 'cyan', 'yellow', 'red'] as const;
 
 /** Turns a line of the log in JSON into a readable one. */
@@ -19,16 +14,16 @@ export function readableLine(line: string, hasColours: boolean): string {
   const { level, time, msg, err, ...fields } = JSON.parse(line);
   const at = styled('dim', new Date(time).toLocaleTimeString('en-GB'));
   if (msg === 'request') {
-    const { method, route, path = '', status, ms, aborted, requestId, keyId = '', keyName = keyId } = fields;
+    const { method, route, path = '', status, ms, aborted, requestId, keyId = '' } = fields;
     const outcome = styled(STATUS_STYLES[Math.floor(status / 100)] ?? 'red', String(status));
-    const notes = `${aborted ? ' aborted' : ''}${status >= 500 ? ` ${requestId}` : ''}  ${keyName}`.trimEnd();
+    const notes = `${aborted ? ' aborted' : ''}${status >= 500 ? ` ${requestId}` : ''}  ${keyId}`.trimEnd();
     return `${at} ${visible(`${method} ${route ?? path}`)} ${outcome} ${ms.toFixed(1)} ms${visible(notes)}\n`;
   }
-  const [name, style] = LEVELS.get(level) ?? [String(level), 'dim'];
+  const name = pino.levels.labels[level] as keyof typeof LEVEL_STYLES;
   const facts = Object.entries(fields).map(([key, value]) => {
     const text = typeof value === 'object' ? JSON.stringify(value) : String(value);
     return `  ${styled('dim', `${visible(key)}=`)}${visible(text)}`;
   });
   const error = err === undefined ? '' : `\n${visibleLines(err.stack ?? err.message)}`;
-  return `${at} ${styled(style, name)} ${visible(msg)}${facts.join('')}${error}\n`;
+  return `${at} ${styled(LEVEL_STYLES[name], name.toUpperCase())} ${visible(msg)}${facts.join('')}${error}\n`;
 }

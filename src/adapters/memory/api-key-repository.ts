@@ -13,17 +13,12 @@ export class MemoryApiKeyRepository implements ApiKeyRepository {
   /** The ids of the keys by their hashes, and of the cached keys. */
   readonly #idOfHash = new Map<string, string>();
   readonly #idOfKey = new Map<string, string>();
-  readonly #idPrefix: string;
   readonly #closed: AbortSignal;
   /** Settled when no call of `addFirst` is in flight. */
   #addingFirst: Promise<unknown> = Promise.resolve();
 
-  /**
-   * @param idPrefix the prefix of every key id; different prefixes keep the ids of several repositories distinct
-   * @param closed when this signal is aborted, every method rejects with the reason of the abort
-   */
-  constructor(idPrefix = '', closed: AbortSignal = new AbortController().signal) {
-    this.#idPrefix = idPrefix;
+  /** @param closed when this signal is aborted, every method rejects with the reason of the abort */
+  constructor(closed: AbortSignal = new AbortController().signal) {
     this.#closed = closed;
   }
 
@@ -35,7 +30,7 @@ export class MemoryApiKeyRepository implements ApiKeyRepository {
 
   async add(key: string, about: NewApiKey & Pick<ApiKey, 'callerId'>): Promise<ApiKey> {
     this.#closed.throwIfAborted();
-    const id = `${this.#idPrefix}${this.#keys.size + 1}`;
+    const id = String(this.#keys.size + 1);
     const stored = Object.freeze({ id, ...about });
     this.#keys.set(id, stored);
     this.#idOfHash.set(await sha256(key), id);
@@ -68,12 +63,10 @@ export class MemoryApiKeyRepository implements ApiKeyRepository {
     return stored && this.#change(stored, { revokedAt: stored.revokedAt ?? revokedAt });
   }
 
-  async setLastUsedOn(id: string, day: number, latest: number = Infinity): Promise<void> {
+  async setLastUsedOn(id: string, day: number): Promise<void> {
     this.#closed.throwIfAborted();
     const stored = this.#keys.get(id);
-    const { lastUsedOn = -Infinity } = stored ?? {};
-    if (stored !== undefined && (day > lastUsedOn || lastUsedOn > latest))
-      this.#change(stored, { lastUsedOn: day });
+    if (stored && day > (stored.lastUsedOn ?? -Infinity)) this.#change(stored, { lastUsedOn: day });
   }
 
   async list(): Promise<readonly ApiKey[]> {

@@ -22,16 +22,14 @@ export class MemoryPetRepository implements PetRepository {
 
   /** Adds a pet synchronously, so that the caller can add its own data in the same step. */
   addNow(pet: NewPet): Pet {
-    this.#closed.throwIfAborted();
-    this.assertIdsLeft(1);
-    return this.#push(this.lastId + 1n, pet);
+    return this.addAll([pet])[0] as Pet;
   }
 
   /** Adds all pets. Throws and adds no pet when not enough ids are left. */
-  addAll(pets: readonly NewPet[]): void {
+  addAll(pets: readonly NewPet[]): Pet[] {
     this.#closed.throwIfAborted();
     this.assertIdsLeft(pets.length);
-    for (const pet of pets) this.#push(this.lastId + 1n, pet);
+    return pets.map((pet) => this.#push(this.lastId + 1n, pet));
   }
 
   /** Adds all pets with their ids, which must be distinct. Throws when the repository has ever had a pet. */
@@ -45,6 +43,12 @@ export class MemoryPetRepository implements PetRepository {
     this.#closed.throwIfAborted();
     const pet = this.#all[indexAfter(this.#all, id) - 1];
     return pet?.id === id ? pet : undefined;
+  }
+
+  /** Returns all matching pets as they are now. */
+  snapshot(status: PetStatus | undefined): readonly Pet[] {
+    this.#closed.throwIfAborted();
+    return (status === undefined ? this.#all : this.#byStatus[status]).slice();
   }
 
   async list({ limit, status, after }: PetQuery): Promise<PetPage> {

@@ -30,15 +30,10 @@ export function memoryTransfer(repository: MemoryPetRepository): PetTransfer {
       return count;
     },
 
-    /** Exports a snapshot: no pet ever changes, and pets that are added later have greater ids. */
     async *exportPets({ status } = {}) {
-      const { lastId } = repository;
-      for (let after = 0n; ; ) {
-        const page = await repository.list({ limit: BATCH_SIZE, status, after });
-        const pets = page.pets.filter(({ id }) => id <= lastId);
-        if (pets.length > 0) yield pets;
-        if (!page.more || pets.length < page.pets.length) return;
-        after = pets.at(-1)?.id ?? lastId;
+      const pets = repository.snapshot(status);
+      for (let start = 0; start < pets.length; start += BATCH_SIZE) {
+        yield pets.slice(start, start + BATCH_SIZE);
         await nextTurn();
       }
     },

@@ -25,7 +25,7 @@ export function openMemoryStorage(): Storage {
     pets,
     idempotentCreates,
     idempotencyRecords: idempotentCreates,
-    apiKeys: new MemoryApiKeyRepository('', closed),
+    apiKeys: new MemoryApiKeyRepository(closed),
     transfer: memoryTransfer(pets),
     async check() {
       closed.throwIfAborted();

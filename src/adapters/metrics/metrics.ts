@@ -2,21 +2,15 @@
 
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Observer } from '../../application/ports/observer.ts';
-import type { RequestOutcome } from '../../application/ports/request-observer.ts';
+import type { RequestObserver } from '../../application/ports/request-observer.ts';
 import { STORAGE_FAULT_REASONS, storageFaultReason } from '../../application/ports/storage-fault.ts';
 import { asAnimalStoreError } from '../../domain/errors.ts';
 import { type MetricsSources, registerSources } from './sources.ts';
-
-/** The gauges of prom-client that have the name of a counter, to which `promtool check metrics` objects. */
-const MISNAMED = ['handles', 'requests', 'resources'].map((what) => `nodejs_active_${what}_total`);
 
 /** The upper bounds of the buckets, in seconds, and in creates. */
 const REQUEST_BOUNDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const COMMIT_BOUNDS = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5];
 const WRITES_BOUNDS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000];
-
-/** The methods that have a label of their own. A client can send any method. */
-const METHODS = new Set(['GET', 'HEAD', 'POST', 'OPTIONS']);
 
 /** A counter that starts at 0 shows its first increase. */
 const ERROR_REASONS: readonly string[] = [
@@ -24,30 +18,26 @@ const ERROR_REASONS: readonly string[] = [
   ...['overloaded', 'storage_unavailable', 'internal_error', 'unexpected'],
 ];
 
-interface MetricsObserver extends Required<Pick<Observer, 'onCommit' | 'onStorageState'>> {
-  readonly ignoresClient: true;
-  onRequest(request: Pick<RequestOutcome, 'method' | 'route' | 'status' | 'ms'>): void;
-  onError(error: unknown): void;
+export interface MetricsOptions {
+  readonly version: string;
+  /** The scheme of the database, such as `sqlite`. */
+  readonly storage: string;
+  /** The methods of HTTP that have a label of their own. A client can send any method. */
+  readonly methods: readonly string[];
 }
 
 export class Metrics {
   readonly contentType: string = Registry.PROMETHEUS_CONTENT_TYPE;
   /** Must be notified of the events of the server and of the storage. */
-  readonly observer: MetricsObserver;
+  readonly observer: Observer & RequestObserver;
   readonly #registry = new Registry();
 
-  /** @param storage the scheme of the database, such as `sqlite` */
-  constructor({ version, storage }: { readonly version: string; readonly storage: string }) {
-    const registers = [this.#registry];
+  constructor({ version, storage, methods }: MetricsOptions) {
     collectDefaultMetrics({ register: this.#registry });
-    for (const name of MISNAMED) this.#registry.removeSingleMetric(name);
-    const build = { version, node: process.version, storage };
-    const help = 'The release, the runtime and the storage; always 1';
-    new Gauge({ name: 'animal_store_build_info', help, labelNames: Object.keys(build), registers }).set(
-      build,
-      1,
-    );
-    this.observer = observerOf(registers);
+    // These gauges have the name of a counter, to which `promtool check metrics` objects.
+    for (const what of ['handles', 'requests', 'resources'])
+      this.#registry.removeSingleMetric(`nodejs_active_${what}_total`);
+    this.observer = observerOf(this.#registry, { version, node: process.version, storage }, methods);
   }
 
   /** Adds what a server and its storage count, which is read when the metrics are requested. */
@@ -60,31 +50,39 @@ export class Metrics {
   }
 }
 
-function observerOf(registers: Registry[]): MetricsObserver {
-  const metric = (name: string, help: string, labelNames: string[] = []) => ({
+function observerOf(
+  registry: Registry,
+  build: Record<string, string>,
+  methods: readonly string[],
+): Observer & RequestObserver {
+  const metric = (name: string, help: string, ...labelNames: string[]) => ({
     name: `animal_store_${name}`,
     help,
     labelNames,
-    registers,
+    registers: [registry],
   });
-  const histogram = (buckets: number[], ...named: Parameters<typeof metric>) =>
-    new Histogram({ ...metric(...named), buckets });
-  const requests = histogram(
-    REQUEST_BOUNDS,
-    'http_request_duration_seconds',
-    'Time from the head of a request to its response',
-    ['method', 'route', 'status'],
-  );
-  const commits = histogram(COMMIT_BOUNDS, 'commit_duration_seconds', 'Time until a transaction was durable');
-  const writes = histogram(WRITES_BOUNDS, 'commit_writes', 'Number of writes in a transaction');
-  const errors = new Counter(metric('errors_total', 'Responses with status 500 or above', ['reason']));
+  const release = metric('build_info', 'The release, the runtime and the storage', ...Object.keys(build));
+  new Gauge(release).set(build, 1);
+  const requests = new Histogram({
+    ...metric('http_request_duration_seconds', 'From the head to the response', 'method', 'route', 'status'),
+    buckets: REQUEST_BOUNDS,
+  });
+  const commits = new Histogram({
+    ...metric('commit_duration_seconds', 'Time until a transaction was durable'),
+    buckets: COMMIT_BOUNDS,
+  });
+  const writes = new Histogram({
+    ...metric('commit_writes', 'Number of writes in a transaction'),
+    buckets: WRITES_BOUNDS,
+  });
+  const errors = new Counter(metric('errors_total', 'Responses with status 500 or above', 'reason'));
   for (const reason of ERROR_REASONS) errors.inc({ reason }, 0);
   const available = new Gauge(metric('storage_available', 'Whether the storage has no known fault: 1 or 0'));
   available.set(1);
   return {
     ignoresClient: true,
     onRequest({ method, route = 'none', status, ms }) {
-      requests.observe({ method: METHODS.has(method) ? method : 'other', route, status }, ms / 1000);
+      requests.observe({ method: methods.includes(method) ? method : 'other', route, status }, ms / 1000);
     },
     onError(error) {
       errors.inc({ reason: storageFaultReason(error) ?? asAnimalStoreError(error)?.code ?? 'unexpected' });

@@ -5,7 +5,6 @@ import type { CacheStatistics } from '../../application/ports/statistics.ts';
 import type { ApiKey } from '../../domain/api-key.ts';
 import { apiKeyOf, foundKey, hashOf, keyValues, rowIdOf } from '../storage-kit/key-rows.ts';
 import type { ConnectionPool } from './connection-pool.ts';
-import type { Read } from './reads.ts';
 import { LOCK } from './schema.ts';
 
 /** A double represents every time exactly. */
@@ -20,7 +19,7 @@ const REPLACE = `WITH ended AS (
   ) INSERT INTO api_keys (hash, name, hint, created_at, expires_at, is_read_only, caller_id)
   SELECT $1, $2, $3, $4::bigint, $5::bigint, $6::boolean, caller_id FROM ended RETURNING ${COLUMNS}`;
 const REVOKE = `UPDATE api_keys SET revoked_at = coalesce(revoked_at, $1) WHERE id = $2 RETURNING ${COLUMNS}`;
-const SET_LAST_USED_ON = `UPDATE api_keys SET last_used_on = $1 WHERE id = $2 AND (last_used_on IS NULL OR last_used_on < $1 OR last_used_on > $3::float8) RETURNING ${COLUMNS}`;
+const SET_LAST_USED_ON = `UPDATE api_keys SET last_used_on = $1 WHERE id = $2 AND (last_used_on IS NULL OR last_used_on < $1) RETURNING ${COLUMNS}`;
 const EXISTS = { text: 'SELECT 1 FROM api_keys LIMIT 1' };
 const FIND = { name: 'find-key', text: `SELECT ${COLUMNS} FROM api_keys WHERE hash = $1` };
 const LIST = `SELECT ${COLUMNS} FROM api_keys ORDER BY api_keys.id`;
@@ -30,7 +29,7 @@ const CACHE_LIMIT = 1000;
 
 type CountingRepository = ApiKeyRepository & { readonly statistics: CacheStatistics };
 
-export function apiKeyRepository(read: Read, pool: ConnectionPool): CountingRepository {
+export function apiKeyRepository(pool: ConnectionPool): CountingRepository {
   const statistics = { hits: 0, misses: 0 };
   let cache = new Map<string, { readonly about: ApiKey; readonly until: number }>();
 
@@ -57,7 +56,7 @@ export function apiKeyRepository(read: Read, pool: ConnectionPool): CountingRepo
       }
       statistics.misses += 1;
       const hash = hashOf(key);
-      const [row] = await read(() => ({ ...FIND, values: [hash] }));
+      const [row] = await pool.read(() => ({ ...FIND, values: [hash] }));
       const about = foundKey(row, hash);
       if (about === undefined) return undefined;
       if (known.size >= CACHE_LIMIT) known.clear();
@@ -67,7 +66,7 @@ export function apiKeyRepository(read: Read, pool: ConnectionPool): CountingRepo
     add: async (key, about) => (await change(ADD, keyValues(key, about))) as ApiKey,
     async addFirst(key, about, save) {
       // A database that accepts no writes would refuse the statements below, even if a key exists.
-      if ((await read(() => EXISTS)).length > 0) return undefined;
+      if ((await pool.read(() => EXISTS)).length > 0) return undefined;
       using session = await pool.openSession();
       await session.run('BEGIN');
       await session.run('SELECT pg_advisory_xact_lock($1)', [LOCK]);
@@ -80,8 +79,7 @@ export function apiKeyRepository(read: Read, pool: ConnectionPool): CountingRepo
     replace: ({ id, expiresAt }, endsAt, key, about) =>
       change(REPLACE, [...keyValues(key, about), endsAt, rowIdOf(id), expiresAt ?? null]),
     revoke: (id, revokedAt) => change(REVOKE, [revokedAt, rowIdOf(id)]),
-    setLastUsedOn: async (id, day, latest = Infinity) =>
-      void (await change(SET_LAST_USED_ON, [day, rowIdOf(id), latest])),
-    list: async () => (await read(() => ({ text: LIST }))).map(apiKeyOf),
+    setLastUsedOn: async (id, day) => void (await change(SET_LAST_USED_ON, [day, rowIdOf(id)])),
+    list: async () => (await pool.read(() => ({ text: LIST }))).map(apiKeyOf),
   };
 }

@@ -1,20 +1,19 @@
 /** The connections to the database: a pool for single statements, and sessions for what takes long. */
 
 import { setTimeout as delay } from 'node:timers/promises';
-import { type ClientBase, type ClientConfig, Pool, type PoolClient } from 'pg';
+import { Client, type ClientBase, type ClientConfig, Pool, type PoolClient } from 'pg';
 import type { ConnectionStatistics } from '../../application/ports/statistics.ts';
 import { closedError } from '../../application/ports/storage.ts';
 import { StorageFault } from '../../application/ports/storage-fault.ts';
 import { AnimalStoreError } from '../../domain/errors.ts';
 import { codeOf } from '../storage-kit/store-errors.ts';
 import { waitAtMost } from '../storage-kit/wait-at-most.ts';
-import { type clientConfig, ExplicitClient } from './config.ts';
-import { hadNoEffect, storageError, UnconfirmedCommit, writeError } from './errors.ts';
+import type { clientConfig } from './config.ts';
+import { type Faults, hadNoEffect, storageError, UnconfirmedCommit, writeError } from './errors.ts';
 
 /** In milliseconds: the deadline of a statement of a session, and the pause before another attempt. */
 const LONG_TIMEOUT = 60_000;
 const PAUSE = 20;
-/** How many calls can wait for a connection. */
 const QUEUE_LIMIT = 10_000;
 const FULL = 'too many calls wait for a connection to the database';
 const STANDBY = 'the database server is a standby: the store needs the primary';
@@ -24,7 +23,6 @@ const PREPARE = `SELECT pg_is_in_recovery(), count(set_config(name,
   FROM pg_settings WHERE name IN ('statement_timeout', 'lock_timeout', 'transaction_timeout',
     'idle_session_timeout', 'idle_in_transaction_session_timeout')`;
 
-/** The server plans a statement with a name once for each connection. */
 export interface SqlStatement {
   readonly name?: string;
   readonly text: string;
@@ -32,8 +30,9 @@ export interface SqlStatement {
 }
 export type ResultRow = readonly unknown[];
 type Rows = Promise<readonly ResultRow[]>;
+type Config = ReturnType<typeof clientConfig>;
 
-/** Runs statements on one connection, which ends with the session. Rejects with an `AnimalStoreError`. */
+/** Runs statements on a connection of its own. Rejects with an `AnimalStoreError`. */
 export interface Session extends Disposable {
   run(text: string, values?: unknown[]): Rows;
 }
@@ -41,18 +40,19 @@ export interface Session extends Disposable {
 export class ConnectionPool {
   readonly waitTimeout: number;
   readonly max: number;
-  readonly #config: ReturnType<typeof clientConfig>;
+  readonly #config: Config;
+  readonly #faults: Faults;
   readonly #pool: Pool;
   readonly #closing = new AbortController();
 
-  constructor(config: ReturnType<typeof clientConfig>, onConnect: () => void) {
+  constructor(config: Config, faults: Faults, onConnect: () => void) {
     this.waitTimeout = config.connectionTimeoutMillis ?? 0;
     this.max = config.max;
     this.#config = config;
+    this.#faults = faults;
     const prepared = (client: ClientBase) => prepare(client, config.query_timeout ?? 0).then(onConnect);
     // After `close`, the process does not wait for a server that hangs.
-    const settings = { min: 1, Client: ExplicitClient, allowExitOnIdle: true, onConnect: prepared };
-    this.#pool = new Pool({ ...config, ...settings });
+    this.#pool = new Pool({ ...config, min: 1, allowExitOnIdle: true, onConnect: prepared });
     this.#pool.on('error', () => {});
   }
 
@@ -87,6 +87,20 @@ export class ConnectionPool {
     }
   }
 
+  /** Runs one statement that reads, and once more if its connection hangs or is lost. Rejects with an `AnimalStoreError`. */
+  async read(begin: () => SqlStatement): Rows {
+    const again = (error: unknown) => (hadNoEffect(error) ? Promise.reject(error) : this.run(begin));
+    try {
+      const rows = await this.run(begin).catch(again);
+      this.#faults.reportSuccess('read');
+      return rows;
+    } catch (error) {
+      const reason = storageError(error);
+      this.#faults.reportFailure('read', reason);
+      throw reason;
+    }
+  }
+
   /** Runs one statement that writes. Rejects with an `AnimalStoreError`. */
   write(text: string, values: unknown[]): Rows {
     return this.run(() => ({ text, values })).catch((error) => Promise.reject(writeError(error)));
@@ -109,7 +123,7 @@ export class ConnectionPool {
 
 export async function openSession(config: ClientConfig, signal?: AbortSignal): Promise<Session> {
   signal?.throwIfAborted();
-  const client = new ExplicitClient({ ...config, query_timeout: LONG_TIMEOUT });
+  const client = new Client({ ...config, query_timeout: LONG_TIMEOUT });
   let lost: unknown;
   client.on('error', (error) => (lost ??= error));
   const end = () => {

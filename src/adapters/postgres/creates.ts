@@ -8,22 +8,21 @@ import { storageUnavailable } from '../../application/ports/storage-fault.ts';
 import { AnimalStoreError } from '../../domain/errors.ts';
 import { type NewPet, type Pet, storedPet } from '../../domain/pet.ts';
 import { exactlyOnce, petRemoved } from '../storage-kit/exactly-once.ts';
+import { ATTRIBUTE_COLUMNS as ATTRIBUTES, PET_COLUMNS, petOf } from '../storage-kit/pet-rows.ts';
 import { codeOf } from '../storage-kit/store-errors.ts';
 import type { ConnectionPool, ResultRow, SqlStatement } from './connection-pool.ts';
 import { type Faults, storageError, writeError } from './errors.ts';
-import { ARRAYS, ATTRIBUTES, arraysOf, COLUMNS, ORDER, petOf } from './pets.ts';
-import type { Read } from './reads.ts';
+import { arrayParameters, arraysOf, ORDER } from './pets.ts';
 
-/** The maximum number of creates in one statement, and in the queue. */
-const LIMIT = 1000;
+const STATEMENT_LIMIT = 1000;
 const QUEUE_LIMIT = 10_000;
 /** The returned ids, in ascending order, belong to the pets in their order. */
-const ADD = `WITH ${ORDER} INSERT INTO pets (${ATTRIBUTES}) SELECT ${ATTRIBUTES} FROM ordered, unnest(${ARRAYS})
+const ADD = `WITH ${ORDER} INSERT INTO pets (${ATTRIBUTES}) SELECT ${ATTRIBUTES} FROM ordered, unnest(${arrayParameters()})
   WITH ORDINALITY AS new (${ATTRIBUTES}, place) ORDER BY place RETURNING id`;
 /** Adds a pet for each claimed key, with the id in the claim. Of equal keys, the first is claimed. A key with a valid record returns no row. */
 const ADD_ONCE = `WITH ${ORDER}, new AS MATERIALIZED (
     SELECT DISTINCT ON (caller, key) given.* FROM ordered,
-      unnest(${ARRAYS}, $4::text[], $5::text[], $6::bigint[], $7::bigint[])
+      unnest(${arrayParameters('text', 'text', 'bigint', 'bigint')})
         WITH ORDINALITY AS given (${ATTRIBUTES}, caller, key, at, ends_at, place) ORDER BY caller, key, place
   ), claims AS (
     INSERT INTO idempotency_records AS record (caller, key, pet_id, ends_at)
@@ -32,10 +31,10 @@ const ADD_ONCE = `WITH ${ORDER}, new AS MATERIALIZED (
       WHERE record.ends_at < (SELECT at FROM new WHERE (caller, key) = (record.caller, record.key))
     RETURNING caller, key, pet_id
   ), added AS (
-    INSERT INTO pets (${COLUMNS}) SELECT pet_id, ${ATTRIBUTES} FROM claims JOIN new USING (caller, key)
-  ) SELECT place, pet_id FROM claims JOIN new USING (caller, key)`;
+    INSERT INTO pets (${PET_COLUMNS}) SELECT pet_id, ${ATTRIBUTES} FROM claims JOIN new USING (caller, key) RETURNING id
+  ) SELECT place, id FROM added JOIN claims ON id = pet_id JOIN new USING (caller, key)`;
 
-const FIND = `SELECT ${COLUMNS}, pet_id FROM idempotency_records LEFT JOIN pets ON id = pet_id
+const FIND = `SELECT ${PET_COLUMNS}, pet_id FROM idempotency_records LEFT JOIN pets ON id = pet_id
   WHERE caller = $1 AND key = $2 AND ends_at >= $3`;
 /** A record that a create has renewed since the statement began is not removed. */
 export const REMOVE: string = `WITH ${ORDER} DELETE FROM idempotency_records
@@ -43,10 +42,11 @@ export const REMOVE: string = `WITH ${ORDER} DELETE FROM idempotency_records
     SELECT caller, key FROM ordered, idempotency_records WHERE ends_at < $1 ORDER BY ends_at LIMIT $2)
   RETURNING 1`;
 const FULL = 'too many pets wait for the database';
+const DROPPED = 'a trigger of the database has dropped pets: it is unknown which ones were stored';
 
 export interface Create {
   readonly pet: NewPet;
-  readonly attempt?: ports.CreateAttempt;
+  readonly attempt?: ports.CreateAttempt | undefined;
 }
 
 interface QueuedCreate extends Create {
@@ -57,7 +57,7 @@ interface QueuedCreate extends Create {
 
 export interface Creates {
   /** Resolves with the stored pet, or with `undefined` when the key has a record. */
-  addCreate(create: Create): Promise<Pet | undefined>;
+  addCreate(pet: NewPet, attempt?: ports.CreateAttempt): Promise<Pet | undefined>;
   waiting(): number;
   close(): Promise<void>;
 }
@@ -76,9 +76,11 @@ export function groupedCreates(pool: ConnectionPool, faults: Faults, observer: O
 
   /** Those that waited too long are not sent. */
   function takeFrom(queue: QueuedCreate[]): readonly QueuedCreate[] {
-    const [now, seconds] = [performance.now(), pool.waitTimeout / 1000];
-    const late = storageUnavailable(`the database was busy for ${seconds} s: nothing was stored`);
-    return queue.splice(0, LIMIT).filter(({ deadline, reject }) => deadline > now || void reject(late));
+    const now = performance.now();
+    const late = `the database was busy for ${pool.waitTimeout / 1000} s: nothing was stored`;
+    const isInTime = ({ deadline, reject }: QueuedCreate) =>
+      deadline > now || void reject(storageUnavailable(late));
+    return queue.splice(0, STATEMENT_LIMIT).filter(isInTime);
   }
 
   /** Creates that arrive before a connection is free belong to the statement. */
@@ -108,15 +110,14 @@ export function groupedCreates(pool: ConnectionPool, faults: Faults, observer: O
   }
 
   return {
-    async addCreate(create) {
-      if (isClosed) throw closedError();
-      if (waiting() >= QUEUE_LIMIT) throw new AnimalStoreError('overloaded', FULL);
-      return await new Promise<Pet | undefined>((resolve, reject) => {
+    addCreate: (pet, attempt) =>
+      new Promise((resolve, reject) => {
+        if (isClosed) throw closedError();
+        if (waiting() >= QUEUE_LIMIT) throw new AnimalStoreError('overloaded', FULL);
         const deadline = performance.now() + pool.waitTimeout;
-        (create.attempt ? keyed : plain).push({ ...create, deadline, resolve, reject });
+        (attempt ? keyed : plain).push({ pet, attempt, deadline, resolve, reject });
         sending ??= sendAll();
-      });
-    },
+      }),
     waiting,
     async close() {
       isClosed = true;
@@ -137,23 +138,25 @@ export function statementFor(creates: readonly Create[]): SqlStatement {
 }
 
 function settle(group: readonly QueuedCreate[], rows: readonly ResultRow[]): void {
-  const ids = rows.map((row) => row.at(-1) as bigint).sort((a, b) => (a < b ? -1 : 1));
-  const places = new Map(rows.map(([place, id]) => [Number(place) - 1, id as bigint]));
-  for (const [index, { pet, attempt, resolve }] of group.entries()) {
-    const id = attempt ? places.get(index) : ids[index];
+  const isKeyed = group[0]?.attempt !== undefined;
+  const ids = isKeyed ? [] : rows.map(([id]) => id as bigint).sort((a, b) => (a < b ? -1 : 1));
+  if (!isKeyed && ids.length < group.length) throw new AnimalStoreError('internal_error', DROPPED);
+  if (isKeyed) for (const [place, id] of rows) ids[Number(place) - 1] = id as bigint;
+  for (const [index, { pet, resolve }] of group.entries()) {
+    const id = ids[index];
     resolve(id === undefined ? undefined : storedPet(id, pet));
   }
 }
 
 type Records = ports.IdempotentCreates & ports.IdempotencyRecords;
 
-export function idempotentCreates(read: Read, creates: Creates, pool: ConnectionPool): Records {
+export function idempotentCreates(creates: Creates, pool: ConnectionPool): Records {
   return {
     add: exactlyOnce({
-      claim: (pet, attempt) => creates.addCreate({ pet, attempt }),
+      claim: creates.addCreate,
       async find({ caller, key, at }) {
         const values = [caller, key, at];
-        const [row] = await read(() => ({ name: 'find-record', text: FIND, values }));
+        const [row] = await pool.read(() => ({ name: 'find-record', text: FIND, values }));
         if (row?.[0] === null) throw petRemoved(row.at(-1) as bigint);
         return row && petOf(row);
       },

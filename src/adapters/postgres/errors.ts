@@ -47,7 +47,6 @@ export class UnconfirmedCommit extends Error {
   override readonly message: string = 'no standby server has confirmed the commit';
 }
 
-/** Returns an `AnimalStoreError` unchanged. */
 export function storageError(error: unknown): AnimalStoreError {
   const known = asAnimalStoreError(error);
   if (known !== undefined) return known;
@@ -78,7 +77,6 @@ export function detailed(error: unknown): string {
   return `${cause.message.includes(code) ? message.replace(` (${code})`, '') : message}: ${cause.message}`;
 }
 
-/** Returns the error of a write, which tells whether it is unknown that it had an effect. */
 export function writeError(error: unknown): AnimalStoreError {
   const known = storageError(error);
   if (hadNoEffect(error)) return known;

@@ -1,11 +1,11 @@
 import type { Diagnosis, Problem } from '../../application/ports/maintenance.ts';
 import { idProblems } from '../storage-kit/ids-left.ts';
 import { INVALID_PETS_LIMIT, invalidPetProblems } from '../storage-kit/invalid-pets.ts';
+import { petOf } from '../storage-kit/pet-rows.ts';
 import { clientConfig } from './config.ts';
 import { openSession } from './connection-pool.ts';
 import { detailed } from './errors.ts';
-import { petOf } from './pets.ts';
-import { INVALID_PETS, SCHEMA_VERSION, sequencesBehind, surveyOf } from './schema.ts';
+import { invalidPets, SCHEMA_VERSION, sequencesBehind, surveyOf } from './schema.ts';
 import { locationOf } from './url/index.ts';
 
 const FACTS = `SELECT
@@ -35,7 +35,7 @@ export async function examinePostgresStore(url: string): Promise<Diagnosis> {
     for (const { message } of behind) report('error', message);
     const [facts = []] = await session.run(FACTS, [Date.now()]);
     const [pets, lastId, total, active, idempotencyRecords, bytes] = facts as Facts;
-    const invalid = await session.run(INVALID_PETS, [INVALID_PETS_LIMIT]);
+    const invalid = await invalidPets(session, INVALID_PETS_LIMIT);
     problems.push(...invalidPetProblems(invalid.map(petOf)), ...idProblems(lastId));
     const apiKeys = { total, active };
     return { ...about, exists: true, schemaVersion, pets, apiKeys, idempotencyRecords, bytes };

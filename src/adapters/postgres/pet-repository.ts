@@ -1,28 +1,30 @@
-/** Pets in PostgreSQL, whose pages are cached as long as the version of the data is the same. */
+/** Pets in PostgreSQL. Reads that arrive together share statements, and pages are cached while the version of the data is the same. */
 
+import { nextTurn } from '../../application/next-turn.ts';
 import type { PetPage, PetRepository } from '../../application/ports/pet-repository.ts';
 import type { Pet } from '../../domain/pet.ts';
 import { type PageCache, pageKey } from '../storage-kit/page-cache.ts';
-import type { ConnectionPool, ResultRow } from './connection-pool.ts';
+import { PET_COLUMNS, petOf } from '../storage-kit/pet-rows.ts';
+import type { ConnectionPool, ResultRow, SqlStatement } from './connection-pool.ts';
 import type { Creates } from './creates.ts';
-import { listStatement, petOf } from './pets.ts';
-import { groupedGets, type Read, sharedReads } from './reads.ts';
+import { listStatement } from './pets.ts';
 
 /** Equal versions tell that nothing was committed between them. After a crash, which resets the statistics, numbers are used again. */
 const VERSION =
   "(SELECT concat_ws(' ', pg_current_snapshot(), pg_postmaster_start_time(), pg_stat_get_bgwriter_stat_reset_time()))";
 const READ_VERSION = { name: 'version', text: `SELECT ${VERSION}` };
 
+type Reads = Pick<ConnectionPool, 'read' | 'max' | 'statistics'>;
+
 /** @param hasVersion whether one server has all the data, so that its version is exact */
 export function petRepository(
-  read: Read,
-  pool: ConnectionPool,
+  pool: Reads,
   creates: Creates,
   cache: PageCache,
   hasVersion: boolean,
 ): PetRepository {
-  const sharePage = sharedReads<PetPage>(read);
-  const shareVersion = sharedReads<unknown>(read);
+  const sharePage = sharedReads<PetPage>(pool);
+  const shareVersion = sharedReads<unknown>(pool);
   /** Whether the last two versions differed. Then it is not worth a statement to ask for the next one. */
   let isChanging = true;
 
@@ -40,8 +42,8 @@ export function petRepository(
   }
 
   return {
-    find: groupedGets(read, pool),
-    add: async (pet) => (await creates.addCreate({ pet: { ...pet } })) as Pet,
+    find: groupedGets(pool),
+    add: async (pet) => (await creates.addCreate({ ...pet })) as Pet,
     async list(query) {
       const key = pageKey(query);
       if (!isChanging && cache.get(key) !== undefined) {
@@ -57,4 +59,80 @@ export function petRepository(
       return await sharePage(key, statement, (rows) => pageOf(key, query.limit, rows));
     },
   };
+}
+
+type Share<R> = (
+  key: string,
+  statement: SqlStatement,
+  convert: (rows: readonly ResultRow[]) => R,
+) => Promise<R>;
+
+/** Equal calls share a read that has not been sent yet. One that was sent can lack a write that was acknowledged since. */
+function sharedReads<R>(pool: Reads): Share<R> {
+  const waiting = new Map<string, Promise<R>>();
+  return (key, statement, convert) => {
+    const known = waiting.get(key);
+    if (known !== undefined) return known;
+    const leave = () => {
+      if (waiting.get(key) === result) waiting.delete(key);
+      return statement;
+    };
+    const sent = nextTurn().then(() => pool.read(leave));
+    const result = sent.then(convert).finally(leave);
+    waiting.set(key, result);
+    return result;
+  };
+}
+
+/** PostgreSQL plans a statement with an array for each execution, and one without an array only once. */
+const FIND = { name: 'find', text: `SELECT ${PET_COLUMNS} FROM pets WHERE id = ANY ($1::bigint[])` };
+const FIND_ONE = { name: 'find-one', text: `SELECT ${PET_COLUMNS} FROM pets WHERE id = $1` };
+/** A statement reads one page of a slow disk after the other, so it reads few pets. From memory, few statements are faster. */
+const GROUP_SIZE = { fromDisk: 6, fromMemory: 16 };
+/** In milliseconds for each pet of a statement. */
+const SLOW = 0.4;
+
+interface WaitingGet {
+  readonly id: bigint;
+  resolve(pet: Pet | undefined): void;
+  reject(error: unknown): void;
+}
+
+/** Finds pets by their ids. Each free connection takes its share of the calls of a turn of the event loop. */
+function groupedGets(pool: Reads): PetRepository['find'] {
+  let waiting: WaitingGet[] = [];
+  let size = GROUP_SIZE.fromDisk;
+
+  function sendAll(): void {
+    const gets = waiting;
+    waiting = [];
+    const free = Math.max(1, pool.max - pool.statistics.busy);
+    const share = Math.max(size, Math.ceil(gets.length / free));
+    for (let start = 0; start < gets.length; start += share) void send(gets.slice(start, start + share));
+  }
+
+  async function send(gets: readonly WaitingGet[]): Promise<void> {
+    const ids = gets.map(({ id }) => id);
+    const isOne = ids.length === 1;
+    const statement = isOne ? { ...FIND_ONE, values: ids } : { ...FIND, values: [`{${ids.join()}}`] };
+    let sentAt = 0;
+    const begin = () => {
+      sentAt = performance.now();
+      return statement;
+    };
+    try {
+      const rows = await pool.read(begin);
+      const isSlow = performance.now() - sentAt > SLOW * gets.length;
+      size = isSlow ? GROUP_SIZE.fromDisk : GROUP_SIZE.fromMemory;
+      const found = new Map(rows.map((row) => [row[0], petOf(row)]));
+      for (const { id, resolve } of gets) resolve(found.get(id));
+    } catch (error) {
+      for (const { reject } of gets) reject(error);
+    }
+  }
+
+  return (id) =>
+    new Promise((resolve, reject) => {
+      if (waiting.push({ id, resolve, reject }) === 1) void nextTurn().then(sendAll);
+    });
 }

@@ -3,25 +3,24 @@
 import type { Observer } from '../../application/ports/observer.ts';
 import { idsNotAccepted, type PetTransfer } from '../../application/ports/pet-transfer.ts';
 import { INT64_MIN } from '../../domain/int64.ts';
+import { ATTRIBUTE_COLUMNS, PET_COLUMNS, petOf } from '../storage-kit/pet-rows.ts';
 import type { ConnectionPool, Session } from './connection-pool.ts';
-import { ARRAYS, ATTRIBUTES, arraysOf, COLUMNS, listStatement, petOf, TAKE_ORDER } from './pets.ts';
+import { arrayParameters, arraysOf, listStatement, TAKE_ORDER } from './pets.ts';
+import { movedSequence } from './schema.ts';
 
-/** How many pets one statement copies, or reads. */
 const COPY_SIZE = 20_000;
 const EXPORT_SIZE = 1000;
 
 /** Filling this table locks nothing. Pets without ids are numbered. */
 const STAGE = 'CREATE TEMPORARY TABLE staged (LIKE pets, PRIMARY KEY (id))';
-const ADD = `INSERT INTO staged (${ATTRIBUTES}, id)
-  SELECT * FROM unnest(${ARRAYS}, $4::bigint[]) ON CONFLICT DO NOTHING RETURNING id`;
+const ADD = `INSERT INTO staged (${ATTRIBUTE_COLUMNS}, id)
+  SELECT * FROM unnest(${arrayParameters('bigint')}) ON CONFLICT DO NOTHING RETURNING id`;
 /** An import that is stopped must not stop the creates of all servers. As creates do, it locks the table before the order of ids. */
 const beginWith = (mode: string) =>
   `SET idle_in_transaction_session_timeout = '10s'; BEGIN; LOCK TABLE pets IN ${mode} MODE; ${TAKE_ORDER}`;
 const copying = (columns: string) => `WITH next AS (SELECT * FROM staged WHERE id > $1 ORDER BY id LIMIT $2),
     stored AS (INSERT INTO pets (${columns}) SELECT ${columns} FROM next ORDER BY id)
   SELECT max(id), count(*) FROM next`;
-/** Later pets get greater ids than the imported ones. */
-const SKIP_IDS = "SELECT setval('pets_id_seq', greatest(nextval('pets_id_seq'), max(id))) FROM pets";
 /** The sequence tells of pets that another program has removed. */
 const HAD_PETS =
   "SELECT pg_sequence_last_value('pets_id_seq'::regclass) IS NOT NULL OR EXISTS (SELECT 1 FROM pets)";
@@ -80,7 +79,7 @@ async function stage(session: Session, ...[batches, { onDuplicateId, signal }]: 
 async function copy(session: Session, withIds: boolean, { onProgress, signal }: Import[1]): Promise<number> {
   await session.run(beginWith(withIds ? 'SHARE ROW EXCLUSIVE' : 'ROW EXCLUSIVE'));
   if (withIds) await refuseIdsInUse(session);
-  const text = copying(withIds ? COLUMNS : ATTRIBUTES);
+  const text = copying(withIds ? PET_COLUMNS : ATTRIBUTE_COLUMNS);
   let copied = 0;
   for (let last: unknown = INT64_MIN; ; ) {
     signal?.throwIfAborted();
@@ -90,7 +89,7 @@ async function copy(session: Session, withIds: boolean, { onProgress, signal }: 
     copied += Number(row[1]);
     onProgress?.(copied);
   }
-  if (withIds && copied > 0) await session.run(SKIP_IDS);
+  if (withIds && copied > 0) await session.run(movedSequence('pets'));
   await session.run('COMMIT');
   return copied;
 }

@@ -3,15 +3,17 @@
 import type { ClientConfig } from 'pg';
 import { DAY } from '../../application/ports/idempotent-creates.ts';
 import { StorageFault, storageUnavailable } from '../../application/ports/storage-fault.ts';
+import { type PetRow, selectInvalidPets } from '../storage-kit/pet-rows.ts';
 import { codeOf, newerSchema } from '../storage-kit/store-errors.ts';
 import { openSession, type Session } from './connection-pool.ts';
 import { TAKE_ORDER } from './pets.ts';
 
+/** What a pet must be since 3.0, whatever program stores it. */
 const RULES = "id > 0 AND char_length(name) BETWEEN 1 AND 255 AND status IN ('available', 'pending', 'sold')";
 
 /**
  * The schema versions, and what leads to them: a released migration is never changed. The versions 2 and 3 were never
- * released. Keys and callers are compared byte by byte, so that all servers claim keys in the same order.
+ * released. The attributes of a pet stand in a migration too: a test compares the newest schema with `ATTRIBUTES`. Keys and callers are compared byte by byte, so that all servers claim keys in the same order.
  */
 export const MIGRATIONS: readonly (readonly [version: number, sql: string])[] = [
   [
@@ -37,10 +39,8 @@ export const MIGRATIONS: readonly (readonly [version: number, sql: string])[] = 
     DROP TABLE IF EXISTS idempotency_promises`,
   ],
 ];
-export const SCHEMA_VERSION = 4;
+export const SCHEMA_VERSION: number = Math.max(...MIGRATIONS.map(([version]) => version));
 
-/** Selects pets that break the rules: another program stored them before the schema had the constraint. */
-export const INVALID_PETS: string = `SELECT id, name, category_id, status FROM pets WHERE NOT (${RULES}) ORDER BY id LIMIT $1`;
 /** The advisory lock of a server that migrates the schema, or adds the first key. */
 export const LOCK = 0x50455453;
 const VERSION_TABLE = `CREATE TABLE animal_store_schema (
@@ -79,6 +79,19 @@ export interface Survey {
 
 type SurveyRow = [string, boolean, boolean, isReadOnly: boolean, isOneServer: boolean, string[], string[]];
 
+const PET_TABLE =
+  "SELECT attname FROM pg_attribute WHERE attrelid = 'pets'::regclass AND attnum > 0 AND NOT attisdropped";
+
+/** Selects pets that break a rule: another program stored them before the schema had the constraint. */
+export async function invalidPets(session: Session, limit: number): Promise<readonly PetRow[]> {
+  const columns = (await session.run(PET_TABLE)).map(([name]) => name);
+  const select = selectInvalidPets(
+    columns,
+    (column, min, max) => `char_length(${column}) BETWEEN ${min} AND ${max}`,
+  );
+  return await session.run(`${select} LIMIT $1`, [limit]);
+}
+
 /** Rejects when the database cannot have a store of this release. */
 export async function surveyOf(session: Session): Promise<Survey> {
   const [row = []] = await session.run(SURVEY);
@@ -101,7 +114,7 @@ export async function prepareSchema(config: ClientConfig, mustExist: boolean): P
   if (survey.version === undefined && mustExist)
     throw new StorageFault('file_missing', 'the database contains no store');
   if (survey.faults.length > 0) throw new StorageFault('damaged', survey.faults.join('; '));
-  if (survey.version !== SCHEMA_VERSION && survey.isReadOnly)
+  if (survey.isReadOnly && (survey.version ?? SCHEMA_VERSION) < SCHEMA_VERSION)
     throw new StorageFault('read_only', NOT_MIGRATED);
   if (survey.version !== SCHEMA_VERSION) await migrate(session);
   const warnings = survey.isOneServer ? await moveSequences(session) : [];
@@ -119,18 +132,22 @@ async function migrate(session: Session): Promise<void> {
   await session.run('COMMIT');
 }
 
+/** Returns the statement after which new ids are greater than those of the table. */
+export function movedSequence(table: string): string {
+  return `SELECT setval('${table}_id_seq', greatest(nextval('${table}_id_seq'), max(id))) FROM ${table}`;
+}
+
 type Behind = Readonly<Record<'table' | 'message' | 'sql', string>>;
 
 /** Resolves with the tables whose sequence is behind, each with a message and the statement that moves it forward. */
 export async function sequencesBehind(session: Session): Promise<readonly Behind[]> {
   return (await session.run(BEHIND)).map(([name]) => {
-    const [table, sequence] = [`${name}`, `${name}_id_seq`];
-    const sql = `SELECT setval('${sequence}', greatest(nextval('${sequence}'), max(id))) FROM ${table}`;
-    return { table, sql, message: `the sequence ${sequence} is behind the ids of ${table}: run ${sql}` };
+    const [table, sql] = [`${name}`, movedSequence(`${name}`)];
+    return { table, sql, message: `the sequence ${table}_id_seq is behind the ids of ${table}: run ${sql}` };
   });
 }
 
-/** Creates and changes of keys wait. A sequence is never moved backward. */
+/** Never backward. */
 async function moveSequences(session: Session): Promise<readonly string[]> {
   const warnings: string[] = [];
   for (const { table, message, sql } of await sequencesBehind(session)) {

@@ -13,7 +13,6 @@ import { groupedCreates, idempotentCreates } from './creates.ts';
 import { detailed, type Faults, storageError } from './errors.ts';
 import { petRepository } from './pet-repository.ts';
 import { petTransfer } from './pet-transfer.ts';
-import { readsOver } from './reads.ts';
 import { prepareSchema } from './schema.ts';
 import { locationOf } from './url/index.ts';
 
@@ -53,11 +52,13 @@ export async function openPostgresStorage(url: string, options: PostgresOptions 
   checkArgument('url', url, STRING);
   checkOptions<PostgresOptions>(options, { mustExist: BOOLEAN, observer: OBJECT });
   const location = locationOf(url);
-  const config = clientConfig(url);
   // This discards exceptions of the observer, which must not stop the creates.
   const observer = combineObservers([options.observer ?? {}]);
-  const opening = prepareSchema(config, options.mustExist ?? false);
-  const { warnings, isOneServer } = await opening.catch((error: unknown) => {
+  const open = async () => {
+    const config = clientConfig(url);
+    return { config, ...(await prepareSchema(config, options.mustExist ?? false)) };
+  };
+  const { config, warnings, isOneServer } = await open().catch((error: unknown) => {
     const reason = storageFaultReason(storageError(error));
     throw storageUnavailable(`${location}: ${detailed(error)}`, error, reason);
   });
@@ -66,20 +67,19 @@ export async function openPostgresStorage(url: string, options: PostgresOptions 
   const faults: Faults = new KnownFaults(['read', 'write'], observer);
   const cache = new PageCache();
   // A new connection can lead to a server with other data.
-  const pool = new ConnectionPool(config, () => void cache.enter(undefined));
-  const read = readsOver(pool, faults);
+  const pool = new ConnectionPool(config, faults, () => void cache.enter(undefined));
   const creates = groupedCreates(pool, faults, observer);
-  const apiKeys = apiKeyRepository(read, pool);
-  const records = idempotentCreates(read, creates, pool);
+  const apiKeys = apiKeyRepository(pool);
+  const records = idempotentCreates(creates, pool);
   const testWrite = async (): Promise<void> => {
     const result = await pool.run(() => WRITE_TEST).catch(storageError);
     if (result instanceof Error) faults.reportFailure('write', result);
     else if (result.length > 0) faults.reportSuccess('write');
   };
-  const test = () => Promise.allSettled([read(() => READ_TEST), faults.of('write') && testWrite()]);
+  const test = () => Promise.allSettled([pool.read(() => READ_TEST), faults.of('write') && testWrite()]);
   let closed: Promise<void> | undefined;
   return {
-    pets: petRepository(read, pool, creates, cache, isOneServer),
+    pets: petRepository(pool, creates, cache, isOneServer),
     apiKeys,
     idempotentCreates: records,
     idempotencyRecords: records,

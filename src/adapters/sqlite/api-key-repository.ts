@@ -20,7 +20,7 @@ const END = `UPDATE api_keys SET expires_at = min(coalesce(expires_at, ?), ?)
   WHERE id = ? AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?) AND expires_at IS ?`;
 const REVOKE = 'UPDATE api_keys SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL';
 const SET_LAST_USED_ON =
-  'UPDATE api_keys SET last_used_on = ? WHERE id = ? AND (last_used_on IS NULL OR last_used_on < ? OR last_used_on > ?)';
+  'UPDATE api_keys SET last_used_on = ? WHERE id = ? AND (last_used_on IS NULL OR last_used_on < ?)';
 
 const CACHE_LIMIT = 1000;
 
@@ -84,8 +84,8 @@ export function apiKeyRepository(
       await writer.storeWrite([REVOKE, revokedAt, rowIdOf(id)]);
       return await read(rowIdOf(id));
     },
-    async setLastUsedOn(id, day, latest = Infinity) {
-      await writer.storeWrite([SET_LAST_USED_ON, day, rowIdOf(id), day, latest]);
+    async setLastUsedOn(id, day) {
+      await writer.storeWrite([SET_LAST_USED_ON, day, rowIdOf(id), day]);
     },
     list: () => reads.read(() => all.all().map(apiKeyOf)),
   };

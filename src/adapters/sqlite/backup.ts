@@ -1,6 +1,6 @@
 /** The backup of a store that is open, into a file. */
 
-import { closeSync, existsSync, lstatSync, openSync, renameSync } from 'node:fs';
+import { closeSync, lstatSync, openSync, renameSync } from 'node:fs';
 import { dirname, sep } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import {
@@ -10,12 +10,11 @@ import {
 } from '../../application/ports/maintenance.ts';
 import { storageUnavailable } from '../../application/ports/storage-fault.ts';
 import { type AnimalStoreError, invalidRequest } from '../../domain/errors.ts';
-import { codeOf } from '../storage-kit/store-errors.ts';
 import { openReader } from './database.ts';
 import { fileError } from './errors.ts';
-import { checkBackup, contentsOf } from './examination.ts';
+import { checkBackup } from './examination.ts';
 import {
-  COMPANIONS,
+  companionsOf,
   fsync,
   isFileOf,
   modeOfNewFile,
@@ -23,11 +22,10 @@ import {
   realPath,
   withPartialFile,
 } from './files.ts';
+import { contentsOf } from './schema.ts';
 
 /** The number of database pages of 4 KiB that are copied in one iteration of the event loop. */
 const PAGES_PER_STEP = 1000;
-/** Matches the read errors: a backup reads only the store and writes only the copy, so the store is at fault. */
-const FAULTS_OF_SOURCE = /^SQLITE_(CORRUPT|NOTADB|IOERR_(SHORT_)?READ)/;
 /** Names of standard output and of other open files. */
 const STREAM = /^(-|\/dev\/std(in|out|err)|\/dev\/fd\/.*|\/proc\/.*)$/;
 
@@ -44,18 +42,20 @@ export async function backUp(
   const { overwrite = false } = options;
   try {
     if (STREAM.test(file) || file.endsWith('/') || file.endsWith(sep)) throw notAFile(file);
-    const target = lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() ? realPath(file) : file;
-    if (!existsSync(dirname(target)))
-      throw storageUnavailable(`cannot write ${file}: its folder does not exist`);
+    const target = realPath(file);
     if (isFileOf(store, target)) throw invalidRequest(`${file} belongs to the store`);
-    refuseTarget(target, file, overwrite);
+    // SQLite recognizes companion files only by their names, and copies their contents into the database.
+    const [companion] = companionsOf(target);
+    if (companion !== undefined)
+      throw invalidRequest(`${companion} exists: SQLite would treat it as a part of the backup`);
+    const stats = lstatSync(target, { throwIfNoEntry: false });
+    if (stats?.isFile() === false) throw notAFile(file);
+    if (stats !== undefined && !overwrite) throw existing(file);
     return await withPartialFile(target, async (partial) => {
       closeSync(openSync(partial, 'wx', modeOfNewFile(partial)));
       const original = await copy(store, partial, options, signal);
       const contents = original && verify(partial, file, original);
       fsync(partial);
-      // The copy took time, so the target is checked again.
-      refuseTarget(target, file, overwrite);
       if (overwrite) renameSync(partial, target);
       else moveToNewName(partial, target, () => existing(file));
       fsync(dirname(target));
@@ -63,22 +63,8 @@ export async function backUp(
     });
   } catch (error) {
     if (signal.aborted) throw error;
-    const failed = FAULTS_OF_SOURCE.test(codeOf(error)) ? `cannot read ${store}` : `cannot write ${file}`;
-    throw fileError(failed, error);
+    throw fileError(`cannot back up ${store} to ${file}`, error);
   }
-}
-
-/** SQLite recognizes companion files only by their names, copies their contents into the database, and deletes them. */
-function refuseTarget(target: string, file: string, overwrite: boolean): void {
-  for (const suffix of COMPANIONS) {
-    const [ends, exists] = [target.endsWith(suffix), existsSync(target + suffix)];
-    if (ends) throw invalidRequest(`${file} ends in ${suffix}: SQLite would delete it with another database`);
-    if (exists)
-      throw invalidRequest(`${target}${suffix} exists: SQLite would treat it as a part of the backup`);
-  }
-  const stats = lstatSync(target, { throwIfNoEntry: false });
-  if (stats?.isFile() === false) throw notAFile(file);
-  if (stats !== undefined && !overwrite) throw existing(file);
 }
 
 function existing(file: string): AnimalStoreError {
@@ -118,7 +104,7 @@ async function copy(
 
 function verify(partial: string, file: string, original: Contents): BackupContents {
   try {
-    const { problems, ...contents } = checkBackup(partial, 'the copy', 'integrity_check');
+    const { problems, ...contents } = checkBackup(partial, 'the copy');
     if (isDeepStrictEqual(contents, original)) return { ...contents, problems };
     throw new Error('the copy has other contents than the store');
   } catch (error) {

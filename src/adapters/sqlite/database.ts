@@ -5,18 +5,17 @@ import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import { StorageFault, storageUnavailable } from '../../application/ports/storage-fault.ts';
 import { AnimalStoreError, invalidRequest } from '../../domain/errors.ts';
-import { isLocked, storageError } from './errors.ts';
+import { fileError, isLocked, storageError } from './errors.ts';
 import { assertSameFiles, identityOf, modeOfNewFile, type StoreFiles, sizeOf } from './files.ts';
 import { APPLICATION_ID, migrationsOf, READ_TEST, SCHEMA_VERSION, versionOf } from './schema.ts';
 
-/** How long a connection waits for a lock, and blocks its thread, in milliseconds: later, and at the opening of a store. */
+/** How long a connection waits for a lock, and blocks its thread, in milliseconds. */
 const LOCK_TIMEOUT = 100;
 export const OPEN_LOCK_TIMEOUT = 3000;
 /** In KiB. A larger cache would not make reads faster, because the operating system caches the database file. */
 const READ_CACHE_SIZE = 4096;
-/** In bytes. After a burst of writes, SQLite truncates a larger write-ahead log to this size. */
+/** In bytes: of the write-ahead log after a burst of writes, and of a file that is checked at the start as a whole. */
 const JOURNAL_SIZE_LIMIT = 16 * 1024 * 1024;
-/** In bytes. A check reads the whole file, so it would delay the start with a larger one. */
 const CHECK_LIMIT = 32 * 1024 * 1024;
 
 /**
@@ -32,14 +31,7 @@ export function prepareDatabase(
     throw invalidRequest(`path: ${message}`);
   }
   if (!mustExist) createFile(path);
-  else if (!existsSync(path)) throw new StorageFault('file_missing', `${path}: there is no such file`);
-  const before = identityOf(path);
-  open(path, (db) => {
-    const version = versionOf(db);
-    // A restore can replace the file while its lock is awaited, and SQLite would write to the old file.
-    if (identityOf(path) !== before) {
-      throw storageUnavailable('the file was replaced while it was opened: start again');
-    }
+  open(path, (db, version) => {
     const damage = sizeOf(path) <= CHECK_LIMIT && damageOf(db, 'quick_check');
     if (damage) throw storageUnavailable(`the database file is damaged: ${damage}`);
     if (version > 0) db.prepare(READ_TEST).get();
@@ -57,25 +49,25 @@ export function openReader(path: string): Database.Database {
   });
 }
 
-/** Opens a store that another program may own. The journal mode stays, and an older schema is refused instead of migrated. */
+/**
+ * Opens a store that another program may own. An older schema is refused instead of migrated. A connection that may write
+ * removes its files at its end, but it also copies a write-ahead log into the store.
+ */
 export function openSource(path: string): Database.Database {
-  if (!existsSync(path)) throw new StorageFault('file_missing', `${path}: there is no such file`);
-  return open(path, (db) => {
-    const version = versionOf(db);
-    if (version < SCHEMA_VERSION) {
-      const advice =
-        'open it with this release once, such as with animal-store keys list, or export it with its own release';
-      throw storageUnavailable(
-        version === 0
-          ? 'the file contains no store'
-          : `the file has schema version ${version}, this release reads ${SCHEMA_VERSION}: ${advice}`,
-      );
-    }
-    db.pragma('query_only = ON');
-  });
+  return open(
+    path,
+    (db, version) => {
+      if (version === 0) throw storageUnavailable('the file contains no store');
+      const versions = `the file has schema version ${version}, this release reads ${SCHEMA_VERSION}`;
+      const advice = 'open it with this release once, as animal-store keys list does';
+      if (version < SCHEMA_VERSION) throw storageUnavailable(`${versions}: ${advice}`);
+      db.pragma('query_only = ON');
+    },
+    sizeOf(`${path}-wal`) > 0,
+  );
 }
 
-/** Checks the files before SQLite can change another one, and once more afterwards. Errors do not name the path to clients. */
+/** Checks the files before SQLite can change another one, and once more afterwards. Clients are not told the path. */
 export function openWriter(files: StoreFiles): Database.Database {
   assertSameFiles(files);
   const [[path] = ['']] = files;
@@ -92,8 +84,8 @@ export function connect(
   prepare: (db: Database.Database) => void,
 ): Database.Database {
   // A server that creates the store at the same time writes to the file first, and then to the log.
-  if (sizeOf(`${path}-wal`) > 0 && statSync(path, { throwIfNoEntry: false })?.size === 0) {
-    const advice = 'restore it from a backup, or remove the log';
+  if (sizeOf(`${path}-wal`) > 0 && sizeOf(path) === 0) {
+    const advice = 'restore a backup, or remove the log';
     throw storageUnavailable(`the file is empty, but has a write-ahead log: ${advice}`);
   }
   const db = new Database(path, { ...options, fileMustExist: true });
@@ -127,25 +119,40 @@ export function createFolderOf(path: string): void {
     mkdirSync(folder);
   } catch (error) {
     // Another process can have created it.
-    if (!existsSync(folder)) throw storageUnavailable(`cannot create the folder of ${path}`, error);
+    if (!existsSync(folder)) throw fileError(`cannot create the folder of ${path}`, error);
   }
 }
 
-/** SQLite would let every user of the machine read a new file. An error is ignored, because SQLite reports it too. */
+/** SQLite would let every user of the machine read a new file. */
 function createFile(path: string): void {
   createFolderOf(path);
+  // To close a file ends the locks that SQLite has on it.
   if (existsSync(path)) return;
   try {
     closeSync(openSync(path, 'a', modeOfNewFile(path)));
-  } catch {}
+  } catch (error) {
+    throw fileError(`${path}: cannot create the file`, error);
+  }
 }
 
 /** Every error message begins with the path of the database file. */
-function open(path: string, prepare: (db: Database.Database) => void): Database.Database {
-  if (statSync(path, { throwIfNoEntry: false })?.isDirectory())
-    throw storageUnavailable(`${path}: expected a file, got a directory`);
+function open(
+  path: string,
+  prepare: (db: Database.Database, version: number) => void,
+  readonly = false,
+): Database.Database {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  if (stats === undefined) throw new StorageFault('file_missing', `${path}: there is no such file`);
+  if (stats.isDirectory()) throw storageUnavailable(`${path}: expected a file, got a directory`);
+  const identity = identityOf(path);
   try {
-    return connect(path, { timeout: OPEN_LOCK_TIMEOUT }, prepare);
+    return connect(path, { readonly, timeout: OPEN_LOCK_TIMEOUT }, (db) => {
+      const version = versionOf(db);
+      // A restore can replace the file while its lock is awaited, and SQLite would write to the old file.
+      if (identityOf(path) !== identity)
+        throw storageUnavailable('the file was replaced while it was opened: start again');
+      prepare(db, version);
+    });
   } catch (error) {
     const { code, message } = storageError(error);
     throw new AnimalStoreError(code, `${path}: ${message}`, { cause: error });
@@ -154,17 +161,15 @@ function open(path: string, prepare: (db: Database.Database) => void): Database.
 
 /** With `synchronous = NORMAL`, which is the default of the driver, a commit would do no fsync. */
 function configure(db: Database.Database): void {
-  const setJournalMode = (): unknown => db.pragma('journal_mode = WAL', { simple: true });
-  let mode: unknown;
   try {
-    mode = setJournalMode();
+    db.pragma('journal_mode = WAL');
   } catch (error) {
     if (!isLocked(error)) throw error;
     // While another process changes the mode of a new file, SQLite fails, and does not wait as for a transaction.
     db.exec('BEGIN IMMEDIATE; COMMIT');
-    mode = setJournalMode();
   }
-  if (mode !== 'wal') throw storageUnavailable('the file system does not support a write-ahead log');
+  if (db.pragma('journal_mode = WAL', { simple: true }) !== 'wal')
+    throw storageUnavailable('the file system does not support a write-ahead log');
   db.pragma('synchronous = FULL');
   db.pragma(`journal_size_limit = ${JOURNAL_SIZE_LIMIT}`);
 }

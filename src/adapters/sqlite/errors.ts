@@ -7,8 +7,6 @@ import {
   storageUnavailable,
 } from '../../application/ports/storage-fault.ts';
 import { AnimalStoreError, asAnimalStoreError, type ErrorCode } from '../../domain/errors.ts';
-import { INT64_MAX } from '../../domain/int64.ts';
-import { idsExhausted } from '../storage-kit/ids-left.ts';
 import { codeOf } from '../storage-kit/store-errors.ts';
 
 /** By result code, or by primary result code (https://sqlite.org/rescode.html). A lock has no reason, because it is temporary. */
@@ -18,7 +16,6 @@ const FAILURES: Readonly<Record<string, readonly [message: string, reason?: Stor
   SQLITE_CORRUPT: ['the database file is damaged', 'damaged'],
   SQLITE_FULL: ['the disk is full', 'disk_full'],
   SQLITE_IOERR: ['the disk reported an error', 'io_error'],
-  SQLITE_LOCKED: ['the database is locked'],
   SQLITE_NOTADB: ['the file is not a SQLite database', 'damaged'],
   SQLITE_PERM: ['the database file may not be accessed', 'read_only'],
   SQLITE_PROTOCOL: ['the database cannot be locked', 'io_error'],
@@ -70,26 +67,11 @@ export function storageError(error: unknown): AnimalStoreError {
     return storageUnavailable(`${failure} (${code})`, error, SYNC_FAILED.test(code) ? 'sync_failed' : reason);
   }
   const message = error instanceof Error ? error.message : String(error);
-  const refusal = code.startsWith('SQLITE_')
-    ? `the database refused a statement: ${message} (${code})`
-    : message;
-  return new AnimalStoreError('internal_error', refusal, { cause: error });
-}
-
-/** SQLite reports a full disk also when fewer ids are left than a transaction with `count` new pets needs. */
-export function idsOrDisk(error: unknown, lastId: () => bigint, count: number): unknown {
-  const isOfIds = codeOf(error) === 'SQLITE_FULL' && INT64_MAX - lastId() < BigInt(count);
-  return isOfIds ? idsExhausted() : error;
-}
-
-/** Returns an error that is not of SQLite unchanged, such as an error of a callback. */
-export function translated(error: unknown): unknown {
-  return codeOf(error).startsWith('SQLITE_') ? storageError(error) : error;
+  return new AnimalStoreError('internal_error', message, { cause: error });
 }
 
 export function fileError(failed: string, error: unknown): AnimalStoreError {
-  const { message } = translated(error) as Error;
-  return asAnimalStoreError(error) ?? storageUnavailable(`${failed}: ${message}`, error);
+  return asAnimalStoreError(error) ?? storageUnavailable(`${failed}: ${storageError(error).message}`, error);
 }
 
 /** Whether another process holds the lock of the database. */

@@ -8,16 +8,15 @@ import { StorageFault, storageFaultReason } from '../../application/ports/storag
 import { asAnimalStoreError, invalidRequest } from '../../domain/errors.ts';
 import { idProblems } from '../storage-kit/ids-left.ts';
 import { INVALID_PETS_LIMIT, invalidPetProblems } from '../storage-kit/invalid-pets.ts';
+import { petOf } from '../storage-kit/pet-rows.ts';
 import { codeOf } from '../storage-kit/store-errors.ts';
 import { connect, damageOf, OPEN_LOCK_TIMEOUT } from './database.ts';
 import { storageError } from './errors.ts';
-import { isFileOf, realPath, sizeOf } from './files.ts';
-import { type PetRow, petOf } from './pets.ts';
-import { APPLICATION_ID, countRows, INVALID_PETS, lastIdOf, SCHEMA_VERSION, versionOf } from './schema.ts';
+import { companionsOf, isFileOf, realPath, sizeOf } from './files.ts';
+import { APPLICATION_ID, contentsOf, countRows, invalidPets, SCHEMA_VERSION, versionOf } from './schema.ts';
 
-/** The free disk space below which there is a warning, and below which there is an error, in bytes. */
-const LITTLE_SPACE = 100 * 1024 * 1024;
-const NO_SPACE = 10 * 1024 * 1024;
+/** The free disk space below which there is a warning, and below which there is an error, in MiB. */
+const [LITTLE_SPACE, NO_SPACE] = [100, 10];
 const COUNT_KEYS = `SELECT count(*) AS total, count(*) FILTER (
     WHERE revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?)) AS active FROM api_keys`;
 
@@ -35,8 +34,8 @@ export function examineSqliteStore(path: string): Diagnosis {
   const stats = statSync(location, { throwIfNoEntry: false });
   const problems: Problem[] = [];
   const freeBytes = freeSpace(dirname(location), problems);
-  const [exists, supportedSchemaVersion, bytes] = [stats !== undefined, SCHEMA_VERSION, stats?.size];
-  const known = { location, exists, supportedSchemaVersion, bytes, freeBytes, problems };
+  const about = { location, exists: stats !== undefined, supportedSchemaVersion: SCHEMA_VERSION };
+  const known = { ...about, bytes: stats?.size, freeBytes, problems };
   try {
     if (stats === undefined) throw new Error('there is no such file: the start of a server creates it');
     if (!stats.isFile()) throw new Error('it is not a regular file');
@@ -51,7 +50,7 @@ export function examineSqliteStore(path: string): Diagnosis {
 /** Checks a backup of a store as a whole, and changes nothing. Throws `invalid_request` when it is not sound. */
 export function examineSqliteBackup(store: string, file: string): BackupContents {
   refuseNoBackup(file, realPath(store));
-  return checkBackup(file, file, 'integrity_check', 'query_only = ON');
+  return checkBackup(file, file);
 }
 
 export function refuseNoBackup(file: string, store: string): Stats {
@@ -59,35 +58,23 @@ export function refuseNoBackup(file: string, store: string): Stats {
   if (stats === undefined) throw invalidRequest(`${file}: there is no such file`);
   if (!stats.isFile()) throw invalidRequest(`${file} is not a regular file`);
   if (isFileOf(store, file)) throw invalidRequest(`${file} belongs to the store`);
-  const companion = [`${file}-wal`, `${file}-journal`].find((each) => sizeOf(each) > 0);
+  const [companion] = companionsOf(file);
   if (companion === undefined) return stats;
   const advice = `make a backup of it, with animal-store backup --database-url sqlite:${file} NEW`;
-  throw invalidRequest(
-    `${companion} exists, so ${file} is not a backup, but a store or a copy of its files: ${advice}`,
-  );
+  const reason = `${companion} exists, so ${file} is not a backup, but a store or a copy of its files`;
+  throw invalidRequest(`${reason}: ${advice}`);
 }
 
-/**
- * Checks all pages of a backup.
- *
- * @param path the file or its copy, which leaves the journal mode WAL by default, so that it is complete without a log
- * @param file the name for messages
- */
-export function checkBackup(
-  path: string,
-  file: string,
-  check: 'quick_check' | 'integrity_check',
-  pragma: 'journal_mode = DELETE' | 'query_only = ON' = 'journal_mode = DELETE',
-): BackupContents {
+/** Checks all pages of a backup in `path`, which the messages call `file`. */
+export function checkBackup(path: string, file: string): BackupContents {
   let db: Database.Database | undefined;
   try {
-    db = connect(path, {}, () => {});
+    db = connect(path, {}, (each) => each.pragma('query_only = ON'));
     const isOwn = db.pragma('application_id', { simple: true }) === APPLICATION_ID;
     if (!isOwn || versionOf(db, file) === 0) throw invalidRequest(`${file} is not a backup of a store`);
-    const damage = damageOf(db, check);
+    const damage = damageOf(db, 'integrity_check');
     if (damage !== undefined) throw invalidRequest(`${file} is damaged: ${damage}`);
-    db.pragma(pragma);
-    return { ...contentsOf(db), problems: invalidPets(db) };
+    return { ...contentsOf(db), problems: petProblems(db) };
   } catch (error) {
     const code = codeOf(error);
     if (asAnimalStoreError(error) !== undefined)
@@ -100,31 +87,23 @@ export function checkBackup(
   }
 }
 
-export function contentsOf(db: Database.Database): Omit<BackupContents, 'problems'> {
-  return { pets: countRows(db, 'pets'), apiKeys: countRows(db, 'api_keys'), lastId: lastIdOf(db) };
-}
-
-function invalidPets(db: Database.Database): Problem[] {
-  const rows = db.prepare<[number], PetRow>(INVALID_PETS).raw().all(INVALID_PETS_LIMIT);
-  return invalidPetProblems(rows.map(petOf));
+function petProblems(db: Database.Database): Problem[] {
+  return invalidPetProblems(invalidPets(db, INVALID_PETS_LIMIT).map(petOf));
 }
 
 function freeSpace(folder: string, problems: Problem[]): number | undefined {
   try {
     const { bavail, bsize } = statfsSync(folder);
-    const free = bavail * bsize;
-    const message = `the disk of ${folder} has only ${Math.floor(free / 1024 / 1024)} MiB left`;
+    const free = Math.floor((bavail * bsize) / 1024 / 1024);
+    const message = `the disk of ${folder} has only ${free} MiB left`;
     if (free < LITTLE_SPACE) problems.push({ severity: free < NO_SPACE ? 'error' : 'warning', message });
-    return free;
+    return bavail * bsize;
   } catch {
     return undefined;
   }
 }
 
-/**
- * A connection that may write removes its temporary files at its end, but it also copies a write-ahead log into the
- * store. Therefore only a store with a write-ahead log is opened for reading only.
- */
+/** A connection that may write removes its files at its end, but it also copies a write-ahead log into the store. */
 function readFacts(store: string, problems: Problem[]): Facts {
   const readonly = sizeOf(`${store}-wal`) > 0;
   if (sizeOf(store) === 0 && !readonly) return EMPTY;
@@ -132,21 +111,17 @@ function readFacts(store: string, problems: Problem[]): Facts {
     each.pragma('query_only = ON'),
   );
   try {
-    return factsOf(db, problems);
+    const schemaVersion = versionOf(db);
+    const damage = damageOf(db, 'quick_check');
+    if (damage !== undefined)
+      throw new StorageFault('damaged', `the file is damaged: ${damage}: restore a backup`);
+    if (schemaVersion === 0) return EMPTY;
+    const { pets, lastId } = contentsOf(db);
+    problems.push(...petProblems(db), ...idProblems(lastId));
+    const apiKeys = db.prepare<[number], Facts['apiKeys']>(COUNT_KEYS).safeIntegers(false).get(Date.now());
+    const idempotencyRecords = schemaVersion === 1 ? undefined : countRows(db, 'idempotency_records');
+    return { schemaVersion, isSound: true, pets, lastId, apiKeys, idempotencyRecords };
   } finally {
     db.close();
   }
-}
-
-function factsOf(db: Database.Database, problems: Problem[]): Facts {
-  const schemaVersion = versionOf(db);
-  const damage = damageOf(db, 'quick_check');
-  if (damage !== undefined)
-    throw new StorageFault('damaged', `the file is damaged: ${damage}: restore a backup`);
-  if (schemaVersion === 0) return EMPTY;
-  const { pets, lastId } = contentsOf(db);
-  problems.push(...invalidPets(db), ...idProblems(lastId));
-  const apiKeys = db.prepare<[number], Facts['apiKeys']>(COUNT_KEYS).safeIntegers(false).get(Date.now());
-  const idempotencyRecords = schemaVersion === 1 ? undefined : countRows(db, 'idempotency_records');
-  return { schemaVersion, isSound: true, pets, lastId, apiKeys, idempotencyRecords };
 }

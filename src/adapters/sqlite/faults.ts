@@ -7,22 +7,18 @@ import { storageError } from './errors.ts';
 import { assertSameFiles, type StoreFiles } from './files.ts';
 
 /**
- * The parts of a store, the most important one first. Each has its last fault until it works again: the files until the open
- * ones are back, writes until one changes something, reads until the failed one succeeds, ids until some are left.
+ * The most important one first. Each has its last fault until it works again: the files until the open ones are back, writes
+ * until one changes something, reads until the failed one succeeds, ids until some are left.
  */
 export const PARTS = ['files', 'writes', 'reads', 'ids'] as const;
 type Part = (typeof PARTS)[number];
 export type Faults = KnownFaults<Part>;
 
-/** Writes can find faults of other parts. */
-const PART_OF_REASON: Readonly<Record<string, Part>> = {
-  file_missing: 'files',
-  file_replaced: 'files',
-  ids_exhausted: 'ids',
-};
-
+/** A write can find a fault of another part. */
 export function reportFailedWrite(faults: Faults, error: AnimalStoreError): void {
-  faults.reportFailure(PART_OF_REASON[storageFaultReason(error) ?? ''] ?? 'writes', error);
+  const reason = storageFaultReason(error);
+  const isOfFiles = reason === 'file_missing' || reason === 'file_replaced';
+  faults.reportFailure(isOfFiles ? 'files' : reason === 'ids_exhausted' ? 'ids' : 'writes', error);
 }
 
 /** Nothing is read from files that were replaced: a key that was revoked in the new ones can be active in the old ones. */

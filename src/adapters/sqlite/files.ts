@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import {
   closeSync,
+  copyFileSync,
   fsyncSync,
   linkSync,
   openSync,
@@ -16,8 +17,7 @@ import { StorageFault } from '../../application/ports/storage-fault.ts';
 import { codeOf } from '../storage-kit/store-errors.ts';
 
 /** SQLite creates, reads and deletes the companion files with these suffixes beside the database file. */
-export const COMPANIONS = ['-journal', '-wal', '-shm'] as const;
-const SET_GROUP_ID = 0o2000;
+const COMPANIONS = ['-journal', '-wal', '-shm'] as const;
 
 /** Returns the paths of a database file and of its companion files, without symbolic links. No file needs to exist. */
 export function databaseFiles(path: string): readonly string[] {
@@ -29,12 +29,15 @@ export function databaseFiles(path: string): readonly string[] {
 export function realPath(path: string): string {
   try {
     return realpathSync(path);
-  } catch {}
-  try {
-    return join(realpathSync(dirname(path)), basename(path));
   } catch {
-    return resolve(path);
+    const absolute = resolve(path);
+    return join(realPath(dirname(absolute)), basename(absolute));
   }
+}
+
+/** Returns the paths of the companion files that have data. The other one is made anew by each first connection. */
+export function companionsOf(path: string): readonly string[] {
+  return ['-journal', '-wal'].map((suffix) => path + suffix).filter((file) => sizeOf(file) > 0);
 }
 
 export function isFileOf(database: string, path: string): boolean {
@@ -57,9 +60,9 @@ export function sizeOf(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }
 
-/** Only its owner may read a new file. In a folder with the set-group-ID bit, the group of the folder may read it too. */
+/** Only its owner may read a new file, and in a folder with the set-group-ID bit, the group of the folder. */
 export function modeOfNewFile(path: string): number {
-  return (statSync(dirname(path)).mode & SET_GROUP_ID) === 0 ? 0o600 : 0o640;
+  return (statSync(dirname(path)).mode & 0o2000) === 0 ? 0o600 : 0o640;
 }
 
 /** The database file, its write-ahead log and the index of the log, each with its identity while the store is open. */
@@ -71,7 +74,7 @@ export function filesOf(path: string): StoreFiles {
   return [absolute, `${real}-wal`, `${real}-shm`].map((file) => [file, identityOf(file)]);
 }
 
-/** Throws a {@link StorageFault} when a file is missing or was replaced. SQLite does neither while a connection is open. */
+/** Throws when a file is missing or was replaced. SQLite does neither while a connection is open. */
 export function assertSameFiles(files: StoreFiles): void {
   for (const [path, expected] of files) {
     const identity = identityOf(path);
@@ -94,13 +97,41 @@ export function fsync(path: string): void {
   }
 }
 
-/** Calls `make` with a temporary name, and then removes the database files that still have this name. */
+/** Calls `make` with a temporary name, and then removes the files that still have this name. */
 export async function withPartialFile<T>(path: string, make: (partial: string) => Promise<T>): Promise<T> {
   const partial = `${path}.${randomUUID()}.partial`;
   try {
     return await make(partial);
   } finally {
-    for (const suffix of ['', ...COMPANIONS]) rmSync(partial + suffix, { force: true });
+    removeDatabase(partial);
+  }
+}
+
+function removeDatabase(path: string): void {
+  for (const suffix of ['', ...COMPANIONS]) rmSync(path + suffix, { force: true });
+}
+
+/**
+ * Gives the files of a database that have data a second name, and returns their new paths. The database file keeps its path,
+ * because a server would create a new store at an empty one. Its companions leave theirs, because SQLite would copy their
+ * pages into the next database.
+ */
+export function keepDatabase(path: string, kept: string): readonly string[] {
+  removeDatabase(kept);
+  const companions = companionsOf(path).map((file) => file.slice(path.length));
+  for (const suffix of companions) renameSync(path + suffix, kept + suffix);
+  if (sizeOf(path) > 0) linkOrCopy(path, kept);
+  fsync(dirname(path));
+  return [...(sizeOf(path) > 0 ? [''] : []), ...companions].map((suffix) => kept + suffix);
+}
+
+/** Not every file system has hard links. */
+function linkOrCopy(from: string, to: string): void {
+  try {
+    linkSync(from, to);
+  } catch {
+    copyFileSync(from, to);
+    fsync(to);
   }
 }
 

@@ -5,7 +5,8 @@ import type { IdempotencyRecords, IdempotentCreates } from '../../application/po
 import { INT64_MAX } from '../../domain/int64.ts';
 import { storedPet } from '../../domain/pet.ts';
 import { exactlyOnce, petRemoved } from '../storage-kit/exactly-once.ts';
-import { addPet, COLUMNS, type PetRow, petOf } from './pets.ts';
+import { PET_COLUMNS, type PetRow, petOf } from '../storage-kit/pet-rows.ts';
+import { addPet } from './pets.ts';
 import type { Reads } from './reads.ts';
 import { LAST_ID } from './schema.ts';
 import type { Writer } from './writer.ts';
@@ -19,7 +20,7 @@ const ADD_RECORD = `INSERT INTO idempotency_records (caller, key, pet_id, valid_
   ON CONFLICT DO UPDATE SET pet_id = excluded.pet_id, valid_until = excluded.valid_until WHERE valid_until < ?`;
 
 const FIND_ID = 'SELECT pet_id FROM idempotency_records WHERE caller = ? AND key = ? AND valid_until >= ?';
-const FIND_PET = `SELECT ${COLUMNS} FROM pets WHERE id = ?`;
+const FIND_PET = `SELECT ${PET_COLUMNS} FROM pets WHERE id = ?`;
 const COUNT = 'SELECT count(*) FROM idempotency_records';
 const REMOVE = `DELETE FROM idempotency_records WHERE (caller, key) IN (
   SELECT caller, key FROM idempotency_records WHERE valid_until < ? ORDER BY valid_until LIMIT ?)`;

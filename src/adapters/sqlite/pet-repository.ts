@@ -6,13 +6,14 @@ import type { CacheStatistics } from '../../application/ports/statistics.ts';
 import { INT64_MIN } from '../../domain/int64.ts';
 import { storedPet } from '../../domain/pet.ts';
 import { PageCache, pageKey } from '../storage-kit/page-cache.ts';
-import { addPet, COLUMNS, type PetRow, petOf } from './pets.ts';
+import { PET_COLUMNS, type PetRow, petOf } from '../storage-kit/pet-rows.ts';
+import { addPet } from './pets.ts';
 import type { Reads } from './reads.ts';
 import type { Writer } from './writer.ts';
 
-const FIND = `SELECT ${COLUMNS} FROM pets WHERE id = ?`;
-const LIST = `SELECT ${COLUMNS} FROM pets WHERE id > ? ORDER BY id LIMIT ?`;
-const LIST_BY_STATUS = `SELECT ${COLUMNS} FROM pets WHERE status = ? AND id > ? ORDER BY id LIMIT ?`;
+const FIND = `SELECT ${PET_COLUMNS} FROM pets WHERE id = ?`;
+const LIST = `SELECT ${PET_COLUMNS} FROM pets WHERE id > ? ORDER BY id LIMIT ?`;
+const LIST_BY_STATUS = `SELECT ${PET_COLUMNS} FROM pets WHERE status = ? AND id > ? ORDER BY id LIMIT ?`;
 
 /** Until a write by any process, equal queries return the same page object, which can be the key of a caller's cache. */
 export function petRepository(

@@ -10,8 +10,9 @@ import {
 import { INT64_MAX, INT64_MIN } from '../../domain/int64.ts';
 import type { NewPet, Pet } from '../../domain/pet.ts';
 import { idsExhausted } from '../storage-kit/ids-left.ts';
+import { ATTRIBUTE_COLUMNS, PET_COLUMNS, type PetRow, petOf, valuesOf } from '../storage-kit/pet-rows.ts';
 import { type OwnConnection, withOwnConnection } from './own-connection.ts';
-import { ATTRIBUTE_COLUMNS, COLUMNS, PARAMETERS, type PetRow, petOf, valuesOf } from './pets.ts';
+import { PARAMETERS } from './pets.ts';
 import type { Reads } from './reads.ts';
 import { lastIdOf } from './schema.ts';
 import type { Writer } from './writer.ts';
@@ -21,14 +22,13 @@ const STAGE = `PRAGMA temp_store = FILE;
   CREATE TEMP TABLE staged (place INTEGER PRIMARY KEY, ${ATTRIBUTE_COLUMNS})`;
 const ADD = `INSERT INTO staged (place, ${ATTRIBUTE_COLUMNS}) VALUES (?, ${PARAMETERS})
   ON CONFLICT (place) DO NOTHING`;
-const LAST_PLACE = 'SELECT max(place) FROM (SELECT place FROM staged WHERE place > ? ORDER BY place LIMIT ?)';
 const COPY = `INSERT INTO pets (${ATTRIBUTE_COLUMNS})
-  SELECT ${ATTRIBUTE_COLUMNS} FROM staged WHERE place > ? AND place <= ? ORDER BY place`;
-const COPY_WITH_ID = `INSERT INTO pets (${COLUMNS})
-  SELECT place, ${ATTRIBUTE_COLUMNS} FROM staged WHERE place > ? AND place <= ? ORDER BY place`;
+  SELECT ${ATTRIBUTE_COLUMNS} FROM staged WHERE place > ? ORDER BY place LIMIT ?`;
+const COPY_WITH_ID = `INSERT INTO pets (${PET_COLUMNS})
+  SELECT place, ${ATTRIBUTE_COLUMNS} FROM staged WHERE place > ? ORDER BY place LIMIT ?`;
 
 const LAST_PET = 'SELECT max(id) FROM pets';
-const EXPORT = `SELECT ${COLUMNS} FROM pets WHERE id > ? AND id <= ? ORDER BY id LIMIT ?`;
+const EXPORT = `SELECT ${PET_COLUMNS} FROM pets WHERE id > ? AND id <= ? ORDER BY id LIMIT ?`;
 const EXPORT_BY_STATUS = EXPORT.replace('WHERE', 'WHERE status = ? AND');
 /** The maximum number of rows in one iteration of the event loop. */
 const COPY_SIZE = 20_000;
@@ -37,10 +37,7 @@ const EXPORT_SIZE = 250;
 export function petTransfer(db: Database.Database, reads: Reads, writer: Writer): PetTransfer {
   return {
     importPets: (batches, options) =>
-      withOwnConnection(writer, async (connection) => {
-        const staged = await stage(connection, batches, options);
-        return await copy(connection, staged, options);
-      }),
+      withOwnConnection(writer, (connection) => importAll(connection, batches, options)),
 
     /** No pet ever changes, so a snapshot needs no transaction, which would make the write-ahead log grow. */
     async *exportPets({ status } = {}) {
@@ -58,17 +55,13 @@ export function petTransfer(db: Database.Database, reads: Reads, writer: Writer)
   };
 }
 
-interface Staged {
-  readonly withIds: boolean;
-  readonly count: number;
-}
-
-/** Fills the temporary table. Refuses what cannot be imported at once, so that a dry run says the same as an import. */
-async function stage(
-  { db, assertWritable }: OwnConnection,
+/** Stages what can be imported, so that a dry run says the same as an import, and then copies it. */
+async function importAll(
+  connection: OwnConnection,
   batches: AsyncIterable<readonly (NewPet | Pet)[]>,
-  { onDuplicateId, signal }: TransferOptions,
-): Promise<Staged> {
+  { onDuplicateId, onProgress, signal }: TransferOptions,
+): Promise<number> {
+  const { db } = connection;
   db.exec(STAGE);
   const add = db.prepare(ADD);
   const addAll = db.transaction((pets: readonly (NewPet | Pet)[]) =>
@@ -77,37 +70,29 @@ async function stage(
   let [withIds, count] = [false, 0];
   for await (const batch of batches) {
     signal?.throwIfAborted();
-    assertWritable();
+    connection.assertWritable();
     const [first] = batch;
     if (first === undefined) continue;
     withIds = 'id' in first;
-    if (!withIds || count === 0) refuseIds(db, { withIds, count: count + batch.length });
+    if (!withIds || count === 0) refuseIds(db, withIds, count + batch.length);
     for (const pet of addAll(batch)) onDuplicateId(pet);
     count += batch.length;
   }
-  return { withIds, count };
-}
 
-/** The transaction continues over several iterations of the event loop, so that the abort signal can end it. */
-async function copy(
-  connection: OwnConnection,
-  staged: Staged,
-  { onProgress, signal }: TransferOptions,
-): Promise<number> {
-  const { db } = connection;
-  const copyRows = db.prepare(staged.withIds ? COPY_WITH_ID : COPY);
-  const lastPlace = db.prepare<[bigint, number], bigint | null>(LAST_PLACE).pluck();
+  const copy = db.prepare(withIds ? COPY_WITH_ID : COPY);
   await connection.begin();
-  refuseIds(db, staged);
+  refuseIds(db, withIds, count);
   let copied = 0;
-  for (let after = INT64_MIN; ; ) {
+  // Without ids, the places are 1 and so on.
+  for (let place = INT64_MIN; ; ) {
+    // The transaction continues over several iterations of the event loop, so that the signal can end it.
     await nextTurn();
     signal?.throwIfAborted();
     connection.assertWritable();
-    const last = lastPlace.get(after, COPY_SIZE) ?? null;
-    if (last === null) break;
-    copied += copyRows.run(after, last).changes;
-    after = last;
+    const { changes, lastInsertRowid } = copy.run(place, COPY_SIZE);
+    if (changes === 0) break;
+    copied += changes;
+    place = withIds ? BigInt(lastInsertRowid) : BigInt(copied);
     onProgress?.(copied);
   }
   connection.commit(copied);
@@ -115,8 +100,8 @@ async function copy(
 }
 
 /** Refuses ids in a store that has ever had a pet, and more pets without ids than the store has ids left. */
-function refuseIds(db: Database.Database, { withIds, count }: Staged): void {
+function refuseIds(db: Database.Database, withIds: boolean, count: number): void {
   const lastId = lastIdOf(db);
   if (withIds && lastId !== 0n) throw idsNotAccepted();
-  if (!withIds && INT64_MAX - lastId < BigInt(count)) throw idsExhausted();
+  if (!withIds && INT64_MAX - lastId < count) throw idsExhausted();
 }

@@ -17,10 +17,15 @@ export const afterThisTurn: typeof setImmediate = setImmediate;
  * its locks only once. No transaction stays open longer: a write that is acknowledged must be visible to later reads.
  */
 export class Reads {
+  /** The version of the data that the running read sees. While it stays the same, no process has written anything. */
+  version: unknown;
   readonly #db: Database.Database;
   readonly #faults: Faults;
-  readonly #statements: Readonly<Record<'begin' | 'end' | 'dataVersion', Database.Statement>>;
-  #version: unknown;
+  readonly #begin: Database.Statement;
+  readonly #end: Database.Statement;
+  readonly #dataVersion: Database.Statement;
+  /** Whether a transaction with this version is open. To ask the connection takes longer than a cached read. */
+  #inTransaction = false;
   #queue: (() => void)[] = [];
   #failedRead: (() => unknown) | undefined;
   #isClosed = false;
@@ -28,13 +33,10 @@ export class Reads {
   constructor(db: Database.Database, faults: Faults) {
     this.#db = db;
     this.#faults = faults;
-    const dataVersion = db.prepare('PRAGMA data_version').pluck().safeIntegers(false);
-    this.#statements = { begin: db.prepare('BEGIN'), end: db.prepare('ROLLBACK'), dataVersion };
-  }
-
-  /** The version of the data that the running read sees. While it stays the same, no process has written anything. */
-  get version(): unknown {
-    return this.#version;
+    this.#begin = db.prepare('BEGIN');
+    // COMMIT would fail on a damaged file.
+    this.#end = db.prepare('ROLLBACK');
+    this.#dataVersion = db.prepare('PRAGMA data_version').pluck().safeIntegers(false);
   }
 
   /** Queues a read for the end of this iteration of the event loop. */
@@ -42,10 +44,11 @@ export class Reads {
     return new Promise((resolve, reject) => {
       const run = (): void => {
         try {
-          // After some errors, SQLite has ended the transaction.
-          if (!this.#db.inTransaction) this.#beginTransaction();
+          if (!this.#inTransaction) this.#beginTransaction();
           resolve(read());
         } catch (error) {
+          // After some errors, SQLite has ended the transaction.
+          this.#inTransaction &&= this.#db.inTransaction;
           reject(this.#readFailed(error, read));
         }
       };
@@ -64,19 +67,20 @@ export class Reads {
 
   readonly #runAll = (): void => {
     for (const run of this.#queue.splice(0)) run();
-    // COMMIT would fail on a damaged file.
-    if (this.#db.inTransaction) this.#statements.end.run();
+    if (this.#inTransaction) this.#end.run();
+    this.#inTransaction = false;
   };
 
-  /** BEGIN acquires no lock, so reading the version is the first step that can fail. */
   #beginTransaction(): void {
     const fault = this.#isClosed ? closedError() : this.#faults.of('files');
     if (fault !== undefined) throw fault;
-    this.#statements.begin.run();
+    this.#begin.run();
     try {
-      this.#version = this.#statements.dataVersion.get();
+      // BEGIN acquires no lock, so this is the first step that can fail.
+      this.version = this.#dataVersion.get();
+      this.#inTransaction = true;
     } catch (error) {
-      this.#statements.end.run();
+      if (this.#db.inTransaction) this.#end.run();
       throw error;
     }
   }

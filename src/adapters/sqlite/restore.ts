@@ -1,16 +1,6 @@
 /** The restore of a backup, which replaces a store that no process has open. */
 
-import {
-  chmodSync,
-  chownSync,
-  constants,
-  copyFileSync,
-  linkSync,
-  renameSync,
-  rmSync,
-  type Stats,
-  statSync,
-} from 'node:fs';
+import { chmodSync, chownSync, constants, renameSync, type Stats, statSync } from 'node:fs';
 import { copyFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type Database from 'better-sqlite3';
@@ -30,8 +20,9 @@ import { connect, createFolderOf } from './database.ts';
 import { fileError, isLocked } from './errors.ts';
 import { checkBackup, refuseNoBackup } from './examination.ts';
 import {
-  COMPANIONS,
+  companionsOf,
   fsync,
+  keepDatabase,
   modeOfNewFile,
   moveToNewName,
   realPath,
@@ -84,17 +75,17 @@ export async function restoreSqliteStore(
       const { uid, gid } = stats ?? source;
       // Only a privileged user can give a file to another user.
       attempt(() => chownSync(partial, uid, gid), undefined);
-      const { problems, ...contents } = checkBackup(partial, file, 'quick_check');
+      const contents = checkBackup(partial, file);
       const lastId = continueIds(partial, contents.lastId, old);
       const difference = differenceOf(partial, old);
       fsync(partial);
       signal?.throwIfAborted();
-      const setAside = keepStore(store, stats);
+      const setAside = keepDatabase(store, `${store}.before-restore`);
       if (stats !== undefined) renameSync(partial, store);
       else moveToNewName(partial, store, () => inUse(store));
       fsync(dirname(store));
-      const { size: bytes } = statSync(store);
-      return { ...contents, lastId, location: store, bytes, problems, setAside, ...difference };
+      const about = { location: store, bytes: sizeOf(store), setAside, ...difference };
+      return { ...contents, lastId, ...about };
     });
   } catch (error) {
     throw signal?.aborted ? error : fileError(`cannot restore ${store}`, error);
@@ -103,22 +94,17 @@ export async function restoreSqliteStore(
   }
 }
 
-/**
- * Returns a connection that lets no other process open the store, or `undefined` when there is no store or SQLite cannot read
- * it. Without `overwrite`, refuses a store that has pets, or that cannot be read.
- */
+/** Returns a connection that lets no other process open the store, if there is a store and SQLite can read it. */
 function lockStore(store: string, stats?: Stats, overwrite?: boolean): Database.Database | undefined {
   if (stats?.isFile() === false) throw invalidRequest(`${store} is not a regular file`);
-  const hasCompanions = companionsOf(store).length > 0;
-  const isEmpty = (stats?.size ?? 0) === 0;
+  const isLogAlone = sizeOf(store) === 0 && companionsOf(store).length > 0;
   try {
-    if (stats !== undefined && !(isEmpty && hasCompanions)) {
-      return connect(store, { timeout: LOCK_TIMEOUT }, (db) => lock(store, db, overwrite));
-    }
+    if (!isLogAlone)
+      return stats && connect(store, { timeout: LOCK_TIMEOUT }, (db) => lock(store, db, overwrite));
   } catch (error) {
     if (!UNREADABLE.test(codeOf(error))) throw isLocked(error) ? inUse(store) : error;
   }
-  if ((isEmpty && !hasCompanions) || overwrite) return undefined;
+  if (overwrite) return undefined;
   throw new OverwriteRefused(`${store} cannot be read as a store`);
 }
 
@@ -137,32 +123,37 @@ function inUse(store: string): AnimalStoreError {
   return storageUnavailable(`${store} is in use by another process: stop the server before the restore`);
 }
 
-/** Lets the copy go on behind the ids of the replaced store, unless that has assigned the last one or is damaged. */
+/** Lets the ids of the copy continue after those of the replaced store, unless that has assigned the last one or is damaged. */
 function continueIds(partial: string, lastId: bigint, old: Database.Database | undefined): bigint {
   const replaced = attempt(() => (old === undefined ? 0n : lastIdOf(old)), 0n);
-  if (replaced <= lastId || replaced === INT64_MAX) return lastId;
-  // A row exists once the table has had a pet, and has no key.
-  const setLastId = (db: Database.Database): void => {
-    db.exec(`BEGIN; DELETE FROM sqlite_sequence WHERE name = 'pets';
-      INSERT INTO sqlite_sequence VALUES ('pets', ${replaced}); COMMIT`);
-  };
-  connect(partial, {}, setLastId).close();
-  return replaced;
+  const isAhead = replaced > lastId && replaced < INT64_MAX;
+  connect(partial, {}, (db) => {
+    // The copy must be complete without a write-ahead log.
+    db.pragma('journal_mode = DELETE');
+    // A row exists once the table has had a pet, and has no key.
+    if (isAhead)
+      db.exec(`BEGIN; DELETE FROM sqlite_sequence WHERE name = 'pets';
+        INSERT INTO sqlite_sequence VALUES ('pets', ${replaced}); COMMIT`);
+  }).close();
+  return isAhead ? replaced : lastId;
 }
 
-type Difference = Pick<Restored, 'lost' | 'revivedKeys'>;
-
 /** Compares the copy with the store that it replaces, unless that is new or damaged. */
-function differenceOf(partial: string, old: Database.Database | undefined): Difference {
-  const none: Difference = { lost: undefined, revivedKeys: [] };
-  if (old === undefined || versionOf(old, '', Infinity) === 0) return none;
-  return attempt(() => {
-    old.prepare('ATTACH ? AS copy').run(partial);
-    const count = (sql: string): number => Number(old.prepare(sql).pluck().get());
-    const lost = { pets: count(MISSING_PETS), apiKeys: count(MISSING_KEYS) };
-    const revivedKeys = old.prepare<{ now: number }, RestoredKey>(REVIVED_KEYS).all({ now: Date.now() });
-    return { lost, revivedKeys };
-  }, none);
+function differenceOf(
+  partial: string,
+  old: Database.Database | undefined,
+): Pick<Restored, 'lost' | 'revivedKeys'> {
+  return attempt(
+    () => {
+      if (old === undefined || versionOf(old, '', Infinity) === 0) return { revivedKeys: [] };
+      old.prepare('ATTACH ? AS copy').run(partial);
+      const count = (sql: string): number => Number(old.prepare(sql).pluck().get());
+      const lost = { pets: count(MISSING_PETS), apiKeys: count(MISSING_KEYS) };
+      const revivedKeys = old.prepare<{ now: number }, RestoredKey>(REVIVED_KEYS).all({ now: Date.now() });
+      return { lost, revivedKeys };
+    },
+    { revivedKeys: [] },
+  );
 }
 
 function attempt<T>(read: () => T, otherwise: T): T {
@@ -171,33 +162,4 @@ function attempt<T>(read: () => T, otherwise: T): T {
   } catch {
     return otherwise;
   }
-}
-
-/**
- * Gives the files of the replaced store a second name. The database file keeps its path, because a server would create a new
- * store at an empty one. Its companions leave theirs, because SQLite would copy their pages into the restored store.
- */
-function keepStore(store: string, stats: Stats | undefined): string[] {
-  const suffixes = [...((stats?.size ?? 0) > 0 ? [''] : []), ...companionsOf(store)];
-  if (suffixes.length === 0) return [];
-  const kept = `${store}.before-restore`;
-  for (const suffix of ['', ...COMPANIONS]) rmSync(kept + suffix, { force: true });
-  for (const suffix of suffixes) (suffix === '' ? linkOrCopy : renameSync)(store + suffix, kept + suffix);
-  fsync(dirname(store));
-  return suffixes.map((suffix) => kept + suffix);
-}
-
-/** Not every file system has hard links. */
-function linkOrCopy(from: string, to: string): void {
-  try {
-    linkSync(from, to);
-  } catch {
-    copyFileSync(from, to);
-    fsync(to);
-  }
-}
-
-/** The suffixes of the companion files that contain data. */
-function companionsOf(store: string): string[] {
-  return COMPANIONS.filter((suffix) => sizeOf(store + suffix) > 0);
 }

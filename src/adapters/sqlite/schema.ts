@@ -1,14 +1,14 @@
 /** The tables of a store, and how each release made them. */
 
 import type Database from 'better-sqlite3';
+import type { BackupContents } from '../../application/ports/maintenance.ts';
 import { storageUnavailable } from '../../application/ports/storage-fault.ts';
+import { type PetRow, selectInvalidPets } from '../storage-kit/pet-rows.ts';
 import { newerSchema } from '../storage-kit/store-errors.ts';
 
 /** Marks a file as a store of this application. */
 export const APPLICATION_ID = 0x50455453n;
-/** The pragma `user_version` of a store. Builds between 2.0 and 3.0 had 4 and 5, and refuse this version. */
-export const SCHEMA_VERSION = 6;
-/** What a pet must be, whatever program stores it. */
+/** What a pet must be since 3.0, whatever program stores it. */
 const PET_RULES = `id > 0 AND length(name) BETWEEN 1 AND 255 AND instr(name, char(0)) = 0
   AND status IN ('available', 'pending', 'sold')`;
 
@@ -35,13 +35,17 @@ const ADD_RULES_AND_ENDS = `
 `;
 
 /**
- * A released migration is never changed: 1.0 had the first, 2.0 the first three.
+ * The schema versions, and what leads to them. A released migration is never changed: 1.0 had the version 1, and 2.0 the
+ * version 3. A column with a CHECK is added with `ignore_check_constraints`, because SQLite checks all rules of all pets, and
+ * stored pets can break an older one. The attributes of a pet stand in a migration too: a test compares the newest schema with `ATTRIBUTES`.
  *
  * AUTOINCREMENT ensures that no id is assigned twice. Each entry of a SQLite index ends with the row id, so a page of
  * pets with one status is one contiguous range of the index. The table `probe` is empty, except during a test write.
  */
-export const MIGRATIONS: readonly string[] = [
-  `
+export const MIGRATIONS: readonly (readonly [version: number, sql: string])[] = [
+  [
+    1,
+    `
   CREATE TABLE pets (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     name TEXT NOT NULL,
@@ -62,7 +66,10 @@ export const MIGRATIONS: readonly string[] = [
     last_used_on INTEGER
   ) STRICT;
   `,
-  `
+  ],
+  [
+    2,
+    `
   ALTER TABLE api_keys ADD COLUMN caller_id INTEGER;
 
   CREATE TABLE idempotency_records (
@@ -75,21 +82,25 @@ export const MIGRATIONS: readonly string[] = [
 
   CREATE INDEX idempotency_records_by_age ON idempotency_records (created_at);
   `,
-  'CREATE TABLE probe (id INTEGER PRIMARY KEY, data BLOB NOT NULL) STRICT;',
-  ADD_READ_ONLY_KEYS + ADD_RULES_AND_ENDS,
+  ],
+  [3, 'CREATE TABLE probe (id INTEGER PRIMARY KEY, data BLOB NOT NULL) STRICT;'],
+  [6, ADD_READ_ONLY_KEYS + ADD_RULES_AND_ENDS],
 ];
+
+/** The pragma `user_version` of a store. Builds between 2.0 and 3.0 had 4 and 5, and refuse later versions. */
+export const SCHEMA_VERSION: number = Math.max(...MIGRATIONS.map(([version]) => version));
 
 /** Returns the migrations of a store with this schema version. Version 5 already has keys that may only read. */
 export function migrationsOf(version: number): readonly string[] {
-  if (version === SCHEMA_VERSION) return [];
-  return version === 5 ? [ADD_RULES_AND_ENDS] : MIGRATIONS.slice(Math.min(version, 3));
+  const migrations = MIGRATIONS.filter(([to]) => to > version).map(([, sql]) => sql);
+  return version === 5 ? [ADD_RULES_AND_ENDS, ...migrations.slice(1)] : migrations;
 }
 
 /** Reads in one statement, because another process can migrate a new file at the same time. */
 const MARKS = `SELECT (SELECT application_id FROM pragma_application_id), (SELECT user_version FROM pragma_user_version),
   (SELECT count(*) FROM sqlite_schema)`;
 
-/** Returns the schema version, or 0 for a file without tables. Throws for another database, and beyond `newest`. */
+/** Returns the schema version, or 0 for a file without tables. Throws for another database, and above `newest`. */
 export function versionOf(db: Database.Database, file = 'the file', newest: number = SCHEMA_VERSION): number {
   const marks = db.prepare<[], readonly bigint[]>(MARKS).raw().safeIntegers().get() ?? [];
   const [application, version] = marks;
@@ -100,9 +111,15 @@ export function versionOf(db: Database.Database, file = 'the file', newest: numb
   return Number(version);
 }
 
-/** Selects pets that break a rule. An older store or backup is examined too, so every schema version has the columns. */
-export const INVALID_PETS: string = `SELECT id, name, category_id, status FROM pets WHERE NOT (${PET_RULES})
-  ORDER BY id LIMIT ?`;
+/** Selects pets that break a rule. An older store or backup is examined too. */
+export function invalidPets(db: Database.Database, limit: number): readonly PetRow[] {
+  const columns = db.prepare("SELECT name FROM pragma_table_info('pets')").pluck().all();
+  const select = selectInvalidPets(
+    columns,
+    (column, min, max) => `length(${column}) BETWEEN ${min} AND ${max} AND instr(${column}, char(0)) = 0`,
+  );
+  return db.prepare<[number], PetRow>(`${select} LIMIT ?`).raw().safeIntegers().all(limit);
+}
 
 /** The greatest id that was assigned, or 0. The table has no column types, so another program can have stored a text. */
 export const LAST_ID: string = `SELECT max(coalesce((SELECT CAST(seq AS INTEGER) FROM sqlite_sequence WHERE name = 'pets'), 0),
@@ -119,3 +136,7 @@ export function countRows(db: Database.Database, table: string): number {
 /** Reads a part of each table and index that reads need, to test whether the database file can be read. */
 export const READ_TEST: string = `SELECT (SELECT name FROM pets ORDER BY id LIMIT 1), (SELECT name FROM pets ORDER BY id DESC LIMIT 1),
   (SELECT max(status) FROM pets INDEXED BY pets_by_status), (SELECT name FROM api_keys ORDER BY hash LIMIT 1)`;
+
+export function contentsOf(db: Database.Database): Omit<BackupContents, 'problems'> {
+  return { pets: countRows(db, 'pets'), apiKeys: countRows(db, 'api_keys'), lastId: lastIdOf(db) };
+}

@@ -9,7 +9,7 @@ import {
   STRING,
 } from '../../application/arguments.ts';
 import { combineObservers } from '../../application/observers.ts';
-import type { Observer } from '../../application/ports/observer.ts';
+import type { Commit, Observer } from '../../application/ports/observer.ts';
 import { closedError, type Storage } from '../../application/ports/storage.ts';
 import { KnownFaults } from '../storage-kit/known-faults.ts';
 import { apiKeyRepository } from './api-key-repository.ts';
@@ -71,8 +71,9 @@ export function openSqliteStorage(path: string, options: SqliteOptions = {}): St
   const safeObserver = combineObservers([observer]);
   const faults = new KnownFaults(PARTS, safeObserver);
   const reads = new Reads(db, faults);
-  const writer = new Writer(filesOf(path), faults, (commit) => safeObserver.onCommit?.(commit));
-  if (startWriter) writer.start();
+  const onCommit = (commit: Commit): void => safeObserver.onCommit?.(commit);
+  const writer = new Writer(filesOf(path), faults, onCommit, readOnly);
+  if (startWriter && !readOnly) writer.start();
   const pets = petRepository(db, reads, writer);
   const apiKeys = apiKeyRepository(db, reads, writer);
   const [pages, keys] = [pets.statistics, apiKeys.statistics];

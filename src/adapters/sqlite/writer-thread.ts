@@ -3,8 +3,11 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type Database from 'better-sqlite3';
 import { storageUnavailable } from '../../application/ports/storage-fault.ts';
+import { INT64_MAX } from '../../domain/int64.ts';
+import { idsExhausted } from '../storage-kit/ids-left.ts';
+import { codeOf } from '../storage-kit/store-errors.ts';
 import { openWriter } from './database.ts';
-import { failedCommit, idsOrDisk, isLocked, type PlainError, plainError } from './errors.ts';
+import { failedCommit, isLocked, type PlainError, plainError } from './errors.ts';
 import { assertSameFiles, type StoreFiles } from './files.ts';
 import { lastIdOf } from './schema.ts';
 
@@ -15,11 +18,7 @@ export type SqlStatement = readonly [sql: string, ...values: Value[]];
 export type Write = readonly SqlStatement[];
 
 /** The effect of the last statement of a write that ran. */
-export interface Written {
-  readonly changes: number;
-  readonly rowId: bigint;
-}
-
+export type Written = { readonly changes: number; readonly rowId: bigint };
 export type Outcome = Written | PlainError;
 
 export interface Batch {
@@ -47,10 +46,7 @@ try {
   open();
 } catch {}
 parentPort?.on('message', (message: Batch | 'close') => {
-  if (message !== 'close') {
-    parentPort?.postMessage(commit(message));
-    return;
-  }
+  if (message !== 'close') return parentPort?.postMessage(commit(message));
   db?.close();
   // Nothing else keeps the thread alive. Deno has no `close`.
   parentPort?.unref();
@@ -92,8 +88,10 @@ function transact(writes: readonly Write[], deadline: number): readonly Outcome[
     if (db?.inTransaction) db.exec('ROLLBACK');
     if (isCommitting) return writes.map(() => failedCommit(error));
     if (isLocked(error)) return writes.map(() => LOCKED);
-    const failure = plainError(idsOrDisk(error, () => lastIdOf(open()), writes.length));
-    const isOfStorage = failure.reason !== undefined && failure.reason !== 'ids_exhausted';
+    // SQLite calls the disk full also when fewer ids are left than the new pets need.
+    const isOfIds = codeOf(error) === 'SQLITE_FULL' && INT64_MAX - lastIdOf(open()) < writes.length;
+    const failure = plainError(isOfIds ? idsExhausted() : error);
+    const isOfStorage = failure.reason !== undefined && !isOfIds;
     return isOfStorage || writes.length === 1 ? writes.map(() => failure) : undefined;
   }
 }

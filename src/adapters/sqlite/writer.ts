@@ -1,5 +1,6 @@
 /** The queue of writes, and the batches that the writer thread commits. */
 
+import { once } from 'node:events';
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { Commit } from '../../application/ports/observer.ts';
@@ -17,19 +18,14 @@ import type { Batch, Reply, SqlStatement, Write, Written } from './writer-thread
 /** All writes of a batch wait for its commit, so a larger batch would delay the responses to all its writes. */
 const BATCH_LIMIT = 1000;
 const QUEUE_LIMIT = 10_000;
-/** In milliseconds: how long a write may be queued, and how long the thread may take for a batch or for its exit. */
+/** How long a write may be queued, and how long the thread may take for a batch or for its exit, in milliseconds. */
 const QUEUE_TIMEOUT = 5000;
 const REPLY_TIMEOUT = 10_000;
-/** Between two looks at deadlines and files, and between two test writes, in milliseconds. */
+/** The time between two looks at deadlines, files and faults, in milliseconds. */
 const INTERVAL = 500;
-const TEST_INTERVAL = 1000;
 /** A full batch of pets with the longest names, in no row of a user. Its end makes its pages free, in another commit. */
 const TEST_WRITE = `INSERT OR REPLACE INTO probe (id, data) VALUES (1, randomblob(${BATCH_LIMIT * 1024}))`;
 const END_OF_TEST = 'DELETE FROM probe';
-const NOT_RESPONDING = 'the disk does not respond';
-const NOT_STARTED = 'nothing was stored, because the writer thread cannot start';
-/** For example, a bundler has made the program without the module of the thread. */
-const HINT = 'a bundled program must load the package animal-store from node_modules';
 /** The module has the same extension as this one: `.ts` in the sources, and `.js` when compiled. */
 const THREAD = new URL(`./writer-thread${extname(import.meta.url)}`, import.meta.url);
 
@@ -48,7 +44,6 @@ export class Writer {
   readonly faults: Faults;
   readonly onCommit: (commit: Commit) => void;
   #queue: QueuedWrite[] = [];
-  #isScheduled = false;
   /** The writes that the thread commits. When they were given up, it may still commit them. */
   #batch: readonly QueuedWrite[] | undefined;
   #sentAt = 0;
@@ -56,17 +51,17 @@ export class Writer {
   /** Whether another process held the lock of the database during the last batch. */
   #isLocked = false;
   #thread: Worker | undefined;
-  #hasStarted = false;
-  #testedAt = 0;
   readonly #interval: NodeJS.Timeout;
+  readonly #isReadOnly: boolean;
   #closed: Promise<void> | undefined;
   #whenIdle: (() => void) | undefined;
 
   /** @param onCommit called before the callers of the committed writes continue */
-  constructor(files: StoreFiles, faults: Faults, onCommit: (commit: Commit) => void) {
+  constructor(files: StoreFiles, faults: Faults, onCommit: (commit: Commit) => void, isReadOnly: boolean) {
     this.files = files;
     this.faults = faults;
     this.onCommit = onCommit;
+    this.#isReadOnly = isReadOnly;
     this.#interval = setInterval(() => this.#look(), INTERVAL).unref();
   }
 
@@ -77,9 +72,10 @@ export class Writer {
     return { waitingWrites: this.#queue.length, busySeconds: { writer: busy / 1000 } };
   }
 
-  /** Throws when the storage is closed, or must not be written any more. */
+  /** Throws when the storage is closed, or must not be written. */
   assertOpen(): void {
     if (this.#closed !== undefined) throw closedError();
+    if (this.#isReadOnly) throw storageUnavailable('the store was opened for reading only');
     const fault = syncFaultOf(this.faults);
     if (fault !== undefined) throw fault;
   }
@@ -90,14 +86,9 @@ export class Writer {
       this.assertOpen();
       if (this.#queue.length >= QUEUE_LIMIT)
         throw new AnimalStoreError('overloaded', 'too many writes are queued for the disk');
-      this.#queue.push({ write, deadline: performance.now() + QUEUE_TIMEOUT, resolve, reject });
-      if (this.#batch !== undefined || this.#isScheduled) return;
-      this.#isScheduled = true;
+      const count = this.#queue.push({ write, deadline: performance.now() + QUEUE_TIMEOUT, resolve, reject });
       // The writes that are requested in one iteration of the event loop share a commit.
-      afterThisTurn(() => {
-        this.#isScheduled = false;
-        this.#commitNext();
-      });
+      if (count === 1) afterThisTurn(() => this.#commitNext());
     });
   }
 
@@ -106,37 +97,36 @@ export class Writer {
     if (this.#thread !== undefined) return this.#thread;
     // `execArgv` is empty, because options of the process, such as --input-type, must not apply to the thread.
     const thread = new Worker(THREAD, { workerData: this.files, execArgv: [] });
-    thread.on('message', (reply: Reply | 'ready') => this.#receive(thread, reply));
+    thread.on('message', (reply: Reply | 'ready') => {
+      if (this.#thread !== thread) return;
+      if (reply !== 'ready') this.#endBatch(reply);
+      if (this.#batch === undefined) thread.unref();
+    });
     thread.on('error', (cause) => this.#lost(thread, cause));
     thread.on('exit', () => this.#lost(thread));
     this.#thread = thread;
-    this.#hasStarted = false;
     return thread;
   }
 
   /** Commits the accepted writes first, unless the disk does not respond. */
   close(): Promise<void> {
-    this.#closed ??= this.#drain().then(async () => {
-      clearInterval(this.#interval);
-      rejectAll(this.#queue.splice(0), closedError());
-      const thread = this.#thread;
-      this.#thread = undefined;
-      if (thread === undefined) return;
-      const exit = new Promise<void>((resolve) => thread.once('exit', () => resolve()));
-      thread.ref();
-      thread.postMessage('close');
-      await waitAtMost(REPLY_TIMEOUT, exit);
-      thread.unref();
-    });
+    this.#closed ??= new Promise<void>((resolve) => {
+      this.#whenIdle = resolve;
+      if (this.#isGivenUp || (this.#batch === undefined && this.#queue.length === 0)) resolve();
+    }).then(() => this.#end());
     return this.#closed;
   }
 
-  /** Resolves when every accepted write was committed or rejected, or when no more writes can be committed. */
-  #drain(): Promise<void> {
-    return new Promise((resolve) => {
-      this.#whenIdle = resolve;
-      if (this.#isGivenUp || (this.#batch === undefined && this.#queue.length === 0)) resolve();
-    });
+  async #end(): Promise<void> {
+    clearInterval(this.#interval);
+    rejectAll(this.#queue.splice(0), closedError());
+    const thread = this.#thread;
+    this.#thread = undefined;
+    if (thread === undefined) return;
+    thread.ref();
+    thread.postMessage('close');
+    await waitAtMost(REPLY_TIMEOUT, once(thread, 'exit'));
+    thread.unref();
   }
 
   #commitNext(): void {
@@ -157,35 +147,28 @@ export class Writer {
     thread.ref();
   }
 
-  #receive(thread: Worker, reply: Reply | 'ready'): void {
-    if (this.#thread !== thread) return;
-    if (reply === 'ready') this.#hasStarted = true;
-    else this.#endBatch(reply);
-    if (this.#batch === undefined) thread.unref();
-  }
-
   #endBatch({ outcomes, ms }: Reply): void {
     const batch = this.#batch ?? [];
     this.#batch = undefined;
     this.#isLocked = outcomes.length === 0;
     if (this.#isLocked && !this.#isGivenUp) this.#queue.unshift(...batch.filter(({ isTest }) => !isTest));
     this.#isGivenUp = false;
-    const stored = outcomes.filter((outcome) => 'changes' in outcome);
-    const failures = outcomes.flatMap((outcome) => ('code' in outcome ? errorFrom(outcome) : []));
-    for (const failure of failures) reportFailedWrite(this.faults, failure);
-    if (failures.length === 0 && stored.some(({ changes }) => changes > 0)) {
+    const results = outcomes.map((outcome) => ('code' in outcome ? errorFrom(outcome) : outcome));
+    const stored = results.filter((result) => 'changes' in result);
+    for (const result of results) if ('code' in result) reportFailedWrite(this.faults, result);
+    if (stored.length === results.length && stored.some(({ changes }) => changes > 0)) {
       this.faults.reportSuccess('files');
       if (canRecover(this.faults)) this.faults.reportSuccess('writes');
     }
     if (stored.length > 0) this.onCommit({ writes: stored.length, ms });
-    for (const [index, outcome] of outcomes.entries()) {
-      if ('changes' in outcome) batch[index]?.resolve(outcome);
-      else batch[index]?.reject(errorFrom(outcome));
+    for (const [index, result] of results.entries()) {
+      if ('changes' in result) batch[index]?.resolve(result);
+      else batch[index]?.reject(result);
     }
     this.#commitNext();
   }
 
-  /** Ends what takes too long, and tests each second whether writing works again after a failure. */
+  /** Ends what takes too long, and tests whether writing works again after a failure. */
   #look(): void {
     checkFiles(this.faults, this.files);
     this.#rejectLate();
@@ -194,9 +177,8 @@ export class Writer {
       if (!this.#isGivenUp && now - this.#sentAt >= REPLY_TIMEOUT) this.#giveUp(this.#batch);
       return;
     }
-    const needsTest = this.faults.of('writes') !== undefined && canRecover(this.faults);
-    if (!needsTest || this.#queue.length > 0 || now - this.#testedAt < TEST_INTERVAL) return;
-    this.#testedAt = now;
+    const isTestable = this.faults.of('writes') !== undefined && canRecover(this.faults);
+    if (!isTestable || this.#queue.length > 0) return;
     const resolve = (): void => void this.storeWrite([END_OF_TEST]).catch(() => {});
     this.#send([{ write: [[TEST_WRITE]], deadline: now, isTest: true, resolve, reject: () => {} }]);
   }
@@ -205,21 +187,16 @@ export class Writer {
     const now = performance.now();
     const inTime = this.#queue.findIndex(({ deadline }) => deadline > now);
     const late = this.#queue.splice(0, inTime === -1 ? this.#queue.length : inTime);
-    if (late.length === 0) return;
-    const time = `${QUEUE_TIMEOUT / 1000} seconds`;
-    rejectAll(late, storageUnavailable(`the database was busy for ${time}: nothing was stored`));
-    if (!this.#isLocked) return;
-    const cause = 'writes were refused, because the lock was held too long';
-    const fault = new StorageFault('locked', 'the database is locked by another process', { cause });
-    reportFailedWrite(this.faults, fault);
+    rejectAll(late, storageUnavailable('the database was busy for 5 seconds: nothing was stored'));
+    if (late.length === 0 || !this.#isLocked) return;
+    reportFailedWrite(this.faults, new StorageFault('locked', 'the database is locked by another process'));
   }
 
   /** The thread is not terminated, because it is waiting for a system call, which cannot be cancelled. */
   #giveUp(batch: readonly QueuedWrite[]): void {
     this.#isGivenUp = true;
-    const cause = 'the writer thread has not replied in time';
-    reportFailedWrite(this.faults, new StorageFault('not_responding', NOT_RESPONDING, { cause }));
-    rejectAll(batch, storageUnavailable(NOT_RESPONDING + UNKNOWN));
+    reportFailedWrite(this.faults, new StorageFault('not_responding', 'the disk does not respond'));
+    rejectAll(batch, storageUnavailable(`the disk does not respond${UNKNOWN}`));
     this.#whenIdle?.();
   }
 
@@ -227,10 +204,7 @@ export class Writer {
   #lost(thread: Worker, cause?: unknown): void {
     if (this.#thread !== thread) return;
     this.#thread = undefined;
-    const reason = cause instanceof Error ? `: ${cause.message}` : '';
-    const error = this.#hasStarted
-      ? storageUnavailable(`the writer thread exited${UNKNOWN}`, cause)
-      : new StorageFault('not_responding', NOT_STARTED + reason, { cause: HINT });
+    const error = new StorageFault('not_responding', `the writer thread exited${UNKNOWN}`, { cause });
     reportFailedWrite(this.faults, error);
     rejectAll(this.#batch ?? [], error);
     this.#batch = undefined;

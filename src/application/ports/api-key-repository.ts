@@ -41,11 +41,8 @@ export interface ApiKeyRepository {
    */
   revoke(id: string, revokedAt: number): Promise<ApiKey | undefined>;
 
-  /**
-   * Sets `lastUsedOn`, unless a later day is stored. A stored day after `latest`, which only a wrong clock can have set, is
-   * replaced. Changes nothing when no key has this id.
-   */
-  setLastUsedOn(id: string, day: number, latest?: number): Promise<void>;
+  /** Sets `lastUsedOn`, unless a later day is stored. Changes nothing when no key has this id. */
+  setLastUsedOn(id: string, day: number): Promise<void>;
 
   /** Lists all keys in order of creation. */
   list(): Promise<readonly ApiKey[]>;

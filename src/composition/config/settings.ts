@@ -36,7 +36,11 @@ export function readSettings<const Entries extends v.ObjectEntries>(
   options: Environment = {},
   gone: Readonly<Record<string, string>> = {},
 ): Settings<v.InferOutput<typeof schema>> {
-  const faults = environmentFaults(environment, gone);
+  const faults = Object.entries(gone)
+    .filter(([name]) => environment[name])
+    .map(([name, instead]) => `${name}: this variable is gone: ${instead}`);
+  if (Object.keys(environment).some((name) => BYTE_ORDER_MARK.test(name)))
+    faults.push('.env: the file begins with a byte order mark: save it in UTF-8 without one');
   const sources: Record<string, string | undefined> = {};
   const texts: Record<string, string | undefined> = {};
   for (const name of Object.keys(schema.entries)) {
@@ -67,13 +71,4 @@ export function readSettings<const Entries extends v.ObjectEntries>(
   }
   if (faults.length > 0) throw new ConfigError(faults.map(visible).join('\n'));
   return { values: output as v.InferOutput<typeof schema>, sources };
-}
-
-function environmentFaults(environment: Environment, gone: Readonly<Record<string, string>>): string[] {
-  const faults = Object.entries(gone)
-    .filter(([name]) => environment[name])
-    .map(([name, instead]) => `${name}: this variable is gone: ${instead}`);
-  if (Object.keys(environment).some((name) => BYTE_ORDER_MARK.test(name)))
-    faults.push('.env: the file begins with a byte order mark: save it in UTF-8 without one');
-  return faults;
 }

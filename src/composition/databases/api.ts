@@ -1,4 +1,3 @@
-import type { Diagnosis, Problem } from '../../application/ports/maintenance.ts';
 import { invalidRequest } from '../../domain/errors.ts';
 import type { Engine } from './engine.ts';
 
@@ -20,23 +19,17 @@ export const api: Engine = {
   parse(rest, scheme) {
     const address = `${scheme}:${rest}`;
     if (ADDRESS.test(rest) && URL.canParse(address)) return new URL(address).href.replace(/\/+$/, '');
-    throw invalidRequest(
-      `expected the base address of a server, such as ${scheme}://HOST/v1, without user name, query and fragment`,
-    );
+    const expected = `expected the base address of a server, such as ${scheme}://HOST/v1`;
+    throw invalidRequest(`${expected}, without user name, query and fragment`);
   },
   placeOf: (base) => base,
-  addressOf: (base) => base,
   async load() {
     const { openApiStorage } = await import('../../adapters/api-client/index.ts');
     return {
       open: (base, { client }) => openApiStorage(base, client),
-      async examine(base, client): Promise<Diagnosis> {
-        const { pets } = openApiStorage(base, client);
-        const problems = await pets.list({ limit: 1 }, { timeout: EXAMINATION_TIMEOUT }).then(
-          () => [],
-          (error: Error): Problem[] => [{ severity: 'error', message: error.message }],
-        );
-        return { location: base, exists: problems.length === 0 || undefined, problems };
+      async examine(base, client) {
+        await openApiStorage(base, client).pets.list({ limit: 1 }, { timeout: EXAMINATION_TIMEOUT });
+        return { location: base, exists: true, problems: [] };
       },
     };
   },

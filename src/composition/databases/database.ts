@@ -7,7 +7,7 @@ import type {
 import type { StoreStorage } from '../../application/ports/storage.ts';
 import { storageFaultReason, storageUnavailable } from '../../application/ports/storage-fault.ts';
 import { type ClientOptions, supported } from '../../application/store-options.ts';
-import { AnimalStoreError, asAnimalStoreError, invalidRequest } from '../../domain/errors.ts';
+import { asAnimalStoreError, invalidRequest } from '../../domain/errors.ts';
 import type { Adapter, Engine, OpenOptions, Work } from './engine.ts';
 
 /** A database that a database URL selects, and that need not exist. The methods are those of its {@link Adapter}. */
@@ -39,9 +39,9 @@ export class SelectedDatabase {
     return this.#engine.placeOf(this.location);
   }
 
-  /** The database URL for hints, without a password. */
+  /** The database URL for hints, without a password. That of a database server is not complete. */
   get address(): string {
-    return this.#engine.addressOf(this.location);
+    return this.isDurable ? `${this.scheme}:${this.place}` : this.place;
   }
 
   /** Returns the same database, selected by another setting. */
@@ -53,26 +53,16 @@ export class SelectedDatabase {
     return this.#withAdapter((adapter) => adapter.open(this.location, options));
   }
 
-  files(): Promise<readonly string[]> {
-    return this.#withAdapter((adapter) => adapter.files?.(this.location) ?? []);
-  }
-
   examine(client?: ClientOptions): Promise<Diagnosis> {
     return this.#withAdapter((adapter) => adapter.examine(this.location, client));
   }
 
-  async examineBackup(file: string): Promise<BackupContents> {
-    this.refuseWork('backup');
-    return await this.#withAdapter(({ examineBackup }) =>
-      supported(examineBackup, 'backup')(this.location, file),
-    );
+  examineBackup(file: string): Promise<BackupContents> {
+    return this.#withAdapter(({ examineBackup }) => supported(examineBackup, 'backup')(this.location, file));
   }
 
-  async restore(file: string, options: RestoreOptions = {}): Promise<Restored> {
-    this.refuseWork('restore');
-    return await this.#withAdapter(({ restore }) =>
-      supported(restore, 'restore')(this.location, file, options),
-    );
+  restore(file: string, options: RestoreOptions = {}): Promise<Restored> {
+    return this.#withAdapter(({ restore }) => supported(restore, 'restore')(this.location, file, options));
   }
 
   /** Throws `invalid_request` when the engine has its own tools for this work. The message names the tool. */
@@ -91,16 +81,13 @@ export class SelectedDatabase {
 }
 
 /** Throws `invalid_request`. The message shows at most the scheme of the URL, because the rest may contain a password. */
-export function parseDatabase(engines: readonly Engine[], url: string, source?: string): SelectedDatabase {
+export function parseDatabase(engines: readonly Engine[], url: string): SelectedDatabase {
   const [, scheme = '', rest = ''] = /^([^:]*):(.*)$/s.exec(url) ?? [];
   const engine = engines.find(({ schemes }) => schemes.includes(scheme));
-  if (engine !== undefined)
-    return new SelectedDatabase(engine, scheme, engine.parse(rest.trim(), scheme), source);
+  if (engine !== undefined) return new SelectedDatabase(engine, scheme, engine.parse(rest.trim(), scheme));
   const usages = engines.map(({ usage }) => usage).join(' or ');
-  const got =
-    rest.startsWith('//') && /^['"]?[a-z+.-]+$/i.test(scheme)
-      ? `'${scheme}:…'`
-      : 'a value without such a scheme';
+  const isUrl = rest.startsWith('//') && /^['"]?[a-z+.-]+$/i.test(scheme);
+  const got = isUrl ? `'${scheme}:…'` : 'a value without such a scheme';
   throw invalidRequest(`expected ${usages}, got ${got}`);
 }
 
@@ -108,12 +95,10 @@ async function loadAdapter({ driver, load }: Engine): Promise<Adapter> {
   try {
     return await load();
   } catch (cause) {
-    const { code, message: text } = cause as NodeJS.ErrnoException;
+    const { code, message } = cause as NodeJS.ErrnoException;
     // Another module can be missing too.
-    const isMissing = code === 'ERR_MODULE_NOT_FOUND' && text.includes(`'${driver}'`);
-    if (!isMissing) throw cause;
-    const message = `the package ${driver} is not installed: npm install ${driver}`;
-    throw new AnimalStoreError('storage_unavailable', message, { cause });
+    if (code !== 'ERR_MODULE_NOT_FOUND' || !message.includes(`'${driver}'`)) throw cause;
+    throw storageUnavailable(`the package ${driver} is not installed: npm install ${driver}`, cause);
   }
 }
 

@@ -25,13 +25,11 @@ export type Work = 'backup' | 'export' | 'import' | 'keys' | 'pets' | 'restore';
 /** The functions of a storage adapter. Each `location` is a result of {@link Engine.parse}. */
 export interface Adapter {
   open(location: string, options: OpenOptions): StoreStorage | Promise<StoreStorage>;
-  /** Returns the paths of all files that the database can have, including missing files. */
-  files?(location: string): readonly string[];
   /** Replaces the database, which no process may have open, by a backup in a file. */
   restore?(location: string, file: string, options: RestoreOptions): Promise<Restored>;
   /** Checks a backup of the database, and changes nothing. Throws `invalid_request` when it is not sound. */
   examineBackup?(location: string, file: string): BackupContents;
-  /** Examines a database that a server may have open, and changes nothing. A fault is a problem, and not an error. */
+  /** Examines a database that a server may have open, and changes nothing. Rejects when it cannot be opened. */
   examine(location: string, client: ClientOptions | undefined): Diagnosis | Promise<Diagnosis>;
 }
 
@@ -53,8 +51,6 @@ export interface Engine {
   parse(rest: string, scheme: string): string;
   /** Returns a location for people, without a password: an absolute path, or a server and a database. */
   placeOf(location: string): string;
-  /** Returns a database URL that hints can show, or that says no more than the scheme where there can be a password. */
-  addressOf(location: string): string;
   /** Imports the adapter dynamically, so that unused drivers are not loaded. */
   load(): Promise<Adapter>;
 }

@@ -8,7 +8,6 @@ export const memory: Engine = {
   isDurable: false,
   parse: (rest) => (rest === '' ? '' : refuse('memory: without a path', `memory:${rest}`)),
   placeOf: () => 'memory:',
-  addressOf: () => 'memory:',
   async load() {
     const { openMemoryStorage } = await import('../../adapters/memory/index.ts');
     const message = 'the data is lost when the server ends: set DATABASE_URL to sqlite:PATH to keep it';
@@ -17,8 +16,6 @@ export const memory: Engine = {
       examine: () => ({
         location: 'memory:',
         exists: true,
-        pets: 0,
-        apiKeys: { total: 0, active: 0 },
         problems: [{ severity: 'warning', message }],
       }),
     };

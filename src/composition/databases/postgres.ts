@@ -14,7 +14,6 @@ export const postgres: Engine = {
     return url;
   },
   placeOf: locationOf,
-  addressOf: () => 'postgres:',
   async load() {
     const { examinePostgresStore, openPostgresStorage } = await import('../../adapters/postgres/index.ts');
     return {

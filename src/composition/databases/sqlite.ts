@@ -2,15 +2,8 @@ import { resolve } from 'node:path';
 import type { Engine } from './engine.ts';
 import { refuse } from './refuse.ts';
 
-/** Paths that lead to another file than their author expects. */
-const FAULTS: readonly (readonly [RegExp, string])[] = [
-  [/^$/, 'the path is missing'],
-  [/^:memory:$/, 'a store in memory is memory:'],
-  [/^\/\/(?!\/)/, 'there is no host, so // has no meaning'],
-  [/^~|^\$/, 'no shell replaces ~ and variables'],
-  [/\?/, 'there are no parameters'],
-  [/^file:/, 'a path without file:'],
-];
+/** Paths that lead to another file than their author expects: no shell replaces `~` and variables. */
+const MISTAKEN = /^$|^:memory:$|^\/\/(?!\/)|^[~$]|\?|^file:/;
 
 export const sqlite: Engine = {
   schemes: ['sqlite'],
@@ -18,23 +11,19 @@ export const sqlite: Engine = {
   driver: 'better-sqlite3',
   isDurable: true,
   parse(path) {
-    const reason = FAULTS.find(([pattern]) => pattern.test(path))?.[1];
-    if (reason === undefined) return path;
-    return refuse(
-      `sqlite:PATH, such as sqlite:./pets.db or sqlite:/var/lib/pets.db (${reason})`,
-      `sqlite:${path}`,
-    );
+    if (!MISTAKEN.test(path)) return path;
+    const expected = 'sqlite:PATH, such as sqlite:./pets.db or sqlite:/var/lib/pets.db';
+    return refuse(`${expected}, without host, parameters, ~ and variables`, `sqlite:${path}`);
   },
+  // Who reads a hint can be in another folder.
   placeOf: (path) => resolve(path),
-  // The user can be in another folder.
-  addressOf: (path) => `sqlite:${resolve(path)}`,
   async load() {
-    const { databaseFiles, examineSqliteBackup, examineSqliteStore, openSqliteStorage, restoreSqliteStore } =
-      await import('../../adapters/sqlite/index.ts');
+    const { examineSqliteBackup, examineSqliteStore, openSqliteStorage, restoreSqliteStore } = await import(
+      '../../adapters/sqlite/index.ts'
+    );
     return {
       open: (path, { forCommand = false, mustExist = false, readOnly = false, observer }) =>
         openSqliteStorage(path, { mustExist, startWriter: !forCommand, readOnly, observer }),
-      files: databaseFiles,
       restore: restoreSqliteStore,
       examine: examineSqliteStore,
       examineBackup: examineSqliteBackup,

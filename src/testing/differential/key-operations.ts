@@ -89,12 +89,10 @@ export const KEY_OPERATIONS: Readonly<Record<string, Operation>> = {
     async run({ storage, model, random }) {
       const id = randomKeyId(model, random);
       const day = random(5) * DAY;
-      const latest = random(3) === 0 ? 3 * DAY : undefined;
       const before = model.keyWithId(id)?.[1];
-      const isOld = before?.lastUsedOn === undefined || day > before.lastUsedOn;
-      const isRecorded = before !== undefined && (isOld || Number(before.lastUsedOn) > (latest ?? Infinity));
+      const isRecorded = before !== undefined && day > (before.lastUsedOn ?? -Infinity);
       if (isRecorded) model.changeKey(id, () => ({ lastUsedOn: day }));
-      await storage.apiKeys?.setLastUsedOn(id, day, latest);
+      await storage.apiKeys?.setLastUsedOn(id, day);
       return isRecorded ? 'recorded' : 'ignored';
     },
   },

@@ -77,7 +77,7 @@ export const PET_OPERATIONS: Readonly<Record<string, Operation>> = {
 
   'remove records': {
     part: 'idempotencyRecords',
-    weight: 1,
+    weight: 2,
     outcomes: ['removed', 'nothing'],
     async run({ storage, model, random, now }) {
       const limit = 1 + random(4);

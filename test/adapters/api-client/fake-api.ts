@@ -1,6 +1,7 @@
 /** Replaces `fetch` by a fake one, whose responses a test lists in order. */
 
 import { onTestFinished, vi } from 'vitest';
+import { wholeJson } from '../../support/pets.ts';
 
 export const BASE = 'https://pets.example.org/v1';
 export const API_KEY = 'a-key-of-the-tests-with-32-characters';
@@ -67,5 +68,5 @@ export function lostConnection(): Error {
 }
 
 export function petText(id: bigint, name = 'Rex'): string {
-  return `{"id":${id},"name":"${name}","categoryId":9007199254740993,"status":"sold"}`;
+  return wholeJson(`{"id":${id},"name":"${name}","categoryId":9007199254740993,"status":"sold"}`);
 }

@@ -2,8 +2,8 @@
 
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { AnimalStoreError } from '../../../src/domain/errors.ts';
-import { type ClientOptions, createAnimalStore, type PetStore } from '../../../src/library/client.ts';
-import { createAnimalStore as createWholeStore } from '../../../src/library/index.ts';
+import { type BasicStore, type ClientOptions, createAnimalStore } from '../../../src/library/client.ts';
+import { wholeJson, withRequired } from '../../support/pets.ts';
 import {
   API_KEY,
   BASE,
@@ -15,11 +15,11 @@ import {
   petText,
 } from './fake-api.ts';
 
-const REX = { name: 'Rex', categoryId: 7n };
+const REX = withRequired({ name: 'Rex', categoryId: 7n });
 const EMPTY: Fate = { status: 200, body: '[]' };
 const CREATED: FakeResponse = {
   status: 201,
-  body: '{"id":1,"name":"Rex","categoryId":7,"status":"available"}',
+  body: wholeJson('{"id":1,"name":"Rex","categoryId":7,"status":"available"}'),
 };
 
 beforeEach(() => {
@@ -34,7 +34,7 @@ function refused(code: string): Error {
   return new TypeError('fetch failed', { cause: Object.assign(new Error(code), { code }) });
 }
 
-function openStore(options: ClientOptions = {}): Promise<PetStore> {
+function openStore(options: ClientOptions = {}): Promise<BasicStore> {
   return createAnimalStore({ database: BASE, apiKey: API_KEY, ...options });
 }
 
@@ -57,47 +57,37 @@ function errorOf(call: Promise<unknown>): Promise<AnimalStoreError> {
   );
 }
 
-describe.each<[name: string, fate: Fate, pause: number]>([
+test.each<[name: string, fate: Fate, pause: number]>([
   ['a refused connection', lostConnection(), 100],
   ['a body that is cut', 'cut body', 100],
   ['408', failure(408, 'request_timeout'), 100],
-  ['429', failure(429, 'rate_limited'), 100],
   ['429 with Retry-After', failure(429, 'rate_limited', { 'Retry-After': '3' }), 3100],
   ['502 of a proxy', { status: 502, body: '<h1>Bad Gateway</h1>' }, 100],
   ['503', failure(503, 'overloaded', { 'Retry-After': '1' }), 1100],
   ['504 of a proxy', { status: 504 }, 100],
-])('after %s', (_name, fate, pause) => {
-  test('a read is retried', async () => {
-    const sent = fakeApi(fate, EMPTY);
-    const store = await openStore();
-    expect((await ended(store.listPage())).pets).toEqual([]);
-    expect(sent.map(({ at }) => at)).toEqual([0, pause]);
-  });
-
-  test('a create is retried with the same key and the same body', async () => {
-    const sent = fakeApi(fate, CREATED);
-    const store = await openStore();
-    expect((await ended(store.createPet(REX))).id).toBe(1n);
-    const [first, second] = sent;
-    expect(sent).toHaveLength(2);
-    expect(second?.headers.get('Idempotency-Key')).toMatch(/^[0-9a-f]{32}$/);
-    expect(second?.headers.get('Idempotency-Key')).toBe(first?.headers.get('Idempotency-Key'));
-    expect(second?.body).toBe('{"name":"Rex","categoryId":7,"status":"available"}');
-  });
+])('after %s, a read is retried, and a create with the same key and body', async (_name, fate, pause) => {
+  const store = await openStore();
+  const reads = fakeApi(fate, EMPTY);
+  expect((await ended(store.listPage())).pets).toEqual([]);
+  expect(reads.map(({ at }) => at)).toEqual([0, pause]);
+  const creates = fakeApi(fate, CREATED);
+  expect((await ended(store.createPet(REX))).id).toBe(1n);
+  const [first, second] = creates;
+  expect(creates).toHaveLength(2);
+  expect(second?.headers.get('Idempotency-Key')).toMatch(/^[0-9a-f]{32}$/);
+  expect(second?.headers.get('Idempotency-Key')).toBe(first?.headers.get('Idempotency-Key'));
+  expect(second?.body).toBe(wholeJson('{"name":"Rex","categoryId":7,"status":"available"}'));
 });
 
 test.each([
-  ['400', failure(400, 'invalid_request')],
-  ['401', failure(401, 'unauthorized')],
-  ['422', failure(422, 'idempotency_conflict')],
-  ['500', failure(500, 'internal_error')],
-])('%s is not retried', async (_status, fate) => {
+  failure(400, 'invalid_request'),
+  failure(422, 'idempotency_conflict'),
+  failure(500, 'internal_error'),
+])('$status is not retried', async (fate) => {
   const sent = fakeApi(fate);
-  const store = await openStore();
   const { code } = JSON.parse(fate.body ?? '') as { code: string };
-  const error = await errorOf(store.listPage());
-  expect(error).toMatchObject({ name: 'AnimalStoreError', code });
-  expect(error.message).toContain(`the message of ${code}`);
+  const error = await errorOf((await openStore()).listPage());
+  expect(error).toMatchObject({ code, message: `the message of ${code}` });
   expect(sent).toHaveLength(1);
 });
 
@@ -115,37 +105,21 @@ test('the pauses double up to two seconds, until the time is over', async () => 
 });
 
 test('of a name with several addresses, the error of the first is shown', async () => {
-  const errors = ['::1', '127.0.0.1'].map((address) => refused(`connect ECONNREFUSED ${address}:1`));
-  fakeApi(new TypeError('fetch failed', { cause: new AggregateError(errors.map(({ cause }) => cause)) }));
+  const errors = ['::1', '127.0.0.1'].map((address) => new Error(`connect ECONNREFUSED ${address}:1`));
+  fakeApi(new TypeError('fetch failed', { cause: new AggregateError(errors) }));
   const error = await errorOf((await openStore({ timeout: 100 })).listPage());
   expect(error.message).toBe(`${BASE} cannot be reached: connect ECONNREFUSED ::1:1`);
 });
 
-test('a certificate that is not trusted ends a call at once', async () => {
-  const sent = fakeApi(refused('UNABLE_TO_VERIFY_LEAF_SIGNATURE'));
-  expect((await errorOf((await openStore()).listPage())).message).toContain('cannot be reached');
-  expect(sent).toHaveLength(1);
-});
-
-test('the time of a call is 30 seconds, unless the call has its own', async () => {
-  const store = await openStore();
-  for (const [options, time] of [
-    [undefined, 30_000],
-    [{ timeout: 500 }, 500],
-  ] as const) {
-    const sent = fakeApi(lostConnection());
-    await errorOf(store.listPage({}, options));
-    const last = sent.at(-1)?.at ?? 0;
-    expect(last).toBeLessThan(time);
-    expect(last + 2000).toBeGreaterThanOrEqual(time);
-  }
-});
-
-test('the pauses are random', async () => {
-  vi.mocked(Math.random).mockReturnValue(0.25);
-  const sent = fakeApi(lostConnection(), lostConnection(), EMPTY);
-  await ended((await openStore()).listPage());
-  expect(sent.map(({ at }) => at)).toEqual([0, 25, 75]);
+test.each([
+  [undefined, 30_000],
+  [{ timeout: 500 }, 500],
+] as const)('the time of a call with %o is %d ms', async (options, time) => {
+  const sent = fakeApi(lostConnection());
+  await errorOf((await openStore()).listPage({}, options));
+  const last = sent.at(-1)?.at ?? 0;
+  expect(last).toBeLessThan(time);
+  expect(last + 2000).toBeGreaterThanOrEqual(time);
 });
 
 test('a pause that takes longer than there is time ends the call with the last error', async () => {
@@ -206,16 +180,10 @@ describe('the outcome of a create', () => {
     ['a response that is cut', ['cut body']],
     ['a response of another program', [{ status: 201, body: '<html>' }]],
     ['another 2xx', [{ ...CREATED, status: 200 }]],
-    ['202', [{ status: 202 }]],
     ['a redirect', [{ status: 303, headers: { Location: '/' } }]],
-    ...[400, 401, 403, 404, 410, 412, 413, 422, 429, 500].map(
+    ...[400, 401, 404, 422, 429, 500].map(
       (status): Case => [`a page of a proxy with status ${status}`, [{ status, body: '<html>' }]],
     ),
-    [
-      'an error of a proxy with a code of the API',
-      [{ status: 429, body: '{"code":"rate_limited","message":"no"}' }],
-    ],
-    ['a refusal of a proxy', [{ status: 403, body: '{"message":"no"}' }]],
     ['an error with another status', [{ ...failure(400, 'invalid_request'), status: 409 }]],
     ['another pet', [{ status: 201, body: petText(1n) }]],
     ['a body without an end', [{ ...CREATED, body: ' '.repeat(2 ** 20 + 1) }]],
@@ -243,21 +211,6 @@ describe('the outcome of a create', () => {
     const codes = ['storage_unavailable', 'internal_error', 'unauthorized', 'forbidden'];
     if (isUnknown) expect(codes).toContain(code);
   });
-
-  test('can be asked for with a key of the caller', async () => {
-    const sent = fakeApi(lostConnection(), {
-      status: 201,
-      body: petText(1n),
-      headers: { 'Idempotency-Replayed': 'true' },
-    });
-    const store = await createWholeStore({ database: BASE, apiKey: API_KEY });
-    const { pet, isReplay } = await ended(
-      store.createPetOnce({ ...REX, categoryId: 9007199254740993n, status: 'sold' }, '', 'order-7'),
-    );
-    expect(sent.map(({ headers }) => headers.get('Idempotency-Key'))).toEqual(['order-7', 'order-7']);
-    expect([pet.id, isReplay]).toEqual([1n, true]);
-    await store.close();
-  });
 });
 
 describe('an abort', () => {
@@ -276,8 +229,6 @@ describe('an abort', () => {
     const options = { signal: controller.signal };
     const calls = [
       store.listPage({}, options),
-      store.getPet(1n, options),
-      store.createPet(REX, options),
       store.createPet(REX, { ...options, idempotencyKey: 'k' }),
       store.listPets({}, options).next(),
     ];

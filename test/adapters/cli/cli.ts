@@ -10,6 +10,7 @@ import type { Storage } from '../../../src/application/ports/storage.ts';
 import type { Environment } from '../../../src/composition/config/settings.ts';
 import { diagnose } from '../../../src/composition/doctor.ts';
 import { expectNoKeyInOutput } from '../../support/canary.ts';
+import { wholeJson } from '../../support/pets.ts';
 import { temporaryFile } from '../sqlite/temporary-file.ts';
 
 export interface Run {
@@ -24,8 +25,7 @@ export function failed(status: number, message: string): Run {
 
 export interface RunOptions {
   readonly stdin?: string | Readable;
-  /** The width of the terminal. By default, the output is no terminal. */
-  readonly columns?: number;
+  readonly isTerminal?: boolean;
   readonly signal?: AbortSignal;
   readonly stdout?: Writable;
   /** The variables for `doctor`, besides `DATABASE_URL`. */
@@ -37,12 +37,10 @@ export interface RunOptions {
 class TextStream extends Writable {
   text = '';
   readonly isTTY: boolean;
-  readonly columns: number;
 
-  constructor(columns?: number) {
+  constructor(isTTY = false) {
     super({ decodeStrings: false });
-    this.isTTY = columns !== undefined;
-    this.columns = columns ?? 0;
+    this.isTTY = isTTY;
   }
 
   override _write(text: string | Uint8Array, _encoding: string, done: () => void): void {
@@ -71,7 +69,7 @@ export function commandLine(
   wiring: Partial<Omit<CliOptions, 'console'>> = {},
 ): CommandLine {
   const run = async (args: readonly string[], options: RunOptions = {}): Promise<Run> => {
-    const [stdout, stderr] = [new TextStream(options.columns), new TextStream()];
+    const [stdout, stderr] = [new TextStream(options.isTerminal), new TextStream()];
     const stdin = options.stdin ?? '';
     const status = await runCli(args, {
       version: '1.2.3',
@@ -83,12 +81,7 @@ export function commandLine(
       openSource: async () => undefined,
       restoreStore: (_, file, how) => restoreSqliteStore(path, file, how),
       diagnose: (_, backup) =>
-        diagnose(
-          { DATABASE_URL: `sqlite:${path}`, ...options.environment },
-          undefined,
-          'animal-store',
-          backup,
-        ),
+        diagnose({ DATABASE_URL: `sqlite:${path}`, ...options.environment }, undefined, backup),
       openApiDocument: async () => '{"openapi":"3.1.0"}',
       ...wiring,
       console: consoleOf({
@@ -119,7 +112,7 @@ export function openSqliteStore(path: string, mustExist = true): AnimalStore {
 }
 
 export function line(name: string, more = ''): string {
-  return `{"name":${JSON.stringify(name)},"categoryId":1${more}}\n`;
+  return wholeJson(`{"name":${JSON.stringify(name)},"categoryId":1${more}}\n`);
 }
 
 export async function storeOf(stdin: string | Readable = ''): Promise<CommandLine> {

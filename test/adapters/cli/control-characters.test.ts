@@ -20,15 +20,14 @@ describe('an error message escapes', () => {
   test.each([
     [['import', EVIL_NAME]],
     [['export', '--status', EVIL_NAME]],
-    [['keys', 'create', '--name', EVIL_NAME, '--expires', EVIL_NAME]],
     [['keys', 'revoke', EVIL_NAME]],
     [['backup', `/no/${EVIL_NAME}`]],
     [[EVIL_NAME]],
     [[`--${EVIL_NAME}`]],
   ])('the arguments of %j', async (args) => {
     const cli = args[0] === 'backup' ? await withRex() : inMemory();
-    for (const columns of [80, undefined]) {
-      const run = await cli.run(args, columns === undefined ? {} : { columns });
+    for (const isTerminal of [true, false]) {
+      const run = await cli.run(args, { isTerminal });
       expect(run.status).not.toBe(0);
       expectEscaped(run);
     }
@@ -41,12 +40,6 @@ describe('an error message escapes', () => {
       expect(err).toMatch(/^animal-store: .*\\u000aanimal-store: all is well.*\n$/);
     },
   );
-
-  test('the reason of a line of an import', async () => {
-    const stdin = `{"name":"Rex${EVIL}\n`;
-    const run = await inMemory().run(['import', '--create-store', '-'], { stdin, columns: 80 });
-    expect([run.status, hasUnsafe(run.err)]).toEqual([1, false]);
-  });
 
   test('the faults of the configuration, line by line', async () => {
     const openStore = () => Promise.reject(new ConfigError(`PORT: '${EVIL}'\nHOST: ${EVIL}`));
@@ -63,63 +56,44 @@ describe('a result escapes', () => {
     mkdirSync(folder);
     const file = join(folder, 'pets.ndjson');
     writeFileSync(file, `${line('Rex')}oops ${EVIL}\n`);
-    const imported = await cli.run(['import', '--create-store', '--skip-invalid', file], { columns: 80 });
+    const imported = await cli.run(['import', '--create-store', '--skip-invalid', file], {
+      isTerminal: true,
+    });
     expect(imported.status).toBe(0);
     expectEscaped(imported);
     expect(imported.out).toContain('oops ');
-    const backup = await cli.run(['backup', join(folder, 'copy.db')], { columns: 80 });
+    const backup = await cli.run(['backup', join(folder, 'copy.db')], { isTerminal: true });
     expect(backup.status).toBe(0);
     expectEscaped(backup);
     expect(backup.out.trim().split('\n')).toHaveLength(1);
-    const again = await cli.run(['backup', join(folder, 'copy.db')], { columns: 80 });
-    expectEscaped(again);
     const run = await cli.run(['backup', '--json', '--force', join(folder, 'copy.db')]);
     expectEscaped(run);
     expect(JSON.parse(run.out).file).toBe(join(folder, 'copy.db'));
   });
 
-  test('refused lines only on a terminal', async () => {
-    const text = `oops ${EVIL.replace('\0', '')}\n`;
-    const args = ['import', '--create-store', '--skip-invalid', '-'];
-    expect((await inMemory().run(args, { stdin: text })).out).toBe(text);
-    expectEscaped(await inMemory().run(args, { stdin: text, columns: 80 }));
-  });
-
-  /** A store that contains an invalid key name, which another program has written. */
-  async function withEvilKey() {
+  test('the names of keys, which another program has written', async () => {
     const storage = openMemoryStorage();
     await storage.apiKeys.add('some key', { name: `${EVIL}\nforged`, prefix: EVIL, createdAt: Date.now() });
-    return inMemory(storage);
-  }
-
-  test('the names of keys', async () => {
-    const cli = await withEvilKey();
-    const plain = await cli.run(['keys', 'list']);
-    expectEscaped(plain);
-    expect(plain.out.trim().split('\n')).toHaveLength(2);
-    expectEscaped(await cli.run(['keys', 'list'], { columns: 300 }));
-    const json = await cli.run(['keys', 'list', '--json'], { columns: 80 });
-    expectEscaped(json);
-    expect(JSON.parse(json.out)).toMatchObject([{ name: `${EVIL}\nforged` }]);
+    const cli = inMemory(storage);
     for (const args of [
+      ['keys', 'list'],
       ['keys', 'rotate', '1'],
-      ['keys', 'revoke', '1', '--json'],
       ['keys', 'revoke', '1'],
     ]) {
-      const run = await cli.run(args, { columns: 80 });
+      const run = await cli.run(args, { isTerminal: true });
       expect(run.status).toBe(0);
       expectEscaped(run);
       expect(run.out + run.err).not.toMatch(/^forged/m);
     }
   });
 
-  test('the pets of an export only on a terminal', async () => {
+  test('refused lines and the pets of an export only on a terminal', async () => {
     const cli = inMemory();
-    const name = EVIL.replace('\0', '');
-    await cli.run(['import', '--create-store', '-'], { stdin: line(name) });
-    const seen = await cli.run(['export'], { columns: 80 });
-    expectEscaped(seen);
-    expect(JSON.parse(seen.out).name).toBe(name);
+    const stdin = `oops ${EVIL_NAME}\n${line(EVIL_NAME)}`;
+    const args = ['import', '--skip-invalid', '-'];
+    expect((await cli.run(args, { stdin })).out).toBe(`oops ${EVIL_NAME}\n`);
+    expectEscaped(await cli.run(args, { stdin, isTerminal: true }));
     expect(await exportOf(cli)).toContain('\u009b31m\u007f\u202e');
+    expectEscaped(await cli.run(['export'], { isTerminal: true }));
   });
 });

@@ -1,13 +1,12 @@
 /** Imports of files, of standard input and of other stores. */
 
-import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
-import { Readable } from 'node:stream';
+import { PassThrough, Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { createCommands } from '../../../src/composition/commands.ts';
 import type { Pet } from '../../../src/domain/pet.ts';
-import { sharedServer } from '../../support/server.ts';
 import { connect } from '../../support/sqlite.ts';
 import {
   type CommandLine,
@@ -15,6 +14,7 @@ import {
   exportOf,
   failed,
   failingOutput,
+  inMemory,
   line,
   openSqliteStore,
   storeOf,
@@ -30,59 +30,49 @@ describe('import', () => {
     const cli = commandLine();
     const file = join(dirname(cli.path), 'pets.ndjson');
     writeFileSync(file, `${line('Rex')}\r\n  \n${line('Mia', ',"status":"sold","extra":[1]').trim()}`);
-    const { status, out, err } = await cli.run(['import', '--create-store', file]);
-    expect([status, err]).toEqual([0, '']);
-    expect(out).toMatch(/^Imported 2 pets in [\d.]+ m?s\.\n$/);
+    const run = await cli.run(['import', '--create-store', file]);
+    expect(run).toEqual({ status: 0, out: 'Imported 2 pets.\n', err: '' });
     expect(await exportOf(cli)).toBe(
       '{"id":1,"name":"Rex","categoryId":1,"status":"available"}\n' +
         '{"id":2,"name":"Mia","categoryId":1,"status":"sold"}\n',
     );
-  });
-
-  test('--json', async () => {
-    const { out } = await commandLine().run(['import', '--create-store', '-', '--json'], {
-      stdin: line('Rex'),
-    });
-    expect(JSON.parse(out)).toEqual({ imported: 1, skipped: 0, milliseconds: expect.any(Number) });
+    const again = await cli.run(['import', '--json', file]);
+    expect(JSON.parse(again.out)).toEqual({ imported: 2, skipped: 0 });
   });
 
   test.each([
     ['{"name":"Rex"}', 'categoryId is required'],
-    ['{"name":"Rex","categoryId":9007199254740993.5}', 'categoryId must be an integer'],
-    ['{"name":"\\ud800","categoryId":1}', 'well-formed'],
     ['{"id":0,"name":"Rex","categoryId":1}', 'id must be an integer from 1'],
     ['{"id":7,"name":"Rex","categoryId":1}', 'id must be left out'],
-    ['[]', 'expected a JSON object'],
     ['{"name":"Rex","categoryId":01}', 'invalid JSON'],
     [`{"name":"${'x'.repeat(70_000)}"}`, 'longer than 16 KiB'],
     [Buffer.from('é', 'latin1'), 'invalid UTF-8'],
   ])('%s is refused: %s', async (bad, reason) => {
-    const cli = await withRex();
-    const before = await exportOf(cli);
+    const cli = inMemory();
     const parts = [line('Mia'), line('Max'), bad, '\n', line('Tom')];
     const stdin = Readable.from([Buffer.concat(parts.map((part) => Buffer.from(part)))]);
-    const { status, out, err } = await cli.run(['import', '--create-store', '-'], { stdin });
+    const { status, out, err } = await cli.run(['import', '-'], { stdin });
     expect([status, out]).toEqual([1, '']);
     expect(err).toMatch(/^animal-store: line 3: .* \(--skip-invalid leaves .*\); nothing was imported\n$/);
     expect(err).toContain(reason);
-    expect(await exportOf(cli)).toBe(before);
+    expect(await exportOf(cli)).toBe('');
   });
 
   test('of a file that cannot be read creates no store', async () => {
     const cli = commandLine();
-    const folder = join(dirname(cli.path), 'folder');
-    const missing = join(dirname(cli.path), 'missing');
-    expect(await cli.run(['import', missing])).toEqual(
-      failed(1, `cannot read ${missing}: ENOENT: no such file or directory`),
-    );
-    mkdirSync(folder);
-    expect((await cli.run(['import', folder])).err).toContain('folder: expected a file, got a directory\n');
+    const folder = dirname(cli.path);
+    for (const [file, reason] of [
+      [join(folder, 'none'), 'ENOENT: no such file or directory'],
+      [folder, 'expected a file, got a directory'],
+    ] as const)
+      expect(await cli.run(['import', '--create-store', file])).toEqual(
+        failed(1, `cannot read ${file}: ${reason}`),
+      );
     expect(existsSync(cli.path)).toBe(false);
   });
 
   test('of an input that fails halfway imports nothing', async () => {
-    const cli = await withRex();
-    const before = await exportOf(cli);
+    const cli = inMemory();
     const stdin = Readable.from(
       (function* () {
         yield Buffer.from(line('Mia'));
@@ -92,7 +82,7 @@ describe('import', () => {
     expect(await cli.run(['import', '-'], { stdin })).toEqual(
       failed(1, `cannot read standard input: the cable is out; ${NOTHING}`),
     );
-    expect(await exportOf(cli)).toBe(before);
+    expect(await exportOf(cli)).toBe('');
   });
 });
 
@@ -117,20 +107,18 @@ describe('import of pets with ids', () => {
   });
 
   test('names the line of a duplicate id', async () => {
-    const cli = commandLine();
     const again = stdin + line('Ida', ',"id":9');
-    expect(await cli.run(['import', '--create-store', '-'], { stdin: again })).toEqual(
+    expect(await inMemory().run(['import', '-'], { stdin: again })).toEqual(
       failed(1, `line 4: duplicate id 9 (--skip-invalid leaves out invalid lines); ${NOTHING}`),
     );
-    expect(await exportOf(cli)).toBe('');
   });
 });
 
 describe('import --skip-invalid', () => {
-  const args = ['import', '--create-store', '--skip-invalid', '-'];
+  const args = ['import', '--skip-invalid', '-'];
 
   test('writes the lines byte for byte, in their order, and their reasons and the counts apart', async () => {
-    const cli = commandLine();
+    const cli = inMemory();
     const bad = [
       Buffer.from('\ufeff[] \r\n'),
       Buffer.from(line('', ',"id":3')),
@@ -145,35 +133,28 @@ describe('import --skip-invalid', () => {
     // Chunks that end in a line.
     const chunks = [bytes.subarray(0, 50), bytes.subarray(50, 100_000), bytes.subarray(100_000)];
     const written: Buffer[] = [];
-    const stdout = Object.assign(failingOutput(''), {
-      _write: (chunk: Buffer, _: string, done: () => void) => {
-        written.push(chunk);
-        done();
-      },
-    });
+    const stdout = new PassThrough().on('data', (chunk) => written.push(chunk));
     const { status, err } = await cli.run(args, { stdin: Readable.from(chunks), stdout });
     expect(Buffer.concat(written).equals(Buffer.concat(bad))).toBe(true);
     const lines = err.trimEnd().split('\n');
     expect(status).toBe(0);
     expect(lines.map((text) => /^line (\d+)/.exec(text)?.[1])).toEqual([...'145678', undefined]);
-    expect(lines.at(-2)).toContain('line 8: invalid JSON');
-    expect(lines.at(-1)).toMatch(/^Imported 2 pets in .*, skipped 6 lines\.$/);
+    expect(lines.slice(-2)).toEqual(['line 8: invalid JSON', 'Imported 2 pets, skipped 6 lines.']);
     expect((await exportOf(cli)).match(/(?<="name":")[\w ]+/g)).toEqual(['Rex 1', 'Rex 2']);
   });
 
   test('--json prints the result to standard error', async () => {
-    const { out, err } = await commandLine().run([...args, '--json'], { stdin: `oops\n${line('Rex')}` });
+    const { out, err } = await inMemory().run([...args, '--json'], { stdin: `oops\n${line('Rex')}` });
     expect(out).toBe('oops\n');
     const last = err.trimEnd().split('\n').at(-1) ?? '';
-    expect(JSON.parse(last)).toMatchObject({ imported: 1, skipped: 1 });
+    expect(JSON.parse(last)).toEqual({ imported: 1, skipped: 1 });
   });
 
   test.each(['ENOSPC', 'EPIPE'])('imports nothing when the lines cannot be written: %s', async (code) => {
-    const cli = await withRex();
-    const before = await exportOf(cli);
+    const cli = inMemory();
     const run = await cli.run(args, { stdin: `oops\n${line('Mia')}`, stdout: failingOutput(code) });
     expect([run.status, run.err]).toEqual([1, expect.stringContaining(`${code}: no; ${NOTHING}\n`)]);
-    expect(await exportOf(cli)).toBe(before);
+    expect(await exportOf(cli)).toBe('');
   });
 });
 
@@ -183,14 +164,11 @@ describe('import --dry-run', () => {
   test('says how many pets can be imported, and imports none', async () => {
     const cli = await withRex();
     const before = await exportOf(cli);
-    const { status, out, err } = await cli.run(args, { stdin: line('Mia') + line('Max') });
-    expect([status, err]).toEqual([0, '']);
-    expect(out).toMatch(/^Dry run: 2 pets can be imported in [\d.]+ m?s\.\n$/);
-    expect(JSON.parse((await cli.run([...args, '--json'], { stdin: line('Mia') })).out)).toMatchObject({
-      dryRun: true,
-      imported: 0,
-      importable: 1,
-    });
+    const stdin = line('Mia') + line('Max');
+    const out = 'Dry run: 2 pets can be imported.\n';
+    expect(await cli.run(args, { stdin })).toEqual({ status: 0, out, err: '' });
+    const json = await cli.run([...args, '--json'], { stdin });
+    expect(JSON.parse(json.out)).toEqual({ dryRun: true, imported: 0, importable: 2, skipped: 0 });
     expect(await exportOf(cli)).toBe(before);
   });
 
@@ -200,30 +178,23 @@ describe('import --dry-run', () => {
       const dry = await cli.run(args, { stdin });
       expect([dry.status, dry]).toEqual([1, await cli.run(['import', '-'], { stdin })]);
     }
-    const skipping = await cli.run([...args, '--skip-invalid'], { stdin: `oops\n${line('Mia')}` });
-    expect([skipping.out, skipping.err]).toEqual(['oops\n', expect.stringContaining('skipped 1 line.\n')]);
   });
 
   test('creates no store', async () => {
     const cli = commandLine();
-    expect(await cli.run(args, { stdin: line('Mia') })).toEqual(
-      failed(1, `${cli.path}: there is no such file`),
-    );
+    const { status, err } = await cli.run(args, { stdin: line('Mia') });
+    expect([status, err]).toEqual([1, expect.stringContaining(`${cli.path}: there is no such file`)]);
     expect(readdirSync(dirname(cli.path))).toEqual([]);
   });
 });
 
 describe('import of a store', () => {
-  const server = sharedServer('memory');
   const ALONE = 'Only pets were copied, without API keys and without the records of idempotency keys.\n';
 
   /** The command line of the program, whose store is a SQLite file that need not exist. */
   function target(path?: string): CommandLine {
     const cli = commandLine(path);
-    return commandLine(
-      cli.path,
-      createCommands({ DATABASE_URL: `sqlite:${cli.path}`, API_KEY: server.key }, '1'),
-    );
+    return commandLine(cli.path, createCommands({ DATABASE_URL: `sqlite:${cli.path}` }, '1'));
   }
 
   test('copies all pets with their ids, and says that keys and records were not copied', async () => {
@@ -232,7 +203,7 @@ describe('import of a store', () => {
     const cli = target();
     const { status, out, err } = await cli.run(['import', '--create-store', `sqlite:${source.path}`]);
     expect([status, err]).toEqual([0, ALONE]);
-    expect(out).toMatch(new RegExp(`^Imported 2 pets from ${source.path} in .*\n$`));
+    expect(out).toBe(`Imported 2 pets from ${source.path}.\n`);
     expect(await exportOf(cli)).toBe(await exportOf(source));
     expect(readFileSync(source.path).equals(bytes)).toBe(true);
     const again = await cli.run(['import', '--json', '--new-ids', `sqlite:${source.path}`]);
@@ -270,15 +241,6 @@ describe('import of a store', () => {
     const cli = await withSource([PET], new Error('the connection is lost'));
     expect(await cli.run(['import', 'x'])).toEqual(failed(1, 'the connection is lost; nothing was imported'));
     expect(await exportOf(cli)).toBe('');
-  });
-
-  test('of a server reads all pages with the key of API_KEY', async () => {
-    for (let count = 0; count < 150; count++)
-      await server.store.createPet({ name: `pet ${count}`, categoryId: 2n ** 53n + 1n });
-    const cli = target();
-    const { status, err } = await cli.run(['import', '--create-store', `${server.origin}/v1`]);
-    expect([status, err]).toEqual([0, ALONE]);
-    expect((await exportOf(cli)).match(/"categoryId":9007199254740993,/g)).toHaveLength(150);
   });
 
   test('that is the target is refused, by any of its names', async () => {
@@ -340,33 +302,16 @@ describe('import of a store', () => {
   });
 });
 
-describe('the signal', () => {
-  test('cancels an import that waits for its input', async () => {
-    const cli = await withRex();
-    const before = await exportOf(cli);
-    const end = new AbortController();
-    const stdin = new Readable({ read() {} });
-    stdin.push(line('Mia'));
-    const running = cli.run(['import', '--skip-invalid', '-'], { stdin, signal: end.signal });
-    await delay(50);
-    end.abort();
-    expect(await running).toEqual(failed(1, `interrupted; ${NOTHING}`));
-    expect(stdin.destroyed).toBe(true);
-    expect(await exportOf(cli)).toBe(before);
-  });
-
-  test('cancels an import while the store is opened', async () => {
-    const cli = await withRex();
-    const end = new AbortController();
-    const run = await cli.run(['import', '-'], {
-      stdin: line('Mia'),
-      signal: end.signal,
-      async openStore() {
-        end.abort();
-        await delay(20);
-        return openSqliteStore(cli.path);
-      },
-    });
-    expect(run).toEqual(failed(1, `interrupted; ${NOTHING}`));
-  });
+test('the signal cancels an import that waits for its input', async () => {
+  const cli = await withRex();
+  const before = await exportOf(cli);
+  const end = new AbortController();
+  const stdin = new Readable({ read() {} });
+  stdin.push(line('Mia'));
+  const running = cli.run(['import', '--skip-invalid', '-'], { stdin, signal: end.signal });
+  await delay(50);
+  end.abort();
+  expect(await running).toEqual(failed(1, `interrupted; ${NOTHING}`));
+  expect(stdin.destroyed).toBe(true);
+  expect(await exportOf(cli)).toBe(before);
 });

@@ -34,20 +34,16 @@ describe('keys create', () => {
     const cli = inMemory();
     const args = ['keys', 'create', '--name', 'shop', '--expires', '2999-01-31'];
     const { status, out, err } = await cli.run(args);
-    expect(status).toBe(0);
     const key = out.trim();
-    expect(out).toBe(`${key}\n`);
-    expect(isApiKey(key)).toBe(true);
-    expect(err).toContain('shop');
-    expect(err).toContain('2999-02-01 00:00 UTC');
-    expect(err).not.toContain(key);
+    expect([status, out, isApiKey(key)]).toEqual([0, `${key}\n`, true]);
+    expect(err).toBe('Key 1 (shop) expires at 2999-02-01 00:00 UTC. Save it: it is not shown again.\n');
     expect(await holderOf(cli, key)).toBe('1');
   });
 
   test('--read-only creates a key that only reads, which the list shows, and rotation keeps', async () => {
     const { run, openStore } = inMemory();
     const { err } = await run(['keys', 'create', '--name', 'page', '--read-only']);
-    expect(err).toContain('  access   read-only\n');
+    expect(err).toContain('(page, read-only) never expires');
     const rotated = (await run(['keys', 'rotate', '1'])).out.trim();
     expect(await openStore().verifyApiKey(rotated)).toMatchObject({ id: '2', isReadOnly: true });
     expect((await run(['keys', 'list'])).out).toMatch(/^2 .* active, read-only /m);
@@ -56,14 +52,9 @@ describe('keys create', () => {
   });
 
   test.each([
-    [[], "required option '--name <name>' not specified"],
-    [['--name', ''], 'at least one of them visible'],
+    [['--name', ''], 'expected 1 to 100 characters'],
     [['--name', 'a\u001b[31mb'], 'without control characters'],
     [['--name', 'x', '--expires', '2020-01-31'], 'must be in the future'],
-    [
-      ['--name', 'x', '--expires', 'soon'],
-      'expected a duration such as 90d, 12h or 30m, a valid date such as 2027-01-31, or never',
-    ],
   ])('%j is wrong usage: %s', async (args, message) => {
     const cli = inMemory();
     const { status, out, err } = await cli.run(['keys', 'create', ...args]);
@@ -75,33 +66,19 @@ describe('keys create', () => {
 });
 
 describe('keys list', () => {
-  test('is a table that fits the screen', async () => {
-    const cli = inMemory();
-    const { run } = cli;
-    await createShop(cli);
-    const name = 'a client with a very long name indeed';
-    await run(['keys', 'create', '--name', name, '--expires', '2999-01-31']);
-    await run(['keys', 'revoke', '1']);
-    const { status, out, err } = await run(['keys', 'list']);
-    expect([status, err]).toEqual([0, '']);
-    const [head = '', shop = '', client = ''] = out.split('\n');
-    expect(head).toMatch(/^ID {2}NAME +PREFIX +STATUS +CREATED +LAST USED$/);
-    expect(shop).toMatch(/^1 {3}shop +pets_\w{4} {2}revoked on \d{4}-\d\d-\d\d {2}\d{4}-\d\d-\d\d {2}-$/);
-    expect(client).toMatch(
-      /^2 {3}a client with a very long name indeed {2}pets_\w{4} {2}ends on 2999-01-31 +\d.* {2}-$/,
-    );
-    const narrow = await run(['keys', 'list'], { columns: 80 });
-    for (const line of narrow.out.split('\n')) expect(line.length).toBeLessThanOrEqual(80);
-    expect(narrow.out).toContain('a client with a ve…');
-  });
-
-  test('--json has everything but the key', async () => {
+  test('is a table, and with --json has everything but the key', async () => {
     const cli = inMemory();
     const key = await createShop(cli);
     expect(await holderOf(cli, key)).toBe('1');
-    const { out } = await cli.run(['keys', 'list', '--json']);
-    expect(out).not.toContain(key);
-    expect(JSON.parse(out)).toEqual([
+    const { status, out, err } = await cli.run(['keys', 'list']);
+    expect([status, err]).toEqual([0, '']);
+    const today = new Date().toISOString().slice(0, 10);
+    expect(out.split('\n').map((row) => row.split(/ {2,}/))).toEqual([
+      ['ID', 'NAME', 'PREFIX', 'STATUS', 'CREATED', 'LAST USED'],
+      ['1', 'shop', key.slice(0, 9), 'active', today, today],
+      [''],
+    ]);
+    expect(await keysOf(cli)).toEqual([
       {
         id: '1',
         name: 'shop',
@@ -109,7 +86,7 @@ describe('keys list', () => {
         readOnly: false,
         status: 'active',
         createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
-        lastUsedOn: new Date().toISOString().slice(0, 10),
+        lastUsedOn: today,
         expiresAt: null,
         revokedAt: null,
       },
@@ -128,62 +105,44 @@ describe('keys list', () => {
     await apiKeys.revoke('3');
     vi.setSystemTime(Date.UTC(2026, 10, 22));
     const { out } = await cli.run(['keys', 'list']);
-    const statuses = out.split('\n').map((row) => row.slice(23).split('  ')[0]);
+    const statuses = out.split('\n').map((row) => row.split(/ {2,}/)[3]);
     expect(statuses.slice(1, 5)).toEqual([
       'active',
       'expired on 2026-11-21',
       'revoked on 2026-11-21',
       'ends on 2999-01-31',
     ]);
-    const all = (await keysOf(cli)).map(({ status }: { status: string }) => status);
-    expect(all).toEqual(['active', 'expired', 'revoked', 'active']);
-    const active = (await keysOf(cli, '--active')).map(({ name }: { name: string }) => name);
-    expect(active).toEqual(['good', 'guest']);
-    expect((await cli.run(['keys', 'list', '--active'])).out.split('\n')).toHaveLength(4);
+    expect(await keysOf(cli)).toMatchObject(
+      ['active', 'expired', 'revoked', 'active'].map((status) => ({ status })),
+    );
+    expect(await keysOf(cli, '--active')).toMatchObject([{ name: 'good' }, { name: 'guest' }]);
   });
 
   test('of a store without an active key, or without keys, says how to create one', async () => {
     const cli = inMemory();
     const advice = 'Create one: animal-store keys create --name NAME\n';
-    const { status, out, err } = await cli.run(['keys', 'list']);
-    expect([status, out]).toEqual([0, '']);
-    expect(err).toContain(advice);
-    expect(await keysOf(cli)).toEqual([]);
+    const none = { status: 0, out: '' };
+    expect(await cli.run(['keys', 'list'])).toEqual({ ...none, err: `There is no key. ${advice}` });
     await createShop(cli);
     await cli.run(['keys', 'revoke', '1']);
     expect(await cli.run(['keys', 'list', '--active'])).toEqual({
-      status: 0,
-      out: '',
+      ...none,
       err: `There is no active key. ${advice}`,
     });
   });
 });
 
-describe('keys revoke', () => {
-  test('revokes a key, and says so', async () => {
-    const cli = inMemory();
-    const key = await createShop(cli);
-    expect(await cli.run(['keys', 'revoke', '1'])).toEqual({
-      status: 0,
-      out: 'Key 1 (shop) is revoked.\n',
-      err: '',
-    });
-    expect(await holderOf(cli, key)).toBeUndefined();
-    expect(JSON.parse((await cli.run(['keys', 'revoke', '1', '--json'])).out)).toMatchObject({
-      id: '1',
-      revokedAt: expect.stringMatching(/Z$/),
-    });
+test('keys revoke revokes a key, and says so', async () => {
+  const cli = inMemory();
+  const key = await createShop(cli);
+  const revoked = { status: 0, out: 'Key 1 (shop) is revoked.\n', err: '' };
+  expect(await cli.run(['keys', 'revoke', '1'])).toEqual(revoked);
+  expect(await holderOf(cli, key)).toBeUndefined();
+  expect(JSON.parse((await cli.run(['keys', 'revoke', '1', '--json'])).out)).toMatchObject({
+    id: '1',
+    revokedAt: expect.stringMatching(/Z$/),
   });
-
-  test('of an unknown id fails', async () => {
-    const cli = inMemory();
-    await createShop(cli);
-    for (const id of ['2', '0', '999999999999999999']) {
-      const expected = failed(1, `there is no key with id ${id}`);
-      expect(await cli.run(['keys', 'revoke', id])).toEqual(expected);
-      expect(await cli.run(['keys', 'rotate', id])).toEqual(expected);
-    }
-  });
+  expect(await cli.run(['keys', 'revoke', '2'])).toEqual(failed(1, 'there is no key with id 2'));
 });
 
 describe('keys rotate', () => {
@@ -191,14 +150,12 @@ describe('keys rotate', () => {
     const cli = inMemory();
     const old = await createShop(cli);
     const { status, out, err } = await cli.run(['keys', 'rotate', '1', '--overlap', '12h']);
-    expect(status).toBe(0);
-    expect(isApiKey(out.trim())).toBe(true);
-    expect(err).toMatch(/Key 1 expires \d{4}-\d\d-\d\d \d\d:\d\d UTC/);
+    expect([status, isApiKey(out.trim())]).toEqual([0, true]);
+    expect(err).toMatch(/\nKey 1 expires by \d{4}-\d\d-\d\d \d\d:\d\d UTC\.\n$/);
     const keys = await keysOf(cli);
     expect(keys[1]).toMatchObject({ id: '2', name: 'shop', expiresAt: null });
     expect(Math.abs(Date.parse(keys[0].expiresAt) - Date.now() - 12 * 3_600_000)).toBeLessThan(60_000);
-    expect(await holderOf(cli, old)).toBe('1');
-    expect(await holderOf(cli, out.trim())).toBe('2');
+    expect([await holderOf(cli, old), await holderOf(cli, out.trim())]).toEqual(['1', '2']);
   });
 
   test('keeps the lifetime of the old key, unless --expires says otherwise', async () => {
@@ -212,25 +169,21 @@ describe('keys rotate', () => {
     expect([days(like.expiresAt), never.expiresAt, days(day.expiresAt)]).toEqual([90, null, 1]);
   });
 
-  test('accepts an overlap of 0, and an expiry', async () => {
+  test('accepts an overlap of 0, and prints JSON', async () => {
     const cli = inMemory();
     const old = await createShop(cli);
-    const args = ['keys', 'rotate', '1', '--overlap', '0', '--expires', '2999-01-31', '--json'];
-    const { out, err } = await cli.run(args);
-    expect(err).toContain('Key 1 expires now.');
-    expect(JSON.parse(out)).toMatchObject({ id: '2', expiresAt: '2999-02-01T00:00:00.000Z' });
-    expect(isApiKey(JSON.parse(out).key)).toBe(true);
-    expect(await holderOf(cli, old)).toBeUndefined();
+    const { out } = await cli.run(['keys', 'rotate', '1', '--overlap', '0', '--json']);
+    const { id, key } = JSON.parse(out);
+    expect([id, isApiKey(key), await holderOf(cli, old)]).toEqual(['2', true, undefined]);
   });
 
-  test('of an inactive key fails, and an invalid option is wrong usage', async () => {
+  test('of an inactive key fails', async () => {
     const cli = inMemory();
     await createShop(cli);
-    expect(await cli.run(['keys', 'rotate', '1', '--overlap', 'long'])).toMatchObject({ status: 2 });
-    expect(await cli.run(['keys', 'rotate', '1', '--expires', '1999-01-01'])).toMatchObject({ status: 2 });
     await cli.run(['keys', 'revoke', '1']);
-    const { status, err } = await cli.run(['keys', 'rotate', '1']);
-    expect([status, err]).toEqual([1, 'animal-store: key 1 is revoked or expired: create a new one\n']);
+    expect(await cli.run(['keys', 'rotate', '1'])).toEqual(
+      failed(1, 'key 1 is revoked or expired: create a new one'),
+    );
   });
 });
 
@@ -239,9 +192,7 @@ test('a key that is given as a wrong argument is never printed', async () => {
   const key = await createShop(cli);
   for (const args of [
     ['keys', 'revoke', key],
-    ['keys', 'rotate', key],
     ['keys', 'rotate', '1', '--overlap', key],
-    ['keys', 'create', '--name', key],
     ['keys', 'create', '--name', `of ${key}`],
     ['keys', 'create', '--name', 'x', '--expires', key],
     ['keys', key],
@@ -250,7 +201,6 @@ test('a key that is given as a wrong argument is never printed', async () => {
     ['keys', 'list', key],
     ['export', '--status', key],
     ['import', key],
-    ['backup', '/', key],
     ['pets', 'get', key],
     ['restore', key],
   ]) {

@@ -1,9 +1,10 @@
 /** What `restore` prints. The tests of the SQLite adapter show what it does to the files. */
 
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { createCommands } from '../../../src/composition/commands.ts';
+import { wholeJson } from '../../support/pets.ts';
 import { temporaryFolder } from '../../support/process.ts';
 import { openStorage } from '../sqlite/temporary-file.ts';
 import { type CommandLine, commandLine, copiesOf, exportOf, failed, line } from './cli.ts';
@@ -15,7 +16,7 @@ interface BackedUp {
   readonly backup: string;
 }
 
-const REX = '{"id":1,"name":"Rex","categoryId":1,"status":"available"}\n';
+const REX = wholeJson('{"id":1,"name":"Rex","categoryId":1,"status":"available"}\n');
 
 const original = copiesOf(async (cli) => {
   await cli.run(['import', '--create-store', '-'], { stdin: line('Rex') });
@@ -38,8 +39,7 @@ describe('restore', () => {
     const cli = commandLine(join(temporaryFolder(), 'new', 'pets.db'));
     const { status, out, err } = await cli.run(['restore', backup]);
     expect([status, err]).toEqual([0, '']);
-    const text = `^Restored ${cli.path} from ${backup}: 1 pet and 1 key, ids go on after 1, in [\\d.]+ m?s\\.\n$`;
-    expect(out).toMatch(new RegExp(text));
+    expect(out).toBe(`Restored ${cli.path} from ${backup}: 1 pet and 1 key, ids go on after 1.\n`);
     expect(await exportOf(cli)).toBe(REX);
   });
 
@@ -59,31 +59,16 @@ describe('restore', () => {
     expect(await exportOf(commandLine(kept))).toBe(before);
     expect(await exportOf(cli)).toBe(REX);
     expect((await cli.run(['keys', 'list'])).out).toMatch(/^1 .* active .*\n$/m);
-  });
-
-  test('--json', async () => {
-    const { cli, backup } = await withBackup();
-    expect(JSON.parse((await cli.run(['restore', '--force', '--json', backup])).out)).toMatchObject({
+    const again = await cli.run(['restore', '--force', '--json', kept]);
+    expect(JSON.parse(again.out)).toMatchObject({
       store: cli.path,
-      pets: 1,
-      apiKeys: 1,
+      pets: 2,
+      apiKeys: 2,
       lastId: '2',
-      lost: { pets: 1, apiKeys: 1 },
-      revivedKeys: [{ id: '1', name: 'shop' }],
-      setAside: [`${cli.path}.before-restore`],
-      milliseconds: expect.any(Number),
+      lost: { pets: 0, apiKeys: 0 },
+      revivedKeys: [],
+      setAside: [kept],
     });
-  });
-
-  test('of a store that cannot be read needs --force, and keeps its files', async () => {
-    const { cli, backup } = await withBackup();
-    writeFileSync(cli.path, 'x'.repeat(9000));
-    expect(await cli.run(['restore', backup])).toEqual(
-      failed(1, `${cli.path} cannot be read as a store: --force replaces it`),
-    );
-    const { status, err } = await cli.run(['restore', '--force', backup]);
-    expect([status, err]).toEqual([0, expect.stringContaining(`is kept in ${cli.path}.before-restore`)]);
-    expect(readFileSync(`${cli.path}.before-restore`, 'utf8')).toBe('x'.repeat(9000));
   });
 });
 

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import { cannotExpress } from '../../support/carrier.ts';
-import { Connection, sendRaw } from '../../support/connection.ts';
+import { sendRaw } from '../../support/connection.ts';
 import { sharedServer } from '../../support/server.ts';
 
 const INVALID = {
@@ -20,23 +20,13 @@ describe('the API key', () => {
 
   test.each([
     ['the key alone', (key: string) => key, NO_SCHEME],
-    ['a scheme alone', () => 'Basic', NO_SCHEME],
     ['Basic', (key: string) => `Basic ${btoa(`x:${key}`)}`, OTHER_SCHEME],
     ['two keys', (key: string) => `${key} ${key}`, OTHER_SCHEME],
-    ['a tab after another scheme', () => 'Basic\tx', OTHER_SCHEME],
-    ['Bearer and a colon', (key: string) => `Bearer: ${key}`, OTHER_SCHEME],
     ['a word that begins with Bearer', (key: string) => `Bearers ${key}`, OTHER_SCHEME],
-    ['a word that ends with Bearer', (key: string) => `xBearer ${key}`, OTHER_SCHEME],
-    ['Bearer without a key', () => 'bearer', NO_KEY],
     ['a tab after Bearer', () => 'Bearer\tx', NO_KEY],
-    ['Bearer with two keys', (key: string) => `Bearer ${key} ${key}`, NO_KEY],
     ['bytes beyond ASCII', () => 'Bearer sch\u00fcssel', NO_KEY],
     ['a key in another case', (key: string) => `Bearer ${key.toUpperCase()}`, UNKNOWN_KEY],
-    ['a key with a comma', (key: string) => `Bearer ${key},`, UNKNOWN_KEY],
-    ['a key in quotes', (key: string) => `Bearer "${key}"`, UNKNOWN_KEY],
     ['a part of a key', (key: string) => `Bearer ${key.slice(0, 30)}`, UNKNOWN_KEY],
-    ['a key with another character', (key: string) => `Bearer ${key.slice(0, -1)}~`, UNKNOWN_KEY],
-    ['a very long key', () => `Bearer ${'k'.repeat(10_000)}`, UNKNOWN_KEY],
   ])('is refused with a message that repeats nothing of it: %s', async (_name, header, message) => {
     const value = header(server.key);
     const answer = await server.client.get('/v1/pets', { Authorization: value });
@@ -76,14 +66,5 @@ describe('the API key', () => {
     for (const target of [`/v1/pets?access_token=${key}`, `/v1/pets?api_key=${key}`, `/v1/pets/${key}`]) {
       expect(await server.client.request('GET', target, { key: null })).toMatchObject(MISSING);
     }
-  });
-
-  test('is required in each request of a connection', async () => {
-    const connection = await Connection.open(server.origin);
-    connection.write(`GET /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${server.key}\r\n\r\n`);
-    expect((await connection.next()).status).toBe(200);
-    connection.write('GET /v1/pets HTTP/1.1\r\nHost: x\r\n\r\n');
-    expect((await connection.next()).status).toBe(401);
-    connection.destroy();
   });
 });

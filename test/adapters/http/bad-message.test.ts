@@ -94,21 +94,6 @@ describe('a message that Node.js does not parse', () => {
     expect(received.match(/^HTTP\/1.1 .*/gm)).toEqual(['HTTP/1.1 200 OK', 'HTTP/1.1 401 Unauthorized']);
   });
 
-  test('waits once for earlier responses, however much garbage follows', async () => {
-    const { responses, connection } = await openUnanswered();
-    connection.write(`${GET}Host: x\r\n\r\n`);
-    await expect.poll(() => responses.length).toBe(1);
-    const [res] = responses as [ServerResponse];
-    const waiting = () => res.listenerCount('close');
-    const before = waiting();
-    for (let count = 0; count < 3; count += 1) {
-      const expected = (res.socket?.bytesRead ?? 0) + 'garbage\r\n\r\n'.length;
-      connection.socket.write('garbage\r\n\r\n');
-      await expect.poll(() => [res.socket?.bytesRead, waiting()]).toEqual([expected, before + 1]);
-    }
-    connection.destroy();
-  });
-
   test('is reported to the observer once, with the request id of the response', async () => {
     const outcomes: RequestOutcome[] = [];
     const { origin } = await startServer('memory', { observers: [{ onRequest: (it) => outcomes.push(it) }] });

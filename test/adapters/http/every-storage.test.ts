@@ -3,6 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import { PET_STATUSES } from '../../../src/domain/pet.ts';
 import type { Answer } from '../../support/client.ts';
+import { withRequired } from '../../support/pets.ts';
 import { STORAGES, sharedServer } from '../../support/server.ts';
 import { JSON_TYPE, REX } from './paths.ts';
 
@@ -25,7 +26,7 @@ describe.each(STORAGES)('the API on %s', (storage) => {
   async function createMany(count: number): Promise<number[]> {
     const ids: number[] = [];
     for (let index = 0; index < count; index += 1) {
-      const pet = { name: `pet ${index}`, categoryId: 7n, status: PET_STATUSES[index % 3] };
+      const pet = withRequired({ name: `pet ${index}`, categoryId: 7n, status: PET_STATUSES[index % 3] });
       ids.push(Number((await server.store.createPet(pet)).id));
     }
     return ids;

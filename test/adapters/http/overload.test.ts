@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { Connection } from '../../support/connection.ts';
 import { gate } from '../../support/gate.ts';
+import { wholeJson } from '../../support/pets.ts';
 import { numbers, pipelineOf } from '../../support/pipeline.ts';
 import { startServer } from '../../support/server.ts';
 
@@ -23,7 +24,10 @@ test('beyond the limit of requests in flight, all but health checks and metrics 
   );
   await expect.poll(waiting).toBe(LIMIT);
   expect(server.statistics()).toMatchObject({ requestsInFlight: LIMIT, refused: { overloaded: 0 } });
-  for (const answer of [await client.get('/v1/pets'), await client.post('{"name":"Rex","categoryId":1}')]) {
+  for (const answer of [
+    await client.get('/v1/pets'),
+    await client.post(wholeJson('{"name":"Rex","categoryId":1}')),
+  ]) {
     expect(answer).toMatchObject({ status: 503, headers: { 'retry-after': '1' } });
     expect(JSON.parse(answer.body)).toMatchObject({ code: 'overloaded' });
   }

@@ -1,7 +1,9 @@
 /** The paths of the server. The tests generate from this table what holds for every path. */
 
 import { DOCS_ASSETS } from '../../../src/adapters/http/docs/assets.ts';
+import { OPERATIONS, SERVER_METHODS } from '../../../src/adapters/http/operations.ts';
 import { cannotExpress } from '../../support/carrier.ts';
+import { wholeJson } from '../../support/pets.ts';
 
 export interface ServedPath {
   readonly target: string;
@@ -10,6 +12,14 @@ export interface ServedPath {
 }
 
 const READ = 'GET, HEAD, OPTIONS';
+
+function allowOf(path: string): string {
+  const methods: string[] = OPERATIONS.filter((each) => each.path === path).map(({ method }) => method);
+  return SERVER_METHODS.filter(
+    (each) => each === 'OPTIONS' || methods.includes(each === 'HEAD' ? 'GET' : each),
+  ).join(', ');
+}
+
 /** All assets are served alike, so those of the page itself stand for the programs that it links to. */
 const PAGE = DOCS_ASSETS.map(({ path }) => path).filter((path) =>
   /^\/docs(?:\/docs\.\w+|\/icon\.svg)?$/.test(path),
@@ -18,8 +28,11 @@ const PUBLIC = ['/livez', '/readyz', '/openapi.json', ...PAGE];
 
 /** A pet with the id 1 must exist, and the metrics must be enabled. */
 export const PATHS: readonly ServedPath[] = [
-  { target: '/v1/pets', needsKey: true, allow: 'GET, HEAD, POST, OPTIONS' },
-  { target: '/v1/pets/1', needsKey: true, allow: READ },
+  ...[...new Set(OPERATIONS.map(({ path }) => path))].map((path) => ({
+    target: path.replace('{petId}', '1'),
+    needsKey: true,
+    allow: allowOf(path),
+  })),
   { target: '/metrics', needsKey: true, allow: READ },
   ...PUBLIC.map((target) => ({ target, needsKey: false, allow: READ })),
 ];
@@ -42,5 +55,5 @@ export const UNKNOWN_TARGETS: readonly string[] = [
 ];
 
 /** A body that is accepted, with its media type. */
-export const REX = '{"name":"Rex","categoryId":1}';
+export const REX: string = wholeJson('{"name":"Rex","categoryId":1}');
 export const JSON_TYPE = { 'Content-Type': 'application/json' };

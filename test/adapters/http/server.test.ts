@@ -1,12 +1,10 @@
 import { once } from 'node:events';
-import type { ServerResponse } from 'node:http';
-import { connect, type Socket } from 'node:net';
+import { connect } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { startNodeServer } from '../../support/node-server.ts';
 import { startServer } from '../../support/server.ts';
 
-const GET = 'GET /livez HTTP/1.1\r\nHost: x\r\n\r\n';
 const hasIPv6 = Object.values(networkInterfaces()).some((each) =>
   each?.some(({ address }) => address === '::1'),
 );
@@ -42,33 +40,6 @@ test('the number of connections is limited, and a closed one makes room', async 
   first.destroy();
   await expect.poll(() => server.statistics().connections).toBe(0);
   expect((await fetch(origin, { headers: { Connection: 'close' } })).status).toBe(200);
-});
-
-test('a client that reads nothing of a response is disconnected, and an idle one is not', async () => {
-  const sockets: Socket[] = [];
-  const respond = (socket: Socket, res: ServerResponse) => {
-    sockets.push(socket);
-    // More bytes than the buffers of both sockets.
-    res.end(Buffer.alloc(12 * 1024 * 1024));
-  };
-  const { origin } = await startNodeServer(
-    (req, res) => (req.url === '/large' ? respond(req.socket, res) : void res.end()),
-    { readingTimeout: 100 },
-  );
-  const port = Number(new URL(origin).port);
-  const idle = connect(port, '127.0.0.1');
-  const isServed = async () => {
-    idle.write(GET);
-    const [head] = await once(idle, 'data');
-    return String(head).startsWith('HTTP/1.1 200');
-  };
-  expect(await isServed()).toBe(true);
-  const client = connect(port, '127.0.0.1').pause();
-  client.on('error', () => {});
-  client.write('GET /large HTTP/1.1\r\nHost: x\r\n\r\n');
-  await expect.poll(() => sockets[0]?.destroyed).toBe(true);
-  expect(await isServed()).toBe(true);
-  for (const socket of [idle, client]) socket.destroy();
 });
 
 test.skipIf(!hasIPv6)(`the URL of a server has an IPv6 address in brackets${NOTE}`, async () => {

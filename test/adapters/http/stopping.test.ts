@@ -7,6 +7,7 @@ import { stopClock, until } from '../../support/clock.ts';
 import { Connection } from '../../support/connection.ts';
 import { gate } from '../../support/gate.ts';
 import { startNodeServer } from '../../support/node-server.ts';
+import { withRequired } from '../../support/pets.ts';
 import { startServer } from '../../support/server.ts';
 
 const GET = 'GET /livez HTTP/1.1\r\nHost: x\r\n\r\n';
@@ -22,7 +23,7 @@ describe('a server that stops', () => {
     const { wrap, open, entered } = gate();
     const { server, client, origin } = await startServer('memory', { wrap });
     const clock = stopClock();
-    const inFlight = client.post({ name: 'Rex', categoryId: 1 });
+    const inFlight = client.post(withRequired({ name: 'Rex', categoryId: 1 }));
     await entered;
     expect(server.isStopping).toBe(false);
     const stopped = server.stop(TIMEOUT);
@@ -52,7 +53,7 @@ describe('a server that stops', () => {
       await partial(`GET /v1/pets HTTP/1.1\r\nHost: x\r\n${authorization}`),
       await partial('GET /v1/pets HTTP/1.1\r\nHost: x\r\n'),
     ];
-    const inFlight = client.post({ name: 'Rex', categoryId: 1 });
+    const inFlight = client.post(withRequired({ name: 'Rex', categoryId: 1 }));
     await entered;
     const stopped = server.stop(TIMEOUT);
     await untilRefused(origin);
@@ -125,7 +126,7 @@ describe('a server that stops', () => {
   test('closes the remaining connections at its deadline', async () => {
     const { wrap, open, entered } = gate();
     const { server, client, storage } = await startServer('memory', { wrap });
-    const inFlight = client.post({ name: 'Rex', categoryId: 1 });
+    const inFlight = client.post(withRequired({ name: 'Rex', categoryId: 1 }));
     const cut = expect(inFlight).rejects.toThrow(/socket hang up|ECONNRESET/);
     await entered;
     await server.stop(50);

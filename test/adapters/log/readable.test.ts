@@ -6,8 +6,6 @@ import { readableLine } from '../../../src/adapters/log/readable.ts';
 import type { RequestOutcome } from '../../../src/application/ports/request-observer.ts';
 import { OUTCOME } from '../../support/outcome.ts';
 
-const REQUEST = { ...OUTCOME, keyName: 'my-client' };
-
 function linesOf(log: (logger: pino.Logger) => void, hasColours = false): string {
   let text = '';
   log(logTo({ write: (line) => (text += readableLine(line, hasColours)) }, 'info'));
@@ -16,8 +14,7 @@ function linesOf(log: (logger: pino.Logger) => void, hasColours = false): string
 
 const requests = (...given: readonly Partial<RequestOutcome>[]) =>
   linesOf((log) => {
-    const { onRequest } = logObserver(log, { hasNames: true });
-    for (const each of given) onRequest?.({ ...REQUEST, ...each });
+    for (const each of given) logObserver(log).onRequest?.({ ...OUTCOME, ...each });
   });
 
 describe('the log on a terminal', () => {
@@ -25,14 +22,14 @@ describe('the log on a terminal', () => {
     expect(
       requests(
         {},
-        { keyName: undefined, keyId: undefined, route: undefined, path: '/v1/a b', status: 401 },
+        { keyId: undefined, route: undefined, path: '/v1/a b', status: 401 },
         { status: 503 },
         { aborted: true },
       ),
-    ).toBe(`12:03:04 GET /v1/pets 200 1.2 ms  my-client
+    ).toBe(`12:03:04 GET /v1/pets 200 1.2 ms  1
 12:03:04 GET /v1/a b 401 1.2 ms
-12:03:04 GET /v1/pets 503 1.2 ms id-1  my-client
-12:03:04 GET /v1/pets 200 1.2 ms aborted  my-client
+12:03:04 GET /v1/pets 503 1.2 ms id-1  1
+12:03:04 GET /v1/pets 200 1.2 ms aborted  1
 `);
   });
 
@@ -50,7 +47,7 @@ describe('the log on a terminal', () => {
   test('no text of a client reaches the terminal as a control sequence', () => {
     const evil = 'a\u001b[2J\u009b1m\u202e\r\nb';
     const text =
-      requests({ method: evil, keyName: evil }) +
+      requests({ method: evil, keyId: evil }) +
       linesOf((log) => {
         log.error({ err: new Error(evil), detail: { evil } }, evil);
         log.info({ [evil]: evil }, 'fields');
@@ -66,13 +63,7 @@ describe('the log on a terminal', () => {
     [404, 33],
     [500, 31],
   ])('the status %i has a colour', (status, code) => {
-    const text = linesOf((log) => logObserver(log).onRequest?.({ ...REQUEST, status }), true);
+    const text = linesOf((log) => logObserver(log).onRequest?.({ ...OUTCOME, status }), true);
     expect(text).toContain(`\u001b[${code}m${status}\u001b[39m`);
   });
-});
-
-test('the JSON of the log has no names of API keys', () => {
-  let text = '';
-  logObserver(logTo({ write: (line) => (text += line) }, 'info')).onRequest?.(REQUEST);
-  expect(text).not.toContain('my-client');
 });

@@ -9,14 +9,6 @@ testContracts('in memory', (portOf) => ({
   },
 }));
 
-test('keys of any format can be added, and ids can have a prefix', async () => {
-  const keys = new MemoryApiKeyRepository('config-');
-  const key = 'correct horse battery staple, 32+';
-  const about = await keys.add(key, { name: 'ops', prefix: 'correct h', createdAt: 0 });
-  expect(about.id).toBe('config-1');
-  expect(await keys.find(key)).toEqual(about);
-});
-
 test('more keys than are cached are all found', async () => {
   const keys = new MemoryApiKeyRepository();
   const names = Array.from({ length: 1005 }, (_, index) => `key ${index}`);

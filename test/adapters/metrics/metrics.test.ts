@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { Metrics } from '../../../src/adapters/metrics/index.ts';
 import { StorageFault } from '../../../src/application/ports/storage-fault.ts';
 import { AnimalStoreError } from '../../../src/domain/errors.ts';
+import { OUTCOME } from '../../support/outcome.ts';
 
-const OUTCOME = { method: 'GET', route: '/v1/pets', status: 200, ms: 2 };
 const DURATION = 'animal_store_http_request_duration_seconds';
 
 /** Returns the value of each series by its name and labels, as Prometheus reads them. */
@@ -17,10 +17,12 @@ async function valuesOf(metrics: Metrics): Promise<Map<string, number>> {
   );
 }
 
+const RECORDS = { count: async () => 0, removeRecords: async () => 0 };
+
 type Sources = Parameters<Metrics['readFrom']>[0];
 
 function open({ server, storage = {} }: Partial<Sources> = {}): Metrics {
-  const metrics = new Metrics({ version: '1.2.3', storage: 'memory' });
+  const metrics = new Metrics({ version: '1.2.3', storage: 'memory', methods: ['GET', 'POST'] });
   const statistics = () => ({ connections: 0, requestsInFlight: 0, refused: {} });
   metrics.readFrom({ server: server ?? { statistics }, storage });
   return metrics;
@@ -28,8 +30,8 @@ function open({ server, storage = {} }: Partial<Sources> = {}): Metrics {
 
 test('requests are counted by method, route and status, in cumulative buckets', async () => {
   const metrics = open();
-  for (const ms of [0.4, 1, 2, 20_000]) metrics.observer.onRequest({ ...OUTCOME, ms });
-  metrics.observer.onRequest({ ...OUTCOME, method: 'POST', status: 201 });
+  for (const ms of [0.4, 1, 2, 20_000]) metrics.observer.onRequest?.({ ...OUTCOME, ms });
+  metrics.observer.onRequest?.({ ...OUTCOME, method: 'POST', status: 201 });
   const labels = 'method="GET",route="/v1/pets",status="200"';
   expect(Object.fromEntries(await valuesOf(metrics))).toMatchObject({
     [`${DURATION}_bucket{le="0.0005",${labels}}`]: 1,
@@ -46,7 +48,7 @@ test('requests are counted by method, route and status, in cumulative buckets', 
 test('the number of series does not grow with the methods and paths that clients send', async () => {
   const metrics = open();
   for (let index = 0; index < 1000; index++) {
-    metrics.observer.onRequest({ ...OUTCOME, method: `M${index}`, route: undefined, status: 404 });
+    metrics.observer.onRequest?.({ ...OUTCOME, method: `M${index}`, route: undefined, status: 404 });
   }
   const values = await valuesOf(metrics);
   expect([...values.keys()].filter((name) => name.startsWith(`${DURATION}_count`))).toEqual([
@@ -57,12 +59,12 @@ test('the number of series does not grow with the methods and paths that clients
 test('commits, errors and the state of the storage', async () => {
   const metrics = open();
   const { observer } = metrics;
-  observer.onCommit({ writes: 64, ms: 3 });
-  observer.onCommit({ writes: 1, ms: 0.05 });
-  observer.onError(new StorageFault('disk_full', 'full'));
-  observer.onError(new AnimalStoreError('overloaded', 'too many'));
-  observer.onError(new Error('defect'));
-  observer.onError('not an error');
+  observer.onCommit?.({ writes: 64, ms: 3 });
+  observer.onCommit?.({ writes: 1, ms: 0.05 });
+  observer.onError?.(new StorageFault('disk_full', 'full'), 'id');
+  observer.onError?.(new AnimalStoreError('overloaded', 'too many'), 'id');
+  observer.onError?.(new Error('defect'), 'id');
+  observer.onError?.('not an error', 'id');
   expect(Object.fromEntries(await valuesOf(metrics))).toMatchObject({
     'animal_store_commit_writes_bucket{le="1"}': 1,
     'animal_store_commit_writes_bucket{le="100"}': 2,
@@ -74,9 +76,9 @@ test('commits, errors and the state of the storage', async () => {
     'animal_store_errors_total{reason="unreachable"}': 0,
     animal_store_storage_available: 1,
   });
-  observer.onStorageState(new StorageFault('disk_full', 'full'));
+  observer.onStorageState?.(new StorageFault('disk_full', 'full'));
   expect((await valuesOf(metrics)).get('animal_store_storage_available')).toBe(0);
-  observer.onStorageState(undefined);
+  observer.onStorageState?.(undefined);
   expect((await valuesOf(metrics)).get('animal_store_storage_available')).toBe(1);
 });
 
@@ -92,7 +94,7 @@ test('numbers of the server and of the storage are read when the metrics are req
         busySeconds: { writer: 1.5 },
         connections: { busy: 1, idle: 2, waiting: 5 },
       }),
-      idempotencyRecords: { count: async () => (counted += 1) },
+      idempotencyRecords: { ...RECORDS, count: async () => (counted += 1) },
     },
   });
   await metrics.text();
@@ -120,7 +122,7 @@ test('numbers of the server and of the storage are read when the metrics are req
 
 test('a storage without numbers, and records that cannot be counted', async () => {
   const count = () => Promise.reject(new Error('no'));
-  const values = await valuesOf(open({ storage: { idempotencyRecords: { count } } }));
+  const values = await valuesOf(open({ storage: { idempotencyRecords: { ...RECORDS, count } } }));
   expect(values.get('animal_store_idempotency_records')).toBeNaN();
   const missing = /^animal_store_(waiting_writes|cache_requests|database)/;
   expect([...values.keys()].filter((name) => missing.test(name))).toEqual([]);
@@ -130,7 +132,7 @@ test('a storage without numbers, and records that cannot be counted', async () =
 
 test('two servers in one process have metrics of their own', async () => {
   const [one, two] = [open(), open()];
-  one.observer.onCommit({ writes: 1, ms: 1 });
+  one.observer.onCommit?.({ writes: 1, ms: 1 });
   expect((await valuesOf(one)).get('animal_store_commit_writes_count')).toBe(1);
   expect((await valuesOf(two)).get('animal_store_commit_writes_count')).toBe(0);
 });

@@ -90,39 +90,7 @@ describe.skipIf(!canRunPostgres)(`a connection to PostgreSQL that is cut${postgr
       expect((await walk(storage)).length).toBe(count);
       expect(await storage.apiKeys.list()).toEqual([]);
     }
-  });
-
-  test('during reads: they fail with storage_unavailable, and succeed again', async () => {
-    const { proxy, storage } = await setUp();
-    const { id } = await storage.pets.add(REX);
-    for (let count = 0; count < 2; count++) {
-      const reads = Array.from({ length: 50 }, (_, index) =>
-        index % 2 === 0 ? storage.pets.find(id) : storage.pets.list({ limit: index }),
-      );
-      setImmediate(() => proxy.cutAll());
-      for (const result of await Promise.allSettled(reads)) {
-        if (result.status === 'rejected') {
-          expect(result.reason).toMatchObject({ code: 'storage_unavailable', reason: 'unreachable' });
-        }
-      }
-      await expect.poll(() => storage.pets.find(id).catch(() => undefined)).toMatchObject(REX);
-    }
-  });
-
-  test('leaves no connection behind', async () => {
-    const { url, proxy, storage } = await setUp();
-    for (let count = 0; count < 5; count++) {
-      proxy.cutAll();
-      await Promise.allSettled([
-        storage.pets.add(REX),
-        storage.pets.list({ limit: 1 }),
-        storage.apiKeys.list(),
-      ]);
-    }
-    await expect.poll(() => storage.pets.add(REX).catch(() => undefined)).toBeDefined();
-    const other = await connect(url);
-    await expect.poll(() => connectionsOf(other, proxy.url)).toBeLessThanOrEqual(7);
     await storage.close();
-    await expect.poll(() => connectionsOf(other, proxy.url)).toBe(0);
+    await expect.poll(() => connectionsOf(other, userUrl)).toBe(0);
   });
 });

@@ -8,9 +8,10 @@ import type { CreateAttempt } from '../../../src/application/ports/idempotent-cr
 import type { TransferOptions } from '../../../src/application/ports/pet-transfer.ts';
 import type { Storage } from '../../../src/application/ports/storage.ts';
 import type { NewPet, Pet } from '../../../src/domain/pet.ts';
+import { REX } from '../../support/pets.ts';
 import { newDatabaseUrl } from '../../support/postgres/index.ts';
 
-export const REX: NewPet = { name: 'Rex', categoryId: 1n, status: 'available' };
+export { REX };
 
 /** The options of an import whose pets have no ids. */
 export const NO_DUPLICATES: TransferOptions = {
@@ -100,6 +101,7 @@ export async function walk(storage: Storage, limit = 100): Promise<readonly Pet[
     const page = await storage.pets.list({ limit, after: pets.at(-1)?.id });
     pets.push(...page.pets);
     if (!page.more) return pets;
+    if (page.pets.length === 0) throw new Error('an empty page says that there are more pets');
   }
 }
 

@@ -1,20 +1,13 @@
-import { Client } from 'pg';
 import { describe, expect, test } from 'vitest';
 import { examinePostgresStore, openPostgresStorage } from '../../../src/adapters/postgres/index.ts';
 import { SCHEMA_VERSION } from '../../../src/adapters/postgres/schema.ts';
 import { samplePet } from '../../../src/testing/fixtures/pets.ts';
-import { canRunPostgres, newDatabaseUrl, postgresNote } from '../../support/postgres/index.ts';
+import { canRunPostgres, connect, newDatabaseUrl, postgresNote } from '../../support/postgres/index.ts';
 import { newStoreUrl } from './database.ts';
+import { refusalOf } from './refusal.ts';
 
 /** The server of the tests has settings that cause warnings. */
 const NO_ERROR: unknown = expect.not.arrayContaining([expect.objectContaining({ severity: 'error' })]);
-
-async function execute(url: string, statement: string): Promise<void> {
-  const client = new Client({ connectionString: url });
-  await client.connect();
-  await client.query(statement);
-  await client.end();
-}
 
 describe.skipIf(!canRunPostgres)(`the examination of PostgreSQL${postgresNote}`, () => {
   test('counts what a store contains, and changes nothing', async () => {
@@ -43,26 +36,25 @@ describe.skipIf(!canRunPostgres)(`the examination of PostgreSQL${postgresNote}`,
 
   test('pets that another program changed before the schema had the rules are named, and later ones are refused', async () => {
     const url = await newStoreUrl();
+    const client = await connect(url);
     const invalid = [
-      [0, 'Rex', 'sold'],
-      [1, '', 'sold'],
-      [2, 'x'.repeat(256), 'sold'],
-      [3, 'Max', 'Sold'],
+      "(0, 'Rex', 7, 'sold')",
+      "(1, '', 7, 'sold')",
+      "(2, repeat('x', 256), 7, 'sold')",
+      "(3, 'Max', 7, 'Sold')",
     ];
-    const insert = invalid.map(
-      ([id, name, status]) => `INSERT INTO pets VALUES (${id}, '${name}', 7, '${status}')`,
-    );
-    for (const sql of insert) await expect(execute(url, sql)).rejects.toMatchObject({ code: '23514' });
-    const older =
-      'ALTER TABLE pets DROP CONSTRAINT pets_rules; ALTER TABLE api_keys DROP COLUMN is_read_only; ALTER TABLE idempotency_records RENAME COLUMN ends_at TO created_at; UPDATE animal_store_schema SET version = 1';
-    await execute(url, [older, ...insert].join(';'));
+    const insert = invalid.map((values) => `INSERT INTO pets VALUES ${values}`);
+    for (const sql of insert) await expect(client.query(sql)).rejects.toMatchObject({ code: '23514' });
+    await client.query(`ALTER TABLE pets DROP CONSTRAINT pets_rules; ALTER TABLE api_keys DROP COLUMN is_read_only;
+      ALTER TABLE idempotency_records RENAME COLUMN ends_at TO created_at; UPDATE animal_store_schema SET version = 1;
+      ${insert.join(';')}`);
     await (await openPostgresStorage(url)).close();
     const { schemaVersion, problems } = await examinePostgresStore(url);
     expect(schemaVersion).toBe(SCHEMA_VERSION);
     expect(
       problems.flatMap(({ message }) => /^pet (\d+) .*: (id|name|status) must/.exec(message)?.slice(1) ?? []),
     ).toEqual(['0', 'id', '1', 'name', '2', 'name', '3', 'status']);
-    await expect(execute(url, insert[0] as string)).rejects.toMatchObject({ code: '23514' });
+    await expect(client.query(`${insert[0]}`)).rejects.toMatchObject({ code: '23514' });
   });
 
   test('an empty database has no store, which is an error', async () => {
@@ -72,11 +64,11 @@ describe.skipIf(!canRunPostgres)(`the examination of PostgreSQL${postgresNote}`,
     expect(problems).toContainEqual({ severity: 'error', message });
   });
 
-  test('faults are problems, without the password', async () => {
+  test('the start refuses what doctor names, and no message has the password', async () => {
     const other = await newDatabaseUrl();
-    await execute(other, 'CREATE TABLE pets (a integer)');
+    await (await connect(other)).query('CREATE TABLE pets (a integer)');
     const newer = await newStoreUrl();
-    await execute(newer, 'UPDATE animal_store_schema SET version = 99');
+    await (await connect(newer)).query('UPDATE animal_store_schema SET version = 99');
     for (const [url, message] of [
       [other, /: the database has a table pets of another application$/],
       [newer, /: the database has schema version 99, this release supports \d+: /],
@@ -85,11 +77,11 @@ describe.skipIf(!canRunPostgres)(`the examination of PostgreSQL${postgresNote}`,
         /^127\.0\.0\.1:1\/pets: the connection to the database failed/,
       ],
     ] as const) {
+      expect(await refusalOf(url)).toMatch(message);
       const { exists, problems } = await examinePostgresStore(url);
       expect(exists).toBeUndefined();
       const errors = problems.filter(({ severity }) => severity === 'error');
       expect(errors).toEqual([{ severity: 'error', message: expect.stringMatching(message) }]);
-      expect(JSON.stringify(problems)).not.toContain('hunter2');
     }
   });
 });

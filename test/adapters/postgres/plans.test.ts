@@ -2,6 +2,7 @@ import type { Client } from 'pg';
 import { describe, expect, test } from 'vitest';
 import { REMOVE, statementFor } from '../../../src/adapters/postgres/creates.ts';
 import { openPostgresStorage } from '../../../src/adapters/postgres/index.ts';
+import { insertPet } from '../../support/pets.ts';
 import { canRunPostgres, connect, postgresNote } from '../../support/postgres/index.ts';
 import { attemptWith, newStoreUrl, REX, withSetting } from './database.ts';
 
@@ -11,22 +12,18 @@ describe.skipIf(!canRunPostgres)(`the plans of PostgreSQL${postgresNote}`, () =>
   test('a list by a status that few pets have reads few rows, also with a generic plan', async () => {
     const url = await newStoreUrl();
     const admin = await connect(url);
-    await admin.query(`
-      INSERT INTO pets (name, category_id, status)
-        SELECT 'pet ' || n, n, CASE WHEN n % ${PETS / 5} = 0 THEN 'sold' ELSE 'available' END
-        FROM generate_series(1, ${PETS}) AS n;
-      ANALYZE pets`);
+    const statusOf = (number: number) => (number % (PETS / 5) === 0 ? 'sold' : 'available');
+    const inserts = Array.from({ length: PETS }, (_, index) => insertPet({ status: statusOf(index + 1) }));
+    await admin.query(`${inserts.join('')} ANALYZE pets`);
     for (const mode of ['auto', 'force_generic_plan']) {
       const before = await rowsRead(admin);
       const storage = await openPostgresStorage(withSetting(url, 'plan_cache_mode', mode));
       // After five executions, PostgreSQL may choose a generic plan.
       for (let count = 0; count < 10; count++) {
         const after = BigInt((count * PETS) / 20);
-        const { pets } = await storage.pets.list({ limit: 2, status: 'sold', after });
-        expect(pets.length).toBeLessThanOrEqual(2);
-        for (const { id, status } of pets) expect([id > after, status]).toEqual([true, 'sold']);
-        expect((await storage.pets.list({ limit: 2, after })).pets).toHaveLength(2);
-        expect(await storage.pets.find(after + 1n)).toBeDefined();
+        await storage.pets.list({ limit: 2, status: 'sold', after });
+        await storage.pets.list({ limit: 2, after });
+        await storage.pets.find(after + 1n);
       }
       await storage.close();
       // The statistics arrive after the connections have ended.

@@ -2,19 +2,19 @@
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
-import type {
-  ConnectionPool,
-  ResultRow,
-  SqlStatement,
-} from '../../../src/adapters/postgres/connection-pool.ts';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import type { ResultRow, SqlStatement } from '../../../src/adapters/postgres/connection-pool.ts';
 import type { Creates } from '../../../src/adapters/postgres/creates.ts';
 import { petRepository } from '../../../src/adapters/postgres/pet-repository.ts';
 import { PageCache } from '../../../src/adapters/storage-kit/page-cache.ts';
+import { valuesOf } from '../../../src/adapters/storage-kit/pet-rows.ts';
 import { AnimalStoreError } from '../../../src/domain/errors.ts';
 import { type NewPet, newPet, type Pet } from '../../../src/domain/pet.ts';
 import { History, type PetOperations } from '../../../src/testing/index.ts';
+import { withRequired } from '../../support/pets.ts';
 import { runs } from '../../support/property-runs.ts';
+
+const IDLE = { busy: 0, idle: 1, waiting: 0 };
 
 /** A database. The scheduler decides when a statement runs, and when its result arrives. */
 class Database {
@@ -46,7 +46,7 @@ class Database {
       return this.#pets
         .filter(isFound)
         .slice(0, limit)
-        .map(({ id, name, categoryId, status }) => [id, name, categoryId, status, this.#version]);
+        .map((pet) => [pet.id, ...valuesOf(pet), this.#version]);
     });
   }
 
@@ -59,13 +59,9 @@ class Database {
 }
 
 function storeOn(database: Database): PetOperations {
-  const pets = petRepository(
-    (begin) => database.read(begin() as SqlStatement),
-    { max: 4, statistics: { busy: 0 } } as ConnectionPool,
-    {} as Creates,
-    new PageCache(),
-    true,
-  );
+  const read = (begin: () => SqlStatement) => database.read(begin());
+  const pool = { max: 4, statistics: IDLE, read };
+  const pets = petRepository(pool, {} as Creates, new PageCache(), true);
   return {
     createPet: (input) => database.create(newPet(input)),
     async getPet(id) {
@@ -86,7 +82,7 @@ const call: fc.Arbitrary<Call> = fc.oneof(
   status.map(
     (status): Call =>
       (store) =>
-        store.createPet({ name: 'Rex', categoryId: 7n, status }),
+        store.createPet(withRequired({ name: 'Rex', categoryId: 7n, status })),
   ),
   fc.record({ limit: fc.constantFrom(1, 5), after, status: fc.option(status, { nil: undefined }) }).map(
     (query): Call =>
@@ -124,4 +120,28 @@ test('all creates and reads of clients of two servers fit one order', async () =
     }),
     runs(150),
   );
+});
+
+test.each([
+  ['memory', 0, [16, 16, 16, 16]],
+  ['a slow disk', 5, [6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 4]],
+])('64 pets that come from %s are read by few statements, or by many', async (_, msPerPet, sizes) => {
+  let read: number[] = [];
+  const pool = {
+    ...{ max: 16, statistics: IDLE },
+    async read(begin: () => SqlStatement) {
+      const size = `${begin().values}`.split(',').length;
+      read.push(size);
+      vi.advanceTimersByTime(msPerPet * size);
+      return [];
+    },
+  };
+  vi.useFakeTimers({ toFake: ['performance'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const { find } = petRepository(pool, {} as Creates, new PageCache(), true);
+  for (let round = 0; round < 2; round++) {
+    read = [];
+    await Promise.all(Array.from({ length: 64 }, (_, index) => find(BigInt(index))));
+  }
+  expect(read).toEqual(sizes);
 });

@@ -3,21 +3,17 @@ import {
   fstatSync,
   linkSync,
   lstatSync,
-  mkdirSync,
   readdirSync,
   readFileSync,
   renameSync,
-  rmSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { openSqliteStorage } from '../../../src/adapters/sqlite/index.ts';
 import type { Storage } from '../../../src/application/ports/storage.ts';
 import { refusal } from '../../support/refusal.ts';
 import { replaceFs, systemError } from '../../support/replace-fs.ts';
-import { identityOf, makeSpecialFiles } from '../../support/special-files.ts';
 import { connect } from '../../support/sqlite.ts';
 import { newStore, openStorage, REX } from './temporary-file.ts';
 
@@ -65,21 +61,13 @@ test('a backup has the state at one moment after its call, while others write', 
 const NOT_REGULAR = / is not a regular file: a backup needs the path of a file$/;
 
 describe('a backup that fails leaves no file', () => {
-  test.each([
-    ['a step before the last', MANY],
-    ['the last step', 0],
-  ])('when the signal is aborted at %s', async (_, pets) => {
-    const { folder, storage, file } = openStore(pets, LONG);
+  test('when the signal is aborted at the last step', async () => {
+    const { folder, storage, file } = openStore();
     const end = new AbortController();
     const reason = new Error('that is enough');
-    let steps = 0;
-    const onProgress = () => {
-      steps += 1;
-      end.abort(reason);
-    };
+    const onProgress = () => end.abort(reason);
     const before = readdirSync(folder);
     await expect(backUp(storage, file, { signal: end.signal, onProgress })).rejects.toBe(reason);
-    expect(steps).toBe(1);
     expect(readdirSync(folder)).toEqual(before);
   });
 
@@ -94,30 +82,20 @@ describe('a backup that fails leaves no file', () => {
 
 describe('an existing file', () => {
   test('is refused when it is a file of the store, by any name', async () => {
-    const path = newStore(2);
-    const folder = dirname(path);
-    const link = join(folder, 'link.db');
-    symlinkSync(path, link);
-    for (const opened of [path, link]) {
-      const storage = openSqliteStorage(opened);
-      await storage.pets.add(REX);
-      for (const name of ['', '-wal', '-shm']) {
-        linkSync(path + name, join(folder, `hard${name}`));
-        symlinkSync(path + name, join(folder, `soft${name}`));
-      }
-      mkdirSync(join(folder, 'sub'));
-      const own = [path, link, `${path}-wal`, `${path}-shm`, join(folder, 'sub', '..', 'pets.db')];
-      const others = readdirSync(folder).filter((name) => /^(hard|soft)/.test(name));
-      for (const file of [...own, ...others.map((name) => join(folder, name))]) {
-        const refused = refusal(`${file} belongs to the store`);
-        await expect(backUp(storage, file, { overwrite: true })).rejects.toThrow(refused);
-        await expect(backUp(storage, file)).rejects.toThrow(refused);
-      }
-      for (const name of [...others, 'sub']) rmSync(join(folder, name), { recursive: true });
-      await storage.close();
+    const { path, folder, storage } = openStore(2);
+    await storage.pets.add(REX);
+    for (const name of ['', '-wal', '-shm']) {
+      linkSync(path + name, join(folder, `hard${name}`));
+      symlinkSync(path + name, join(folder, `soft${name}`));
     }
-    expect(readdirSync(folder).toSorted()).toEqual(['link.db', 'pets.db']);
-    expect(countIn(path)).toBe(4n);
+    const before = readdirSync(folder);
+    for (const name of before) {
+      const file = join(folder, name);
+      const refused = refusal(`${file} belongs to the store`);
+      await expect(backUp(storage, file, { overwrite: true })).rejects.toThrow(refused);
+    }
+    expect(readdirSync(folder)).toEqual(before);
+    expect(countIn(path)).toBe(3n);
   });
 
   test('is replaced at the target of a symbolic link, and the link stays', async () => {
@@ -130,63 +108,32 @@ describe('an existing file', () => {
     expect(lstatSync(link).isSymbolicLink()).toBe(true);
     expect(countIn(file)).toBe(2n);
   });
-
-  test('is refused when it is not a regular file', async () => {
-    const { folder, storage } = openStore();
-    const files = await makeSpecialFiles(folder);
-    expect(files.length).toBeGreaterThanOrEqual(7);
-    const before = readdirSync(folder);
-    for (const file of files) {
-      const identity = identityOf(file);
-      for (const overwrite of [true, false]) {
-        await expect(backUp(storage, file, { overwrite })).rejects.toThrow(refusal(NOT_REGULAR));
-      }
-      expect(identityOf(file)).toBe(identity);
-    }
-    expect(readdirSync(folder)).toEqual(before);
-  });
 });
 
-test('the error says whether the store cannot be read or the copy cannot be written', async () => {
+test('an error names the store and the file', async () => {
   const { path, folder, storage, file } = openStore();
-  renameSync(path, `${path}.away`);
-  await expect(backUp(storage, file)).rejects.toMatchObject({
-    code: 'storage_unavailable',
-    message: `${path}: the database file cannot be opened (SQLITE_CANTOPEN)`,
-    cause: { code: 'SQLITE_CANTOPEN' },
-  });
-  expect(existsSync(path)).toBe(false);
-  renameSync(`${path}.away`, path);
   const missing = join(folder, 'missing', 'file.db');
   await expect(backUp(storage, missing)).rejects.toThrow(
-    refusal(`cannot write ${missing}: its folder does not exist`, 'storage_unavailable'),
+    refusal(new RegExp(`^cannot back up ${path} to ${missing}: ENOENT`), 'storage_unavailable'),
   );
   expect(existsSync(dirname(missing))).toBe(false);
+  renameSync(path, `${path}.away`);
+  await expect(backUp(storage, file)).rejects.toMatchObject({ message: `${path}: there is no such file` });
+  expect(readdirSync(folder)).not.toContain('pets.db');
 });
 
-test.each([true, false])(
-  'standard output and companion files are refused, overwrite: %s',
-  async (overwrite) => {
-    const { folder, storage, file } = openStore();
-    const before = readdirSync(folder);
-    for (const name of ['-', '/dev/stdout', '/dev/fd/1', '/proc/self/fd/1', '/dev/null', `${file}/`]) {
-      const refused = refusal(`${name} is not a regular file: a backup needs the path of a file`);
-      await expect(backUp(storage, name, { overwrite })).rejects.toThrow(refused);
-    }
-    for (const suffix of ['-journal', '-wal', '-shm']) {
-      const name = file + suffix;
-      await expect(backUp(storage, name, { overwrite })).rejects.toThrow(
-        refusal(`${name} ends in ${suffix}: SQLite would delete it with another database`),
-      );
-      writeFileSync(name, '');
-      await expect(backUp(storage, file, { overwrite })).rejects.toThrow(
-        refusal(`${name} exists: SQLite would treat it as a part of the backup`),
-      );
-      rmSync(name);
-    }
-    expect(readdirSync(folder)).toEqual(before);
-  },
-);
+test('standard output is refused, and a name with the log of another database', async () => {
+  const { folder, storage, file } = openStore();
+  const before = readdirSync(folder);
+  for (const name of ['-', '/dev/stdout', '/dev/fd/1', '/proc/self/fd/1', '/dev/null', folder, `${file}/`]) {
+    await expect(backUp(storage, name, { overwrite: true })).rejects.toThrow(refusal(NOT_REGULAR));
+  }
+  expect(readdirSync(folder)).toEqual(before);
+  writeFileSync(`${file}-wal`, 'the last writes');
+  await expect(backUp(storage, file)).rejects.toThrow(
+    refusal(`${file}-wal exists: SQLite would treat it as a part of the backup`),
+  );
+});
 
 test('without hard links, the copy gets its name too, and never replaces a file', async () => {
   const { storage, file } = openStore(2);

@@ -17,12 +17,9 @@ function sqliteError(code: string): Error {
 
 test.each([
   ['SQLITE_BUSY_SNAPSHOT', undefined],
-  ['SQLITE_CANTOPEN_ISDIR', 'io_error'],
-  ['SQLITE_CORRUPT_INDEX', 'damaged'],
   ['SQLITE_FULL', 'disk_full'],
   ['SQLITE_IOERR_WRITE', 'io_error'],
   ['SQLITE_IOERR_FSYNC', 'sync_failed'],
-  ['SQLITE_IOERR_DIR_FSYNC', 'sync_failed'],
   ['SQLITE_NOTADB', 'damaged'],
   ['SQLITE_READONLY_DBMOVED', 'read_only'],
 ])('%s has the reason %s, and keeps both as a plain object', (code, reason) => {

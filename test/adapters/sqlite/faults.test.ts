@@ -1,18 +1,8 @@
 /** What a storage tells its observer and load balancers. The clock is under control. */
 
-import {
-  closeSync,
-  existsSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-  writeSync,
-} from 'node:fs';
+import { closeSync, existsSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { INT64_MAX } from '../../../src/domain/int64.ts';
-import type { NewPet } from '../../../src/domain/pet.ts';
 import { connect } from '../../support/sqlite.ts';
 import { bytesOf, NO_DUPLICATES, newStore, REX, temporaryFile } from './temporary-file.ts';
 import { startedThreads } from './warm-storage.ts';
@@ -25,29 +15,7 @@ beforeEach(controlClock);
 
 const openEmpty = (path = temporaryFile()) => openWatched(path, 0);
 
-async function* batchOf(...pets: NewPet[]): AsyncGenerator<readonly NewPet[]> {
-  yield pets;
-}
-
 describe('a file that is not the open one', () => {
-  test('is reported once, and once more when the open file is back', async () => {
-    const { storage, path, states } = await openEmpty();
-    await storage.pets.add(REX);
-    await storage.check();
-    renameSync(path, `${path}.old`);
-    for (let times = 0; times < 3; times++) {
-      await expect(storage.pets.add(REX)).rejects.toMatchObject({ code: 'storage_unavailable' });
-      await expect(storage.check()).rejects.toMatchObject({ reason: 'file_missing' });
-    }
-    writeFileSync(path, 'something else');
-    await expect(storage.pets.add(REX)).rejects.toMatchObject({ code: 'storage_unavailable' });
-    await expect(storage.check()).rejects.toMatchObject({ reason: 'file_replaced' });
-    renameSync(`${path}.old`, path);
-    expect((await storage.pets.add(REX)).id).toBe(2n);
-    await storage.check();
-    expect(states).toEqual(['file_missing', 'file_replaced', undefined]);
-  });
-
   test('is neither created nor changed by a writer thread that starts later', async () => {
     const other = newStore(1);
     const threads = startedThreads();
@@ -63,16 +31,6 @@ describe('a file that is not the open one', () => {
     await expect(storage.pets.add(REX)).rejects.toMatchObject({ code: 'storage_unavailable' });
     expect(bytesOf(path)).toBe(before);
     expect(threads).toHaveLength(2);
-  });
-
-  test('refuses an import', async () => {
-    const { storage, path } = await openEmpty();
-    expect(await storage.transfer.importPets(batchOf(REX), NO_DUPLICATES)).toBe(1);
-    rmSync(path);
-    await expect(storage.transfer.importPets(batchOf(REX), NO_DUPLICATES)).rejects.toMatchObject({
-      reason: 'file_missing',
-    });
-    expect(existsSync(path)).toBe(false);
   });
 
   test('refuses an import that began before', async () => {
@@ -121,18 +79,6 @@ test('a read that fails is repeated by checks until it succeeds, and nothing els
 });
 
 describe('check', () => {
-  test('writes nothing while writing works, however often it is called', async () => {
-    const { storage, path } = await openEmpty();
-    await storage.pets.add(REX);
-    const other = connect(path);
-    const before = other.pragma('data_version', { simple: true });
-    for (let times = 0; times < 4; times++) {
-      await Promise.all(Array.from({ length: 100 }, () => storage.check()));
-      vi.advanceTimersByTime(INTERVAL);
-    }
-    expect(other.pragma('data_version', { simple: true })).toBe(before);
-  });
-
   test('neither waits for the lock of another process nor reports it', async () => {
     const { storage, path, states } = await openEmpty();
     await storage.pets.add(REX);

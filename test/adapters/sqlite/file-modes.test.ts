@@ -1,6 +1,6 @@
 /** The permissions of the files of a store, and of its backups. */
 
-import { chmodSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import { chmodSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { restoreSqliteStore } from '../../../src/adapters/sqlite/index.ts';
@@ -12,7 +12,6 @@ function modesOf(...files: readonly string[]): string[] {
 
 test.each([
   ['an open folder', 0o755, '600'],
-  ['a folder whose group may write', 0o775, '600'],
   ['a folder with the set-group-ID bit', 0o2755, '640'],
 ])('in %s, a new store, its companions, its backups and a restored store', async (_, folder, mode) => {
   const path = temporaryFile();
@@ -32,20 +31,4 @@ test.each([
   rmSync(path);
   await restoreSqliteStore(path, copy);
   expect(modesOf(path)).toEqual([mode]);
-});
-
-test('a new store at the end of a symbolic link', () => {
-  const [path, link] = [temporaryFile(), temporaryFile()];
-  symlinkSync(path, link);
-  openStorage(link);
-  expect(modesOf(path)).toEqual(['600']);
-});
-
-test('the permissions of an existing store stay', async () => {
-  const path = temporaryFile();
-  await openStorage(path).close();
-  chmodSync(path, 0o660);
-  const storage = openStorage(path);
-  await storage.pets.add(REX);
-  expect(modesOf(path, `${path}-wal`)).toEqual(['660', '660']);
 });

@@ -7,7 +7,7 @@ import { openSqliteStorage } from '../../../src/adapters/sqlite/index.ts';
 import type { Storage } from '../../../src/application/ports/storage.ts';
 import type { Pet } from '../../../src/domain/pet.ts';
 import { canMount, mountNote, SmallDisk } from '../../support/small-disk.ts';
-import { bytesOf, makeStore, openStorage, REX } from './temporary-file.ts';
+import { bytesOf, makeStore, REX } from './temporary-file.ts';
 import { allPets, controlClock, expectStays, expectStored, passInterval } from './watched-storage.ts';
 
 const LONG = { ...REX, name: '🐈'.repeat(255) };
@@ -39,38 +39,6 @@ test.skipIf(!canMount)(
     added.push(await storage.pets.add(LONG));
     await storage.close();
     await expectStored(path, added);
-  },
-);
-
-test.skipIf(!canMount)(
-  `on a full disk, writes that change nothing do not end the fault${mountNote}`,
-  async () => {
-    const disk = new SmallDisk('2m');
-    controlClock();
-    const states: unknown[] = [];
-    const observer = { onStorageState: (fault?: { readonly reason: string }) => states.push(fault?.reason) };
-    const storage = openStorage(join(disk.folder, 'pets.db'), { observer });
-    const attempt = { caller: 'a', key: 'b', at: 10, validUntil: 1000 };
-    const first = await storage.idempotentCreates.add(REX, attempt);
-    const key = await storage.apiKeys.add('pets_x', {
-      name: 'x',
-      prefix: 'x',
-      createdAt: 1,
-      expiresAt: undefined,
-    });
-    await storage.apiKeys.revoke(key.id, 2);
-    const fill = async () => {
-      const adds = Array.from({ length: 50 }, () => storage.pets.add(LONG));
-      for (const { status } of await Promise.allSettled(adds)) if (status === 'rejected') return;
-      await fill();
-    };
-    await fill();
-    expect(states).toEqual(['disk_full']);
-    expect(await storage.idempotentCreates.add(REX, attempt)).toEqual({ ...first, isReplay: true });
-    expect(await storage.idempotencyRecords.removeRecords(0, 100)).toBe(0);
-    await storage.apiKeys.setLastUsedOn('99', 5);
-    await storage.apiKeys.revoke(key.id, 3);
-    expect(states).toEqual(['disk_full']);
   },
 );
 

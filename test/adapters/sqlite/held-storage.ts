@@ -7,6 +7,7 @@ import type { Reply } from '../../../src/adapters/sqlite/writer-thread.ts';
 import type { Commit } from '../../../src/application/ports/observer.ts';
 import type { Storage } from '../../../src/application/ports/storage.ts';
 import type { StorageFaultReason } from '../../../src/application/ports/storage-fault.ts';
+import { until } from '../../support/clock.ts';
 import { REX, temporaryFile } from './temporary-file.ts';
 
 /** Lets time pass on a fake clock. */
@@ -42,7 +43,7 @@ function holdReplies(thread: Worker): HeldReplies {
   thread.on('message', hold);
   return {
     async sent(count: number): Promise<void> {
-      while (held.length < count) await new Promise((resolve) => thread.once('message', resolve));
+      await until(() => held.length >= count);
     },
     deliverNext(change: Partial<Reply> = {}): void {
       const reply = held.shift();

@@ -1,26 +1,13 @@
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { openSqliteStorage } from '../../../src/adapters/sqlite/index.ts';
-import type { Commit, Observer } from '../../../src/application/ports/observer.ts';
+import { describe, expect, test } from 'vitest';
+import type { Commit } from '../../../src/application/ports/observer.ts';
 import type { Storage } from '../../../src/application/ports/storage.ts';
 import type { NewPet } from '../../../src/domain/pet.ts';
-import { connect } from '../../support/sqlite.ts';
-import { NO_DUPLICATES, REX, temporaryFile } from './temporary-file.ts';
-import { controlClock } from './watched-storage.ts';
-
-function open(path: string, observer: Observer): Storage {
-  const storage = openSqliteStorage(path, { observer });
-  onTestFinished(() => storage.close());
-  return storage;
-}
+import { NO_DUPLICATES, openStorage, REX, temporaryFile } from './temporary-file.ts';
 
 /** A storage, and the commits that it reported. */
 function openObserved(path = temporaryFile()): { storage: Storage; commits: Commit[] } {
   const commits: Commit[] = [];
-  const storage = open(path, {
-    onCommit(commit) {
-      commits.push(commit);
-    },
-  });
+  const storage = openStorage(path, { observer: { onCommit: (commit) => commits.push(commit) } });
   return { storage, commits };
 }
 
@@ -42,22 +29,17 @@ describe('onCommit', () => {
     await storage.transfer.importPets(batchOf(REX, REX, REX), NO_DUPLICATES);
     expect(commits).toEqual([{ writes: 3, ms: expect.any(Number) }]);
   });
+});
 
-  test('is not called for reads, probes and failed writes', async () => {
-    controlClock();
-    const path = temporaryFile();
-    const { storage, commits } = openObserved(path);
-    await storage.check();
-    await storage.pets.list({ limit: 1 });
-    const other = connect(path);
-    other.exec('BEGIN IMMEDIATE');
-    const refused = expect(storage.pets.add(REX)).rejects.toMatchObject({ code: 'storage_unavailable' });
-    vi.advanceTimersByTime(5000);
-    await refused;
-    other.exec('ROLLBACK');
-    await expect(
-      storage.transfer.importPets(batchOf(REX), { ...NO_DUPLICATES, signal: AbortSignal.abort() }),
-    ).rejects.toThrow();
-    expect(commits).toEqual([]);
-  });
+test('of the reads of equal pages, the first after a write is a miss, and the others are hits, also in its turn', async () => {
+  const { pets, statistics } = openStorage();
+  const query = { limit: 10 };
+  await Promise.all([pets.list(query), pets.list(query), pets.list(query)]);
+  expect(statistics?.()).toMatchObject({ pages: { hits: 2, misses: 1 } });
+  const added = pets.add(REX);
+  expect(statistics?.()).toMatchObject({ waitingWrites: 1 });
+  await added;
+  await pets.list(query);
+  expect(statistics?.()).toMatchObject({ pages: { hits: 2, misses: 2 }, waitingWrites: 0 });
+  expect(statistics?.().busySeconds?.['writer']).toBeGreaterThan(0);
 });

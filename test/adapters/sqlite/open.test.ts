@@ -14,13 +14,11 @@ import {
 import { dirname, join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import Database from 'better-sqlite3';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { openReader, openWriter, prepareDatabase } from '../../../src/adapters/sqlite/database.ts';
-import type { StoreFiles } from '../../../src/adapters/sqlite/files.ts';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { openReader, openWriter } from '../../../src/adapters/sqlite/database.ts';
 import { openSqliteStorage } from '../../../src/adapters/sqlite/index.ts';
-import { APPLICATION_ID, MIGRATIONS, SCHEMA_VERSION } from '../../../src/adapters/sqlite/schema.ts';
+import { APPLICATION_ID, SCHEMA_VERSION } from '../../../src/adapters/sqlite/schema.ts';
 import { temporaryFolder } from '../../support/process.ts';
-import { replaceFs } from '../../support/replace-fs.ts';
 import { connect } from '../../support/sqlite.ts';
 import {
   bytesOf,
@@ -32,6 +30,7 @@ import {
   REX,
   temporaryFile,
 } from './temporary-file.ts';
+import { startedThreads } from './warm-storage.ts';
 
 function refusal(path: string, message: RegExp) {
   return expect.objectContaining({
@@ -41,40 +40,33 @@ function refusal(path: string, message: RegExp) {
   });
 }
 
-/** Expects that the file is refused, and not changed. */
-function expectRefused(path: string, message: RegExp): void {
+const OTHER = /the file is the database of another application/;
+
+test.each<[name: string, change: (path: string) => void, message: RegExp]>([
+  ['is a text', (path) => writeFileSync(path, 'hello, world\n'.repeat(10_000)), /is not a SQLite database/],
+  ['has zeros', (path) => writeFileSync(path, Buffer.alloc(8192)), /is not a SQLite database/],
+  ['has the mark of another application', (path) => execute(path, 'PRAGMA application_id = 7'), OTHER],
+  [
+    'has tables of another application',
+    (path) => {
+      writeFileSync(path, '');
+      execute(path, 'PRAGMA journal_mode = WAL; CREATE TABLE t (x)');
+    },
+    OTHER,
+  ],
+  [
+    'has a newer schema',
+    (path) => execute(path, `PRAGMA user_version = ${SCHEMA_VERSION + 1}`),
+    /schema version 7, this release supports 6: use the release that wrote it, or a newer one$/,
+  ],
+  ['has a damaged page', (path) => overwrite(path, Buffer.alloc(4096, 0xa5)), /damaged/],
+  ['was truncated', (path) => truncateSync(path, 3 * 4096), /damaged/],
+])('a file that %s is refused, and not changed', (_, change, message) => {
+  const path = newStore(2000);
+  change(path);
   const before = bytesOf(path);
   expect(() => openSqliteStorage(path)).toThrow(refusal(path, message));
   expect(bytesOf(path)).toBe(before);
-}
-
-test.each([
-  ['a short text', 'hello'],
-  ['a long text', 'hello, world\n'.repeat(10_000)],
-  ['zeros', Buffer.alloc(8192)],
-])('a file that has %s is refused, and not changed', (_, bytes) => {
-  const path = temporaryFile();
-  writeFileSync(path, bytes);
-  expectRefused(path, /is not a SQLite database/);
-});
-
-test.each([
-  'CREATE TABLE t (x)',
-  'PRAGMA journal_mode = WAL; CREATE TABLE t (x)',
-  'PRAGMA application_id = 7',
-  'PRAGMA user_version = 1',
-])('the database of another application is refused, and not changed: %s', (sql) => {
-  const path = temporaryFile();
-  execute(path, sql);
-  expectRefused(path, /the file is the database of another application/);
-});
-
-test('a store of a newer release is refused, and not changed', () => {
-  const path = newStore(3);
-  const [newer, own] = [SCHEMA_VERSION + 1, SCHEMA_VERSION];
-  execute(path, `PRAGMA user_version = ${newer}`);
-  const versions = `the file has schema version ${newer}, this release supports ${own}`;
-  expectRefused(path, new RegExp(`${versions}: use the release that wrote it, or a newer one$`));
 });
 
 test('a store that is replaced while it is opened is refused', () => {
@@ -92,45 +84,11 @@ test('a store that is replaced while it is opened is refused', () => {
   );
 });
 
-describe('a damaged store', () => {
-  test.each<[name: string, damage: (path: string) => void]>([
-    [
-      'a page was overwritten',
-      (path) => overwrite(path, Math.floor(statSync(path).size / 8192) * 4096, Buffer.alloc(4096, 0xa5)),
-    ],
-    ['it was truncated', (path) => truncateSync(path, 3 * 4096)],
-  ])('is refused when %s, and not changed', (_, damage) => {
-    const path = newStore(2000);
-    damage(path);
-    expectRefused(path, /damaged/);
-  });
-});
-
-describe('a path that cannot have a file', () => {
-  test('a folder in the place of the file', () => {
-    const path = temporaryFolder();
-    expect(() => openSqliteStorage(path)).toThrow(refusal(path, /expected a file, got a directory/));
-  });
-
-  test('a file in the place of the folder', () => {
-    const file = temporaryFile();
-    writeFileSync(file, 'hello');
-    const path = join(file, 'pets.db');
-    expect(() => openSqliteStorage(path)).toThrow(refusal(path, /$/));
-    expect(() => openSqliteStorage(join(path, 'pets.db'))).toThrow(
-      expect.objectContaining({ cause: expect.objectContaining({ code: 'ENOTDIR' }) }),
-    );
-    expect(readFileSync(file, 'utf8')).toBe('hello');
-  });
-});
-
 test('a store that another process has locked is refused, and opens when the lock is gone', async () => {
   const path = newStore(1);
   const other = connect(path);
   other.exec('BEGIN IMMEDIATE');
-  for (const open of [openSqliteStorage, (each: string) => prepareDatabase(each)]) {
-    expect(() => open(path)).toThrow(refusal(path, /locked by another process/));
-  }
+  expect(() => openSqliteStorage(path)).toThrow(refusal(path, /locked by another process/));
   other.exec('ROLLBACK');
   expect(await openStorage(path).pets.find(1n)).toBeDefined();
 });
@@ -160,14 +118,7 @@ test('a first start creates the folders and a file with our application id', () 
   expect(db.pragma('integrity_check', { simple: true })).toBe('ok');
 });
 
-test('an empty file becomes a new store, because an interrupted first start leaves one', async () => {
-  const path = temporaryFile();
-  writeFileSync(path, '');
-  const { pets } = openStorage(path);
-  expect(await pets.add(REX)).toMatchObject({ id: 1n });
-});
-
-test('an empty file with a write-ahead log is refused, and the log is not changed', () => {
+test('an empty file with a write-ahead log is refused, and the log is not changed', async () => {
   const path = temporaryFile();
   writeFileSync(path, '');
   writeFileSync(`${path}-wal`, 'the last writes');
@@ -176,26 +127,8 @@ test('an empty file with a write-ahead log is refused, and the log is not change
   );
   expect(readFileSync(`${path}-wal`, 'utf8')).toBe('the last writes');
   writeFileSync(`${path}-wal`, '');
-  openStorage(path);
-});
-
-test('an empty file in which another server creates the store at the same time is opened', async () => {
-  const path = temporaryFile();
-  writeFileSync(path, '');
-  let isCreated = false;
-  const stat = replaceFs('statSync', ((...[file, options]: Parameters<typeof statSync>) => {
-    const stats = stat(file, options);
-    if (file === path && !isCreated) {
-      isCreated = true;
-      const other = connect(path);
-      other.pragma('journal_mode = WAL');
-      for (const migration of MIGRATIONS) other.exec(migration);
-      other.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${SCHEMA_VERSION}`);
-    }
-    return stats;
-  }) as typeof statSync);
-  expect(await openStorage(path).pets.list({ limit: 1 })).toEqual({ pets: [], more: false });
-  expect(isCreated).toBe(true);
+  // An interrupted first start leaves such files.
+  expect(await openStorage(path).pets.add(REX)).toMatchObject({ id: 1n });
 });
 
 test('with `mustExist`, a missing file is refused and not created, and an existing file is opened', async () => {
@@ -210,14 +143,31 @@ test('with `mustExist`, a missing file is refused and not created, and an existi
   await storage.close();
 });
 
-test('without `tryWrite`, a new store is created, and an existing one is opened while it is locked', () => {
-  const path = temporaryFile();
-  prepareDatabase(path, { tryWrite: false });
-  const other = connect(path);
-  expect(other.pragma('user_version', { simple: true })).toBe(BigInt(SCHEMA_VERSION));
-  other.exec('BEGIN IMMEDIATE');
-  prepareDatabase(path, { tryWrite: false });
-  other.exec('ROLLBACK');
+test('without `startWriter`, an existing store is opened while it is locked', () => {
+  const path = newStore();
+  connect(path).exec('BEGIN IMMEDIATE');
+  openStorage(path, { startWriter: false });
+});
+
+test('with `readOnly`, no byte of the file changes, writes are refused, and an older schema too', async () => {
+  const path = newStore(1);
+  execute(path, 'PRAGMA journal_mode = DELETE');
+  const before = bytesOf(path);
+  const started = startedThreads();
+  const storage = openSqliteStorage(path, { readOnly: true });
+  expect(await storage.pets.find(1n)).toBeDefined();
+  const refused = { code: 'storage_unavailable', message: 'the store was opened for reading only' };
+  await expect(storage.pets.add(REX)).rejects.toMatchObject(refused);
+  await storage.check();
+  await storage.close();
+  expect(started).toEqual([]);
+  expect(bytesOf(path)).toBe(before);
+  execute(path, 'PRAGMA user_version = 3');
+  expect(() => openSqliteStorage(path, { readOnly: true })).toThrow(refusal(path, /has schema version 3/));
+});
+
+test('a folder that cannot be created is named, and the start does not hang', () => {
+  expect(() => openSqliteStorage('/proc/a/b/pets.db')).toThrow('cannot create the folder of /proc/a/b');
 });
 
 test('a path with unusual characters is a path like any other', async () => {
@@ -240,29 +190,19 @@ test('every connection uses a write-ahead log, syncs each commit, and waits brie
   }
 });
 
-describe('a connection for writing', () => {
-  function openFileOf(path: string): StoreFiles {
-    makeStore(path, 1);
-    const { db, files } = openFiles(path);
-    onTestFinished(() => void db.close());
-    return files;
-  }
-
-  test('is refused when the file is missing', () => {
-    const path = temporaryFile();
-    const files = openFileOf(path);
-    renameSync(path, `${path}.away`);
-    expect(() => openWriter(files)).toThrow(expect.objectContaining({ reason: 'file_missing' }));
-    expect(existsSync(path)).toBe(false);
+test('a connection for writing is refused when the file is replaced while it is opened', () => {
+  const [path, other] = [newStore(1), newStore(1)];
+  const { db, files } = openFiles(path);
+  onTestFinished(() => void db.close());
+  const { pragma } = Database.prototype;
+  using _spy = vi.spyOn(Database.prototype, 'pragma').mockImplementationOnce(function (
+    this: Database.Database,
+    ...args
+  ) {
+    renameSync(other, path);
+    return pragma.apply(this, args);
   });
-
-  test('is refused when the file is replaced while it is opened', () => {
-    const [path, other] = [temporaryFile(), temporaryFile()];
-    const files = openFileOf(path);
-    makeStore(other, 1);
-    whenPragmaRuns('synchronous = FULL', () => renameSync(other, path));
-    expect(() => openWriter(files)).toThrow(expect.objectContaining({ reason: 'file_replaced' }));
-  });
+  expect(() => openWriter(files)).toThrow(expect.objectContaining({ reason: 'file_replaced' }));
 });
 
 test('a database in memory is refused, because it is not durable', () => {
@@ -275,23 +215,9 @@ test('a database in memory is refused, because it is not durable', () => {
   expect(existsSync(':memory:')).toBe(false);
 });
 
-/** Calls a function before the first pragma of any connection with this text. */
-function whenPragmaRuns(text: string, act: () => void): void {
-  const pragma = Database.prototype.pragma;
-  const spy = vi.spyOn(Database.prototype, 'pragma');
-  onTestFinished(() => spy.mockRestore());
-  let isDone = false;
-  spy.mockImplementation(function (this: Database.Database, ...args) {
-    if (args[0] === text && !isDone) {
-      isDone = true;
-      act();
-    }
-    return pragma.apply(this, args);
-  });
-}
-
-function overwrite(path: string, position: number, bytes: Buffer): void {
+/** Overwrites a page in the middle. */
+function overwrite(path: string, page: Buffer): void {
   const file = openSync(path, 'r+');
-  writeSync(file, bytes, 0, bytes.length, position);
+  writeSync(file, page, 0, page.length, Math.floor(statSync(path).size / 8192) * 4096);
   closeSync(file);
 }

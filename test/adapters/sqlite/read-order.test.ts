@@ -8,11 +8,13 @@ import { petRepository } from '../../../src/adapters/sqlite/pet-repository.ts';
 import { addPet } from '../../../src/adapters/sqlite/pets.ts';
 import { Reads } from '../../../src/adapters/sqlite/reads.ts';
 import type { Writer } from '../../../src/adapters/sqlite/writer.ts';
+import { valuesOf } from '../../../src/adapters/storage-kit/pet-rows.ts';
 import { newPet, type Pet } from '../../../src/domain/pet.ts';
 import { History, type PetOperations } from '../../../src/testing/index.ts';
+import { withRequired } from '../../support/pets.ts';
 import { runs } from '../../support/property-runs.ts';
 import { connect } from '../../support/sqlite.ts';
-import { newFaults, newStore } from './temporary-file.ts';
+import { newFaults, newStore, REX } from './temporary-file.ts';
 
 const STEPS = ['create', 'acknowledge', 'end the turn', 'list', 'list sold', 'get'] as const;
 
@@ -23,7 +25,7 @@ test.each([
   const path = newStore();
   const writer = connect(path);
   writer.pragma('synchronous = OFF');
-  const insert = writer.prepare(addPet(newPet({ name: 'Rex', categoryId: 1n }))[0]);
+  const insert = writer.prepare(addPet(REX)[0]);
   await fc.assert(
     fc.asyncProperty(fc.array(fc.constantFrom(...STEPS), { minLength: 20, maxLength: 60 }), async (steps) => {
       writer.exec('DELETE FROM pets; DELETE FROM sqlite_sequence');
@@ -34,7 +36,7 @@ test.each([
       const store: PetOperations = {
         createPet: async (input) => {
           const pet = newPet(input);
-          const { lastInsertRowid } = insert.run(pet.name, pet.categoryId, pet.status);
+          const { lastInsertRowid } = insert.run(...valuesOf(pet));
           await new Promise<void>((resolve) => acknowledgements.push(resolve));
           return { ...pet, id: BigInt(lastInsertRowid) };
         },
@@ -53,7 +55,7 @@ test.each([
       };
       for (const step of steps) {
         if (step === 'create')
-          calls.push(recorded.createPet({ name: 'Rex', categoryId: 7n, status: 'sold' }));
+          calls.push(recorded.createPet(withRequired({ name: 'Rex', categoryId: 7n, status: 'sold' })));
         else if (step === 'acknowledge') await acknowledge();
         else if (step === 'end the turn') await nextTurn();
         else if (step === 'get') calls.push(recorded.getPet(1n));

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type Database from 'better-sqlite3';
-import { beforeEach, expect, test } from 'vitest';
+import Database from 'better-sqlite3';
+import { beforeEach, expect, test, vi } from 'vitest';
 import { openReader } from '../../../src/adapters/sqlite/database.ts';
 import { Reads } from '../../../src/adapters/sqlite/reads.ts';
 import { connect } from '../../support/sqlite.ts';
@@ -38,9 +38,12 @@ test('reads see what was written after they were requested, and the version is t
 });
 
 test('after an error with which SQLite ends the transaction, the next read begins another one', async () => {
-  const first = reads.read(() => db.exec('ROLLBACK'));
+  const first = reads.read(() => {
+    db.exec('ROLLBACK');
+    throw new Error('the disk failed');
+  });
   const second = reads.read(() => db.inTransaction);
-  await first;
+  await expect(first).rejects.toMatchObject({ code: 'internal_error' });
   expect(await second).toBe(true);
   await nextTurn();
   expect(db.inTransaction).toBe(false);
@@ -63,6 +66,21 @@ test('the reads of a turn run together in one transaction, and a failed read fai
   ]);
   expect(order).toEqual([1, 2, 3]);
   expect(db.inTransaction).toBe(false);
+});
+
+test('an error of the disk with which SQLite ends a transaction at its beginning is told', async () => {
+  const prepare = db.prepare.bind(db);
+  const dataVersion = prepare('PRAGMA data_version');
+  vi.spyOn(dataVersion, 'get').mockImplementationOnce(() => {
+    db.exec('ROLLBACK');
+    throw new Database.SqliteError('disk I/O error', 'SQLITE_IOERR_READ');
+  });
+  vi.spyOn(db, 'prepare').mockImplementation((sql) =>
+    sql === 'PRAGMA data_version' ? dataVersion : prepare(sql),
+  );
+  reads = new Reads(db, newFaults());
+  await expect(reads.read(() => 'read')).rejects.toMatchObject({ reason: 'io_error' });
+  expect(await reads.read(() => 'read')).toBe('read');
 });
 
 test('closing rejects the queued reads', async () => {

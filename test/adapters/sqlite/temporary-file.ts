@@ -13,9 +13,10 @@ import type { Observer } from '../../../src/application/ports/observer.ts';
 import type { TransferOptions } from '../../../src/application/ports/pet-transfer.ts';
 import type { Storage } from '../../../src/application/ports/storage.ts';
 import type { NewPet } from '../../../src/domain/pet.ts';
+import { insertPet, REX } from '../../support/pets.ts';
 import { temporaryFolder } from '../../support/process.ts';
 
-export const REX: NewPet = { name: 'Rex', categoryId: 1n, status: 'available' };
+export { REX };
 
 export function temporaryFile(): string {
   return join(temporaryFolder(), 'pets.db');
@@ -45,10 +46,6 @@ export function openFiles(path: string): { db: Database.Database; files: StoreFi
   return { db, files };
 }
 
-const ADD_PETS = `INSERT INTO pets (name, category_id, status)
-  WITH RECURSIVE numbers (n) AS (VALUES (1) UNION ALL SELECT n + 1 FROM numbers WHERE n < ?)
-  SELECT ?, ?, ? FROM numbers`;
-
 /** Creates the file of a store with this number of pets. No connection to the file stays open. */
 export function makeStore(path: string, pets = 0, pet: NewPet = REX): void {
   prepareDatabase(path);
@@ -63,9 +60,12 @@ export function newStore(pets = 0, pet: NewPet = REX): string {
 }
 
 /** Adds pets to the file of a store in one commit of another connection. */
-export function addPets(path: string, count: number, { name, categoryId, status }: NewPet): void {
+export function addPets(path: string, count: number, pet: NewPet): void {
   const db = new Database(path);
-  db.prepare(ADD_PETS).run(count, name, categoryId, status);
+  const insert = db.prepare(insertPet(pet));
+  db.transaction(() => {
+    for (let added = 0; added < count; added += 1) insert.run();
+  })();
   db.close();
 }
 

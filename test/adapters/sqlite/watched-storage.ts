@@ -1,7 +1,6 @@
 /** Storages whose files another program changes, and what their observer is notified of. The clock is under control. */
 
-import { renameSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, onTestFinished, vi } from 'vitest';
 import { openSqliteStorage } from '../../../src/adapters/sqlite/index.ts';
@@ -80,26 +79,3 @@ export async function expectStays(storage: Storage, reason: StorageFaultReason):
     await expect(storage.check()).rejects.toMatchObject({ reason });
   }
 }
-
-/** What moves files of an open store away, and back. */
-export const MOVES: [name: string, away: (path: string) => void, back: (path: string) => void][] = [
-  ['the file', (path) => renameSync(path, `${path}.old`), (path) => renameSync(`${path}.old`, path)],
-  [
-    'the write-ahead log',
-    (path) => renameSync(`${path}-wal`, `${path}.old`),
-    (path) => renameSync(`${path}.old`, `${path}-wal`),
-  ],
-  [
-    'the folder',
-    (path) => renameSync(dirname(path), `${dirname(path)}.old`),
-    (path) => renameSync(`${dirname(path)}.old`, dirname(path)),
-  ],
-  [
-    'the file, with another file in its place,',
-    (path) => {
-      renameSync(path, `${path}.old`);
-      writeFileSync(path, 'no database');
-    },
-    (path) => renameSync(`${path}.old`, path),
-  ],
-];

@@ -106,8 +106,13 @@ test('after a failed fsync, every write and import is refused, and nothing is te
   expect(await idsOf(storage)).toHaveLength(2);
 });
 
-test('after another failure, a test write each second ends the fault', async () => {
+test('after another failure, a write that changes nothing does not end the fault, and a test write does', async () => {
   const { storage, replies, states, post } = await openFailed('disk_full');
+  const removing = storage.idempotencyRecords.removeRecords(0, 1);
+  await replies.sent(1);
+  replies.deliverNext();
+  expect(await removing).toBe(0);
+  post.mockClear();
   await expect(storage.check()).rejects.toMatchObject({ reason: 'disk_full' });
   await pass(1000);
   await replies.sent(1);
@@ -120,12 +125,18 @@ test('after another failure, a test write each second ends the fault', async () 
 });
 
 test('a late reply of a thread that has exited is ignored, and another thread is used', async () => {
-  const { storage, replies, thread, outcomes, commits } = await openHeldWith(1);
-  thread.emit('error', new Error('out of memory'));
-  expect((await outcomes).codes).toEqual(['storage_unavailable']);
+  const { storage, replies, thread, commits, states } = await openHeld();
+  const add = storage.pets.add(REX);
+  await replies.sent(1);
+  const cause = new Error('out of memory');
+  thread.emit('error', cause);
+  const message = 'the writer thread exited: it is unknown whether this was stored';
+  await expect(add).rejects.toMatchObject({ code: 'storage_unavailable', message, cause });
+  expect(states).toEqual(['not_responding']);
   const next = storage.pets.add(REX);
   replies.deliverNext();
   expect((await next).id).toBe(3n);
   expect(commits).toEqual([{ writes: 1, ms: expect.any(Number) }]);
+  expect(states).toEqual(['not_responding', undefined]);
   await thread.terminate();
 });

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
 import { invalidPetProblems } from '../../../src/adapters/storage-kit/invalid-pets.ts';
 import { petFault } from '../../../src/domain/pet.ts';
+import { withRequired } from '../../support/pets.ts';
 
-const unnamed = (id: number) => ({ id: BigInt(id), name: '', categoryId: 1n, status: 'sold' }) as const;
+const unnamed = (id: number) => withRequired({ id: BigInt(id), name: '', categoryId: 1n, status: 'sold' });
 const error = (message: string) => ({ severity: 'error', message });
 
 test('ten pets that break a rule are named with the rule', () => {

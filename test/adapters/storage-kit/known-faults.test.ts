@@ -14,12 +14,6 @@ beforeEach(() => {
   faults = new KnownFaults(['read', 'write'], { onStorageState: (fault) => reported.push(fault?.reason) });
 });
 
-test('an observer need not be told', () => {
-  const unobserved = new KnownFaults(['read'], {});
-  unobserved.reportFailure('read', UNREACHABLE);
-  expect(unobserved.mostImportant).toBe(UNREACHABLE);
-});
-
 test('the observer is notified when the reason of the most important fault changes', () => {
   faults.reportSuccess('read');
   faults.reportFailure('write', FULL);

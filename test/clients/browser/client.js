@@ -4,7 +4,6 @@ import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 import { withClientServers } from '../client-servers.js';
 import { startListener } from '../listener.js';
-import { consoles } from './checks.js';
 
 const ENTRY = 'story';
 const PROGRAM = `
@@ -27,13 +26,12 @@ async function bundle() {
 }
 
 /** The page is loaded over HTTP from another origin, so the server must allow the origin. */
-export async function clientInPage({ context }, prepare = async () => {}) {
+export async function clientInPage({ context }) {
   const { origin, stop } = await startListener((_request, response) => {
     response.setHeader('Content-Type', 'text/html').end('<!doctype html><title>shop</title>');
   });
   const page = await context.newPage();
   try {
-    await prepare(page);
     await page.goto(origin);
     await page.addScriptTag({ content: await bundle() });
     const run = (addresses) => page.evaluate((servers) => globalThis.story.run(servers), addresses);
@@ -42,23 +40,4 @@ export async function clientInPage({ context }, prepare = async () => {}) {
     await page.close();
     await stop();
   }
-}
-
-/** In older browsers, a reviver of `JSON.parse` gets no source text. In others, the errors of it have other messages. */
-export async function otherEngine({ context, server }) {
-  const prepare = (page) =>
-    page.addInitScript(() => {
-      const { parse } = JSON;
-      JSON.parse = (text, reviver) => {
-        try {
-          return parse(text, reviver && ((key, value) => reviver.call(undefined, key, value)));
-        } catch {
-          throw new SyntaxError();
-        }
-      };
-      delete JSON.rawJSON;
-      delete JSON.isRawJSON;
-    });
-  await consoles({ context, server }, prepare);
-  await clientInPage({ context }, prepare);
 }

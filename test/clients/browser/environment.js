@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { onTestFinished } from 'vitest';
 import { startServer } from '../server.js';
+import { consoles } from './checks.js';
 import { operation, startBrowser, typeKey, visit } from './visit.js';
 
 const MAXIMUM_BYTES = 70_000;
@@ -60,4 +61,17 @@ export async function coldStart({ context, server }) {
     assert.ok(bytes > 10_000 && bytes <= MAXIMUM_BYTES, `${bytes} bytes`);
     console.log(`        ${Math.round(bytes / 1000)} kB over the wire, shown after ${milliseconds} ms`);
   });
+}
+
+/** In browsers from before 2025, a reviver of `JSON.parse` gets no source text. The consoles are exact there too. */
+export function olderBrowser({ context, server }) {
+  const prepare = (page) =>
+    page.addInitScript(() => {
+      const { parse } = JSON;
+      JSON.parse = (text, reviver) =>
+        parse(text, reviver && ((key, value) => reviver.call(undefined, key, value)));
+      delete JSON.rawJSON;
+      delete JSON.isRawJSON;
+    });
+  return consoles({ context, server }, prepare);
 }

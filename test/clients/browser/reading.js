@@ -47,12 +47,12 @@ export function prints({ context, server }) {
 /** Each row of a table is a block on a phone, and still a row for a screen reader. */
 export function tables({ context, server }) {
   return visit(context, server.origin, { size: PHONE }, async (page) => {
-    const row = page.locator('#errors-payload-too-large');
+    const row = page.locator('#what-do-errors-look-like-payload-too-large');
     const [first, second] = await row
       .locator('td')
       .evaluateAll((cells) => cells.map((cell) => cell.getBoundingClientRect().top));
     assert.ok(first < second, 'the cells are below each other');
-    const table = page.locator('#errors').getByRole('table');
+    const table = page.locator('#what-do-errors-look-like').getByRole('table');
     assert.ok((await table.getByRole('row').count()) > 10);
     assert.equal(await table.evaluate((element) => element.scrollWidth <= element.clientWidth), true);
   });

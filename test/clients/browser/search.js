@@ -20,8 +20,8 @@ export async function search({ context, server }) {
     assert.equal(await input.getAttribute('aria-activedescendant'), 'result-1');
     await page.keyboard.press('Enter');
     assert.equal(await dialog.isVisible(), false);
-    assert.match(page.url(), /#errors-payload-too-large$/);
-    assert.equal(await isInView(page, '#errors-payload-too-large'), true);
+    assert.match(page.url(), /#what-do-errors-look-like-payload-too-large$/);
+    assert.equal(await isInView(page, '#what-do-errors-look-like-payload-too-large'), true);
     assert.equal(await page.locator('tr.is-landed').count(), 1);
 
     await page.keyboard.press('Control+k');
@@ -38,13 +38,14 @@ export async function search({ context, server }) {
       ['idempotency-key', 'Idempotency-Key'],
       ['if-none-match', 'ETag'],
       ['categoryid', 'categoryId'],
-      ['caching', 'Caching'],
+      ['page size', 'limit'],
+      ['copy in sync', 'How do I keep a copy in sync?'],
     ]) {
       await input.fill(query);
       assert.ok((await titles()).includes(expected), `${query}: ${await titles()}`);
     }
     await input.fill('retry');
-    assert.deepEqual((await titles()).slice(0, 1), ['Safe retries']);
+    assert.deepEqual((await titles()).slice(0, 1), ['When do I retry?']);
     const shown = await options.allTextContents();
     assert.equal(new Set(shown).size, shown.length, 'nothing is found twice');
     await input.fill('list pets');
@@ -54,7 +55,7 @@ export async function search({ context, server }) {
       'the route is found with its heading',
     );
     await input.fill('get /pets/{petid}');
-    assert.equal((await titles())[0], 'Get a pet');
+    assert.ok((await titles()).slice(0, 3).includes('Get a pet'));
     await input.fill('a');
     assert.match(await dialog.getByRole('status').textContent(), /^\d+ found, 30 shown$/);
     assert.equal(await options.count(), 30);
@@ -68,16 +69,24 @@ export async function search({ context, server }) {
     await page.keyboard.press('/');
     assert.equal(await dialog.isVisible(), false, 'a slash can be typed');
   });
-  await visit(context, server.origin, { size: PHONE, fragment: '#errors-not-found' }, async (page) => {
-    assert.equal(await page.locator('#errors-not-found.is-landed').count(), 1);
-    await page.getByRole('button', { name: 'Search' }).click();
-    await page.getByRole('dialog').getByRole('combobox').fill('Deprecation');
-    await page.keyboard.press('Enter');
-    assert.match(page.url(), /#deprecation$/);
-    assert.equal(await page.locator('.heading.is-landed').textContent(), 'Deprecation#');
-    await page.goBack();
-    await page.locator('#errors-not-found.is-landed').waitFor();
-  });
+  await visit(
+    context,
+    server.origin,
+    { size: PHONE, fragment: '#what-do-errors-look-like-not-found' },
+    async (page) => {
+      assert.equal(await page.locator('#what-do-errors-look-like-not-found.is-landed').count(), 1);
+      await page.getByRole('button', { name: 'Search' }).click();
+      await page.getByRole('dialog').getByRole('combobox').fill('large integers');
+      await page.keyboard.press('Enter');
+      assert.match(page.url(), /#how-do-i-read-large-integers-exactly$/);
+      assert.equal(
+        await page.locator('.heading.is-landed').textContent(),
+        'How do I read large integers exactly?#',
+      );
+      await page.goBack();
+      await page.locator('#what-do-errors-look-like-not-found.is-landed').waitFor();
+    },
+  );
 }
 
 function isInView(page, selector) {

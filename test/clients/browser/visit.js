@@ -10,8 +10,6 @@ import { chromium } from 'playwright-core';
 
 export const SCREENSHOTS = fileURLToPath(new URL('../screenshots/', import.meta.url));
 export const DESKTOP = { width: 1280, height: 900 };
-export const LAPTOP = { width: 1400, height: 900 };
-export const WIDE = { width: 1920, height: 1080 };
 export const PHONE = { width: 390, height: 844 };
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');

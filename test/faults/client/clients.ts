@@ -2,6 +2,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Answer, Client, type RequestOptions } from '../../support/client.ts';
+import { withRequired } from '../../support/pets.ts';
 import { Latencies } from './latencies.ts';
 
 export interface Exchange {
@@ -120,7 +121,7 @@ export function createOf(name: string, headers: Readonly<Record<string, string>>
     target: '/v1/pets',
     options: {
       headers: { 'Content-Type': 'application/json', ...headers },
-      body: JSON.stringify({ name, categoryId: 1 }),
+      body: JSON.stringify(withRequired({ name, categoryId: 1 })),
     },
   };
 }

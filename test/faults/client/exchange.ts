@@ -35,7 +35,8 @@ export async function exchange(origin: string, message: Message): Promise<Exchan
   const isEnded = () => connection.end !== undefined;
   /** Whether the server would ignore further bytes. */
   const isDone = () => isEnded() || reader.fault !== undefined || reader.responses.some(isClosing);
-  const timeout = isComplete ? RESPONSE_TIMEOUT : SILENCE;
+  // A server that gets the end of a connection drops the responses that it has not sent.
+  const timeout = isComplete || requests.length > 1 ? RESPONSE_TIMEOUT : SILENCE;
   await send(socket, message, isDone);
   if (delivery.ending === 'reset') socket.resetAndDestroy();
   else {

@@ -1,15 +1,22 @@
-/** Generates messages. The same seed and number always give the same message. */
+/** Generates messages, and how their bytes reach the server. The same seed and number always give the same message. */
 
 import type { Keys } from '../keys.ts';
 import { Random } from '../random.ts';
-import { type Delivery, deliveryOf } from './delivery.ts';
 import { framing } from './framing.ts';
 import { headerFields } from './header-fields.ts';
-import { otherProtocol } from './other-protocols.ts';
 import { pipeline } from './pipelines.ts';
 import type { Context, Draft, Request } from './request.ts';
 import { requestLine } from './request-lines.ts';
 import { smuggling } from './smuggling.ts';
+
+export interface Delivery {
+  /** The offsets at which the bytes are cut into segments, in ascending order. */
+  readonly cuts: readonly number[];
+  /** The number of bytes that are sent. */
+  readonly sent: number;
+  /** What the client does then: wait for responses, close its side, or reset the connection. */
+  readonly ending: 'wait' | 'half-close' | 'reset';
+}
 
 export interface Message {
   readonly number: number;
@@ -29,7 +36,6 @@ export const FAMILIES: readonly (readonly [name: string, family: Family])[] = [
   ['framing', framing],
   ['smuggled requests', smuggling],
   ['pipelines', pipeline],
-  ['other protocols', otherProtocol],
 ];
 
 export function generateMessage(seed: number, number: number, keys: Keys): Message {
@@ -43,4 +49,27 @@ export function generateMessage(seed: number, number: number, keys: Keys): Messa
 export function messageOf(number: number, draft: Draft, delivery: Delivery): Message {
   const { recipe, requests, isComplete, text } = draft;
   return { number, recipe, requests, isComplete, delivery, bytes: Buffer.from(text, 'latin1') };
+}
+
+/** The maximum number of single bytes. More take too long. */
+const DRIP_LIMIT = 400;
+
+function deliveryOf(length: number, random: Random): Delivery {
+  const cuts = cutsOf(length, random);
+  const roll = random.below(100);
+  if (roll < 84) return { cuts, sent: length, ending: 'wait' };
+  if (roll < 88) return { cuts, sent: length, ending: 'half-close' };
+  const sent = random.below(length + 1);
+  return { cuts, sent, ending: roll < 94 ? 'half-close' : 'reset' };
+}
+
+function cutsOf(length: number, random: Random): readonly number[] {
+  const roll = random.below(100);
+  if (roll < 65 || length < 2) return [];
+  if (roll < 82) return [random.between(1, length - 1)];
+  if (roll < 97 || length > DRIP_LIMIT) {
+    const cuts = Array.from({ length: random.between(2, 8) }, () => random.between(1, length - 1));
+    return [...new Set(cuts)].sort((a, b) => a - b);
+  }
+  return Array.from({ length: length - 1 }, (_, index) => index + 1);
 }

@@ -64,30 +64,16 @@ export function draftOf(recipe: string, request: Request, text: string = writeRe
 }
 
 /** The UTF-8 bytes of a text, one character per byte. */
-export function utf8(text: string): string {
+function utf8(text: string): string {
   return Buffer.from(text, 'utf8').toString('latin1');
-}
-
-export function get(target: string, key: string | undefined, expected: Request['expected']): Request {
-  return bare('GET', target, key, expected);
 }
 
 /** A valid create. The name contains the number of the message. */
 export function create(context: Context, random: Random, name = `message ${context.number}`): Request {
-  const categoryId = BigInt.asIntN(64, random.bigint(64));
-  return createOf(`{"name":${JSON.stringify(name)},"categoryId":${categoryId}}`, anyKey(context, random), {
-    name,
-    categoryId,
-    status: 'available',
-  });
-}
-
-/** @param json any text, which is sent in UTF-8 */
-export function createOf(json: string, key: string | undefined, pet?: ExpectedPet): Request {
-  const request = bare('POST', '/v1/pets', key, key === undefined ? [401] : [pet === undefined ? 400 : 201]);
-  request.body = utf8(json);
+  const pet = { name, categoryId: BigInt.asIntN(64, random.bigint(64)), status: 'available' };
+  const request = { ...bare('POST', '/v1/pets', anyKey(context, random), [201]), pet };
+  request.body = utf8(`{"name":${JSON.stringify(name)},"categoryId":${pet.categoryId}}`);
   request.fields.push('Content-Type: application/json', `Content-Length: ${request.body.length}`);
-  if (pet !== undefined) request.pet = pet;
   return request;
 }
 
@@ -114,6 +100,10 @@ const ROUTES = (
   'HEAD /v1/pets/1 200|OPTIONS /v1/pets 204|DELETE /v1/pets/1 405|PUT /v1/pets 405|GET /livez 200|' +
   'HEAD /livez 200|GET /readyz 200|GET /openapi.json 200|GET /docs 200|OPTIONS * 204|GET /nothing 404'
 ).split('|');
+
+export function get(target: string, key: string | undefined, expected: Request['expected']): Request {
+  return bare('GET', target, key, expected);
+}
 
 function bare(
   method: string,

@@ -62,25 +62,16 @@ const NOT_CHUNKED = UNFOLDED.filter(
 /** Lengths that a server must refuse, where N is the right one. If it ignored them, the hidden request would run. */
 const LENGTHS = 'N\r\nContent-Length: 0|0\r\nContent-Length: N|0, N|N, 0|+0|-0|0x0|0 0|\x0b0||0\0'.split('|');
 
-/** Requests that are refused or use no body. The server must skip their body, not run it. */
-const REFUSALS: readonly (readonly [method: string, target: string, hasKey: boolean])[] = [
-  ['POST', '/v1/pets', false],
-  ['GET', '/v1/pets', false],
-  ['GET', '/v1/pets', true],
-  ['HEAD', '/v1/pets', true],
-  ['OPTIONS', '/v1/pets', true],
-  ['PUT', '/v1/pets/1', true],
-  ['POST', '/v1/pets', true],
-  ['POST', '/v1/nothing', true],
-  ['POST', '/nothing', false],
-  ['GET', '/livez', false],
-  ['TRACE', '/livez', false],
-  ['GET', 'http://', false],
+/** Requests that are refused or use no body, and whether they have a key. The server must skip their body, not run it. */
+const REFUSALS = [
+  ...'POST /v1/pets no|GET /v1/pets no|GET /v1/pets yes|HEAD /v1/pets yes|OPTIONS /v1/pets yes'.split('|'),
+  ...'PUT /v1/pets/1 yes|POST /v1/pets yes|POST /v1/nothing yes|TRACE /livez no|GET http:// no'.split('|'),
 ];
 
 const SIZES = '10000000000000000|fffffffffffffffff|100000000|-1|0x0|0 0|0;\r| 0'.split('|');
 const LINE_ENDS = ['\n\n', '\r\r', '\n\r', '\r\n\n', '\n\r\n', '\r\r\n', '\r\n \r\n'];
-const IN_FIELD = ['\r\n ', '\r\n\t', '\r', '%0d%0a', '\\r\\n', '\x85'];
+
+const CHUNKED = 'Transfer-Encoding: chunked';
 
 /** The server can find the end of a message whose name ends in "request", and so must respond to it. */
 const TRICKS: Readonly<Record<string, (trick: Trick) => Request>> = {
@@ -100,18 +91,18 @@ const TRICKS: Readonly<Record<string, (trick: Trick) => Request>> = {
     return post(trick, trick.hidden, `Content-Length: ${length}`);
   },
   'behind the chunks of an HTTP/1.0 request': (trick) =>
-    post(trick, `0\r\n\r\n${trick.hidden}`, 'Transfer-Encoding: chunked', 'Connection: keep-alive'),
+    post(trick, `0\r\n\r\n${trick.hidden}`, CHUNKED, 'Connection: keep-alive'),
   'the body of a refused request': (trick) => withBody(trick, refusal(trick)),
   'the chunks of a refused request': (trick) => {
-    const request = refusal(trick);
-    request.body = `${trick.hidden.length.toString(16)}\r\n${trick.hidden}\r\n0\r\n\r\n`;
-    request.fields.push('Transfer-Encoding: chunked');
+    const body = `${trick.hidden.length.toString(16)}\r\n${trick.hidden}\r\n0\r\n\r\n`;
+    const request = { ...refusal(trick), body };
+    request.fields.push(CHUNKED);
     return request;
   },
   'the expected body of a refused request': (trick) => {
-    const request = refusal(trick);
-    request.fields.push(`Expect: ${trick.random.pick(['100-continue', '200-ok', '100-continue, x', ''])}`);
-    return withBody(trick, request);
+    const request = withBody(trick, refusal(trick));
+    request.fields.push(`Expect: ${trick.random.pick(['100-continue', '200-ok', ''])}`);
+    return request;
   },
   'behind the limit of a body of a request': (trick) => {
     const length = trick.random.pick([BODY_LIMIT - 1, BODY_LIMIT, BODY_LIMIT + 1, 100_000]);
@@ -129,11 +120,6 @@ const TRICKS: Readonly<Record<string, (trick: Trick) => Request>> = {
     return request;
   },
   'behind a bare CR or LF': ({ hidden, random }) => inField(`${random.pick(LINE_ENDS)}${hidden.trimEnd()}`),
-  'in a field': ({ hidden, random }) => inField(hidden.replaceAll('\r\n', random.pick(IN_FIELD))),
-  'in a chunk extension': (trick) => {
-    const end = trick.random.pick(['\r', '\n', '%0d%0a', '\x85', ' ']);
-    return post(trick, `2;x=${end}${trick.hidden.replaceAll('\r\n', end)}\r\n{}\r\n0\r\n\r\n`, CHUNKED);
-  },
   'in a chunk extension that ends in a bare LF': (trick) => {
     const size = (trick.hidden.length + 5).toString(16);
     const extension = `${size.length};\n${'x'.repeat(size.length)}\r\n${size}`;
@@ -149,8 +135,6 @@ const TRICKS: Readonly<Record<string, (trick: Trick) => Request>> = {
     post(trick, `${trick.random.pick(SIZES)}\r\n\r\n${trick.hidden}`, CHUNKED),
 };
 
-const CHUNKED = 'Transfer-Encoding: chunked';
-
 function post({ random, context }: Trick, body: string, ...framing: readonly string[]): Request {
   const request = { ...get('/v1/pets', anyKey(context, random), undefined), method: 'POST', body };
   request.fields.push('Content-Type: application/json', ...random.shuffled(framing));
@@ -158,8 +142,8 @@ function post({ random, context }: Trick, body: string, ...framing: readonly str
 }
 
 function refusal({ random, context }: Trick): Request {
-  const [method, target, hasKey] = random.pick(REFUSALS);
-  return { ...get(target, hasKey ? anyKey(context, random) : undefined, undefined), method };
+  const [method = '', target = '', hasKey] = random.pick(REFUSALS).split(' ');
+  return { ...get(target, hasKey === 'yes' ? anyKey(context, random) : undefined, undefined), method };
 }
 
 function withBody({ hidden }: Trick, request: Request): Request {

@@ -1,7 +1,7 @@
 /** Clients of several servers that share a store: some follow its pets, and the calls of others fit one order. */
 
 import { expect } from 'vitest';
-import { createAnimalStore, type PetStore } from '../../../src/library/client.ts';
+import { type BasicStore, createAnimalStore } from '../../../src/library/client.ts';
 import { type ExerciseOptions, exercise, History } from '../../../src/testing/index.ts';
 import { OPERATOR_KEY } from '../../support/process.ts';
 import { BROKEN_PROMISE } from '../../support/retry.ts';
@@ -11,7 +11,7 @@ class Followers {
   readonly #seen: readonly bigint[][];
   readonly #ending = new AbortController();
 
-  constructor(stores: readonly PetStore[]) {
+  constructor(stores: readonly BasicStore[]) {
     this.#seen = stores.map((store) => this.#idsOf(store));
   }
 
@@ -33,7 +33,7 @@ class Followers {
   }
 
   /** Returns a list to which the ids of all pets are added as they become visible. */
-  #idsOf(store: PetStore): bigint[] {
+  #idsOf(store: BasicStore): bigint[] {
     const { signal } = this.#ending;
     const ids: bigint[] = [];
     const follow = async (): Promise<void> => {
@@ -51,11 +51,11 @@ export class RecordedClients {
   readonly history: History = new History();
   /** Resolves when the clients have made their calls. */
   readonly exercised: Promise<void>;
-  readonly #stores: readonly PetStore[];
+  readonly #stores: readonly BasicStore[];
   readonly #followers: Followers;
   readonly #ending = new AbortController();
 
-  private constructor(stores: readonly PetStore[], options: ExerciseOptions) {
+  private constructor(stores: readonly BasicStore[], options: ExerciseOptions) {
     this.#stores = stores;
     this.#followers = new Followers(stores);
     this.exercised = exercise(this.history, stores, { ...options, signal: this.#ending.signal });
@@ -81,7 +81,7 @@ export class RecordedClients {
     await this.exercised;
     expect(this.history.contradiction(), BROKEN_PROMISE).toBeUndefined();
     const stored: bigint[] = [];
-    for await (const { id } of (this.#stores[0] as PetStore).listPets()) stored.push(id);
+    for await (const { id } of (this.#stores[0] as BasicStore).listPets()) stored.push(id);
     await this.#followers.expectAll(stored);
     for (const store of this.#stores) await store.close();
     return stored.length;

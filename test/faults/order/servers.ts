@@ -2,7 +2,6 @@
 
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { freePort } from '../../support/free-port.ts';
 import { canRunPostgres, newDatabaseUrl, postgresNote } from '../../support/postgres/index.ts';
 import { temporaryFolder } from '../../support/process.ts';
 import { FaultsServer } from '../server.ts';
@@ -28,63 +27,33 @@ export const SETTINGS: readonly Setting[] = [
 /** The progress of the clients between two kills. */
 const PROGRESS_PER_KILL = 150;
 
-/** A server that is killed and started again at the same port. */
-class MortalServer {
-  readonly port: number;
-  readonly #start: () => Promise<FaultsServer>;
-  #server: FaultsServer;
-
-  private constructor(server: FaultsServer, start: () => Promise<FaultsServer>) {
-    this.#server = server;
-    this.port = server.port;
-    this.#start = start;
-  }
-
-  static async start(folder: string, env: Readonly<Record<string, string>>): Promise<MortalServer> {
-    const port = await freePort();
-    const start = () => FaultsServer.start({ folder, port, env });
-    return new MortalServer(await start(), start);
-  }
-
-  async killAndRestart(): Promise<void> {
-    await this.#server.kill();
-    this.#server = await this.#start();
-  }
-
-  stop(): Promise<unknown> {
-    return this.#server.stop();
-  }
-}
-
 export class MortalServers {
   readonly databaseUrl: string;
+  readonly ports: readonly number[];
   kills = 0;
-  readonly #servers: readonly MortalServer[];
+  readonly #servers: FaultsServer[];
 
-  private constructor(databaseUrl: string, servers: readonly MortalServer[]) {
+  private constructor(databaseUrl: string, servers: FaultsServer[]) {
     this.databaseUrl = databaseUrl;
     this.#servers = servers;
+    this.ports = servers.map(({ port }) => port);
   }
 
   static async start(setting: Setting): Promise<MortalServers> {
     const folder = temporaryFolder();
     const databaseUrl = await setting.databaseUrl(folder);
-    const env = { DATABASE_URL: databaseUrl };
-    const servers: MortalServer[] = [];
-    for (let index = 0; index < 2; index += 1) servers.push(await MortalServer.start(folder, env));
-    return new MortalServers(databaseUrl, servers);
+    const start = () => FaultsServer.start({ folder, env: { DATABASE_URL: databaseUrl } });
+    return new MortalServers(databaseUrl, [await start(), await start()]);
   }
 
-  get ports(): number[] {
-    return this.#servers.map(({ port }) => port);
-  }
-
-  /** Kills one server after the other, each time that `progress` has grown. */
+  /** Kills one server after the other, each time that `progress` has grown, and starts another one at its port. */
   async killAll(progress: () => number, signal: AbortSignal): Promise<void> {
     for (let next = PROGRESS_PER_KILL; !signal.aborted; await sleep(10)) {
       if (progress() < next) continue;
-      await this.#servers[this.kills % this.#servers.length]?.killAndRestart();
-      this.kills += 1;
+      const at = this.kills++ % this.#servers.length;
+      const { folder, port } = this.#servers[at] as FaultsServer;
+      await this.#servers[at]?.kill();
+      this.#servers[at] = await FaultsServer.start({ folder, port, env: { DATABASE_URL: this.databaseUrl } });
       next = progress() + PROGRESS_PER_KILL;
     }
   }

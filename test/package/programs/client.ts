@@ -1,11 +1,11 @@
 /** Uses the package of the client against a server. Arguments: the base address, and the API key. */
 
-import { AnimalStoreError, createAnimalStore, type Pet, type PetStore } from 'animal-store-client';
+import { AnimalStoreError, type BasicStore, createAnimalStore, type Pet } from 'animal-store-client';
 
 declare const process: { readonly argv: readonly string[] };
 
 const [, , database = '', apiKey] = process.argv;
-const store: PetStore = await createAnimalStore({ database, apiKey, onDeprecation: () => {} });
+const store: BasicStore = await createAnimalStore({ database, apiKey, onDeprecation: () => {} });
 const large = 9007199254740993n;
 const created: Pet = await store.createPet({ name: 'Rex', categoryId: large });
 const pets: Pet[] = [];

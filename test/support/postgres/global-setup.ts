@@ -23,11 +23,8 @@ declare module 'vitest' {
 export type StartResponse = { readonly url: string } | { readonly error: string };
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  if (noPrograms !== undefined && !process.env['TEST_DATABASE_URL']) {
-    console.warn(
-      `THE TESTS OF POSTGRESQL DO NOT RUN: ${noPrograms.toUpperCase()}. SET TEST_DATABASE_URL TO A SERVER.`,
-    );
-  }
+  if (noPrograms !== undefined)
+    console.warn(`THE TESTS OF POSTGRESQL DO NOT RUN: ${noPrograms.toUpperCase()}.`);
   let server: Promise<PostgresServer> | undefined;
   const door = createServer(async (socket) => {
     socket.on('error', () => {});

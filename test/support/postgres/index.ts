@@ -1,4 +1,4 @@
-/** Databases for tests, in a PostgreSQL server that the first test starts. `TEST_DATABASE_URL` replaces the server. */
+/** Databases for tests, in a PostgreSQL server that the first test starts. */
 
 import { randomUUID } from 'node:crypto';
 import { connect } from 'node:net';
@@ -13,19 +13,13 @@ import { QUERY_TIMEOUT } from './server.ts';
 export { connect, openClient } from './client.ts';
 export { type PostgresServer, startPostgres } from './server.ts';
 
-const OTHER_SERVER = process.env['TEST_DATABASE_URL'] || undefined;
+/** Whether PostgreSQL runs here. In continuous integration its tests always run, and fail if there is no server. */
+export const canRunPostgres: boolean = noPrograms === undefined || Boolean(process.env['CI']);
+export { canRunPostgres as canStartPostgres };
 
-/** Whether `startPostgres` works. In continuous integration its tests always run, and fail if there is no server. */
-export const canStartPostgres: boolean = noPrograms === undefined || Boolean(process.env['CI']);
-
-/** The end of the name of a test that calls `startPostgres`. */
-export const startPostgresNote: string = canStartPostgres ? '' : ` (skipped: ${noPrograms})`;
-
-/** Whether `newDatabaseUrl` works. */
-export const canRunPostgres: boolean = canStartPostgres || OTHER_SERVER !== undefined;
-
-/** The end of the name of a test that calls `newDatabaseUrl`. */
-export const postgresNote: string = canRunPostgres ? '' : startPostgresNote;
+/** The end of the name of a test that needs PostgreSQL. */
+export const postgresNote: string = canRunPostgres ? '' : ` (skipped: ${noPrograms})`;
+export { postgresNote as startPostgresNote };
 
 /** The database of this test file, and a connection to it. */
 interface FileDatabase {
@@ -35,16 +29,9 @@ interface FileDatabase {
 
 let server: Promise<string> | undefined;
 let database: Promise<FileDatabase> | undefined;
-const users: string[] = [];
 
-afterAll(async () => {
-  if (database === undefined) return;
-  const { name, client } = await database;
-  await client.end();
-  // Dropping a database is slow. The databases of our own server are removed with its folder.
-  if (OTHER_SERVER === undefined) return;
-  await execute(`DROP DATABASE ${name} WITH (FORCE)`, ...users.map((user) => `DROP ROLE ${user}`));
-});
+// Our server removes the databases with its folder.
+afterAll(async () => (await database)?.client.end());
 
 /**
  * Returns a URL that leads to an empty schema, in which a store works as in an empty database. All schemas of a test
@@ -71,14 +58,15 @@ export async function newUserUrl(databaseUrl: string, privilege: 'ALL' | 'USAGE'
   const client = (await database)?.client;
   await client?.query(`CREATE ROLE ${url.username} LOGIN PASSWORD '${url.password}';
     GRANT ${privilege} ON SCHEMA ${schema} TO ${url.username}`);
-  users.push(url.username);
   return url.href;
 }
 
 async function createDatabase(): Promise<FileDatabase> {
   const name = newName();
-  await execute(`CREATE DATABASE ${name} TEMPLATE template0`);
   const url = new URL(await serverUrl());
+  const creator = await openClient(url.href);
+  await creator.query(`CREATE DATABASE ${name} TEMPLATE template0`);
+  await creator.end();
   url.pathname = name;
   return { name, client: await openClient(url.href) };
 }
@@ -87,17 +75,8 @@ function newName(): string {
   return `test_${randomUUID().replaceAll('-', '')}`;
 }
 
-async function execute(...statements: readonly string[]): Promise<void> {
-  const client = await openClient(await serverUrl());
-  try {
-    for (const statement of statements) await client.query(statement);
-  } finally {
-    await client.end();
-  }
-}
-
 function serverUrl(): Promise<string> {
-  server ??= OTHER_SERVER === undefined ? askForServer() : Promise.resolve(OTHER_SERVER);
+  server ??= askForServer();
   return server;
 }
 

@@ -35,16 +35,15 @@ function wordsAfter(program: Command, words: readonly string[]): readonly string
   let command = program;
   let value: Option | undefined;
   for (const word of words.filter((text) => text !== '=')) {
-    const option = optionsOf(command).find(({ short, long }) => word === short || word === long);
+    const option = optionsOf(command).find(({ long }) => word === long);
     const child = value === undefined && command.commands.find((each) => each.name() === word);
     value = value === undefined && option?.required ? option : undefined;
     command = child || command;
   }
   if (value !== undefined) return value.argChoices ?? [];
-  const { registeredArguments, commands } = command;
-  const options = optionsOf(command).flatMap(({ short, long }) => [short, long]);
-  const names = [...commands.map((child) => child.name()), ...(registeredArguments[0]?.argChoices ?? [])];
-  return [...names, ...options.filter((name) => name !== undefined)];
+  const names = command.commands.map((child) => child.name());
+  const choices = command.registeredArguments[0]?.argChoices ?? [];
+  return [...names, ...choices, ...optionsOf(command).map(({ long }) => long ?? '')];
 }
 
 function optionsOf(command: Command): readonly Option[] {

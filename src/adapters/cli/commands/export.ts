@@ -4,13 +4,10 @@ import { petJson } from '../../../domain/pet-json.ts';
 import { visible } from '../../../domain/visible.ts';
 import { int64, statusOption } from '../arguments.ts';
 import { writeLong } from '../console.ts';
-import { counted, duration } from '../format.ts';
+import { counted } from '../format.ts';
 import type { CommandOptions } from '../options.ts';
-import { Progress } from '../progress.ts';
+import { withProgress } from '../progress.ts';
 import { withStore } from '../store.ts';
-
-/** How many pets that break a rule are named. */
-const NAMED = 10;
 
 export function defineExport(program: Command, options: CommandOptions): void {
   program
@@ -23,41 +20,39 @@ export function defineExport(program: Command, options: CommandOptions): void {
       if (after !== undefined && !follow) command.error('--after requires --follow');
       if (!follow) return await exportPets(status, options);
       const { signal } = options;
-      await writeLong(options, undefined, (write) =>
+      const following = writeLong(options, 'the reader has stalled', (write) =>
         withStore(options, 'export', async (store) => {
           for await (const pet of store.followPets({ status, after, signal }))
             await write(`${petJson(pet)}\n`);
         }),
       );
+      await following.catch((error: unknown) => {
+        if (!signal.aborted) throw error;
+      });
     });
 }
 
+/** Names the pets that break a rule, because another program has changed them. */
 async function exportPets(status: PetStatus | undefined, options: CommandOptions): Promise<void> {
   const { console, signal } = options;
-  const progress = new Progress(console);
-  const invalid: string[] = [];
+  const outcome = 'the export is not complete';
   let count = 0;
-  await writeLong(options, 'the export is not complete', (write) =>
-    withStore(options, 'export', async (store) => {
-      for await (const pets of store.exportPets({ status }, { signal })) {
-        signal.throwIfAborted();
-        await write(pets.map((pet) => `${petJson(pet)}\n`).join(''));
-        count += pets.length;
-        for (const pet of pets) {
-          const fault = petFault(pet);
-          if (fault !== undefined) invalid.push(visible(`pet ${pet.id}: ${fault}`));
+  await withProgress(options, outcome, (progress) =>
+    writeLong(options, outcome, (write) =>
+      withStore(options, 'export', async (store) => {
+        for await (const pets of store.exportPets({ status }, { signal })) {
+          signal.throwIfAborted();
+          await write(pets.map((pet) => `${petJson(pet)}\n`).join(''));
+          count += pets.length;
+          for (const pet of pets) {
+            const fault = petFault(pet);
+            if (fault !== undefined)
+              console.err(`${visible(`pet ${pet.id} cannot be imported: ${fault}`)}\n`);
+          }
+          if (!console.isTerminal) progress(`Exporting ${counted(count, 'pet')}`);
         }
-        if (console.outColumns() === undefined) progress.show('Exporting', count);
-      }
-      progress.end();
-      console.err(`Exported ${counted(count, 'pet')} in ${duration(progress.elapsed)}.\n`);
-      if (invalid.length > 0) {
-        const named = [...invalid.slice(0, NAMED), ...(invalid.length > NAMED ? ['and more'] : [])].join(
-          '\n',
-        );
-        const changed = counted(invalid.length, 'pet');
-        console.err(`Another program changed ${changed}, which cannot be imported:\n${named}\n`);
-      }
-    }),
-  ).finally(() => progress.end());
+      }),
+    ),
+  );
+  console.err(`Exported ${counted(count, 'pet')}.\n`);
 }

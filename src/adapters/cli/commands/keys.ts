@@ -3,17 +3,15 @@ import type { AnimalStore } from '../../../application/animal-store.ts';
 import type { IssuedApiKey } from '../../../application/api-keys.ts';
 import { type ApiKey, apiKeyStatus } from '../../../domain/api-key.ts';
 import { visible } from '../../../domain/visible.ts';
-import { CREATE_STORE, durationOf, expiry, keyId, keyName } from '../arguments.ts';
-import { commandLine } from '../command-line.ts';
-import { discardsOutput, printResult } from '../console.ts';
+import { CREATE_STORE, durationOf, expiry, JSON_RESULT, keyId, keyName } from '../arguments.ts';
+import { printResult } from '../console.ts';
 import { CommandError } from '../errors.ts';
-import { day, moment } from '../format.ts';
+import { commandLine, day, moment } from '../format.ts';
 import type { CommandOptions } from '../options.ts';
 import { withStore } from '../store.ts';
 import { table } from '../table.ts';
 
 const EXPIRES = '--expires <when>';
-const JSON_KEY = ['--json', 'print the key and its attributes as JSON'] as const;
 const HEAD = ['ID', 'NAME', 'PREFIX', 'STATUS', 'CREATED', 'LAST USED'];
 
 export function defineKeys(program: Command, options: CommandOptions): void {
@@ -25,17 +23,16 @@ export function defineKeys(program: Command, options: CommandOptions): void {
     .option(EXPIRES, 'a duration such as 90d, 12h or 30m, a date such as 2027-01-31, or never', expiry)
     .option('--read-only', 'the key may list and read pets, but not create one')
     .option(...CREATE_STORE)
-    .option(...JSON_KEY)
+    .option(...JSON_RESULT)
     .action(async ({ name, expires, readOnly, createStore = false, json }) => {
       const end = expires === 'never' ? undefined : expires;
-      const create = ({ apiKeys }: AnimalStore) => apiKeys.create(name, end, readOnly);
-      await issueKey(create, json, options, createStore);
+      await issueKey(({ apiKeys }) => apiKeys.create(name, end, readOnly), json, options, createStore);
     });
   keys
     .command('list')
     .description('list all keys with their attributes, but without the keys')
     .option('--active', 'only keys that are neither expired nor revoked')
-    .option('--json', 'print the list as JSON')
+    .option(...JSON_RESULT)
     .action(({ active, json }) => listKeys(active, json, options));
   keys
     .command('rotate')
@@ -47,26 +44,20 @@ export function defineKeys(program: Command, options: CommandOptions): void {
       durationOf,
     )
     .option(EXPIRES, 'the expiry of the new key, or never (default: the lifetime of the old key)', expiry)
-    .option(...JSON_KEY)
+    .option(...JSON_RESULT)
     .action(async (id, { overlap = durationOf('7d'), expires, json }) => {
-      let end = 0;
-      const rotate = async ({ apiKeys }: AnimalStore) => {
-        const issued = await apiKeys.rotate(id, overlap, expires === 'never' ? null : expires);
-        end = (await apiKeys.list()).find((key) => key.id === id)?.expiresAt ?? 0;
-        return issued;
-      };
-      await issueKey(rotate, json, options);
-      options.console.err(`Key ${id} expires ${end <= Date.now() ? 'now' : moment(end)}.\n`);
+      const end = expires === 'never' ? null : expires;
+      await issueKey(({ apiKeys }) => apiKeys.rotate(id, overlap, end), json, options);
+      options.console.err(`Key ${id} expires by ${moment(Date.now() + overlap)}.\n`);
     });
   keys
     .command('revoke')
     .description('revoke a key: every server refuses it within 1 s')
     .argument('<id>', 'the id of the key, see keys list', keyId)
-    .option('--json', 'print the attributes of the key as JSON')
+    .option(...JSON_RESULT)
     .action(async (id, { json }) => {
       const key = await withStore(options, 'keys', ({ apiKeys }) => apiKeys.revoke(id));
-      const done = `key ${id} (${key.name}) is revoked`;
-      await printResult(options.console, { done, members: attributesOf(key) }, json);
+      await printResult(options.console, `Key ${id} (${key.name}) is revoked.`, attributesOf(key), json);
     });
 }
 
@@ -78,23 +69,18 @@ async function issueKey(
   createStore?: boolean,
 ): Promise<void> {
   const { console, program, databaseUrl } = options;
-  if (discardsOutput(console)) {
-    const advice = 'redirect it to a file or a pipe';
-    throw new CommandError(
-      `standard output is closed or the null device, so the new key would be lost: ${advice}`,
-    );
-  }
+  if (console.isDiscarded)
+    throw new CommandError('standard output is closed or the null device, so the new key would be lost');
   const { key, about } = await withStore(options, 'keys', issue, createStore);
+  const { id, name, expiresAt, isReadOnly } = about;
   const text = json ? JSON.stringify({ ...attributesOf(about), key }) : key;
   await console.out(`${text}\n`).catch((error: Error) => {
-    const revoke = commandLine(program, `keys revoke ${about.id}`, databaseUrl);
-    throw new CommandError(`key ${about.id} was created but is lost: ${error.message}. Revoke it: ${revoke}`);
+    const revoke = commandLine(program, `keys revoke ${id}`, databaseUrl);
+    throw new CommandError(`key ${id} was created but is lost: ${error.message}. Revoke it: ${revoke}`);
   });
-  const { id, name, expiresAt, isReadOnly } = about;
-  const expires = expiresAt === undefined ? 'never' : moment(expiresAt);
-  const access = isReadOnly ? '  access   read-only\n' : '';
-  const attributes = `  id       ${id}\n  name     ${visible(name)}\n${access}  expires  ${expires}\n`;
-  console.err(`Key created. Save it: it is not shown again.\n${attributes}`);
+  const expires = expiresAt === undefined ? 'never expires' : `expires at ${moment(expiresAt)}`;
+  const access = isReadOnly ? ', read-only' : '';
+  console.err(`Key ${id} (${visible(name)}${access}) ${expires}. Save it: it is not shown again.\n`);
 }
 
 async function listKeys(active: boolean, json: boolean, options: CommandOptions): Promise<void> {
@@ -105,10 +91,10 @@ async function listKeys(active: boolean, json: boolean, options: CommandOptions)
   if (json) {
     await console.out(`${JSON.stringify(keys.map(attributesOf), null, 2)}\n`);
   } else if (keys.length > 0) {
-    await console.out(table([HEAD, ...keys.map((key) => rowOf(key, now))], console.outColumns()));
+    await console.out(table([HEAD, ...keys.map((key) => rowOf(key, now))]));
   } else {
     const create = commandLine(program, 'keys create --name NAME', databaseUrl);
-    console.err(`There is no ${all.length > 0 ? 'active key' : 'key yet'}. Create one: ${create}\n`);
+    console.err(`There is no ${active ? 'active key' : 'key'}. Create one: ${create}\n`);
   }
 }
 
@@ -131,8 +117,8 @@ function rowOf(key: ApiKey, now: number): string[] {
 
 /** A key that expires at midnight is valid until the end of the day before. */
 function statusOf(key: ApiKey, now: number): string {
+  const { revokedAt, expiresAt } = key;
+  const end = revokedAt ?? (expiresAt && expiresAt - 1);
   const status = apiKeyStatus(key, now);
-  if (status === 'revoked') return `revoked on ${day(key.revokedAt ?? now)}`;
-  if (key.expiresAt === undefined) return status;
-  return `${status === 'active' ? 'ends' : status} on ${day(key.expiresAt - 1)}`;
+  return end === undefined ? status : `${status === 'active' ? 'ends' : status} on ${day(end)}`;
 }

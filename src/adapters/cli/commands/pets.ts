@@ -5,10 +5,11 @@ import type { PetPageQuery } from '../../../application/list-pets.ts';
 import { asAnimalStoreError } from '../../../domain/errors.ts';
 import type { Pet } from '../../../domain/pet.ts';
 import { petJson } from '../../../domain/pet-json.ts';
-import { CREATE_STORE, int64, pageLimit, petName, statusOption } from '../arguments.ts';
+import { CREATE_STORE, int64, pageLimit, statusOption } from '../arguments.ts';
 import { writeLong } from '../console.ts';
 import { CommandError, isBrokenPipe } from '../errors.ts';
 import type { CommandOptions } from '../options.ts';
+import { attributeOptions, PET_HEAD, petCells } from '../pet-attributes.ts';
 import { withStore } from '../store.ts';
 import { table } from '../table.ts';
 
@@ -16,8 +17,6 @@ interface ListFlags extends PetPageQuery {
   readonly all?: boolean;
   readonly json?: boolean;
 }
-
-const HEAD = ['ID', 'NAME', 'CATEGORY', 'STATUS'];
 
 export function definePets(program: Command, options: CommandOptions): void {
   const pets = program.command('pets').description('list, read and create pets');
@@ -38,23 +37,20 @@ export function definePets(program: Command, options: CommandOptions): void {
     .action(async (id, { json }) => {
       await print(await withStore(options, 'pets', (store) => store.getPet(id)), json, options);
     });
-  pets
-    .command('create')
-    .description('create a pet, and show it when it is durable')
-    .requiredOption('--name <name>', 'the name of the pet', petName)
-    .requiredOption('--category-id <integer>', 'the id of its category', int64)
-    .addOption(statusOption('the status (default: available)'))
+  const create = pets.command('create').description('create a pet, and show it when it is durable');
+  for (const option of attributeOptions()) create.addOption(option);
+  create
     .option('--idempotency-key <key>', 'the same key and the same pet again create no second pet')
     .option(...CREATE_STORE)
     .option('--json', 'print the pet as JSON')
     .action(async ({ idempotencyKey, createStore = false, json, ...input }) => {
-      const create = async (store: AnimalStore): Promise<Pet> => {
+      const createIn = async (store: AnimalStore): Promise<Pet> => {
         if (idempotencyKey === undefined) return await store.createPet(input);
         const { pet, isReplay } = await store.createPetOnce(input, THIS_PROGRAM, idempotencyKey);
         if (isReplay) options.console.err('This pet was created earlier with the same idempotency key.\n');
         return pet;
       };
-      const pet = await withStore(options, 'pets', create, createStore).catch((error: Error) => {
+      const pet = await withStore(options, 'pets', createIn, createStore).catch((error: Error) => {
         const key = asAnimalStoreError(error)?.idempotencyKey;
         throw key === undefined ? error : new CommandError(`${error.message}: add --idempotency-key ${key}`);
       });
@@ -77,10 +73,8 @@ async function listPets({ all, json, ...query }: ListFlags, options: CommandOpti
         const page = { ...query, ...(all && { limit: 100, after: last ?? query.after }) };
         const { pets, more } = await store.listPage(page, { signal });
         const isFirst = last === undefined;
-        const rows = () => [...(isFirst ? [HEAD] : []), ...pets.map(rowOf)];
-        const text = json
-          ? (isFirst ? '[\n' : ',\n') + pets.map(petJson).join(',\n')
-          : table(rows(), console.outColumns());
+        const rows = () => [...(isFirst ? [PET_HEAD] : []), ...pets.map(petCells)];
+        const text = json ? (isFirst ? '[\n' : ',\n') + pets.map(petJson).join(',\n') : table(rows());
         if (pets.length > 0) await write(text);
         last = pets.at(-1)?.id ?? last;
         hasMore = more;
@@ -93,9 +87,5 @@ async function listPets({ all, json, ...query }: ListFlags, options: CommandOpti
 }
 
 async function print(pet: Pet, json = false, { console }: CommandOptions): Promise<void> {
-  await console.outData(json ? `${petJson(pet)}\n` : table([HEAD, rowOf(pet)], console.outColumns()));
-}
-
-function rowOf({ id, name, categoryId, status }: Pet): string[] {
-  return [String(id), name, String(categoryId), status];
+  await console.outData(json ? `${petJson(pet)}\n` : table([PET_HEAD, petCells(pet)]));
 }

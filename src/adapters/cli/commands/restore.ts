@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import type { Restored } from '../../../application/ports/maintenance.ts';
 import { visible } from '../../../domain/visible.ts';
-import { JSON_RESULT, regularFile } from '../arguments.ts';
+import { JSON_RESULT } from '../arguments.ts';
 import { printResult } from '../console.ts';
-import { counted, duration } from '../format.ts';
+import { counted } from '../format.ts';
 import type { CommandOptions } from '../options.ts';
 import { withProgress } from '../progress.ts';
 
@@ -11,21 +11,20 @@ export function defineRestore(program: Command, options: CommandOptions): void {
   program
     .command('restore')
     .description('replace the store by a backup, while no server runs')
-    .argument('<file>', 'a file that the command backup has written', regularFile)
+    .argument('<file>', 'a file that the command backup has written')
     .option('--force', 'replace a store that has pets, or that cannot be read')
     .option(...JSON_RESULT)
     .action(async (file, { force, json }) => {
       const { console, signal, databaseUrl, restoreStore } = options;
-      const [restored, elapsed] = await withProgress(options, 'nothing was restored', (progress) => {
-        const onProgress = (share: number) => progress.show('Copying', undefined, share);
+      const restored = await withProgress(options, 'nothing was restored', (progress) => {
+        const onProgress = (share: number) => progress('Copying', share);
         return restoreStore(databaseUrl, file, { overwrite: force, onProgress, signal });
       });
       const { location: store, bytes, pets, apiKeys, lastId, setAside, lost, revivedKeys } = restored;
       const contents = `${counted(pets, 'pet')} and ${counted(apiKeys, 'key')}`;
-      const details = ` from ${file}: ${contents}, ids go on after ${lastId}, in ${duration(elapsed)}`;
-      const facts = { store, bytes, pets, apiKeys, lastId: String(lastId), lost, revivedKeys, setAside };
-      const members = { ...facts, milliseconds: Math.round(elapsed) };
-      await printResult(console, { done: `restored ${store}`, details, members }, json);
+      const text = `Restored ${store} from ${file}: ${contents}, ids go on after ${lastId}.`;
+      const members = { store, bytes, pets, apiKeys, lastId: String(lastId), lost, revivedKeys, setAside };
+      await printResult(console, text, members, json);
       for (const notice of noticesOf(restored)) console.err(`${visible(notice)}\n`);
     });
 }

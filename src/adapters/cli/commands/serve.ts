@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { Command } from 'commander';
-import { commandLine } from '../command-line.ts';
 import { explain, isBrokenPipe } from '../errors.ts';
+import { commandLine } from '../format.ts';
 import type { CommandOptions, RunningService, ServeValues } from '../options.ts';
 
 export function defineServe(program: Command, options: CommandOptions): void {

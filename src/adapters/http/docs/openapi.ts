@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
-import { fieldOf, type Stage } from '../context.ts';
+import { invalidRequest } from '../../../domain/errors.ts';
+import { BASE_PATH, fieldOf, type Stage } from '../context.ts';
 import type { HttpOptions } from '../options.ts';
-import { BASE_PATH, serverUrlOf } from '../public-url.ts';
 import { entityTag } from '../responses.ts';
 import { builtFile, type Encodings, encodings, respondNegotiated } from './built-files.ts';
 
@@ -59,4 +59,24 @@ function unchanged(_key: string, value: unknown, { source }: { source: string })
 
 function serversOf(url: string): string {
   return `"servers":${JSON.stringify([{ url }])}`;
+}
+
+/** Returns the base URL of the API: the public URL, with {@link BASE_PATH} added if missing. */
+export function serverUrlOf(publicUrl: string): string {
+  const url = publicUrl.replace(/\/+$/, '');
+  return url.endsWith(BASE_PATH) ? url : url + BASE_PATH;
+}
+
+/**
+ * Returns the path in front of `/v1` in the base URL: `/shop` for `https://example.org/shop`. A proxy removes this path
+ * from requests, so the server adds it to the links in responses. Throws `invalid_request` for another kind of URL.
+ */
+export function pathPrefixOf(publicUrl: string | undefined): string {
+  if (publicUrl === undefined) return '';
+  const url = URL.parse(serverUrlOf(publicUrl));
+  if (url === null || !/^https?:$/.test(url.protocol)) {
+    throw invalidRequest('publicUrl: expected an http or https URL');
+  }
+  // A link that starts with two slashes would lead to another host.
+  return url.pathname.slice(0, -BASE_PATH.length).replace(/^\/+/, '/');
 }

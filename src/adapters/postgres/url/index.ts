@@ -20,7 +20,7 @@ const FORM =
 
 /** An unencoded `@`, `/`, `#` or `?` in a password would move parts of it into the host, the path or the query. */
 const URL_PARTS =
-  /^postgres(?:ql)?:\/\/(?:[^:/?#@]*(?::[^/?#@]*)?@)?(?:\[[\da-f:.]+\]|[\w.-]*|%2f[\w.%-]*)(?::\d{1,5})?(,[^@/?#]*)?(?:\/[^/?#@]*)?(?:\?([^@#]*))?$/i;
+  /^postgres(?:ql)?:\/\/(?:[^:/?#@]*(?::[^/?#@]*)?@)?(?:\[[\da-f:.]+\]|[\w.-]*|%2f[\w.%-]*)(?::\d{1,5})?(?:\/[^/?#@]*)?(?:\?([^@#]*))?$/i;
 const BROKEN = /[\s\p{Cc}]|%(?![\da-f]{2})/iu;
 const HOST = /^(?:[\da-f:.]+|[\w.-]+|\/.*)$/i;
 
@@ -45,10 +45,9 @@ const HARMLESS =
 
 /** Throws `invalid_request`. */
 export function parsePostgresUrl(url: string): PostgresUrl {
-  const [isUrl, otherHosts, query] = (!BROKEN.test(url) && URL_PARTS.exec(url)) || [];
+  const [isUrl, query] = (!BROKEN.test(url) && URL_PARTS.exec(url)) || [];
   if (isUrl === undefined) throw invalidRequest(FORM);
   const { host, port, user, password, options, ...given } = parametersOf(query);
-  if (otherHosts !== undefined || host?.includes(',')) throw invalidRequest(ONE_HOST);
   const ssl = tlsOf(given);
   const enableChannelBinding = given['channel_binding'] !== undefined;
   if (enableChannelBinding && !(ssl || { rejectUnauthorized: false }).rejectUnauthorized)
@@ -62,7 +61,6 @@ export function parsePostgresUrl(url: string): PostgresUrl {
     max: Math.max(2, Number(given['max'] ?? 16)),
   };
 }
-const ONE_HOST = 'expected one host: several hosts are not supported, so give the address of the primary';
 
 /** Returns the server and the database of a URL, such as `localhost:5432/pets`. */
 export function locationOf(url: string): string {

@@ -29,39 +29,19 @@ const lines = (...all: string[]) => `${all.join('\r\n')}\r\n\r\n`;
 const withKey = (line: string) => lines(line, 'Host: x', KEY_FIELD);
 const create = head('Content-Type: application/json', `Content-Length: ${REX.length}`) + REX;
 
-const CODINGS = (
-  'gzip, chunked | GZIP , CHUNKED | identity, chunked | , chunked | chunked, chunked | x;a=b, chunked | ' +
-  'gzip\r\nTransfer-Encoding: chunked | chunked\r\ntransfer-encoding: chunked | chunked;a=b | gzip | "chunked" | '
-).split(' | ');
-const HOSTS =
-  'me@x me:hunter2@x x:0 x:000 x:65536 x:99999 x:123456789012345678901 x:port x:-1 x:+1 x:1:2 http://x x/y x?y ' +
-  'x#y x,y x\\y "x" <script> x%41 \xe4 ::1 [::1 [] [x] [::1]x x[::1] [::1]:0 ' +
-  'x X.example. a_b-c x: x:1 x:65535 x:0080 127.0.0.1:3000 [::1]:3000 [::ABCD]';
+const CODINGS =
+  'gzip, chunked | GZIP , CHUNKED | chunked, chunked | gzip\r\nTransfer-Encoding: chunked | chunked;a=b | '.split(
+    ' | ',
+  );
 const RAW_TARGETS =
-  'http://me@x/livez http://me:hunter2@x/livez https://me:hunter2@x/v1/pets http://@x/livez http://x@y@z/livez ' +
-  'http://me:hunter2@x http://x:0/livez http://x:99999/livez http:///livez http://?livez http:// http://[:: ' +
-  'http://[::1/livez http://[x]/livez http://%zz/livez http://x%2fy/livez ftp://x/livez ws://x/livez ' +
-  'xhttp://x/livez file:///livez javascript://x/livez *x /livez#x /livez?x#y /v1/pets#x /# ' +
-  '/livez? /livez?me@x http://x/livez HTTPS://X:1/livez?a http://[::1]:1/livez http://x:/me@y http://x/v1/pets/1 ' +
-  'http://other.example:81/v1/pets?limit=1 HTTPS://X/v1/pets/1 HTTP://x:1/v1/pets/999';
+  'http:///livez http:// http://[::1/livez http://%zz/livez /livez#x http://x/v1/pets/1 HTTPS://X:1/livez?a';
 const UNPARSED = [
-  'garbage\r\n\r\n',
   `garbage\r\n\r\n${'x'.repeat(10_000)}`,
-  'GET\r\n\r\n',
   'GET\t/livez\tHTTP/1.1\r\nHost: x\r\n\r\n',
-  'GET /livez HTTP/1.1 \r\nHost: x\r\n\r\n',
-  ...['0.9', '1.2', '1.10', '01.1', '2', '3.7', '9.9', '1.', '-1.1'].map((version) =>
-    lines(`GET /livez HTTP/${version}`, 'Host: x'),
-  ),
+  ...['1.2', '3.7', '1.'].map((version) => lines(`GET /livez HTTP/${version}`, 'Host: x')),
   `${lines('POST /v1/nothing HTTP/1.1', 'Host: x', 'Content-Length : 5')}hello`,
-  'GET /livez HTTP/1.1\r\n Host: x\r\n\r\n',
-  chunked('POST /v1/nothing HTTP/1.1', 'gzip,\r\n chunked'),
-  'GET /livez HTTP/1.1\r\nHost: x\nX: 1\r\n\r\n',
-  'GET /livez HTTP/1.1\r\nHost: x\r\n\n',
   lines('GET /livez HTTP/1.1', 'Host: x', 'X: a\rb'),
-  ...['0x5', '-5'].map((length) =>
-    lines('POST /v1/nothing HTTP/1.1', 'Host: x', `Content-Length: ${length}`),
-  ),
+  lines('POST /v1/nothing HTTP/1.1', 'Host: x', 'Content-Length: -5'),
   lines('POST /v1/nothing HTTP/1.1', 'Host: x', 'Transfer-Encoding: gzip, chunked', 'Content-Length: 5') +
     CHUNKS,
   chunked('POST /v1/nothing HTTP/1.1', 'chunked, identity'),
@@ -70,7 +50,6 @@ const UNPARSED = [
   lines('GET /livez HTTP/1.1', 'Host: x', ...Array.from({ length: 2000 }, () => 'X-Some-Field: x')),
   lines('CONNECT * HTTP/1.1', 'Host: x'),
   lines('GET /livez HTTP/1.1', 'Host: x', 'Connection: Upgrade, HTTP2-Settings', 'Upgrade: h2c'),
-  lines('TRACE /livez HTTP/1.1', 'Host: secret'),
 ];
 const LIMITS = '0 -1 101 1e1 1.0 1.5 +5 05 5+ %205 0x5 ten 5,6 99999999999999999999 %EF%BC%95 5%00 NaN -0';
 const QUERIES = [
@@ -206,12 +185,10 @@ export const REFUSALS: Readonly<Record<string, Scene>> = {
     messages: [
       ...CODINGS.map((coding) => chunked('POST /v1/pets HTTP/1.1', coding)),
       ...['chunked', 'Chunked', ' chunked  '].map((coding) => chunked('PUT /v1/pets HTTP/1.1', coding)),
-      ...[...TARGETS, 'http://x/livez'].flatMap((target) =>
-        (target === '/v1/pets' || target === '/livez' ? METHODS : ['PATCH']).flatMap((method) => [
-          chunked(`${method} ${target} HTTP/1.1`, 'gzip, chunked'),
-          chunked(`${method} ${target} HTTP/1.1`, 'gzip, chunked', []),
-        ]),
-      ),
+      ...TARGETS.flatMap((target) => [
+        chunked(`PATCH ${target} HTTP/1.1`, 'gzip, chunked'),
+        chunked(`PATCH ${target} HTTP/1.1`, 'gzip, chunked', []),
+      ]),
       chunked('OPTIONS /v1/pets HTTP/1.1', 'gzip, chunked', [ORIGIN, ...PREFLIGHT]),
       ...[
         ['POST /livez', 'gzip, chunked'],
@@ -219,15 +196,6 @@ export const REFUSALS: Readonly<Record<string, Scene>> = {
         ['GET /v1/pets/1', 'gzip, chunked'],
       ].map(([line, coding]) => chunked(`${line} HTTP/1.1`, coding ?? '') + create.repeat(3)),
       LIST,
-    ],
-  },
-  'Host and the target': {
-    isBrief: true,
-    messages: [
-      ...[...HOSTS.split(' '), 'x y', 'x, y', 'x\ty', 'x'.repeat(256), 'x'.repeat(255), ''].map((host) =>
-        lines('GET /livez HTTP/1.1', `Host: ${host}`),
-      ),
-      lines('GET http://x/livez HTTP/1.1', 'Host: me@x'),
     ],
   },
   'lists and ids': {
@@ -256,51 +224,27 @@ export const REFUSALS: Readonly<Record<string, Scene>> = {
     isBrief: true,
     messages: [
       create,
-      ...['/v1/pets', '/v1/pets?limit=1', '/v1/pets/1', '/docs', '/openapi.json', '/livez'].flatMap(
-        (target) => [
-          get(target),
-          ...ETAGS.flatMap((tag) => [
-            get(target, `If-None-Match: ${tag}`),
-            get(target, `If-Match: ${tag}`),
-            get(target, `If-Match: ${tag}`, 'If-None-Match: TAG'),
-            ask(`HEAD ${target}`, { fields: [`If-Match: ${tag}`, 'If-Unmodified-Since: x'] }),
-          ]),
-          get(target, 'If-Unmodified-Since: Thu, 01 Jan 1970 00:00:00 GMT'),
-        ],
-      ),
-      ...['*', '"x", *', 'TAG', 'W/TAG'].flatMap((tag) => [
-        get('/v1/pets'),
-        post(REX, `If-None-Match: ${tag}`),
+      ...['/v1/pets', '/v1/pets/1', '/docs'].flatMap((target) => [
+        get(target),
+        ...ETAGS.map((tag) => get(target, `If-None-Match: ${tag}`)),
+        ...['"x"', 'TAG'].flatMap((tag) => [
+          get(target, `If-Match: ${tag}`),
+          get(target, `If-Match: ${tag}`, 'If-None-Match: TAG'),
+          ask(`HEAD ${target}`, { fields: [`If-Match: ${tag}`, 'If-Unmodified-Since: x'] }),
+        ]),
+        get(target, 'If-Unmodified-Since: Thu, 01 Jan 1970 00:00:00 GMT'),
       ]),
-      ...['"x"', 'W/TAG', ''].flatMap((tag) => [get('/v1/pets'), post(REX, `If-Match: ${tag}`)]),
-      ...[get('/v1/pets?status=sold'), post(REX, 'If-Match: TAG')],
-      ...[
+      ...['If-None-Match: *', 'If-None-Match: TAG', 'If-Match: "x"', 'If-Match: '].flatMap((field) => [
         get('/v1/pets'),
-        post(REX, 'If-Match: TAG', 'If-None-Match: *'),
-        post(REX, 'If-Match: *', 'If-None-Match: TAG'),
-      ],
-      ...[get('/v1/pets'), ask('POST /v1/pets?status=sold', { body: REX, fields: ['If-Match: TAG'] })],
+        post(REX, field),
+      ]),
       post(REX, 'If-Match: "x"', 'Idempotency-Key: precondition'),
       LIST,
-      ...[
-        get('/v1/pets'),
-        post(REX, 'If-Match: TAG'),
-        post(REX, 'If-Match: *'),
-        post(REX, 'If-None-Match: "x"'),
-      ],
       post(REX, 'If-None-Match: ', 'Idempotency-Key: precondition'),
-      ...[
-        get('/v1/pets?status=sold'),
-        ask('POST /v1/pets?status=sold', { body: REX, fields: ['If-Match: TAG'] }),
-      ],
       ...'GET /v1/pets/999|GET /v1/nothing|GET /v1/pets?limit=0|DELETE /v1/pets|OPTIONS /v1/pets'
         .split('|')
         .map((line) => ask(line, { fields: ['If-None-Match: *', 'If-Match: "x"'] })),
       ask('GET /v1/pets', { key: null, fields: ['If-Match: "x"'] }),
-      ...['{}', REX.padEnd(70_000)].map((body) => post(body, 'If-Match: "x"')),
-      ...['Content-Type: text/plain', 'Content-Encoding: gzip'].map((field) =>
-        post(REX, field, 'If-Match: "x"'),
-      ),
     ],
   },
   'request ids': {
@@ -327,13 +271,9 @@ export const REFUSALS: Readonly<Record<string, Scene>> = {
       ...UNPARSED,
       ...RAW_TARGETS.split(' ').flatMap((target) => [
         withKey(`GET ${target} HTTP/1.1`),
-        withKey(`OPTIONS ${target} HTTP/1.1`),
         lines(`GET ${target} HTTP/1.1`, 'Host: x', 'Host: y', KEY_FIELD),
       ]),
-      ...METHODS.map((method) => lines(`${method} * HTTP/1.1`, 'Host: x')),
-      chunked('PATCH * HTTP/1.1', 'gzip, chunked'),
-      ...['/livez', '/docs', '/nothing', '/v1/pets', '/v1/nothing'].flatMap((target) => [
-        ...[' HTTP/0.9', ' HTTP/2.0', ''].map((version) => withKey(`GET ${target}${version}`)),
+      ...['/livez', '/nothing', '/v1/pets'].flatMap((target) => [
         lines(`GET ${target} HTTP/1.1`, KEY_FIELD),
         lines(`GET ${target} HTTP/1.1`, 'Host: x', 'Host: x', KEY_FIELD),
         lines(`GET ${target} HTTP/1.0`, 'Host: x', 'Host: x', KEY_FIELD),

@@ -5,11 +5,11 @@ import { nextTurn } from './next-turn.ts';
 import type { PetPage } from './ports/pet-repository.ts';
 import type { PetWalk } from './store-options.ts';
 
-/** Yields the pets of all pages, as `AnimalStore.listPets` describes. */
-export async function* walkPets(
+/** Yields the pets of each page in ascending order of id, up to the limit. */
+export async function* walkPages(
   readPage: (query: PetPageQuery) => Promise<PetPage>,
   { status, after, limit = Infinity }: PetWalk = {},
-): AsyncGenerator<Pet, void, undefined> {
+): AsyncGenerator<readonly Pet[], void, undefined> {
   if (limit !== Infinity && !(Number.isSafeInteger(limit) && limit >= LIMIT_MIN)) {
     throw invalidRequest(`limit must be an integer of ${LIMIT_MIN} or more`);
   }
@@ -17,7 +17,7 @@ export async function* walkPets(
   let from = after;
   while (true) {
     const { pets, more } = await readPage({ status, after: from, limit: Math.min(left, LIMIT_MAX) });
-    yield* pets;
+    if (pets.length > 0) yield pets;
     left -= pets.length;
     from = pets.at(-1)?.id;
     if (!more || left <= 0 || from === undefined) return;

@@ -18,13 +18,13 @@ import {
   type RetryOptions,
   supported,
 } from './store-options.ts';
-import { walkPets } from './walk-pets.ts';
+import { walkPages } from './walk-pages.ts';
 
 /**
  * Creates and reads pets: the use cases that the API of a server has too. Every method can reject with an
  * {@link AnimalStoreError}. After `close`, every other method rejects with `storage_unavailable`.
  */
-export class PetStore implements AsyncDisposable {
+export class BasicStore implements AsyncDisposable {
   readonly #storage: StoreStorage;
   readonly #createPet: CreatePet;
   readonly #createPetOnce: CreatePetOnce | undefined;
@@ -32,7 +32,7 @@ export class PetStore implements AsyncDisposable {
   readonly #getPet: GetPet;
   #closing: Promise<void> | undefined;
 
-  /** @param storage the storage of the store; {@link PetStore.close} closes this storage */
+  /** @param storage the storage of the store; {@link BasicStore.close} closes this storage */
   constructor(storage: StoreStorage, { idempotencyDays }: RetryOptions = {}) {
     const { pets, idempotentCreates: creates } = storage;
     this.#storage = storage;
@@ -81,8 +81,8 @@ export class PetStore implements AsyncDisposable {
    * for await (const { name } of store.listPets({ status: 'available' })) console.log(name); // Rex
    * ```
    */
-  listPets(query?: PetWalk, options?: CallOptions): AsyncGenerator<Pet, void, undefined> {
-    return walkPets((page) => this.listPage(page, options), query);
+  async *listPets(query?: PetWalk, options?: CallOptions): AsyncGenerator<Pet, void, undefined> {
+    for await (const pets of walkPages((page) => this.listPage(page, options), query)) yield* pets;
   }
 
   /**
@@ -100,8 +100,11 @@ export class PetStore implements AsyncDisposable {
    * ```
    */
   followPets(options?: FollowOptions): AsyncGenerator<Pet, never, undefined> {
-    const isClosed = () => this.isClosed;
-    return followPets({ readPage: (query, call) => this.listPage(query, call), isClosed }, options);
+    return followPets(
+      (query, call) => this.listPage(query, call),
+      () => this.isClosed,
+      options,
+    );
   }
 
   /**
@@ -146,7 +149,7 @@ export class PetStore implements AsyncDisposable {
     return this.#closing;
   }
 
-  /** Calls {@link PetStore.close} at the end of an `await using` block. */
+  /** Calls {@link BasicStore.close} at the end of an `await using` block. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }

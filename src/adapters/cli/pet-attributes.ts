@@ -1,0 +1,41 @@
+/** The attributes of a pet as options of `pets create`, and as columns of a table. */
+
+import { InvalidArgumentError, Option } from 'commander';
+import { parseInt64 } from '../../domain/int64.ts';
+import { ATTRIBUTES, attributeFault, type NewPet, PET_ATTRIBUTES, type Pet } from '../../domain/pet.ts';
+
+/** The words of the name of each attribute, such as `category` and `id`. */
+const WORDS = PET_ATTRIBUTES.map((name) => name.replace(/[A-Z]/g, ' $&').toLowerCase().split(' '));
+
+export const PET_HEAD: readonly string[] = ['ID', ...WORDS.map(headOf)];
+
+/** The options of `pets create`. Their values have the names of the attributes. */
+export function attributeOptions(): Option[] {
+  return PET_ATTRIBUTES.map((name, index) => {
+    const attribute = ATTRIBUTES[name];
+    const isInteger = attribute.kind === 'int64' || attribute.kind === 'integer';
+    const flag = WORDS[index]?.join('-');
+    const value = isInteger ? 'integer' : attribute.kind === 'text' ? 'text' : flag;
+    const description = attribute.description.replace(/^./, (first) => first.toLowerCase()).slice(0, -1);
+    const fallback = attribute.default === undefined ? '' : ` (default: ${attribute.default})`;
+    const option = new Option(`--${flag} <${value}>`, description + fallback);
+    if (attribute.kind === 'one of') option.choices(attribute.values);
+    else option.argParser((text: string) => checked(name, isInteger ? (parseInt64(text) ?? text) : text));
+    return option.makeOptionMandatory(attribute.isRequired);
+  });
+}
+
+export function petCells(pet: Pet): string[] {
+  return [String(pet.id), ...PET_ATTRIBUTES.map((name) => String(pet[name] ?? ''))];
+}
+
+/** The column of a reference has the name of what it refers to. */
+function headOf(words: readonly string[]): string {
+  return (words.at(-1) === 'id' ? words.slice(0, -1) : words).join(' ').toUpperCase();
+}
+
+function checked<T>(name: keyof NewPet, value: T): T {
+  const fault = attributeFault(name, value);
+  if (fault !== undefined) throw new InvalidArgumentError(fault);
+  return value;
+}

@@ -1,0 +1,65 @@
+/** Pets as rows of a table, which has a column for each attribute. */
+
+import { ATTRIBUTES, type NewPet, PET_ATTRIBUTES, type Pet } from '../../domain/pet.ts';
+
+/** A row that begins with {@link PET_COLUMNS}. An integer of any kind is a `bigint`, and a missing value is `null`. */
+export type PetRow = readonly unknown[];
+
+/** The columns of the attributes, in the order of the attributes. */
+export const ATTRIBUTE_COLUMNS: string = PET_ATTRIBUTES.map(columnOf).join(', ');
+export const PET_COLUMNS: string = `id, ${ATTRIBUTE_COLUMNS}`;
+
+const COLUMNS = PET_ATTRIBUTES.map((name, index) => ({
+  name,
+  place: index + 1,
+  isNumber: ATTRIBUTES[name].kind === 'integer',
+}));
+
+/** Returns the name of the column of an attribute, such as `category_id` of `categoryId`. */
+export function columnOf(attribute: keyof NewPet): string {
+  return attribute.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+/** Returns the pet of a row. Applies no rule for pets. */
+export function petOf(row: PetRow): Pet {
+  const pet: Partial<Record<keyof Pet, unknown>> = { id: row[0] };
+  for (const { name, place, isNumber } of COLUMNS) {
+    const value = row[place];
+    if (value !== null) pet[name] = isNumber ? Number(value) : value;
+  }
+  return Object.freeze(pet as Pet);
+}
+
+/** Returns the values of the attributes of a pet, in their order, as they are in a row. */
+export function valuesOf(pet: NewPet): (string | bigint | null)[] {
+  return PET_ATTRIBUTES.map((name) => {
+    const value = pet[name] ?? null;
+    return typeof value === 'number' ? BigInt(value) : value;
+  });
+}
+
+/**
+ * Selects pets that break a rule, in ascending order of id. The caller adds the limit.
+ *
+ * @param columns the columns of the table: that of an older schema can lack some
+ * @param textRule returns the rule for a column of text
+ */
+export function selectInvalidPets(
+  columns: readonly unknown[],
+  textRule: (column: string, minLength: number, maxLength: number) => string,
+): string {
+  const hasColumn = (name: keyof NewPet) => columns.includes(columnOf(name));
+  const selected = PET_ATTRIBUTES.map((name) => (hasColumn(name) ? columnOf(name) : 'NULL'));
+  const rules = PET_ATTRIBUTES.filter(hasColumn).map((name) => {
+    const [column, attribute] = [columnOf(name), ATTRIBUTES[name]];
+    switch (attribute.kind) {
+      case 'text':
+        return textRule(column, attribute.minLength, attribute.maxLength);
+      case 'one of':
+        return `${column} IN (${attribute.values.map((value) => `'${value}'`).join(', ')})`;
+      default:
+        return `${column} BETWEEN ${attribute.min} AND ${attribute.max}`;
+    }
+  });
+  return `SELECT ${['id', ...selected].join(', ')} FROM pets WHERE NOT (${['id > 0', ...rules].join(' AND ')}) ORDER BY id`;
+}

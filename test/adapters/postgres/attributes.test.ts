@@ -1,0 +1,34 @@
+/** The newest schema has a column for each attribute, with its rules. */
+
+import { describe, expect, test } from 'vitest';
+import { EXPECTED_TABLE, insertPet } from '../../support/pets.ts';
+import { canRunPostgres, connect, postgresNote } from '../../support/postgres/index.ts';
+import { newStoreUrl } from './database.ts';
+
+const TYPES = { text: 'text', 'one of': 'text', int64: 'bigint', integer: 'bigint' };
+const COLUMNS = `SELECT column_name AS name, data_type AS type, is_nullable = 'YES' AS nullable
+  FROM information_schema.columns WHERE table_schema = current_schema() AND table_name = 'pets' ORDER BY ordinal_position`;
+
+describe.skipIf(!canRunPostgres)(`the table of pets${postgresNote}`, () => {
+  test('has the columns of the attributes', async () => {
+    const { rows } = await (await connect(await newStoreUrl())).query(COLUMNS);
+    const expected = EXPECTED_TABLE.map(({ column, kind, isNullable }) => ({
+      name: column,
+      type: TYPES[kind],
+      nullable: isNullable,
+    }));
+    expect(rows).toEqual([{ name: 'id', type: 'bigint', nullable: false }, ...expected]);
+  });
+
+  test.each(EXPECTED_TABLE)(
+    '$column accepts the values of the attribute and no others',
+    async (attribute) => {
+      const client = await connect(await newStoreUrl());
+      for (const pet of attribute.accepted) await client.query(insertPet(pet));
+      for (const pet of attribute.refused)
+        await expect(client.query(insertPet(pet)), insertPet(pet)).rejects.toMatchObject({
+          code: expect.stringMatching(/^23(502|514)$/),
+        });
+    },
+  );
+});

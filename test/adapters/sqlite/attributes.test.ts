@@ -1,0 +1,25 @@
+/** The newest schema has a column for each attribute, with its rules. */
+
+import { expect, test } from 'vitest';
+import { EXPECTED_TABLE, insertPet } from '../../support/pets.ts';
+import { connect } from '../../support/sqlite.ts';
+import { newStore } from './temporary-file.ts';
+
+const TYPES = { text: 'TEXT', 'one of': 'TEXT', int64: 'INTEGER', integer: 'INTEGER' };
+
+test('the table of pets has the columns of the attributes', () => {
+  const columns = connect(newStore()).pragma('table_info(pets)') as Record<string, unknown>[];
+  const expected = EXPECTED_TABLE.map(({ column, kind, isNullable }) => ({
+    name: column,
+    type: TYPES[kind],
+    notnull: isNullable ? 0n : 1n,
+  }));
+  expect(columns).toMatchObject([{ name: 'id', type: 'INTEGER', pk: 1n }, ...expected]);
+});
+
+test.each(EXPECTED_TABLE)('$column accepts the values of the attribute and no others', (attribute) => {
+  const db = connect(newStore());
+  for (const pet of attribute.accepted) db.exec(insertPet(pet));
+  for (const pet of attribute.refused)
+    expect(() => db.exec(insertPet(pet)), insertPet(pet)).toThrow(/(CHECK|NOT NULL) constraint failed/);
+});
