@@ -19,7 +19,7 @@ const files = new Map([
   ['icon.svg.gz', compress(read('icon.svg'))],
   ['docs.css.gz', compress(STYLES.map(read).join('\n'))],
   ['docs.js.gz', compress(await page())],
-  ['animal-store-client.js.gz', compress(await bundle('dist/library/client.js'))],
+  ['animal-store-client.js.gz', compress(await bundle('src/library/client.ts'))],
   ...PROGRAMS.map((program) => [`examples/${program}.gz`, compress(read(`../examples/${program}`))]),
   ['openapi.json', Buffer.from(generateDocument())],
 ]);

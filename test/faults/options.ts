@@ -6,7 +6,7 @@ export const SEED: number =
     ? Math.floor(Math.random() * 2 ** 32)
     : integer('FAULTS_SEED', 1, 0, 2 ** 32 - 1);
 
-/** The number of generated HTTP messages. At least a third of them are broken. */
+/** The number of generated HTTP messages. At least a quarter of them are broken. */
 export const MESSAGES: number = integer('FAULTS_MESSAGES', 15_000);
 
 /** Sends only the generated message with this number, which a failure names. */
