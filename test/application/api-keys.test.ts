@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { MemoryApiKeyRepository } from '../../src/adapters/memory/api-key-repository.ts';
 import { ApiKeys } from '../../src/application/api-keys.ts';
 import { VerifyApiKey } from '../../src/application/verify-api-key.ts';
-import { isApiKey } from '../../src/domain/api-key.ts';
+import { API_KEY_PREFIX, isApiKey } from '../../src/domain/api-key.ts';
 import { refusal } from '../support/refusal.ts';
 
 const HOUR = 60 * 60 * 1000;
@@ -25,13 +25,13 @@ describe('create', () => {
     expect(isApiKey(key)).toBe(true);
     expect(about).toMatchObject({
       name: 'ci',
-      prefix: key.slice(0, 9),
+      prefix: key.slice(0, API_KEY_PREFIX.length + 4),
       createdAt: now,
       expiresAt: now + HOUR,
       isReadOnly: false,
     });
     expect(await verifyApiKey.verify(key)).toMatchObject({ id: about.id, name: 'ci' });
-    expect(JSON.stringify(await apiKeys.list())).not.toContain(key.slice(10));
+    expect(JSON.stringify(await apiKeys.list())).not.toContain(key.slice(API_KEY_PREFIX.length + 5));
   });
 
   test.each([
