@@ -4,7 +4,6 @@
  */
 
 import { execFileSync } from 'node:child_process';
-import { rmSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type Names, namesOf } from './new/names.ts';
@@ -18,6 +17,8 @@ try {
   refuseTakenNames(names);
   if (!isPluralGiven) console.log(`The plural of ${names.entity} is ${names.plural}: --plural changes it.`);
   console.log(`${writeProject(target, names)} files are written to ${target}.`);
+  run(target, 'git', ['init', '--quiet', '--initial-branch=main']);
+  run(target, 'git', ['add', '--all']);
   // The packages are those of this project, so a failure here is one of the network or of the disk.
   run(target, 'npm', ['ci', '--no-audit', '--no-fund']);
   run(target, 'npm', ['run', 'accept']);
@@ -57,8 +58,6 @@ function run(target: string, command: string, values: readonly string[]): void {
 
 /** One commit, so that the first change of the new owner is seen as such. */
 function commit(target: string, { project }: Names): void {
-  rmSync(resolve(target, '.git'), { recursive: true, force: true });
-  run(target, 'git', ['init', '--quiet', '--initial-branch=main']);
   run(target, 'git', ['add', '--all']);
   const identity = ['-c', `user.name=${project.join('-')}`, '-c', 'user.email=new@localhost'];
   run(target, 'git', [

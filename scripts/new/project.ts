@@ -28,17 +28,18 @@ const OWN_NUMBERS: readonly { readonly number: RegExp; readonly bytes: number }[
   { number: /\b7301\b/g, bytes: 2 },
 ];
 
-/** Returns the paths of all files of this project that Git tracks. */
-function trackedFiles(): string[] {
+/** Returns the paths of the files that Git tracks and a new project takes over. */
+function filesToWrite(): string[] {
   const paths = execFileSync('git', ['ls-files', '-z'], { cwd: ROOT, encoding: 'utf8' }).split('\0');
   return paths.filter(
-    (path) => path !== '' && existsSync(join(ROOT, path)) && lstatSync(join(ROOT, path)).isFile(),
+    (path) =>
+      path !== '' && !isLeftOut(path) && existsSync(join(ROOT, path)) && lstatSync(join(ROOT, path)).isFile(),
   );
 }
 
 /** Throws an `Error` that names each word that is taken. */
 export function refuseTakenNames(names: Names): void {
-  const files = trackedFiles().map((path) => ({ path, text: readFileSync(join(ROOT, path), 'utf8') }));
+  const files = filesToWrite().map((path) => ({ path, text: readFileSync(join(ROOT, path), 'utf8') }));
   const used = wordsOf(files);
   const own = `${pascal(names.project)}`;
   const faults = [names.entity, names.plural].flatMap((word) => {
@@ -66,7 +67,7 @@ export function refuseTarget(target: string): void {
 /** Writes the files into a folder, which is made. Returns their number. */
 export function writeProject(target: string, names: Names): number {
   refuseTarget(target);
-  const paths = trackedFiles().filter((path) => !isLeftOut(path));
+  const paths = filesToWrite();
   for (const path of paths) {
     const file = join(target, renameText(path, names));
     const bytes = readFileSync(join(ROOT, path));

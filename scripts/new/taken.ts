@@ -53,23 +53,19 @@ export function wordsOf(files: readonly SourceFile[]): ReadonlyMap<string, strin
 /** Comments and messages are prose. Of strings, only the names in definitions of tables count. */
 function identifiersOf(text: string): string[] {
   const names: string[] = [];
-  const scanner = ts.createScanner(ts.ScriptTarget.Latest, true, ts.LanguageVariant.Standard, text);
-  for (let token = scanner.scan(); token !== ts.SyntaxKind.EndOfFileToken; token = scanner.scan()) {
-    if (token === ts.SyntaxKind.Identifier || token === ts.SyntaxKind.PrivateIdentifier) {
-      names.push(scanner.getTokenText());
-    } else if (isText(token) && /\b(?:CREATE|ALTER) (?:TABLE|INDEX|UNIQUE)\b/.test(scanner.getTokenText())) {
-      names.push(...scanner.getTokenText().split(/\W+/));
+  const visit = (node: ts.Node): void => {
+    if (ts.isIdentifier(node) || ts.isPrivateIdentifier(node)) names.push(node.text);
+    else if (isText(node) && /\b(?:CREATE|ALTER) (?:TABLE|INDEX|UNIQUE)\b/.test(node.text)) {
+      names.push(...node.text.split(/\W+/));
     }
-  }
+    ts.forEachChild(node, visit);
+  };
+  visit(ts.createSourceFile('file.ts', text, ts.ScriptTarget.Latest));
   return names;
 }
 
-function isText(token: ts.SyntaxKind): boolean {
-  return [
-    ts.SyntaxKind.StringLiteral,
-    ts.SyntaxKind.NoSubstitutionTemplateLiteral,
-    ts.SyntaxKind.TemplateHead,
-  ].includes(token);
+function isText(node: ts.Node): node is ts.StringLiteral | ts.TemplateLiteralLikeNode {
+  return ts.isStringLiteral(node) || ts.isTemplateLiteralToken(node) || ts.isTemplateHead(node);
 }
 
 const KEYWORDS: ReadonlySet<string> = new Set(
