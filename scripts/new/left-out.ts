@@ -4,9 +4,7 @@
 const LEFT_OUT: readonly string[] = [
   'bench/results/',
   'docs/images/',
-  'docs/make-it-yours.md',
   'docs/performance.md',
-  'docs/upgrade.md',
   'scripts/new.ts',
   'scripts/new/',
   'test/new/',
