@@ -13,7 +13,7 @@ import { POSTGRES } from './parts/postgres.ts';
 import { FSYNC } from './parts/slow-fsync.ts';
 import { START } from './parts/start.ts';
 import { prepareProcess } from './processes.ts';
-import { type Definition, type Found, newResults, writeResults } from './results.ts';
+import { type Definition, type Found, newResults, readResults, writeResults } from './results.ts';
 
 const DEFINITIONS: { readonly [P in Part]: Definition<Found[P]> } = {
   compare: COMPARE,
@@ -40,7 +40,9 @@ async function main(options: Options): Promise<void> {
   const results = newResults(machine, options);
   for (const part of options.parts) await runPart(part, options, results.found);
   if (!options.isWhole) return;
-  for (const path of [writeResults(results), writeChart(results)]) {
+  const file = writeResults(results);
+  // The chart has the rounded figures of the file.
+  for (const path of [file, writeChart(readResults(file))]) {
     if (path !== undefined) console.log(`\nwritten: ${relative(process.cwd(), path)}`);
   }
 }
