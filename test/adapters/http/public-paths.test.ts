@@ -9,7 +9,7 @@ import { pathToFileURL } from 'node:url';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { DOCS_ASSETS, docsAsset } from '../../../src/adapters/http/docs/assets.ts';
-import { FetchContext } from '../../../src/adapters/http/fetch-context.ts';
+import { FetchContext } from '../../../src/adapters/http/fetch.ts';
 import { AnimalStoreError } from '../../../src/domain/errors.ts';
 import { temporaryFolder } from '../../support/process.ts';
 import { sharedServer, startServer } from '../../support/server.ts';
@@ -33,7 +33,7 @@ async function send(target: string, headers: Record<string, string>, { origin } 
 
 const GZIP = { 'Accept-Encoding': 'gzip' };
 
-test.each(DOCS_ASSETS)(
+test.each([...DOCS_ASSETS, { path: '/openapi.json' }])(
   '$path is the same in both codings, which have their own entity tags',
   async ({ path }) => {
     const [plain, compressed] = [await send(path, {}), await send(path, GZIP)];
