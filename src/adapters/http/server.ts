@@ -112,7 +112,7 @@ const ACCEPT_TIMEOUT = 500;
  * Resolves when a server has accepted the connections that clients have opened. The operating system queues them, and resets
  * them when the port is closed. The queue is empty when an iteration of the event loop has accepted none.
  */
-export async function acceptQueued(server: Server): Promise<void> {
+async function acceptQueued(server: Server): Promise<void> {
   const deadline = performance.now() + ACCEPT_TIMEOUT;
   // Of the first iteration, only a part is observed.
   let iterations = 2;
