@@ -62,7 +62,7 @@ const HAS_SIGNAL = !('Deno' in globalThis);
  * `is`, `accepts`, bodies that are streams, and the setters of `type`, `length` and `etag`; `req` and `res` have only what this
  * API reads.
  */
-export class FetchContext implements Context {
+class FetchContext implements Context {
   readonly method: string;
   readonly url: string;
   readonly path: string;

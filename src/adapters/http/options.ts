@@ -88,7 +88,7 @@ export interface HttpServer {
   listen(port: number, host: string): Promise<string>;
   /**
    * Stops accepting connections, and completes the requests in flight and those that arrive on open connections. Closes idle
-   * connections after one second, and all of them after `timeout` milliseconds.
+   * connections after one second, and all of them after `timeout` milliseconds, and then resolves.
    */
   stop(timeout: number): Promise<void>;
   readonly isStopping: boolean;
