@@ -7,7 +7,7 @@
 const DRIVERS = {
   'api-client': [],
   cli: ['cli-progress', 'cli-table3', 'commander'],
-  http: ['@koa/router', 'koa', 'koa-bodyparser', 'koa-compose', 'negotiator', 'valibot'],
+  http: ['@koa/router', 'koa', 'koa-bodyparser', 'koa-compose', 'valibot'],
   log: ['pino'],
   memory: [],
   metrics: ['prom-client'],

@@ -43,7 +43,7 @@ interface Example {
 /** The exported names that must have an example. */
 const MAIN_NAMES =
   'createAnimalStore AnimalStoreError CreatePet petJson petsJson parsePet parsePets apiKeys createPet listPets listPage ' +
-  'getPet importPets exportPets backup createFetchHandler createHttpApp createServer openMemoryStorage ' +
+  'getPet importPets exportPets backup createFetchHandler openMemoryStorage ' +
   'openPostgresStorage openSqliteStorage petRepositoryContract';
 
 const docstrings = globSync('src/**/*.ts', { cwd: ROOT }).flatMap(examplesOf);

@@ -1,8 +1,16 @@
-/** Checks API keys (RFC 6750). */
+/** Checks the head of a request: its API key (RFC 6750), and what HTTP demands (RFC 9112). */
 
 import type { ApiKeyVerifier } from '../../application/ports/api-key-verifier.ts';
 import { invalidRequest } from '../../domain/errors.ts';
-import { type Context, fieldOf, isRepeated, METRICS_PATH, needsApiKey, type Stage } from './context.ts';
+import {
+  type Context,
+  fieldOf,
+  isFramed,
+  isRepeated,
+  METRICS_PATH,
+  needsApiKey,
+  type Stage,
+} from './context.ts';
 import { HttpError } from './errors.ts';
 
 /** A valid `Authorization` field. The scheme is case-insensitive (RFC 9110, section 11.1; RFC 6750, section 2.1). */
@@ -53,4 +61,20 @@ export const requireWriteAccess: Stage = (ctx, next) => {
   const challenge = `${CHALLENGE}, error="insufficient_scope"`;
   const message = 'the API key is read-only: it may list and read pets, but not create one';
   throw new HttpError('forbidden', message, { 'WWW-Authenticate': challenge });
+};
+
+/** Refuses what HTTP forbids and Node.js would accept, or refuse with an empty body (RFC 9112, sections 3.2 and 6.1). */
+export const checkHead: Stage = (ctx, next) => {
+  const { httpVersion } = ctx.req;
+  if (httpVersion === '0.9') throw invalidRequest('the version is missing: expected HTTP/1.0 or HTTP/1.1');
+  const isHttp11 = httpVersion === '1.1';
+  if (!isFramed(ctx.req)) {
+    throw invalidRequest(isHttp11 ? 'Transfer-Encoding must be chunked' : 'Transfer-Encoding needs HTTP/1.1');
+  }
+  const host = fieldOf(ctx, 'host');
+  // A `Request` has the values of repeated fields in one.
+  if (host === undefined ? isHttp11 : isRepeated(ctx, 'host') || host.includes(',')) {
+    throw invalidRequest('Host must be given once');
+  }
+  return next();
 };

@@ -1,9 +1,10 @@
 /** Reads JSON bodies. */
 
 import { MIMEType } from 'node:util';
-import { type AnimalStoreError, asAnimalStoreError, invalidRequest } from '../../domain/errors.ts';
+import { asAnimalStoreError, invalidRequest } from '../../domain/errors.ts';
 import { type Context, fieldOf, type Stage } from './context.ts';
 import { HttpError } from './errors.ts';
+import { newPetMembers } from './schemas.ts';
 
 /** The maximum size of a request body, in bytes. */
 export const BODY_LIMIT: number = 16 * 1024;
@@ -22,35 +23,29 @@ export const requireJson: Stage = (ctx, next) => {
   throw new HttpError('unsupported_media_type', UNSUPPORTED, { Accept: MEDIA_TYPE });
 };
 
-function isJson(contentType: string | undefined): boolean {
+function isJson(contentType = ''): boolean {
   if (contentType === MEDIA_TYPE) return true;
   try {
-    const { essence, params } = new MIMEType(contentType ?? '');
+    const { essence, params } = new MIMEType(contentType);
     return essence === MEDIA_TYPE && (params.get('charset') ?? 'utf-8').toLowerCase() === 'utf-8';
   } catch {
     return false;
   }
 }
 
-/** Sets `ctx.request.body` to the parsed body. */
-export function readJson(readBytes: ReadBytes, parse: (text: string) => unknown): Stage {
+/** Sets `ctx.request.body` to the members of the body. */
+export function readJson(readBytes: ReadBytes): Stage {
   return async (ctx, next) => {
     const bytes = await readBytes(ctx);
     if (bytes.length === 0) throw invalidRequest('the body is missing');
     try {
-      ctx.request.body = parse(utf8.decode(bytes));
+      ctx.request.body = newPetMembers(utf8.decode(bytes));
     } catch (error) {
-      throw invalidRequest(`the body is ${faultOf(error)}`);
+      // The decoder throws a `TypeError`.
+      throw invalidRequest(`the body is ${asAnimalStoreError(error)?.message ?? 'not valid UTF-8'}`);
     }
     await next();
   };
-}
-
-/** The messages of JavaScript engines show a part of the text, so they are not sent. */
-function faultOf(error: unknown): string {
-  // Of the decoder. The parser throws a `SyntaxError`.
-  if (error instanceof TypeError) return 'not valid UTF-8';
-  return asAnimalStoreError(error)?.message ?? 'invalid JSON';
 }
 
 /** Reads a stream to its end. */
@@ -70,17 +65,15 @@ export async function readChunks(body: AsyncIterable<Uint8Array>): Promise<Uint8
   return Buffer.concat(chunks);
 }
 
-export function bodyTooLarge(): HttpError {
+export function bodyTooLarge(): Error {
   return new HttpError('payload_too_large', `the body must have at most ${BODY_LIMIT} bytes`);
 }
 
-export function bodyIncomplete(): AnimalStoreError {
+export function bodyIncomplete(): Error {
   return invalidRequest('the body ended early');
 }
 
 /** The error of a host that has read the body, or a part of it, before this API. The client gets status 500. */
 export function bodyRead(): Error {
-  return new Error(
-    'the body was read before this API got the request: put the API in front of what reads bodies',
-  );
+  return new Error('the body was read before this API: put the API in front of what reads bodies');
 }

@@ -7,8 +7,8 @@ import {
   validateHeaderName,
   validateHeaderValue,
 } from 'node:http';
-import type { Socket } from 'node:net';
-import { isFramed } from './check-head.ts';
+import type { Server, Socket } from 'node:net';
+import { isFramed } from './context.ts';
 import type { ErrorContent } from './errors.ts';
 
 /** The maximum number of requests that a client can send without waiting for a response. Later ones are not handled. */
@@ -31,8 +31,6 @@ export class Connections {
 
   add(socket: Socket): void {
     this.#bySocket.set(socket, { unanswered: [], bytesRead: 0, isClosing: false });
-    // Node.js remembers the address, which the operating system forgets when the client has disconnected.
-    void socket.remoteAddress;
     // After a CONNECT request, Node.js removes its own listener. Without any, an error would end the process.
     socket.on('error', () => {});
     socket.once('close', () => this.#bySocket.delete(socket));
@@ -43,7 +41,7 @@ export class Connections {
   }
 
   /** Returns whether a request must be handled. Those that follow the last response of a connection are ignored. */
-  accepts(req: IncomingMessage, res: ServerResponse): boolean {
+  accepts(req: IncomingMessage, res: CollectedResponse, server: Server): boolean {
     const connection = this.#bySocket.get(req.socket);
     if (connection === undefined) return false;
     const { unanswered } = connection;
@@ -53,6 +51,8 @@ export class Connections {
       return false;
     }
     unanswered.push(res);
+    // While the port still accepted connections, a client whose connection ends would open one that is reset soon.
+    res.isLast = () => !server.listening && unanswered.at(-1) === res;
     res.on('close', () => {
       unanswered.shift();
       connection.bytesRead = req.socket.bytesRead;
@@ -72,10 +72,6 @@ export class Connections {
 
   destroy(): void {
     for (const socket of this.#bySocket.keys()) socket.destroy();
-  }
-
-  isNewest(res: ServerResponse): boolean {
-    return this.#bySocket.get(res.req.socket)?.unanswered.at(-1) === res;
   }
 
   /**
@@ -107,47 +103,43 @@ function end(socket: Socket, { status, fields, body }: ErrorContent): void {
   const all = { ...fields, 'Content-Length': length, Date: new Date().toUTCString(), Connection: 'close' };
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`);
-  const timer = setTimeout(() => socket.destroy(), LINGER_TIME);
-  socket.once('close', () => clearTimeout(timer));
+  setTimeout(() => socket.destroy(), LINGER_TIME).unref();
 }
-
-type Value = number | string | readonly string[];
 
 /** Passes its header fields to Node.js at once, which costs less than one by one. */
 export class CollectedResponse extends ServerResponse {
-  /** Set by the server. Returns whether the connection is closed after this response. */
-  isLast: ((response: CollectedResponse) => boolean) | undefined = undefined;
+  /** Returns whether the connection is closed after this response. */
+  isLast: (() => boolean) | undefined = undefined;
   /** Name, value, name, value: a response has few fields, and Node.js takes them so. */
-  readonly #fields: (string | Value)[] = [];
+  readonly #fields: string[] = [];
 
-  override setHeader(name: string, value: Value): this {
+  override setHeader(name: string, value: number | string | readonly string[]): this {
     validateHeaderName(name);
     validateHeaderValue(name, value as string);
     const index = this.#indexOf(name);
-    if (index === -1) this.#fields.push(name, value);
-    else this.#fields[index + 1] = value;
+    this.#fields[index] = name;
+    // Node.js takes a number or an array too.
+    this.#fields[index + 1] = value as string;
     return this;
   }
 
-  override getHeader(name: string): number | string | string[] | undefined {
-    const index = this.#indexOf(name);
-    return index === -1 ? undefined : (this.#fields[index + 1] as string);
+  override getHeader(name: string): string | undefined {
+    return this.#fields[this.#indexOf(name) + 1];
   }
 
   override hasHeader(name: string): boolean {
-    return this.#indexOf(name) !== -1;
+    return this.getHeader(name) !== undefined;
   }
 
   override removeHeader(name: string): void {
-    const index = this.#indexOf(name);
-    if (index !== -1) this.#fields.splice(index, 2);
+    this.#fields.splice(this.#indexOf(name), 2);
   }
 
   override getHeaderNames(): string[] {
-    return this.#fields.filter((_, index) => index % 2 === 0).map((name) => String(name).toLowerCase());
+    return this.#fields.filter((_, index) => index % 2 === 0).map((name) => name.toLowerCase());
   }
 
-  override getHeaders(): Record<string, number | string | string[] | undefined> {
+  override getHeaders(): Record<string, string | undefined> {
     return Object.fromEntries(this.getHeaderNames().map((name) => [name, this.getHeader(name)]));
   }
 
@@ -156,17 +148,18 @@ export class CollectedResponse extends ServerResponse {
     const [message, fields = message] = given;
     if (typeof message === 'string') this.statusMessage = message;
     if (typeof fields === 'object') for (const each of Object.entries(fields ?? {})) this.setHeader(...each);
-    if (this.isLast?.(this)) this.shouldKeepAlive = false;
-    return super.writeHead(status, this.#fields as string[]);
+    if (this.isLast?.()) this.shouldKeepAlive = false;
+    return super.writeHead(status, this.#fields);
   }
 
+  /** Returns the index of the name of a field, or else where it would be added. */
   #indexOf(name: string): number {
-    const fields = this.#fields as string[];
+    const fields = this.#fields;
     for (let index = 0; index < fields.length; index += 2) {
       const each = fields[index] as string;
       if (each === name) return index;
       if (each.length === name.length && each.toLowerCase() === name.toLowerCase()) return index;
     }
-    return -1;
+    return fields.length;
   }
 }

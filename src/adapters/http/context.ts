@@ -1,5 +1,6 @@
-/** What the stages of the API use of a Koa context. Koa's own context has it, and so has the one of the fetch handler. */
+/** What the stages of the API read of a Koa context, and how they respond. The context of the fetch handler has it too. */
 
+import { hash } from 'node:crypto';
 import type { ApiKeyHolder } from '../../application/ports/api-key-verifier.ts';
 
 /** What the API knows about a request, in `ctx.state.animalStore`. */
@@ -48,20 +49,8 @@ export interface Context {
   vary(field: string): void;
 }
 
-export type Next = () => Promise<unknown>;
-
 /** A Koa middleware. */
-export type Stage = (ctx: Context, next: Next) => unknown;
-
-/** Returns the path of the request target, or an empty string if the target is not a URL. */
-export function pathOf(ctx: Pick<Context, 'path'>): string {
-  try {
-    // For the request target `http://`, `ctx.path` of Koa is null, although the declared type is `string`.
-    return (ctx.path as string | null) ?? '';
-  } catch {
-    return '';
-  }
-}
+export type Stage = (ctx: Context, next: () => Promise<unknown>) => unknown;
 
 export const METRICS_PATH = '/metrics';
 
@@ -75,6 +64,16 @@ export function needsApiKey(path: string): boolean {
 
 export function isHealthCheck(path: string): boolean {
   return path === '/livez' || path === '/readyz';
+}
+
+/** Returns the path of the request target, or an empty string if the target is not a URL. */
+export function pathOf(ctx: Pick<Context, 'path'>): string {
+  try {
+    // For the request target `http://`, `ctx.path` of Koa is null, although the declared type is `string`.
+    return (ctx.path as string | null) ?? '';
+  } catch {
+    return '';
+  }
 }
 
 /** The id of the caller, which all keys of a series of rotated API keys share. */
@@ -91,4 +90,53 @@ export function fieldOf({ req }: Context, name: string): string | undefined {
 /** Whether a field, whose name is in lower case, has several lines. `headers` has only the first value of some. */
 export function isRepeated({ req }: Context, name: string): boolean {
   return req.rawHeaders.filter((each, index) => index % 2 === 0 && each.toLowerCase() === name).length > 1;
+}
+
+/** Whether it is clear where a request ends (RFC 9112, section 6). A proxy and Node.js could disagree about the next one. */
+export function isFramed({ httpVersion, headers }: Pick<Context['req'], 'httpVersion' | 'headers'>): boolean {
+  const coding = headers['transfer-encoding'];
+  return coding === undefined || (httpVersion === '1.1' && String(coding).toLowerCase() === 'chunked');
+}
+
+const JSON_TYPE = 'application/json';
+
+/** Responds with JSON that must not be cached. */
+export function respondJson(ctx: Context, status: number, body: string): void {
+  ctx.status = status;
+  ctx.set({ 'Content-Type': JSON_TYPE, 'Cache-Control': 'no-store' });
+  ctx.body = body;
+}
+
+export function noContent(ctx: Context): void {
+  ctx.status = 204;
+  ctx.set('Cache-Control', 'no-store');
+}
+
+/** A body with its entity tag, from which any number of responses can be created. */
+export interface Representation {
+  readonly body: string | Buffer;
+  readonly etag: string;
+  /** By default `application/json`. */
+  readonly type?: string;
+}
+
+export function entityTag(content: string | Uint8Array): string {
+  return `"${hash('sha256', content, 'base64url')}"`;
+}
+
+/** Responds with status 304 when the client has the current representation, and otherwise with the body. */
+export function respondRevalidated(ctx: Context, { body, etag, type = JSON_TYPE }: Representation): void {
+  ctx.set({ 'Cache-Control': 'private, no-cache', ETag: etag });
+  const ifNoneMatch = fieldOf(ctx, 'if-none-match');
+  const isCurrent = ifNoneMatch !== undefined && includesWeakly(ifNoneMatch, etag);
+  ctx.status = isCurrent ? 304 : 200;
+  if (isCurrent) return;
+  ctx.set('Content-Type', type);
+  ctx.body = body;
+}
+
+/** Whether a list of entity tags includes one in weak comparison, which ignores `W/`. `*` includes every one. */
+function includesWeakly(field: string, etag: string): boolean {
+  const elements = field.split(',').map((element) => element.trim());
+  return elements.some((element) => element === '*' || element.replace(/^W\//, '') === etag);
 }

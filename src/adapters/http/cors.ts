@@ -1,38 +1,32 @@
 /** Lets scripts of other origins call the API in a browser (Fetch Standard, section 3.3). */
 
-import { checkHead } from './check-head.ts';
-import { type Context, fieldOf, type Stage } from './context.ts';
+import { checkHead } from './authentication.ts';
+import { fieldOf, noContent, type Stage } from './context.ts';
 import { SERVER_METHODS } from './operations.ts';
-import { noContent } from './responses.ts';
 
 const EXPOSED_HEADERS =
   'Deprecation,ETag,Idempotency-Replayed,Link,Location,Retry-After,Sunset,WWW-Authenticate,X-Request-Id';
 
-/** How long a browser may cache the response to a preflight request, in seconds. */
-const MAX_AGE = '600';
-
-/** A preflight request contains no API key. */
+/** Responds to a preflight request, which contains no API key, before the key is checked. */
 export function cors(origins: readonly string[]): Stage {
   return (ctx, next) => {
     ctx.vary('Origin');
     const origin = fieldOf(ctx, 'origin');
     if (origin === undefined || !origins.includes(origin)) return next();
-    if (ctx.method === 'OPTIONS') {
-      return fieldOf(ctx, 'access-control-request-method') ? respondToPreflight(ctx, origin) : next();
-    }
+    const isOptions = ctx.method === 'OPTIONS';
+    if (isOptions && !fieldOf(ctx, 'access-control-request-method')) return next();
     ctx.set('Access-Control-Allow-Origin', origin);
-    ctx.set('Access-Control-Expose-Headers', EXPOSED_HEADERS);
-    return next();
+    if (!isOptions) {
+      ctx.set('Access-Control-Expose-Headers', EXPOSED_HEADERS);
+      return next();
+    }
+    // In seconds.
+    ctx.set('Access-Control-Max-Age', '600');
+    ctx.set('Access-Control-Allow-Methods', SERVER_METHODS.join(','));
+    const requested = fieldOf(ctx, 'access-control-request-headers');
+    if (requested) ctx.set('Access-Control-Allow-Headers', requested);
+    return checkHead(ctx, async () => noContent(ctx));
   };
-}
-
-function respondToPreflight(ctx: Context, origin: string): unknown {
-  ctx.set('Access-Control-Allow-Origin', origin);
-  ctx.set('Access-Control-Max-Age', MAX_AGE);
-  ctx.set('Access-Control-Allow-Methods', SERVER_METHODS.join(','));
-  const requested = fieldOf(ctx, 'access-control-request-headers');
-  if (requested) ctx.set('Access-Control-Allow-Headers', requested);
-  return checkHead(ctx, async () => noContent(ctx));
 }
 
 /** `https://example.org` and `capacitor://localhost:8100`, for example. A host in capital letters equals no origin. */

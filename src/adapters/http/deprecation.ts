@@ -2,13 +2,13 @@
 
 import type { Stage } from './context.ts';
 import type { HttpError } from './errors.ts';
-import { DEPRECATED_SINCE, operationOf, SUNSET } from './operations.ts';
+import { DEPRECATED_SINCE, OPERATIONS, SUNSET } from './operations.ts';
 
-/**
- * Adds the fields of the deprecation to every response of its path but 401, which tells nothing about the API.
- *
- * @param prefix the path in front of `/docs` and `/v1` that clients use
- */
+const DEPRECATED_PATHS = OPERATIONS.filter(({ deprecated }) => deprecated).map(
+  ({ path }) => new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}$`),
+);
+
+/** Adds the fields of the deprecation to every response of its path but 401, which tells nothing about the API. */
 export function deprecation(prefix: string): Stage {
   // RFC 9745, RFC 8594, and RFC 5829 for the relation `successor-version`.
   const fields = {
@@ -17,8 +17,7 @@ export function deprecation(prefix: string): Stage {
     Link: `<${prefix}/docs>; rel="deprecation"; type="text/html", <${prefix}/v1/pets>; rel="successor-version"`,
   };
   return (ctx, next) => {
-    const { path } = ctx.state.animalStore;
-    if (!operationOf(ctx.method, path)?.deprecated) return next();
+    if (!DEPRECATED_PATHS.some((pattern) => pattern.test(ctx.state.animalStore.path))) return next();
     ctx.set(fields);
     return next().catch((error: Partial<HttpError> | undefined) => {
       if (error?.status === 401) for (const name in fields) ctx.remove(name);
@@ -27,11 +26,7 @@ export function deprecation(prefix: string): Stage {
   };
 }
 
-/**
- * Returns a warning for the operator if the sunset of `GET /v1/pets/{petId}` has passed, and otherwise `undefined`.
- *
- * @param now milliseconds since the Unix epoch
- */
+/** Returns a warning for the operator from the sunset of `GET /v1/pets/{petId}` on, and `undefined` before it. */
 export function sunsetNotice(now: number): string | undefined {
   if (now < SUNSET.getTime()) return undefined;
   return `GET /v1/pets/{petId} has passed its sunset on ${SUNSET.toISOString()}`;

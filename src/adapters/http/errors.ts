@@ -1,6 +1,6 @@
 /** The errors of the API, and what a client learns of them. */
 
-import { type AnimalStoreError, asAnimalStoreError } from '../../domain/errors.ts';
+import { asAnimalStoreError } from '../../domain/errors.ts';
 
 /** The HTTP status of each error code (RFC 9110, section 15, and RFC 6585, sections 4 and 5). */
 export const STATUS_OF = {
@@ -24,55 +24,44 @@ export type HttpErrorCode = keyof typeof STATUS_OF;
 
 type Fields = Readonly<Record<string, string>>;
 
-/** An error that the HTTP adapter detects, such as a missing API key. The store throws `AnimalStoreError`. */
-export class HttpError extends Error {
-  override readonly name = 'HttpError';
-  readonly code: HttpErrorCode;
-  readonly status: number;
-  readonly fields: Fields;
-
-  constructor(
-    code: HttpErrorCode,
-    message: string,
-    fields: Fields = {},
-    status: number = STATUS_OF[code],
-    cause?: unknown,
-  ) {
-    super(message, { cause });
-    this.code = code;
-    this.status = status;
-    this.fields = fields;
-  }
-}
-
-/** Returns the `HttpError` for an error with a status, as `ctx.throw` of Koa creates it, and any other error as it is. */
-export function errorByStatus(error: unknown): unknown {
-  const {
-    status = 0,
-    expose,
-    message,
-    headers,
-  } = (error ?? {}) as Partial<HttpError & { readonly expose: boolean; readonly headers: Fields }>;
-  if (error instanceof HttpError || !Number.isInteger(status) || status < 400 || status > 599) return error;
-  const [code] = Object.entries(STATUS_OF).find((entry) => entry[1] === status) ?? [];
-  return new HttpError(
-    (code ?? (status < 500 ? 'invalid_request' : 'internal_error')) as HttpErrorCode,
-    expose === true ? String(message) : 'the request was refused',
-    headers,
-    status,
-    error,
-  );
-}
-
 export interface ErrorContent {
   readonly status: number;
   readonly fields: Fields;
   readonly body: string;
 }
 
+/** An error that the HTTP adapter detects, such as a missing API key. The store throws `AnimalStoreError`. */
+export class HttpError extends Error {
+  readonly code: HttpErrorCode;
+  readonly status: number;
+  readonly fields: Fields;
+
+  constructor(code: HttpErrorCode, message: string, fields: Fields = {}) {
+    super(message);
+    this.code = code;
+    this.status = STATUS_OF[code];
+    this.fields = fields;
+  }
+}
+
+/** Returns the `HttpError` for an error with a status, as `ctx.throw` of Koa creates it, and any other error as it is. */
+export function errorByStatus(error: unknown): unknown {
+  const members = (error ?? {}) as { status?: number; expose?: boolean; message?: unknown; headers?: Fields };
+  const { status = 0, expose, message, headers } = members;
+  if (!Number.isInteger(status) || status < 400 || status > 599) return error;
+  const other = status < 500 ? 'invalid_request' : 'internal_error';
+  const code =
+    (Object.keys(STATUS_OF) as HttpErrorCode[]).find((each) => STATUS_OF[each] === status) ?? other;
+  const text = expose === true ? String(message) : 'the request was refused';
+  return Object.assign(new HttpError(code, text, headers), { status, cause: error });
+}
+
 /** Returns the response to an error. Of an unexpected one, which can have any members, it tells the request id alone. */
 export function errorContent(error: unknown, requestId: string): ErrorContent {
-  const known = knownError(error);
+  const found = error instanceof HttpError ? error : asAnimalStoreError(error);
+  // A program can load two versions of this package, so an `AnimalStoreError` can have a code that is not known here.
+  const isKnown = Object.hasOwn(STATUS_OF, found?.code ?? '') && typeof found?.message === 'string';
+  const known = isKnown ? found : undefined;
   const code = (known?.code ?? 'internal_error') as HttpErrorCode;
   const status = known instanceof HttpError ? known.status : STATUS_OF[code];
   const message =
@@ -87,13 +76,6 @@ export function errorContent(error: unknown, requestId: string): ErrorContent {
     ...(known instanceof HttpError && known.fields),
   };
   return { status, fields, body: JSON.stringify({ code, message, status }) };
-}
-
-/** A program can load two versions of this package, so an `AnimalStoreError` can have a code that is not known here. */
-function knownError(error: unknown): HttpError | AnimalStoreError | undefined {
-  const known = error instanceof HttpError ? error : asAnimalStoreError(error);
-  const isKnown = Object.hasOwn(STATUS_OF, known?.code ?? '') && typeof known?.message === 'string';
-  return isKnown ? known : undefined;
 }
 
 export function methodNotAllowed(method: string, allowed: readonly string[]): HttpError {

@@ -17,41 +17,13 @@ import {
 import { createNodeServer } from './server.ts';
 
 export type { RequestObserver, RequestOutcome } from '../../application/ports/request-observer.ts';
-export { isOrigin } from './cors.ts';
-export { sunsetNotice } from './deprecation.ts';
-export { openApiDocument } from './docs/openapi.ts';
 export { SERVER_METHODS } from './operations.ts';
-export type {
-  HttpOptions,
-  HttpServer,
-  HttpServerOptions,
-  HttpStore,
-  KeyVerifier,
-  MetricsText,
-  ServerStatistics,
-  UserMiddleware,
-  UserMiddlewares,
-} from './options.ts';
-export type { RateLimit } from './rate-limit.ts';
+export * from './portable.ts';
 
 /**
  * Creates the API as a Koa app for an existing server. `app.callback()` returns a function that handles requests under
  * `/v1` and to the public paths, such as `/docs`. The server must call this function before anything reads the body of
  * the request. The app itself does not need to be closed. The caller closes the store.
- *
- * @example
- * ```ts
- * import { createServer } from 'node:http';
- * import { createAnimalStore } from 'animal-store';
- * import { createHttpApp } from 'animal-store/http';
- *
- * const store = await createAnimalStore({ database: 'memory:' });
- * const server = createServer(createHttpApp(store).callback());
- * server.listen(0, '127.0.0.1', async () => {
- *   server.close();
- *   await store.close();
- * });
- * ```
  */
 export function createHttpApp(store: HttpStore, options: HttpOptions = {}): Koa {
   return createApp(createApi(store, options, readNodeBytes), options);
@@ -79,9 +51,8 @@ export interface MiddlewareOptions extends Omit<HttpOptions, 'trustedProxies'> {
 
 /**
  * Creates the API as a middleware for your own Koa app, whose `proxy` and `maxIpsCount` count. It responds to `/v1` and the
- * paths below it, and to other paths only if an option says so; for all others it calls `next`, and neither changes nor
- * counts the request. It must stand in front of a middleware that parses bodies, and outside it, a middleware can still
- * change the response.
+ * paths below it, and to other paths only if an option says so; for all others it only calls `next`. It must stand in front
+ * of a middleware that parses bodies.
  */
 export function animalStore(store: HttpStore, options: MiddlewareOptions = {}): Koa.Middleware {
   const rules = { ...HTTP_OPTIONS, docs: BOOLEAN, health: BOOLEAN };
@@ -96,23 +67,7 @@ export function animalStore(store: HttpStore, options: MiddlewareOptions = {}): 
   return (ctx, next) => (isOurs(pathOf(ctx)) ? handle(ctx) : next());
 }
 
-/**
- * Creates the API as an HTTP server that stops gracefully. The caller closes the store after the server has stopped.
- *
- * @example
- * ```ts
- * import { createAnimalStore } from 'animal-store';
- * import { createServer } from 'animal-store/http';
- *
- * const store = await createAnimalStore({ database: 'memory:' });
- * const server = createServer(store);
- * const url = await server.listen(0, '127.0.0.1');
- * const response = await fetch(`${url}/v1/pets`);
- * console.log(response.status); // 401
- * await server.stop(1000);
- * await store.close();
- * ```
- */
+/** Creates the API as an HTTP server that stops gracefully. The caller closes the store after the server has stopped. */
 export function createServer(store: HttpStore, options: HttpServerOptions = {}): HttpServer {
   const api = createApi(store, options, readNodeBytes, SERVER_OPTIONS);
   return createNodeServer(createApp(api, options).callback(), api, options);

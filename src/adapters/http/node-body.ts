@@ -1,6 +1,5 @@
 /** Reads the bodies of Node.js with koa-bodyparser. */
 
-import type { IncomingMessage } from 'node:http';
 import { finished } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Context as KoaContext } from 'koa';
@@ -24,14 +23,7 @@ const LINGER_TIME = 1000;
 
 export const readNodeBytes: ReadBytes = async (apiContext) => {
   const ctx = apiContext as Context & KoaContext;
-  const { req, request } = ctx;
-  // A body parser of the host can have kept the bytes. A parsed object is not exact.
-  const { rawBody = request.rawBody } = req as IncomingMessage & { rawBody?: unknown };
-  if (typeof rawBody === 'string' || rawBody instanceof Uint8Array) {
-    const bytes = Buffer.from(rawBody);
-    if (bytes.length > BODY_LIMIT) throw bodyTooLarge();
-    return bytes;
-  }
+  const { req, request, res } = ctx;
   if (req.readableDidRead || req.readableEncoding !== null || request.body !== undefined) throw bodyRead();
   const length = Number(req.headers['content-length']);
   if (length > 0 && length <= BODY_LIMIT && req.readableLength === length) {
@@ -46,18 +38,14 @@ export const readNodeBytes: ReadBytes = async (apiContext) => {
     await parse(ctx, async () => {});
   } catch (error) {
     if ((error as { status?: number }).status !== 413) throw bodyIncomplete();
-    await discardRest(ctx);
+    // Node.js closes a connection at once after its last response, and a client that is still sending could lose the
+    // response. The requests that follow are ignored.
+    res.shouldKeepAlive = false;
+    req.resume();
+    await Promise.race([finished(req).catch(() => {}), sleep(LINGER_TIME, undefined, { ref: false })]);
     throw bodyTooLarge();
   }
   // Without a body, the parser sets an empty object.
   const body: unknown = request.body;
   return body instanceof Uint8Array ? body : new Uint8Array();
 };
-
-/** Node.js closes a connection at once after its last response, and a client that is still sending could lose the response. */
-async function discardRest({ req, res }: KoaContext): Promise<void> {
-  // The requests that follow are ignored.
-  res.shouldKeepAlive = false;
-  req.resume();
-  await Promise.race([finished(req).catch(() => {}), sleep(LINGER_TIME, undefined, { ref: false })]);
-}

@@ -1,11 +1,14 @@
-/** The outermost stage: begins a request, turns errors into responses, and tells the observers. */
+/** The outermost stage: request ids, the Error body, and what observers are told, all without any part of an API key. */
 
 import { isIP } from 'node:net';
 import { fenced } from '../../application/fenced.ts';
 import type { RequestObserver } from '../../application/ports/request-observer.ts';
-import { type Context, pathOf, type RequestState, type Stage } from './context.ts';
+import { API_KEY_PREFIX, secretPartFinder } from '../../domain/api-key.ts';
+import { type Context, fieldOf, pathOf, type Stage } from './context.ts';
 import { type ErrorContent, errorByStatus, errorContent, type HttpError } from './errors.ts';
-import { type IsSecret, newRequestId, requestIdOf, shownPath, traceparentOf } from './request-ids.ts';
+
+/** Returns whether a text contains a part of an API key. */
+type IsSecret = (text: string) => boolean;
 
 /** The header fields of every response. The reference page (`/docs`) has another policy. */
 const API_FIELDS: Readonly<Record<string, string>> = {
@@ -15,10 +18,18 @@ const API_FIELDS: Readonly<Record<string, string>> = {
 };
 
 /** Responds to whatever is thrown with the Error body. Header fields that other stages have set stay. */
-export function observe(observer: RequestObserver, isSecret: IsSecret): Stage {
+export function observe(observer: RequestObserver, isPartOfKey: IsSecret): Stage {
   return async (ctx, next) => {
     const startedAt = performance.now();
-    const state = beginRequest(ctx, isSecret);
+    const isSecret: IsSecret = (text) =>
+      isPartOfKey(text) || secretPartFinder([fieldOf(ctx, 'authorization') ?? ''])(text);
+    const requestId = requestIdOf(ctx, isSecret);
+    ctx.state.animalStore = { requestId, path: pathOf(ctx), holder: undefined };
+    const { animalStore: state } = ctx.state;
+    // In another Koa app, its router may have set them.
+    ctx.matched = undefined;
+    ctx.params = {};
+    ctx.set({ ...API_FIELDS, 'X-Request-Id': requestId });
     // The address can become unknown when the client disconnects.
     const address = clientAddress(ctx.ip);
     const closed = new Promise<void>((resolve) => ctx.res.once('close', resolve));
@@ -26,13 +37,13 @@ export function observe(observer: RequestObserver, isSecret: IsSecret): Stage {
       await next();
       completeBody(ctx);
     } catch (error) {
-      const { status, fields, body } = errorContent(error, state.requestId);
+      const { status, fields, body } = errorContent(error, requestId);
       ctx.status = status;
       ctx.set(fields);
       ctx.body = body;
       if (status === 413) ctx.res.shouldKeepAlive = false;
       if (status >= 500 && observer.onError !== undefined) {
-        observer.onError(error, state.requestId, address, traceparentOf(ctx, isSecret));
+        observer.onError(error, requestId, address, traceparentOf(ctx, isSecret));
       } else if (status === 500) reportFailure(ctx, error);
     }
     if (observer.onRequest === undefined) return;
@@ -42,10 +53,10 @@ export function observe(observer: RequestObserver, isSecret: IsSecret): Stage {
       observer.onRequest?.({
         method: ctx.method,
         route,
-        path: route === undefined ? shownPath(ctx, isSecret) : undefined,
+        path: route === undefined ? shownPath(state.path, isSecret) : undefined,
         status: ctx.status,
         ms,
-        requestId: state.requestId,
+        requestId,
         keyId: state.holder?.id,
         keyName: state.holder?.name,
         address,
@@ -54,17 +65,6 @@ export function observe(observer: RequestObserver, isSecret: IsSecret): Stage {
       });
     });
   };
-}
-
-/** Sets `ctx.state.animalStore`, and the header fields of every response. */
-function beginRequest(ctx: Context, isSecret: IsSecret): RequestState {
-  const state: RequestState = { requestId: requestIdOf(ctx, isSecret), path: pathOf(ctx), holder: undefined };
-  ctx.state.animalStore = state;
-  // In another Koa app, its router may have set them.
-  ctx.matched = undefined;
-  ctx.params = {};
-  ctx.set({ ...API_FIELDS, 'X-Request-Id': state.requestId });
-  return state;
 }
 
 /** An error status that a middleware of a user has set without a body gets one, and an object becomes JSON. */
@@ -77,40 +77,60 @@ function completeBody(ctx: Context): void {
   }
 }
 
+/** Where no observer is told of errors, an error that is the fault of the program must not be silent. */
+function reportFailure(ctx: Context, error: unknown): void {
+  const failure = error instanceof Error ? error : new Error(`not an error was thrown: ${typeof error}`);
+  const { animalStore: state } = ctx.state;
+  state.failure = failure;
+  if (ctx.app === undefined) console.error(`request ${state.requestId}:`, failure);
+  else fenced(() => ctx.app?.emit('error', failure, ctx));
+}
+
+/** Returns the response to a message that Node.js could not parse, which never reaches a stage, and notifies the observer. */
+export function messageRefusal(observer: RequestObserver, error: HttpError, address?: string): ErrorContent {
+  const requestId = crypto.randomUUID();
+  const { status, fields, body } = errorContent(error, requestId);
+  observer.onRequest?.({ method: '', status, ms: 0, requestId, address: clientAddress(address) });
+  return { status, fields: { ...API_FIELDS, ...fields, 'X-Request-Id': requestId }, body };
+}
+
 /** An address with a zone (`fe80::1%eth0`) has a meaning on one machine only, and the zone can be any text. */
 function clientAddress(given = ''): string | undefined {
   if (isIP(given) === 0 || given.includes('%')) return undefined;
   return given.startsWith('::ffff:') && given.includes('.') ? given.slice('::ffff:'.length) : given;
 }
 
-/** Where no observer is told of errors, an error that is the fault of the program must not be silent. */
-function reportFailure(ctx: Context, error: unknown): void {
-  const { animalStore } = ctx.state;
-  animalStore.failure =
-    error instanceof Error ? error : new Error(`not an error was thrown: ${typeof error}`);
-  if (ctx.app === undefined) console.error(`request ${animalStore.requestId}:`, animalStore.failure);
-  else fenced(() => ctx.app?.emit('error', animalStore.failure, ctx));
+/** A text that is too short to be secret, a UUID, or 32 hexadecimal digits. A generated API key has none of these forms. */
+const REQUEST_ID = /^(?:[\w-]{1,15}|[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}|[\da-f]{32})$/i;
+
+/** A shorter request id is never compared with an API key: a client could guess a key character by character. */
+const SHORT = 15;
+
+/** Returns the `X-Request-Id` of the client, or a new id if it is missing or malformed, or may contain an API key. */
+function requestIdOf(ctx: Context, isSecret: IsSecret): string {
+  const given = fieldOf(ctx, 'x-request-id');
+  const isKept = given !== undefined && REQUEST_ID.test(given) && (given.length <= SHORT || !isSecret(given));
+  return isKept ? given : crypto.randomUUID();
 }
 
-/** Returns the response to a message that Node.js could not parse, which never reaches a stage, and notifies the observer. */
-export function messageRefusal(
-  observer: RequestObserver,
-  error: HttpError,
-  address: string | undefined,
-): ErrorContent {
-  const requestId = newRequestId();
-  const { status, fields, body } = errorContent(error, requestId);
-  observer.onRequest?.({
-    method: '',
-    route: undefined,
-    path: undefined,
-    status,
-    ms: 0,
-    requestId,
-    keyId: undefined,
-    address: clientAddress(address),
-    aborted: undefined,
-    traceparent: undefined,
-  });
-  return { status, fields: { ...API_FIELDS, ...fields, 'X-Request-Id': requestId }, body };
+/** A valid `traceparent` of version 00 (W3C Trace Context). A trace id or a parent id of zeros is invalid. */
+const TRACEPARENT = /^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
+
+function traceparentOf(ctx: Context, isSecret: IsSecret): string | undefined {
+  const given = fieldOf(ctx, 'traceparent');
+  return given === undefined || !TRACEPARENT.test(given) || isSecret(given) ? undefined : given;
+}
+
+/** Returns a path as a log may show it: at most 200 characters, escaped, and masked if it has a part of a key. */
+function shownPath(path: string, isSecret: IsSecret): string {
+  const shown = path.slice(0, 200);
+  if (hasKey(shown, isSecret)) return `… (${path.length} characters)`;
+  return shown.replaceAll(/[^\x21-\x7e]/gu, (character) => encodeURIComponent(character.toWellFormed()));
+}
+
+/** Whether a text, or what it becomes when its percent-encodings are decoded, has a part of a key. */
+function hasKey(text: string, isSecret: IsSecret): boolean {
+  if (text.toLowerCase().includes(API_KEY_PREFIX) || isSecret(text)) return true;
+  const decoded = text.replaceAll(/%([\da-f]{2})/gi, (_, code) => String.fromCharCode(parseInt(code, 16)));
+  return decoded !== text && hasKey(decoded, isSecret);
 }

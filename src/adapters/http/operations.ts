@@ -2,33 +2,21 @@
 
 import type { HttpErrorCode } from './errors.ts';
 
-/** What is true of each operation with a method. */
-export interface MethodRules {
-  /** The status of a successful response. */
-  readonly success: number;
-  /** Whether the operation changes nothing. HEAD is allowed too, an API key may be read-only, and responses can be cached. */
-  readonly isRead: boolean;
-  /** Whether a request has a body of JSON. */
-  readonly hasBody: boolean;
-}
-
-export const METHODS: Readonly<Record<'GET' | 'POST', MethodRules>> = {
+/**
+ * What is true of each operation with a method: the status of a success, whether it changes nothing, so that HEAD and a
+ * read-only key may call it and its responses can be cached, and whether it has a body of JSON.
+ */
+export const METHODS = {
   GET: { success: 200, isRead: true, hasBody: false },
   POST: { success: 201, isRead: false, hasBody: true },
-};
-type Method = keyof typeof METHODS;
+} as const;
 
 /** The methods that the server supports, in the order of `Allow`. HEAD is GET without the body. */
-export const SERVER_METHODS: readonly string[] = [
-  'GET',
-  'HEAD',
-  ...Object.keys(METHODS).filter((method) => method !== 'GET'),
-  'OPTIONS',
-];
+export const SERVER_METHODS: readonly string[] = ['GET', 'HEAD', ...Object.keys(METHODS).slice(1), 'OPTIONS'];
 
 export interface Operation {
   readonly id: 'listPets' | 'createPet' | 'getPet';
-  readonly method: Method;
+  readonly method: keyof typeof METHODS;
   readonly path: string;
   readonly summary: string;
   readonly description: string;
@@ -78,16 +66,3 @@ export const OPERATIONS: readonly Operation[] = [
     deprecated: true,
   },
 ];
-
-const PATTERNS = OPERATIONS.map((operation) => ({
-  operation,
-  pattern: new RegExp(`^${operation.path.replace(/\{\w+\}/g, '[^/]+')}$`),
-}));
-
-/** Returns the operation of a request. For another method of its path, the first operation of the path stands. */
-export function operationOf(method: string, path: string): Operation | undefined {
-  const first = PATTERNS.find(({ pattern }) => pattern.test(path))?.operation;
-  const own = method === 'HEAD' ? 'GET' : method;
-  if (first === undefined || first.method === own) return first;
-  return OPERATIONS.find((each) => each.path === first.path && each.method === own) ?? first;
-}

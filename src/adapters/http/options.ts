@@ -24,9 +24,8 @@ export type HttpStore = Pick<AnimalStore, (typeof STORE_METHODS)[number]>;
 /** Verifies the API keys of requests. */
 export interface KeyVerifier extends ApiKeyVerifier {
   /**
-   * Whether a text contains a secret part of a key. The server then neither logs nor returns the request id, the
-   * `traceparent` or the path that a client has sent. Needed by a verifier whose keys can have another format than those
-   * of the store.
+   * Whether a text contains a secret part of a key. The server then neither logs nor returns the text. Needed by a verifier
+   * whose keys can have another format than those of the store.
    */
   hasPartOfKey?(text: string): boolean;
 }
@@ -55,9 +54,8 @@ export interface HttpOptions {
   /** Verifies the API keys of requests. By default, the store verifies them. Every request under `/v1` needs a key. */
   readonly apiKeys?: KeyVerifier | undefined;
   /**
-   * The base URL that clients use, when a proxy hides the server. A proxy must remove the path of the URL from requests;
-   * links in responses start with it: `/shop/v1/pets` for `https://example.org/shop`. By default links start with `/v1`,
-   * and the URL in the OpenAPI document is derived from the `Host` of each request.
+   * The base URL that clients use, when a proxy hides the server. A proxy must remove the path of the URL from requests, and
+   * links in responses start with it. By default, the OpenAPI document has the `Host` of each request.
    */
   readonly publicUrl?: string | undefined;
   /** The origins whose scripts may call the API in a browser, such as `https://example.org`. Default: none. */
@@ -69,8 +67,8 @@ export interface HttpOptions {
   /** The metrics of the server. By default, the path `/metrics` does not exist. Requests for it need an API key. */
   readonly metrics?: MetricsText | undefined;
   /**
-   * Notified of every response, and of every error that causes a status of 500 or above. Without one that is notified of
-   * errors, those that cause status 500 go to the `error` event of the Koa app, or to `console.error` where there is none.
+   * Notified of every response, and of every error that causes a status of 500 or above. Without `onError`, an error that
+   * causes status 500 goes to the `error` event of the Koa app, or to `console.error` where there is none.
    */
   readonly observers?: readonly RequestObserver[] | undefined;
   /** Your own Koa middleware, at two places in the list of the API. Errors that it throws get the Error body. */
@@ -89,9 +87,8 @@ export interface HttpServer {
   /** Starts to listen. Resolves with the URL, such as `http://127.0.0.1:3000`. The port 0 selects a free port. */
   listen(port: number, host: string): Promise<string>;
   /**
-   * Stops accepting connections, and completes the requests in flight. Requests that arrive on open connections are handled
-   * too; idle connections are closed after one second, and all connections after `timeout` milliseconds. Resolves when all
-   * are closed.
+   * Stops accepting connections, and completes the requests in flight and those that arrive on open connections. Closes idle
+   * connections after one second, and all of them after `timeout` milliseconds, and then resolves.
    */
   stop(timeout: number): Promise<void>;
   readonly isStopping: boolean;
@@ -109,8 +106,10 @@ export interface HttpServerOptions extends HttpOptions {
   readonly requestTimeout?: number | undefined;
 }
 
-const isInteger = (value: unknown): boolean => Number.isInteger(value) && Number(value) >= 0;
-const INTEGER: Rule = { expected: 'an integer of 0 or more', accepts: isInteger };
+const INTEGER: Rule = {
+  expected: 'an integer of 0 or more',
+  accepts: (value) => Number.isInteger(value) && Number(value) >= 0,
+};
 const ORIGIN: Rule = { expected: 'an origin', accepts: isOrigin };
 
 export const HTTP_STORE: Rule = objectWith(...STORE_METHODS);
@@ -119,12 +118,12 @@ export const HTTP_OPTIONS: OptionRules<HttpOptions> = {
   apiKeys: objectWith('verify'),
   publicUrl: STRING,
   corsOrigins: arrayOf('an array of origins such as https://example.org, without wildcards', ORIGIN),
-  trustedProxies: { expected: 'the number of proxies, 0 or more', accepts: isInteger },
+  trustedProxies: INTEGER,
   rateLimit: {
     expected: 'a number of requests of 1 or more, and a number of seconds',
     accepts: (value) => {
       const { requests, seconds } = (value ?? {}) as RateLimit;
-      return Number.isSafeInteger(requests) && requests >= 1 && Number.isFinite(seconds) && seconds > 0;
+      return requests >= 1 && seconds > 0;
     },
   },
   metrics: objectWith('text'),

@@ -1,22 +1,20 @@
 /** Limits the number of requests in flight, and counts what the server refuses. */
 
 import { AnimalStoreError } from '../../domain/errors.ts';
-import { type Context, isHealthCheck, METRICS_PATH, type Next } from './context.ts';
+import { isHealthCheck, METRICS_PATH, type Stage } from './context.ts';
 
 /** The maximum number of requests in flight: twice as many as the largest transaction of SQLite stores has creates. */
 const REQUESTS_LIMIT = 2000;
 
-/** The numbers of refused requests, by reason. */
-export type Refused = Record<'overloaded' | 'rate_limited', number>;
-
 /** What a server tells about itself. */
 export class Load {
-  readonly refused: Refused = { overloaded: 0, rate_limited: 0 };
+  /** The numbers of refused requests, by reason. */
+  readonly refused: { overloaded: number; rate_limited: number } = { overloaded: 0, rate_limited: 0 };
   isStopping = false;
   inFlight = 0;
 
   /** Health checks and metrics are needed most while other requests are refused. */
-  readonly guard = async (ctx: Context, next: Next): Promise<void> => {
+  readonly guard: Stage = async (ctx, next) => {
     const { path } = ctx.state.animalStore;
     if (this.inFlight >= REQUESTS_LIMIT && path !== METRICS_PATH && !isHealthCheck(path)) {
       this.refused.overloaded += 1;

@@ -4,14 +4,21 @@ import type { PetPage, PetQuery } from '../../application/ports/pet-repository.t
 import { parseInt64 } from '../../domain/int64.ts';
 import type { Pet } from '../../domain/pet.ts';
 import { petJson, petsJson } from '../../domain/pet-json.ts';
-import { callerOf, fieldOf, type Stage } from './context.ts';
+import {
+  callerOf,
+  entityTag,
+  fieldOf,
+  type Representation,
+  respondJson,
+  respondRevalidated,
+  type Stage,
+} from './context.ts';
 import { HttpError } from './errors.ts';
 import { METHODS, type Operation } from './operations.ts';
 import type { HttpStore } from './options.ts';
-import { entityTag, type Representation, respondJson, respondRevalidated } from './responses.ts';
 import { listQueryReader, type newPetMembers, readNewPet } from './schemas.ts';
 
-/** @param prefix the path in front of `/v1` in the links of responses */
+/** The links of responses start with the prefix. */
 export function petHandlers(store: HttpStore, prefix: string): Readonly<Record<Operation['id'], Stage>> {
   const pets = `${prefix}/v1/pets`;
   const listOf = cachedLists(pets);

@@ -1,7 +1,17 @@
-/** What settings and commands need of this adapter: loading this module loads no Koa. */
+/** The part of the entry point that settings and commands need: loading this module loads no Koa. */
 
 export { isOrigin } from './cors.ts';
 export { sunsetNotice } from './deprecation.ts';
 export { openApiDocument } from './docs/openapi.ts';
-export type { HttpServerOptions, KeyVerifier } from './options.ts';
+export type {
+  HttpOptions,
+  HttpServer,
+  HttpServerOptions,
+  HttpStore,
+  KeyVerifier,
+  MetricsText,
+  ServerStatistics,
+  UserMiddleware,
+  UserMiddlewares,
+} from './options.ts';
 export type { RateLimit } from './rate-limit.ts';

@@ -2,7 +2,7 @@
 
 import { AnimalStoreError } from '../../domain/errors.ts';
 import { callerOf, METRICS_PATH, type Stage } from './context.ts';
-import type { Refused } from './overload.ts';
+import type { Load } from './overload.ts';
 
 /** A limit on the rate of requests: at most `requests` at once, and on average `requests` in `seconds` seconds. */
 export interface RateLimit {
@@ -14,7 +14,7 @@ export interface RateLimit {
 const CALLERS_LIMIT = 16_384;
 
 /** Metrics are needed most while other requests are refused. */
-export function limitRate(limit: RateLimit, refused: Refused): Stage {
+export function limitRate(limit: RateLimit, { refused }: Load): Stage {
   const period = limit.seconds * 1000;
   const interval = period / limit.requests;
   /** When the token bucket of each caller is full, in the order of their last requests. */

@@ -1,8 +1,10 @@
+/** What requests contain: Valibot checks the types, and the OpenAPI document is derived from its schemas. */
+
 import * as v from 'valibot';
 import { LIMIT_DEFAULT, LIMIT_MAX, LIMIT_MIN } from '../../application/list-pets.ts';
 import type { PetQuery } from '../../application/ports/pet-repository.ts';
 import type { Attribute } from '../../domain/attribute.ts';
-import { type AnimalStoreError, invalidRequest } from '../../domain/errors.ts';
+import { invalidRequest } from '../../domain/errors.ts';
 import { INT64_MAX, INT64_MIN, parseInt64 } from '../../domain/int64.ts';
 import { type Members, memberReader } from '../../domain/json.ts';
 import {
@@ -14,11 +16,11 @@ import {
   PET_STATUSES,
 } from '../../domain/pet.ts';
 
-const int64Rule = `must be an integer from ${INT64_MIN} to ${INT64_MAX}`;
-const limitRule = `limit must be an integer from ${LIMIT_MIN} to ${LIMIT_MAX}`;
-const statusRule = `status must be one of ${PET_STATUSES.join(', ')}`;
+const PetStatus = v.picklist(PET_STATUSES, `status must be one of ${PET_STATUSES.join(', ')}`);
 
-/** Valibot cannot derive this JSON Schema from a Valibot schema. */
+/** In JSON, every integer is read as a `bigint`. Valibot can derive no JSON Schema from it, so that is in the metadata. */
+const Integer = v.custom<bigint>((value) => typeof value === 'bigint');
+
 export const INT64_METADATA: Readonly<Record<string, unknown>> = {
   type: 'integer',
   format: 'int64',
@@ -26,42 +28,31 @@ export const INT64_METADATA: Readonly<Record<string, unknown>> = {
   maximum: INT64_MAX,
 };
 
-const PetStatus = v.picklist(PET_STATUSES, statusRule);
+/** The types of the attributes. Their rules are those of the domain. */
+const NewPet = v.object(
+  Object.fromEntries(
+    PET_ATTRIBUTES.map((name) => {
+      const schema = attributeSchema(ATTRIBUTES[name]);
+      return [name, ATTRIBUTES[name].isRequired ? schema : v.optional(schema)];
+    }),
+  ),
+);
 
-/** The types of the attributes, from which the OpenAPI document is generated. Their rules are those of the domain. */
-const ATTRIBUTE_SCHEMAS = Object.fromEntries(PET_ATTRIBUTES.map((name) => [name, attributeSchema(name)]));
-
-const NewPet = v.object(ATTRIBUTE_SCHEMAS, bodyFault);
-
-function attributeSchema(name: keyof NewPetAttributes): v.GenericSchema {
-  const schema = schemaOfKind(name, ATTRIBUTES[name]);
-  return ATTRIBUTES[name].isRequired ? schema : v.optional(schema);
-}
-
-function schemaOfKind(name: keyof NewPetAttributes, attribute: Attribute): v.GenericSchema {
+function attributeSchema(attribute: Attribute): v.GenericSchema {
   switch (attribute.kind) {
     case 'text': {
       const { minLength, maxLength } = attribute;
       const description = `${attribute.description} It has ${minLength} to ${maxLength} Unicode code points, is well-formed, and does not contain U+0000.`;
-      return v.pipe(
-        v.string(`${name} must be a string`),
-        v.metadata({ description, minLength, maxLength, pattern: '^[^\\u0000]*$' }),
-      );
+      return v.pipe(v.string(), v.metadata({ description, minLength, maxLength, pattern: '^[^\\u0000]*$' }));
     }
     case 'one of':
-      return attribute.values === PET_STATUSES
-        ? PetStatus
-        : v.picklist(attribute.values, `${name} must be one of ${attribute.values.join(', ')}`);
+      return attribute.values === PET_STATUSES ? PetStatus : v.picklist(attribute.values);
     default: {
       const { min, max } = attribute;
       const format = attribute.kind === 'int64' ? { format: 'int64' } : {};
       const description = `${attribute.description} From ${min} to ${max}.`;
       return v.pipe(
-        // In JSON, every integer is read as a `bigint`.
-        v.custom<bigint>(
-          (value) => typeof value === 'bigint',
-          `${name} must be an integer from ${min} to ${max}`,
-        ),
+        Integer,
         v.metadata({ type: 'integer', ...format, minimum: min, maximum: max, description }),
       );
     }
@@ -71,18 +62,18 @@ function schemaOfKind(name: keyof NewPetAttributes, attribute: Attribute): v.Gen
 const ListQuery = v.object({
   limit: v.optional(
     v.pipe(
-      v.string(limitRule),
+      v.string(),
       v.metadata({
         type: 'integer',
         minimum: LIMIT_MIN,
         maximum: LIMIT_MAX,
         description: 'The maximum number of pets in the response.',
       }),
-      v.transform(parseInt64),
-      v.bigint(limitRule),
-      v.minValue(BigInt(LIMIT_MIN), limitRule),
-      v.maxValue(BigInt(LIMIT_MAX), limitRule),
-      v.transform(Number),
+      v.transform((text) => Number(parseInt64(text) ?? Number.NaN)),
+      v.check(
+        (limit) => limit >= LIMIT_MIN && limit <= LIMIT_MAX,
+        `limit must be an integer from ${LIMIT_MIN} to ${LIMIT_MAX}`,
+      ),
     ),
     String(LIMIT_DEFAULT),
   ),
@@ -96,36 +87,37 @@ const ListQuery = v.object({
           'The `id` of the last pet of the page before: the page starts after it. The URL in `Link` contains it.',
       }),
       v.transform(parseInt64),
-      v.bigint(`after ${int64Rule}`),
+      v.bigint(`after must be an integer from ${INT64_MIN} to ${INT64_MAX}`),
     ),
   ),
 });
 
-/** The OpenAPI document is derived from these schemas. */
 export const REQUEST_SCHEMAS: Readonly<Record<'PetStatus' | 'NewPet' | 'ListQuery', v.GenericSchema>> = {
   PetStatus,
   NewPet,
   ListQuery,
 };
 
-/** The maximum number of query strings whose parsed query is cached, and their maximum length in characters. */
-const CACHE_LIMIT = 1000;
-const CACHED_QUERY_LENGTH = 200;
-
 /** Reads the members of a request body that {@link readNewPet} validates. */
 export const newPetMembers: (text: string) => Members<keyof NewPetInput> = memberReader(PET_ATTRIBUTES);
 
 export function readNewPet(body: ReturnType<typeof newPetMembers>): NewPetInput {
-  const { success, output, issues } = v.safeParse(NewPet, body);
+  if (body === undefined) throw invalidRequest('the body must be a JSON object');
+  const { success, output } = v.safeParse(NewPet, body);
   if (success) return output as Partial<NewPetInput> as NewPetInput;
-  if (body === undefined) throw invalid(issues);
   // The response must name every fault, but the store, which checks the rules, is not called for an invalid body.
-  const faults = PET_ATTRIBUTES.map(
-    (name) =>
-      issues.find(({ path }) => path?.at(-1)?.key === name)?.message ?? attributeFault(name, body[name]),
-  );
+  const faults = PET_ATTRIBUTES.map((name) => attributeFault(name, comparable(name, body[name])));
   throw invalidRequest(faults.filter((fault) => fault !== undefined).join('; '));
 }
+
+/** Replaces what is no integer by one out of range, so that the message is about JSON, and not about types of JavaScript. */
+function comparable(name: keyof NewPetAttributes, value: unknown): unknown {
+  const isInteger = ['int64', 'integer'].includes(ATTRIBUTES[name].kind);
+  return isInteger && value !== undefined && typeof value !== 'bigint' ? INT64_MAX + 1n : value;
+}
+
+/** The maximum number of query strings whose parsed query is cached. */
+const CACHE_LIMIT = 1000;
 
 /** Creates a function that parses query strings. While the result is cached, an equal query string has the same object. */
 export function listQueryReader(): (queryString: string) => PetQuery {
@@ -134,10 +126,10 @@ export function listQueryReader(): (queryString: string) => PetQuery {
     const cached = queries.get(queryString);
     if (cached !== undefined) return cached;
     const { success, output, issues } = v.safeParse(ListQuery, parametersOf(queryString));
-    if (!success) throw invalid(issues);
+    if (!success) throw invalidRequest(issues.map(({ message }) => message).join('; '));
     const query = Object.freeze(output);
     if (queries.size >= CACHE_LIMIT) queries.clear();
-    if (queryString.length <= CACHED_QUERY_LENGTH) queries.set(queryString, query);
+    queries.set(queryString, query);
     return query;
   };
 }
@@ -151,14 +143,4 @@ function parametersOf(queryString: string): Record<string, string> {
     if (value !== undefined) values[name] = value;
   }
   return values;
-}
-
-function invalid(issues: readonly { readonly message: string }[]): AnimalStoreError {
-  return invalidRequest(issues.map(({ message }) => message).join('; '));
-}
-
-/** Valibot also calls this function when a member is missing, which the last item of `path` then names. */
-function bodyFault({ path }: v.ObjectIssue): string {
-  const member = path?.at(-1)?.key;
-  return member === undefined ? 'the body must be a JSON object' : `${String(member)} is required`;
 }

@@ -20,7 +20,6 @@ const HEAD_LIMIT = 16 * 1024;
 const IDLE_TIME = 1000;
 const IDLE_INTERVAL = 50;
 
-/** @param listener responds to a valid request */
 export function createNodeServer(
   listener: RequestListener,
   api: Api,
@@ -43,12 +42,9 @@ export function createNodeServer(
   if (maxConnections !== undefined) server.maxConnections = maxConnections;
 
   const connections = new Connections();
-  // While the port still accepted connections, a client whose connection ends would open one that is reset soon.
-  const isLast = (res: CollectedResponse): boolean => !server.listening && connections.isNewest(res);
   server.on('connection', (socket) => connections.add(socket));
   server.on('request', (req, res) => {
-    res.isLast = isLast;
-    if (connections.accepts(req, res)) void listener(req, res);
+    if (connections.accepts(req, res, server)) void listener(req, res);
   });
   // Node.js would respond without a body. OpenTelemetry starts the span of a request with the event `request`.
   server.on('checkExpectation', (req, res) => server.emit('request', req, res));
@@ -75,10 +71,9 @@ export function createNodeServer(
     async stop(timeout) {
       load.isStopping = true;
       if (timeout > 0) await acceptQueued(server);
-      const closed = new Promise((resolve) => {
-        // `http.Server` would also close idle connections, even while a request is arriving on them.
-        NetServer.prototype.close.call(server, resolve);
-      });
+      const { promise: closed, resolve } = Promise.withResolvers<unknown>();
+      // `http.Server` would also close idle connections, even while a request is arriving on them.
+      NetServer.prototype.close.call(server, resolve);
       let idleTime = 0;
       const drain = setInterval(() => {
         idleTime += IDLE_INTERVAL;
@@ -114,11 +109,10 @@ const INVALID_MESSAGE = new HttpError('invalid_request', 'the message is not val
 const ACCEPT_TIMEOUT = 500;
 
 /**
- * Resolves when a server has accepted the connections that clients have opened. The operating system has a queue of them,
- * which it resets when the listening socket is closed. The queue is empty when an iteration of the event loop has accepted
- * none.
+ * Resolves when a server has accepted the connections that clients have opened. The operating system queues them, and resets
+ * them when the port is closed. The queue is empty when an iteration of the event loop has accepted none.
  */
-export async function acceptQueued(server: Server): Promise<void> {
+async function acceptQueued(server: Server): Promise<void> {
   const deadline = performance.now() + ACCEPT_TIMEOUT;
   // Of the first iteration, only a part is observed.
   let iterations = 2;

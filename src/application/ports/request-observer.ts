@@ -2,26 +2,26 @@
 export interface RequestOutcome {
   readonly method: string;
   /** The path template of the route, such as `/v1/pets/{petId}`; `undefined` when no route matches. */
-  readonly route: string | undefined;
+  readonly route?: string | undefined;
   /**
    * The path of a request that matches no route, without its query, at most 200 characters, with control characters escaped;
    * `undefined` when a route matches. A path that contains a part of an API key is masked.
    */
-  readonly path: string | undefined;
+  readonly path?: string | undefined;
   readonly status: number;
   /** The time from the arrival of the request headers to the response, in milliseconds. */
   readonly ms: number;
   readonly requestId: string;
   /** The id of the API key; `undefined` when the request required no API key, or had no valid API key. */
-  readonly keyId: string | undefined;
+  readonly keyId?: string | undefined;
   /** The name of the API key. Control characters in it are not escaped. */
   readonly keyName?: string | undefined;
   /** The IP address of the client; `undefined` when it is unknown, for example on a Unix domain socket. */
   readonly address: string | undefined;
   /** Whether the client disconnected before the response was sent. */
-  readonly aborted: true | undefined;
+  readonly aborted?: true | undefined;
   /** The `traceparent` of the request (W3C Trace Context, version 00); `undefined` when it is missing or invalid. */
-  readonly traceparent: string | undefined;
+  readonly traceparent?: string | undefined;
 }
 
 /** A request observer is notified of responses, for example to log or to count them. A method must not throw. */

@@ -115,7 +115,8 @@ test.each([
     headers: { 'X-Request-Id': requestId },
     key: null,
   });
-  expect(headers['x-request-id']).toMatch(/^[\w-]{10,15}$/);
+  expect(headers['x-request-id']).toMatch(/^[\da-f-]{36}$/);
+  expect(headers['x-request-id']).not.toBe(requestId);
 });
 
 /** If a short id were compared with the configured keys, a client could guess a key character by character. */

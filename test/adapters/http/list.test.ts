@@ -5,7 +5,6 @@ import { listQueryReader } from '../../../src/adapters/http/schemas.ts';
 
 describe('the cache of parsed queries, whose objects let the response to a cached page be sent again', () => {
   const readListQuery = listQueryReader();
-  const ofLength = (length: number) => readListQuery('limit=7&ignored='.padEnd(length, 'x'));
 
   test('gives the same object for the same text', () => {
     const query = readListQuery('limit=5&status=sold');
@@ -15,10 +14,7 @@ describe('the cache of parsed queries, whose objects let the response to a cache
     expect(Object.keys(readListQuery('status=sold'))).toEqual(['limit', 'status']);
   });
 
-  test('has up to 1,000 texts of up to 200 characters', () => {
-    expect(ofLength(200)).toBe(ofLength(200));
-    expect(ofLength(201)).toEqual(ofLength(201));
-    expect(ofLength(201)).not.toBe(ofLength(201));
+  test('has up to 1,000 texts', () => {
     const numbered = (number: number) => readListQuery(`limit=9&n=${number}`);
     const first = numbered(0);
     for (let number = 1; number < 10; number++) numbered(number);

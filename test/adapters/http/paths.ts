@@ -49,7 +49,7 @@ export const UNKNOWN_TARGETS: readonly string[] = [
   ...'/v1 /v1/ /v1?limit=1 /v1/pets/ /v1/pets/1/ /v1/pets/1/x /v1/Pets /v1//pets /v1/pets//1'.split(' '),
   ...(cannotExpress('a path with the segments . and ..') ? [] : ['/v1/./pets', '/v1/x/../pets']),
   ...(
-    '/v1/store/orders /v1/%zz /v1/%70ets /v1/pets%3Flimit=1 /v1/pets;x=1 //v1/pets /v1%2Fpets /v1x /V1/pets /v2/pets ' +
+    '/ // /v1/store/orders /v1/%zz /v1/%70ets /v1/pets%3Flimit=1 /v1/pets;x=1 //v1/pets /v1%2Fpets /v1x /V1/pets /v2/pets ' +
     '/pets /%zz /%E0%A4 /LIVEZ /livez/ /docs/ /docs/none.js /docs/..%2fmain.js /openapi.json/ /metrics/ /__proto__'
   ).split(' '),
 ];

@@ -54,7 +54,7 @@ function textOf({ status, rawHeaders, body }: Answer, message: string): readonly
 function bodyOf(body: string, path: string): string {
   if (body === '' || path === '/docs') return '';
   if (path === '')
-    return body.replace(/retry after \d+ s/, 'retry after … s').replace(/(request) \w{8}-\w+/, '$1 …');
+    return body.replace(/retry after \d+ s/, 'retry after … s').replace(/(request) [\da-f-]{36}/, '$1 …');
   if (!body.startsWith('{')) return 'compressed';
   // docs/openapi.json has the rest of the document.
   return JSON.stringify(JSON.parse(body).servers);

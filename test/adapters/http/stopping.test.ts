@@ -1,8 +1,6 @@
-import { EventEmitter } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { connect, type Server } from 'node:net';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { acceptQueued } from '../../../src/adapters/http/server.ts';
+import { connect } from 'node:net';
+import { describe, expect, test, vi } from 'vitest';
 import { stopClock, until } from '../../support/clock.ts';
 import { Connection } from '../../support/connection.ts';
 import { gate } from '../../support/gate.ts';
@@ -196,47 +194,3 @@ function connectionFault(origin: string): Promise<unknown> {
     socket.once('connect', () => resolve(socket.destroy()));
   });
 }
-
-describe('the connections that the server has not accepted', () => {
-  function start() {
-    let now = 0;
-    vi.spyOn(performance, 'now').mockImplementation(() => now);
-    vi.useFakeTimers({ toFake: ['setImmediate'] });
-    onTestFinished(() => {
-      vi.useRealTimers();
-      vi.restoreAllMocks();
-    });
-    const server = new EventEmitter();
-    const whenAccepted = vi.fn();
-    void acceptQueued(server as Server).then(whenAccepted);
-    /** Runs an iteration of the event loop. */
-    const iterate = async (milliseconds: number) => {
-      now += milliseconds;
-      vi.advanceTimersToNextTimer();
-      await new Promise((resolve) => setTimeout(resolve));
-    };
-    return { server, whenAccepted, iterate };
-  }
-
-  test('are all accepted when an iteration of the event loop has accepted none', async () => {
-    const { server, whenAccepted, iterate } = start();
-    for (let count = 0; count < 5; count += 1) {
-      server.emit('connection');
-      await iterate(1);
-    }
-    expect(whenAccepted).not.toHaveBeenCalled();
-    await iterate(1);
-    expect(whenAccepted).toHaveBeenCalledOnce();
-    expect(server.listenerCount('connection')).toBe(0);
-  });
-
-  test('are accepted for half a second at most', async () => {
-    const { server, whenAccepted, iterate } = start();
-    for (const milliseconds of [0, 499, 1]) {
-      expect(whenAccepted).not.toHaveBeenCalled();
-      server.emit('connection');
-      await iterate(milliseconds);
-    }
-    expect(whenAccepted).toHaveBeenCalledOnce();
-  });
-});

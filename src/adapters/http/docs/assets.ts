@@ -1,6 +1,5 @@
 import { gunzipSync } from 'node:zlib';
-import type { Stage } from '../context.ts';
-import { entityTag } from '../responses.ts';
+import { entityTag, type Stage } from '../context.ts';
 import { builtFile, encodings, respondNegotiated } from './built-files.ts';
 
 export interface Asset {

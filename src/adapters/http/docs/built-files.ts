@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { AnimalStoreError } from '../../../domain/errors.ts';
-import { type Context, fieldOf } from '../context.ts';
-import { type Representation, respondRevalidated } from '../responses.ts';
+import { type Context, fieldOf, type Representation, respondRevalidated } from '../context.ts';
 
 /** Where `npm run build` writes files. The path is the same from this file in `src` and from the built one in `dist`. */
 const FOLDER = '../../../../dist/docs/';
@@ -37,15 +36,15 @@ const NOT_ACCEPTED = /^\s*q=0(?:\.0*)?\s*$/i;
 
 /** @param etag the entity tag of the content */
 export function encodings(identity: Buffer, gzip: Buffer, etag: string, type: string): Encodings {
-  return {
-    identity: { body: identity, etag, type },
-    // The codings have different strong entity tags, as RFC 9110, section 8.8.3, requires.
-    gzip: { body: gzip, etag: etag.replace(/"$/, '-gzip"'), type, encoding: 'gzip' },
-  };
+  // The codings have different strong entity tags, as RFC 9110, section 8.8.3, requires.
+  const gzipEtag = etag.replace(/"$/, '-gzip"');
+  return { identity: { body: identity, etag, type }, gzip: { body: gzip, etag: gzipEtag, type } };
 }
 
 export function respondNegotiated(ctx: Context, { identity, gzip }: Encodings): void {
-  respondRevalidated(ctx, acceptsGzip(fieldOf(ctx, 'accept-encoding')) ? gzip : identity);
+  const isGzip = acceptsGzip(fieldOf(ctx, 'accept-encoding'));
+  respondRevalidated(ctx, isGzip ? gzip : identity);
+  if (isGzip && ctx.status === 200) ctx.set('Content-Encoding', 'gzip');
   ctx.vary('Accept-Encoding');
 }
 

@@ -1,8 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { invalidRequest } from '../../../domain/errors.ts';
-import { BASE_PATH, fieldOf, type Stage } from '../context.ts';
+import { BASE_PATH, entityTag, fieldOf, type Stage } from '../context.ts';
 import type { HttpOptions } from '../options.ts';
-import { entityTag } from '../responses.ts';
 import { builtFile, type Encodings, encodings, respondNegotiated } from './built-files.ts';
 
 /** The built document: the parts around the URL of the server. */
