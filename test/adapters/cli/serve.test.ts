@@ -7,8 +7,6 @@ import { startService } from '../../../src/composition/serve.ts';
 import { temporaryFolder } from '../../support/process.ts';
 import { commandLine, failingOutput } from './cli.ts';
 
-const OPERATOR_KEY = 'operator-key-of-32-characters-or-more';
-
 /** Serves from memory, sends one request, and then aborts the signal. */
 async function serve(environment: Record<string, string> = {}, stdout?: Writable) {
   const end = new AbortController();
@@ -39,12 +37,6 @@ describe('serve', () => {
       /^Listening on (http:\/\/127\.0\.0\.1:\d+)\/v1\nReference page: \1\/docs\nStore: memory:\n\n/,
     );
     expect(out).toMatch(/\n {2}pets_[0-9A-Za-z]{49}\n/);
-  });
-
-  test('prints no key when API_KEYS has one', async () => {
-    const { status, out } = await serve({ API_KEYS: OPERATOR_KEY });
-    expect(status).toBe(0);
-    expect(out).toMatch(/^Listening on \S+\nReference page: \S+\/docs\nStore: memory:\n$/);
   });
 
   test.each(['ENOSPC', 'EPIPE'])(

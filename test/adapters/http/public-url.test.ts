@@ -40,7 +40,7 @@ describe('behind a proxy that removes a path', () => {
       const proxy = await startProxy(origin, '/shop');
       const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' };
       for (let id = 1; id <= 5; id += 1) {
-        const body = JSON.stringify({ name: `Rex ${id}`, categoryId: 7 });
+        const body = JSON.stringify(withRequired({ name: `Rex ${id}`, categoryId: 7 }));
         const created = await fetch(`${proxy}/shop/v1/pets`, { method: 'POST', headers, body });
         expect(created.headers.get('Location')).toBe(`/shop/v1/pets/${id}`);
         const location = new URL(created.headers.get('Location') ?? '', created.url);

@@ -1,7 +1,7 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { TransferOptions } from '../../../src/application/ports/pet-transfer.ts';
 import type { NewPet, Pet } from '../../../src/domain/pet.ts';
-import { canRunPostgres, connect, newDatabaseUrl, postgresNote } from '../../support/postgres/index.ts';
+import { connect, describePostgres, newDatabaseUrl } from '../../support/postgres/index.ts';
 import { NO_DUPLICATES, named, openStorage, openStore, REX, walk } from './database.ts';
 import { startProxy } from './proxy.ts';
 
@@ -23,7 +23,7 @@ async function* batches(
   }
 }
 
-describe.skipIf(!canRunPostgres)(`imports and exports of many pets on PostgreSQL${postgresNote}`, () => {
+describePostgres('imports and exports of many pets on PostgreSQL', () => {
   test('an import stores all pets in the order of the batches, and an export returns them', async () => {
     const { storage } = await openStore();
     const all = batches(undefined, { count: MANY, size: 5000 });
