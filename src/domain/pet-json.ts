@@ -44,7 +44,9 @@ export function newPetJson(pet: NewPet): string {
   return `{${attributesJson(pet).slice(1)}}`;
 }
 
-function attributesJson(pet: { readonly [Name in keyof NewPet]?: string | bigint | number }): string {
+function attributesJson(
+  pet: { readonly [Name in keyof NewPet]?: string | bigint | number | undefined },
+): string {
   let json = '';
   for (const { name, start, isInteger } of ATTRIBUTE_MEMBERS) {
     const value = pet[name];
