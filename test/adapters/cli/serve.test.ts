@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import type { Writable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
-import { programName } from '../../../src/adapters/cli/index.ts';
 import { loadConfig } from '../../../src/composition/config.ts';
 import { startService } from '../../../src/composition/serve.ts';
 import { temporaryFolder } from '../../support/process.ts';
@@ -60,11 +59,4 @@ describe('serve', () => {
       /\nThere is no API key: set API_KEYS, or FIRST_KEY=print\n$/,
     );
   });
-});
-
-test.each([
-  [{ npm_command: 'exec' }, 'npx animal-store'],
-  [{}, 'animal-store'],
-])('with the environment %j, the program is called %s', (env, name) => {
-  expect(programName({ env })).toBe(name);
 });

@@ -91,7 +91,6 @@ describePostgres('users of PostgreSQL', () => {
 
   test.each([
     ['ALTER TABLE pets SET UNLOGGED', 'pets is UNLOGGED: a crash of the database server empties it'],
-    ['ALTER TABLE api_keys SET UNLOGGED', 'api_keys is UNLOGGED: a crash of the database server empties it'],
     ['CREATE TABLE more () INHERITS (pets)', 'pets has a parent, children or partitions'],
     [
       'CREATE TABLE base (LIKE idempotency_records); ALTER TABLE idempotency_records INHERIT base',

@@ -1,24 +1,22 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { openSqliteStorage } from '../../../src/adapters/sqlite/index.ts';
 import { REX, temporaryFile } from './temporary-file.ts';
 import { addMany, assertStored, openWarm, outcomesOf, startedThreads } from './warm-storage.ts';
 
-describe('when the thread exits', () => {
-  test('during adds, each add is stored or rejects', async () => {
-    const { storage, thread } = await openWarm();
-    const outcomes = outcomesOf(addMany(storage, 3000));
-    await nextTurn();
-    await thread.terminate();
-    const { added, codes } = await outcomes;
-    expect(codes.length).toBeGreaterThan(0);
-    expect(new Set(codes)).toEqual(new Set(['storage_unavailable']));
-    expect(added.length + codes.length).toBe(3000);
-    await assertStored(storage, added);
-    const next = await storage.pets.add(REX);
-    for (const { id } of added) expect(id).toBeLessThan(next.id);
-    await assertStored(storage, [next]);
-  });
+test('when the thread exits during adds, each add is stored or rejects', async () => {
+  const { storage, thread } = await openWarm();
+  const outcomes = outcomesOf(addMany(storage, 3000));
+  await nextTurn();
+  await thread.terminate();
+  const { added, codes } = await outcomes;
+  expect(codes.length).toBeGreaterThan(0);
+  expect(new Set(codes)).toEqual(new Set(['storage_unavailable']));
+  expect(added.length + codes.length).toBe(3000);
+  await assertStored(storage, added);
+  const next = await storage.pets.add(REX);
+  for (const { id } of added) expect(id).toBeLessThan(next.id);
+  await assertStored(storage, [next]);
 });
 
 test.each([
