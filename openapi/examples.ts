@@ -1,4 +1,4 @@
-/** The pets in the examples of the OpenAPI document. An attribute that has no value here gets one from its bounds. */
+/** The pets in the examples of the OpenAPI document. An attribute that has no value here has that of the table. */
 
 import type { Attribute } from '../src/domain/attribute.ts';
 import { ATTRIBUTES, type NewPet, PET_ATTRIBUTES } from '../src/domain/pet.ts';
@@ -6,7 +6,6 @@ import type { Part } from './schemas.ts';
 
 type Values = Readonly<Partial<Record<keyof NewPet, unknown>>>;
 
-const REX_VALUES: Values = { name: 'Rex', categoryId: 7 };
 /**
  * The `categoryId` is the smallest positive integer that a double cannot represent. A client that rounds large integers
  * shows another value in the example.
@@ -14,29 +13,16 @@ const REX_VALUES: Values = { name: 'Rex', categoryId: 7 };
 const MINKA_VALUES: Values = { name: 'Минька 🐈', categoryId: 2n ** 53n + 1n, status: 'pending' };
 
 /** A pet with the required attributes, and one with all attributes. */
-export const NEW_REX: Part = exampleOf(REX_VALUES, ({ isRequired }) => isRequired);
+export const NEW_REX: Part = exampleOf({}, ({ isRequired }) => isRequired);
 export const NEW_MINKA: Part = exampleOf(MINKA_VALUES, () => true);
 
 export const REX: Part = {
   id: 1,
-  ...exampleOf(REX_VALUES, (attribute) => attribute.isRequired || attribute.default !== undefined),
+  ...exampleOf({}, (attribute) => attribute.isRequired || attribute.default !== undefined),
 };
 export const MINKA: Part = { id: 2, ...NEW_MINKA };
 
 function exampleOf(values: Values, hasAttribute: (attribute: Attribute) => boolean): Part {
   const names = PET_ATTRIBUTES.filter((name) => hasAttribute(ATTRIBUTES[name]));
-  return Object.fromEntries(
-    names.map((name) => [name, values[name] ?? ATTRIBUTES[name].default ?? sampleOf(ATTRIBUTES[name])]),
-  );
-}
-
-function sampleOf(attribute: Attribute): unknown {
-  switch (attribute.kind) {
-    case 'text':
-      return 'x'.repeat(Math.max(attribute.minLength, 1));
-    case 'one of':
-      return attribute.values[0];
-    default:
-      return [7, attribute.min].find((value) => value >= attribute.min);
-  }
+  return Object.fromEntries(names.map((name) => [name, values[name] ?? ATTRIBUTES[name].example]));
 }

@@ -19,6 +19,8 @@ export type Attribute = AttributeKind & {
   readonly default?: string | bigint | number;
   /** A sentence for people. */
   readonly description: string;
+  /** A valid value, for documentation. */
+  readonly example: string | bigint | number;
 };
 
 /** Returns the value to store, or the broken rule. */

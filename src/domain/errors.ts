@@ -38,11 +38,11 @@ export type ErrorDetails = ErrorOptions & Partial<Pick<AnimalStoreError, 'retryA
  *
  * const store = await createAnimalStore({ database: 'memory:' });
  * try {
- *   await store.createPet({ name: '', categoryId: 7n });
+ *   await store.getPet(7n);
  * } catch (error) {
  *   const refusal = asAnimalStoreError(error);
- *   if (refusal?.code !== 'invalid_request') throw error;
- *   console.log(refusal.message); // name must have 1 to 255 characters
+ *   if (refusal?.code !== 'not_found') throw error;
+ *   console.log(refusal.message); // there is no pet with id 7
  * }
  * await store.close();
  * ```

@@ -44,7 +44,9 @@ export function newPetJson(pet: NewPet): string {
   return `{${attributesJson(pet).slice(1)}}`;
 }
 
-function attributesJson(pet: NewPet): string {
+function attributesJson(
+  pet: { readonly [Name in keyof NewPet]?: string | bigint | number | undefined },
+): string {
   let json = '';
   for (const { name, start, isInteger } of ATTRIBUTE_MEMBERS) {
     const value = pet[name];
@@ -52,6 +54,16 @@ function attributesJson(pet: NewPet): string {
   }
   return json;
 }
+
+/** A pet in JSON that has the required attributes alone, for documentation. */
+export const EXAMPLE_JSON: string = `{${attributesJson(
+  Object.fromEntries(
+    PET_ATTRIBUTES.filter((name) => ATTRIBUTES[name].isRequired).map((name) => [
+      name,
+      ATTRIBUTES[name].example,
+    ]),
+  ),
+).slice(1)}}`;
 
 /**
  * Formats pets as a JSON array.

@@ -53,6 +53,7 @@ export const ATTRIBUTES: Readonly<Record<keyof NewPet, Attribute>> = {
     maxLength: NAME_MAX_LENGTH,
     isRequired: true,
     description: 'The name of the pet, which is stored exactly as sent.',
+    example: 'Rex',
   },
   categoryId: {
     kind: 'int64',
@@ -60,6 +61,7 @@ export const ATTRIBUTES: Readonly<Record<keyof NewPet, Attribute>> = {
     max: INT64_MAX,
     isRequired: true,
     description: 'The category that the pet belongs to.',
+    example: 7n,
   },
   status: {
     kind: 'one of',
@@ -67,6 +69,7 @@ export const ATTRIBUTES: Readonly<Record<keyof NewPet, Attribute>> = {
     isRequired: false,
     default: DEFAULT_STATUS,
     description: 'The availability of the pet.',
+    example: DEFAULT_STATUS,
   },
 };
 

@@ -5,6 +5,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { withRequired } from '../support/pets.ts';
 import { BROKEN_PROMISE } from '../support/retry.ts';
 import { REPLACEMENTS, startChangingGateway, startGateway } from './gateway.js';
 import { startListener } from './listener.js';
@@ -176,7 +177,7 @@ async function ownServer() {
 
 async function add({ origin, key }, name) {
   const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' };
-  const body = JSON.stringify({ name, categoryId: 7 });
+  const body = JSON.stringify(withRequired({ name, categoryId: 7 }));
   expect((await fetch(`${origin}/v1/pets`, { method: 'POST', headers, body })).status).toBe(201);
 }
 

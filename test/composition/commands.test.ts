@@ -53,15 +53,6 @@ test.each([
   });
 });
 
-test('import recognizes its own store by either scheme of PostgreSQL, before a connection', async () => {
-  const args = ['import', 'postgresql://127.0.0.1:1/pets', '--database-url', 'postgres://127.0.0.1:1/pets'];
-  expect(await new Workspace().runHere(args)).toEqual({
-    status: 1,
-    out: '',
-    err: expect.stringMatching(/^animal-store: import: \S+ is the store itself: expected another store\n$/),
-  });
-});
-
 describe('openapi', () => {
   const environment = { PUBLIC_URL: 'https://pets.example.org', DATABASE_URL: 'memory:' };
 

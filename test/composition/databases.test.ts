@@ -26,8 +26,3 @@ test('storage_unavailable names the setting that selected the database', async (
     cause: { message: '/no/such.db: there is no such file' },
   });
 });
-
-test('what a storage does not support is refused by name', async () => {
-  const message = 'restore is not supported by this storage';
-  await expect(new SelectedDatabase(memory, 'memory', '').restore('x')).rejects.toMatchObject({ message });
-});

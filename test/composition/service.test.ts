@@ -1,14 +1,15 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { loadConfig } from '../../src/composition/config.ts';
 import { openParts } from '../../src/composition/container.ts';
 import { publicPortNotice, serve } from '../../src/composition/serve.ts';
-import { Connection } from '../support/connection.ts';
+import { withRequired } from '../support/pets.ts';
 import { OPERATOR_KEY, temporaryFolder } from '../support/process.ts';
 import { STORAGES } from '../support/server.ts';
 import { clientOf, environmentOf, startInProcess } from '../support/service.ts';
+
+const REX = withRequired({ name: 'Rex', categoryId: 7 });
 
 test.each(STORAGES)(
   'the service on %s serves with its first key, counts, and can be stopped twice',
@@ -18,7 +19,7 @@ test.each(STORAGES)(
     expect(service.firstKey?.about.name).toBe('first key');
     const client = clientOf(service);
     expect((await client.get('/readyz')).status).toBe(200);
-    expect((await client.post({ name: 'Rex', categoryId: 1 }, { 'Idempotency-Key': 'k' })).status).toBe(201);
+    expect((await client.post(REX, { 'Idempotency-Key': 'k' })).status).toBe(201);
     const { body } = await client.get('/metrics');
     for (const series of [
       'http_request_duration_seconds_count{method="POST",route="/v1/pets",status="201"} 1',
@@ -68,47 +69,6 @@ describe('the service', () => {
     expect(readdirSync(join(folder, 'deep/er'))).toEqual(['pets.db']);
     expect((await startInProcess({ ...environment, PORT: '0' })).firstKey).toBeDefined();
   });
-
-  test('waits for requests in flight for at most SHUTDOWN_TIMEOUT_MS', async () => {
-    const service = await startInProcess({
-      ...(await environmentOf('memory')),
-      API_KEYS: OPERATOR_KEY,
-      SHUTDOWN_TIMEOUT_MS: '10',
-    });
-    const connection = await Connection.open(service.url);
-    connection.write(`POST /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${OPERATOR_KEY}\r\n`);
-    connection.socket.write(
-      'Content-Type: application/json\r\nContent-Length: 5\r\nExpect: 100-continue\r\n\r\n',
-    );
-    await new Promise((resolve) => connection.socket.once('received', resolve));
-    await service.stop();
-    expect(await connection.rest()).toEqual([]);
-    expect(connection.interim).toEqual([100]);
-  });
-});
-
-test('the database is closed when the server cannot be created', async () => {
-  const folder = temporaryFolder();
-  const { http, ...config } = loadConfig(await environmentOf('sqlite', folder));
-  const refused = openParts({ ...config, http: { ...http, publicUrl: 'ftp://x' } }, '1.0.0');
-  await expect(refused).rejects.toMatchObject({ code: 'invalid_request' });
-  expect(readdirSync(folder)).toEqual(['pets.db']);
-});
-
-test('leaves nothing open when the first key cannot be stored', async () => {
-  const folder = temporaryFolder();
-  const environment = await environmentOf('sqlite', folder);
-  const before = await startInProcess({ ...environment, API_KEYS: OPERATOR_KEY });
-  const { port } = new URL(before.url);
-  await before.stop();
-  const db = new Database(join(folder, 'pets.db'));
-  onTestFinished(() => void db.close());
-  db.exec("CREATE TRIGGER no_keys BEFORE INSERT ON api_keys BEGIN SELECT RAISE(ABORT, 'no keys'); END");
-  const started = startInProcess({ ...environment, PORT: port });
-  await expect(started).rejects.toThrow();
-  await expect(fetch(`http://127.0.0.1:${port}/livez`)).rejects.toThrow('fetch failed');
-  db.exec('DROP TRIGGER no_keys');
-  expect((await startInProcess({ ...environment, PORT: port })).firstKey).toBeDefined();
 });
 
 test('a port can be public unless its address is that of a loopback, private or link-local network', () => {
@@ -133,6 +93,6 @@ test('a start on all addresses, and after the sunset of GET /v1/pets/{petId}, wa
     [expect.stringContaining('GET /v1/pets/{petId} has passed its sunset')],
   ]);
   const client = clientOf(service, OPERATOR_KEY);
-  expect((await client.post({ name: 'Rex', categoryId: 7 })).status).toBe(201);
+  expect((await client.post(REX)).status).toBe(201);
   expect((await client.get('/v1/pets/1')).status).toBe(200);
 });

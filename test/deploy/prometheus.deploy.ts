@@ -64,7 +64,7 @@ describe.skipIf(!hasPrometheus && !process.env['CI'])(`Prometheus${NOTE}`, () =>
     for (let turn = 0; isLoading; turn++) {
       const isCreate = turn % 10 === 0;
       const key = turn % 20 === 0 ? { 'Idempotency-Key': `key-${turn % 100}` } : {};
-      const body = JSON.stringify({ name: `pet ${turn % 100}`, categoryId: 1 });
+      const body = JSON.stringify(withRequired({ name: `pet ${turn % 100}`, categoryId: 1 }));
       const request = isCreate ? { method: 'POST', headers: { ...headers, ...key }, body } : { headers };
       await (await fetch(`${url}/v1/pets`, request)).arrayBuffer();
       if (turn % 50 === 0) await fetch(`${url}/v1/pets/999999999`, { headers });

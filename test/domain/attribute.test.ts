@@ -3,7 +3,14 @@ import { type Attribute, ruleOf } from '../../src/domain/attribute.ts';
 import { ATTRIBUTES, PET_ATTRIBUTES } from '../../src/domain/pet.ts';
 
 /** No attribute of a pet has this kind, and none may be missing. */
-const birthYear = { kind: 'integer', min: 1900, max: 2100, isRequired: false, description: '' } as const;
+const birthYear = {
+  kind: 'integer',
+  min: 1900,
+  max: 2100,
+  isRequired: false,
+  description: '',
+  example: 2024,
+} as const;
 
 describe('an integer', () => {
   const rule = ruleOf('birthYear', birthYear);
@@ -32,6 +39,7 @@ test('a value that is not given is the default, missing, or a fault', () => {
 test.each(PET_ATTRIBUTES)('what is said about %s is complete', (name) => {
   const attribute: Attribute = ATTRIBUTES[name];
   expect(attribute.description).toMatch(/^[A-Z].+\.$/);
+  expect(ruleOf(name, attribute)(attribute.example)).toEqual({ value: attribute.example });
   if (attribute.default !== undefined) {
     expect(attribute.isRequired).toBe(false);
     expect(ruleOf(name, attribute)(attribute.default)).toEqual({ value: attribute.default });

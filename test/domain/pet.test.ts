@@ -12,7 +12,7 @@ import {
 } from '../../src/domain/pet.ts';
 import { petJson } from '../../src/domain/pet-json.ts';
 import { codePoint } from '../support/code-points.ts';
-import { withRequired } from '../support/pets.ts';
+import { wholeJson, withRequired } from '../support/pets.ts';
 import { runs } from '../support/property-runs.ts';
 import { refusal } from '../support/refusal.ts';
 
@@ -117,7 +117,7 @@ describe('a pet with an id', () => {
 
 test('an attribute that a stored pet lacks is left out', () => {
   const pet = storedPet(1n, { ...input, status: undefined, colour: 'red' } as never);
-  expect(Object.keys(pet)).toEqual(['id', 'name', 'categoryId']);
+  expect(Object.keys(pet)).toEqual(['id', ...Object.keys(input)]);
   expect(Object.isFrozen(pet)).toBe(true);
-  expect(petJson(pet)).toBe('{"id":1,"name":"Rex","categoryId":1}');
+  expect(petJson(pet)).toBe(wholeJson('{"id":1,"name":"Rex","categoryId":1}'));
 });

@@ -3,7 +3,7 @@
 import { spawnSync } from 'node:child_process';
 import { describe, expect, test, vi } from 'vitest';
 import { blocksOf } from '../manuals/manuals.ts';
-import { wholeJson, withRequired } from '../support/pets.ts';
+import { REQUIRED_OPTIONS, wholeJson, withRequired } from '../support/pets.ts';
 import { canRunPostgres, newDatabaseUrl, postgresNote } from '../support/postgres/index.ts';
 import { BIN, runCommand, temporaryFolder } from '../support/process.ts';
 import { environmentOf, startInProcess } from '../support/service.ts';
@@ -37,13 +37,13 @@ async function run(script: string, variables: Readonly<Record<string, string>> =
 describe('the commands of', () => {
   test('docs/serve.md, docs/data.md and docs/watch.md work one after another', async () => {
     const [serve = '', data = '', watch = ''] = ['serve.md', 'data.md', 'watch.md'].map(scriptOf);
-    const create = 'animal-store pets create --name Rex --category-id 7 --status sold';
+    const create = `animal-store pets create --name Rex --category-id 7 --status sold ${REQUIRED_OPTIONS.join(' ')}`;
     const output = await run(
       `${serve}\n${create}\n${data}\n${watch}\nanimal-store export --database-url sqlite:copy.db`,
     );
     expect(output).toMatch(/^pets_\w{49}\n/);
     expect(output).toContain('pets-backup.db');
-    expect(output).toMatch(/"name":"Rex","categoryId":7,"status":"sold"}\n$/);
+    expect(output).toMatch(/"name":"Rex","categoryId":7,"status":"sold"\b.*}\n$/);
   });
 
   test.skipIf(!hasCurl)(

@@ -114,8 +114,7 @@ export function listWith({ origin }: Service, key: string): Promise<Response> {
 
 /** Returns NDJSON lines of valid pets. */
 export function lines(count: number, name = 'animal'): string {
-  return Array.from(
-    { length: count },
-    (_, index) => `{"name":"${name} ${index}","categoryId":${2n ** 62n + BigInt(index)},"status":"sold"}\n`,
+  return Array.from({ length: count }, (_, index) =>
+    wholeJson(`{"name":"${name} ${index}","categoryId":${2n ** 62n + BigInt(index)},"status":"sold"}\n`),
   ).join('');
 }

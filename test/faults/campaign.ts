@@ -1,5 +1,6 @@
 /** Sends many messages to one server, several at a time, and checks every exchange. When it exits, those in flight are faults. */
 
+import { withRequired } from '../support/pets.ts';
 import { exchange } from './client/exchange.ts';
 import { findSecret, type Keys, keysOf, secretPieces } from './keys.ts';
 import type { Message } from './messages/message.ts';
@@ -95,7 +96,7 @@ export class Campaign {
     const response = await fetch(`${this.server.origin}/v1/pets`, {
       method: 'POST',
       headers: { Authorization: `Bearer ${this.keys.operator}`, 'Content-Type': 'application/json' },
-      body: JSON.stringify({ name: `${PROTECTED_NAME} ${count}`, categoryId: count }),
+      body: JSON.stringify(withRequired({ name: `${PROTECTED_NAME} ${count}`, categoryId: count })),
     });
     if (response.status !== 201) throw new Error(`the first pets: ${response.status}`);
     this.ledger.acknowledge(await response.text());

@@ -3,6 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { Client } from '../support/client.ts';
+import { withRequired } from '../support/pets.ts';
 import { canRunPostgres, newDatabaseUrl, postgresNote } from '../support/postgres/index.ts';
 import { temporaryFolder } from '../support/process.ts';
 import { BROKEN_PROMISE } from '../support/retry.ts';
@@ -41,7 +42,7 @@ test('two servers on one file: idempotency keys are shared, and keys are up to d
   async function race(client: number): Promise<void> {
     for (let count = 0; isRunning; count++) {
       const headers = { 'Idempotency-Key': `race-${client}-${count}` };
-      const pet = { name: `race ${client} ${count}`, categoryId: 2 };
+      const pet = withRequired({ name: `race ${client} ${count}`, categoryId: 2 });
       const answers = await Promise.all(servers.map((server) => server.client.post(pet, headers)));
       expect(answers.map(({ status }) => status)).toEqual([201, 201]);
       expect(new Set(answers.map(({ body }) => body)).size, BROKEN_PROMISE).toBe(1);

@@ -29,11 +29,6 @@ async function check(url: string, headers: Record<string, string>): Promise<void
   expect(await missing.json()).toMatchObject({ code: 'not_found', status: 404 });
 }
 
-test('an app answers as a listener of node:http', async () => {
-  const { store, headers } = await storeWithKey();
-  await check(await listen(createNodeServer(createHttpApp(store).callback())), headers);
-});
-
 test('an app answers inside another Koa app, whose state and errors stay its own', async () => {
   const { store, headers } = await storeWithKey();
   const host = new Koa<{ user?: string }>();

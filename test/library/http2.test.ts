@@ -14,8 +14,9 @@ test('an app answers as a listener of node:http2', async () => {
   const { key } = await store.apiKeys.create('me');
   const session = connect(await listen(createServer(createHttpApp(store).callback())));
   onTestFinished(() => session.destroy());
-  const get = async (headers: OutgoingHttpHeaders): Promise<[unknown, string]> => {
+  const get = async (headers: OutgoingHttpHeaders, body?: string): Promise<[unknown, string]> => {
     const stream = session.request(headers);
+    if (body !== undefined) stream.end(body);
     const [response] = await once(stream, 'response');
     return [response[':status'], await text(stream)];
   };
@@ -23,18 +24,8 @@ test('an app answers as a listener of node:http2', async () => {
   expect(await get({ ':path': '/livez' })).toEqual([200, '{"status":"ok"}']);
   expect(await get({ ':path': '/v1/pets', authorization })).toEqual([200, '[]']);
   expect(await get({ ':path': '/v1/pets' })).toMatchObject([401, expect.stringContaining('unauthorized')]);
-  const create = async (body: string): Promise<[unknown, string]> => {
-    const post = {
-      ':method': 'POST',
-      ':path': '/v1/pets',
-      'content-type': 'application/json',
-      authorization,
-    };
-    const stream = session.request(post);
-    stream.end(body);
-    const [response] = await once(stream, 'response');
-    return [response[':status'], await text(stream)];
-  };
+  const fields = { ':method': 'POST', ':path': '/v1/pets', 'content-type': 'application/json' };
+  const create = (body: string) => get({ ...fields, authorization }, body);
   const rex = wholeJson('{"name":"Rex","categoryId":9007199254740993}');
   expect(await create(rex)).toEqual([201, expect.stringContaining('"categoryId":9007199254740993')]);
   expect(await create('')).toEqual([400, expect.stringContaining('the body is missing')]);

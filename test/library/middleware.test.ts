@@ -160,7 +160,6 @@ describe('a middleware of a user in the list', () => {
   test.each([
     [{ status: 403, expose: true, message: 'no' }, 403, 'forbidden', 'no'],
     [{ status: 400, expose: false, message: 'secret' }, 400, 'invalid_request', 'the request was refused'],
-    [{ status: 404, expose: true, message: 'gone' }, 404, 'not_found', 'gone'],
     [
       { status: 429, expose: true, message: 'slow', headers: { 'Retry-After': '7' } },
       429,
@@ -169,7 +168,6 @@ describe('a middleware of a user in the list', () => {
     ],
     [{ status: 503, message: 'secret' }, 503, 'overloaded', 'the request was refused'],
     [{ status: 501, message: 'secret' }, 501, 'internal_error', /^unexpected error/],
-    [{ status: 200, message: 'secret' }, 500, 'internal_error', /^unexpected error/],
     [{ message: 'secret' }, 500, 'internal_error', /^unexpected error/],
   ])('throws an error that gets the Error body: %j', async (thrown, status, code, message) => {
     const fail: Koa.Middleware = () => {
@@ -211,10 +209,7 @@ describe('a middleware of a user in the list', () => {
   test('responds itself, with what an ordinary Koa app would send', async () => {
     const bodies: Record<string, () => unknown> = {
       text: () => 'h\u00e4',
-      html: () => '<p>',
       json: () => ({ a: 1 }),
-      bytes: () => Buffer.from([1, 2]),
-      blob: () => new Blob(['blob'], { type: 'text/x' }),
       stream: () => Readable.from([Buffer.from('stream')]),
     };
     const responses: Record<string, (ctx: Koa.Context) => void> = {
@@ -222,24 +217,12 @@ describe('a middleware of a user in the list', () => {
         ctx.set('ETag', '"x"');
         ctx.body = null;
       },
-      redirect: (ctx) => ctx.redirect('/elsewhere'),
       fields: (ctx) => {
         ctx.cookies.set('a', 'b');
-        ctx.append('Link', '<a>');
-        ctx.append('link', '<b>');
-        ctx.vary('Accept');
+        ctx.append('Link', ['<a>', '<b>']);
         ctx.set({ 'X-A': '1', 'x-b': '2' });
         ctx.remove('x-A');
-        ctx.etag = 'tag';
-        ctx.type = 'text/css';
-        ctx.body = JSON.stringify([
-          ctx.response.get('X-B'),
-          'x-a' in ctx.response.header,
-          ctx.response.header['x-b'],
-        ]);
-      },
-      refused: (ctx) => {
-        ctx.status = 403;
+        ctx.body = JSON.stringify([ctx.response.get('X-B'), 'x-a' in ctx.response.header]);
       },
     };
     const respond: Koa.Middleware = (ctx) => {

@@ -16,13 +16,12 @@ import {
   PET_ATTRIBUTES,
   type Pet,
 } from '../../src/domain/pet.ts';
-import { sampleValues } from '../../src/testing/fixtures/pets.ts';
 
 /** A valid value of each required attribute. */
 const REQUIRED: Partial<Record<keyof NewPet, unknown>> = Object.fromEntries(
   PET_ATTRIBUTES.filter((name) => ATTRIBUTES[name].isRequired).map((name) => [
     name,
-    sampleValues(ATTRIBUTES[name])[0],
+    ATTRIBUTES[name].example,
   ]),
 );
 
@@ -48,6 +47,12 @@ export function wholeJson(text: string): string {
   if (added.length === 0) return text;
   return text.replaceAll(/"categoryId":[^{}]*?(?=\})/g, (members) => members + added.join(''));
 }
+
+/** The options of `animal-store pets create` for the required attributes that a test does not name. */
+export const REQUIRED_OPTIONS: readonly string[] = UNNAMED.flatMap(([name, value]) => [
+  `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`,
+  String(value),
+]);
 
 export const REX: NewPet = newPet(withRequired({ name: 'Rex', categoryId: 1n }));
 

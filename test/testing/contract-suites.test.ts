@@ -69,20 +69,6 @@ describe('every suite ends, and says which page did not move', () => {
     );
   }, 30_000);
 
-  test('when a page is empty, and says that there are more pets', async () => {
-    const change: Change = ({ pets }) => ({
-      pets: withMethods(pets, {
-        add: (pet: NewPet) => pets.add(pet),
-        find: (id: bigint) => pets.find(id),
-        list: async (query) => ({ ...(await pets.list(query)), more: true }),
-      }),
-    });
-    const messages = await failuresOf(petRepositoryContract(subjectOf(change, ({ pets }) => pets)));
-    expect(messages).toContainEqual(
-      expect.stringMatching(/after \d+ is empty, and says that there are more/),
-    );
-  }, 30_000);
-
   test('when an export begins anew', async () => {
     const messages = await failuresOf(petTransferContract(subjectOf(endless, (storage) => storage)));
     expect(messages).toContainEqual(expect.stringMatching(/the batch after pet \d+ did not move/));
@@ -117,19 +103,6 @@ describe('random operations find', () => {
       'records that are removed too early',
       method('idempotencyRecords', (right) => ({
         removeRecords: (now, limit) => right.removeRecords(now + 9000, limit),
-      })),
-    ],
-    [
-      'keys in the order of their ids as texts',
-      method('apiKeys', (right) => ({
-        list: async () => (await right.list()).toSorted((a, b) => (a.id < b.id ? -1 : 1)),
-      })),
-    ],
-    [
-      'a key that is replaced twice',
-      method('apiKeys', (right) => ({
-        replace: async (old, ...rest) =>
-          right.replace((await right.list()).find(({ id }) => id === old.id) ?? old, ...rest),
       })),
     ],
     [

@@ -57,7 +57,7 @@ const OPTIONS: OptionRules<SqliteOptions> = {
  *
  * const observer = { onCommit: ({ writes }: { writes: number }) => console.log(writes) }; // 1
  * const store = await createAnimalStore({ storage: openSqliteStorage('./pets.db', { observer }) });
- * await store.createPet({ name: 'Rex', categoryId: 7n });
+ * await store.apiKeys.create('ci');
  * await store.close();
  * ```
  */

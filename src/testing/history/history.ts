@@ -45,12 +45,12 @@ const REFUSALS: readonly ErrorCode[] = [
  * @example
  * ```ts
  * import { createAnimalStore } from 'animal-store';
- * import { History } from 'animal-store/testing';
+ * import { exercise, History } from 'animal-store/testing';
  *
  * const store = await createAnimalStore({ database: 'memory:' });
  * const history = new History();
- * const [anna, bert] = [history.record(store, 'Anna'), history.record(store, 'Bert')];
- * await Promise.all([anna.createPet({ name: 'Rex', categoryId: 7n }), bert.listPage({ limit: 20 })]);
+ * await exercise(history, [store]);
+ * await history.record(store, 'Anna').listPage({ limit: 20 });
  * console.log(history.contradiction()); // undefined
  * await store.close();
  * ```

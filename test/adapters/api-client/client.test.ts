@@ -71,11 +71,8 @@ describe('over a real server', () => {
     const pairs = [
       ['', 'x/y'],
       ['x', 'y'],
-      ['', 'y'],
-      ['x', '/y'],
       ['x/', 'y'],
       ['', 'x%2F/y'],
-      ['', '/y'],
     ] as const;
     for (const isReplay of [false, true]) {
       for (const [caller, key] of pairs) {
@@ -139,7 +136,6 @@ test.each([
   ],
   ['has no pets, but a next page', ['[]']],
   ['has pets of another status', [`[${petText(1n).replace('sold', 'pending')}]`]],
-  ['has more than 1 MiB', [`[${petText(1n)}${' '.repeat(2 ** 20)}]`]],
 ])('a page that %s ends a list', async (_case, bodies) => {
   const headers = { Link: '</v1/pets?limit=100&after=1>; rel="next"' };
   const sent = fakeApi(...bodies.map((body) => ({ status: 200, body, headers })));
@@ -165,12 +161,10 @@ describe('errors', () => {
   test.each([
     [400, '<html>', 'internal_error'],
     [401, '<html>', 'unauthorized'],
-    [403, '{"code":"forbidden","message":"Missing Authentication Token"}', 'internal_error'],
     [404, '{"code":"not_found","message":"m","status":"404"}', 'invalid_request'],
     [410, '<html>', 'invalid_request'],
     [429, '{"message":"slow down"}', 'rate_limited'],
     [202, '<html>', 'storage_unavailable'],
-    [301, '<html>', 'storage_unavailable'],
     [500, '<html>', 'storage_unavailable'],
     [503, 'null', 'storage_unavailable'],
   ])('a proxy that responds with status %d and %s causes %s', async (status, body, code) => {
@@ -222,17 +216,6 @@ describe('a deprecation', () => {
         'animal-store: the operation listPets of the API is deprecated, and due for removal from 2030-12-05; onDeprecation replaces this warning',
       ],
     ]);
-  });
-
-  test.each(['true', '@99999999999999999999'])('can have unknown dates: %s', async (since) => {
-    fakeApi({ ...response, headers: { Deprecation: since, Sunset: 'soon' } });
-    const onDeprecation = vi.fn();
-    await (await openStore({ onDeprecation })).listPage();
-    expect(onDeprecation).toHaveBeenCalledWith({
-      operation: 'listPets',
-      since: undefined,
-      sunset: undefined,
-    });
   });
 
   test('changes no result when its callback fails', async () => {

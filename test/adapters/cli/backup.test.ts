@@ -82,26 +82,15 @@ describe('backup --verify', () => {
   });
 });
 
-describe('doctor --backup', () => {
-  test('describes a sound backup, which has fewer pets than the store', async () => {
-    const { run, file } = await withPets();
-    await run(['backup', file]);
-    await run(['pets', 'create', '--name', 'Rex', '--category-id', '7']);
-    const before = readFileSync(file);
-    const { status, out } = await run(['doctor', '--backup', file]);
-    expect(out).toContain(`\nbackup       ${file} is sound: 3 pets up to id 3 and 1 key\n`);
-    expect(status).toBe(0);
-    expect(readFileSync(file).equals(before)).toBe(true);
-    const { backup } = JSON.parse((await run(['doctor', '--json', '--backup', file])).out);
-    expect(backup).toEqual({ file, pets: 3, apiKeys: 1, lastId: '3' });
-  });
-
-  test('finds that a backup is damaged', async () => {
-    const cli = await withPets();
-    await cli.run(['backup', cli.file]);
-    damageIndex(cli.file);
-    const { status, out } = await cli.run(['doctor', '--backup', cli.file]);
-    expect(status).toBe(1);
-    expect(out).toMatch(/^error .*copy\.db is damaged: .*row 1/m);
-  });
+test('doctor --backup describes a sound backup, which has fewer pets than the store', async () => {
+  const { run, file } = await withPets();
+  await run(['backup', file]);
+  await run(['import', '-'], { stdin: line('Rex') });
+  const before = readFileSync(file);
+  const { status, out } = await run(['doctor', '--backup', file]);
+  expect(out).toContain(`\nbackup       ${file} is sound: 3 pets up to id 3 and 1 key\n`);
+  expect(status).toBe(0);
+  expect(readFileSync(file).equals(before)).toBe(true);
+  const { backup } = JSON.parse((await run(['doctor', '--json', '--backup', file])).out);
+  expect(backup).toEqual({ file, pets: 3, apiKeys: 1, lastId: '3' });
 });

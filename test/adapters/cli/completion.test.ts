@@ -41,9 +41,7 @@ async function inShell(shell: string, commands: string, words: readonly string[]
 test.each([
   ['keys|', ['create', 'list', 'revoke', 'rotate']],
   ['ex', ['export']],
-  ['keys|list|--a', ['--active']],
   ['export|--status|', ['available', 'pending', 'sold']],
-  ['export|--status|=|', ['available', 'pending', 'sold']],
   ['--database-url|sqlite:x|completion|', ['bash', 'zsh', 'fish']],
 ])('the words for %s', async (line, expected) => {
   const words = line.split('|');

@@ -4,7 +4,6 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openMemoryStorage } from '../../../src/adapters/memory/index.ts';
-import { ConfigError } from '../../../src/composition/config/settings.ts';
 import { EVIL, hasUnsafe } from '../../support/unsafe-text.ts';
 import { commandLine, exportOf, inMemory, line, type Run, withRex } from './cli.ts';
 
@@ -40,13 +39,6 @@ describe('an error message escapes', () => {
       expect(err).toMatch(/^animal-store: .*\\u000aanimal-store: all is well.*\n$/);
     },
   );
-
-  test('the faults of the configuration, line by line', async () => {
-    const openStore = () => Promise.reject(new ConfigError(`PORT: '${EVIL}'\nHOST: ${EVIL}`));
-    const run = await commandLine().run(['export'], { openStore });
-    expectEscaped(run);
-    expect(run.err).toMatch(/^animal-store: PORT: .*\nanimal-store: HOST: .*\n$/);
-  });
 });
 
 describe('a result escapes', () => {

@@ -1,25 +1,14 @@
 import { Writable } from 'node:stream';
-import { describe, expect, test } from 'vitest';
-import { exportOf, failed, inMemory, line, openSqliteStore, storeOf, withRex } from './cli.ts';
+import { expect, test } from 'vitest';
+import { wholeJson, withRequired } from '../../support/pets.ts';
+import { failed, line, openSqliteStore, storeOf, withRex } from './cli.ts';
 
-describe('export', () => {
-  test('writes the same bytes after an import into another store, in another engine too', async () => {
-    const stdin = Array.from({ length: 2500 }, (_, index) =>
-      line(`é🐈 "${index}"`, ',"status":"pending"'),
-    ).join('');
-    const text = await exportOf(await storeOf(stdin));
-    expect(await exportOf(await storeOf(text))).toBe(text);
-    const memory = inMemory();
-    await memory.run(['import', '-'], { stdin: text });
-    expect(await exportOf(memory)).toBe(text);
-  });
+const MIA = wholeJson('{"id":2,"name":"Mia","categoryId":1,"status":"sold"}\n');
 
-  test('--status', async () => {
-    const cli = await storeOf(line('Rex') + line('Mia', ',"status":"sold"'));
-    const { out, err } = await cli.run(['export', '--status', 'sold']);
-    expect(out).toBe('{"id":2,"name":"Mia","categoryId":1,"status":"sold"}\n');
-    expect(err).toBe('Exported 1 pet.\n');
-  });
+test('export --status', async () => {
+  const cli = await storeOf(line('Rex') + line('Mia', ',"status":"sold"'));
+  const { out, err } = await cli.run(['export', '--status', 'sold']);
+  expect([out, err]).toEqual([MIA, 'Exported 1 pet.\n']);
 });
 
 test('export --follow writes earlier and later pets as lines, and ends with the signal', async () => {
@@ -35,9 +24,9 @@ test('export --follow writes earlier and later pets as lines, and ends with the 
   });
   const args = ['export', '--follow', '--status', 'sold', '--after', '1'];
   const running = cli.run(args, { stdout, signal: controller.signal });
-  await store.createPet({ name: 'Mia', categoryId: 1n, status: 'sold' });
-  await expect.poll(() => lines).toEqual(['{"id":2,"name":"Mia","categoryId":1,"status":"sold"}\n']);
-  await store.createPet({ name: 'Tom', categoryId: 1n, status: 'sold' });
+  await store.createPet(withRequired({ name: 'Mia', categoryId: 1n, status: 'sold' }));
+  await expect.poll(() => lines).toEqual([MIA]);
+  await store.createPet(withRequired({ name: 'Tom', categoryId: 1n, status: 'sold' }));
   await expect.poll(() => lines).toHaveLength(2);
   controller.abort();
   expect(await running).toEqual({ status: 0, out: '', err: '' });

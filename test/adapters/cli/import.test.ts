@@ -5,8 +5,11 @@ import { basename, dirname, join, relative } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
+import { SCHEMA_VERSION } from '../../../src/adapters/sqlite/schema.ts';
 import { createCommands } from '../../../src/composition/commands.ts';
 import type { Pet } from '../../../src/domain/pet.ts';
+import { petJson } from '../../../src/domain/pet-json.ts';
+import { withRequired } from '../../support/pets.ts';
 import { connect } from '../../support/sqlite.ts';
 import {
   type CommandLine,
@@ -22,7 +25,7 @@ import {
 } from './cli.ts';
 
 const INT64_MAX = '9223372036854775807';
-const PET: Pet = { id: 1n, name: 'Rex', categoryId: 1n, status: 'sold' };
+const PET: Pet = withRequired({ id: 1n, name: 'Rex', categoryId: 1n, status: 'sold' });
 const NOTHING = 'nothing was imported';
 
 describe('import', () => {
@@ -33,8 +36,7 @@ describe('import', () => {
     const run = await cli.run(['import', '--create-store', file]);
     expect(run).toEqual({ status: 0, out: 'Imported 2 pets.\n', err: '' });
     expect(await exportOf(cli)).toBe(
-      '{"id":1,"name":"Rex","categoryId":1,"status":"available"}\n' +
-        '{"id":2,"name":"Mia","categoryId":1,"status":"sold"}\n',
+      `${petJson({ ...PET, status: 'available' })}\n${petJson({ ...PET, id: 2n, name: 'Mia' })}\n`,
     );
     const again = await cli.run(['import', '--json', file]);
     expect(JSON.parse(again.out)).toEqual({ imported: 2, skipped: 0 });
@@ -42,8 +44,8 @@ describe('import', () => {
 
   test.each([
     ['{"name":"Rex"}', 'categoryId is required'],
-    ['{"id":0,"name":"Rex","categoryId":1}', 'id must be an integer from 1'],
-    ['{"id":7,"name":"Rex","categoryId":1}', 'id must be left out'],
+    [line('Rex', ',"id":0').trim(), 'id must be an integer from 1'],
+    [line('Rex', ',"id":7').trim(), 'id must be left out'],
     ['{"name":"Rex","categoryId":01}', 'invalid JSON'],
     [`{"name":"${'x'.repeat(70_000)}"}`, 'longer than 16 KiB'],
     [Buffer.from('é', 'latin1'), 'invalid UTF-8'],
@@ -70,29 +72,10 @@ describe('import', () => {
       );
     expect(existsSync(cli.path)).toBe(false);
   });
-
-  test('of an input that fails halfway imports nothing', async () => {
-    const cli = inMemory();
-    const stdin = Readable.from(
-      (function* () {
-        yield Buffer.from(line('Mia'));
-        throw new Error('the cable is out');
-      })(),
-    );
-    expect(await cli.run(['import', '-'], { stdin })).toEqual(
-      failed(1, `cannot read standard input: the cable is out; ${NOTHING}`),
-    );
-    expect(await exportOf(cli)).toBe('');
-  });
 });
 
 describe('import of pets with ids', () => {
   const stdin = line('Mia', ',"id":9').concat(line('Max', `,"id":${INT64_MAX}`), line('Tom', ',"id":3'));
-
-  test('keeps them in a store that is empty', async () => {
-    const cli = await storeOf(stdin);
-    expect((await exportOf(cli)).match(/(?<="id":)\d+/g)).toEqual(['3', '9', INT64_MAX]);
-  });
 
   test('is refused by a store that is not, unless new ids are wanted', async () => {
     const cli = await withRex();
@@ -233,7 +216,7 @@ describe('import of a store', () => {
       /^animal-store: line 1: name must .*; nothing was imported\n$/,
     );
     const { out } = await cli.run(['import', '--skip-invalid', 'x']);
-    expect(out).toBe('{"id":1,"name":"","categoryId":1,"status":"sold"}\n');
+    expect(out).toBe(`${petJson({ ...PET, name: '' })}\n`);
     expect(await exportOf(cli)).toContain('"id":2,"name":"Rex"');
   });
 
@@ -256,7 +239,7 @@ describe('import of a store', () => {
     }
     const url = 'postgres://me:hunter2@127.0.0.1:1/pets';
     const { run } = commandLine('', createCommands({ DATABASE_URL: url }, '1'));
-    expect(await run(['import', 'postgres://you:swordfish@127.0.0.1:1/pets'])).toMatchObject({
+    expect(await run(['import', 'postgresql://you:swordfish@127.0.0.1:1/pets'])).toMatchObject({
       status: 1,
       err: expect.stringMatching(/^animal-store: import: \S+ is the store itself: expected another store\n$/),
     });
@@ -276,7 +259,7 @@ describe('import of a store', () => {
     const backup = join(dirname(missing), 'backup.db');
     await (await withRex()).run(['backup', backup]);
     for (const [path, status, message] of [
-      [older.path, 1, 'schema version 5, this release reads 6'],
+      [older.path, 1, `schema version 5, this release reads ${SCHEMA_VERSION}`],
       [backup, 0, ALONE],
     ] as const) {
       const bytes = readFileSync(path);
@@ -288,8 +271,6 @@ describe('import of a store', () => {
   });
 
   test.each([
-    ['mysql://me:hunter2@db/pets', 'expected sqlite:PATH or memory:'],
-    ['postgres:me:hunter2@db', 'expected postgres:'],
     ["'sqlite://x:hunter2@y", 'expected sqlite:PATH'],
     ['memory:', 'has no pets'],
     ['https://me:hunter2@pets.example.org/v1', 'without user name'],

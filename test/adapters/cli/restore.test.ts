@@ -3,10 +3,8 @@
 import { readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { createCommands } from '../../../src/composition/commands.ts';
 import { wholeJson } from '../../support/pets.ts';
 import { temporaryFolder } from '../../support/process.ts';
-import { openStorage } from '../sqlite/temporary-file.ts';
 import { type CommandLine, commandLine, copiesOf, exportOf, failed, line } from './cli.ts';
 
 interface BackedUp {
@@ -79,19 +77,4 @@ test('a signal cancels a restore, and the store is unchanged', async () => {
   expect(run).toEqual(failed(1, 'interrupted; nothing was restored'));
   expect(await exportOf(cli)).toBe(before);
   expect(readdirSync(dirname(cli.path))).toEqual(['pets.db']);
-});
-
-test('a store in use is refused, and the error names the setting that selected the store', async () => {
-  const { cli, backup } = await withBackup();
-  const storage = openStorage(cli.path);
-  const url = `sqlite:${cli.path}`;
-  const inUse = `${cli.path} is in use by another process: stop the server before the restore`;
-  for (const [environment, option, source] of [
-    [{ DATABASE_URL: url }, [], 'DATABASE_URL'],
-    [{}, ['--database-url', url], '--database-url'],
-  ] as const) {
-    const { run } = commandLine('', createCommands(environment, '1'));
-    expect(await run(['restore', '--force', backup, ...option])).toEqual(failed(1, `${source}: ${inUse}`));
-  }
-  await storage.close();
 });

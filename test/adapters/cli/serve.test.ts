@@ -1,13 +1,10 @@
 import { join } from 'node:path';
 import type { Writable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
-import { programName } from '../../../src/adapters/cli/index.ts';
 import { loadConfig } from '../../../src/composition/config.ts';
 import { startService } from '../../../src/composition/serve.ts';
 import { temporaryFolder } from '../../support/process.ts';
 import { commandLine, failingOutput } from './cli.ts';
-
-const OPERATOR_KEY = 'operator-key-of-32-characters-or-more';
 
 /** Serves from memory, sends one request, and then aborts the signal. */
 async function serve(environment: Record<string, string> = {}, stdout?: Writable) {
@@ -41,12 +38,6 @@ describe('serve', () => {
     expect(out).toMatch(/\n {2}pets_[0-9A-Za-z]{49}\n/);
   });
 
-  test('prints no key when API_KEYS has one', async () => {
-    const { status, out } = await serve({ API_KEYS: OPERATOR_KEY });
-    expect(status).toBe(0);
-    expect(out).toMatch(/^Listening on \S+\nReference page: \S+\/docs\nStore: memory:\n$/);
-  });
-
   test.each(['ENOSPC', 'EPIPE'])(
     'keeps running after %s, and says how to replace the lost key',
     async (code) => {
@@ -68,11 +59,4 @@ describe('serve', () => {
       /\nThere is no API key: set API_KEYS, or FIRST_KEY=print\n$/,
     );
   });
-});
-
-test.each([
-  [{ npm_command: 'exec' }, 'npx animal-store'],
-  [{}, 'animal-store'],
-])('with the environment %j, the program is called %s', (env, name) => {
-  expect(programName({ env })).toBe(name);
 });

@@ -5,30 +5,28 @@ import { describe, expect, test } from 'vitest';
 import { describeSettings } from '../../../src/composition/config.ts';
 import { commandLine, withRex } from './cli.ts';
 
-describe('wrong usage names the help of the command', () => {
-  test.each([
-    [['fly'], 'animal-store', "unknown command 'fly'"],
-    [['keys', 'creat'], 'animal-store keys', "unknown command 'creat' (Did you mean create?)"],
-    [['keys', 'create'], 'animal-store keys create', "required option '--name <name>' not specified"],
-    [['export', '--fast'], 'animal-store export', "unknown option '--fast'"],
-    [['import'], 'animal-store import', "missing required argument 'file-or-store'"],
-    [['backup', 'a', 'b'], 'animal-store backup', 'too many arguments'],
-    [['completion', 'powershell'], 'animal-store completion', 'Allowed choices are bash, zsh, fish'],
-    [['export', '--status', 'lost'], 'animal-store export', 'Allowed choices are available, pending, sold'],
-    [['export', '--after', '1'], 'animal-store export', '--after requires --follow'],
-    [
-      ['import', '--dry-run', '--create-store', '-'],
-      'animal-store import',
-      "option '--dry-run' cannot be used with option '--create-store'",
-    ],
-    [['keys', 'rotate', '1', '--overlap', 'x'], 'animal-store keys rotate', 'expected a duration'],
-  ])('%j', async (args, command, message) => {
-    const { status, out, err } = await (await withRex()).run(args);
-    expect([status, out]).toEqual([2, '']);
-    expect(err).toMatch(/^animal-store: .*\n$/);
-    expect(err).toContain(message);
-    expect(err.endsWith(` (see ${command} --help)\n`)).toBe(true);
-  });
+test.each([
+  [['fly'], 'animal-store', "unknown command 'fly'"],
+  [['keys', 'creat'], 'animal-store keys', "unknown command 'creat' (Did you mean create?)"],
+  [['keys', 'create'], 'animal-store keys create', "required option '--name <name>' not specified"],
+  [['keys', 'create', '--name', ''], 'animal-store keys create', 'expected 1 to 100 characters'],
+  [['export', '--fast'], 'animal-store export', "unknown option '--fast'"],
+  [['import'], 'animal-store import', "missing required argument 'file-or-store'"],
+  [['backup', 'a', 'b'], 'animal-store backup', 'too many arguments'],
+  [['completion', 'powershell'], 'animal-store completion', 'Allowed choices are bash, zsh, fish'],
+  [['export', '--after', '1'], 'animal-store export', '--after requires --follow'],
+  [
+    ['import', '--dry-run', '--create-store', '-'],
+    'animal-store import',
+    "option '--dry-run' cannot be used with option '--create-store'",
+  ],
+  [['keys', 'rotate', '1', '--overlap', 'x'], 'animal-store keys rotate', 'expected a duration'],
+])('wrong usage names the help of the command %j', async (args, command, message) => {
+  const { status, out, err } = await (await withRex()).run(args);
+  expect([status, out]).toEqual([2, '']);
+  expect(err).toMatch(/^animal-store: .*\n$/);
+  expect(err).toContain(message);
+  expect(err.endsWith(` (see ${command} --help)\n`)).toBe(true);
 });
 
 describe('help', () => {

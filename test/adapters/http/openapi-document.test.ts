@@ -18,7 +18,7 @@ import { AnimalStoreError } from '../../../src/domain/errors.ts';
 import type { Answer } from '../../support/client.ts';
 import { sendLast, sendRaw } from '../../support/connection.ts';
 import { checkAgainstDocument, parseExact } from '../../support/openapi-check.ts';
-import { wholeJson } from '../../support/pets.ts';
+import { wholeJson, withRequired } from '../../support/pets.ts';
 import { startServer } from '../../support/server.ts';
 
 const SNAPSHOT = new URL('../../../docs/openapi.json', import.meta.url).pathname;
@@ -119,7 +119,7 @@ describe('the examples', () => {
     const message = `GET /v1/pets/1 HTTP/1.1\r\nHost: x\r\nHost: y\r\nAuthorization: Bearer ${key}\r\n\r\n`;
     expectExample(await sendRaw(origin, message), '/pets/{petId}', 'get', 'invalid_request');
     expectExample(await client.get('/v1/pets?limit=0'), '/pets', 'get', 'invalid_request');
-    expectExample(await client.post('{"name":"Rex"}'), '/pets', 'post', 'invalid_request');
+    expectExample(await client.post(withRequired({ name: 'Rex' })), '/pets', 'post', 'invalid_request');
     const unauthorized = await client.request('GET', '/v1/pets', { key: null });
     expectExample(unauthorized, '/pets', 'get', 'unauthorized');
     expectExample(await client.post(' '.repeat(16_385)), '/pets', 'post', 'payload_too_large');
@@ -153,7 +153,7 @@ test('the example of every error is a response of the server', async () => {
   await client.post(wholeJson('{"name":"Rex","categoryId":1}'), { 'Idempotency-Key': 'key-1' });
   collect(await client.post(wholeJson('{"name":"Tom","categoryId":1}'), { 'Idempotency-Key': 'key-1' }));
   const head = `GET /v1/pets HTTP/1.1\r\nAuthorization: Bearer ${key}\r\nHost: x\r\n`;
-  collect(await client.post('{"name":"Rex"}'));
+  collect(await client.post(withRequired({ name: 'Rex' })));
   collect(await sendRaw(origin, `${head}X: ${'x'.repeat(17_000)}\r\n\r\n`));
 
   const limited = await startServer('memory', { rateLimit: { requests: 1, seconds: 1 } });

@@ -56,14 +56,4 @@ describe('the log on a terminal', () => {
     expect(text).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/);
     expect(text).toContain('a\\u001b[2J');
   });
-
-  test.each([
-    [200, 32],
-    [304, 36],
-    [404, 33],
-    [500, 31],
-  ])('the status %i has a colour', (status, code) => {
-    const text = linesOf((log) => logObserver(log).onRequest?.({ ...OUTCOME, status }), true);
-    expect(text).toContain(`\u001b[${code}m${status}\u001b[39m`);
-  });
 });

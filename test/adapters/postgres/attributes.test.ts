@@ -1,15 +1,15 @@
 /** The newest schema has a column for each attribute, with its rules. */
 
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { EXPECTED_TABLE, insertPet } from '../../support/pets.ts';
-import { canRunPostgres, connect, postgresNote } from '../../support/postgres/index.ts';
+import { connect, describePostgres } from '../../support/postgres/index.ts';
 import { newStoreUrl } from './database.ts';
 
 const TYPES = { text: 'text', 'one of': 'text', int64: 'bigint', integer: 'bigint' };
 const COLUMNS = `SELECT column_name AS name, data_type AS type, is_nullable = 'YES' AS nullable
   FROM information_schema.columns WHERE table_schema = current_schema() AND table_name = 'pets' ORDER BY ordinal_position`;
 
-describe.skipIf(!canRunPostgres)(`the table of pets${postgresNote}`, () => {
+describePostgres('the table of pets', () => {
   test('has the columns of the attributes', async () => {
     const { rows } = await (await connect(await newStoreUrl())).query(COLUMNS);
     const expected = EXPECTED_TABLE.map(({ column, kind, isNullable }) => ({

@@ -1,11 +1,10 @@
-import { describe } from 'vitest';
 import { openPostgresStorage } from '../../../src/adapters/postgres/index.ts';
 import type { Storage } from '../../../src/application/ports/storage.ts';
 import type { Opened } from '../../../src/testing/index.ts';
 import { testContracts } from '../../support/contracts.ts';
-import { canRunPostgres, newDatabaseUrl, postgresNote } from '../../support/postgres/index.ts';
+import { describePostgres, newDatabaseUrl } from '../../support/postgres/index.ts';
 
-describe.skipIf(!canRunPostgres)(`PostgreSQL${postgresNote}`, () => {
+describePostgres('PostgreSQL', () => {
   testContracts('on PostgreSQL', <Port>(portOf: (storage: Storage) => Port) => {
     const urls = new WeakMap<Opened<Port>, string>();
     const openAt = async (url: string): Promise<Opened<Port>> => {

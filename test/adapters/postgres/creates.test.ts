@@ -1,9 +1,9 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Commit } from '../../../src/application/ports/observer.ts';
-import { canRunPostgres, connect, newDatabaseUrl, postgresNote } from '../../support/postgres/index.ts';
+import { connect, describePostgres, newDatabaseUrl } from '../../support/postgres/index.ts';
 import { attemptWith, named, openStorage, openStore, REX, walk } from './database.ts';
 
-describe.skipIf(!canRunPostgres)(`creates on PostgreSQL${postgresNote}`, () => {
+describePostgres('creates on PostgreSQL', () => {
   test('a pet that the database refuses fails alone, with and without an idempotency key, and costs few commits', async () => {
     const url = await newDatabaseUrl();
     const commits: Commit[] = [];

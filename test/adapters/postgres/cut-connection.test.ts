@@ -1,12 +1,6 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Storage } from '../../../src/application/ports/storage.ts';
-import {
-  canRunPostgres,
-  connect,
-  newDatabaseUrl,
-  newUserUrl,
-  postgresNote,
-} from '../../support/postgres/index.ts';
+import { connect, describePostgres, newDatabaseUrl, newUserUrl } from '../../support/postgres/index.ts';
 import { attemptWith, connectionsOf, endConnectionsOf, named, openStorage, REX, walk } from './database.ts';
 import { type CuttingProxy, type Direction, startProxy } from './proxy.ts';
 
@@ -28,7 +22,7 @@ async function setUp(): Promise<Setup> {
   return { url, proxy, storage: await openStorage(proxy.url) };
 }
 
-describe.skipIf(!canRunPostgres)(`a connection to PostgreSQL that is cut${postgresNote}`, () => {
+describePostgres('a connection to PostgreSQL that is cut', () => {
   test.each<[Direction, string]>([
     ['to the server', 'with a key'],
     ['to the client', 'with a key'],

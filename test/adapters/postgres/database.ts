@@ -4,12 +4,14 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Client } from 'pg';
 import { expect, onTestFinished } from 'vitest';
 import { openPostgresStorage, type PostgresOptions } from '../../../src/adapters/postgres/index.ts';
+import { MIGRATIONS } from '../../../src/adapters/postgres/schema.ts';
 import type { CreateAttempt } from '../../../src/application/ports/idempotent-creates.ts';
 import type { TransferOptions } from '../../../src/application/ports/pet-transfer.ts';
 import type { Storage } from '../../../src/application/ports/storage.ts';
 import type { NewPet, Pet } from '../../../src/domain/pet.ts';
+import { walk as walkPets } from '../../../src/testing/fixtures/pets.ts';
 import { REX } from '../../support/pets.ts';
-import { newDatabaseUrl } from '../../support/postgres/index.ts';
+import { connect, newDatabaseUrl } from '../../support/postgres/index.ts';
 
 export { REX };
 
@@ -45,6 +47,15 @@ export async function openStore(options?: PostgresOptions): Promise<{ url: strin
 export async function newStoreUrl(): Promise<string> {
   const url = await newDatabaseUrl();
   await (await openPostgresStorage(url)).close();
+  return url;
+}
+
+/** Creates a store as 2.0 did, whose version is 1, and then makes changes. */
+export async function newOlderStoreUrl(changes: string, version = 1): Promise<string> {
+  const url = await newDatabaseUrl();
+  await (await connect(url)).query(`CREATE TABLE animal_store_schema (
+      only_row boolean PRIMARY KEY CHECK (only_row), version integer NOT NULL, probed_at timestamptz);
+    INSERT INTO animal_store_schema VALUES (true, ${version}); ${MIGRATIONS[0]?.[1]}; ${changes}`);
   return url;
 }
 
@@ -95,14 +106,8 @@ export async function untilBlocked(holder: Client): Promise<void> {
   await expect.poll(async () => (await holder.query(sql)).rowCount).toBeGreaterThan(0);
 }
 
-export async function walk(storage: Storage, limit = 100): Promise<readonly Pet[]> {
-  const pets: Pet[] = [];
-  for (;;) {
-    const page = await storage.pets.list({ limit, after: pets.at(-1)?.id });
-    pets.push(...page.pets);
-    if (!page.more) return pets;
-    if (page.pets.length === 0) throw new Error('an empty page says that there are more pets');
-  }
+export function walk({ pets }: Storage, limit = 100): Promise<Pet[]> {
+  return walkPets(pets, { limit });
 }
 
 /** The longer it takes from an id to its commit, the more pets a follower would miss without an order. */

@@ -1,21 +1,20 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Client } from 'pg';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { examinePostgresStore, openPostgresStorage } from '../../../src/adapters/postgres/index.ts';
 import { stopClock } from '../../support/clock.ts';
 import {
-  canStartPostgres,
+  describePostgres,
   openClient,
   type PostgresServer,
   startPostgres,
-  startPostgresNote,
 } from '../../support/postgres/index.ts';
 import { attemptWith, NO_DUPLICATES, named, openStorage, REX, withTimeout } from './database.ts';
 
 const UNKNOWN = /it is unknown whether this was stored$/;
 
-describe.skipIf(!canStartPostgres)(`the durability of PostgreSQL${startPostgresNote}`, () => {
+describePostgres('the durability of PostgreSQL', () => {
   let server: PostgresServer;
   let admin: Client;
 

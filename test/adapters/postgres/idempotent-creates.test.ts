@@ -1,9 +1,9 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { TAKE_ORDER } from '../../../src/adapters/postgres/pets.ts';
-import { canRunPostgres, connect, newDatabaseUrl, postgresNote } from '../../support/postgres/index.ts';
+import { connect, describePostgres, newDatabaseUrl } from '../../support/postgres/index.ts';
 import { attemptWith, openStorage, openStore, REX, untilBlocked, walk } from './database.ts';
 
-describe.skipIf(!canRunPostgres)(`idempotent creates on PostgreSQL${postgresNote}`, () => {
+describePostgres('idempotent creates on PostgreSQL', () => {
   test('records are removed in the order of the creates: a renewed record remains', async () => {
     const url = await newDatabaseUrl();
     const { idempotentCreates, idempotencyRecords } = await openStorage(url);

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import {
   canStartPostgres,
+  describePostgres,
   openClient,
   type PostgresServer,
   startPostgres,
@@ -86,7 +87,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-describe.skipIf(!canStartPostgres)(`a server with passwords${startPostgresNote}`, () => {
+describePostgres('a server with passwords', () => {
   test('refuses a wrong password and no password, and no message contains it', async () => {
     expect(await refusalOf(urlOf('keeper', `${PASSWORD}-wrong`))).toMatch(
       /: the database server refused the login \(28P01\): password authentication failed for user "keeper"$/,

@@ -1,20 +1,18 @@
 /** Ids become visible in ascending order. */
 
-import { describe, expect, test } from 'vitest';
-import { statementFor } from '../../../src/adapters/postgres/creates.ts';
+import { expect, test } from 'vitest';
 import { examinePostgresStore } from '../../../src/adapters/postgres/index.ts';
 import { TAKE_ORDER } from '../../../src/adapters/postgres/pets.ts';
 import { AnimalStore } from '../../../src/application/animal-store.ts';
 import { importPets, inBatches } from '../../../src/testing/fixtures/transfers.ts';
 import { exercise, History } from '../../../src/testing/index.ts';
 import { stopClock } from '../../support/clock.ts';
-import { canRunPostgres, connect, newDatabaseUrl, postgresNote } from '../../support/postgres/index.ts';
+import { connect, describePostgres, newDatabaseUrl } from '../../support/postgres/index.ts';
 import * as db from './database.ts';
 
-const { attemptWith, NO_DUPLICATES, named, openStorage, openStore, REX, untilBlocked, walk, withTimeout } =
-  db;
+const { attemptWith, NO_DUPLICATES, openStorage, openStore, REX, untilBlocked, walk, withTimeout } = db;
 
-describe.skipIf(!canRunPostgres)(`the order of ids on PostgreSQL${postgresNote}`, () => {
+describePostgres('the order of ids on PostgreSQL', () => {
   test('each create and each import waits for the transaction that draws ids, and draws none meanwhile', async () => {
     const { url, storage } = await openStore();
     const [observer, holder] = [await connect(url), await connect(url)];
@@ -69,28 +67,6 @@ describe.skipIf(!canRunPostgres)(`the order of ids on PostgreSQL${postgresNote}`
     await holder.query('ROLLBACK');
     expect(await storage.pets.add(REX)).toMatchObject(REX);
     expect(states).toEqual([]);
-  });
-
-  test('an import draws its ids after a create that it waits for, and a create after an import that it waits for', async () => {
-    const { url, storage: one } = await openStore();
-    const other = await openStorage(url);
-    const holder = await connect(url);
-    await holder.query('BEGIN');
-    await holder.query(statementFor([{ pet: REX }]));
-    const batches = async function* () {
-      yield [named('imported'), named('imported')];
-    };
-    let adding: Promise<unknown> | undefined;
-    const onProgress = () => {
-      adding ??= other.pets.add(named('later'));
-    };
-    const importing = one.transfer.importPets(batches(), { ...NO_DUPLICATES, onProgress });
-    await untilBlocked(holder);
-    await holder.query('COMMIT');
-    await importing;
-    await adding;
-    const pets = await walk(one);
-    expect(pets.map(({ name }) => name)).toEqual(['Rex', 'imported', 'imported', 'later']);
   });
 
   test('imports with and without ids, and creates, never wait for each other in a circle', async () => {

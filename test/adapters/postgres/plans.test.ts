@@ -1,14 +1,14 @@
 import type { Client } from 'pg';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { REMOVE, statementFor } from '../../../src/adapters/postgres/creates.ts';
 import { openPostgresStorage } from '../../../src/adapters/postgres/index.ts';
 import { insertPet } from '../../support/pets.ts';
-import { canRunPostgres, connect, postgresNote } from '../../support/postgres/index.ts';
+import { connect, describePostgres } from '../../support/postgres/index.ts';
 import { attemptWith, newStoreUrl, REX, withSetting } from './database.ts';
 
 const PETS = 10_000;
 
-describe.skipIf(!canRunPostgres)(`the plans of PostgreSQL${postgresNote}`, () => {
+describePostgres('the plans of PostgreSQL', () => {
   test('a list by a status that few pets have reads few rows, also with a generic plan', async () => {
     const url = await newStoreUrl();
     const admin = await connect(url);

@@ -1,13 +1,7 @@
 /** A server works with the privileges that docs/postgresql.md names. */
 
-import { describe, expect, test } from 'vitest';
-import {
-  canRunPostgres,
-  connect,
-  newDatabaseUrl,
-  newUserUrl,
-  postgresNote,
-} from '../../support/postgres/index.ts';
+import { expect, test } from 'vitest';
+import { connect, describePostgres, newDatabaseUrl, newUserUrl } from '../../support/postgres/index.ts';
 import { NO_DUPLICATES, named, newStoreUrl, openStorage, REX } from './database.ts';
 
 /** Creates a store, and a user with privileges on it. Returns the URL for this user. */
@@ -27,7 +21,7 @@ async function urlOfUser(...privileges: readonly string[]): Promise<string> {
 const DATA = 'SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA {schema}';
 const SEQUENCES = 'USAGE ON ALL SEQUENCES IN SCHEMA {schema}';
 
-describe.skipIf(!canRunPostgres)(`the privileges of a user of PostgreSQL${postgresNote}`, () => {
+describePostgres('the privileges of a user of PostgreSQL', () => {
   test('suffice for creates, reads and keys', async () => {
     const url = await urlOfUser(DATA, SEQUENCES);
     const storage = await openStorage(url);

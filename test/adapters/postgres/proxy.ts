@@ -13,15 +13,12 @@ export interface CuttingProxy {
   repair(): void;
   /** Cuts all connections. */
   cutAll(): void;
-  /** Replaces a text in each further packet to the server, by a text of the same length. */
-  replace(text: string, replacement: string): void;
   /** The numbers of bytes that were transferred since the last call. */
   transferred(): Record<Direction, number>;
 }
 
 export async function startProxy(url: string): Promise<CuttingProxy> {
   const target = new URL(url);
-  let replaced = (data: Buffer): Buffer => data;
   let count: Record<Direction, number> = { 'to the server': 0, 'to the client': 0 };
   let cut: { left: number; readonly direction: Direction } | undefined;
 
@@ -31,7 +28,7 @@ export async function startProxy(url: string): Promise<CuttingProxy> {
       if (cut?.direction !== direction || data.length < cut.left) {
         count[direction] += data.length;
         if (cut?.direction === direction) cut.left -= data.length;
-        to.write(direction === 'to the server' ? replaced(data) : data);
+        to.write(data);
         return;
       }
       const last = data.subarray(0, cut.left);
@@ -49,9 +46,6 @@ export async function startProxy(url: string): Promise<CuttingProxy> {
   });
   return {
     url: Object.assign(new URL(url), { port }).href,
-    replace(text, by) {
-      replaced = (data) => Buffer.from(data.toString('latin1').replace(text, by), 'latin1');
-    },
     cutAfter(bytes, direction) {
       cut = { left: bytes, direction };
     },

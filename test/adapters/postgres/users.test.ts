@@ -1,17 +1,11 @@
 /** What users of PostgreSQL met. */
 
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { examinePostgresStore } from '../../../src/adapters/postgres/index.ts';
 import type { NewPet, Pet } from '../../../src/domain/pet.ts';
+import { insertPet } from '../../support/pets.ts';
+import { connect, describePostgres, newDatabaseUrl, newUserUrl } from '../../support/postgres/index.ts';
 import {
-  canRunPostgres,
-  connect,
-  newDatabaseUrl,
-  newUserUrl,
-  postgresNote,
-} from '../../support/postgres/index.ts';
-import {
-  endConnectionsOf,
   NO_DUPLICATES,
   named,
   newStoreUrl,
@@ -32,7 +26,7 @@ async function errorsOf(url: string): Promise<readonly string[]> {
   return problems.flatMap(({ severity, message }) => (severity === 'error' ? message : []));
 }
 
-describe.skipIf(!canRunPostgres)(`users of PostgreSQL${postgresNote}`, () => {
+describePostgres('users of PostgreSQL', () => {
   test('no id is given twice: an import with ids is refused after pets were removed by SQL', async () => {
     const { url, storage } = await openStore();
     await storage.pets.add(REX);
@@ -53,7 +47,7 @@ describe.skipIf(!canRunPostgres)(`users of PostgreSQL${postgresNote}`, () => {
     async (_, before) => {
       const url = await newStoreUrl();
       const other = await connect(url);
-      await other.query(`${before} INSERT INTO pets VALUES (45, 'Rex', 7, 'sold');
+      await other.query(`${before} ${insertPet({ id: 45n })}
       INSERT INTO api_keys (id, hash, name, hint, created_at) VALUES (7, 'x', 'old', 'p', 1)`);
       expect(await errorsOf(url)).toEqual([
         expect.stringMatching(/^the sequence pets_id_seq is behind the ids of pets: run SELECT setval/),
@@ -80,7 +74,7 @@ describe.skipIf(!canRunPostgres)(`users of PostgreSQL${postgresNote}`, () => {
     const [, schema] = /search_path=(\w+)/.exec(decodeURIComponent(url)) ?? [];
     await admin.query(`GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ${schema} TO ${username};
       GRANT USAGE ON ALL SEQUENCES IN SCHEMA ${schema} TO ${username};
-      INSERT INTO pets VALUES (45, 'Rex', 7, 'sold')`);
+      ${insertPet({ id: 45n })}`);
     const open = async (of: string): Promise<readonly string[]> => {
       const warnings: string[] = [];
       await openStorage(of, { observer: { onWarning: (message) => warnings.push(message) } });
@@ -97,7 +91,6 @@ describe.skipIf(!canRunPostgres)(`users of PostgreSQL${postgresNote}`, () => {
 
   test.each([
     ['ALTER TABLE pets SET UNLOGGED', 'pets is UNLOGGED: a crash of the database server empties it'],
-    ['ALTER TABLE api_keys SET UNLOGGED', 'api_keys is UNLOGGED: a crash of the database server empties it'],
     ['CREATE TABLE more () INHERITS (pets)', 'pets has a parent, children or partitions'],
     [
       'CREATE TABLE base (LIKE idempotency_records); ALTER TABLE idempotency_records INHERIT base',
@@ -170,20 +163,5 @@ describe.skipIf(!canRunPostgres)(`users of PostgreSQL${postgresNote}`, () => {
       await pause();
     }
     expect(exported).toHaveLength(2);
-  });
-
-  test('the reason for which the server ended a session is named', async () => {
-    const url = await newDatabaseUrl();
-    const userUrl = await newUserUrl(url, 'ALL');
-    const storage = await openStorage(userUrl);
-    const admin = await connect(url);
-    const ended = async function* () {
-      yield [REX];
-      await endConnectionsOf(admin, userUrl);
-      yield [REX];
-    };
-    await expect(storage.transfer.importPets(ended(), NO_DUPLICATES)).rejects.toMatchObject({
-      message: 'the database server ended or refused the connection (57P01)',
-    });
   });
 });

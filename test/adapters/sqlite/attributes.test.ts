@@ -20,6 +20,6 @@ test('the table of pets has the columns of the attributes', () => {
 test.each(EXPECTED_TABLE)('$column accepts the values of the attribute and no others', (attribute) => {
   const db = connect(newStore());
   for (const pet of attribute.accepted) db.exec(insertPet(pet));
-  for (const pet of attribute.refused)
+  for (const pet of [...attribute.refused, { id: 0n }])
     expect(() => db.exec(insertPet(pet)), insertPet(pet)).toThrow(/(CHECK|NOT NULL) constraint failed/);
 });

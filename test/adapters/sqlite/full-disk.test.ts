@@ -1,10 +1,8 @@
 /** These tests mount a file system, and are skipped when the user cannot mount one. */
 
 import { join } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { openSqliteStorage } from '../../../src/adapters/sqlite/index.ts';
-import type { Storage } from '../../../src/application/ports/storage.ts';
 import type { Pet } from '../../../src/domain/pet.ts';
 import { canMount, mountNote, SmallDisk } from '../../support/small-disk.ts';
 import { bytesOf, makeStore, REX } from './temporary-file.ts';
@@ -35,7 +33,11 @@ test.skipIf(!canMount)(
 
     await expectStays(storage, 'disk_full');
     disk.resize('16m');
-    await untilReady(storage);
+    const isReady = async () => {
+      await passInterval();
+      return storage.check().catch(() => 'not ready');
+    };
+    await expect.poll(isReady, { interval: 50 }).toBeUndefined();
     added.push(await storage.pets.add(LONG));
     await storage.close();
     await expectStored(path, added);
@@ -59,13 +61,3 @@ test.skipIf(!canMount)(
     expect(bytesOf(path)).toBe(before);
   },
 );
-
-/** Lets so much time pass on the fake clock that a test write has ended the fault. */
-async function untilReady(storage: Storage): Promise<void> {
-  for (let times = 0; times < 20; times++) {
-    await passInterval();
-    await setTimeout(50);
-    if ((await storage.check().catch(() => 'not ready')) === undefined) return;
-  }
-  throw new Error('the storage does not become ready');
-}

@@ -1,23 +1,9 @@
 import { expect, test } from 'vitest';
-import { INT64_MAX } from '../../../src/domain/int64.ts';
 import { samplePet } from '../../../src/testing/fixtures/pets.ts';
-import { insertPet } from '../../support/pets.ts';
 import { connect } from '../../support/sqlite.ts';
 import { openStorage, temporaryFile } from './temporary-file.ts';
 
 const attempt = (key: string, caller = '1', at = 1_000) => ({ caller, key, at, validUntil: at + 1000 });
-
-test('when all ids have been assigned, nothing is stored', async () => {
-  const path = temporaryFile();
-  const { idempotentCreates, idempotencyRecords, pets } = openStorage(path);
-  const insert = connect(path).prepare(insertPet({ id: INT64_MAX }));
-  insert.run();
-  await expect(idempotentCreates.add(samplePet('Rex'), attempt('a'))).rejects.toMatchObject({
-    reason: 'ids_exhausted',
-  });
-  expect(await idempotencyRecords.count()).toBe(0);
-  expect((await pets.list({ limit: 100 })).pets).toHaveLength(1);
-});
 
 test('a retried create whose pet another program has removed is an internal error, until its record ends', async () => {
   const path = temporaryFile();

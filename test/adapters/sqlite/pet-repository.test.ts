@@ -1,13 +1,8 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import { expect, test, vi } from 'vitest';
 import { INT64_MAX } from '../../../src/domain/int64.ts';
-import { insertPet, withRequired } from '../../support/pets.ts';
 import { connect } from '../../support/sqlite.ts';
 import { newStore, openStorage, REX, temporaryFile } from './temporary-file.ts';
-
-const MAX = withRequired({ ...REX, name: 'Max', categoryId: 2n, status: 'sold' });
-const INSERT = insertPet(MAX);
 
 /** A store that has assigned every id up to this one. */
 function storeAfter(lastId: bigint): string {
@@ -16,12 +11,6 @@ function storeAfter(lastId: bigint): string {
   db.prepare(`UPDATE sqlite_sequence SET seq = ? WHERE name = 'pets'`).run(lastId);
   db.close();
   return path;
-}
-
-/** The pets of a new store, and another connection to its file. */
-function openTwice() {
-  const path = temporaryFile();
-  return { pets: openStorage(path).pets, other: connect(path) };
 }
 
 test('of more adds than ids are left, the first are stored, and other writes too', async () => {
@@ -53,39 +42,6 @@ test.each(['ABORT', 'ROLLBACK'])(
     expect((await pets.list({ limit: 9 })).pets.map(({ name }) => name)).toEqual(['a', 'b']);
   },
 );
-
-test('a cached list has what another storage has stored earlier in the same turn', async () => {
-  const { pets, other } = openTwice();
-  await pets.list({ limit: 5 });
-  await nextTurn();
-  expect((await pets.list({ limit: 5 })).pets).toEqual([]);
-  other.exec(INSERT);
-  expect((await pets.list({ limit: 5 })).pets).toHaveLength(1);
-});
-
-test('the same query returns the same page object until any connection writes', async () => {
-  const path = temporaryFile();
-  const { pets } = openStorage(path);
-  await pets.add(REX);
-  await pets.add(REX);
-  const page = await pets.list({ limit: 1 });
-  for (let turn = 0; turn < 3; turn++) {
-    expect(await pets.list({ limit: 1 })).toBe(page);
-    await nextTurn();
-  }
-  for (const query of [{ limit: 2 }, { limit: 1, after: 1n }, { limit: 1, status: 'sold' as const }]) {
-    expect(await pets.list(query)).not.toBe(page);
-  }
-
-  await pets.add(REX);
-  const afterOwn = await pets.list({ limit: 1 });
-  expect(afterOwn).not.toBe(page);
-  expect(await pets.list({ limit: 1 })).toBe(afterOwn);
-
-  connect(path).exec(INSERT);
-  await nextTurn();
-  expect(await pets.list({ limit: 1 })).not.toBe(afterOwn);
-});
 
 test('every read is a range of an index, without sorting', () => {
   const path = newStore();

@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { ImportPets } from '../../../src/application/import-pets.ts';
 import { INT64_MAX } from '../../../src/domain/int64.ts';
 import type { NewPet, Pet } from '../../../src/domain/pet.ts';
@@ -14,78 +14,60 @@ async function* batchesOf(count: number): AsyncGenerator<readonly NewPet[]> {
     yield Array.from({ length: Math.min(left, 1000) }, () => REX);
 }
 
-describe('an import of many pets', () => {
-  test('is stored in steps, and no connection sees it before the last one', async () => {
-    const path = temporaryFile();
-    const { transfer } = openStorage(path);
-    const other = connect(path);
-    const count = other.prepare('SELECT count(*) FROM pets').pluck();
-    const stored: number[] = [];
-    await transfer.importPets(batchesOf(MANY), {
-      ...NO_DUPLICATES,
-      onProgress(now) {
-        stored.push(now);
-        expect(count.get()).toBe(0n);
-      },
-    });
-    expect(stored).toEqual([20_000, 40_000, 45_000]);
-    expect(count.get()).toBe(BigInt(MANY));
+test('an import of many pets is stored in steps, and no connection sees it before the last one', async () => {
+  const path = temporaryFile();
+  const { transfer } = openStorage(path);
+  const other = connect(path);
+  const count = other.prepare('SELECT count(*) FROM pets').pluck();
+  const stored: number[] = [];
+  await transfer.importPets(batchesOf(MANY), {
+    ...NO_DUPLICATES,
+    onProgress(now) {
+      stored.push(now);
+      expect(count.get()).toBe(0n);
+    },
   });
+  expect(stored).toEqual([20_000, 40_000, 45_000]);
+  expect(count.get()).toBe(BigInt(MANY));
 });
 
-describe('an export with a slow consumer', () => {
-  /** SQLite copies the log into the store at 1,000 pages of 4 KiB; one commit may exceed that. */
-  const LOG_LIMIT = 6 * 1024 * 1024;
+/** SQLite copies the log into the store at 1,000 pages of 4 KiB; one commit may exceed that. */
+const LOG_LIMIT = 6 * 1024 * 1024;
 
-  const LONG = { ...REX, name: '🐈'.repeat(255) };
+const LONG = { ...REX, name: '🐈'.repeat(255) };
 
-  test('holds no snapshot: the write-ahead log does not grow', async () => {
-    const path = newStore(600);
-    const { transfer } = openStorage(path);
-    const exporting = transfer.exportPets()[Symbol.asyncIterator]();
-    const { value: first } = await exporting.next();
-    // Each step adds 300 KB.
-    for (let times = 0; times < 50; times++) {
-      addPets(path, 300, LONG);
-      expect(statSync(`${path}-wal`).size).toBeLessThan(LOG_LIMIT);
-    }
-    const ids = first.map(({ id }: Pet) => id);
-    for await (const pets of { [Symbol.asyncIterator]: () => exporting })
-      ids.push(...pets.map(({ id }) => id));
-    expect(ids).toEqual(Array.from({ length: 600 }, (_, index) => BigInt(index + 1)));
-  });
-});
-
-describe('an import into a store with few ids left', () => {
-  /** A store that can still assign three ids. */
-  function openNearEnd() {
-    const path = newStore(1);
-    connect(path).exec(`UPDATE sqlite_sequence SET seq = ${INT64_MAX - 3n} WHERE name = 'pets'`);
-    return openStorage(path);
+test('an export with a slow consumer holds no snapshot: the write-ahead log does not grow', async () => {
+  const path = newStore(600);
+  const { transfer } = openStorage(path);
+  const exporting = transfer.exportPets()[Symbol.asyncIterator]();
+  const { value: first } = await exporting.next();
+  // Each step adds 300 KB.
+  for (let times = 0; times < 50; times++) {
+    addPets(path, 300, LONG);
+    expect(statSync(`${path}-wal`).size).toBeLessThan(LOG_LIMIT);
   }
+  const ids = first.map(({ id }: Pet) => id);
+  for await (const pets of { [Symbol.asyncIterator]: () => exporting }) ids.push(...pets.map(({ id }) => id));
+  expect(ids).toEqual(Array.from({ length: 600 }, (_, index) => BigInt(index + 1)));
+});
 
-  test('says that the ids are used up, and a dry run says the same', async () => {
-    const { transfer, pets } = openNearEnd();
-    for (const dryRun of [true, false]) {
-      const importing = new ImportPets(transfer).execute(batchesOf(4), { dryRun });
-      await expect(importing).rejects.toMatchObject({ reason: 'ids_exhausted' });
-    }
-    expect((await pets.list({ limit: 9 })).pets).toHaveLength(1);
-    expect(await new ImportPets(transfer).execute(batchesOf(3), { dryRun: true })).toBe(3);
-    expect(await new ImportPets(transfer).execute(batchesOf(3))).toBe(3);
-    expect((await pets.list({ limit: 9 })).pets.at(-1)?.id).toBe(INT64_MAX);
-  });
+/** A store that can still assign three ids. */
+function openNearEnd() {
+  const path = newStore(1);
+  connect(path).exec(`UPDATE sqlite_sequence SET seq = ${INT64_MAX - 3n} WHERE name = 'pets'`);
+  return openStorage(path);
+}
 
-  test('says so when others have created pets while it was read', async () => {
-    const { transfer, pets } = openNearEnd();
-    const batches = (async function* () {
-      yield [REX, REX, REX];
-      await pets.add(REX);
-    })();
-    await expect(transfer.importPets(batches, NO_DUPLICATES)).rejects.toMatchObject({
-      reason: 'ids_exhausted',
-    });
-  });
+test('an import into a store with few ids left says that the ids are used up, and a dry run says the same', async () => {
+  const { transfer, pets } = openNearEnd();
+  for (const dryRun of [true, false]) {
+    const importing = new ImportPets(transfer).execute(batchesOf(4), { dryRun });
+    await expect(importing).rejects.toMatchObject({ reason: 'ids_exhausted' });
+  }
+  expect((await pets.list({ limit: 9 })).pets).toHaveLength(1);
+  expect(await new ImportPets(transfer).execute(batchesOf(3), { dryRun: true })).toBe(3);
+  expect(await new ImportPets(transfer).execute(batchesOf(3))).toBe(3);
+  expect((await pets.list({ limit: 9 })).pets.at(-1)?.id).toBe(INT64_MAX);
 });
 
 test('ids are refused in a store whose pets were deleted, because ids would be assigned twice', async () => {

@@ -3,7 +3,6 @@ import Database from 'better-sqlite3';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { openReader } from '../../../src/adapters/sqlite/database.ts';
 import { Reads } from '../../../src/adapters/sqlite/reads.ts';
-import { connect } from '../../support/sqlite.ts';
 import { newFaults, newStore } from './temporary-file.ts';
 
 let path: string;
@@ -15,26 +14,6 @@ beforeEach(() => {
   db = openReader(path);
   reads = new Reads(db, newFaults());
   return () => void db.close();
-});
-
-test('reads see what was written after they were requested, and the version is that of their transaction', async () => {
-  const other = connect(path);
-  other.exec('CREATE TABLE t (x)');
-  const count = db.prepare('SELECT count(*) FROM t').pluck().safeIntegers(false);
-  const versions: unknown[] = [];
-  const read = (): Promise<unknown> =>
-    reads.read(() => {
-      versions.push(reads.version);
-      const counted = count.get();
-      other.exec('INSERT INTO t VALUES (1)');
-      return counted;
-    });
-  const both = Promise.all([read(), read()]);
-  other.exec('INSERT INTO t VALUES (1)');
-  expect(await both).toEqual([1, 1]);
-  expect(await read()).toBe(3);
-  expect(versions[1]).toBe(versions[0]);
-  expect(versions[2]).not.toBe(versions[0]);
 });
 
 test('after an error with which SQLite ends the transaction, the next read begins another one', async () => {
@@ -81,13 +60,4 @@ test('an error of the disk with which SQLite ends a transaction at its beginning
   reads = new Reads(db, newFaults());
   await expect(reads.read(() => 'read')).rejects.toMatchObject({ reason: 'io_error' });
   expect(await reads.read(() => 'read')).toBe('read');
-});
-
-test('closing rejects the queued reads', async () => {
-  const read = reads.read(() => 'read');
-  reads.close();
-  db.close();
-  const closed = { code: 'storage_unavailable', message: 'the storage is closed' };
-  await expect(read).rejects.toMatchObject(closed);
-  await expect(reads.read(() => 'read')).rejects.toMatchObject(closed);
 });

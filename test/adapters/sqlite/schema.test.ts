@@ -8,7 +8,6 @@ import {
 } from '../../../src/adapters/sqlite/index.ts';
 import { SCHEMA_VERSION } from '../../../src/adapters/sqlite/schema.ts';
 import { createOlderStore, DAY } from '../../support/older-store.ts';
-import { insertPet } from '../../support/pets.ts';
 import { connect } from '../../support/sqlite.ts';
 import { openStorage, REX, temporaryFile } from './temporary-file.ts';
 
@@ -21,17 +20,17 @@ describe.each([1, 2, 3, 4, 5])('a store with schema version %i', (version) => {
     const known = { schemaVersion: version, supportedSchemaVersion: SCHEMA_VERSION, pets: 1, lastId: 5n };
     expect(examineSqliteStore(path)).toMatchObject({ ...known, isSound: true, problems: [] });
     const { pets, apiKeys, idempotentCreates } = openStorage(path);
-    expect((await pets.list({ limit: 2 })).pets).toEqual([REX_OF_OLD]);
+    expect((await pets.list({ limit: 2 })).pets).toMatchObject([REX_OF_OLD]);
     const reader = version < 5 ? [] : [{ name: 'reader', isReadOnly: true }];
     expect(await apiKeys.list()).toMatchObject([{ name: 'old', isReadOnly: false }, ...reader]);
     if (version >= 2) {
       const attempt = { caller: '1', key: 'key', at: 11 * DAY, validUntil: 12 * DAY };
-      expect(await idempotentCreates.add(REX, attempt)).toEqual({ pet: REX_OF_OLD, isReplay: true });
+      expect(await idempotentCreates.add(REX, attempt)).toMatchObject({ pet: REX_OF_OLD, isReplay: true });
       const late = await idempotentCreates.add(REX, { ...attempt, at: 11 * DAY + 1 });
       expect(late).toMatchObject({ pet: { id: 6n }, isReplay: false });
     } else expect((await pets.add(REX)).id).toBe(6n);
     // 1.0, 2.0 and the builds after it refuse this version.
-    expect(examineSqliteStore(path)).toMatchObject({ schemaVersion: 6, problems: [] });
+    expect(examineSqliteStore(path)).toMatchObject({ schemaVersion: SCHEMA_VERSION, problems: [] });
   });
 
   test('is opened when a backup of it was restored', async () => {
@@ -40,31 +39,8 @@ describe.each([1, 2, 3, 4, 5])('a store with schema version %i', (version) => {
     db.pragma('journal_mode = DELETE');
     db.close();
     await restoreSqliteStore(path, backup);
-    expect((await openStorage(path).pets.list({ limit: 2 })).pets).toEqual([REX_OF_OLD]);
+    expect((await openStorage(path).pets.list({ limit: 2 })).pets).toMatchObject([REX_OF_OLD]);
   });
-});
-
-test('a new store has no pet, so that it accepts ids, and refuses pets of other programs that break a rule', async () => {
-  const path = temporaryFile();
-  const { pets, transfer } = openStorage(path);
-  const batches = (async function* () {
-    yield [{ ...REX, id: 7n }];
-  })();
-  await transfer.importPets(batches, { onDuplicateId: () => {} });
-  expect(await pets.find(7n)).toBeDefined();
-  const db = connect(path);
-  for (const broken of [
-    { id: 0n },
-    { name: '' },
-    { name: '🐈'.repeat(256) },
-    { name: 'a\0b' },
-    { status: 'lost' as 'sold' },
-  ]) {
-    expect(() => db.prepare(insertPet({ id: 8n, ...broken })).run()).toThrow(
-      /CHECK constraint failed|unrecognized token/,
-    );
-  }
-  db.exec(insertPet({ id: 8n, name: '🐈'.repeat(255), status: 'pending' }));
 });
 
 test('pets that broke a rule before are kept, read as stored, and named', async () => {

@@ -7,6 +7,7 @@ import { openSqliteStorage } from '../../../src/adapters/sqlite/index.ts';
 import type { Storage } from '../../../src/application/ports/storage.ts';
 import type { StorageFaultReason } from '../../../src/application/ports/storage-fault.ts';
 import type { Pet } from '../../../src/domain/pet.ts';
+import { walk } from '../../../src/testing/fixtures/pets.ts';
 import { temporaryFolder } from '../../support/process.ts';
 import { REX } from './temporary-file.ts';
 import { addMany } from './warm-storage.ts';
@@ -50,14 +51,8 @@ export async function openWatched(
   return { storage, path, added: await Promise.all(addMany(storage, pets)), states };
 }
 
-export async function allPets({ pets }: Storage): Promise<Pet[]> {
-  const all: Pet[] = [];
-  for (let more = true; more; ) {
-    const page = await pets.list({ limit: 100, after: all.at(-1)?.id ?? 0n });
-    all.push(...page.pets);
-    more = page.more;
-  }
-  return all;
+export function allPets({ pets }: Storage): Promise<Pet[]> {
+  return walk(pets, { limit: 100 });
 }
 
 export async function expectStored(path: string, added: readonly Pet[]): Promise<void> {

@@ -123,20 +123,3 @@ test('after another failure, a write that changes nothing does not end the fault
   expect(states).toEqual(['disk_full', undefined]);
   await storage.check();
 });
-
-test('a late reply of a thread that has exited is ignored, and another thread is used', async () => {
-  const { storage, replies, thread, commits, states } = await openHeld();
-  const add = storage.pets.add(REX);
-  await replies.sent(1);
-  const cause = new Error('out of memory');
-  thread.emit('error', cause);
-  const message = 'the writer thread exited: it is unknown whether this was stored';
-  await expect(add).rejects.toMatchObject({ code: 'storage_unavailable', message, cause });
-  expect(states).toEqual(['not_responding']);
-  const next = storage.pets.add(REX);
-  replies.deliverNext();
-  expect((await next).id).toBe(3n);
-  expect(commits).toEqual([{ writes: 1, ms: expect.any(Number) }]);
-  expect(states).toEqual(['not_responding', undefined]);
-  await thread.terminate();
-});

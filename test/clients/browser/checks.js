@@ -1,10 +1,11 @@
 /** What a reader does with the reference page. Each function is one check. */
 
 import assert from 'node:assert/strict';
+import { wholeJson } from '../../support/pets.ts';
 import { DESKTOP, operation, PHONE, typeKey, visit } from './visit.js';
 
 export const LARGE = '9007199254740993';
-const PETS = `{"name":"Минька 🐈","categoryId":${LARGE},"status":"pending"}`;
+const PETS = wholeJson(`{"name":"Минька 🐈","categoryId":${LARGE},"status":"pending"}`);
 const LANGUAGES = ['curl', 'JavaScript', 'fetch', 'Python', 'Go'];
 
 /** Sends requests with the consoles. Large integers are sent and shown exactly. */
@@ -27,7 +28,7 @@ export function consoles({ context, server }, prepare) {
     assert.equal(sent.postData(), PETS, 'the body is sent as it was typed');
     assert.match(await create.status.textContent(), /^201 /);
     assert.match(await create.response.textContent(), new RegExp(`"categoryId": ${LARGE}\\b`));
-    await create.field('body').fill('{"name":"Rex","categoryId":1e0}');
+    await create.field('body').fill(wholeJson('{"name":"Rex","categoryId":1e0}'));
     await create.send();
     await create.field('body').fill('{"name":""');
     assert.match(await create.send(), /^400 /);

@@ -1,6 +1,7 @@
 /** The console when a response is lost, and its keys. */
 
 import assert from 'node:assert/strict';
+import { wholeJson } from '../../support/pets.ts';
 import { operation, typeKey, visit } from './visit.js';
 
 /** The console says what is known of a lost create. A repetition with the same key stores nothing twice. */
@@ -18,7 +19,7 @@ export function lostConnection({ context, server }) {
     await typeKey(page, server.key);
     const create = operation(page, 'create-pet');
     const list = operation(page, 'list-pets');
-    await create.field('body').fill('{"name":"lost and found","categoryId":77}');
+    await create.field('body').fill(wholeJson('{"name":"lost and found","categoryId":77}'));
     assert.match(await create.send(), /^No response: /);
     const details = create.section.locator('.response-details');
     assert.match(await details.textContent(), /The outcome is unknown/);

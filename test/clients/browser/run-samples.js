@@ -6,6 +6,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
+import { wholeJson } from '../../support/pets.ts';
 import { LARGE } from './checks.js';
 import { operation, typeKey, visit } from './visit.js';
 
@@ -39,7 +40,9 @@ export function runSamples({ context, server }) {
       await create
         .field('body')
         .fill(
-          `{\n  "name": "it's ${language}, \\"Минька\\" 🐈",\n  "categoryId": ${LARGE},\n  "status": "pending"\n}`,
+          wholeJson(
+            `{\n  "name": "it's ${language}, \\"Минька\\" 🐈",\n  "categoryId": ${LARGE},\n  "status": "pending"\n}`,
+          ),
         );
       await create.tab(language).click();
       for (const isShown of [false, true]) {

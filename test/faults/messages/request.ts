@@ -1,5 +1,6 @@
 /** A request before it is serialized. In all texts, each character represents one byte (latin1). */
 
+import { wholeJson } from '../../support/pets.ts';
 import type { Keys } from '../keys.ts';
 import type { Random } from '../random.ts';
 
@@ -72,7 +73,7 @@ function utf8(text: string): string {
 export function create(context: Context, random: Random, name = `message ${context.number}`): Request {
   const pet = { name, categoryId: BigInt.asIntN(64, random.bigint(64)), status: 'available' };
   const request = { ...bare('POST', '/v1/pets', anyKey(context, random), [201]), pet };
-  request.body = utf8(`{"name":${JSON.stringify(name)},"categoryId":${pet.categoryId}}`);
+  request.body = utf8(wholeJson(`{"name":${JSON.stringify(name)},"categoryId":${pet.categoryId}}`));
   request.fields.push('Content-Type: application/json', `Content-Length: ${request.body.length}`);
   return request;
 }

@@ -1,6 +1,7 @@
 /** The rules for the responses to one message, whose requests are known. */
 
 import { answerOf, checked } from '../../support/client.ts';
+import { wholeJson } from '../../support/pets.ts';
 import { fieldOf, isClosing, quote, type Response } from '../../support/response-reader.ts';
 import { BROKEN_PROMISE } from '../../support/retry.ts';
 import type { Exchange } from '../client/exchange.ts';
@@ -116,6 +117,7 @@ function unlikePet(response: Response, { method, hasGoodKey, pet }: Request): st
   if (fieldOf(response, 'location') !== `/v1/pets/${id}`) return `the Location of ${quote(text)}`;
   if (pet === undefined) return false;
   const { name, categoryId, status } = pet;
-  const right = `{"id":${id},"name":${JSON.stringify(name)},"categoryId":${categoryId},"status":"${status}"}`;
+  const members = `"name":${JSON.stringify(name)},"categoryId":${categoryId},"status":"${status}"`;
+  const right = wholeJson(`{"id":${id},${members}}`);
   return canonicalPet(text) !== canonicalPet(right) && `expected ${quote(right)}, got ${quote(text)}`;
 }

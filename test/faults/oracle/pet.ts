@@ -1,5 +1,9 @@
 /** Pets as comparable text: exact integers, a fixed order of members, one way to escape. */
 
+import { isAlwaysStored, PET_ATTRIBUTES } from '../../../src/domain/pet.ts';
+
+const MEMBERS = ['id', ...PET_ATTRIBUTES.filter(isAlwaysStored)].sort().join();
+
 /** Throws when the text is not exactly a pet in JSON. */
 export function canonicalPet(text: string): string {
   const sources: Record<string, string> = {};
@@ -8,16 +12,11 @@ export function canonicalPet(text: string): string {
     return value;
   };
   const pet = JSON.parse(text, keep as (key: string, value: unknown) => unknown);
-  const members = Object.keys(pet).sort().join();
-  if (members !== 'categoryId,id,name,status') throw new Error(`a pet with the members ${members}`);
+  const members = Object.keys(pet).sort();
+  if (members.join() !== MEMBERS) throw new Error(`a pet with the members ${members}`);
   return JSON.stringify(
-    [BigInt(sources['id'] ?? ''), BigInt(sources['categoryId'] ?? ''), pet.status, pet.name],
-    bigintText,
+    members.map((name) => (name in sources ? String(BigInt(`${sources[name]}`)) : pet[name])),
   );
-}
-
-function bigintText(_key: string, value: unknown): unknown {
-  return typeof value === 'bigint' ? String(value) : value;
 }
 
 export function nameOf(text: string): string {

@@ -7,6 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { basename, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { beforeAll, inject, onTestFinished, test } from 'vitest';
+import { wholeJson } from '../../support/pets.ts';
 import { HERE, install, ROOT, readJson, run } from '../stage.ts';
 
 /** The other packages of programs that mount the API, in the versions of the lock files. */
@@ -105,11 +106,11 @@ interface LockFile {
 /** A pet can be created and listed, errors come from the API, and other paths are the host's. */
 async function check(url: string, key: string): Promise<void> {
   const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' };
-  const body = '{"name":"Rex","categoryId":9223372036854775807}';
+  const body = wholeJson('{"name":"Rex","categoryId":9223372036854775807}');
   const created = await fetch(`${url}/v1/pets`, { method: 'POST', headers, body });
   assert.equal(created.status, 201);
   assert.equal(created.headers.get('Location'), '/v1/pets/1');
-  const pet = '{"id":1,"name":"Rex","categoryId":9223372036854775807,"status":"available"}';
+  const pet = wholeJson('{"id":1,"name":"Rex","categoryId":9223372036854775807,"status":"available"}');
   assert.equal(await created.text(), pet);
   assert.equal(await (await fetch(`${url}/v1/pets?limit=1`, { headers })).text(), `[${pet}]`);
 

@@ -10,6 +10,7 @@ import { cpSync, existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } fro
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, inject, test } from 'vitest';
+import { wholeJson } from '../../support/pets.ts';
 import { environmentWithoutNpm, HERE, NODES, ROOT, readJson, run } from '../stage.ts';
 
 /** The npm that is tested with each version of Node.js. None of the first three knows `allowScripts`. */
@@ -146,7 +147,7 @@ async function serves(clone: string, path: string): Promise<void> {
     const created = await fetch(`${url}/pets`, {
       method: 'POST',
       headers,
-      body: '{"name":"Rex","categoryId":7}',
+      body: wholeJson('{"name":"Rex","categoryId":7}'),
     });
     assert.equal(created.status, 201);
     assert.equal(await (await fetch(`${url}/pets`, { headers })).text(), `[${await created.text()}]`);

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import type { Client } from 'pg';
-import { afterAll, inject } from 'vitest';
+import { afterAll, describe, inject } from 'vitest';
 import { openClient } from './client.ts';
 import type { StartResponse } from './global-setup.ts';
 import { noPrograms } from './programs.ts';
@@ -20,6 +20,11 @@ export { canRunPostgres as canStartPostgres };
 /** The end of the name of a test that needs PostgreSQL. */
 export const postgresNote: string = canRunPostgres ? '' : ` (skipped: ${noPrograms})`;
 export { postgresNote as startPostgresNote };
+
+/** Groups tests that need PostgreSQL, which are skipped where it cannot run. */
+export function describePostgres(title: string, tests: () => void): void {
+  describe.skipIf(!canRunPostgres)(title + postgresNote, tests);
+}
 
 /** The database of this test file, and a connection to it. */
 interface FileDatabase {

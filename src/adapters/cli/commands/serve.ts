@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import type { Command } from 'commander';
+import { EXAMPLE_JSON } from '../../../domain/pet-json.ts';
 import { explain, isBrokenPipe } from '../errors.ts';
 import { commandLine } from '../format.ts';
 import type { CommandOptions, RunningService, ServeValues } from '../options.ts';
@@ -53,7 +54,7 @@ function keyNotice(service: RunningService, create: string): string {
 
 function welcome(url: string, key: string): string {
   const authorization = `-H 'Authorization: Bearer ${key}'`;
-  const create = `curl -sS -w '\\n' ${authorization} -H 'Content-Type: application/json' -d '{"name":"Rex","categoryId":7}' ${url}/pets`;
+  const create = `curl -sS -w '\\n' ${authorization} -H 'Content-Type: application/json' -d '${EXAMPLE_JSON}' ${url}/pets`;
   return `
 The store had no API key, so this one was created. Save it: it is not shown again.
 
