@@ -55,7 +55,7 @@ test.skipIf(!canRunPostgres)(
     expect(ofTrace().some(({ scope }) => /-koa$/.test(scope))).toBe(true);
     // Its ancestors lead to the span of the request.
     let span = statement();
-    while (span !== undefined && span.kind !== KIND.server) span = byId().get(span.parentSpanId);
+    while (span !== undefined && span.kind !== KIND.server) span = byId().get(span.parentSpanId ?? '');
     expect(span).toBe(serverSpan());
 
     const exported = receiver.messages.join('');
