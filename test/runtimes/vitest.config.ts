@@ -7,7 +7,6 @@ const config: ViteUserConfig = suite({
   pool: 'forks',
   // Node.js itself imports the installed examples.
   server: { deps: { external: [/animal-store-runtimes-/] } },
-  expect: { poll: { timeout: 100_000 } },
 });
 
 export default config;

@@ -42,7 +42,7 @@ test.skipIf(!canRunPostgres)(
     expect(created.status).toBe(201);
     const serverSpan = () =>
       receiver.spans.find(({ kind, traceId }) => kind === KIND.server && traceId === TRACE_ID);
-    await expect.poll(serverSpan, { timeout: 60_000 }).toMatchObject({
+    await expect.poll(serverSpan).toMatchObject({
       name: 'POST /v1/pets',
       parentSpanId: PARENT_ID,
       attributes: { 'http.route': '/v1/pets', 'http.response.status_code': 201 },
