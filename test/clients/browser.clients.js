@@ -6,7 +6,7 @@ import { consoles, contents, deepLinks, keyboard, samples } from './browser/chec
 import { clientInPage } from './browser/client.js';
 import { coldStart, noDocument, noScript, olderBrowser, publicUrl } from './browser/environment.js';
 import { lostConnection } from './browser/lost-connection.js';
-import { fields, prints, remembers, responses, tables } from './browser/reading.js';
+import { remembers, responses } from './browser/reading.js';
 import { runSamples } from './browser/run-samples.js';
 import { search } from './browser/search.js';
 import {
@@ -36,7 +36,7 @@ afterEach(() => server.stop());
 test.each([
   ['the page is small', coldStart],
   ['the consoles send and show exact integers', consoles],
-  ['the contents are those of the document', contents],
+  ['the contents are exact, and the operations can be seen at once', contents],
   ['every link has a target, and the page shows the target of its URL', deepLinks],
   ['samples can be copied, and show the key only when asked', samples],
   ['every sample runs', runSamples],
@@ -46,10 +46,7 @@ test.each([
   ['the search finds every part of the page', search],
   ['a lost create can be repeated', lostConnection],
   ['the theme and the language are remembered', remembers],
-  ['the page can be printed', prints],
-  ['tables can be read on a phone', tables],
   ['the responses are tabs by status', responses],
-  ['the fields say where a key comes from, and which key sends a request', fields],
   ['the samples use the public URL', publicUrl],
   ['a missing document is reported', noDocument],
   ['the document is linked for readers without JavaScript', noScript],

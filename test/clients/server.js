@@ -8,6 +8,9 @@ import { fileURLToPath } from 'node:url';
 
 const BIN = fileURLToPath(new URL('../../bin/animal-store.js', import.meta.url));
 
+/** In milliseconds. */
+const START_TIMEOUT = 100_000;
+
 const children = new Set();
 process.once('exit', () => {
   for (const child of children) child.kill();
@@ -34,10 +37,11 @@ export async function startServer(environment = {}) {
     child.kill('SIGTERM');
     await exited;
   };
-  for await (const line of createInterface(child.stdout)) {
+  const lines = createInterface({ input: child.stdout, signal: AbortSignal.timeout(START_TIMEOUT) });
+  for await (const line of lines) {
     const url = /^Listening on (http:\S+)\/v1$/.exec(line)?.[1];
     if (url !== undefined) return { origin: url, key, stop };
   }
-  const [code] = await exited;
-  throw new Error(`the server ended with ${code} before it listened: is it built?`);
+  await stop();
+  throw new Error(`the server did not listen, and ended with ${child.exitCode}: is it built?`);
 }

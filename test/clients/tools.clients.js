@@ -9,8 +9,6 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { freePort } from '../support/free-port.ts';
-import { withClientServers } from './client-servers.js';
-import { clientStory } from './client-story.js';
 import { startServer } from './server.js';
 
 const FOLDER = fileURLToPath(new URL('./', import.meta.url));
@@ -37,11 +35,6 @@ test('openapi-typescript makes types, with which the typed client compiles', asy
 test('the typed client runs the story', async () => {
   const { origin, key } = await ownServer();
   await story(`${origin}/v1`, key);
-});
-
-test('the client of the API runs its story', async () => {
-  const { createAnimalStore } = await import('../../dist/library/client.js');
-  await withClientServers((addresses) => clientStory(createAnimalStore, addresses));
 });
 
 /** The examples of clients that are generated, as `docs/api.md` says. They compile, and round no integer. */

@@ -6,7 +6,6 @@ const config: ViteUserConfig = suite({
   // The page has a time limit, so nothing runs beside the browser.
   maxWorkers: 1,
   testTimeout: 240_000,
-  expect: { poll: { timeout: 60_000 } },
 });
 
 export default config;

@@ -68,7 +68,7 @@ describe.skipIf(isSkipped)(`containers${note}`, () => {
       await podman.run('podman rm --force --time 0 animal-store');
     });
     const origin = `http://127.0.0.1:${port}`;
-    await expect.poll(() => statusOf(`${origin}/readyz`), { timeout: 30_000 }).toBe(200);
+    await expect.poll(() => statusOf(`${origin}/readyz`)).toBe(200);
     return { origin };
   }
 
@@ -200,7 +200,7 @@ describe.skipIf(isSkipped)(`containers${note}`, () => {
     writeFileSync(join(folder, 'compose.yaml'), text.replace('127.0.0.1:3000:', `127.0.0.1:${port}:`));
     await run('docker compose up');
     const origin = `http://127.0.0.1:${port}`;
-    await expect.poll(() => statusOf(`${origin}/readyz`), { timeout: 60_000 }).toBe(200);
+    await expect.poll(() => statusOf(`${origin}/readyz`)).toBe(200);
     const client = clientWith(origin, keyIn(await run('docker compose exec')));
     expect((await client.post(withRequired({ name: 'Luna', categoryId: 7 }))).status).toBe(201);
     await podman.output('podman healthcheck run compose_postgres_1');
@@ -214,7 +214,7 @@ describe.skipIf(isSkipped)(`containers${note}`, () => {
     await run('docker compose down');
 
     await run('docker compose up');
-    await expect.poll(() => statusOf(`${origin}/readyz`), { timeout: 60_000 }).toBe(200);
+    await expect.poll(() => statusOf(`${origin}/readyz`)).toBe(200);
     expect((await client.get('/v1/pets')).body).toContain('"Luna"');
   });
 });

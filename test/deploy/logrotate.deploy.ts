@@ -1,7 +1,7 @@
 /** The rotation of a log file with the configuration in `deploy`, while a server writes to it. */
 
 import { execFileSync, spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
@@ -77,13 +77,5 @@ describe.skipIf(!hasLogrotate && !process.env['CI'])(`logrotate${NOTE}`, () => {
       `${requests} requests, ${requests - written} lines lost in ${ROTATIONS} rotations, ${broken} broken`,
     );
     expect(requests - written).toBeLessThan(requests / 100);
-  });
-
-  test('an empty log is not rotated', () => {
-    const folder = temporaryFolder();
-    writeFileSync(join(folder, 'log'), '');
-    rotationOf(folder)();
-    expect(readdirSync(folder)).toEqual(['log']);
-    expect(statSync(join(folder, 'log')).size).toBe(0);
   });
 });

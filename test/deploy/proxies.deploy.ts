@@ -5,9 +5,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { Agent, request as httpsRequest } from 'node:https';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { hasNginx, isListening, startNginx, stop } from '../faults/nginx.ts';
+import { hasNginx, startNginx, stop, untilListening } from '../faults/nginx.ts';
 import { freePort } from '../support/free-port.ts';
 import { wholeJson } from '../support/pets.ts';
 import {
@@ -59,10 +58,7 @@ async function startCaddy({ cert, key }: Certificate, ports: Ports): Promise<voi
     stdio: 'ignore',
   });
   onTestFinished(() => stop(child));
-  while (!(await isListening(ports.https))) {
-    if (child.exitCode !== null) throw new Error(`caddy ended with ${child.exitCode}`);
-    await sleep(20);
-  }
+  await untilListening(child, ports.https);
 }
 
 const PROXIES = [
@@ -202,15 +198,6 @@ for (const { name, isInstalled, start } of PROXIES) {
         if (status === 200 || body.includes('animal_store_')) shown.push(path);
       }
       expect(shown).toEqual([]);
-    });
-
-    test('keeps its connections to the server open', async () => {
-      const { server, send } = await deployment(start);
-      for (let count = 0; count < 20; count++) expect((await send('https', '/v1/pets')).status).toBe(200);
-      const { body } = await server.client.get('/metrics');
-      const connections = Number(/^animal_store_http_connections (\d+)/m.exec(body)?.[1]);
-      // One is the connection that reads the metrics.
-      expect(connections).toBe(2);
     });
 
     test('refuses what the server would refuse, with the same status and an error in JSON', async () => {

@@ -70,15 +70,14 @@ describe.skipIf(isSkipped(hasSystemd))(`systemd-analyze${note(hasSystemd, 'syste
 /** Starts the command of the server with the environment of the unit, perhaps below another program. */
 async function startServer(
   wrapper: readonly string[] = [],
-  more: Readonly<Record<string, string>> = {},
 ): Promise<{ running: RunningProcess; folder: string; client: Client }> {
   const unit = unitText('animal-store.service');
   const [folder, port] = [temporaryFolder(), await freePort()];
-  const env = { ...environmentOf(unit, folder), API_KEYS: OPERATOR_KEY, PORT: String(port), ...more };
+  const env = { ...environmentOf(unit, folder), API_KEYS: OPERATOR_KEY, PORT: String(port) };
   const [program, words] = commandOf(unit);
   const [command = '', ...args] = [...wrapper, program, ...words];
   const running = runCommand(command, args, { cwd: folder, env });
-  await expect.poll(() => running.out.stdout, { timeout: 30_000 }).toContain('Listening on');
+  await expect.poll(() => running.out.stdout).toContain('Listening on');
   const client = new Client(`http://127.0.0.1:${port}`, OPERATOR_KEY);
   onTestFinished(() => client.close());
   return { running, folder, client };
@@ -96,14 +95,6 @@ describe('animal-store.service', () => {
     expect(statSync(join(folder, 'animal-store.db')).mode & 0o077).toBe(0);
     expect(`${running.out.stdout}${running.out.stderr}`).not.toMatch(/\bpets_\w/);
     expect(await stopService(running)).toEqual({ code: 0, signal: null });
-  });
-
-  test('reads the URL of the database from a file', async () => {
-    const file = join(temporaryFolder(), 'url');
-    writeFileSync(file, 'memory:\n');
-    const { running, folder } = await startServer([], { DATABASE_URL_FILE: file });
-    expect(running.out.stdout).toContain('\nStore: memory:\n');
-    expect(existsSync(join(folder, 'animal-store.db'))).toBe(false);
   });
 
   test('gives the server more time to stop than the server needs', () => {
@@ -169,6 +160,13 @@ function callsOf(group: string): Set<string> {
     .map((line) => line.trim());
   return new Set(names.flatMap((name) => (name.startsWith('@') ? [...callsOf(name)] : [name])));
 }
+
+/** What each command runs first. The test of the command of operators executes it. */
+const PREFERS_FILE = 'test -z "$${DATABASE_URL_FILE-}" || unset DATABASE_URL; exec';
+
+test.each([...SERVICES, 'animal-store'])('%s prefers DATABASE_URL_FILE to its own DATABASE_URL', (name) => {
+  expect(unitText(name)).toContain(PREFERS_FILE);
+});
 
 /** A program in the place of systemd-run, which does not work without a running systemd. It prints its arguments. */
 const SYSTEMD_RUN = '#!/bin/sh\nprintf "%s\\0" "$@"\n';
@@ -241,19 +239,6 @@ describe('animal-store-backup.service', () => {
     await stopService(server);
     await work.output('restore', '--force', join(backups, left[0] ?? ''));
     expect(await work.output('export')).toBe(saved);
-  });
-
-  test('reads the URL of the database from a file', async () => {
-    const work = new Workspace();
-    const backups = work.path('backups');
-    mkdirSync(backups);
-    await work.run(['import', '--create-store', '-'], wholeJson('{"name":"saved","categoryId":1}\n'));
-    const file = work.path('url');
-    writeFileSync(file, `sqlite:${work.store}\n`);
-    const unit = unitText('animal-store-backup.service').replaceAll('/var/lib/animal-store-backups', backups);
-    const env = { ...environmentOf(unit, '/nowhere'), DATABASE_URL_FILE: file };
-    expect(await endOf(runCommand(...commandOf(unit), { env }))).toMatchObject({ status: 0, err: '' });
-    expect(readdirSync(backups)).toHaveLength(1);
   });
 
   test('has the store of the server by default', () => {

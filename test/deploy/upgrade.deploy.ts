@@ -1,40 +1,19 @@
 /** Upgrading and going back, as `docs/deploy.md` says, with the real command. */
 
 import { readFileSync } from 'node:fs';
-import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
+import { SCHEMA_VERSION } from '../../src/adapters/sqlite/schema.ts';
 import { Workspace } from '../e2e/workspace.ts';
 import { createOlderStore } from '../support/older-store.ts';
 import { wholeJson } from '../support/pets.ts';
+import { connect } from '../support/sqlite.ts';
 
-const REX = wholeJson('{"id":1,"name":"Rex","categoryId":7,"status":"available"}\n');
-
-function execute(path: string, sql: string): void {
-  const database = new Database(path);
-  database.exec(sql);
-  database.close();
-}
+const REX = wholeJson('{"id":1,"name":"Rex","categoryId":7,"status":"sold"}\n');
 
 /** The schema versions of the releases 1.0 and 2.0. */
 const RELEASED = [1, 3];
 
-/** Returns the schema version of a store. */
-function versionOf(path: string): number {
-  const database = new Database(path, { readonly: true });
-  const version = database.pragma('user_version', { simple: true });
-  database.close();
-  return Number(version);
-}
-
-/** Resolves with the schema version of this release. */
-async function currentVersion(): Promise<number> {
-  const work = new Workspace();
-  await work.createKey();
-  return versionOf(work.store);
-}
-
 test('the first start of a release brings a store of each older schema version up to date', async () => {
-  const current = await currentVersion();
   for (const version of RELEASED) {
     const work = new Workspace();
     createOlderStore(work.store, version).close();
@@ -44,20 +23,21 @@ test('the first start of a release brings a store of each older schema version u
       /^{"id":1,"name":"Rex","categoryId":7,"status":"sold"\b.*}\n$/,
     );
     const { database } = JSON.parse(await work.output('doctor', '--json')) as { database: unknown };
-    expect(database).toMatchObject({ schemaVersion: current, isSound: true });
+    expect(database).toMatchObject({ schemaVersion: SCHEMA_VERSION, isSound: true });
   }
 });
 
 test('a release refuses a store of a newer one and does not change it; the backup from before works', async () => {
-  const current = await currentVersion();
   const work = new Workspace();
   await work.createKey();
   await work.run(['import', '-'], REX);
   await work.output('backup', 'before.db');
-  execute(work.store, `PRAGMA user_version = ${current + 1}; ALTER TABLE pets ADD COLUMN owner TEXT;`);
+  connect(work.store)
+    .exec(`PRAGMA user_version = ${SCHEMA_VERSION + 1}; ALTER TABLE pets ADD COLUMN owner TEXT;`)
+    .close();
   const before = readFileSync(work.store);
   await expect(work.serve()).rejects.toThrow(
-    `schema version ${current + 1}, this release supports ${current}`,
+    `schema version ${SCHEMA_VERSION + 1}, this release supports ${SCHEMA_VERSION}`,
   );
   expect(readFileSync(work.store).equals(before)).toBe(true);
   await work.output('restore', '--force', 'before.db');

@@ -1,17 +1,16 @@
 /**
- * Imports, exports and backups as processes of their own: pipes, signals, and a server on the same store.
+ * Imports and exports as processes of their own: pipes and signals.
  * test/faults/transfer.faults.ts interrupts them at more moments, and has more pets and more load.
  */
 
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { until } from '../support/clock.ts';
 import { BIN, runCommand } from '../support/process.ts';
-import { endOf, lines, listWith, Workspace } from './workspace.ts';
+import { endOf, lines, Workspace } from './workspace.ts';
 
 /** Pets whose export does not fit into a pipe and the buffers at its ends. */
 const MANY = lines(5000, 'x'.repeat(200));
@@ -30,48 +29,15 @@ test('export and import work through the pipe of a shell, and import copies anot
     expect(await work.outputHere(['export', '--database-url', `sqlite:${work.path(name)}`])).toBe(exported);
 });
 
-describe('while a server runs', () => {
-  test('it lists the pets that another process has imported, instead of a cached response', async () => {
-    const work = new Workspace();
-    const key = await work.createKey();
-    const server = await work.serve();
-    for (const count of [10, 20]) {
-      const before = await listWith(server, key);
-      const kept = await listWith(server, key);
-      expect(await kept.text()).toBe(await before.text());
-      await work.outputHere(['import', '--create-store', '--new-ids', '-'], lines(10));
-      const after = await listWith(server, key);
-      expect(JSON.parse(await after.text())).toHaveLength(count);
-      expect(after.headers.get('ETag')).not.toBe(kept.headers.get('ETag'));
-    }
-  });
-});
-
-describe('a FIFO', () => {
-  function withFifo(): Workspace {
-    const work = new Workspace();
-    expect(spawnSync('mknod', [work.path('fifo'), 'p']).status).toBe(0);
-    return work;
-  }
-
-  test('is read to its end by an import', async () => {
-    const work = withFifo();
-    const running = work.start(['import', '--create-store', 'fifo']);
-    await writeFile(work.path('fifo'), lines(5000));
-    expect((await endOf(running)).out).toContain('Imported 5,000 pets');
-  });
-
-  test('an import that waits for its writer is interrupted by SIGINT', async () => {
-    const work = withFifo();
-    const running = work.start(['import', '--create-store', '--skip-invalid', 'fifo']);
-    await until(() => readdirSync(work.folder).includes('pets.db'));
-    running.child.kill('SIGINT');
-    expect(await endOf(running)).toMatchObject({
-      status: 1,
-      err: 'animal-store: interrupted; nothing was imported\n',
-    });
-    expect(readdirSync(work.folder).toSorted()).toEqual(['fifo', 'pets.db']);
-  });
+test('an import that waits for the writer of a FIFO is interrupted by SIGINT', async () => {
+  const work = new Workspace();
+  expect(spawnSync('mknod', [work.path('fifo'), 'p']).status).toBe(0);
+  const running = work.start(['import', '--create-store', '--skip-invalid', 'fifo']);
+  await until(() => readdirSync(work.folder).includes('pets.db'));
+  running.child.kill('SIGINT');
+  const err = 'animal-store: interrupted; nothing was imported\n';
+  expect(await endOf(running)).toMatchObject({ status: 1, err });
+  expect(readdirSync(work.folder).toSorted()).toEqual(['fifo', 'pets.db']);
 });
 
 describe('an export', () => {
@@ -79,9 +45,8 @@ describe('an export', () => {
     const work = new Workspace();
     await work.outputHere(['import', '--create-store', '-'], MANY);
     const running = work.start(['export']);
-    const { child } = running;
-    await once(child.stdout ?? child, 'data');
-    child.stdout?.destroy();
+    const { stdout } = running.child;
+    stdout?.once('data', () => stdout.destroy());
     expect(await endOf(running)).toMatchObject({ status: 0, err: '' });
   });
 
@@ -89,9 +54,9 @@ describe('an export', () => {
     const work = new Workspace();
     await work.outputHere(['import', '--create-store', '-'], MANY);
     const running = work.start(['export']);
-    await once(running.child.stdout ?? running.child, 'data');
-    running.child.stdout?.pause();
-    await until(() => isBlocked(running.child.stdout));
+    const { stdout } = running.child;
+    stdout?.once('data', () => stdout.pause());
+    await until(() => isBlocked(stdout));
     running.child.kill('SIGTERM');
     const [status] = await once(running.child, 'exit');
     expect([status, running.out.stderr]).toEqual([

@@ -125,32 +125,18 @@ describe('a server', () => {
     expect(linesOf(readFileSync(log, 'utf8')).at(-1)).toMatchObject({ msg: 'stopped' });
   });
 
-  test('logs every request of a key holder to a file, and limits the lines for requests without a key', async () => {
+  test('logs every request of a key holder to a file', async () => {
     const log = join(temporaryFolder(), 'log');
     const service = await serve({ stderr: log });
-    const wrongKey: Flood = { ...READS, key: 'wrong', status: 401 };
-    const startedAt = performance.now();
     await Promise.all([
-      flood(service.origin, 500, { ...wrongKey, key: null }),
-      flood(service.origin, 500, wrongKey),
-      flood(service.origin, 500, { ...READS, target: '/livez' }),
+      flood(service.origin, 500, { ...READS, key: 'wrong', status: 401 }),
       flood(service.origin, 500, READS),
     ]);
     expect(await stopService(service)).toEqual(ENDED);
-    const seconds = Math.ceil((performance.now() - startedAt) / 1000) + 1;
     const lines = linesOf(readFileSync(log, 'utf8'));
     expect(lines.at(-1)).toMatchObject({ msg: 'stopped' });
-    const isOfStranger = ({ msg, keyId }: Line) => msg === 'request' && keyId === undefined;
-    const numbers = numbersOf(lines.filter((line) => !isOfStranger(line)));
+    const numbers = numbersOf(lines.filter(({ keyId }) => keyId !== undefined));
     expect(numbers).toEqual(Array.from({ length: 500 }, (_, index) => index));
-    const logged = lines.filter(isOfStranger);
-    const summaries = lines.filter(({ suppressed }) => suppressed !== undefined);
-    const suppressed = summaries.reduce((sum, line) => sum + (line['suppressed'] as number), 0);
-    expect(logged.length).toBeGreaterThanOrEqual(100);
-    expect(logged.length).toBeLessThanOrEqual(100 * seconds);
-    expect(summaries.length).toBeLessThanOrEqual(seconds);
-    // `serve` has sent one request to /livez.
-    expect(logged.length + suppressed).toBe(1501);
   });
 
   test('that cannot start exits with status 1 even if its error cannot be written', async () => {

@@ -1,17 +1,42 @@
 /** `npm start` as a user runs it: on a terminal, with Ctrl-C and a file `.env`. */
 
+import { spawnSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { BIN, OPERATOR_KEY, runCommand, temporaryFolder } from '../support/process.ts';
-import { hasScript, NPM_START, originOf, startOnTerminal } from './terminal.ts';
-import { folderOfClone, REX } from './workspace.ts';
+import { until } from '../support/clock.ts';
+import { BIN, OPERATOR_KEY, type RunningProcess, runCommand, temporaryFolder } from '../support/process.ts';
+import { createInFlight, folderOfClone, REX } from './workspace.ts';
+
+const CTRL_C = '\u0003';
+
+/** Whether the command `script`, which makes a pseudo-terminal, is installed. */
+const hasScript = spawnSync('script', ['--version']).stdout?.includes('util-linux') === true;
+
+/** The start does not build again, because other tests use the built command at the same time. */
+const NPM_START = ['start', '--ignore-scripts'];
+
+async function originOf({ out }: RunningProcess): Promise<string> {
+  await until(() => /Reference page: \S+\/docs/.test(out.stdout));
+  return /Listening on (\S+)\/v1/.exec(out.stdout)?.[1] ?? '';
+}
+
+/** Runs `npm start` on a pseudo-terminal. Resolves when a request is in flight. */
+async function startOnTerminal() {
+  const running = runCommand('script', ['-qefc', `exec npm ${NPM_START.join(' ')}`, '/dev/null'], {
+    cwd: folderOfClone(),
+    env: { DATABASE_URL: 'memory:', API_KEYS: OPERATOR_KEY, NO_COLOR: '1', SHUTDOWN_TIMEOUT_MS: '600000' },
+    isInputOpen: true,
+  });
+  const connection = await createInFlight(await originOf(running));
+  return { ...running, connection, pressCtrlC: () => void running.child.stdin?.write(CTRL_C) };
+}
 
 describe('npm start', () => {
   test.skipIf(!hasScript)(
     'on a terminal logs readable lines, and completes the requests in flight after Ctrl-C',
     async () => {
-      const { connection, pressCtrlC, out, exit } = await startOnTerminal({ SHUTDOWN_TIMEOUT_MS: '600000' });
+      const { connection, pressCtrlC, out, exit } = await startOnTerminal();
       await expect.poll(() => out.stdout).toMatch(/^\d\d:\d\d:\d\d INFO listening {2}url=http:/m);
       expect(out.stdout).not.toContain('{"level"');
       pressCtrlC();

@@ -1,25 +1,7 @@
 /** The real command reports that it cannot start. test/composition/refused-start.test.ts has the reasons. */
 
-import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { type RunOptions, runBin } from '../support/process.ts';
-
-/** The path of an unsupported older Node.js in `PATH`, if there is one. */
-const oldNode = (process.env['PATH'] ?? '')
-  .split(':')
-  .map((folder) => join(folder, 'node'))
-  .find((node) => existsSync(node) && isOld(versionOf(node)));
-
-function versionOf(node: string): string {
-  return spawnSync(node, ['-p', 'process.versions.node'], { encoding: 'utf8' }).stdout.trim();
-}
-
-function isOld(version: string): boolean {
-  const [major = 0, minor = 0] = version.split('.').map(Number);
-  return major > 0 && (major < 22 || (major === 22 && minor < 12));
-}
 
 async function expectRefusal(status: number, message: string, options: RunOptions): Promise<void> {
   const { out, exit } = runBin(['serve'], options);
@@ -48,11 +30,3 @@ test.each(['22.11.0', '20.20.2', '18.19.1', '8.0.0'])('Node.js %s is not support
   const nodeArgs = ['--import', `data:text/javascript,${encodeURIComponent(fake)}`];
   await expectRefusal(1, `expected Node.js 22.12 or later, got ${version}`, { nodeArgs });
 });
-
-test.skipIf(oldNode === undefined)(
-  `a real old Node.js is not supported (${oldNode ?? 'not installed here'})`,
-  async () => {
-    const node = oldNode ?? '';
-    await expectRefusal(1, `expected Node.js 22.12 or later, got ${versionOf(node)}`, { node });
-  },
-);

@@ -4,6 +4,7 @@ import { copyFileSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createCommands } from '../../src/composition/commands.ts';
 import { commandLine, type Run } from '../adapters/cli/cli.ts';
+import { until } from '../support/clock.ts';
 import { Connection } from '../support/connection.ts';
 import { wholeJson } from '../support/pets.ts';
 import {
@@ -29,19 +30,19 @@ export interface Ended {
 export class Workspace {
   readonly folder: string = temporaryFolder();
   readonly store: string = this.path('pets.db');
+  readonly #env: Environment = { DATABASE_URL: `sqlite:${this.store}` };
 
   path(name: string): string {
     return join(this.folder, name);
   }
 
-  start(args: readonly string[], input?: string, environment?: Environment): RunningProcess {
-    const env = this.#variables(environment);
-    return runBin(args, { cwd: this.folder, env, ...(input !== undefined && { input }) });
+  start(args: readonly string[], input?: string): RunningProcess {
+    return runBin(args, { cwd: this.folder, env: this.#env, ...(input !== undefined && { input }) });
   }
 
   /** Runs a command, and resolves when it has ended. */
-  run(args: readonly string[], input?: string, environment?: Environment): Promise<Ended> {
-    return endOf(this.start(args, input, environment));
+  run(args: readonly string[], input?: string): Promise<Ended> {
+    return endOf(this.start(args, input));
   }
 
   /** Runs a command, and resolves with its standard output. Rejects when the exit status is not 0. */
@@ -56,7 +57,7 @@ export class Workspace {
    * relative path in the arguments would not lead to the folder.
    */
   runHere(args: readonly string[], stdin = '', environment?: Environment): Promise<Run> {
-    const cli = commandLine(this.store, createCommands(this.#variables(environment), '1.0.0'));
+    const cli = commandLine(this.store, createCommands({ ...this.#env, ...environment }, '1.0.0'));
     return cli.run(args, { stdin });
   }
 
@@ -71,12 +72,8 @@ export class Workspace {
     return (await this.outputHere(['keys', 'create', '--create-store', '--name', name])).trim();
   }
 
-  serve(environment?: Environment): Promise<Service> {
-    return startService({ cwd: this.folder, env: this.#variables(environment) });
-  }
-
-  #variables(environment: Environment = {}): Environment {
-    return { DATABASE_URL: `sqlite:${this.store}`, ...environment };
+  serve(): Promise<Service> {
+    return startService({ cwd: this.folder, env: this.#env });
   }
 }
 
@@ -103,7 +100,7 @@ export async function createInFlight(origin: string): Promise<Connection> {
     `POST /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${OPERATOR_KEY}\r\nExpect: 100-continue\r\n` +
       `Content-Type: application/json\r\nContent-Length: ${REX.length}\r\n\r\n`,
   );
-  await new Promise((resolve) => connection.socket.once('received', resolve));
+  await until(() => connection.interim.length > 0);
   return connection;
 }
 

@@ -3,9 +3,9 @@
 import { execFile } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { Client } from 'pg';
+import { until } from '../support/clock.ts';
 import { freePort } from '../support/free-port.ts';
 import { signal } from '../support/postgres/server.ts';
 import { PATH, postgresPrograms } from './packages.ts';
@@ -14,8 +14,8 @@ import { haproxyConfiguration, type Node, patroniConfiguration } from './setting
 
 const NAMES = ['node-1', 'node-2', 'node-3'];
 
-/** The time in milliseconds in which the cluster must reach an expected state. */
-const TIMEOUT = 90_000;
+/** How often the state of the cluster is read, in milliseconds. */
+const INTERVAL = 200;
 
 /** The node with the lock and two servers that replicate from it, one of them synchronously. */
 const REPLICATION = `SELECT count(*) = 2 AND bool_or(sync_state IN ('sync', 'quorum')) AS ok
@@ -72,15 +72,21 @@ export class Cluster {
 
   /** Resolves when another node accepts writes. */
   async untilLeaderIsNot(former: Node): Promise<void> {
-    await until('another leader', async () => (await this.leader()).name !== former.name);
+    const isOther = ({ name }: Node) => name !== former.name;
+    await until(() => this.leader().then(isOther, () => false), INTERVAL);
   }
 
   /** Resolves when HAProxy leads to the leader, and the two others replicate from it, one of them synchronously. */
   async untilHealthy(): Promise<void> {
-    await until('three nodes that replicate', async () => {
-      const [row] = await query<{ readonly ok: boolean }>(this.url, REPLICATION);
-      return row?.ok === true;
-    });
+    const replication = () => query<{ readonly ok: boolean }>(this.url, REPLICATION);
+    await until(
+      () =>
+        replication().then(
+          ([row]) => row?.ok === true,
+          () => false,
+        ),
+      INTERVAL,
+    );
   }
 
   /** Pauses the processes of a node that send changes to the other nodes. The node accepts statements as before. */
@@ -200,22 +206,5 @@ async function query<Row extends object>(connectionString: string, text: string)
     return (await client.query<Row>(text)).rows;
   } finally {
     await client.end().catch(() => {});
-  }
-}
-
-/** Resolves when the condition holds. A condition that throws does not hold. */
-export async function until(expected: string, isSo: () => Promise<boolean>): Promise<void> {
-  const end = performance.now() + TIMEOUT;
-  let reason: unknown;
-  for (;;) {
-    const holds = await isSo().catch((error: unknown) => {
-      reason = error;
-      return false;
-    });
-    if (holds) return;
-    if (performance.now() > end) {
-      throw new Error(`expected ${expected} within ${TIMEOUT / 1000} s`, { cause: reason });
-    }
-    await sleep(200);
   }
 }

@@ -3,7 +3,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Answer, Client } from '../support/client.ts';
 import { withRequired } from '../support/pets.ts';
-import { Outage } from './outage.ts';
 
 const CREATORS = 32;
 const READERS = 4;
@@ -21,6 +20,19 @@ const DEADLINE = 90_000;
 /** The number of unexpected responses that are described. */
 const SHOWN_FAULTS = 20;
 
+/** Whether a server refuses requests, and since when it does not. */
+class Outage {
+  /** Whether the last request was successful. */
+  isOver = false;
+  /** The time when the last outage ended. */
+  endedAt: number = Number.NEGATIVE_INFINITY;
+
+  note(isOk: boolean): void {
+    if (isOk && !this.isOver) this.endedAt = performance.now();
+    this.isOver = isOk;
+  }
+}
+
 export class Load {
   /** The id of the acknowledged pet of each idempotency key. The name of the pet is the key. */
   readonly acknowledged: Map<string, string> = new Map();
@@ -31,10 +43,6 @@ export class Load {
   readonly readiness: readonly Outage[];
   /** The number of creates that were refused and sent again. */
   refused = 0;
-  /** The number of creates that an attempt had stored which was refused. A retry found their pets. */
-  recovered = 0;
-  /** The number of successful reads. */
-  reads = 0;
   readonly #clients: readonly Client[];
   readonly #running: Promise<unknown>;
   #newestId = '';
@@ -65,33 +73,25 @@ export class Load {
       // Some creates are sent to two servers at the same moment.
       if (count % REPEATED === 0)
         await Promise.all([this.#create(key, server), this.#create(key, server + 1)]);
-      else if (await this.#create(key, server)) this.recovered += 1;
+      else await this.#create(key, server);
       await sleep(PAUSE);
     }
   }
 
-  /**
-   * Repeats a create until it is acknowledged. Each attempt uses the next server. Resolves with `true` when an earlier
-   * attempt has stored the pet.
-   */
-  async #create(key: string, first: number): Promise<boolean> {
+  /** Repeats a create until it is acknowledged. Each attempt uses the next server. */
+  async #create(key: string, first: number): Promise<void> {
     const deadline = performance.now() + DEADLINE;
     for (let attempt = first; performance.now() < deadline; attempt++) {
       const server = attempt % this.#clients.length;
-      const sentAt = performance.now();
       const answer = await this.#send(server, (client) =>
         client.post(withRequired({ name: key, categoryId: 1 }), { 'Idempotency-Key': key }),
       );
-      this.writes[server]?.note(answer?.status === 201, sentAt);
-      if (answer?.status === 201) {
-        this.#acknowledge(key, answer);
-        return answer.headers['idempotency-replayed'] === 'true';
-      }
+      this.writes[server]?.note(answer?.status === 201);
+      if (answer?.status === 201) return this.#acknowledge(key, answer);
       this.refused += 1;
       await sleep(RETRY_PAUSE);
     }
     this.#fault(`the create with key ${key} was not acknowledged within ${DEADLINE / 1000} s`);
-    return false;
   }
 
   #acknowledge(key: string, { body }: Answer): void {
@@ -111,16 +111,14 @@ export class Load {
       const id = this.#newestId;
       const target = Math.floor(count / this.#clients.length) % 2 === 0 && id ? `/v1/pets/${id}` : '/v1/pets';
       const answer = await this.#send(server, (client) => client.get(target));
-      if (answer?.status === 200) this.reads += 1;
       await sleep(answer?.status === 200 ? PAUSE : RETRY_PAUSE);
     }
   }
 
   async #watchReadiness(server: number): Promise<void> {
     while (!this.#isStopping) {
-      const sentAt = performance.now();
       const answer = await this.#send(server, (client) => client.request('GET', '/readyz', { key: null }));
-      this.readiness[server]?.note(answer?.status === 200, sentAt);
+      this.readiness[server]?.note(answer?.status === 200);
       await sleep(100);
     }
   }
@@ -141,4 +139,37 @@ export class Load {
   #fault(text: string): void {
     if (this.faults.length < SHOWN_FAULTS) this.faults.push(text);
   }
+}
+
+/** A pet in the database. Each pet is named after the idempotency key of its create. */
+export interface StoredPet {
+  readonly id: string;
+  readonly name: string;
+}
+
+/** What is wrong with the stored pets. */
+interface Damage {
+  readonly lost: readonly string[];
+  readonly 'ids given twice': readonly string[];
+  readonly 'keys with two pets': readonly string[];
+}
+
+export const NO_DAMAGE: Damage = { lost: [], 'ids given twice': [], 'keys with two pets': [] };
+
+/** Compares the acknowledged pets, each with its idempotency key, with the stored pets. */
+export function damageOf(
+  acknowledged: readonly [key: string, id: string][],
+  stored: readonly StoredPet[],
+): Damage {
+  const names = new Map(stored.map(({ id, name }) => [id, name]));
+  return {
+    lost: acknowledged.filter(([key, id]) => names.get(id) !== key).map(([key]) => key),
+    'ids given twice': repeatedIn(acknowledged.map(([, id]) => id)),
+    'keys with two pets': repeatedIn(stored.map(({ name }) => name)),
+  };
+}
+
+function repeatedIn(values: readonly string[]): string[] {
+  const seen = new Set<string>();
+  return values.filter((value) => seen.size === seen.add(value).size);
 }

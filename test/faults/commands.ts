@@ -37,3 +37,12 @@ export async function createStore(folder: string, pets: number, name: string): P
   const line = `${JSON.stringify(withRequired({ name, categoryId: 1 }))}\n`;
   await runCommand(folder, ['import', '--create-store', '-'], line.repeat(pets));
 }
+
+/** The name of a pet, and its id, in the JSON of the API or of an export: both write the same characters. */
+export function nameOf(text: string): string {
+  return (JSON.parse(text) as { name: string }).name;
+}
+
+export function idOf(text: string): number {
+  return Number(/^\{"id":(\d+),/.exec(text)?.[1]);
+}

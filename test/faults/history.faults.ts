@@ -1,10 +1,13 @@
 /** Clients of several servers, which are killed again and again: all creates and reads fit one order. */
 
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { connect, newDatabaseUrl } from '../support/postgres/index.ts';
+import { canRunPostgres, connect, newDatabaseUrl, postgresNote } from '../support/postgres/index.ts';
+import { temporaryFolder } from '../support/process.ts';
+import { RecordedClients } from './client/recorded.ts';
+import { storeOf } from './commands.ts';
 import { HISTORY_CALLS, SEED } from './options.ts';
-import { RecordedClients } from './order/clients.ts';
-import { MortalServers, SETTINGS } from './order/servers.ts';
+import { FaultsServer } from './server.ts';
 import { printTable } from './table.ts';
 
 /** Makes an insert take up to 10 ms, so that several servers create pets at the same time. */
@@ -16,33 +19,50 @@ const SLOW_INSERTS = `
 /** The clients of each server. */
 const CLIENTS = 6;
 
-describe.each(SETTINGS)('$name', (setting) => {
-  test.skipIf(setting.canRun === false)(
+/** The calls of the clients between two kills. */
+const CALLS_PER_KILL = 150;
+
+describe.each([
+  { name: 'two servers on one SQLite file', isPostgres: false },
+  { name: `two servers on PostgreSQL${postgresNote}`, isPostgres: true },
+])('$name', ({ name, isPostgres }) => {
+  test.skipIf(isPostgres && !canRunPostgres)(
     'creates and reads fit one order, and followers miss no pet, through kill -9',
     { timeout: 240_000 + HISTORY_CALLS * 400 },
     async () => {
-      const servers = await MortalServers.start(setting);
-      if (setting.databaseUrl === newDatabaseUrl) {
-        await (await connect(servers.databaseUrl)).query(SLOW_INSERTS);
-      }
-      const clients = await RecordedClients.start(servers.ports, {
-        calls: HISTORY_CALLS,
-        clients: CLIENTS,
-        seed: SEED,
-      });
-      const ended = new AbortController();
-      const killing = servers.killAll(() => clients.history.size, ended.signal);
+      const folder = temporaryFolder();
+      const env = { DATABASE_URL: isPostgres ? await newDatabaseUrl() : storeOf(folder) };
+      const servers = [await FaultsServer.start({ folder, env }), await FaultsServer.start({ folder, env })];
+      if (isPostgres) await (await connect(env.DATABASE_URL)).query(SLOW_INSERTS);
+      const clients = await RecordedClients.start(
+        servers.map(({ port }) => port),
+        { calls: HISTORY_CALLS, clients: CLIENTS, seed: SEED },
+      );
+      let isOver = false;
+      let kills = 0;
+      /** Kills one server after the other, and starts another one at its port. */
+      const killAll = async () => {
+        for (let next = CALLS_PER_KILL; !isOver; await sleep(10)) {
+          if (clients.history.size < next) continue;
+          const at = kills++ % servers.length;
+          const killed = servers[at] as FaultsServer;
+          await killed.kill();
+          servers[at] = await FaultsServer.start({ folder, port: killed.port, env });
+          next = clients.history.size + CALLS_PER_KILL;
+        }
+      };
+      const killing = killAll();
       // Without its servers, the exercise would retry each call.
       killing.catch(() => clients.end());
       await clients.exercised;
-      ended.abort();
+      isOver = true;
       await killing;
       const pets = await clients.expectOneOrder();
-      await servers.stop();
-      expect(servers.kills).toBeGreaterThan(0);
-      printTable(`One order: ${setting.name}`, [
+      for (const server of servers) await server.stop();
+      expect(kills).toBeGreaterThan(0);
+      printTable(`One order: ${name}`, [
         ['calls', 'pets', 'kills'],
-        [clients.history.size, pets, servers.kills],
+        [clients.history.size, pets, kills],
       ]);
     },
   );

@@ -5,8 +5,8 @@ import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
+import { until } from '../support/clock.ts';
 import { freePort } from '../support/free-port.ts';
 import { temporaryFolder } from '../support/process.ts';
 
@@ -52,10 +52,7 @@ ${shippedSites({ ...options, ports })}
   const child = spawn('nginx', args, { stdio: 'inherit' });
   onTestFinished(() => stop(child));
   const errors = () => readFileSync(join(folder, 'errors'), 'utf8');
-  while (!(await isListening(ports.https))) {
-    if (child.exitCode !== null) throw new Error(`nginx ended: ${errors()}`);
-    await sleep(20);
-  }
+  await untilListening(child, ports.https, errors);
   return { origin: `http${certificate ? 's' : ''}://127.0.0.1:${ports.https}`, errors };
 }
 
@@ -84,15 +81,17 @@ function shippedSites({ servers, certificate, ports, isLimited = true }: NginxOp
   return text;
 }
 
-/** Whether a program accepts connections on the port. */
-export async function isListening(port: number): Promise<boolean> {
-  const socket = connect(port, '127.0.0.1');
-  const isOpen = await once(socket, 'connect').then(
-    () => true,
-    () => false,
-  );
-  socket.destroy();
-  return isOpen;
+/** Resolves when a program accepts connections on the port. Rejects when it has ended. */
+export async function untilListening(child: ChildProcess, port: number, output = () => ''): Promise<void> {
+  await until(async () => {
+    if (child.exitCode !== null) throw new Error(`${child.spawnfile} ended: ${output()}`);
+    const socket = connect(port, '127.0.0.1');
+    const isOpen = once(socket, 'connect').then(
+      () => true,
+      () => false,
+    );
+    return isOpen.finally(() => socket.destroy());
+  }, 20);
 }
 
 /** Ends a program with SIGTERM. */

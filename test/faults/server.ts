@@ -1,7 +1,6 @@
 /** The real server, which tests kill and measure. */
 
 import { existsSync, readFileSync } from 'node:fs';
-import { setTimeout } from 'node:timers/promises';
 import { Client } from '../support/client.ts';
 import {
   atEnd,
@@ -9,15 +8,13 @@ import {
   OPERATOR_KEY,
   type Service,
   startService,
+  stopService,
   temporaryFolder,
 } from '../support/process.ts';
-import { exportOf, storeOf } from './commands.ts';
+import { storeOf } from './commands.ts';
 
 /** The option of `npm start`. */
 const NODE_ARGS = ['--max-semi-space-size=8'];
-
-/** A server may wait 10 seconds for requests in flight, and a busy machine takes longer. */
-const STOP_TIMEOUT = 60_000;
 
 export interface ServerOptions {
   /** {@link OPERATOR_KEY} by default. */
@@ -44,14 +41,16 @@ export class FaultsServer {
   readonly exit: Promise<Exit>;
   readonly #child: Service['child'];
 
-  private constructor({ child, origin, client, out, exit }: Service, folder: string) {
-    this.#child = child;
+  private constructor(service: Service, folder: string) {
+    ({
+      origin: this.origin,
+      client: this.client,
+      out: this.out,
+      exit: this.exit,
+      child: this.#child,
+    } = service);
+    this.port = Number(new URL(service.origin).port);
     this.folder = folder;
-    this.origin = origin;
-    this.port = Number(new URL(origin).port);
-    this.client = client;
-    this.out = out;
-    this.exit = exit;
   }
 
   static async start(options: ServerOptions = {}): Promise<FaultsServer> {
@@ -78,26 +77,13 @@ export class FaultsServer {
     return client;
   }
 
-  /** Whether the process has ended. */
-  get hasExited(): boolean {
-    return this.#child.exitCode !== null || this.#child.signalCode !== null;
-  }
-
-  /** Exports all pets with the real command, one line of JSON each. */
-  export(): Promise<string[]> {
-    return exportOf(this.folder);
-  }
-
   kill(): Promise<Exit> {
     this.#child.kill('SIGKILL');
     return this.exit;
   }
 
-  /** Stops the server with SIGTERM, and with SIGKILL if it does not exit. */
-  async stop(): Promise<Exit> {
-    this.#child.kill('SIGTERM');
-    await Promise.race([this.exit, setTimeout(STOP_TIMEOUT, undefined, { ref: false })]);
-    return this.hasExited ? this.exit : this.kill();
+  stop(): Promise<Exit> {
+    return stopService({ child: this.#child, exit: this.exit });
   }
 
   /** Resident memory in MB; `undefined` without /proc, which only Linux has. */

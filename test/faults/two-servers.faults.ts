@@ -2,15 +2,12 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import type { Client } from '../support/client.ts';
 import { withRequired } from '../support/pets.ts';
 import { canRunPostgres, newDatabaseUrl, postgresNote } from '../support/postgres/index.ts';
 import { temporaryFolder } from '../support/process.ts';
 import { BROKEN_PROMISE } from '../support/retry.ts';
 import { createKey, exportOf, runCommand } from './commands.ts';
-import { canonicalPet } from './oracle/pet.ts';
 import { FaultsServer } from './server.ts';
-import { printTable } from './table.ts';
 
 const MILLISECONDS = 4000;
 
@@ -57,7 +54,8 @@ test('two servers on one file: idempotency keys are shared, and keys are up to d
     for (; isRunning; keys++) {
       const [key, id] = await createKey(folder, `key ${keys}`);
       const holders = servers.map((server) => server.clientWith(key));
-      const statuses = (): Promise<number[]> => Promise.all(holders.map(statusOf));
+      const statuses = (): Promise<number[]> =>
+        Promise.all(holders.map(async (holder) => (await holder.get('/v1/pets?limit=1')).status));
       expect(await statuses()).toEqual([200, 200]);
       await runCommand(folder, ['keys', 'revoke', id]);
       expect(await statuses(), BROKEN_PROMISE).toEqual([401, 401]);
@@ -70,16 +68,8 @@ test('two servers on one file: idempotency keys are shared, and keys are up to d
   isRunning = false;
   await Promise.all(all);
 
-  printTable('Two servers on one file', [
-    ['races of one key', 'API keys'],
-    [acknowledged.size, keys],
-  ]);
   for (const server of servers) expect(await server.stop()).toEqual({ code: 0, signal: null });
-  const stored = (await exportOf(folder)).map(canonicalPet);
-  expect(stored.toSorted(), BROKEN_PROMISE).toEqual([...acknowledged].map(canonicalPet).toSorted());
-  expect(stored.length).toBeGreaterThan(0);
+  const stored = await exportOf(folder);
+  expect(stored.toSorted(), BROKEN_PROMISE).toEqual([...acknowledged].toSorted());
+  expect(Math.min(stored.length, keys)).toBeGreaterThan(0);
 });
-
-async function statusOf(holder: Client): Promise<number> {
-  return (await holder.get('/v1/pets?limit=1')).status;
-}

@@ -1,6 +1,6 @@
 import { defineConfig, type ViteUserConfig } from 'vitest/config';
 import { SummaryLine } from '../reporter.ts';
-import { RETRY } from '../support/retry.ts';
+import { ofCommand } from '../support/suite.ts';
 
 /** What every change must keep: what survives kills, retries, stops and floods, and the response to each message. */
 const PROMISES = faults('crash', 'flood', 'messages', 'retries', 'stopping');
@@ -8,29 +8,18 @@ const PROMISES = faults('crash', 'flood', 'messages', 'retries', 'stopping');
 /** These tests run on a quiet machine too, and then their times have limits. */
 const LIMITED = faults('disk', 'postgres', 'storage');
 
-const common = {
-  globalSetup: ['test/support/postgres/global-setup.ts'],
+const common = ofCommand({
+  globalSetup: 'test/support/postgres/global-setup.ts',
   setupFiles: ['test/faults/setup.ts'],
-  testTimeout: 120_000,
-  hookTimeout: 120_000,
-  expect: { poll: { timeout: 100_000 } },
   maxWorkers: 1,
-  retry: RETRY,
-};
+});
 
 const config: ViteUserConfig = defineConfig({
   test: {
     reporters: ['verbose', new SummaryLine()],
     projects: [
       { test: { ...common, name: 'promises', include: PROMISES } },
-      {
-        test: {
-          ...common,
-          name: 'faults',
-          include: ['test/faults/*.faults.ts'],
-          exclude: PROMISES,
-        },
-      },
+      { test: { ...common, name: 'faults', include: ['test/faults/*.faults.ts'], exclude: PROMISES } },
       { test: { ...common, name: 'limits', include: LIMITED, env: { FAULTS_LIMITS: 'true' } } },
     ],
   },

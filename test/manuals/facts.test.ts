@@ -7,6 +7,8 @@ import type { CliOptions } from '../../src/adapters/cli/options.ts';
 import { createProgram } from '../../src/adapters/cli/program.ts';
 import { BODY_LIMIT } from '../../src/adapters/http/body.ts';
 import { STATUS_OF } from '../../src/adapters/http/errors.ts';
+import { logTo } from '../../src/adapters/log/log.ts';
+import { logObserver } from '../../src/adapters/log/observer.ts';
 import { Metrics } from '../../src/adapters/metrics/index.ts';
 import { IDEMPOTENCY_DAYS, IDEMPOTENCY_DAYS_MAX } from '../../src/application/create-pet-once.ts';
 import { LIMIT_DEFAULT, LIMIT_MAX, LIMIT_MIN } from '../../src/application/list-pets.ts';
@@ -14,6 +16,7 @@ import { STORAGE_FAULT_REASONS } from '../../src/application/ports/storage-fault
 import { describeSettings, loadConfig } from '../../src/composition/config.ts';
 import { IDEMPOTENCY_KEY_MAX_LENGTH } from '../../src/domain/idempotency-key.ts';
 import { NAME_MAX_LENGTH, NAME_MIN_LENGTH } from '../../src/domain/pet.ts';
+import { OUTCOME } from '../support/outcome.ts';
 import { codeSpans, MANUALS, proseOf, read, tableBelow } from './manuals.ts';
 
 /** Returns the number that a pattern finds in a file, such as the value of a constant. */
@@ -144,6 +147,20 @@ test('docs/watch.md has a row for each metric', async () => {
     name.replaceAll('`', ''),
   );
   expect(rows.filter((name) => name.startsWith('animal_store_')).toSorted()).toEqual(names.toSorted());
+});
+
+test('docs/watch.md describes each field of the line of a request, and no other', () => {
+  const [, below = ''] = read('docs/watch.md').split('each request has one line with these fields:\n\n');
+  const [list = ''] = below.split('\n\n');
+  const described = [...list.matchAll(/`([a-zA-Z]+)`/g)].map(([, name = '']) => name);
+  const lines: string[] = [];
+  const log = logTo({ write: (line) => lines.push(line) }, 'info');
+  logObserver(log).onRequest?.({ ...OUTCOME, path: '/v1/pets', aborted: true, traceparent: 'value' });
+  const fields = Object.keys(JSON.parse(lines.join('')));
+  const values = ['request'];
+  expect([...new Set(described)].filter((name) => !values.includes(name)).toSorted()).toEqual(
+    fields.toSorted(),
+  );
 });
 
 describe('commands', () => {

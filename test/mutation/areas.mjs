@@ -53,7 +53,7 @@ export const AREAS = {
     testFiles: testsIn(`${TESTS}/postgres`),
     threshold: 80,
     needsPostgres: true,
-    testTimeout: 20_000,
+    testTimeout: 40_000,
     timeoutMS: 60_000,
   },
   'storage-kit': {

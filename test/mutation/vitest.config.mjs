@@ -22,6 +22,7 @@ export default defineConfig({
     isolate: false,
     testTimeout,
     hookTimeout: testTimeout,
+    expect: { poll: { timeout: testTimeout } },
     // Without the cache, the sequencer knows the sizes of the files, but not their durations.
     cache: false,
     sequence: { sequencer: SmallestFirst },

@@ -31,7 +31,7 @@ export const NODES: Readonly<Record<string, string>> = {
 };
 
 /** In milliseconds. A program that runs longer has hung. On a busy machine, an installation takes minutes. */
-const TIMEOUT = 900_000;
+export const TIMEOUT = 900_000;
 
 /** Packs what is built, and installs it as a user would. */
 export default async function setup(project: TestProject): Promise<() => void> {
@@ -60,7 +60,6 @@ export async function install(
 
 interface RunOptions {
   readonly cwd: string;
-  readonly env?: NodeJS.ProcessEnv;
   /** The Node.js binary whose folder is first in PATH. */
   readonly node?: string;
   /** The only folder in PATH. The environment is then {@link environmentWithoutNpm}. */
@@ -71,12 +70,12 @@ interface RunOptions {
 export function run(
   command: string,
   args: readonly string[],
-  { cwd, env, node, onlyPath }: RunOptions,
+  { cwd, node, onlyPath }: RunOptions,
 ): Promise<string> {
   const path =
     onlyPath ?? [...(node === undefined ? [] : [dirname(node)]), process.env['PATH']].join(delimiter);
   const inherited = onlyPath === undefined ? process.env : environmentWithoutNpm();
-  const options = { cwd, env: { ...inherited, ...env, PATH: path }, timeout: TIMEOUT, maxBuffer: 2 ** 26 };
+  const options = { cwd, env: { ...inherited, PATH: path }, timeout: TIMEOUT, maxBuffer: 2 ** 26 };
   return new Promise((resolve, reject) => {
     execFile(command, args, options, (error, stdout, stderr) => {
       if (error === null) resolve(stdout);

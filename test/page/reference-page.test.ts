@@ -1,7 +1,10 @@
 /** Tests the modules of the reference page that need no browser. */
 
+import { existsSync, readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { apiDescription, GUIDES } from '../../openapi/description.ts';
 import { generateDocument } from '../../openapi/document.ts';
 import { rulesOf, typeOf } from '../../page/constraints.ts';
 import { formatJson, parseExact, writeExact } from '../../page/exact-json.ts';
@@ -11,11 +14,15 @@ import { idIn, type Operation, type Reference, readReference, slugOf } from '../
 import { nextPage, requestOf, type SampleRequest } from '../../page/samples/request.ts';
 import { type Language, SAMPLES } from '../../page/samples/samples.ts';
 import { excerptOf, findEntries, wordsOf } from '../../page/search.ts';
+import { PROGRAMS } from '../../src/adapters/http/docs/assets.ts';
 import { openApiDocument } from '../../src/adapters/http/docs/openapi.ts';
 import { STATUS_OF } from '../../src/adapters/http/errors.ts';
 import { OPERATIONS } from '../../src/adapters/http/operations.ts';
 import { runs } from '../support/property-runs.ts';
-import { CREATE_SAMPLES } from './samples.ts';
+
+const ROOT = resolve(import.meta.dirname, '../..');
+const guide = readFileSync(resolve(ROOT, 'docs/api.md'), 'utf8');
+const headings = [...guide.matchAll(/^## (.+)$/gm)].map(([, heading = '']) => heading);
 
 const BASE_URL = 'https://pets.example.org/v1';
 const LANGUAGES = Object.keys(SAMPLES) as Language[];
@@ -146,42 +153,6 @@ describe('the contents', () => {
     expect(unchanged?.description).not.toBe('');
   });
 
-  test('are complete for a document with nothing that is optional', () => {
-    const responses = {
-      200: { description: 'ok' },
-      400: { description: 'no content' },
-      404: { content: {} },
-    };
-    const ping = { operationId: 'ping', summary: 'Ping', description: 'Pings.', responses };
-    const text = JSON.stringify({
-      info: { title: 'T', version: '1', description: 'D' },
-      servers: [],
-      paths: { '/ping': { put: ping } },
-      components: { schemas: { Name: { type: 'string', minLength: 1 } } },
-    });
-    const { operations, resolve, serverUrl } = readReference(text);
-    expect(serverUrl).toBe('/');
-    expect(operations).toEqual([
-      {
-        slug: 'ping',
-        method: 'PUT',
-        path: '/ping',
-        summary: 'Ping',
-        description: 'Pings.',
-        isDeprecated: false,
-        parameters: [],
-        successes: [{ status: '200', description: 'ok', headers: [] }],
-        failures: [],
-      },
-    ]);
-    expect(resolve({ $ref: '#/components/schemas/Name', description: 'x' })).toEqual({
-      type: 'string',
-      minLength: 1n,
-      description: 'x',
-    });
-    expect(resolve({ type: 'integer' })).toEqual({ type: 'integer' });
-  });
-
   test('the operations have every error that a client can get', () => {
     const codes = new Set(reference.operations.flatMap(({ failures }) => failures.map(({ code }) => code)));
     const others = ['method_not_allowed'];
@@ -257,15 +228,6 @@ describe('a request', () => {
     expect(requestOf(operation('create-pet'), { parameters, body }, BASE_URL).newKeyField).toBeUndefined();
   });
 
-  test('has header fields', () => {
-    const list = operation('list-pets');
-    const parameter = { name: 'If-None-Match', in: 'header', schema: { type: 'string' } } as const;
-    const parameters = new Map([['If-None-Match', '"x"']]);
-    expect(
-      requestOf({ ...list, parameters: [parameter] }, { ...noValues, parameters }, BASE_URL).headers,
-    ).toEqual([['If-None-Match', '"x"']]);
-  });
-
   test.each([
     ['</v1/pets?limit=1&after=9007199254740993>; rel="next"', '9007199254740993'],
     ['</docs>; rel="deprecation", <https://a.example/pets?after=2>; rel=next', '2'],
@@ -296,9 +258,9 @@ describe('the samples', () => {
     request = requestOf(operation('create-pet'), { parameters: new Map(), body }, BASE_URL);
   });
 
-  test.each(Object.entries(CREATE_SAMPLES))('of a create in %s', (language, sample) => {
+  test.each(LANGUAGES)('of a create in %s', async (language) => {
     const create = { ...request, body: '{"name":"Rex"}' };
-    expect(`${SAMPLES[language as Language](create, go)}\n`).toBe(sample);
+    await expect(`${SAMPLES[language](create, go)}\n`).toMatchFileSnapshot(`samples/${language}.txt`);
   });
 
   test.each(LANGUAGES)('%s reads the key from the environment until the key is given', (language) => {
@@ -447,5 +409,23 @@ describe('the highlighting', () => {
       { text: '"name"', kind: 'name' },
       { text: '"x"', kind: 'string' },
     ]);
+  });
+});
+
+/** The guides are the sections of docs/api.md. */
+describe('the guides', () => {
+  test('the description has less than 3,000 characters, and each of its links leads to a section of docs/api.md', () => {
+    const description = apiDescription();
+    expect(description.length).toBeLessThan(3000);
+    const fragments = [...description.matchAll(/\]\(docs#([^)]+)\)/g)].map(([, fragment]) => fragment);
+    expect(fragments).toHaveLength(Object.keys(GUIDES).length);
+    for (const fragment of fragments) expect(headings.map(slugOf)).toContain(fragment);
+  });
+
+  test('each program that docs/api.md links to is on the server', () => {
+    const linked = [...guide.matchAll(/\]\(\.\.\/examples\/([^)]+)\)/g)].map(([, program = '']) => program);
+    expect([...new Set(linked)].toSorted()).toEqual(PROGRAMS.toSorted());
+    for (const program of PROGRAMS)
+      expect(existsSync(resolve(ROOT, 'examples', program)), program).toBe(true);
   });
 });

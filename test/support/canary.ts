@@ -32,7 +32,7 @@ const leaks: string[] = [];
 let isWatching = false;
 
 /** Returns pieces of the secret part of a key, in lower case. None of them may appear anywhere. */
-export function piecesOf(key: string): readonly string[] {
+function piecesOf(key: string): readonly string[] {
   const secret = key.slice(PREFIX_LENGTH).toLowerCase();
   const last = secret.length - PIECE_LENGTH;
   return [0, Math.floor(last / 2), last].map((start) => secret.slice(start, start + PIECE_LENGTH));

@@ -1,7 +1,7 @@
 /** The HTTP client of the tests, which applies the checks of `answer-checks.ts` to every response. */
 
 import { Agent, type IncomingMessage, request } from 'node:http';
-import { ANSWER_CHECKS } from './answer-checks.ts';
+import { checked } from './answer-checks.ts';
 
 export interface Answer {
   readonly status: number;
@@ -25,15 +25,15 @@ export interface RequestOptions {
   readonly key?: string | null;
 }
 
-/** Applies every check to a response, and returns the response. */
-export function checked(answer: Answer, asked: Asked): Answer {
-  for (const check of ANSWER_CHECKS) check(answer, asked);
-  return answer;
-}
-
 export function answerOf(status: number, rawHeaders: Answer['rawHeaders'], body: string): Answer {
   const headers = Object.fromEntries(rawHeaders.map(([name, value]) => [name.toLowerCase(), value]));
   return { status, headers, rawHeaders, body };
+}
+
+/** Returns the path of a target, or an empty string if the target is neither a path nor a URL. */
+export function pathOf(target: string): string {
+  if (!target.startsWith('/') && !URL.canParse(target)) return '';
+  return target.replace(/^[a-z][a-z\d+.-]*:\/\/[^/?#]*/i, '').replace(/[?#].*$/s, '');
 }
 
 /** A client that sends valid HTTP on persistent connections. */
@@ -86,6 +86,7 @@ export class Client {
       const { status, body, headers } = await this.get(target);
       if (status !== 200) throw new Error(`${target}: ${status} ${body}`);
       bodies.push(body);
+      if (bodies.at(-2) === body) throw new Error(`${target}: the page before it had the same pets`);
       target = /^<(.*)>; rel="next"$/.exec(headers['link'] ?? '')?.[1];
     }
     return bodies;

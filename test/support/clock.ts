@@ -17,12 +17,12 @@ const WAIT_LIMIT = 100_000;
 /** Taken when this module is loaded, so that it is the time of no stopped clock. */
 const realTime: () => number = Date.now;
 
-/** Waits until a condition is true, while the clock stands still. `expect.poll` would let time pass. */
-export async function until(isTrue: () => boolean | Promise<boolean>): Promise<void> {
+/** Waits until a condition is true, while the clock stands still. `expect.poll` would let time pass, and needs a test. */
+export async function until(isTrue: () => boolean | Promise<boolean>, interval = 1): Promise<void> {
   const end = realTime() + WAIT_LIMIT;
   while (!(await isTrue())) {
     if (realTime() > end) throw new Error(`waited ${WAIT_LIMIT / 1000} s for ${isTrue}`);
-    await sleep(1);
+    await sleep(interval);
   }
 }
 

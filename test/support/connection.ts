@@ -6,15 +6,20 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type Answer, type Asked, answerOf, checked } from './client.ts';
+import { checked } from './answer-checks.ts';
+import { type Answer, type Asked, answerOf } from './client.ts';
 import { quote, ResponseReader } from './response-reader.ts';
 
 const REQUEST_LINE = /([A-Z]+) (\S+) HTTP\/1\.[01]\r\n/g;
 
+/** The longest wait for a response or for the end of a connection, in milliseconds. */
+const WAIT_LIMIT = 100_000;
+
+/** Taken when this module is loaded, so that a test that stops its clock does not stop these timers. */
+const { setTimeout: startTimer, clearTimeout: stopTimer } = globalThis;
+
 export class Connection {
   readonly socket: Socket;
-  /** Resolves when the server has closed its side of the connection, or when the connection was reset. */
-  readonly closed: Promise<void>;
   /** Which side has ended the connection: the server, or nobody, because it was reset. */
   end: 'server' | 'reset' | undefined;
   readonly #asked: Asked[] = [];
@@ -23,26 +28,18 @@ export class Connection {
   readonly reader: ResponseReader = new ResponseReader(this.#methods);
   #taken = 0;
   readonly #check: typeof checked;
-  #isClosed = false;
 
   private constructor(socket: Socket, check: typeof checked) {
     this.socket = socket;
     this.#check = check;
-    socket.on('error', () => this.#endedBy('reset'));
-    socket.on('end', () => this.#endedBy('server'));
-    socket.on('data', (chunk: Buffer) => {
-      this.reader.feed(chunk);
-      socket.emit('received');
+    socket.on('error', () => {
+      this.end ??= 'reset';
     });
-    this.closed = new Promise((resolve) => {
-      const close = () => {
-        this.#isClosed = true;
-        socket.emit('received');
-        resolve();
-      };
-      socket.once('end', close);
-      socket.once('close', close);
+    socket.on('end', () => {
+      this.end ??= 'server';
     });
+    socket.on('data', (chunk: Buffer) => this.reader.feed(chunk));
+    for (const event of ['data', 'end', 'error', 'close']) socket.on(event, () => socket.emit('received'));
   }
 
   /** @param check checks each response */
@@ -51,6 +48,15 @@ export class Connection {
     const socket = connect({ host: hostname, port: Number(port), noDelay: true, allowHalfOpen: true });
     await once(socket, 'connect');
     return new Connection(socket, check);
+  }
+
+  /** Resolves when the server has closed its side of the connection, or when the connection was reset. */
+  get closed(): Promise<void> {
+    return this.#mustBecome('the end of the connection', () => this.#isClosed);
+  }
+
+  get #isClosed(): boolean {
+    return this.end !== undefined || this.socket.destroyed;
   }
 
   /** The status codes of the interim responses (such as 100) received so far. */
@@ -83,17 +89,22 @@ export class Connection {
   until(isSo: () => boolean, timeout: number): Promise<void> {
     return new Promise((resolve) => {
       const finish = () => {
-        clearTimeout(timer);
+        stopTimer(timer);
         this.socket.off('received', look);
         resolve();
       };
       const look = () => {
         if (isSo()) finish();
       };
-      const timer = setTimeout(finish, timeout);
+      const timer = startTimer(finish, timeout);
       this.socket.on('received', look);
       look();
     });
+  }
+
+  async #mustBecome(what: string, isSo: () => boolean): Promise<void> {
+    await this.until(isSo, WAIT_LIMIT);
+    if (!isSo()) throw new Error(`waited ${WAIT_LIMIT / 1000} s for ${what}`);
   }
 
   /** Resolves with the next final response. Rejects if the connection ends before that response. */
@@ -119,24 +130,20 @@ export class Connection {
 
   /** Resolves with the next final response, or with `undefined` when the server has closed the connection. */
   async nextOrEnd(): Promise<Answer | undefined> {
-    const { responses } = this.reader;
-    for (;;) {
-      const response = responses[this.#taken];
-      if (response !== undefined) {
-        const asked = this.#asked[this.#taken] ?? { method: '', target: '' };
-        this.#taken += 1;
-        return this.#check(answerOf(response.status, response.fields, response.body.toString()), asked);
-      }
-      if (this.reader.fault !== undefined) throw new Error(`no HTTP: ${this.reader.fault}`);
-      if (this.#isClosed) return undefined;
-      // `once` of node:events would reject when the connection is reset.
-      await new Promise((resolve) => this.socket.once('received', resolve));
+    const { reader } = this;
+    const asked = () => this.#asked[this.#taken] ?? { method: '', target: '' };
+    const next = () => reader.responses[this.#taken];
+    const isOver = () => next() !== undefined || reader.fault !== undefined || this.#isClosed;
+    await this.#mustBecome(`the response to ${JSON.stringify(asked())}`, isOver);
+    const response = next();
+    if (response !== undefined) {
+      const { status, fields, body } = response;
+      const answer = this.#check(answerOf(status, fields, body.toString()), asked());
+      this.#taken += 1;
+      return answer;
     }
-  }
-
-  #endedBy(end: 'server' | 'reset'): void {
-    this.end ??= end;
-    this.socket.emit('received');
+    if (reader.fault !== undefined) throw new Error(`no HTTP: ${reader.fault}`);
+    return undefined;
   }
 }
 

@@ -43,17 +43,15 @@ export const canFaultDisk: boolean =
 export const faultyDiskNote: string = canFaultDisk ? '' : ' (skipped: there is no C compiler, cc)';
 
 /** The faults that `faulty-disk.c` supports. */
-export type DiskFault = 'none' | 'fsync' | 'slow' | 'hang' | 'write' | 'read';
+type DiskFault = 'none' | 'fsync' | 'slow' | 'hang' | 'write' | 'read';
 
-export interface FaultyDisk {
-  /** The environment variables that preload the faulty disk into a server. */
-  readonly env: Readonly<Record<string, string>>;
-  set(fault: DiskFault): void;
-}
-
-export function faultyDisk(): FaultyDisk {
+/** Returns the environment variables that preload the faulty disk into a server, and a function that sets its fault. */
+export function faultyDisk(): { env: Readonly<Record<string, string>>; set: (fault: DiskFault) => void } {
   const folder = temporaryFolder();
-  const library = compile('faulty-disk.c', folder);
+  const library = join(folder, 'faulty-disk.so');
+  const source = join(import.meta.dirname, 'faulty-disk.c');
+  const { status, stderr } = spawnSync('cc', ['-O2', '-shared', '-fPIC', '-o', library, source]);
+  if (status !== 0) throw new Error(`cc: ${stderr}`);
   const word = join(folder, 'fault');
   const set = (fault: DiskFault): void => {
     writeFileSync(`${word}.new`, fault);
@@ -61,13 +59,4 @@ export function faultyDisk(): FaultyDisk {
   };
   set('none');
   return { env: { LD_PRELOAD: library, FAULTY_DISK: word }, set };
-}
-
-/** Compiles a source file in this folder to a library that can be preloaded. Returns the path of the library. */
-function compile(name: string, folder: string): string {
-  const library = join(folder, `${name}.so`);
-  const source = join(import.meta.dirname, name);
-  const { status, stderr } = spawnSync('cc', ['-O2', '-shared', '-fPIC', '-o', library, source]);
-  if (status !== 0) throw new Error(`cc: ${stderr}`);
-  return library;
 }

@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { onTestFinished, TestRunner } from 'vitest';
 import { expectNoKeyInOutput, registerKey } from './canary.ts';
 import { Client } from './client.ts';
+import { until } from './clock.ts';
 
 export const BIN: string = fileURLToPath(new URL('../../bin/animal-store.js', import.meta.url));
 
@@ -35,7 +36,6 @@ export interface Service extends RunningProcess {
 export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
-  readonly node?: string;
   readonly nodeArgs?: readonly string[];
   /** The text on standard input. By default, standard input is empty. */
   readonly input?: string;
@@ -45,6 +45,9 @@ export interface RunOptions {
   readonly stdout?: string | undefined;
   readonly stderr?: string | undefined;
 }
+
+/** A server may wait 10 seconds for requests in flight, and a busy machine takes longer, in milliseconds. */
+const STOP_TIMEOUT = 60_000;
 
 /** What is left to do at the end of the file, for what was started outside of a test. */
 const atEndOfFile: (() => unknown)[] = [];
@@ -67,8 +70,7 @@ export function temporaryFolder(): string {
 
 /** Runs the built command as {@link runCommand} does. */
 export function runBin(args: readonly string[], options: RunOptions = {}): RunningProcess {
-  const { node = process.execPath, nodeArgs = [] } = options;
-  return runCommand(node, [...nodeArgs, BIN, ...args], options);
+  return runCommand(process.execPath, [...(options.nodeArgs ?? []), BIN, ...args], options);
 }
 
 /**
@@ -78,7 +80,7 @@ export function runBin(args: readonly string[], options: RunOptions = {}): Runni
 export function runCommand(
   command: string,
   args: readonly string[],
-  options: Omit<RunOptions, 'node' | 'nodeArgs'>,
+  options: Omit<RunOptions, 'nodeArgs'>,
 ): RunningProcess {
   const { env = {}, cwd = temporaryFolder(), input, isInputOpen = false } = options;
   for (const key of env['API_KEYS']?.split(',') ?? []) registerKey(key.trim());
@@ -115,20 +117,23 @@ export function runCommand(
 /** Runs `serve`. Resolves when the server listens. */
 export async function startService(options: RunOptions = {}): Promise<Service> {
   const running = runBin(['serve'], options);
-  const started = await new Promise<string>((resolve, reject) => {
-    const look = () => {
-      const url = /^Listening on (\S+)\/v1$/m.exec(running.out.stdout)?.[1];
-      if (url !== undefined) resolve(url);
-    };
-    running.child.stdout?.on('data', look);
-    void running.exit.then(() => reject(new Error(`it did not start: ${running.out.stderr}`)));
+  const { out, exit } = running;
+  let hasEnded = false;
+  void exit.then(() => {
+    hasEnded = true;
   });
-  const client = new Client(started, OPERATOR_KEY);
+  const url = () => /^Listening on (\S+)\/v1$/m.exec(out.stdout)?.[1];
+  await until(() => hasEnded || url() !== undefined);
+  const origin = url();
+  if (origin === undefined) throw new Error(`it did not start: ${out.stderr}`);
+  const client = new Client(origin, OPERATOR_KEY);
   atEnd(() => client.close());
-  return { ...running, origin: started, client };
+  return { ...running, origin, client };
 }
 
-export async function stopService({ child, exit }: RunningProcess): Promise<Exit> {
+/** Stops a process with SIGTERM, and with SIGKILL if it does not exit. */
+export function stopService({ child, exit }: Pick<RunningProcess, 'child' | 'exit'>): Promise<Exit> {
   child.kill('SIGTERM');
-  return exit;
+  const timer = setTimeout(() => child.kill('SIGKILL'), STOP_TIMEOUT);
+  return exit.finally(() => clearTimeout(timer));
 }

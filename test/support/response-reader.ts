@@ -22,42 +22,23 @@ export class ResponseReader {
   /** What is wrong with the bytes. Nothing after it is parsed. */
   fault: string | undefined;
   readonly #methods: readonly string[];
-  #rest: Buffer = Buffer.alloc(0);
-  /** What arrived after `#rest`: joined only when the incomplete response can be complete, since bodies can be large. */
-  #later: Buffer[] = [];
-  #laterLength = 0;
-  /** The length of the incomplete response, as far as it is known. */
-  #expected = 0;
+  /** The bytes of an incomplete response. */
+  rest: Buffer = Buffer.alloc(0);
 
   /** @param methods of the requests, in order: a response to HEAD has no body */
   constructor(methods: readonly string[]) {
     this.#methods = methods;
   }
 
-  /** The bytes of an incomplete response. */
-  get rest(): Buffer {
-    this.#join();
-    return this.#rest;
-  }
-
   feed(chunk: Buffer): void {
-    this.#later.push(chunk);
-    this.#laterLength += chunk.length;
-    if (this.#rest.length + this.#laterLength < this.#expected) return;
-    this.#join();
+    this.rest = Buffer.concat([this.rest, chunk]);
     while (this.fault === undefined && this.#take()) {}
   }
 
-  #join(): void {
-    if (this.#later.length > 0) this.#rest = Buffer.concat([this.#rest, ...this.#later]);
-    this.#later = [];
-    this.#laterLength = 0;
-  }
-
   #take(): boolean {
-    const end = this.#rest.indexOf(HEAD_END);
+    const end = this.rest.indexOf(HEAD_END);
     if (end === -1) return false;
-    const head = this.#rest.toString('latin1', 0, end);
+    const head = this.rest.toString('latin1', 0, end);
     const [statusLine = '', ...lines] = head.split('\r\n');
     const [, code = '', reason = ''] = STATUS_LINE.exec(statusLine) ?? [];
     const status = Number(code);
@@ -70,11 +51,9 @@ export class ResponseReader {
     const start = end + HEAD_END.length;
     const length = this.#lengthOf(status, fields, start);
     if (length === undefined) return false;
-    this.#expected = start + length;
-    if (this.#rest.length < this.#expected) return false;
-    this.#expected = 0;
-    const body = this.#rest.subarray(start, start + length);
-    this.#rest = this.#rest.subarray(start + length);
+    if (this.rest.length < start + length) return false;
+    const body = this.rest.subarray(start, start + length);
+    this.rest = this.rest.subarray(start + length);
     if (status < 200) this.interim.push(status);
     else this.responses.push({ status, fields, head, body });
     return true;
@@ -101,7 +80,7 @@ export class ResponseReader {
   #isWithoutBody(status: number, fields: Response['fields'], start: number): boolean {
     if (this.#methods[this.responses.length] !== 'HEAD') return false;
     const isClosing = fields.some(([name, value]) => name === 'Connection' && value === 'close');
-    return !(isClosing && status >= 400 && this.#rest[start] === '{'.charCodeAt(0));
+    return !(isClosing && status >= 400 && this.rest[start] === '{'.charCodeAt(0));
   }
 
   #stop(fault: string): false {

@@ -1,13 +1,15 @@
 /** Starts a real server on a free port, with a storage in memory, in SQLite or in PostgreSQL. */
 
 import { mkdtempSync, rmSync } from 'node:fs';
+import type { RequestListener } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { ReadableStream } from 'node:stream/web';
 import { inspect } from 'node:util';
 import Koa from 'koa';
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import { createApi } from '../../src/adapters/http/app.ts';
-import { createFetchHandler } from '../../src/adapters/http/fetch.ts';
+import { createFetchHandler, type FetchHandler } from '../../src/adapters/http/fetch.ts';
 import { createServer, type HttpServer, type HttpServerOptions } from '../../src/adapters/http/index.ts';
 import { readNodeBytes } from '../../src/adapters/http/node-body.ts';
 import { SERVER_OPTIONS } from '../../src/adapters/http/options.ts';
@@ -19,7 +21,6 @@ import type { Storage } from '../../src/application/ports/storage.ts';
 import { noteKeys, registerKey } from './canary.ts';
 import { CARRIER } from './carrier.ts';
 import { Client } from './client.ts';
-import { fetchListener } from './fetch-listener.ts';
 import { canRunPostgres, newDatabaseUrl } from './postgres/index.ts';
 
 export type StorageKind = 'memory' | 'sqlite' | 'postgres';
@@ -129,4 +130,26 @@ async function openStorage(kind: StorageKind, folder: string): Promise<Storage> 
   }
   const { openPostgresStorage } = await import('../../src/adapters/postgres/storage.ts');
   return openPostgresStorage(await newDatabaseUrl());
+}
+
+/** Lets a server of Node.js call a fetch handler. */
+function fetchListener(handle: FetchHandler): RequestListener {
+  return async (req, res) => {
+    const { method = '', url = '', headersDistinct, socket } = req;
+    const headers = new Headers();
+    for (const [name, values = []] of Object.entries(headersDistinct))
+      headers.append(name, values.join(', '));
+    const aborter = new AbortController();
+    res.once('close', () => aborter.abort());
+    const body =
+      method === 'GET' || method === 'HEAD'
+        ? null
+        : ReadableStream.from(req.iterator({ destroyOnReturn: false }));
+    const init = { method, headers, body, signal: aborter.signal, duplex: 'half' } as RequestInit;
+    const request = new Request(url.startsWith('/') ? `http://localhost${url}` : url, init);
+    const response = await handle(request, socket);
+    res.shouldKeepAlive &&= response.headers.get('connection') !== 'close';
+    res.writeHead(response.status, Object.fromEntries(response.headers));
+    res.end(Buffer.from(await response.arrayBuffer()));
+  };
 }

@@ -2,15 +2,24 @@ import { defineConfig, type ViteUserConfig } from 'vitest/config';
 import { SummaryLine } from '../reporter.ts';
 import { RETRY } from './retry.ts';
 
-/** The configuration of a suite whose tests wait for other programs, so that a test that fails is tried once more. */
-export function suite(test: NonNullable<ViteUserConfig['test']>): ViteUserConfig {
-  return defineConfig({
-    test: {
-      retry: RETRY,
-      testTimeout: 120_000,
-      hookTimeout: 120_000,
-      reporters: ['verbose', new SummaryLine()],
-      ...test,
-    },
-  });
+const HERE = import.meta.dirname;
+
+type Test = NonNullable<ViteUserConfig['test']>;
+
+/** The settings of tests that run the built command. They wait for other programs, so a test that fails is tried once more. */
+export function ofCommand({ globalSetup = [], ...test }: Test): Test {
+  return {
+    retry: RETRY,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+    expect: { poll: { timeout: 100_000 } },
+    // The command must have been built from the present sources. What it shows of its API is built here.
+    globalSetup: [`${HERE}/fresh-build.ts`, `${HERE}/built-docs.ts`, ...[globalSetup].flat()],
+    ...test,
+  };
+}
+
+/** The configuration of a suite of such tests. */
+export function suite(test: Test): ViteUserConfig {
+  return defineConfig({ test: { reporters: ['verbose', new SummaryLine()], ...ofCommand(test) } });
 }

@@ -47,13 +47,7 @@ export function lostConnection({ context, server }) {
     assert.notEqual(created[1], created[2], 'another request has another key');
 
     await create.field('Idempotency-Key').fill('my-key');
-    await create.field('body').fill(`{"name":"${'x'.repeat(300)}","categoryId":77}`);
-    assert.match(await create.send(), /^400 /);
+    await create.send();
     assert.equal(keys.at(-1), 'my-key');
-    const { scrollWidth, clientWidth } = await create.response.evaluate((element) => ({
-      scrollWidth: element.scrollWidth,
-      clientWidth: element.clientWidth,
-    }));
-    assert.equal(scrollWidth, clientWidth, 'a long message wraps');
   });
 }

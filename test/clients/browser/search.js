@@ -1,7 +1,7 @@
 /** The search over everything on the page, and the highlight where a link lands. */
 
 import assert from 'node:assert/strict';
-import { PHONE, visit } from './visit.js';
+import { visit } from './visit.js';
 
 /** The search finds rows, fields and errors. It works with the keyboard alone. */
 export async function search({ context, server }) {
@@ -34,28 +34,14 @@ export async function search({ context, server }) {
     assert.equal(await error.locator('pre').isVisible(), true, 'the error is unfolded');
 
     await page.getByRole('button', { name: 'Search' }).click();
-    for (const [query, expected] of [
-      ['idempotency-key', 'Idempotency-Key'],
-      ['if-none-match', 'ETag'],
-      ['categoryid', 'categoryId'],
-      ['page size', 'limit'],
-      ['copy in sync', 'How do I keep a copy in sync?'],
-    ]) {
-      await input.fill(query);
-      assert.ok((await titles()).includes(expected), `${query}: ${await titles()}`);
-    }
-    await input.fill('retry');
-    assert.deepEqual((await titles()).slice(0, 1), ['When do I retry?']);
-    const shown = await options.allTextContents();
-    assert.equal(new Set(shown).size, shown.length, 'nothing is found twice');
+    await input.fill('page size');
+    assert.ok((await titles()).includes('limit'));
     await input.fill('list pets');
     assert.equal(
       await options.first().textContent(),
       'List petsGET /pets',
       'the route is found with its heading',
     );
-    await input.fill('get /pets/{petid}');
-    assert.ok((await titles()).slice(0, 3).includes('Get a pet'));
     await input.fill('a');
     assert.match(await dialog.getByRole('status').textContent(), /^\d+ found, 30 shown$/);
     assert.equal(await options.count(), 30);
@@ -69,24 +55,6 @@ export async function search({ context, server }) {
     await page.keyboard.press('/');
     assert.equal(await dialog.isVisible(), false, 'a slash can be typed');
   });
-  await visit(
-    context,
-    server.origin,
-    { size: PHONE, fragment: '#what-do-errors-look-like-not-found' },
-    async (page) => {
-      assert.equal(await page.locator('#what-do-errors-look-like-not-found.is-landed').count(), 1);
-      await page.getByRole('button', { name: 'Search' }).click();
-      await page.getByRole('dialog').getByRole('combobox').fill('large integers');
-      await page.keyboard.press('Enter');
-      assert.match(page.url(), /#how-do-i-read-large-integers-exactly$/);
-      assert.equal(
-        await page.locator('.heading.is-landed').textContent(),
-        'How do I read large integers exactly?#',
-      );
-      await page.goBack();
-      await page.locator('#what-do-errors-look-like-not-found.is-landed').waitFor();
-    },
-  );
 }
 
 function isInView(page, selector) {

@@ -2,13 +2,33 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Answer, Client, type RequestOptions } from '../../support/client.ts';
+import { until } from '../../support/clock.ts';
 import { withRequired } from '../../support/pets.ts';
-import { Latencies } from './latencies.ts';
 
 export interface Exchange {
   readonly method: 'GET' | 'POST';
   readonly target: string;
   readonly options?: RequestOptions;
+}
+
+/** Times in milliseconds, and their statistics. */
+export class Latencies {
+  readonly #all: number[] = [];
+
+  get count(): number {
+    return this.#all.length;
+  }
+
+  add(milliseconds: number): void {
+    this.#all.push(milliseconds);
+  }
+
+  summary(): { readonly p50: number; readonly p99: number; readonly max: number } {
+    const sorted = Float64Array.from(this.#all).sort();
+    const at = (share: number) =>
+      Math.round(10 * (sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0)) / 10;
+    return { p50: at(0.5), p99: at(0.99), max: at(1) };
+  }
 }
 
 /** The outcomes of all requests of a group of clients. */
@@ -21,16 +41,7 @@ export class Outcomes {
   /** In milliseconds. */
   readonly creates: Latencies = new Latencies();
   readonly reads: Latencies = new Latencies();
-
-  /** The cells of a table below {@link FIGURES}. */
-  figures(): number[] {
-    return [this.creates, this.reads]
-      .map((latencies) => latencies.summary())
-      .flatMap(({ p99, max }) => [p99, max]);
-  }
 }
-
-export const FIGURES: readonly string[] = ['creates p99 ms', 'max ms', 'reads p99 ms', 'max ms'];
 
 export interface GroupOptions {
   readonly origin: string;
@@ -51,7 +62,6 @@ export class ClientGroup {
   readonly outcomes: Outcomes = new Outcomes();
   readonly #options: GroupOptions;
   readonly #running: Promise<unknown>;
-  readonly #connected = Promise.withResolvers<void>();
   #connections = 0;
   #isStopping = false;
 
@@ -61,8 +71,8 @@ export class ClientGroup {
   }
 
   /** Resolves when every client has received its first response, so that the server has accepted every connection. */
-  get connected(): Promise<void> {
-    return this.#connected.promise;
+  async untilConnected(): Promise<void> {
+    await until(() => this.#connections === this.#options.clients);
   }
 
   /** Resolves when every client has received its last response. */
@@ -90,7 +100,7 @@ export class ClientGroup {
       if (endsWhenRefused && isRefused(result)) break;
       idleSince = performance.now();
       this.#note(exchange, result, idleSince - start, idle);
-      if (count === 0 && ++this.#connections === this.#options.clients) this.#connected.resolve();
+      if (count === 0) this.#connections += 1;
       const time = pause?.(number) ?? 0;
       if (time > 0) await sleep(time);
     }

@@ -1,11 +1,10 @@
 /** Generates messages, and how their bytes reach the server. The same seed and number always give the same message. */
 
-import type { Keys } from '../keys.ts';
 import { Random } from '../random.ts';
 import { framing } from './framing.ts';
 import { headerFields } from './header-fields.ts';
 import { pipeline } from './pipelines.ts';
-import type { Context, Draft, Request } from './request.ts';
+import type { Context, Draft, Keys, Request } from './request.ts';
 import { requestLine } from './request-lines.ts';
 import { smuggling } from './smuggling.ts';
 
@@ -42,13 +41,9 @@ export function generateMessage(seed: number, number: number, keys: Keys): Messa
   const random = new Random(seed, number);
   const [, family] = FAMILIES[number % FAMILIES.length] as (typeof FAMILIES)[number];
   const draft = family(random, { number, keys });
-  return messageOf(number, draft, deliveryOf(draft.text.length, random));
-}
-
-/** Creates a handwritten message. */
-export function messageOf(number: number, draft: Draft, delivery: Delivery): Message {
-  const { recipe, requests, isComplete, text } = draft;
-  return { number, recipe, requests, isComplete, delivery, bytes: Buffer.from(text, 'latin1') };
+  const { text, ...others } = draft;
+  const delivery = deliveryOf(text.length, random);
+  return { number, ...others, delivery, bytes: Buffer.from(text, 'latin1') };
 }
 
 /** The maximum number of single bytes. More take too long. */

@@ -1,8 +1,8 @@
 /** A request before it is serialized. In all texts, each character represents one byte (latin1). */
 
+import { formatApiKey } from '../../../src/domain/api-key.ts';
 import { wholeJson } from '../../support/pets.ts';
-import type { Keys } from '../keys.ts';
-import type { Random } from '../random.ts';
+import { Random } from '../random.ts';
 
 /** The pet that the server must store and return. */
 export interface ExpectedPet {
@@ -24,6 +24,22 @@ export interface Request {
   pet?: ExpectedPet;
   /** The `X-Request-Id` that the response must repeat. */
   requestId?: string;
+}
+
+/** The API keys of a run. They are derived from the seed, so that a run can send the same bytes again. */
+export interface Keys {
+  /** In the format of `keys create`. */
+  readonly generated: string;
+  /** In another format, as an operator may choose one. */
+  readonly operator: string;
+}
+
+const VISIBLE = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~+/=!#$%&()*:;<>?@[]^{|}';
+
+export function keysOf(seed: number): Keys {
+  const random = new Random(seed, 0x6b65_7973);
+  const generated = formatApiKey(Uint8Array.from({ length: 32 }, () => random.below(256)));
+  return { generated, operator: `canary-${random.text(VISIBLE, 40)}` };
 }
 
 /** The input of a message generator. */
@@ -55,9 +71,9 @@ export const PROTECTED_NAME = 'seen-by-key-holders-only';
 /** Marks a request that must never run. It is short, because a request id with a number has at most 15 characters. */
 export const SMUGGLED = 'evil';
 
-export function writeRequest(request: Request, version = 'HTTP/1.1', lineEnd = '\r\n'): string {
+export function writeRequest(request: Request, version = 'HTTP/1.1'): string {
   const lines = [`${request.method} ${request.target} ${version}`, ...request.fields];
-  return lines.map((line) => line + lineEnd).join('') + lineEnd + request.body;
+  return `${lines.join('\r\n')}\r\n\r\n${request.body}`;
 }
 
 export function draftOf(recipe: string, request: Request, text: string = writeRequest(request)): Draft {

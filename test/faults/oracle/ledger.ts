@@ -1,9 +1,9 @@
 /** Compares the pets that the server acknowledged with the pets that it stores. */
 
 import type { Exchange } from '../client/exchange.ts';
+import { nameOf } from '../commands.ts';
 import type { Message } from '../messages/message.ts';
 import { SMUGGLED } from '../messages/request.ts';
-import { canonicalPet, nameOf } from './pet.ts';
 
 export class Ledger {
   readonly #acknowledged: string[] = [];
@@ -47,11 +47,11 @@ export class Ledger {
    * @param exported the lines of an export
    */
   faultsOf(exported: readonly string[]): string[] {
-    const unknown = new Map(exported.map((line) => [canonicalPet(line), nameOf(line)]));
+    const unknown = new Map(exported.map((line) => [line, nameOf(line)]));
     const faults: string[] = [];
     if (unknown.size !== exported.length) faults.push('the same pet twice in the export');
     for (const pet of this.#acknowledged) {
-      if (!unknown.delete(canonicalPet(pet))) faults.push(`acknowledged, but not stored: ${pet}`);
+      if (!unknown.delete(pet)) faults.push(`acknowledged, but not stored: ${pet}`);
     }
     // A message that is sent twice, because its test was tried again, can lose its response twice.
     const uncertain = [...this.#uncertain];

@@ -1,14 +1,14 @@
 /** The rules for the responses to one message, whose requests are known. */
 
-import { answerOf, checked } from '../../support/client.ts';
+import { checked } from '../../support/answer-checks.ts';
+import { noteKeys } from '../../support/canary.ts';
+import { answerOf, pathOf } from '../../support/client.ts';
 import { wholeJson } from '../../support/pets.ts';
 import { fieldOf, isClosing, quote, type Response } from '../../support/response-reader.ts';
 import { BROKEN_PROMISE } from '../../support/retry.ts';
 import type { Exchange } from '../client/exchange.ts';
-import { findSecret } from '../keys.ts';
 import type { Message } from '../messages/message.ts';
 import { PROTECTED_NAME, type Request, SMUGGLED } from '../messages/request.ts';
-import { canonicalPet } from './pet.ts';
 
 /** The paths that need no key. */
 const PUBLIC_PATH = /^\/(livez|readyz|openapi\.json|docs|docs\/.*)$/;
@@ -17,7 +17,7 @@ const PUBLIC_PATH = /^\/(livez|readyz|openapi\.json|docs|docs\/.*)$/;
 const REFUSALS = [400, 408, 413, 431];
 
 /** Describes every fault of an exchange. */
-export function judge(message: Message, exchange: Exchange, secrets: readonly string[]): string[] {
+export function judge(message: Message, exchange: Exchange): string[] {
   const { responses, fault, rest, end } = exchange;
   const wasWhole = message.delivery.ending === 'wait';
   const faults: (string | false | undefined)[] = [
@@ -28,7 +28,7 @@ export function judge(message: Message, exchange: Exchange, secrets: readonly st
   ];
   responses.forEach((response, index) => {
     const request = message.requests[index];
-    faults.push(undocumented(response, request), secretIn(response, secrets), hidden(response));
+    faults.push(undocumented(response, request), secretIn(response), hidden(response));
     faults.push(
       request === undefined ? surplus(response) : unlike(response, request, wasWhole && message.isComplete),
     );
@@ -64,9 +64,8 @@ function undocumented(response: Response, request: Request | undefined): string 
   return faults.includes(false) ? false : (faults[0] as string);
 }
 
-function secretIn({ head, body }: Response, secrets: readonly string[]): string | false {
-  const secret = findSecret(head, secrets) ?? findSecret(body.toString('latin1'), secrets);
-  return secret !== undefined && `an API key in a response (${BROKEN_PROMISE})`;
+function secretIn({ head, body }: Response): string | false {
+  return noteKeys(`${head} ${body}`, 'a response') && `an API key in a response (${BROKEN_PROMISE})`;
 }
 
 function hidden(response: Response): string | false {
@@ -104,12 +103,6 @@ function toStranger(response: Response, { method, target }: Request): string | f
   return !isOpen && `${status} without a key for ${quote(target)}`;
 }
 
-/** Empty if the target is neither a path nor a URL. */
-function pathOf(target: string): string {
-  if (!target.startsWith('/') && !URL.canParse(target)) return '';
-  return target.replace(/^[a-z][a-z\d+.-]*:\/\/[^/?#]*/i, '').replace(/[?#].*$/s, '');
-}
-
 function unlikePet(response: Response, { method, hasGoodKey, pet }: Request): string | false {
   if (method !== 'POST' || !hasGoodKey) return `a 201 for ${method} ${hasGoodKey ? 'with' : 'without'} a key`;
   const text = response.body.toString();
@@ -119,5 +112,5 @@ function unlikePet(response: Response, { method, hasGoodKey, pet }: Request): st
   const { name, categoryId, status } = pet;
   const members = `"name":${JSON.stringify(name)},"categoryId":${categoryId},"status":"${status}"`;
   const right = wholeJson(`{"id":${id},${members}}`);
-  return canonicalPet(text) !== canonicalPet(right) && `expected ${quote(right)}, got ${quote(text)}`;
+  return text !== right && `expected ${quote(right)}, got ${quote(text)}`;
 }

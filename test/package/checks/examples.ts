@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { cpSync, globSync, readFileSync } from 'node:fs';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { beforeAll, inject, onTestFinished, test } from 'vitest';
 import { wholeJson } from '../../support/pets.ts';
@@ -16,6 +16,8 @@ const HOSTS = ['koa', 'express', 'fastify', '@types/express'];
 const { folder, tarball } = inject('stage');
 const hosting = join(folder, 'hosting');
 const tsc = join(ROOT, 'node_modules/.bin/tsc');
+
+const MOUNTED = globSync('*.ts', { cwd: join(ROOT, 'examples/mounting') });
 
 beforeAll(async () => {
   await install(folder, 'hosting', tarball, ...HOSTS.map((name) => `${name}@${versionOf(name)}`));
@@ -38,8 +40,8 @@ test.each(['docs/adapter.md', 'docs/mounting.md'])('%s shows parts of examples w
 
 test('the examples of mounting are well typed', async () => {
   const options = ['--strict', '--exactOptionalPropertyTypes', '--noEmit', '--skipLibCheck'];
-  const files = globSync('mounting/*.ts', { cwd: hosting });
-  assert.ok(files.length > 4);
+  assert.ok(MOUNTED.length > 4);
+  const files = MOUNTED.map((name) => `mounting/${name}`);
   await run(tsc, [...options, '--target', 'es2023', '--module', 'nodenext', '--types', 'node', ...files], {
     cwd: hosting,
   });
@@ -60,22 +62,15 @@ test('the JSON file adapter compiles in a project of `npm init` and `tsc --init`
   assert.equal(served, '[{"id":1,"name":"Rex","categoryId":7,"status":"available"}]\n');
 });
 
-const MOUNTED = ['express', 'fastify', 'koa', 'koa-middleware', 'node-http'];
-
 test.each(MOUNTED)('the API is mounted in %s', async (name) => {
   const library = join(hosting, 'node_modules/animal-store/dist/library/index.js');
   const { createAnimalStore } = (await import(pathToFileURL(library).href)) as Library;
-  const { serve } = (await import(pathToFileURL(join(hosting, `mounting/${name}.ts`)).href)) as Mounting;
+  const { serve } = (await import(pathToFileURL(join(hosting, `mounting/${name}`)).href)) as Mounting;
   const store = await createAnimalStore({ database: 'memory:' });
   const { key } = await store.apiKeys.create('me');
   const server = await serve(store);
   onTestFinished(() => void server.close().closeAllConnections());
   await check(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, key);
-});
-
-test('every example of mounting is tested', () => {
-  const files = globSync('mounting/*.ts', { cwd: hosting }).map((file) => basename(file, '.ts'));
-  assert.deepEqual(files.toSorted(), MOUNTED);
 });
 
 interface Store {

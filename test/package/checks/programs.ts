@@ -19,7 +19,7 @@ beforeAll(async () => {
   rmSync(join(bare, 'node_modules', 'better-sqlite3'), { recursive: true });
 });
 
-test('the types compile with strict checks, including those of the libraries', async () => {
+test('the types compile with strict checks, including those of the libraries, and need none of a driver', async () => {
   const options = ['--module', 'nodenext', '--types', 'node', '--outDir', 'out'];
   await run(tsc, [...STRICT, ...options, 'typescript.ts'], { cwd: installed });
 });
@@ -35,19 +35,16 @@ describe('TypeScript in CommonJS', () => {
     return run(tsc, [...options, '--module', module, '--outDir', `out-${module}`, file], { cwd: installed });
   };
 
-  test.each(['node16', 'node18'])(
-    '%s reports TS1479 for an import, and accepts await import()',
-    async (module) => {
-      await assert.rejects(compile(module, 'commonjs-import.cts'), /\(2,\d+\): error TS1479: /);
-      await compile(module, 'commonjs-await.cts');
-      const output = await run(process.execPath, [`out-${module}/commonjs-await.cjs`], { cwd: installed });
-      assert.equal(output, 'done\n');
-    },
-  );
+  test('node16 reports TS1479 for an import, and accepts await import()', async () => {
+    await assert.rejects(compile('node16', 'commonjs-import.cts'), /\(2,\d+\): error TS1479: /);
+    await compile('node16', 'commonjs-await.cts');
+    const output = await run(process.execPath, ['out-node16/commonjs-await.cjs'], { cwd: installed });
+    assert.equal(output, 'done\n');
+  });
 
-  test.each(['node20', 'nodenext'])('%s accepts an import', async (module) => {
-    await compile(module, 'commonjs-import.cts');
-    const output = await run(process.execPath, [`out-${module}/commonjs-import.cjs`], { cwd: installed });
+  test('nodenext accepts an import', async () => {
+    await compile('nodenext', 'commonjs-import.cts');
+    const output = await run(process.execPath, ['out-nodenext/commonjs-import.cjs'], { cwd: installed });
     assert.equal(output, 'done\n');
   });
 });

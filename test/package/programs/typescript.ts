@@ -18,6 +18,9 @@ import { openSqliteStorage } from 'animal-store/sqlite';
 import { type ContractCase, petRepositoryContract } from 'animal-store/testing';
 import type Koa from 'koa';
 
+/** The types of the entry points that are not used here compile too. */
+export type Others = [typeof import('animal-store/postgres'), typeof import('animal-store/storage-kit')];
+
 class Shouting implements PetRepository {
   readonly #pets: PetRepository = openMemoryStorage().pets;
   readonly find: PetRepository['find'] = (id) => this.#pets.find(id);

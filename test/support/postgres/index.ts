@@ -35,8 +35,12 @@ interface FileDatabase {
 let server: Promise<string> | undefined;
 let database: Promise<FileDatabase> | undefined;
 
-// Our server removes the databases with its folder.
-afterAll(async () => (await database)?.client.end());
+// Our server removes the databases with its folder. Another file of the same process gets a database of its own.
+afterAll(async () => {
+  const ended = database;
+  database = undefined;
+  await (await ended)?.client.end();
+});
 
 /**
  * Returns a URL that leads to an empty schema, in which a store works as in an empty database. All schemas of a test

@@ -2,9 +2,10 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
+import { withClientServers } from '../clients/client-servers.js';
 import { COMMANDS, ROOT } from './programs.ts';
 
-const PROGRAM = join(ROOT, 'test/clients/client-on.js');
+const PROGRAM = join(ROOT, 'test/clients/client-program.js');
 const execute = promisify(execFile);
 
 describe.each([
@@ -12,7 +13,7 @@ describe.each([
   ['deno', COMMANDS.deno],
 ])('on %s', (_runtime, [command = '', ...args]) => {
   test('the client runs its story, test/clients/client-story.js', () =>
-    execute(process.execPath, [PROGRAM, command, ...args]));
+    withClientServers((addresses) => execute(command, [...args, PROGRAM, JSON.stringify(addresses)])));
 
   test('the command says what to do instead of serving', async () => {
     const env = { ...process.env, DATABASE_URL: 'memory:', PORT: '0' };
