@@ -71,6 +71,13 @@ describe('import', () => {
     expect(existsSync(cli.path)).toBe(false);
   });
 
+  test('of a SQLite file says what to write instead', async () => {
+    const backup = (await withRex()).path;
+    expect(await commandLine().run(['import', '--create-store', backup])).toEqual(
+      failed(1, `cannot read ${backup}: it is a SQLite file: import sqlite:${backup}; ${NOTHING}`),
+    );
+  });
+
   test('of an input that fails halfway imports nothing', async () => {
     const cli = inMemory();
     const stdin = Readable.from(
