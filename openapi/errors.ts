@@ -4,6 +4,8 @@ import { BODY_LIMIT } from '../src/adapters/http/body.ts';
 import { type HttpErrorCode, STATUS_OF } from '../src/adapters/http/errors.ts';
 import { OPERATIONS, type Operation } from '../src/adapters/http/operations.ts';
 
+const MAY_BE_STORED = 'A create may be stored: repeat it with the same `Idempotency-Key`.';
+
 /** When the server responds with each error. */
 export const WHEN: Readonly<Record<HttpErrorCode, string>> = {
   invalid_request: 'The query, the body or the message is malformed or breaks a rule.',
@@ -17,9 +19,9 @@ export const WHEN: Readonly<Record<HttpErrorCode, string>> = {
   idempotency_conflict: 'The `Idempotency-Key` was used for a different pet, and is still valid.',
   rate_limited: 'The API key has used up its rate limit. Nothing was stored.',
   headers_too_large: "The request's head has more than 16 KiB.",
-  internal_error: 'An unexpected error.',
+  internal_error: `An unexpected error. ${MAY_BE_STORED}`,
   overloaded: 'The server receives more requests than it can handle. Nothing was stored.',
-  storage_unavailable: 'The database is locked, full, read-only or damaged.',
+  storage_unavailable: `The database cannot be reached, or is locked, full, read-only or damaged. ${MAY_BE_STORED}`,
 };
 
 /** An example of the message of each error. */

@@ -2,6 +2,7 @@
 
 import { type HttpErrorCode, STATUS_OF } from '../src/adapters/http/errors.ts';
 import { METHODS, type Operation } from '../src/adapters/http/operations.ts';
+import { LIMIT_MAX, LIMIT_MIN } from '../src/application/list-pets.ts';
 import { errorsOf, MESSAGES, WHEN } from './errors.ts';
 import { MINKA, NEW_MINKA, NEW_REX, REX } from './examples.ts';
 import { headersOf } from './headers.ts';
@@ -25,7 +26,7 @@ const SUCCESSES: Readonly<Record<Operation['id'], Part>> = {
 
 /** The example message of `invalid_request`, for the operations that have no member `categoryId`. */
 const BROKEN_RULES: Readonly<Partial<Record<Operation['id'], string>>> = {
-  listPets: 'limit must be an integer from 1 to 100',
+  listPets: `limit must be an integer from ${LIMIT_MIN} to ${LIMIT_MAX}`,
   getPet: 'Host must be given once',
 };
 

@@ -119,9 +119,10 @@ function inlineAll(token: Token): Node[] {
   return ((token as Tokens.Generic).tokens ?? []).map(inline);
 }
 
-/** Returns the target of a link on this page, and none for other manuals, which the page does not have. */
+/** Returns the target of a link. The page has the client, but not the manuals. */
 function targetOf(target: string): string | undefined {
   if (target.startsWith('docs#')) return target.slice('docs'.length);
+  if (target === 'client.md') return 'docs/animal-store-client.js';
   if (target.startsWith('../examples/')) return target.replace('../examples/', PROGRAMS);
   return /^(?:https?:|#|\/)/.test(target) ? target : undefined;
 }

@@ -59,14 +59,17 @@ const SETTINGS = v.object({
     'info',
   ),
   PUBLIC_URL: setting(formats.PUBLIC_URL, 'the address that clients use, behind a proxy'),
-  CORS_ORIGIN: setting(formats.ORIGINS, 'the origins from which browsers may call the API'),
+  CORS_ORIGIN: setting(
+    formats.ORIGINS,
+    'the origins from which browsers may call the API, such as https://example.org',
+  ),
   SHUTDOWN_TIMEOUT_MS: setting(
     formats.integer(0, 2 ** 31 - 1),
     'how long a stop waits for requests',
     '10000',
   ),
   MAX_CONNECTIONS: setting(formats.integer(1, 1_000_000), 'connections beyond it are closed'),
-  RATE_LIMIT: setting(formats.RATE_LIMIT, 'the limit of each API key on this server'),
+  RATE_LIMIT: setting(formats.RATE_LIMIT, 'the limit of each API key on this server, such as 100/s'),
   TRUST_PROXY: setting(
     formats.integer(0, 100, 'the number of proxies in front of the server,'),
     'how many proxies stand in front, whose X-Forwarded-For counts',
@@ -86,7 +89,8 @@ const SETTINGS = v.object({
 
 /** What replaces the variables of older releases. */
 const GONE = {
-  WORKERS: 'start several servers of one store behind a proxy, such as animal-store@1 and animal-store@2',
+  WORKERS:
+    'start several servers of one store behind a proxy, such as animal-store@3001 and animal-store@3002',
   LOG_SAMPLE: 'set LOG_LEVEL to warn, or let what collects the log keep a share of its lines',
 };
 

@@ -29,6 +29,9 @@ export async function clientStory(createAnimalStore, { base, unreliable, apiKey 
   await Promise.all(names.map((name) => store.createPet({ name, categoryId: 1n, status: 'pending' })));
   equal((await namesOf(store.listPets({ status: 'pending' }))).sort(), names.sort());
 
+  const { pets, more } = await store.listPage({ limit: 2 });
+  equal([pets.length, more], [2, true]);
+
   const lossy = await open({ database: unreliable });
   for (const name of ['a', 'b', 'c', 'd']) await lossy.createPet({ name, categoryId: 1n });
   equal(await namesOf(lossy.listPets({ status: 'available' })), ['a', 'b', 'c', 'd']);

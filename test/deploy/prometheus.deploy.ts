@@ -4,12 +4,13 @@
  */
 
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { stop, untilListening } from '../faults/nginx.ts';
 import { FaultsServer } from '../faults/server.ts';
+import { blocksOf } from '../manuals/manuals.ts';
 import { until } from '../support/clock.ts';
 import { freePort } from '../support/free-port.ts';
 import { withRequired } from '../support/pets.ts';
@@ -93,6 +94,17 @@ async function isReady(origin: string): Promise<boolean> {
 
 const NOTE = hasPrometheus ? '' : " (skipped: Debian's package prometheus is not installed)";
 
+/** The keys of `/etc/prometheus/prometheus.yml` in Debian's package. */
+const DEBIAN_CONFIG = `global:
+  scrape_interval: 15s
+rule_files:
+  # - "first_rules.yml"
+scrape_configs:
+  - job_name: 'prometheus'
+    static_configs:
+      - targets: ['localhost:9090']
+`;
+
 /** The expressions of the dashboard, for the job and the instances of a test. */
 function dashboardExpressions(): string[] {
   const text = readFileSync(join(ROOT, 'docs/grafana-dashboard.json'), 'utf8')
@@ -155,6 +167,28 @@ describe.skipIf(!hasPrometheus && !process.env['CI'])(`Prometheus${NOTE}`, () =>
     execFileSync('promtool', ['check', 'rules', '--lint-fatal', ALERTS]);
     const tests = join(ROOT, 'test/deploy/alerts.test.yml');
     expect(execFileSync('promtool', ['test', 'rules', tests], { encoding: 'utf8' })).toContain('SUCCESS');
+  });
+
+  test('promtool accepts the configuration of Debian with the lines of docs/deploy.md', () => {
+    const [lines = ''] = blocksOf('docs/deploy.md').flatMap(({ language, code }) =>
+      language === 'yaml' ? [code] : [],
+    );
+    const added = [...lines.matchAll(/^(\w+:\n)((?: .*\n)+)/gm)];
+    expect(added.map(([, key]) => key)).toEqual(['rule_files:\n', 'scrape_configs:\n']);
+    const folder = temporaryFolder();
+    const keyFile = join(folder, 'key');
+    writeFileSync(keyFile, OPERATOR_KEY);
+    copyFileSync(ALERTS, join(folder, 'animal-store.yml'));
+    const debian = DEBIAN_CONFIG.replaceAll(
+      /^\w+:\n/gm,
+      (key) => key + (added.find(([, own]) => own === key)?.[2] ?? ''),
+    );
+    const config = join(folder, 'prometheus.yml');
+    writeFileSync(config, debian.replace(/(?<=credentials_file: ).*/, keyFile));
+    expect(execFileSync('promtool', ['check', 'config', config], { encoding: 'utf8' })).toContain('SUCCESS');
+    // As a second pair of keys at the end, the lines would be refused.
+    writeFileSync(config, DEBIAN_CONFIG + lines);
+    expect(spawnSync('promtool', ['check', 'config', config]).status).not.toBe(0);
   });
 
   test('each expression of the dashboard has a value', async () => {

@@ -19,9 +19,7 @@ test('the first start of a release brings a store of each older schema version u
     createOlderStore(work.store, version).close();
     const server = await work.serve();
     expect((await fetch(`${server.origin}/readyz`)).status).toBe(200);
-    expect(await work.output('export')).toMatch(
-      /^{"id":1,"name":"Rex","categoryId":7,"status":"sold"\b.*}\n$/,
-    );
+    expect(await work.output('export')).toMatch(/^{"id":1,"name":"Rex","categoryId":7,"status":"sold".*}\n$/);
     const { database } = JSON.parse(await work.output('doctor', '--json')) as { database: unknown };
     expect(database).toMatchObject({ schemaVersion: SCHEMA_VERSION, isSound: true });
   }

@@ -16,7 +16,7 @@ test('a start with a wrong setting ends with status 2 and one line', async () =>
 
 test('a start with variables of an older release says all of what replaces them', async () => {
   const message = [
-    'WORKERS: this variable is gone: start several servers of one store behind a proxy, such as animal-store@1 and animal-store@2',
+    'WORKERS: this variable is gone: start several servers of one store behind a proxy, such as animal-store@3001 and animal-store@3002',
     "TRUST_PROXY: expected the number of proxies in front of the server, from 0 to 100, got '10.0.0.0/8'",
     "FIRST_KEY: expected one of print, none, got 'file:/run/key'",
   ].join('\nanimal-store: ');

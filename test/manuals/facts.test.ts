@@ -94,7 +94,7 @@ describe('variables', () => {
   /** Variables of other programs, of the tests, and of the examples. */
   const foreign =
     /^(OTEL|FAULTS)_|^(NODE_OPTIONS|NO_COLOR|POSTGRES_PASSWORD|TEST_\w+|PROPERTY_\w+|ANIMAL_STORE_(KEY|URL))$/;
-  const constants = /^(LIMIT_MAX|ERROR_CODES|BROKEN_PROMISE)$/;
+  const constants = /^(LIMIT_MAX|RESPONSE_LIMIT|ERROR_CODES|BROKEN_PROMISE)$/;
 
   test('docs/serve.md has a row for each, with its default', () => {
     const rows = tableBelow('docs/serve.md', 'Settings').map((cells) =>

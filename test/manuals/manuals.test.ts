@@ -57,6 +57,23 @@ test.each(DOCUMENTS)('%s links to files and headings that exist', (document) => 
   expect(brokenLinks(document)).toEqual([]);
 });
 
+test('each manual is linked from the README, or from a manual that is', () => {
+  const linksOf = (document: string) =>
+    [...read(document).matchAll(/\]\(([^)#\s]+\.md)/g)].map(([, link = '']) => join(dirname(document), link));
+  const known = linksOf('README.md');
+  const reached = new Set([...known, ...known.filter((path) => MANUALS.includes(path)).flatMap(linksOf)]);
+  expect(MANUALS.filter((manual) => !reached.has(manual))).toEqual([]);
+});
+
+test('each example is linked from a manual', () => {
+  const files = globSync('examples/**/*.{go,js,py,sh,ts}', { cwd: ROOT });
+  // An example of a generated client has further files.
+  const examples = files.filter((path) => !/generated\/openapi-(fetch-types|ts)\b/.test(path));
+  expect(examples.length).toBeGreaterThan(15);
+  const links = MANUALS.map(read).join('\n');
+  expect(examples.filter((path) => !links.includes(`](../${path})`))).toEqual([]);
+});
+
 test('files that are not manuals name only manuals that exist', () => {
   const files = globSync('{deploy,examples,openapi,page,scripts,src}/**/*', {
     cwd: ROOT,

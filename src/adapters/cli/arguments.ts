@@ -1,7 +1,7 @@
 /** Parsers of arguments and of the values of options. What they refuse is wrong usage. */
 
 import { InvalidArgumentError, Option } from 'commander';
-import { LIMIT_MAX } from '../../application/list-pets.ts';
+import { LIMIT_MAX, LIMIT_MIN } from '../../application/list-pets.ts';
 import { apiKeyName } from '../../domain/api-key.ts';
 import { INT64_MAX, INT64_MIN, parseInt64 } from '../../domain/int64.ts';
 import { PET_STATUSES } from '../../domain/pet.ts';
@@ -25,7 +25,9 @@ export const int64: Parser<bigint> = (text) =>
 /** The number of pets on a page. */
 export const pageLimit: Parser<number> = (text) => {
   const value = Number(int64(text));
-  return value >= 1 && value <= LIMIT_MAX ? value : refuse(`expected an integer from 1 to ${LIMIT_MAX}`);
+  return value >= LIMIT_MIN && value <= LIMIT_MAX
+    ? value
+    : refuse(`expected an integer from ${LIMIT_MIN} to ${LIMIT_MAX}`);
 };
 
 export const keyId: Parser<string> = (text) =>

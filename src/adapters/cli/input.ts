@@ -9,6 +9,9 @@ import { petJson } from '../../domain/pet-json.ts';
 import { CommandError } from './errors.ts';
 import type { Line } from './lines.ts';
 
+/** The first bytes of a SQLite file, such as a store or a backup. */
+const SQLITE_MAGIC = Buffer.from('SQLite format 3\0');
+
 /** Opens a file, or standard input if `file` is `-`. The stream is destroyed when `signal` is aborted. */
 export async function openInput(file: string, stdin: Readable, signal: AbortSignal): Promise<Readable> {
   const stream =
@@ -18,8 +21,15 @@ export async function openInput(file: string, stdin: Readable, signal: AbortSign
 }
 
 export async function* chunksOf(stream: Readable, file: string): AsyncGenerator<Buffer> {
+  let isFirst = true;
   try {
-    yield* stream;
+    for await (const chunk of stream) {
+      if (isFirst && chunk.subarray(0, SQLITE_MAGIC.length).equals(SQLITE_MAGIC)) {
+        throw new Error(`it is a SQLite file: import sqlite:${file === '-' ? 'FILE' : file}`);
+      }
+      isFirst = false;
+      yield chunk;
+    }
   } catch (error) {
     throw unreadable(file === '-' ? 'standard input' : file, error);
   }

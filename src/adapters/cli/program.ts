@@ -76,7 +76,13 @@ function finish(command: Command, path: string): void {
   command.exitOverride((error) => {
     // commander has shown the help or the version.
     if (error.exitCode === 0 || error.code === 'commander.help') throw error;
-    const fault = error.message.replace(/^error: |\.$/g, '').replace(/\n(\(Did you mean .*\))$/, ' $1');
+    const fault = error.message
+      .replace(/^error: |\.$/g, '')
+      .replace(/\n(\(Did you mean .*\))$/, ' $1')
+      .replace(
+        /^command-argument value (.*) is invalid for argument '(.*?)'/s,
+        'argument <$2> $1 is invalid',
+      );
     throw new UsageError(`${fault} (see ${path} --help)`);
   });
   for (const option of command.options.filter(({ required }) => required)) {

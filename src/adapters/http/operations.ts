@@ -61,7 +61,7 @@ export const OPERATIONS: readonly Operation[] = [
     summary: 'Get a pet',
     description:
       `Deprecated, due for removal on ${SUNSET.toISOString().slice(0, 10)}. ` +
-      'Use `GET /pets` with a `status` filter instead, or for one pet `after=<id - 1>&limit=1`.',
+      'Use `GET /pets` instead: with a `status` filter, or for one pet with `after=<id - 1>&limit=1`, and compare its `id`.',
     errors: ['not_found'],
     deprecated: true,
   },

@@ -85,7 +85,7 @@ export function connect(
 ): Database.Database {
   // A server that creates the store at the same time writes to the file first, and then to the log.
   if (sizeOf(`${path}-wal`) > 0 && sizeOf(path) === 0) {
-    const advice = 'restore a backup, or remove the log';
+    const advice = 'put the database file back, or restore a backup';
     throw storageUnavailable(`the file is empty, but has a write-ahead log: ${advice}`);
   }
   const db = new Database(path, { ...options, fileMustExist: true });

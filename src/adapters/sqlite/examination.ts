@@ -37,7 +37,11 @@ export function examineSqliteStore(path: string): Diagnosis {
   const about = { location, exists: stats !== undefined, supportedSchemaVersion: SCHEMA_VERSION };
   const known = { ...about, bytes: stats?.size, freeBytes, problems };
   try {
-    if (stats === undefined) throw new Error('there is no such file: the start of a server creates it');
+    if (stats === undefined) {
+      const isLogAlone = companionsOf(location).length > 0;
+      const advice = isLogAlone ? 'put it back, or restore a backup' : 'the start of a server creates it';
+      throw new Error(`there is no such file: ${advice}`);
+    }
     if (!stats.isFile()) throw new Error('it is not a regular file');
     return { ...known, ...readFacts(location, problems) };
   } catch (error) {

@@ -83,7 +83,10 @@ export function assertSameFiles(files: StoreFiles): void {
       identity === undefined
         ? (['file_missing', 'removed or renamed'] as const)
         : (['file_replaced', 'replaced by another file'] as const);
-    const cause = `${path} was ${change}: move the old file back, or restart the service`;
+    // The end of the process would end the only copy of the database file, but not of its companions.
+    const isDatabase = path === files[0]?.[0];
+    const other = isDatabase ? ' before any restart: see docs/watch.md' : ', or restart the server';
+    const cause = `${path} was ${change}: move the same file back${other}`;
     throw new StorageFault(reason, `the database file was ${change} while it was open`, { cause });
   }
 }

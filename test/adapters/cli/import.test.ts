@@ -72,6 +72,13 @@ describe('import', () => {
       );
     expect(existsSync(cli.path)).toBe(false);
   });
+
+  test('of a SQLite file says what to write instead', async () => {
+    const backup = (await withRex()).path;
+    expect(await commandLine().run(['import', '--create-store', backup])).toEqual(
+      failed(1, `cannot read ${backup}: it is a SQLite file: import sqlite:${backup}; ${NOTHING}`),
+    );
+  });
 });
 
 describe('import of pets with ids', () => {

@@ -68,6 +68,14 @@ describe('restore', () => {
       setAside: [kept],
     });
   });
+
+  test('says how to revoke a key of this store, and not of the default one', async () => {
+    const { cli, backup } = await withBackup();
+    const url = `sqlite:${cli.path}`;
+    expect((await cli.run(['restore', '--force', '--database-url', url, backup])).err).toContain(
+      `is valid again: animal-store keys revoke 1 --database-url '${url}'\n`,
+    );
+  });
 });
 
 test('a signal cancels a restore, and the store is unchanged', async () => {

@@ -1,10 +1,11 @@
 /** Storages whose open files are removed, replaced or truncated by another program. The clock is under control. */
 
-import { cpSync, renameSync, rmSync } from 'node:fs';
+import { copyFileSync, cpSync, readdirSync, readlinkSync, renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
+import { restoreSqliteStore } from '../../../src/adapters/sqlite/index.ts';
 import type { StorageFaultReason } from '../../../src/application/ports/storage-fault.ts';
-import { newStore, REX } from './temporary-file.ts';
+import { newStore, openStorage, REX, temporaryFile } from './temporary-file.ts';
 import {
   allPets,
   controlClock,
@@ -58,6 +59,18 @@ test.each(FAULTS)('%s: reads are refused within half a second', async (...[, har
   expect(states).toEqual([reason]);
 });
 
+test.each([
+  ['', /: move the same file back before any restart: see docs.watch\.md$/],
+  ['-wal', /-wal was removed or renamed: move the same file back, or restart the server$/],
+])(
+  'the log says what to do when the file %s is gone: a restart would lose the database file',
+  async (...[suffix, advice]) => {
+    const { storage, path } = await openWatched();
+    rename(`${path}${suffix}`);
+    await expect(storage.pets.add(REX)).rejects.toMatchObject({ cause: expect.stringMatching(advice) });
+  },
+);
+
 test.each(['the file', 'the write-ahead log', 'the folder'])(
   '%s is renamed and renamed back: nothing is lost, and the fault ends',
   async (name) => {
@@ -75,3 +88,33 @@ test.each(['the file', 'the write-ahead log', 'the folder'])(
     await expectStored(path, added);
   },
 );
+
+test.skipIf(process.platform !== 'linux')(
+  'a removed file is copied from the process that has it open, as docs/watch.md says, and nothing is lost',
+  async () => {
+    const { storage, path, added } = await openWatched();
+    remove(path);
+    await expectAddRefused(storage);
+    const descriptors = readdirSync('/proc/self/fd').map((name) => `/proc/self/fd/${name}`);
+    const open = descriptors.find((file) => linkOf(file) === `${path} (deleted)`) ?? '';
+    const rescued = temporaryFile();
+    copyFileSync(open, rescued);
+    copyFileSync(`${path}-wal`, `${rescued}-wal`);
+    const copy = openStorage(rescued);
+    await copy.backup?.(`${rescued}.backup`);
+    await storage.close();
+    expect(await restoreSqliteStore(path, `${rescued}.backup`, { overwrite: true })).toMatchObject({
+      pets: added.length,
+    });
+    await expectStored(path, added);
+  },
+);
+
+/** The file of a descriptor, which can have been closed since the folder was read. */
+function linkOf(descriptor: string): string | undefined {
+  try {
+    return readlinkSync(descriptor);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,4 +1,4 @@
-import fs, { readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import fs, { readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { dirname } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
@@ -48,6 +48,11 @@ test('a missing file is not created, and an empty one is a store without pets', 
     ['error', `${path}: there is no such file: the start of a server creates it`],
   ]);
   expect(readdirSync(dirname(path))).toEqual([]);
+  writeFileSync(`${path}-wal`, 'the last writes');
+  expect(problemsOf(path)).toEqual([
+    ['error', `${path}: there is no such file: put it back, or restore a backup`],
+  ]);
+  rmSync(`${path}-wal`);
   writeFileSync(path, '');
   expect(examineSqliteStore(path)).toMatchObject({ exists: true, isSound: true, pets: 0, problems: [] });
   writeFileSync(`${path}-wal`, 'the last writes');

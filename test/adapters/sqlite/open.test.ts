@@ -79,7 +79,10 @@ test('an empty file with a write-ahead log is refused, and the log is not change
   writeFileSync(path, '');
   writeFileSync(`${path}-wal`, 'the last writes');
   expect(() => openSqliteStorage(path)).toThrow(
-    refusal(path, /the file is empty, but has a write-ahead log/),
+    refusal(
+      path,
+      /the file is empty, but has a write-ahead log: put the database file back, or restore a backup$/,
+    ),
   );
   expect(readFileSync(`${path}-wal`, 'utf8')).toBe('the last writes');
   writeFileSync(`${path}-wal`, '');

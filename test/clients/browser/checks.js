@@ -66,6 +66,10 @@ export function contents({ context, server }) {
       assert.ok(text.includes(exact));
     assert.doesNotMatch(text, /740992|775807\d|6000/);
     assert.equal(await page.getByText('deprecated, removal on 5 Dec 2030').count(), 2);
+    // The manual of the client is not on the page, but the client is.
+    const client = page.locator('a[href="docs/animal-store-client.js"]');
+    assert.ok((await client.count()) > 0);
+    assert.equal((await fetch(await client.first().evaluate((link) => link.href))).status, 200);
     const { bottom } = await page.locator('.operation-list').evaluate((list) => list.getBoundingClientRect());
     assert.equal(await page.locator('.operation-list li').count(), 3);
     assert.ok(bottom < DESKTOP.height, `the list of the operations ends at ${bottom} px`);

@@ -30,7 +30,7 @@ test.each(['docs/adapter.md', 'docs/mounting.md'])('%s shows parts of examples w
   const shown = [...readFileSync(join(ROOT, manual), 'utf8').matchAll(/^```ts\n(.*?)^```$/gms)].map(
     ([, code = '']) => code,
   );
-  assert.ok(shown.length > 1);
+  assert.ok(shown.length > 0);
   for (const code of shown)
     assert.ok(
       sources.some((source) => source.includes(code)),

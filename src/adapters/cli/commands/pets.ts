@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import type { AnimalStore } from '../../../application/animal-store.ts';
 import { THIS_PROGRAM } from '../../../application/create-pet-once.ts';
-import type { PetPageQuery } from '../../../application/list-pets.ts';
+import { LIMIT_DEFAULT, LIMIT_MAX, LIMIT_MIN, type PetPageQuery } from '../../../application/list-pets.ts';
 import { asAnimalStoreError } from '../../../domain/errors.ts';
 import type { Pet } from '../../../domain/pet.ts';
 import { petJson } from '../../../domain/pet-json.ts';
@@ -12,6 +12,8 @@ import type { CommandOptions } from '../options.ts';
 import { attributeOptions, PET_HEAD, petCells } from '../pet-attributes.ts';
 import { withStore } from '../store.ts';
 import { table } from '../table.ts';
+
+const LIMIT = `how many pets, from ${LIMIT_MIN} to ${LIMIT_MAX} (default: ${LIMIT_DEFAULT})`;
 
 interface ListFlags extends PetPageQuery {
   readonly all?: boolean;
@@ -24,7 +26,7 @@ export function definePets(program: Command, options: CommandOptions): void {
     .command('list')
     .description('show a page of pets, in ascending order of id')
     .addOption(statusOption('only pets with this status'))
-    .option('--limit <number>', 'how many pets, from 1 to 100 (default: 20)', pageLimit)
+    .option('--limit <number>', LIMIT, pageLimit)
     .option('--after <id>', 'only pets with a greater id', int64)
     .addOption(new Option('--all', 'all pets, page by page, however many').conflicts('limit'))
     .option('--json', 'print an array in JSON')
@@ -70,7 +72,7 @@ async function listPets({ all, json, ...query }: ListFlags, options: CommandOpti
   await writeLong(options, 'the list is not complete', (write) =>
     withStore(options, 'pets', async (store) => {
       do {
-        const page = { ...query, ...(all && { limit: 100, after: last ?? query.after }) };
+        const page = { ...query, ...(all && { limit: LIMIT_MAX, after: last ?? query.after }) };
         const { pets, more } = await store.listPage(page, { signal });
         const isFirst = last === undefined;
         const rows = () => [...(isFirst ? [PET_HEAD] : []), ...pets.map(petCells)];

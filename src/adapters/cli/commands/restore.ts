@@ -3,7 +3,7 @@ import type { Restored } from '../../../application/ports/maintenance.ts';
 import { visible } from '../../../domain/visible.ts';
 import { JSON_RESULT } from '../arguments.ts';
 import { printResult } from '../console.ts';
-import { counted } from '../format.ts';
+import { commandLine, counted } from '../format.ts';
 import type { CommandOptions } from '../options.ts';
 import { withProgress } from '../progress.ts';
 
@@ -25,19 +25,22 @@ export function defineRestore(program: Command, options: CommandOptions): void {
       const text = `Restored ${store} from ${file}: ${contents}, ids go on after ${lastId}.`;
       const members = { store, bytes, pets, apiKeys, lastId: String(lastId), lost, revivedKeys, setAside };
       await printResult(console, text, members, json);
-      for (const notice of noticesOf(restored)) console.err(`${visible(notice)}\n`);
+      for (const notice of noticesOf(restored, options)) console.err(`${visible(notice)}\n`);
     });
 }
 
 /** What the restore has changed besides the data of the backup. */
-function noticesOf({ lost, revivedKeys, setAside, problems }: Restored): string[] {
+function noticesOf(
+  { lost, revivedKeys, setAside, problems }: Restored,
+  { program, databaseUrl }: CommandOptions,
+): string[] {
   const { pets = 0, apiKeys = 0 } = lost ?? {};
   const gone = `${counted(pets, 'pet')} and ${counted(apiKeys, 'key')}`;
   return [
     ...(pets + apiKeys > 0 ? [`The backup lacks ${gone} of the replaced store.`] : []),
     ...revivedKeys.map(
       ({ id, name, prefix }) =>
-        `Key ${id} (${name}, ${prefix}…) is valid again: animal-store keys revoke ${id}`,
+        `Key ${id} (${name}, ${prefix}…) is valid again: ${commandLine(program, `keys revoke ${id}`, databaseUrl)}`,
     ),
     ...setAside.map((path) => `The replaced store is kept in ${path}`),
     ...problems.map(({ severity, message }) => `${severity}: ${message}`),

@@ -5,6 +5,8 @@ import { explain, isBrokenPipe } from '../errors.ts';
 import { commandLine } from '../format.ts';
 import type { CommandOptions, RunningService, ServeValues } from '../options.ts';
 
+const FILES = 'DATABASE_URL_FILE and API_KEYS_FILE name a file that contains the value.';
+
 export function defineServe(program: Command, options: CommandOptions): void {
   const settings = options.settings.map(
     ({ name, meaning, fallback }) =>
@@ -12,10 +14,13 @@ export function defineServe(program: Command, options: CommandOptions): void {
   );
   program
     .command('serve')
-    .description('serve the API until SIGINT or SIGTERM')
+    .description('serve the API until SIGINT, SIGTERM or SIGHUP')
     .option('--host <address>', 'the address to listen on (default: HOST, or 127.0.0.1)')
     .option('--port <number>', 'the port to listen on, 0 for a free one (default: PORT, or 3000)')
-    .addHelpText('after', `\nThe settings are variables of the environment:\n${settings.join('\n')}`)
+    .addHelpText(
+      'after',
+      `\nThe settings are variables of the environment:\n${settings.join('\n')}\n${FILES}`,
+    )
     .action((values) => serve(values, options));
 }
 
