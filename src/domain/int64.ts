@@ -51,7 +51,7 @@ export function parseInt64(text: string): bigint | undefined {
 
 /** Reads an int64 from the source text of a JSON number (RFC 8259, section 6): `5`, `5.0` and `5e0` are all 5n. */
 export function parseJsonInt64(source: string): bigint | undefined {
-  const [, sign, whole = '', fraction = '', exponent = '0'] = JSON_NUMBER.exec(source) ?? [];
+  const [, sign, whole = '', fraction = '', exponent = ''] = JSON_NUMBER.exec(source) ?? [];
   if (sign === undefined) return undefined;
   const digits = (whole + fraction).replace(/^0+/, '');
   const significant = UP_TO_LAST_NON_ZERO.exec(digits)?.[0];

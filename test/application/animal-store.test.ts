@@ -25,6 +25,14 @@ async function collect<T>(values: AsyncIterable<T>): Promise<T[]> {
   return collected;
 }
 
+test('an export is that of the storage, if it has one, and the end of a block closes the store', async () => {
+  const pet = { ...REX, id: 7n, status: 'sold' } as const;
+  Object.assign(storage.transfer ?? {}, { exportPets: () => batchesOf([pet]) });
+  expect(await collect(store.exportPets())).toEqual([[pet]]);
+  await store[Symbol.asyncDispose]();
+  await expect(store.check()).rejects.toThrow(refusal('the store is closed', 'storage_unavailable'));
+});
+
 describe('pets', () => {
   test('can be created, read and listed', async () => {
     const pet = await store.createPet({ ...REX, status: 'sold' }, { idempotencyKey: undefined });
@@ -45,6 +53,7 @@ describe('pets', () => {
     const some = await collect(store.listPets({ limit: 120, after: 100n }));
     expect(some.map(({ id }) => id)).toEqual(Array.from({ length: 120 }, (_, index) => BigInt(index + 101)));
     expect(limits).toEqual([100, 100, 100, 100, 20]);
+    expect(await collect(store.listPets({ limit: 1 }))).toHaveLength(1);
     storage.pets.list = async () => ({ pets: [], more: true });
     expect(await collect(store.listPets())).toEqual([]);
   });

@@ -16,6 +16,10 @@ import { refusal } from '../support/refusal.ts';
 const VALUES: readonly unknown[] = [undefined, null, '', 'x', 0, true, [], ['x'], ['x', 1], {}, () => {}];
 
 describe('a rule', () => {
+  test('names one method in the singular', () => {
+    expect(objectWith('read').expected).toBe('an object with the method read');
+  });
+
   test.each<[name: string, rule: Rule, accepted: readonly unknown[]]>([
     ['a string', STRING, ['', 'x']],
     ['a boolean', BOOLEAN, [true]],
@@ -34,6 +38,7 @@ describe('a rule', () => {
   });
 
   test('for an object with methods accepts inherited methods, and needs all of them', () => {
+    expect(objectWith('read', 'write').expected).toBe('an object with the methods read and write');
     const rule = objectWith('read', 'write', 'close');
     expect(rule.expected).toBe('an object with the methods read, write and close');
     const whole = { read: () => {}, write: () => {}, close: () => {} };

@@ -55,6 +55,11 @@ describe('a pet that breaks a rule', () => {
     expect(await stored()).toHaveLength(2);
   });
 
+  test('can be missing', async () => {
+    const nothing = null as unknown as ImportedPet;
+    expect(await refusals([nothing])).toEqual([[nothing, expect.stringMatching(/^expected a pet such as/)]]);
+  });
+
   test('ends the import when there is no callback', async () => {
     await expect(importPets.execute(batchesOf([REX, UNNAMED]))).rejects.toThrow(
       refusal('name must have 1 to 255 characters'),

@@ -11,6 +11,17 @@ test('queued callbacks run first, also when a program has replaced its timers', 
   expect(order).toEqual(['queued', 'next']);
 });
 
+test('needs no timer', async () => {
+  vi.stubGlobal('setTimeout', undefined);
+  onTestFinished(() => {
+    vi.unstubAllGlobals();
+    vi.resetModules();
+  });
+  vi.resetModules();
+  const other = await import('../../src/application/next-turn.ts');
+  await expect(other.nextTurn()).resolves.toBeUndefined();
+});
+
 test('works without setImmediate', async () => {
   vi.stubGlobal('setImmediate', undefined);
   onTestFinished(() => {

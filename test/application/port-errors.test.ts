@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
 import { OverwriteRefused } from '../../src/application/ports/maintenance.ts';
+import { idsNotAccepted } from '../../src/application/ports/pet-transfer.ts';
+import { closedError } from '../../src/application/ports/storage.ts';
 import {
   StorageFault,
   storageFaultReason,
@@ -29,6 +31,14 @@ test.each([
   ['an object that is not an error', { reason: 'disk_full' }, undefined],
 ])('the reason of %s', (_, error, reason) => {
   expect(storageFaultReason(error)).toBe(reason);
+});
+
+test('what several storages refuse has the same words', () => {
+  expect(closedError()).toMatchObject({ code: 'storage_unavailable', message: 'the storage is closed' });
+  expect(idsNotAccepted()).toMatchObject({
+    code: 'invalid_request',
+    message: 'ids can be imported only into a store that has never had a pet',
+  });
 });
 
 test('a refused overwrite is an invalid request with its own message', () => {

@@ -13,7 +13,7 @@ const birthYear = {
 } as const;
 
 describe('an integer', () => {
-  const rule = ruleOf('birthYear', birthYear);
+  const rule = (value: unknown) => ruleOf('birthYear', birthYear)(value);
 
   test.each([1900, 2100, 2024n])('can be %s, and becomes a number', (given) => {
     expect(rule(given)).toEqual({ value: Number(given) });

@@ -46,6 +46,7 @@ describe('int64Fault', () => {
     ['x'.repeat(30), `"${'x'.repeat(30)}"`],
     ['x'.repeat(31), 'a value of type string'],
     [null, 'null'],
+    [[1], 'a value of type object'],
     [Symbol('x'), 'a value of type symbol'],
   ])('names the accepted types for %o', (value, got) => {
     expect(int64Fault('id', value, 1n)).toBe(
@@ -71,6 +72,7 @@ describe('parseJsonInt64', () => {
   test.each([
     ['0.5e1', 5n],
     ['500e-2', 5n],
+    ['0.0000000000000000000000005e25', 5n],
     ['-0', 0n],
     ['0e99999999999999999999', 0n],
     ['-9223372036854775808', INT64_MIN],

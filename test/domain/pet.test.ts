@@ -7,6 +7,7 @@ import {
   type NewPetInput,
   newPet,
   PET_STATUSES,
+  petFault,
   petWithId,
   storedPet,
 } from '../../src/domain/pet.ts';
@@ -54,8 +55,12 @@ test.each([-7, Number.MAX_SAFE_INTEGER, INT64_MIN, INT64_MAX])('a categoryId can
   expect(make({ categoryId })).toHaveProperty('categoryId', BigInt(categoryId));
 });
 
+test.each(PET_STATUSES)('a status can be %s', (status) => {
+  expect(make({ status })).toHaveProperty('status', status);
+  expect(isPetStatus(status)).toBe(true);
+});
+
 test('a status is available when it is left out, and unknown members are ignored', () => {
-  for (const status of PET_STATUSES) expect(make({ status })).toHaveProperty('status', status);
   expect(make({ status: undefined, id: 7n, colour: 'red' })).toEqual({ ...input, status: 'available' });
 });
 
@@ -113,6 +118,12 @@ describe('a pet with an id', () => {
     expect(() => petWithId({ ...input, id: 1n, name: '' })).toThrow('name must have 1 to 255 characters');
     expect(() => petWithId(undefined as never)).toThrow(refusal(/^id\b/));
   });
+});
+
+test('what is wrong with a stored pet is said, or that nothing is', () => {
+  const pet = petWithId({ ...input, id: 1n });
+  expect(petFault(pet)).toBeUndefined();
+  expect(petFault({ ...pet, name: '' })).toBe(LENGTH);
 });
 
 test('an attribute that a stored pet lacks is left out', () => {
