@@ -34,7 +34,7 @@ describe.skipIf(!canRunPostgres)(`the examination of PostgreSQL${postgresNote}`,
     });
   });
 
-  test('pets that another program changed before the schema had the rules are named, and later ones are refused', async () => {
+  test('pets that break a rule are refused, and those that another program stored without the rules are named', async () => {
     const url = await newStoreUrl();
     const client = await connect(url);
     const invalid = [
@@ -45,16 +45,11 @@ describe.skipIf(!canRunPostgres)(`the examination of PostgreSQL${postgresNote}`,
     ];
     const insert = invalid.map((values) => `INSERT INTO pets VALUES ${values}`);
     for (const sql of insert) await expect(client.query(sql)).rejects.toMatchObject({ code: '23514' });
-    await client.query(`ALTER TABLE pets DROP CONSTRAINT pets_rules; ALTER TABLE api_keys DROP COLUMN is_read_only;
-      ALTER TABLE idempotency_records RENAME COLUMN ends_at TO created_at; UPDATE animal_store_schema SET version = 1;
-      ${insert.join(';')}`);
-    await (await openPostgresStorage(url)).close();
-    const { schemaVersion, problems } = await examinePostgresStore(url);
-    expect(schemaVersion).toBe(SCHEMA_VERSION);
+    await client.query(`ALTER TABLE pets DROP CONSTRAINT pets_rules; ${insert.join(';')}`);
+    const { problems } = await examinePostgresStore(url);
     expect(
       problems.flatMap(({ message }) => /^pet (\d+) .*: (id|name|status) must/.exec(message)?.slice(1) ?? []),
     ).toEqual(['0', 'id', '1', 'name', '2', 'name', '3', 'status']);
-    await expect(client.query(`${insert[0]}`)).rejects.toMatchObject({ code: '23514' });
   });
 
   test('an empty database has no store, which is an error', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { examinePostgresStore, openPostgresStorage } from '../../../src/adapters/postgres/index.ts';
-import { LOCK, MIGRATIONS, SCHEMA_VERSION } from '../../../src/adapters/postgres/schema.ts';
+import { LOCK, SCHEMA_VERSION } from '../../../src/adapters/postgres/schema.ts';
 import {
   canRunPostgres,
   connect,
@@ -8,7 +8,7 @@ import {
   newUserUrl,
   postgresNote,
 } from '../../support/postgres/index.ts';
-import { changed, openStorage, REX, untilBlocked, withSetting, withTimeout } from './database.ts';
+import { changed, openStorage, REX, untilBlocked, withTimeout } from './database.ts';
 import { refusalOf } from './refusal.ts';
 
 describe.skipIf(!canRunPostgres)(`openPostgresStorage${postgresNote}`, () => {
@@ -30,43 +30,6 @@ describe.skipIf(!canRunPostgres)(`openPostgresStorage${postgresNote}`, () => {
     await other.query('SELECT pg_sleep(0.5); COMMIT');
     await opening;
     expect(await (await openStorage(url)).apiKeys.list()).toEqual([]);
-  });
-
-  /** What builds between 2.0 and 3.0 added to the first version. */
-  const IN_BETWEEN = `ALTER TABLE pets ADD CONSTRAINT pets_rules CHECK (id > 0) NOT VALID;
-    ALTER TABLE api_keys ADD COLUMN is_read_only boolean NOT NULL DEFAULT false;
-    CREATE TABLE idempotency_promises (days integer PRIMARY KEY, ends_at bigint NOT NULL)`;
-
-  test.each([
-    ['2.0', 1, ''],
-    ['a build between 2.0 and 3.0', 3, IN_BETWEEN],
-  ])('a store of %s is migrated: pets, keys and records stay', async (_, version, changes) => {
-    const url = await newDatabaseUrl();
-    const other = await connect(url);
-    const now = Date.now();
-    await other.query(`CREATE TABLE animal_store_schema (
-        only_row boolean PRIMARY KEY CHECK (only_row), version integer NOT NULL, probed_at timestamptz);
-      INSERT INTO animal_store_schema VALUES (true, ${version});
-      ${MIGRATIONS[0]?.[1]}; ${changes};
-      INSERT INTO pets (name, category_id, status) VALUES ('Rex', 7, 'sold');
-      INSERT INTO api_keys (hash, name, hint, created_at) VALUES ('\\x00', 'old', 'p', 1);
-      INSERT INTO idempotency_records (caller, key, pet_id, created_at) VALUES ('1', 'old', 1, ${now - 1000})`);
-    const before = await examinePostgresStore(url);
-    expect(before).toMatchObject({ schemaVersion: version, pets: 1 });
-    expect(before.problems.filter(({ severity }) => severity === 'error')).toEqual([]);
-    const readOnly = withSetting(url, 'default_transaction_read_only', 'on');
-    expect(await refusalOf(readOnly)).toContain('is not migrated because the database is read-only: open it');
-    const { pets, apiKeys, idempotentCreates } = await openStorage(url);
-    const rex = { id: 1n, name: 'Rex', categoryId: 7n, status: 'sold' } as const;
-    expect((await pets.list({ limit: 2 })).pets).toEqual([rex]);
-    expect(await apiKeys.list()).toMatchObject([{ name: 'old', isReadOnly: false }]);
-    expect(await examinePostgresStore(url)).toMatchObject({ schemaVersion: 4 });
-    // A record of 2.0 is valid for a day, whatever a server of this release would set.
-    const DAY = 24 * 60 * 60 * 1000;
-    const retry = (at: number) =>
-      idempotentCreates.add(rex, { caller: '1', key: 'old', at, validUntil: at + 30 * DAY });
-    expect(await retry(now - 1001 + DAY)).toMatchObject({ isReplay: true, pet: { id: 1n } });
-    expect(await retry(now - 999 + DAY)).toMatchObject({ isReplay: false });
   });
 
   test('creates no store when the store must exist', async () => {

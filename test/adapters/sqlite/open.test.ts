@@ -57,7 +57,9 @@ test.each<[name: string, change: (path: string) => void, message: RegExp]>([
   [
     'has a newer schema',
     (path) => execute(path, `PRAGMA user_version = ${SCHEMA_VERSION + 1}`),
-    /schema version 7, this release supports 6: use the release that wrote it, or a newer one$/,
+    new RegExp(
+      `schema version ${SCHEMA_VERSION + 1}, this release supports ${SCHEMA_VERSION}: use the release that wrote it, or a newer one$`,
+    ),
   ],
   ['has a damaged page', (path) => overwrite(path, Buffer.alloc(4096, 0xa5)), /damaged/],
   ['was truncated', (path) => truncateSync(path, 3 * 4096), /damaged/],
@@ -149,7 +151,7 @@ test('without `startWriter`, an existing store is opened while it is locked', ()
   openStorage(path, { startWriter: false });
 });
 
-test('with `readOnly`, no byte of the file changes, writes are refused, and an older schema too', async () => {
+test('with `readOnly`, no byte of the file changes, and writes are refused', async () => {
   const path = newStore(1);
   execute(path, 'PRAGMA journal_mode = DELETE');
   const before = bytesOf(path);
@@ -162,8 +164,6 @@ test('with `readOnly`, no byte of the file changes, writes are refused, and an o
   await storage.close();
   expect(started).toEqual([]);
   expect(bytesOf(path)).toBe(before);
-  execute(path, 'PRAGMA user_version = 3');
-  expect(() => openSqliteStorage(path, { readOnly: true })).toThrow(refusal(path, /has schema version 3/));
 });
 
 test('a folder that cannot be created is named, and the start does not hang', () => {
