@@ -9,8 +9,8 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { freePort } from '../support/free-port.ts';
-import { withClientServers } from './client-servers.js';
-import { clientStory } from './client-story.js';
+import { withClientServers } from './client-servers.js'; // only the client
+import { clientStory } from './client-story.js'; // only the client
 import { startServer } from './server.js';
 
 const FOLDER = fileURLToPath(new URL('./', import.meta.url));
@@ -39,10 +39,12 @@ test('the typed client runs the story', async () => {
   await story(`${origin}/v1`, key);
 });
 
+// only the client: from here
 test('the client of the API runs its story', async () => {
   const { createAnimalStore } = await import('../../dist/library/client.js');
   await withClientServers((addresses) => clientStory(createAnimalStore, addresses));
 });
+// only the client: to here
 
 /** The examples of clients that are generated, as `docs/api.md` says. They compile, and round no integer. */
 test('generated clients are exact', async () => {

@@ -41,6 +41,7 @@ describe('the store of a command', () => {
   });
 });
 
+// only PostgreSQL: from here
 test.each([
   ['backup', 'pg_dump'],
   ['restore', 'pg_restore'],
@@ -61,6 +62,7 @@ test('import recognizes its own store by either scheme of PostgreSQL, before a c
     err: expect.stringMatching(/^animal-store: import: \S+ is the store itself: expected another store\n$/),
   });
 });
+// only PostgreSQL: to here
 
 describe('openapi', () => {
   const environment = { PUBLIC_URL: 'https://pets.example.org', DATABASE_URL: 'memory:' };

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
 import { Workspace } from '../e2e/workspace.ts';
-import { createOlderStore } from '../support/older-store.ts';
+import { createOlderStore } from '../support/older-store.ts'; // only this project
 
 const REX = '{"id":1,"name":"Rex","categoryId":7,"status":"available"}\n';
 
@@ -14,8 +14,10 @@ function execute(path: string, sql: string): void {
   database.close();
 }
 
+// only this project: from here
 /** The schema versions of the releases 1.0 and 2.0. */
 const RELEASED = [1, 3];
+// only this project: to here
 
 /** Returns the schema version of a store. */
 function versionOf(path: string): number {
@@ -32,6 +34,7 @@ async function currentVersion(): Promise<number> {
   return versionOf(work.store);
 }
 
+// only this project: from here
 test('the first start of a release brings a store of each older schema version up to date', async () => {
   const current = await currentVersion();
   for (const version of RELEASED) {
@@ -44,6 +47,7 @@ test('the first start of a release brings a store of each older schema version u
     expect(database).toMatchObject({ schemaVersion: current, isSound: true });
   }
 });
+// only this project: to here
 
 test('a release refuses a store of a newer one and does not change it; the backup from before works', async () => {
   const current = await currentVersion();

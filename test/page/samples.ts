@@ -9,6 +9,7 @@ export const CREATE_SAMPLES: Record<Language, string> = {
   --header "Idempotency-Key: $(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')" \
   --data-raw '{"name":"Rex"}'
 `,
+  // only the client: from here
   JavaScript: `// curl -O https://pets.example.org/docs/animal-store-client.js
 import { createAnimalStore } from './animal-store-client.js';
 
@@ -18,6 +19,7 @@ const store = await createAnimalStore({
 });
 console.log(await store.createPet({ name: 'Rex' }));
 `,
+  // only the client: to here
   fetch: `const url = 'https://pets.example.org/v1/pets';
 const response = await fetch(url, {
   method: 'POST',

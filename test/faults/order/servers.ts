@@ -2,7 +2,7 @@
 
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { canRunPostgres, newDatabaseUrl, postgresNote } from '../../support/postgres/index.ts';
+import { canRunPostgres, newDatabaseUrl, postgresNote } from '../../support/postgres/index.ts'; // only PostgreSQL
 import { temporaryFolder } from '../../support/process.ts';
 import { FaultsServer } from '../server.ts';
 
@@ -17,11 +17,13 @@ const sqlite = (folder: string) => `sqlite:${join(folder, 'pets.db')}`;
 
 export const SETTINGS: readonly Setting[] = [
   { name: 'two servers on one SQLite file', databaseUrl: sqlite },
+  // only PostgreSQL: from here
   {
     name: `two servers on PostgreSQL${postgresNote}`,
     databaseUrl: newDatabaseUrl,
     canRun: canRunPostgres,
   },
+  // only PostgreSQL: to here
 ];
 
 /** The progress of the clients between two kills. */
