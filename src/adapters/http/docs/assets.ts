@@ -19,10 +19,10 @@ export const PROGRAMS: readonly string[] = [
 
 export const DOCS_ASSETS: readonly Asset[] = [
   { path: '/docs', file: 'index.html', type: 'text/html; charset=utf-8' },
+  { path: '/docs/docs.js', file: 'docs.js', type: 'text/javascript; charset=utf-8' }, // only the page
+  { path: '/docs/docs.css', file: 'docs.css', type: 'text/css; charset=utf-8' }, // only the page
   { path: '/docs/icon.svg', file: 'icon.svg', type: 'image/svg+xml' },
   // only the page: from here
-  { path: '/docs/docs.js', file: 'docs.js', type: 'text/javascript; charset=utf-8' },
-  { path: '/docs/docs.css', file: 'docs.css', type: 'text/css; charset=utf-8' },
   // only the client: from here
   // The client for JavaScript as one module, for those who do not install the package.
   {
