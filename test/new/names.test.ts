@@ -35,6 +35,8 @@ test.each([
   ['an animal', 'an orchard', 'a parcel'],
   ['an Animal Store', 'an Orchard Store', 'a Parcel Store'],
   ['a\n * pet', 'an\n * orchard', 'a\n * parcel'],
+  ['#make-a-pet', '#make-an-orchard', '#make-a-parcel'],
+  ["-a 'animal-store'", "-a 'orchard-store'", "-a 'parcel-store'"],
   ['an {@link AnimalStore}', 'an {@link OrchardStore}', 'an {@link ParcelStore}'],
 ])('the article of %j is right', (text, orchard, parcel) => {
   expect([renameText(text, ORCHARD), renameText(text, PARCEL)]).toEqual([orchard, parcel]);
