@@ -57,8 +57,11 @@ const ADAPTERS = {
 
 /** A server reads the built document, which is always that of the sources. The real command must be built before. */
 const DOCS = 'test/support/built-docs.ts';
-const POSTGRES = 'test/support/postgres/global-setup.ts';
 const FRESH_BUILD = 'test/support/fresh-build.ts';
+const SERVICES = [
+  DOCS,
+  'test/support/postgres/global-setup.ts', // only PostgreSQL
+];
 
 const config: ViteUserConfig = defineConfig({
   test: {
@@ -94,7 +97,7 @@ const config: ViteUserConfig = defineConfig({
           include: ['test/**/*.test.ts'],
           // Other packages, such as that of `npm run test:clients`, install theirs below this folder.
           exclude: [CORE, E2E, ...SHARED, '**/node_modules/**'],
-          globalSetup: [DOCS, POSTGRES],
+          globalSetup: SERVICES,
         },
       },
       {
@@ -102,7 +105,7 @@ const config: ViteUserConfig = defineConfig({
           ...ADAPTERS,
           name: 'e2e',
           include: [E2E],
-          globalSetup: [FRESH_BUILD, DOCS, POSTGRES],
+          globalSetup: [FRESH_BUILD, ...SERVICES],
           retry: RETRY,
         },
       },

@@ -9,7 +9,7 @@ import { describeMachine, machineText } from './machine.ts';
 import { type Options, type Part, readOptions } from './options.ts';
 import { COMPARE, IDEMPOTENCY, LOG_LEVELS } from './parts/compare.ts';
 import { MEMORY } from './parts/memory.ts';
-import { POSTGRES } from './parts/postgres.ts';
+import { POSTGRES } from './parts/postgres.ts'; // only PostgreSQL
 import { FSYNC } from './parts/slow-fsync.ts';
 import { START } from './parts/start.ts';
 import { prepareProcess } from './processes.ts';
@@ -22,7 +22,7 @@ const DEFINITIONS: { readonly [P in Part]: Definition<Found[P]> } = {
   memory: MEMORY,
   log: LOG_LEVELS,
   idempotency: IDEMPOTENCY,
-  postgres: POSTGRES,
+  postgres: POSTGRES, // only PostgreSQL
 };
 
 async function runPart<P extends Part>(part: P, options: Options, found: Partial<Found>): Promise<void> {

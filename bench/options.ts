@@ -4,7 +4,15 @@ import { parseArgs } from 'node:util';
 import { missing, OURS, SERVER_NAMES, type ServerName } from './servers.ts';
 import { WORKS, type Work } from './works.ts';
 
-const PARTS = ['compare', 'fsync', 'start', 'memory', 'log', 'idempotency', 'postgres'] as const;
+const PARTS = [
+  'compare',
+  'fsync',
+  'start',
+  'memory',
+  'log',
+  'idempotency',
+  'postgres', // only PostgreSQL
+] as const;
 export type Part = (typeof PARTS)[number];
 
 export interface Options {
@@ -84,7 +92,7 @@ export function readOptions(args: readonly string[]): Options {
 
 /** Returns the parts that measure at least one of the servers. Some parts measure only animal-store. */
 function possibleParts(servers: readonly ServerName[]): readonly Part[] {
-  return servers.includes(OURS) ? PARTS : ['compare', 'fsync', 'postgres'];
+  return servers.includes(OURS) ? PARTS : PARTS.filter((part) => /^(compare|fsync|postgres)$/.test(part));
 }
 
 function choose<T extends string>(given: string | undefined, allowed: readonly T[]): T[] | undefined {

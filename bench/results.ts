@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Machine } from './machine.ts';
 import type { Options } from './options.ts';
 import type { Memory } from './parts/memory.ts';
-import type { PostgresFound } from './parts/postgres.ts';
+import type { PostgresFound } from './parts/postgres.ts'; // only PostgreSQL
 import type { SlowFsync } from './parts/slow-fsync.ts';
 import type { StartTimes } from './parts/start.ts';
 import type { Row } from './rounds.ts';
@@ -34,7 +34,7 @@ export interface Found {
   memory: readonly Memory[];
   log: readonly Row[];
   idempotency: readonly Row[];
-  postgres: PostgresFound;
+  postgres: PostgresFound; // only PostgreSQL
 }
 
 export function newResults(machine: Machine, options: Options): Results {

@@ -4,7 +4,7 @@
 
 import { API_KEY, type Data, lastId, petsAfter, sqliteData, workingCopy } from './data.ts';
 import { runClosed } from './load/closed.ts';
-import { isPostgres, postgresData } from './postgres.ts';
+import { isPostgres, postgresData } from './postgres.ts'; // only PostgreSQL
 import { CpuMeter } from './processes.ts';
 import { checkResponses } from './responses.ts';
 import { LIMIT, type RunningServer, type ServerName, type StartOptions, startServer } from './servers.ts';
@@ -15,6 +15,11 @@ import { type Work, writes } from './works.ts';
  * a second attempt must get a response.
  */
 const PATIENCE = 5;
+
+function dataOf(source: string): Data {
+  if (isPostgres(source)) return postgresData(source); // only PostgreSQL
+  return sqliteData(workingCopy(source));
+}
 
 /** A run of one server. Wrong responses and lost creates cause an error, so that their figures are never reported. */
 export class Session {
@@ -33,7 +38,7 @@ export class Session {
   /** Starts a server, and checks its responses. Calls `use` with a session that nothing else uses. */
   static async run<T>(options: SessionOptions, use: (session: Session) => Promise<T>): Promise<T> {
     const { name, source, pets, idempotencyKeys = false, ...rest } = options;
-    const data = isPostgres(source) ? postgresData(source) : sqliteData(workingCopy(source));
+    const data = dataOf(source);
     const facts = { data, pets, lastId: await lastId(data) };
     const server = await startServer(name, { ...rest, url: data.url });
     const checked = name === LIMIT ? { listLength: 0, created: 0 } : await checkResponses(server, data);

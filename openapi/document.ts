@@ -65,7 +65,7 @@ function describe(operation: Operation): Part {
 const { rawJSON } = JSON as typeof JSON & { rawJSON(text: string): unknown };
 
 /** Returns a value as JSON, in which each `bigint` is an exact integer. */
-function exactJson(value: unknown): string {
+export function exactJson(value: unknown): string {
   return JSON.stringify(value, (_key, member: unknown) =>
     typeof member === 'bigint' ? rawJSON(String(member)) : member,
   );

@@ -6,21 +6,21 @@ import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { rolldown } from 'rolldown';
 import { generateDocument } from '../openapi/document.ts';
-import { PROGRAMS } from '../src/adapters/http/docs/assets.ts';
+import { PROGRAMS } from '../src/adapters/http/docs/assets.ts'; // only the page
 
 const root = new URL('../', import.meta.url);
 const source = new URL('page/', root);
 const target = new URL('dist/docs/', root);
 
-const STYLES = ['colors.css', 'layout.css', 'text.css', 'reference.css', 'console.css'];
+const STYLES = ['colors.css', 'layout.css', 'text.css', 'reference.css', 'console.css']; // only the page
 
 const files = new Map([
   ['index.html.gz', compress(read('index.html'))],
   ['icon.svg.gz', compress(read('icon.svg'))],
-  ['docs.css.gz', compress(STYLES.map(read).join('\n'))],
-  ['docs.js.gz', compress(await page())],
-  ['animal-store-client.js.gz', compress(await bundle('src/library/client.ts'))],
-  ...PROGRAMS.map((program) => [`examples/${program}.gz`, compress(read(`../examples/${program}`))]),
+  ['docs.css.gz', compress(STYLES.map(read).join('\n'))], // only the page
+  ['docs.js.gz', compress(await page())], // only the page
+  ['animal-store-client.js.gz', compress(await bundle('src/library/client.ts'))], // only the client
+  ...PROGRAMS.map((program) => [`examples/${program}.gz`, compress(read(`../examples/${program}`))]), // only the page
   ['openapi.json', Buffer.from(generateDocument())],
 ]);
 for (const name of existsSync(target) ? readdirSync(target, { recursive: true }) : []) {
@@ -35,11 +35,13 @@ for (const [name, content] of files) {
 }
 console.log(`reference page and OpenAPI document: ${fileURLToPath(target)}`);
 
+// only the page: from here
 /** Returns the script of the page, and the license of the parser that it contains. */
 function page() {
   const license = readFileSync(new URL('../LICENSE', import.meta.resolve('marked')), 'utf8');
   return bundle('page/main.ts', `/*! The parser of Markdown is marked:\n${license} */`);
 }
+// only the page: to here
 
 /** Returns a module with all modules that it imports. */
 async function bundle(entry, banner = '') {

@@ -4,7 +4,10 @@ import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 
-const TOOLS = ['typescript', 'rolldown', 'marked', '@valibot/to-json-schema'];
+const TOOLS = [
+  ...['typescript', 'rolldown', '@valibot/to-json-schema'],
+  'marked', // only the page
+];
 
 const { devDependencies } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
 const { resolve } = createRequire(import.meta.url);

@@ -11,10 +11,13 @@ import { refuseTakenNames, refuseTarget, writeProject } from './new/project.ts';
 
 const USAGE = 'npm run new -- FOLDER --entity NAME [--plural NAMES] [--name PROJECT]';
 
+/** What the user can correct ends with status 2, as for the command of the project, and nothing is written. */
+let exitCode = 2;
 try {
   const { target, names, isPluralGiven } = readArguments();
   refuseTarget(target);
   refuseTakenNames(names);
+  exitCode = 1;
   if (!isPluralGiven) console.log(`The plural of ${names.entity} is ${names.plural}: --plural changes it.`);
   console.log(`${writeProject(target, names)} files are written to ${target}.`);
   run(target, 'git', ['init', '--quiet', '--initial-branch=main']);
@@ -25,8 +28,8 @@ try {
   commit(target, names);
   console.log(`Done. Now: cd ${target} && npm start`);
 } catch (error) {
-  console.error((error as Error).message);
-  process.exitCode = 1;
+  for (const line of (error as Error).message.split('\n')) console.error(`new: ${line}`);
+  process.exitCode = exitCode;
 }
 
 function readArguments(): { target: string; names: Names; isPluralGiven: boolean } {

@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { clientPackageFaults } from './client-check.ts';
+import { clientPackageFaults } from './client-check.ts'; // only the client
 import { createSbom, sbomFaults } from './sbom.ts';
 import { expectedFiles, packedFiles, tarballFaults } from './tarball.ts';
 
@@ -31,9 +31,12 @@ const WORKFLOW: Readonly<Record<string, RegExp>> = {
   'pack the files that it publishes (npm pack)': /^ +- run: npm pack$/m,
   'publish (npm publish … --provenance --access public)':
     /^ +- run: npm publish \.\/animal-store-\*\.tgz --provenance --access public$/m,
+  // only the client: from here
   'write the package of the client (node scripts/client-package.ts)':
-    /^ +- run: node scripts\/client-package\.ts$/m,
-  'publish the package of the client': /^ +- run: npm publish \.\/dist-client --provenance --access public$/m,
+    /^ +- run: node scripts\/client-package\.ts( #|$)/m,
+  'publish the package of the client':
+    /^ +- run: npm publish \.\/dist-client --provenance --access public( #|$)/m,
+  // only the client: to here
   'write the SBOM (npm run sbom)': /^ +- run: npm run --silent sbom > animal-store\.cdx\.json$/m,
   'attest the SBOM (actions/attest-sbom)': /^ +- uses: actions\/attest-sbom@/m,
   'may attest (attestations: write)': /^ +attestations: write$/m,
@@ -70,7 +73,10 @@ export function releaseFaults({ packageJson, lockFile, changelog, workflow, tag 
   } else {
     expect(released === version, `CHANGELOG.md: the newest release is ${released}, not ${version}`);
   }
-  expect(/^\d{4}-\d\d-\d\d$/.test(newest?.[2] ?? ''), 'CHANGELOG.md: the newest release has no date');
+  expect(
+    newest === null || /^\d{4}-\d\d-\d\d$/.test(newest[2] ?? ''),
+    'CHANGELOG.md: the newest release has no date',
+  );
   expect(tag === undefined || tag === `v${version}`, `the tag is ${tag}, not v${version}`);
   expect(publishConfig?.provenance === true, 'package.json: publishConfig.provenance is not true');
   expect(publishConfig?.access === 'public', 'package.json: publishConfig.access is not public');
@@ -111,7 +117,7 @@ if (import.meta.main) {
     tag: process.env['GITHUB_REF_TYPE'] === 'tag' ? process.env['GITHUB_REF_NAME'] : undefined,
   });
   faults.push(...tarballFaults(packedFiles(), expectedFiles()));
-  faults.push(...(await clientPackageFaults()));
+  faults.push(...(await clientPackageFaults())); // only the client
   faults.push(...sbomFaults(createSbom(packageJson, lockFile), packageJson, lockFile));
   for (const fault of faults) console.error(fault);
   console.log(faults.length === 0 ? 'ready to be released' : `${faults.length} faults`);

@@ -5,7 +5,7 @@
 
 import Fastify, { type FastifyError, type FastifyReply } from 'fastify';
 import { INT64_MAX, INT64_MIN, parseExact, readPetId } from './json.ts';
-import { PostgresStore } from './postgres-store.ts';
+import { PostgresStore } from './postgres-store.ts'; // only PostgreSQL
 import { address, announce, endOnSignal, openStore } from './run.ts';
 
 interface ListQuery {
@@ -96,8 +96,14 @@ function isInt64(_schema: unknown, value: unknown): boolean {
   return typeof value === 'bigint' && value >= INT64_MIN && value <= INT64_MAX;
 }
 
-const url = process.env['DATABASE_URL'] ?? '';
-const store = url.startsWith('postgres:') ? new PostgresStore(url) : openStore();
+function open() {
+  // only PostgreSQL: from here
+  const url = process.env['DATABASE_URL'] ?? '';
+  if (url.startsWith('postgres:')) return new PostgresStore(url);
+  // only PostgreSQL: to here
+  return openStore();
+}
+const store = open();
 
 function whenDone<T, R>(result: T | Promise<T>, use: (value: T) => R): R | Promise<R> {
   return result instanceof Promise ? result.then(use) : use(result);

@@ -3,15 +3,20 @@
 import { curlSample } from './curl.ts';
 import { fetchSample } from './fetch.ts';
 import { type GoOptions, goSample } from './go.ts';
-import { javaScriptSample } from './javascript.ts';
+import { javaScriptSample } from './javascript.ts'; // only the client
 import { pythonSample } from './python.ts';
 import type { SampleRequest } from './request.ts';
 
-export type Language = 'curl' | 'JavaScript' | 'fetch' | 'Python' | 'Go';
+export type Language =
+  | 'JavaScript' // only the client
+  | 'curl'
+  | 'fetch'
+  | 'Python'
+  | 'Go';
 
 export const SAMPLES: Readonly<Record<Language, (request: SampleRequest, options: GoOptions) => string>> = {
   curl: curlSample,
-  JavaScript: javaScriptSample,
+  JavaScript: javaScriptSample, // only the client
   fetch: fetchSample,
   Python: pythonSample,
   Go: goSample,

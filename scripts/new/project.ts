@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
-import { isLeftOut, withoutBlocks } from './left-out.ts';
+import { isLeftOut, withoutOwn } from './left-out.ts';
 import { type Names, pascal } from './names.ts';
 import { renameText } from './rename.ts';
 import { refusalOf, wordsOf } from './taken.ts';
@@ -27,6 +27,9 @@ const OWN_NUMBERS: readonly { readonly number: RegExp; readonly bytes: number }[
   { number: /\b(?:0x50455453|1346720851)(?=n?\b)/g, bytes: 4 },
   { number: /\b7301\b/g, bytes: 2 },
 ];
+
+/** The schema has no past: no store of another program has the mark of this one. */
+const FIRST_VERSION = /(?<=^const FIRST_VERSION = )\d+/m;
 
 /** Returns the paths of the files that Git tracks and a new project takes over. */
 function filesToWrite(): string[] {
@@ -81,9 +84,10 @@ export function writeProject(target: string, names: Names): number {
 function contentOf(path: string, text: string, names: Names): string {
   if (path === 'LICENSE') return text;
   if (path === 'CHANGELOG.md') return '# Changelog\n\n## [Unreleased]\n\nThe first version.\n';
-  let content = withoutBlocks(text, path);
-  if (path === 'package.json') content = packageJson(content);
+  let content = withoutOwn(text, path);
+  if (/^package(?:-lock)?\.json$/.test(path)) content = withOwnVersion(content);
   if (path.endsWith('.ts')) {
+    content = content.replace(FIRST_VERSION, '1');
     for (const { number, bytes } of OWN_NUMBERS) {
       content = content.replaceAll(number, (old) => ownNumber(names, bytes, old));
     }
@@ -91,11 +95,17 @@ function contentOf(path: string, text: string, names: Names): string {
   return renameText(content, names);
 }
 
-function packageJson(text: string): string {
-  const about = JSON.parse(text) as { version: string; scripts: Record<string, string> };
-  about.version = '0.1.0';
-  delete about.scripts['new'];
+/** Changes `package.json` and `package-lock.json`. */
+function withOwnVersion(text: string): string {
+  const about = JSON.parse(text) as About & { packages?: Record<string, About> };
+  for (const each of [about, about.packages?.['']]) if (each !== undefined) each.version = '0.1.0';
+  delete about.scripts?.['new'];
   return `${JSON.stringify(about, null, 2)}\n`;
+}
+
+interface About {
+  version: string;
+  scripts?: Record<string, string>;
 }
 
 /** A number that depends on the name of the project, in the notation of the old one. */

@@ -9,8 +9,11 @@ import { articleOf, capitalized, type Names, pascal } from './names.ts';
 const START = String.raw`(?<=^|[^A-Za-z]|\\[bfnrtv]|%[0-9A-F]{2})`;
 const INNER_START = String.raw`(?<=^|[^A-Z]|\\[bfnrtv]|%[0-9A-F]{2})`;
 
-/** An article before the word, perhaps with a mark or a line break of a comment between them. */
-const ARTICLE = String.raw`(?:(?<article>\b[Aa]n?)(?<gap>(?:[ \t]|\r?\n[ \t]*(?:\*|\/\/|#)?[ \t])[\x60'"*(\[]*))?`;
+/**
+ * An article before the word, perhaps with a mark or a line break of a comment between them, or in the anchor of a heading.
+ * The option `-a` of a command is none.
+ */
+const ARTICLE = String.raw`(?:(?<article>(?<!-)\b[Aa]n?)(?<gap>(?:[ \t]|\r?\n[ \t]*(?:\*|\/\/|#)?[ \t])[\x60'"*(\[]*)|(?<=[-#])(?<article>an?)(?<gap>-))?`;
 
 const PROJECT = new RegExp(
   `${ARTICLE}(?<word>(?:animal|Animal|ANIMAL)(?<separator>[-_ ]?)(?:store|Store|STORE))(?![a-z])`,

@@ -89,9 +89,11 @@ const SETTINGS = v.object({
 
 /** What replaces the variables of older releases. */
 const GONE = {
+  // only this project: from here
   WORKERS:
     'start several servers of one store behind a proxy, such as animal-store@3001 and animal-store@3002',
   LOG_SAMPLE: 'set LOG_LEVEL to warn, or let what collects the log keep a share of its lines',
+  // only this project: to here
 };
 
 /** Describes the variables of `serve`, for its help and for the manual. */

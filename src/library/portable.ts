@@ -1,7 +1,7 @@
 /** The entry point `animal-store` on platforms other than Node.js, such as a browser or an edge runtime. */
 
 import type { AnimalStore } from '../application/animal-store.ts';
-import { api } from '../composition/databases/api.ts';
+import { api } from '../composition/databases/api.ts'; // only the client
 import { memory } from '../composition/databases/memory.ts';
 import { type AnimalStoreConfig, openStore } from './open-store.ts';
 
@@ -73,5 +73,9 @@ export type { AnimalStoreConfig } from './open-store.ts';
  * `https://pets.example.org/v1`. For any other URL, rejects with `invalid_request`.
  */
 export async function createAnimalStore(config: AnimalStoreConfig): Promise<AnimalStore> {
-  return openStore(config, [memory, api]);
+  const engines = [
+    memory,
+    api, // only the client
+  ];
+  return openStore(config, engines);
 }

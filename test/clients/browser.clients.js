@@ -3,7 +3,7 @@
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, test } from 'vitest';
 import { consoles, contents, deepLinks, keyboard, samples } from './browser/checks.js';
-import { clientInPage } from './browser/client.js';
+import { clientInPage } from './browser/client.js'; // only the client
 import { coldStart, noDocument, noScript, olderBrowser, publicUrl } from './browser/environment.js';
 import { lostConnection } from './browser/lost-connection.js';
 import { remembers, responses } from './browser/reading.js';
@@ -40,7 +40,7 @@ test.each([
   ['every link has a target, and the page shows the target of its URL', deepLinks],
   ['samples can be copied, and show the key only when asked', samples],
   ['every sample runs', runSamples],
-  ['the client of the API runs in a page of another origin', clientInPage],
+  ['the client of the API runs in a page of another origin', clientInPage], // only the client
   ['the consoles are exact in an older browser', olderBrowser],
   ['the page works with the keyboard', keyboard],
   ['the search finds every part of the page', search],

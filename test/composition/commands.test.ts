@@ -41,6 +41,7 @@ describe('the store of a command', () => {
   });
 });
 
+// only PostgreSQL: from here
 test.each([
   ['backup', 'pg_dump'],
   ['restore', 'pg_restore'],
@@ -52,6 +53,8 @@ test.each([
     err: `animal-store: ${command} is not supported by this storage: use ${tool}\n`,
   });
 });
+
+// only PostgreSQL: to here
 
 describe('openapi', () => {
   const environment = { PUBLIC_URL: 'https://pets.example.org', DATABASE_URL: 'memory:' };

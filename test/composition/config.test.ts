@@ -111,6 +111,7 @@ test.each(
   expect(lines[0]).toContain(`, got '${value}'`);
 });
 
+// only this project: from here
 test('a variable of an older release stops the start, and its message says what to use instead', () => {
   expect(faultsOf({ WORKERS: '2', LOG_SAMPLE: '1/100' })).toEqual([
     expect.stringMatching(
@@ -119,6 +120,7 @@ test('a variable of an older release stops the start, and its message says what 
     expect.stringMatching(/^LOG_SAMPLE: this variable is gone: set LOG_LEVEL to warn/),
   ]);
 });
+// only this project: to here
 
 test('each variable is described with its default and its meaning', () => {
   const described = describeSettings();

@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
 import { ConfigError } from '../../src/composition/config/settings.ts';
 import { loadConfig, loadDurableDatabase } from '../../src/composition/config.ts';
+import { STORE_ENGINES } from '../../src/composition/databases/index.ts';
 import { diagnose } from '../../src/composition/doctor.ts';
 import { createAnimalStore } from '../../src/library/index.ts';
 
@@ -19,8 +20,8 @@ function messageOf(load: () => unknown): string {
 }
 
 describe('the database of the configuration', () => {
-  const USAGES = 'expected sqlite:PATH or memory: or postgres://HOST/DATABASE, got';
-  const URL_FORM = 'expected postgres://USER:PASSWORD@HOST:PORT/DATABASE: percent-encode the password';
+  const USAGES = `expected ${STORE_ENGINES.map(({ usage }) => usage).join(' or ')}, got`;
+  const URL_FORM = 'expected postgres://USER:PASSWORD@HOST:PORT/DATABASE: percent-encode the password'; // only PostgreSQL
   const PATH = 'expected sqlite:PATH, such as sqlite:./pets.db or sqlite:/var/lib/pets.db';
   /** Adds each word to the start of a URL. */
   const urls = (start: string, words: string, reason: string) =>
@@ -33,7 +34,7 @@ describe('the database of the configuration', () => {
     ['memory:x', "expected memory: without a path, got 'memory:x'"],
     ['sqlite: ', `${PATH}, without host, parameters, ~ and variables, got 'sqlite:'`],
     ...urls('sqlite:', '//./x.db ~/x.db $HOME/x.db x.db?mode=ro file:x.db :memory:', PATH),
-    ...urls('postgres:', 'pets //host:port/pets //me:hunter2@host:port/pets', URL_FORM),
+    ...urls('postgres:', 'pets //host:port/pets //me:hunter2@host:port/pets', URL_FORM), // only PostgreSQL
   ])('%s is refused, and the message shows no password', (value = '', reason) => {
     for (const [load, source] of [
       [() => loadConfig({ DATABASE_URL: value }), 'DATABASE_URL'],
@@ -67,7 +68,7 @@ describe('the database of the configuration', () => {
           for (const part of [first, second, 'db.invalid'])
             expect(text.toLowerCase()).not.toContain(part.toLowerCase());
         }
-        if (name !== 'https') expect(texts[2]).toContain('percent-encode the password');
+        if (name !== 'https') expect(texts[2]).toContain('percent-encode the password'); // only PostgreSQL
       }),
       { numRuns: 120 },
     );
@@ -75,6 +76,7 @@ describe('the database of the configuration', () => {
     lookup.mockRestore();
   });
 
+  // only the client: from here
   test.each(['https://me:hunter2@host/v1', 'https://host/v1?x=1', 'http://'])(
     'doctor and other commands refuse the address %s of a server, and say what is expected',
     async (url) => {
@@ -85,6 +87,7 @@ describe('the database of the configuration', () => {
       expect(messageOf(() => loadDurableDatabase({ DATABASE_URL: url }))).toContain(reason);
     },
   );
+  // only the client: to here
 
   test('--database-url has precedence, also for commands, which ignore all other settings', () => {
     const environment = { DATABASE_URL: 'mysql', DATABASE_URL_FILE: '/no/such/file', PORT: 'x' };

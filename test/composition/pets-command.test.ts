@@ -7,6 +7,11 @@ import { REQUIRED_OPTIONS, wholeJson, withRequired } from '../support/pets.ts';
 import { STORAGES } from '../support/server.ts';
 import { environmentOf, startInProcess } from '../support/service.ts';
 
+const KINDS: readonly string[] = [
+  ...STORAGES,
+  'server', // only the client
+];
+
 const BIG = '9007199254740993';
 
 async function cliOf(kind: string) {
@@ -21,7 +26,7 @@ async function cliOf(kind: string) {
   return commandLine('', createCommands(environment, '1.0.0'));
 }
 
-describe.each([...STORAGES, 'server'])('pets with %s', (kind) => {
+describe.each(KINDS)('pets with %s', (kind) => {
   test('are created, read and listed, with exact integers', async () => {
     const { run } = await cliOf(kind);
     const create = async (...args: string[]) => run(['pets', 'create', ...REQUIRED_OPTIONS, ...args]);
@@ -61,27 +66,24 @@ describe.each([...STORAGES, 'server'])('pets with %s', (kind) => {
   });
 });
 
-test.each([...STORAGES.filter((kind) => kind !== 'memory'), 'server'])(
-  'import copies a store: %s',
-  async (kind) => {
-    const served = await environmentOf(kind === 'server' ? 'memory' : (kind as (typeof STORAGES)[number]));
-    const service = await startInProcess({ ...served, FIRST_KEY: 'print' });
-    const headers = { Authorization: `Bearer ${service.firstKey?.key}`, 'Content-Type': 'application/json' };
-    for (const name of ['Rex', 'Mia'])
-      await fetch(`${service.url}/pets`, {
-        method: 'POST',
-        headers,
-        body: wholeJson(`{"name":"${name}","categoryId":${BIG}}`),
-      });
-    const address = kind === 'server' ? service.url : served['DATABASE_URL'];
-    const { path } = commandLine();
-    const environment = { DATABASE_URL: `sqlite:${path}`, API_KEY: service.firstKey?.key };
-    const { run } = commandLine(path, createCommands(environment, '1.0.0'));
-    const { status, out, err } = await run(['import', '--create-store', address ?? '']);
-    expect([status, out], err).toEqual([0, expect.stringMatching(/^Imported 2 pets from /)]);
-    expect((await run(['export'])).out).toContain(`{"id":2,"name":"Mia","categoryId":${BIG},`);
-  },
-);
+test.each(KINDS.filter((kind) => kind !== 'memory'))('import copies a store: %s', async (kind) => {
+  const served = await environmentOf(kind === 'server' ? 'memory' : (kind as (typeof STORAGES)[number]));
+  const service = await startInProcess({ ...served, FIRST_KEY: 'print' });
+  const headers = { Authorization: `Bearer ${service.firstKey?.key}`, 'Content-Type': 'application/json' };
+  for (const name of ['Rex', 'Mia'])
+    await fetch(`${service.url}/pets`, {
+      method: 'POST',
+      headers,
+      body: wholeJson(`{"name":"${name}","categoryId":${BIG}}`),
+    });
+  const address = kind === 'server' ? service.url : served['DATABASE_URL'];
+  const { path } = commandLine();
+  const environment = { DATABASE_URL: `sqlite:${path}`, API_KEY: service.firstKey?.key };
+  const { run } = commandLine(path, createCommands(environment, '1.0.0'));
+  const { status, out, err } = await run(['import', '--create-store', address ?? '']);
+  expect([status, out], err).toEqual([0, expect.stringMatching(/^Imported 2 pets from /)]);
+  expect((await run(['export'])).out).toContain(`{"id":2,"name":"Mia","categoryId":${BIG},`);
+});
 
 test('a list of all pets has one head', async () => {
   const { run, openStore } = inMemory();

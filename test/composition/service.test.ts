@@ -29,7 +29,7 @@ test.each(STORAGES)(
       `build_info{version="1.0.0",node="${process.version}",storage="${kind}"} 1`,
       'storage_available 1',
       ...(kind === 'sqlite' ? ['commit_duration_seconds_count', 'waiting_writes 0'] : []),
-      ...(kind === 'postgres' ? ['database_waiting_calls 0', 'database_connections{state="idle"}'] : []),
+      ...(kind === 'postgres' ? ['database_waiting_calls 0', 'database_connections{state="idle"}'] : []), // only PostgreSQL
     ]) {
       expect(body).toContain(`\nanimal_store_${series}`);
     }

@@ -14,6 +14,7 @@ test('a start with a wrong setting ends with status 2 and one line', async () =>
   await expectRefusal(2, message, { env: { PORT: 'x' } });
 });
 
+// only this project: from here
 test('a start with variables of an older release says all of what replaces them', async () => {
   const message = [
     'WORKERS: this variable is gone: start several servers of one store behind a proxy, such as animal-store@3001 and animal-store@3002',
@@ -24,6 +25,7 @@ test('a start with variables of an older release says all of what replaces them'
     env: { WORKERS: '2', TRUST_PROXY: '10.0.0.0/8', FIRST_KEY: 'file:/run/key' },
   });
 });
+// only this project: to here
 
 test.each(['22.11.0', '20.20.2', '18.19.1', '8.0.0'])('Node.js %s is not supported', async (version) => {
   const fake = `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '${version}' } })`;

@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { withRequired } from '../support/pets.ts';
-import { canRunPostgres, newDatabaseUrl, postgresNote } from '../support/postgres/index.ts';
+import { canRunPostgres, newDatabaseUrl, postgresNote } from '../support/postgres/index.ts'; // only PostgreSQL
 import { temporaryFolder } from '../support/process.ts';
 import { BROKEN_PROMISE } from '../support/retry.ts';
 import { createKey, exportOf, runCommand } from './commands.ts';
@@ -13,7 +13,7 @@ const MILLISECONDS = 4000;
 
 describe.each([
   { name: 'an empty file', urlOf: async () => undefined, canRun: true },
-  { name: `an empty database${postgresNote}`, urlOf: newDatabaseUrl, canRun: canRunPostgres },
+  { name: `an empty database${postgresNote}`, urlOf: newDatabaseUrl, canRun: canRunPostgres }, // only PostgreSQL
 ])('ten servers that start at once on $name', ({ urlOf, canRun }) => {
   test.skipIf(!canRun)('all serve, and one prints the first key', async () => {
     const [folder, url] = [temporaryFolder(), await urlOf()];

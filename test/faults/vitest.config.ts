@@ -9,7 +9,7 @@ const PROMISES = faults('crash', 'flood', 'messages', 'retries', 'stopping');
 const LIMITED = faults('disk', 'postgres', 'storage');
 
 const common = ofCommand({
-  globalSetup: 'test/support/postgres/global-setup.ts',
+  globalSetup: 'test/support/postgres/global-setup.ts', // only PostgreSQL
   setupFiles: ['test/faults/setup.ts'],
   maxWorkers: 1,
 });

@@ -79,7 +79,7 @@ describe('in another Koa app', () => {
   test('it has the paths that options give to it', async () => {
     const metrics = { contentType: 'text/plain', text: async () => 'up 1' };
     const { ask } = await mount({ docs: true, health: true, metrics });
-    for (const path of ['/docs', '/docs/docs.css', '/openapi.json', '/livez', '/readyz', '/metrics']) {
+    for (const path of ['/docs', '/docs/icon.svg', '/openapi.json', '/livez', '/readyz', '/metrics']) {
       expect([path, (await ask(path)).text.includes('the host')]).toEqual([path, false]);
     }
     expect((await ask('/docs/none')).status).toBe(404);

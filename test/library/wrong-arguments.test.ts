@@ -4,9 +4,9 @@ import { expect, test } from 'vitest';
 import { createFetchHandler } from '../../src/adapters/http/fetch.ts';
 import { createHttpApp, createServer } from '../../src/adapters/http/index.ts';
 import { openMemoryStorage } from '../../src/adapters/memory/index.ts';
-import { openPostgresStorage } from '../../src/adapters/postgres/index.ts';
+import { openPostgresStorage } from '../../src/adapters/postgres/index.ts'; // only PostgreSQL
 import { openSqliteStorage, restoreSqliteStore } from '../../src/adapters/sqlite/index.ts';
-import { createAnimalStore as createClient } from '../../src/library/client.ts';
+import { createAnimalStore as createClient } from '../../src/library/client.ts'; // only the client
 import { createAnimalStore } from '../../src/library/index.ts';
 import { temporaryFile } from '../adapters/sqlite/temporary-file.ts';
 import { refusal } from '../support/refusal.ts';
@@ -16,13 +16,13 @@ const store = await createAnimalStore({ storage: openMemoryStorage() });
 /** Types do not stop a program in JavaScript. */
 const ENTRIES: Readonly<Record<string, (options: never) => unknown>> = {
   createAnimalStore,
-  createClient,
+  createClient, // only the client
   createServer: (options) => createServer(store, options),
   createHttpApp: (options) => createHttpApp(store, options),
   createFetchHandler: (options) => createFetchHandler(store, options),
   openSqliteStorage: (options) => openSqliteStorage(temporaryFile(), options),
   restoreSqliteStore: (options) => restoreSqliteStore(temporaryFile(), temporaryFile(), options),
-  openPostgresStorage: (options) => openPostgresStorage('postgres://127.0.0.1:1/a', options),
+  openPostgresStorage: (options) => openPostgresStorage('postgres://127.0.0.1:1/a', options), // only PostgreSQL
 };
 
 test.each(Object.entries(ENTRIES))(

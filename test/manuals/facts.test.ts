@@ -62,7 +62,7 @@ const FACTS: readonly (readonly [manual: string, phrase: string])[] = [
   ['deploy', `by default ${stopTimeout} seconds, together with`],
   ['deploy', `it does, after ${numberIn('deploy/animal-store.service', /^RestartSec=(\d+)$/m)} seconds.`],
   ['deploy', `older than ${numberIn('deploy/animal-store-backup.service', /-mtime \+(\d+) -o/) + 1} days`],
-  ['postgresql', `before the server does, after ${seconds(constant('http', 'KEEP_ALIVE_TIMEOUT'))} seconds`],
+  ['postgresql', `before the server does, after ${seconds(constant('http', 'KEEP_ALIVE_TIMEOUT'))} seconds`], // only PostgreSQL
   [
     'containers',
     `an image of ${numberIn('test/deploy/container.deploy.ts', /size \/ 1e7\) \* 10\)\.toBe\((\d+)\)/)} MB`,
@@ -94,7 +94,8 @@ describe('variables', () => {
   /** Variables of other programs, of the tests, and of the examples. */
   const foreign =
     /^(OTEL|FAULTS)_|^(NODE_OPTIONS|NO_COLOR|POSTGRES_PASSWORD|TEST_\w+|PROPERTY_\w+|ANIMAL_STORE_(KEY|URL))$/;
-  const constants = /^(LIMIT_MAX|RESPONSE_LIMIT|ERROR_CODES|BROKEN_PROMISE)$/;
+  const constants =
+    /^(LIMIT_MAX|RESPONSE_LIMIT|ERROR_CODES|BROKEN_PROMISE|PET_STATUSES|DEFAULT_STATUS|TAKE_ORDER)$/;
 
   test('docs/serve.md has a row for each, with its default', () => {
     const rows = tableBelow('docs/serve.md', 'Settings').map((cells) =>
@@ -204,6 +205,7 @@ describe('commands', () => {
   );
 });
 
+// only this project: from here
 describe('what is measured', () => {
   const newest = globSync('bench/results/????-??-??.json').toSorted().at(-1) ?? '';
   const { found } = JSON.parse(read(newest)) as {
@@ -245,6 +247,7 @@ describe('what is measured', () => {
     for (const { perSecond } of shown) expect(chart).toContain(whole(Math.round(perSecond)));
   });
 });
+// only this project: to here
 
 test('no manual names the file of a release, whose version changes', () => {
   const files = [...MANUALS, 'README.md', ...globSync('deploy/*')];

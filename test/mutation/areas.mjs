@@ -48,6 +48,7 @@ export const AREAS = {
     testTimeout: 20_000,
     timeoutMS: 60_000,
   },
+  // only PostgreSQL: from here
   postgres: {
     mutate: [`${ADAPTERS}/postgres/**/*.ts`],
     testFiles: testsIn(`${TESTS}/postgres`),
@@ -56,6 +57,7 @@ export const AREAS = {
     testTimeout: 40_000,
     timeoutMS: 60_000,
   },
+  // only PostgreSQL: to here
   'storage-kit': {
     mutate: [`${ADAPTERS}/{storage-kit,memory}/**/*.ts`],
     testFiles: testsIn(`${TESTS}/{storage-kit,memory}`),

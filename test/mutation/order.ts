@@ -35,6 +35,7 @@ interface Report {
 const TRIES = 3;
 
 const MUTANTS: readonly Mutant[] = [
+  // only PostgreSQL: from here
   {
     name: 'no lock in front of the ids',
     file: 'src/adapters/postgres/pets.ts',
@@ -55,6 +56,7 @@ const MUTANTS: readonly Mutant[] = [
     text: 'isChanging = cache.enter(await shareVersion(',
     replacement: 'if (Math.random() < 0.5) isChanging = cache.enter(await shareVersion(',
   },
+  // only PostgreSQL: to here
   {
     name: 'a page cache that survives a commit',
     file: 'src/adapters/sqlite/pet-repository.ts',

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
-import { withoutBlocks } from '../../scripts/new/left-out.ts';
+import { withoutOwn } from '../../scripts/new/left-out.ts';
 import { namesOf } from '../../scripts/new/names.ts';
 import { renameText } from '../../scripts/new/rename.ts';
 import { refusalOf, wordsOf } from '../../scripts/new/taken.ts';
+import { withoutSpans } from '../../scripts/without.ts';
 
 const PARCEL = namesOf({ entity: 'parcel' });
 const ORCHARD = namesOf({ entity: 'orchard' });
@@ -34,6 +35,8 @@ test.each([
   ['an animal', 'an orchard', 'a parcel'],
   ['an Animal Store', 'an Orchard Store', 'a Parcel Store'],
   ['a\n * pet', 'an\n * orchard', 'a\n * parcel'],
+  ['#make-a-pet', '#make-an-orchard', '#make-a-parcel'],
+  ["-a 'animal-store'", "-a 'orchard-store'", "-a 'parcel-store'"],
   ['an {@link AnimalStore}', 'an {@link OrchardStore}', 'an {@link ParcelStore}'],
 ])('the article of %j is right', (text, orchard, parcel) => {
   expect([renameText(text, ORCHARD), renameText(text, PARCEL)]).toEqual([orchard, parcel]);
@@ -83,12 +86,25 @@ test('words of identifiers, files, tables, languages and platforms are refused',
   ]);
 });
 
-test('marked blocks are left out, and a mark without its counterpart is an error', () => {
-  const [begin, end] = [
-    '<!-- new project: leave out from here -->\n',
-    '<!-- new project: leave out to here -->\n',
+test('marked blocks and lines are left out, and a mark without its counterpart is an error', () => {
+  const [begin, end] = ['<!-- only this project: from here -->\n', '// only this project: to here\n'];
+  const marked = `a\n${begin}b\n${end}c\nd // only this project\ne # only this project\n${begin}f\n${end}`;
+  expect(withoutOwn(marked, 'x.ts')).toBe('a\nc\n');
+  for (const text of [`a\n${begin}b\n`, `a\n${end}b\n`])
+    expect(() => withoutOwn(text, 'x.ts')).toThrow('x.ts: a mark has no counterpart');
+  const links =
+    '[quick](performance.md#memory), [api](api.md), [it](../docs/performance.md), [new](../scripts/new/names.ts)';
+  expect(withoutOwn(links, 'docs/x.md')).toBe('quick, [api](api.md), it, new');
+});
+
+test('a deletion also deletes what the manuals say of the files', () => {
+  const manual = [
+    'It waits (`src/adapters/x/a.ts`, twice). See `x/a.ts` or `y/b.ts`.',
+    '| `src/adapters/x` | a test |',
+    '| `src/adapters/x`, `src/y.ts` | another |',
+    '',
   ];
-  expect(withoutBlocks(`a\n${begin}b\n${end}c\n${begin}d\n${end}`, 'x.md')).toBe('a\nc\n');
-  expect(() => withoutBlocks(`a\n${begin}b\n`, 'x.md')).toThrow('x.md: a block that is left out has no end');
-  expect(() => withoutBlocks(`a\n${end}b\n`, 'x.md')).toThrow('x.md: the end of a block has no beginning');
+  expect(withoutSpans(manual.join('\n'), ['src/adapters/x'])).toBe(
+    'It waits. See or `y/b.ts`.\n| `src/y.ts` | another |\n',
+  );
 });

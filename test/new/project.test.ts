@@ -1,13 +1,21 @@
 /** Makes a project of parcels, and checks that it is one: its names, its types, and the tests of its core. */
 
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { namesOf } from '../../scripts/new/names.ts';
-import { ROOT, refuseTakenNames, refuseTarget, writeProject } from '../../scripts/new/project.ts';
+import { ROOT, refuseTakenNames, writeProject } from '../../scripts/new/project.ts';
 import { wordsOf } from '../../scripts/new/taken.ts';
 
 const run = promisify(execFile);
@@ -62,6 +70,19 @@ function textsBelow(path: string): string[] {
     .map((name) => readFileSync(join(path, name), 'utf8'));
 }
 
+test('its schema has one migration for each engine, and no past', () => {
+  for (const engine of ['sqlite', 'postgres']) {
+    const schema = read(`src/adapters/${engine}/schema.ts`);
+    expect(schema).toMatch(/^const FIRST_VERSION = 1;$/m);
+    expect(schema).not.toContain('older-schemas');
+  }
+  expect(read('CHANGELOG.md')).not.toMatch(/[1-9]\.\d/);
+  const paths = textFiles().map(({ path }) => path);
+  expect(
+    paths.filter((path) => /older-s|scripts\/new|test\/new|benchmark\.svg|performance\.md/.test(path)),
+  ).toEqual([]);
+});
+
 test('its package has its own name, and no command that makes projects', () => {
   const about = JSON.parse(read('package.json'));
   expect([about.name, about.version, Object.keys(about.bin)]).toEqual([
@@ -70,6 +91,7 @@ test('its package has its own name, and no command that makes projects', () => {
     ['parcel-store'],
   ]);
   expect(about.scripts.new).toBeUndefined();
+  expect(JSON.parse(read('package-lock.json')).packages[''].version).toBe('0.1.0');
 });
 
 test('its types pass, and the tests of its core', async () => {
@@ -79,20 +101,41 @@ test('its types pass, and the tests of its core', async () => {
   expect(stdout).toMatch(/^\d+ passed, 0 failed$/m);
 });
 
-test('a folder with a file, a folder of this project and a taken name are refused, and nothing is written', () => {
-  const used = mkdtempSync(join(folder, 'used-'));
-  writeFileSync(join(used, 'file'), 'mine');
-  expect(() => writeProject(used, NAMES)).toThrow(
-    `${used}: the folder is not empty, and nothing is overwritten`,
-  );
-  expect(readdirSync(used)).toEqual(['file']);
-  expect(() => refuseTarget(join(ROOT, 'parcels'))).toThrow(
-    'expected a folder outside this project, such as ../parcels',
-  );
-  expect(() => refuseTakenNames(namesOf({ entity: 'page' }))).toThrow(
-    'page is a name that this project already uses',
-  );
+test.each(['order', 'class', 'select', 'page', 'store', 'status', 'key', 'category'])(
+  '%s is a name that is taken',
+  (entity) => {
+    expect(() => refuseTakenNames(namesOf({ entity, plural: 'parcels' }))).toThrow(
+      new RegExp(`^${entity} is a .*: choose another word$`),
+    );
+  },
+);
+
+test('the project and its entity have different names', () => {
   expect(() => refuseTakenNames(namesOf({ entity: 'parcel', name: 'parcels' }))).toThrow(
     '--name parcels: expected another name than that of the entity',
   );
+});
+
+test('what is refused ends the command with status 2 and one line, and nothing is written', async () => {
+  const used = mkdtempSync(join(folder, 'used-'));
+  writeFileSync(join(used, 'file'), 'mine');
+  const free = join(folder, 'free');
+  const inside = join(ROOT, 'parcels');
+  for (const [args, message] of [
+    [['--entity', 'parcel'], 'expected a folder and --entity: npm run new -- FOLDER --entity NAME'],
+    [[free, '--entity', 'parcel', '--force'], "Unknown option '--force'"],
+    [[free, '--entity', 'series'], '--entity series: its plural is not certain'],
+    [[free, '--entity', 'city'], '--entity city: its plural is not certain'],
+    [[free, '--entity', 'order'], 'order is a keyword of SQL: choose another word'],
+    [[used, '--entity', 'parcel'], `${used}: the folder is not empty, and nothing is overwritten`],
+    [[inside, '--entity', 'parcel'], `${inside}: expected a folder outside this project`],
+  ] as const) {
+    const failure = await run(process.execPath, ['scripts/new.ts', ...args], { cwd: ROOT }).catch(
+      (error) => error,
+    );
+    expect([failure.code, failure.stdout]).toEqual([2, '']);
+    expect(failure.stderr).toMatch(/^(?:new: .*\n)+$/);
+    expect(failure.stderr).toContain(message);
+  }
+  expect([existsSync(free), existsSync(inside), readdirSync(used)]).toEqual([false, false, ['file']]);
 });

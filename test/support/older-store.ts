@@ -1,10 +1,19 @@
 /** SQLite stores of earlier releases, which their own migrations make. */
 
 import type Database from 'better-sqlite3';
-import { APPLICATION_ID, MIGRATIONS } from '../../src/adapters/sqlite/schema.ts';
+import { UPGRADES } from '../../src/adapters/sqlite/older-schemas.ts';
+import { APPLICATION_ID } from '../../src/adapters/sqlite/schema.ts';
 import { connect } from './sqlite.ts';
 
 export const DAY: number = 24 * 60 * 60 * 1000;
+
+const TABLES_OF_1_0 = `
+  CREATE TABLE pets (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL, category_id INTEGER NOT NULL,
+    status TEXT NOT NULL) STRICT;
+  CREATE INDEX pets_by_status ON pets (status);
+  CREATE TABLE api_keys (id INTEGER PRIMARY KEY AUTOINCREMENT, hash BLOB NOT NULL UNIQUE, name TEXT NOT NULL,
+    hint TEXT NOT NULL, created_at INTEGER NOT NULL, expires_at INTEGER, revoked_at INTEGER, last_used_on INTEGER) STRICT;
+`;
 
 /** What builds between 2.0 and 3.0 added to the schema of 2.0. */
 const UNRELEASED = [
@@ -19,7 +28,7 @@ const UNRELEASED = [
 export function createOlderStore(path: string, version: number): Database.Database {
   const db = connect(path);
   db.pragma('journal_mode = WAL');
-  const released = MIGRATIONS.slice(0, 3).map(([, sql]) => sql);
+  const released = [TABLES_OF_1_0, ...UPGRADES.slice(0, 2).map(([, sql]) => sql)];
   for (const migration of [...released, ...UNRELEASED].slice(0, version)) db.exec(migration);
   db.exec(`INSERT INTO pets (id, name, category_id, status) VALUES (1, 'Rex', 7, 'sold'), (5, 'gone', 7, 'sold');
     DELETE FROM pets WHERE id = 5;

@@ -21,15 +21,19 @@ import type { Storage } from '../../src/application/ports/storage.ts';
 import { noteKeys, registerKey } from './canary.ts';
 import { CARRIER } from './carrier.ts';
 import { Client } from './client.ts';
-import { canRunPostgres, newDatabaseUrl } from './postgres/index.ts';
+import { canRunPostgres, newDatabaseUrl } from './postgres/index.ts'; // only PostgreSQL
 
-export type StorageKind = 'memory' | 'sqlite' | 'postgres';
+export type StorageKind =
+  | 'postgres' // only PostgreSQL
+  | 'memory'
+  | 'sqlite';
 
 /** The storages on which each test of the API runs. Mutation tests set `TEST_STORAGES=memory` to take less time. */
-export const STORAGES: readonly StorageKind[] = (['memory', 'sqlite', 'postgres'] as const).filter(
-  (storage) =>
-    (process.env['TEST_STORAGES'] ?? storage).includes(storage) && (storage !== 'postgres' || canRunPostgres),
-);
+export const STORAGES: readonly StorageKind[] = [
+  'memory' as const,
+  'sqlite' as const,
+  ...(canRunPostgres ? ['postgres' as const] : []), // only PostgreSQL
+].filter((storage) => (process.env['TEST_STORAGES'] ?? storage).includes(storage));
 
 export interface TestServer {
   readonly server: HttpServer;
@@ -124,12 +128,14 @@ const CREATE_SERVER = {
 /** Drivers are loaded on use, because most tests use a storage in memory, and loading takes longer than such a test. */
 async function openStorage(kind: StorageKind, folder: string): Promise<Storage> {
   if (kind === 'memory') return openMemoryStorage();
-  if (kind === 'sqlite') {
-    const { openSqliteStorage } = await import('../../src/adapters/sqlite/storage.ts');
-    return openSqliteStorage(join(folder, 'pets.db'));
+  // only PostgreSQL: from here
+  if (kind === 'postgres') {
+    const { openPostgresStorage } = await import('../../src/adapters/postgres/storage.ts');
+    return openPostgresStorage(await newDatabaseUrl());
   }
-  const { openPostgresStorage } = await import('../../src/adapters/postgres/storage.ts');
-  return openPostgresStorage(await newDatabaseUrl());
+  // only PostgreSQL: to here
+  const { openSqliteStorage } = await import('../../src/adapters/sqlite/storage.ts');
+  return openSqliteStorage(join(folder, 'pets.db'));
 }
 
 /** Lets a server of Node.js call a fetch handler. */

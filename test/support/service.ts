@@ -7,21 +7,22 @@ import { loadConfig } from '../../src/composition/config.ts';
 import { type Service, startService } from '../../src/composition/serve.ts';
 import { registerKey } from './canary.ts';
 import { Client } from './client.ts';
-import { newDatabaseUrl } from './postgres/index.ts';
+import { newDatabaseUrl } from './postgres/index.ts'; // only PostgreSQL
 import { temporaryFolder } from './process.ts';
 import type { StorageKind } from './server.ts';
+
+const URL_OF: Readonly<Record<StorageKind, (folder: string) => string | Promise<string>>> = {
+  memory: () => 'memory:',
+  sqlite: (folder) => `sqlite:${join(folder, 'pets.db')}`,
+  postgres: newDatabaseUrl, // only PostgreSQL
+};
 
 /** Returns the environment of a service on a new storage. */
 export async function environmentOf(
   kind: StorageKind,
   folder: string = temporaryFolder(),
 ): Promise<Environment> {
-  const DATABASE_URL =
-    kind === 'memory'
-      ? 'memory:'
-      : kind === 'sqlite'
-        ? `sqlite:${join(folder, 'pets.db')}`
-        : await newDatabaseUrl();
+  const DATABASE_URL = await URL_OF[kind](folder);
   return { PORT: '0', LOG_LEVEL: 'silent', SHUTDOWN_TIMEOUT_MS: '100', DATABASE_URL };
 }
 

@@ -1,8 +1,8 @@
-/** Servers of a test, and a proxy in front of a server. */
+/** Servers of a test. */
 
 import { once } from 'node:events';
 import { Server as HttpServer } from 'node:http';
-import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import type { AddressInfo, Server } from 'node:net';
 import { atEnd } from './process.ts';
 
 /** Lets a server listen on a free port until the end of the test, and returns its origin. */
@@ -13,41 +13,4 @@ export async function listen(server: Server): Promise<string> {
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
-
-export interface Tunnel {
-  readonly port: number;
-  cutAll(): void;
-}
-
-/**
- * Starts a proxy between clients and a server. `transfer` transfers the data of each new connection. When one side is
- * closed, so is the other one.
- */
-export async function startTunnel(
-  to: { readonly port: number; readonly host?: string },
-  transfer: (client: Socket, server: Socket) => void,
-): Promise<Tunnel> {
-  const sockets = new Set<Socket>();
-  const door = createServer((client) => {
-    const server = connect({ host: '127.0.0.1', ...to });
-    for (const [socket, other] of [
-      [client, server],
-      [server, client],
-    ] as const) {
-      sockets.add(socket);
-      socket.on('error', () => {});
-      socket.on('close', () => {
-        sockets.delete(socket);
-        other.destroy();
-      });
-    }
-    transfer(client, server);
-  });
-  const { port } = new URL(await listen(door));
-  const cutAll = () => {
-    for (const socket of sockets) socket.destroy();
-  };
-  atEnd(cutAll);
-  return { port: Number(port), cutAll };
 }

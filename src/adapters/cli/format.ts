@@ -8,8 +8,8 @@ export function number(value: number): string {
 }
 
 /** `1 pet`, `1,000,000 pets` */
-export function counted(value: number, item: string): string {
-  return `${number(value)} ${item}${value === 1 ? '' : 's'}`;
+export function counted(value: number, item: string, items: string = `${item}s`): string {
+  return `${number(value)} ${value === 1 ? item : items}`;
 }
 
 /** `2027-01-31` */
@@ -24,7 +24,7 @@ export function moment(time: number): string {
 
 /** `1,000,000 pets up to id 1000000 and 3 keys` */
 export function contentsText({ pets, apiKeys, lastId }: Omit<BackupContents, 'problems'>): string {
-  return `${counted(pets, 'pet')} up to id ${lastId} and ${counted(apiKeys, 'key')}`;
+  return `${counted(pets, 'pet', 'pets')} up to id ${lastId} and ${counted(apiKeys, 'key')}`;
 }
 
 /** Returns how the user has started this process: by npm or npx, or as the command. */

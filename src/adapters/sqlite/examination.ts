@@ -123,8 +123,11 @@ function readFacts(store: string, problems: Problem[]): Facts {
     const { pets, lastId } = contentsOf(db);
     problems.push(...petProblems(db), ...idProblems(lastId));
     const apiKeys = db.prepare<[number], Facts['apiKeys']>(COUNT_KEYS).safeIntegers(false).get(Date.now());
-    const idempotencyRecords = schemaVersion === 1 ? undefined : countRows(db, 'idempotency_records');
-    return { schemaVersion, isSound: true, pets, lastId, apiKeys, idempotencyRecords };
+    const facts = { schemaVersion, isSound: true, pets, lastId, apiKeys };
+    // only this project: from here
+    if (schemaVersion === 1) return { ...facts, idempotencyRecords: undefined };
+    // only this project: to here
+    return { ...facts, idempotencyRecords: countRows(db, 'idempotency_records') };
   } finally {
     db.close();
   }

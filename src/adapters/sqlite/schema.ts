@@ -1,56 +1,29 @@
-/** The tables of a store, and how each release made them. */
+/** The tables of a store, and the migrations that make them. */
 
 import type Database from 'better-sqlite3';
 import type { BackupContents } from '../../application/ports/maintenance.ts';
 import { storageUnavailable } from '../../application/ports/storage-fault.ts';
 import { type PetRow, selectInvalidPets } from '../storage-kit/pet-rows.ts';
 import { newerSchema } from '../storage-kit/store-errors.ts';
+import { upgradesOf } from './older-schemas.ts'; // only this project
 
 /** Marks a file as a store of this application. */
 export const APPLICATION_ID = 0x50455453n;
-/** What a pet must be since 3.0, whatever program stores it. */
+/** What a pet must be, whatever program stores it. */
 const PET_RULES = `id > 0 AND length(name) BETWEEN 1 AND 255 AND instr(name, char(0)) = 0
   AND status IN ('available', 'pending', 'sold')`;
 
-const ADD_READ_ONLY_KEYS = 'ALTER TABLE api_keys ADD COLUMN is_read_only INTEGER NOT NULL DEFAULT 0;';
-/** Pets that broke a rule before the schema had rules keep their ids and attributes. Records of 2.0 ended after a day. */
-const ADD_RULES_AND_ENDS = `
-  DROP TRIGGER IF EXISTS pets_rules_of_new_rows;
-  DROP TRIGGER IF EXISTS pets_rules_of_changed_rows;
-  CREATE TEMP TABLE invalid_pets AS SELECT * FROM pets WHERE NOT (${PET_RULES});
-  DELETE FROM pets WHERE id IN (SELECT id FROM invalid_pets);
-  ALTER TABLE pets ADD CONSTRAINT pet_rules CHECK (${PET_RULES});
-  PRAGMA ignore_check_constraints = ON;
-  INSERT INTO pets SELECT * FROM invalid_pets;
-  PRAGMA ignore_check_constraints = OFF;
-  DROP TABLE invalid_pets;
-
-  DROP INDEX idempotency_records_by_age;
-  ALTER TABLE idempotency_records RENAME COLUMN created_at TO valid_until;
-  UPDATE idempotency_records SET valid_until = valid_until + 86400000;
-  CREATE INDEX idempotency_records_by_end ON idempotency_records (valid_until);
-
-  DROP TABLE IF EXISTS idempotency_promises;
-  DROP TABLE IF EXISTS verified_backup;
-`;
-
 /**
- * The schema versions, and what leads to them. A released migration is never changed: 1.0 had the version 1, and 2.0 the
- * version 3. A column with a CHECK is added with `ignore_check_constraints`, because SQLite checks all rules of all pets, and
- * stored pets can break an older one. The attributes of a pet stand in a migration too: a test compares the newest schema with `ATTRIBUTES`.
- *
  * AUTOINCREMENT ensures that no id is assigned twice. Each entry of a SQLite index ends with the row id, so a page of
  * pets with one status is one contiguous range of the index. The table `probe` is empty, except during a test write.
  */
-export const MIGRATIONS: readonly (readonly [version: number, sql: string])[] = [
-  [
-    1,
-    `
+const TABLES = `
   CREATE TABLE pets (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     name TEXT NOT NULL,
     category_id INTEGER NOT NULL,
-    status TEXT NOT NULL
+    status TEXT NOT NULL,
+    CONSTRAINT pet_rules CHECK (${PET_RULES})
   ) STRICT;
 
   CREATE INDEX pets_by_status ON pets (status);
@@ -63,37 +36,43 @@ export const MIGRATIONS: readonly (readonly [version: number, sql: string])[] = 
     created_at INTEGER NOT NULL,
     expires_at INTEGER,
     revoked_at INTEGER,
-    last_used_on INTEGER
+    last_used_on INTEGER,
+    caller_id INTEGER,
+    is_read_only INTEGER NOT NULL DEFAULT 0
   ) STRICT;
-  `,
-  ],
-  [
-    2,
-    `
-  ALTER TABLE api_keys ADD COLUMN caller_id INTEGER;
 
   CREATE TABLE idempotency_records (
     caller TEXT NOT NULL,
     key TEXT NOT NULL,
     pet_id INTEGER NOT NULL,
-    created_at INTEGER NOT NULL,
+    valid_until INTEGER NOT NULL,
     PRIMARY KEY (caller, key)
   ) STRICT, WITHOUT ROWID;
 
-  CREATE INDEX idempotency_records_by_age ON idempotency_records (created_at);
-  `,
-  ],
-  [3, 'CREATE TABLE probe (id INTEGER PRIMARY KEY, data BLOB NOT NULL) STRICT;'],
-  [6, ADD_READ_ONLY_KEYS + ADD_RULES_AND_ENDS],
-];
+  CREATE INDEX idempotency_records_by_end ON idempotency_records (valid_until);
 
-/** The pragma `user_version` of a store. Builds between 2.0 and 3.0 had 4 and 5, and refuse later versions. */
+  CREATE TABLE probe (id INTEGER PRIMARY KEY, data BLOB NOT NULL) STRICT;
+`;
+
+const FIRST_VERSION = 6;
+
+/**
+ * The schema versions, and what leads to them. A released migration is never changed. The attributes of a pet stand in a
+ * migration too: a test compares the newest schema with `ATTRIBUTES`. A new column with a CHECK is added with
+ * `ignore_check_constraints`, because SQLite checks all rules of all pets, and stored pets can break an older one.
+ */
+export const MIGRATIONS: readonly (readonly [version: number, sql: string])[] = [[FIRST_VERSION, TABLES]];
+
+/** The pragma `user_version` of a store. */
 export const SCHEMA_VERSION: number = Math.max(...MIGRATIONS.map(([version]) => version));
 
-/** Returns the migrations of a store with this schema version. Version 5 already has keys that may only read. */
+/** Returns the migrations of a store with this schema version. */
 export function migrationsOf(version: number): readonly string[] {
   const migrations = MIGRATIONS.filter(([to]) => to > version).map(([, sql]) => sql);
-  return version === 5 ? [ADD_RULES_AND_ENDS, ...migrations.slice(1)] : migrations;
+  // only this project: from here
+  if (version > 0 && version < FIRST_VERSION) return [...upgradesOf(version), ...migrations.slice(1)];
+  // only this project: to here
+  return migrations;
 }
 
 /** Reads in one statement, because another process can migrate a new file at the same time. */

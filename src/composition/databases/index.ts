@@ -1,11 +1,18 @@
-import { api } from './api.ts';
+import { api } from './api.ts'; // only the client
 import type { Engine } from './engine.ts';
 import { memory } from './memory.ts';
-import { postgres } from './postgres.ts';
+import { postgres } from './postgres.ts'; // only PostgreSQL
 import { sqlite } from './sqlite.ts';
 
 /** The kinds of databases that a server can use. Each has a storage adapter and a file in this folder. */
-export const STORE_ENGINES: readonly Engine[] = [sqlite, memory, postgres];
+export const STORE_ENGINES: readonly Engine[] = [
+  sqlite,
+  memory,
+  postgres, // only PostgreSQL
+];
 
 /** The kinds of databases that a command can use. */
-export const ENGINES: readonly Engine[] = [...STORE_ENGINES, api];
+export const ENGINES: readonly Engine[] = [
+  ...STORE_ENGINES,
+  api, // only the client
+];

@@ -61,7 +61,7 @@ test.for([
 ] as const)('%s completes a value', async ([shell, commands], { skip }) => {
   const found = await inShell(shell, commands, WORDS, skip);
   // zsh itself leaves out what does not match.
-  expect(found.map((word) => word.split('\t')[0]).filter((word) => word?.startsWith('p'))).toEqual([
+  expect(found.map((word) => word.split('\t')[0]).filter((word) => word?.startsWith('pend'))).toEqual([
     'pending',
   ]);
 });

@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { isApiKey } from '../../../src/domain/api-key.ts';
+import { API_KEY_PREFIX, apiKeyPrefix, isApiKey } from '../../../src/domain/api-key.ts';
 import { commandLine, failed, inMemory } from './cli.ts';
 
 type Cli = ReturnType<typeof inMemory>;
@@ -62,14 +62,14 @@ describe('keys list', () => {
     const today = new Date().toISOString().slice(0, 10);
     expect(out.split('\n').map((row) => row.split(/ {2,}/))).toEqual([
       ['ID', 'NAME', 'PREFIX', 'STATUS', 'CREATED', 'LAST USED'],
-      ['1', 'shop', key.slice(0, 9), 'active', today, today],
+      ['1', 'shop', apiKeyPrefix(key), 'active', today, today],
       [''],
     ]);
     expect(await keysOf(cli)).toEqual([
       {
         id: '1',
         name: 'shop',
-        prefix: key.slice(0, 9),
+        prefix: apiKeyPrefix(key),
         readOnly: false,
         status: 'active',
         createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
@@ -181,7 +181,7 @@ test('a key that is given as a wrong argument is never printed', async () => {
   ]) {
     const { status, out, err } = await cli.run(args);
     expect(status).not.toBe(0);
-    expect(out + err).not.toContain(key.slice(0, 12));
+    expect(out + err).not.toContain(key.slice(0, API_KEY_PREFIX.length + 7));
     expect(err).toMatch(/^animal-store: .*\n$/);
   }
   expect(await keysOf(cli)).toHaveLength(1);

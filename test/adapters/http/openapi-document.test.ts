@@ -1,10 +1,9 @@
 /** Tests that the OpenAPI document is served, complete and correct. */
 
 import { describe, expect, test } from 'vitest';
-import { generateDocument } from '../../../openapi/document.ts';
+import { exactJson, generateDocument } from '../../../openapi/document.ts';
 import { MESSAGES } from '../../../openapi/errors.ts';
 import { NEW_MINKA, NEW_REX } from '../../../openapi/examples.ts';
-import { writeExact } from '../../../page/exact-json.ts';
 import type { Context } from '../../../src/adapters/http/context.ts';
 import { openApiDocument } from '../../../src/adapters/http/docs/openapi.ts';
 import { type HttpErrorCode, STATUS_OF } from '../../../src/adapters/http/errors.ts';
@@ -112,8 +111,8 @@ describe('the examples', () => {
     };
     expectExample(await client.get('/v1/pets'), '/pets', 'get', 'empty');
     expectExample(await client.get('/v1/pets/1'), '/pets/{petId}', 'get', 'not_found');
-    expectExample(await client.post(writeExact(NEW_REX)), '/pets', 'post', 'created');
-    await client.post(writeExact(NEW_MINKA));
+    expectExample(await client.post(exactJson(NEW_REX)), '/pets', 'post', 'created');
+    await client.post(exactJson(NEW_MINKA));
     expectExample(await client.get('/v1/pets'), '/pets', 'get', 'page');
     expectExample(await client.get('/v1/pets/1'), '/pets/{petId}', 'get', 'found');
     const message = `GET /v1/pets/1 HTTP/1.1\r\nHost: x\r\nHost: y\r\nAuthorization: Bearer ${key}\r\n\r\n`;

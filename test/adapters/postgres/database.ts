@@ -4,14 +4,13 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Client } from 'pg';
 import { expect, onTestFinished } from 'vitest';
 import { openPostgresStorage, type PostgresOptions } from '../../../src/adapters/postgres/index.ts';
-import { MIGRATIONS } from '../../../src/adapters/postgres/schema.ts';
 import type { CreateAttempt } from '../../../src/application/ports/idempotent-creates.ts';
 import type { TransferOptions } from '../../../src/application/ports/pet-transfer.ts';
 import type { Storage } from '../../../src/application/ports/storage.ts';
 import type { NewPet, Pet } from '../../../src/domain/pet.ts';
 import { walk as walkPets } from '../../../src/testing/fixtures/pets.ts';
 import { REX } from '../../support/pets.ts';
-import { connect, newDatabaseUrl } from '../../support/postgres/index.ts';
+import { newDatabaseUrl } from '../../support/postgres/index.ts';
 
 export { REX };
 
@@ -47,15 +46,6 @@ export async function openStore(options?: PostgresOptions): Promise<{ url: strin
 export async function newStoreUrl(): Promise<string> {
   const url = await newDatabaseUrl();
   await (await openPostgresStorage(url)).close();
-  return url;
-}
-
-/** Creates a store as 2.0 did, whose version is 1, and then makes changes. */
-export async function newOlderStoreUrl(changes: string, version = 1): Promise<string> {
-  const url = await newDatabaseUrl();
-  await (await connect(url)).query(`CREATE TABLE animal_store_schema (
-      only_row boolean PRIMARY KEY CHECK (only_row), version integer NOT NULL, probed_at timestamptz);
-    INSERT INTO animal_store_schema VALUES (true, ${version}); ${MIGRATIONS[0]?.[1]}; ${changes}`);
   return url;
 }
 

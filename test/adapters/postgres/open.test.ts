@@ -1,9 +1,8 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { examinePostgresStore, openPostgresStorage } from '../../../src/adapters/postgres/index.ts';
 import { SCHEMA_VERSION } from '../../../src/adapters/postgres/schema.ts';
-import type { Pet } from '../../../src/domain/pet.ts';
 import { connect, describePostgres, newDatabaseUrl } from '../../support/postgres/index.ts';
-import { changed, newOlderStoreUrl, openStorage, REX, withSetting } from './database.ts';
+import { changed, openStorage, REX } from './database.ts';
 import { refusalOf } from './refusal.ts';
 
 describePostgres('openPostgresStorage', () => {
@@ -14,38 +13,6 @@ describePostgres('openPostgresStorage', () => {
     expect(new Set(ids).size).toBe(5);
     const { rows } = await (await connect(url)).query('SELECT * FROM animal_store_schema');
     expect(rows).toEqual([{ only_row: true, version: SCHEMA_VERSION, probed_at: null }]);
-  });
-
-  /** What builds between 2.0 and 3.0 added to the first version. */
-  const IN_BETWEEN = `ALTER TABLE pets ADD CONSTRAINT pets_rules CHECK (id > 0) NOT VALID;
-    ALTER TABLE api_keys ADD COLUMN is_read_only boolean NOT NULL DEFAULT false;
-    CREATE TABLE idempotency_promises (days integer PRIMARY KEY, ends_at bigint NOT NULL)`;
-
-  test.each([
-    ['2.0', 1, ''],
-    ['a build between 2.0 and 3.0', 3, IN_BETWEEN],
-  ])('a store of %s is migrated: pets, keys and records stay', async (_, version, changes) => {
-    const now = Date.now();
-    const rows = `INSERT INTO pets (name, category_id, status) VALUES ('Rex', 7, 'sold');
-      INSERT INTO api_keys (hash, name, hint, created_at) VALUES ('\\x00', 'old', 'p', 1);
-      INSERT INTO idempotency_records (caller, key, pet_id, created_at) VALUES ('1', 'old', 1, ${now - 1000})`;
-    const url = await newOlderStoreUrl(`${changes}; ${rows}`, version);
-    const before = await examinePostgresStore(url);
-    expect(before).toMatchObject({ schemaVersion: version, pets: 1 });
-    expect(before.problems.filter(({ severity }) => severity === 'error')).toEqual([]);
-    const readOnly = withSetting(url, 'default_transaction_read_only', 'on');
-    expect(await refusalOf(readOnly)).toContain('is not migrated because the database is read-only: open it');
-    const { pets, apiKeys, idempotentCreates } = await openStorage(url);
-    const [rex, ...others] = (await pets.list({ limit: 2 })).pets as [Pet];
-    expect([rex, ...others]).toMatchObject([{ id: 1n, name: 'Rex', categoryId: 7n, status: 'sold' }]);
-    expect(await apiKeys.list()).toMatchObject([{ name: 'old', isReadOnly: false }]);
-    expect(await examinePostgresStore(url)).toMatchObject({ schemaVersion: SCHEMA_VERSION });
-    // A record of 2.0 is valid for a day, whatever a server of this release would set.
-    const DAY = 24 * 60 * 60 * 1000;
-    const retry = (at: number) =>
-      idempotentCreates.add(rex, { caller: '1', key: 'old', at, validUntil: at + 30 * DAY });
-    expect(await retry(now - 1001 + DAY)).toMatchObject({ isReplay: true, pet: { id: 1n } });
-    expect(await retry(now - 999 + DAY)).toMatchObject({ isReplay: false });
   });
 
   test('creates no store when the store must exist', async () => {

@@ -1,7 +1,7 @@
 /** A proxy between a storage and a PostgreSQL server, which cuts a connection at a given byte. */
 
 import type { Socket } from 'node:net';
-import { startTunnel } from '../../support/sockets.ts';
+import { startTunnel } from '../../support/postgres/tunnel.ts';
 
 export type Direction = 'to the server' | 'to the client';
 

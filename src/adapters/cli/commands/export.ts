@@ -49,10 +49,10 @@ async function exportPets(status: PetStatus | undefined, options: CommandOptions
             if (fault !== undefined)
               console.err(`${visible(`pet ${pet.id} cannot be imported: ${fault}`)}\n`);
           }
-          if (!console.isTerminal) progress(`Exporting ${counted(count, 'pet')}`);
+          if (!console.isTerminal) progress(`Exporting ${counted(count, 'pet', 'pets')}`);
         }
       }),
     ),
   );
-  console.err(`Exported ${counted(count, 'pet')}.\n`);
+  console.err(`Exported ${counted(count, 'pet', 'pets')}.\n`);
 }

@@ -45,7 +45,7 @@ async function importPets(from: string, flags: Flags, options: CommandOptions): 
     const work = (store: AnimalStore) => importLines(store, lines, flags, progress, options);
     return { place, ...(await withStore(options, 'import', work, createStore).finally(close)) };
   });
-  const pets = counted(count, 'pet');
+  const pets = counted(count, 'pet', 'pets');
   const done = dryRun ? `Dry run: ${pets} can be imported` : `Imported ${pets}`;
   const source = place === undefined ? '' : ` from ${place}`;
   const omitted = skipped > 0 ? `, skipped ${counted(skipped, 'line')}` : '';
@@ -105,7 +105,7 @@ async function importLines(
       // Before the next batch is requested, the application refuses the invalid pets of this one.
       yield batch;
       await writeRefused();
-      progress(`Reading ${counted(count, 'pet')}`);
+      progress(`Reading ${counted(count, 'pet', 'pets')}`);
     }
     isRead = true;
   };

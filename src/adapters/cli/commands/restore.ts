@@ -21,7 +21,7 @@ export function defineRestore(program: Command, options: CommandOptions): void {
         return restoreStore(databaseUrl, file, { overwrite: force, onProgress, signal });
       });
       const { location: store, bytes, pets, apiKeys, lastId, setAside, lost, revivedKeys } = restored;
-      const contents = `${counted(pets, 'pet')} and ${counted(apiKeys, 'key')}`;
+      const contents = `${counted(pets, 'pet', 'pets')} and ${counted(apiKeys, 'key')}`;
       const text = `Restored ${store} from ${file}: ${contents}, ids go on after ${lastId}.`;
       const members = { store, bytes, pets, apiKeys, lastId: String(lastId), lost, revivedKeys, setAside };
       await printResult(console, text, members, json);
@@ -35,7 +35,7 @@ function noticesOf(
   { program, databaseUrl }: CommandOptions,
 ): string[] {
   const { pets = 0, apiKeys = 0 } = lost ?? {};
-  const gone = `${counted(pets, 'pet')} and ${counted(apiKeys, 'key')}`;
+  const gone = `${counted(pets, 'pet', 'pets')} and ${counted(apiKeys, 'key')}`;
   return [
     ...(pets + apiKeys > 0 ? [`The backup lacks ${gone} of the replaced store.`] : []),
     ...revivedKeys.map(

@@ -1,0 +1,70 @@
+/**
+ * Deletes what a project does not need, as docs/make-it-yours.md lists it: `npm run without -- MARK PATH...` deletes the
+ * paths, what `package.json` and the manuals say of them, and the lines with the mark `only MARK`.
+ */
+
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+
+/** Returns the text without the lines that end with the mark, and without those between the mark and `from here`, `to here`. */
+export function withoutMarked(text: string, mark: string, path: string): string {
+  const comment = String.raw`(?:\/\/|#|<!--) only ${mark}`;
+  const block = new RegExp(`^.*${comment}: from here.*\n(?:.*\n)*?.*${comment}: to here.*\n`, 'gm');
+  const line = new RegExp(`^.*${comment}(?: -->)?\n`, 'gm');
+  const rest = text.replaceAll(block, '').replaceAll(line, '');
+  const left = new RegExp(comment).exec(rest);
+  if (left !== null) throw new Error(`${path}: a mark has no counterpart: ${left[0]}`);
+  return rest;
+}
+
+/** Returns a manual in which a link to one of the paths, or to a file below it, is only its text. */
+export function withoutLinks(text: string, manual: string, paths: readonly string[]): string {
+  return text.replaceAll(/(?<!!)\[([^\]]*)\]\(([^)#:\s]+)[^)]*\)/g, (link, shown: string, target: string) => {
+    const file = join(dirname(manual), target);
+    return paths.some((path) => file === path || file.startsWith(`${path}/`)) ? shown : link;
+  });
+}
+
+/** Returns a manual without the code spans that name one of the paths, and without the rows of a table that are about them. */
+export function withoutSpans(text: string, paths: readonly string[]): string {
+  let rest = text;
+  for (const path of paths.flatMap((each) => [each, each.replace(/^src\/(?:adapters\/)?/, '')])) {
+    const span = `\`${path.replaceAll('.', '\\.')}(?:/[^\`]*)?\``;
+    rest = rest.replaceAll(new RegExp(`\\s\\(${span}[^)]*\\)|(?:[,;]| or)? ?${span}`, 'g'), '');
+  }
+  return rest.replaceAll(/^\| *\|.*\n/gm, '').replaceAll(/^\|[,;] /gm, '| ');
+}
+
+/** Returns `package.json` without the entry points and the scripts that need one of the paths. */
+function withoutEntries(text: string, paths: readonly string[]): string {
+  const about = JSON.parse(text) as Record<'exports' | 'scripts', Record<string, unknown>>;
+  const built = paths.map((path) => path.replace(/^src\//, './dist/').replace(/\.ts$/, '.js'));
+  for (const members of [about.exports, about.scripts]) {
+    for (const [name, value] of Object.entries(members)) {
+      const words = JSON.stringify(value).split(/[\s"]+/);
+      const needs = (path: string) => words.some((word) => word === path || word.startsWith(`${path}/`));
+      if ([...paths, ...built].some(needs)) delete members[name];
+    }
+  }
+  return `${JSON.stringify(about, null, 2)}\n`;
+}
+
+if (import.meta.main) {
+  const [mark = '', ...paths] = process.argv.slice(2);
+  const missing = paths.filter((path) => !existsSync(path));
+  if (missing.length > 0 || paths.length === 0) throw new Error(`expected paths that exist, got ${missing}`);
+  for (const path of paths) rmSync(path, { recursive: true });
+  const files = execFileSync('git', ['ls-files', '-z'], { encoding: 'utf8' }).split('\0');
+  for (const file of files.filter((path) => path !== '' && existsSync(path))) {
+    const text = readFileSync(file, 'utf8');
+    let rest = text;
+    if (file !== 'docs/make-it-yours.md' && file !== 'scripts/without.ts')
+      rest = withoutMarked(text, mark, file);
+    if (/^(?:CONTRIBUTING|docs\/[\w-]+)\.md$/.test(file)) rest = withoutSpans(rest, paths);
+    if (file.endsWith('.md')) rest = withoutLinks(rest, file, paths);
+    if (file === 'README.md') for (const path of paths) rest = rest.replace(` ${basename(path)}/ `, ' ');
+    if (file === 'package.json') rest = withoutEntries(rest, paths);
+    if (rest !== text) writeFileSync(file, rest);
+  }
+}
