@@ -1,6 +1,6 @@
 /** Makes a project of parcels, and checks that it is one: its names, its types, and the tests of its core. */
 
-import { execFile } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import {
   existsSync,
   mkdtempSync,
@@ -69,6 +69,21 @@ function textsBelow(path: string): string[] {
     .filter((name) => name.endsWith('.ts'))
     .map((name) => readFileSync(join(path, name), 'utf8'));
 }
+
+test('each path that docs/make-it-yours.md deletes exists', () => {
+  const commands = read('docs/make-it-yours.md').match(/^npm run without -- (?:.*\\\n)*.*$/gm) ?? [];
+  expect(commands).toHaveLength(3);
+  for (const command of commands) {
+    const list = command.replaceAll('\\\n', '').replace('npm run without --', "printf '%s\\n'");
+    const [, ...paths] = execFileSync('bash', ['-O', 'failglob', '-c', list], {
+      cwd: target,
+      encoding: 'utf8',
+    })
+      .trim()
+      .split('\n');
+    expect(paths.filter((path) => !existsSync(join(target, path)))).toEqual([]);
+  }
+});
 
 test('its schema has one migration for each engine, and no past', () => {
   for (const engine of ['sqlite', 'postgres']) {
