@@ -3,13 +3,12 @@
  * find each of them: `npm run test:order`.
  */
 
-import { spawnSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 
 const ROOT = resolve(import.meta.dirname, '../..');
-const COPIED = 'src test openapi page docs dist package.json tsconfig.json vitest.config.ts'.split(' ');
 
 interface Mutant {
   readonly name: string;
@@ -90,9 +89,8 @@ const MUTANTS: readonly Mutant[] = [
   {
     name: 'an id that is given twice',
     file: 'src/adapters/memory/pet-repository.ts',
-    text: 'return this.#push(this.lastId + 1n, pet);\n  }\n\n  /** Adds all',
-    replacement:
-      'return this.#push(this.lastId + (this.lastId % 7n === 3n ? 0n : 1n), pet);\n  }\n\n  /** Adds all',
+    text: 'this.#push(this.lastId + 1n, pet)',
+    replacement: 'this.#push(this.lastId + (this.lastId % 7n === 3n ? 0n : 1n), pet)',
   },
   {
     name: 'a create that is acknowledged before its commit',
@@ -104,7 +102,10 @@ const MUTANTS: readonly Mutant[] = [
 ];
 
 const folder = mkdtempSync(join(tmpdir(), 'animal-store-order-'));
-for (const name of COPIED) cpSync(join(ROOT, name), join(folder, name), { recursive: true });
+const tracked = execFileSync('git', ['ls-files', '-z'], { cwd: ROOT, encoding: 'utf8' }).split('\0');
+for (const name of [...tracked, 'dist'].filter((path) => path !== '' && existsSync(join(ROOT, path)))) {
+  cpSync(join(ROOT, name), join(folder, name), { recursive: true });
+}
 symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
 let caught = 0;
 try {
@@ -142,7 +143,9 @@ function messageOf(run: readonly string[]): string | undefined {
   if (!existsSync(report)) throw new Error(`the tests did not run: ${`${stdout}${stderr}`.slice(-1000)}`);
   const { testResults } = JSON.parse(readFileSync(report, 'utf8')) as Report;
   const tests = testResults.flatMap(({ assertionResults }) => assertionResults);
-  // A run that does not reach its tests has found nothing.
+  if (!tests.some(({ status }) => status !== 'pending' && status !== 'skipped')) {
+    throw new Error(`no test ran: ${`${stdout}${stderr}`.slice(-1000)}`);
+  }
   const failed = tests.find(({ status }) => status === 'failed');
   const [text = ''] = failed?.failureMessages ?? [];
   return failed && (/^\+ ["'](.+)["']$/m.exec(text)?.[1] ?? `${failed.title}: ${text.split('\n')[0]}`);
