@@ -159,8 +159,8 @@ const INNOCENT: Readonly<Record<string, string>> = {
   'src/adapters/http/docs/empty.ts': "import '../empty.ts';",
   'src/adapters/http/c.ts': "import 'koa'; import 'node:http';",
   'openapi/empty.ts': "import 'valibot'; import 'node:fs'; import '../src/adapters/http/empty.ts';",
-  'page/empty.ts': "import 'marked';",
-  'page/view/good.ts': "import '../empty.ts';",
+  'page/empty.ts': 'export {};',
+  'page/view/good.ts': "import 'marked'; import '../empty.ts';", // only the page
   'src/adapters/http/index.ts': "import 'koa'; import './empty.ts';",
   'src/adapters/postgres/empty.ts': "import 'pg'; import '../storage-kit/empty.ts';", // only PostgreSQL
   'src/adapters/storage-kit/empty.ts': "import '../../application/good.ts';",
