@@ -45,16 +45,13 @@ export class ApiPetRepository implements PetRepository {
     attempt: Pick<Parameters<IdempotentCreates['add']>[1], 'caller' | 'key'>,
     options?: CallOptions,
   ): Promise<CreateResult> {
-    return await this.#awaited(this.#create({ ...pet }, attempt, options));
+    const create = this.#create({ ...pet }, attempt, options);
+    this.#writes.add(create);
+    return await create.finally(() => this.#writes.delete(create));
   }
 
   async settleWrites(): Promise<void> {
     await Promise.allSettled(this.#writes);
-  }
-
-  async #awaited<T>(write: Promise<T>): Promise<T> {
-    this.#writes.add(write);
-    return await write.finally(() => this.#writes.delete(write));
   }
 
   async #create(

@@ -4,18 +4,6 @@ import type { Stage } from './context.ts';
 import type { HttpError } from './errors.ts';
 import { DEPRECATED_SINCE, OPERATIONS, type Operation, SUNSET } from './operations.ts';
 
-/** Returns the paths with a deprecated operation, each with the methods of its other operations. */
-function deprecatedPaths(operations: readonly Operation[]) {
-  return operations
-    .filter(({ deprecated }) => deprecated)
-    .map(({ path }) => ({
-      pattern: new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}$`),
-      others: operations
-        .filter((each) => each.path === path && !each.deprecated)
-        .flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method])),
-    }));
-}
-
 /**
  * Adds the fields of the deprecation to every response of its path, except to other operations, and except for 401, which
  * tells nothing about the API.
@@ -27,13 +15,17 @@ export function deprecation(prefix: string, operations: readonly Operation[] = O
     Sunset: SUNSET.toUTCString(),
     Link: `<${prefix}/docs>; rel="deprecation"; type="text/html", <${prefix}/v1/pets>; rel="successor-version"`,
   };
-  const deprecated = deprecatedPaths(operations);
+  const paths = operations
+    .filter(({ deprecated }) => deprecated)
+    .map(({ path }) => ({
+      pattern: new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}$`),
+      others: operations.filter((each) => each.path === path && !each.deprecated),
+    }));
   return (ctx, next) => {
-    const { path } = ctx.state.animalStore;
-    const isDeprecated = deprecated.some(
-      ({ pattern, others }) => pattern.test(path) && !others.includes(ctx.method),
-    );
-    if (!isDeprecated) return next();
+    const { method, state } = ctx;
+    const deprecated = paths.find(({ pattern }) => pattern.test(state.animalStore.path));
+    const called = method === 'HEAD' ? 'GET' : method;
+    if (!deprecated || deprecated.others.some((each) => each.method === called)) return next();
     ctx.set(fields);
     return next().catch((error: Partial<HttpError> | undefined) => {
       if (error?.status === 401) for (const name in fields) ctx.remove(name);

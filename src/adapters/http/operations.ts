@@ -20,9 +20,9 @@ export interface Operation {
   readonly path: string;
   readonly summary: string;
   readonly description: string;
-  /** The query parameters and the header fields that it reads. Those of its path are in `path`. */
+  /** In addition to those of its path. */
   readonly parameters?: readonly string[];
-  /** What a success means, the schema of its body, if it has one, and its fields in addition to those of the method. */
+  /** `body` is the name of a schema, and `fields` are in addition to those of the method. */
   readonly success: {
     readonly description: string;
     readonly body?: 'Pet' | 'Pets';

@@ -5,7 +5,6 @@ import { parseInt64 } from '../../domain/int64.ts';
 import type { Pet } from '../../domain/pet.ts';
 import { petJson, petsJson } from '../../domain/pet-json.ts';
 import {
-  type Context,
   callerOf,
   entityTag,
   fieldOf,
@@ -45,16 +44,12 @@ export function petHandlers(store: HttpStore, prefix: string): Readonly<Record<O
     },
 
     async getPet(ctx) {
-      const body = petJson(await store.getPet(petIdOf(ctx)));
+      const id = parseInt64(ctx.params?.['petId'] ?? '');
+      if (id === undefined) throw new HttpError('not_found', 'there is no such pet: an id is an int64');
+      const body = petJson(await store.getPet(id));
       respondRevalidated(ctx, { body, etag: entityTag(body) });
     },
   };
-}
-
-function petIdOf({ params }: Context): bigint {
-  const id = parseInt64(params?.['petId'] ?? '');
-  if (id === undefined) throw new HttpError('not_found', 'there is no such pet: an id is an int64');
-  return id;
 }
 
 interface List extends Representation {
