@@ -4,7 +4,7 @@ import { BASE_PATH } from '../src/adapters/http/context.ts';
 import { METHODS, OPERATIONS, type Operation } from '../src/adapters/http/operations.ts';
 import { apiDescription } from './description.ts';
 import { COMPONENT_HEADERS } from './headers.ts';
-import { PARAMETERS } from './parameters.ts';
+import { parametersOf } from './parameters.ts';
 import { NEW_PET_EXAMPLES, responsesOf } from './responses.ts';
 import { COMPONENT_SCHEMAS, json, type Part } from './schemas.ts';
 
@@ -53,7 +53,7 @@ function describe(operation: Operation): Part {
     tags: ['pets'],
     deprecated,
     'x-stability': stability,
-    parameters: PARAMETERS[id],
+    parameters: parametersOf(operation),
     requestBody: METHODS[method].hasBody
       ? { required: true, content: json('NewPet', NEW_PET_EXAMPLES) }
       : undefined,

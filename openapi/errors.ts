@@ -1,5 +1,6 @@
 /** The errors in the OpenAPI document. */
 
+import { READ_ONLY } from '../src/adapters/http/authentication.ts';
 import { BODY_LIMIT } from '../src/adapters/http/body.ts';
 import { type HttpErrorCode, STATUS_OF } from '../src/adapters/http/errors.ts';
 import { OPERATIONS, type Operation } from '../src/adapters/http/operations.ts';
@@ -28,9 +29,9 @@ export const WHEN: Readonly<Record<HttpErrorCode, string>> = {
 export const MESSAGES: Readonly<Record<HttpErrorCode, string>> = {
   invalid_request: 'categoryId is required',
   unauthorized: 'an API key is required: Authorization: Bearer <API_KEY>',
-  forbidden: 'the API key is read-only: it may list and read pets, but not create one',
+  forbidden: READ_ONLY,
   not_found: 'there is no pet with id 1',
-  method_not_allowed: 'DELETE is not allowed here: expected GET, HEAD or OPTIONS',
+  method_not_allowed: 'TRACE is not allowed here: expected GET, HEAD or OPTIONS',
   request_timeout: 'the request took too long to arrive',
   payload_too_large: `the body must have at most ${BODY_LIMIT} bytes`,
   unsupported_media_type:

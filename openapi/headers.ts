@@ -1,7 +1,6 @@
 /** The header fields in the OpenAPI document, and the responses that have them. */
 
-import type { Operation } from '../src/adapters/http/operations.ts';
-import { DEPRECATED_SINCE, SUNSET } from '../src/adapters/http/operations.ts';
+import { DEPRECATED_SINCE, METHODS, type Operation, SUNSET } from '../src/adapters/http/operations.ts';
 import type { Part } from './schemas.ts';
 
 /** `NextPage` and `Successor` are two descriptions of the field `Link`. The other keys are HTTP field names. */
@@ -52,12 +51,6 @@ export const COMPONENT_HEADERS: Readonly<Record<string, Part>> = FIELDS;
 const EVERY_RESPONSE: readonly Name[] = ['X-Request-Id', 'Cache-Control'];
 const DEPRECATION: readonly Name[] = ['Deprecation', 'Sunset', 'Successor'];
 
-const OF_SUCCESS: Readonly<Record<Operation['id'], readonly Name[]>> = {
-  listPets: ['ETag', 'NextPage'],
-  createPet: ['Location', 'Idempotency-Replayed'],
-  getPet: ['ETag'],
-};
-
 const OF_ERROR: Readonly<Record<number, readonly Name[]>> = {
   401: ['WWW-Authenticate'],
   403: ['WWW-Authenticate'],
@@ -73,8 +66,12 @@ const OF_ERROR: Readonly<Record<number, readonly Name[]>> = {
 const BEFORE_ROUTING: readonly number[] = [400, 408, 431];
 
 /** Describes the header fields of a response. The keys of the result are HTTP field names. */
-export function headersOf({ id, deprecated }: Operation, status: number): Part {
-  const own = status < 400 ? OF_SUCCESS[id] : (OF_ERROR[status] ?? []);
+export function headersOf({ method, success, deprecated }: Operation, status: number): Part {
+  const ofSuccess: readonly Name[] = [
+    ...(METHODS[method].isRead ? ['ETag' as const] : []),
+    ...(success.fields ?? []),
+  ];
+  const own = status < 400 ? ofSuccess : (OF_ERROR[status] ?? []);
   const headers = fieldsOf([...EVERY_RESPONSE, ...own]);
   if (!deprecated || status === 401) return headers;
   return { ...headers, ...fieldsOf(DEPRECATION, BEFORE_ROUTING.includes(status)) };

@@ -6,39 +6,44 @@ import { IDEMPOTENCY_DAYS, IDEMPOTENCY_DAYS_MAX } from '../src/application/creat
 import { IDEMPOTENCY_KEY_MAX_LENGTH } from '../src/domain/idempotency-key.ts';
 import { type Part, QUERY_SCHEMAS } from './schemas.ts';
 
-/** The parameters of each operation, in its path, its query and its header fields. */
-export const PARAMETERS: Readonly<Record<Operation['id'], readonly Part[]>> = {
-  listPets: Object.entries(QUERY_SCHEMAS).map(([name, { description, ...schema }]) => ({
+const PARAMETERS: readonly Part[] = [
+  {
+    name: 'petId',
+    in: 'path',
+    required: true,
+    description: 'The id of the pet.',
+    schema: INT64_METADATA,
+    example: 1,
+  },
+  ...Object.entries(QUERY_SCHEMAS).map(([name, { description, ...schema }]) => ({
     name,
     in: 'query',
     description: name === 'status' ? 'Only pets with this status.' : description,
     schema,
   })),
-  createPet: [
-    {
-      name: 'Idempotency-Key',
-      in: 'header',
-      required: false,
-      description:
-        'A key of your choice, such as a UUID. Repeat a request that got no response with the same key: the pet is ' +
-        `created once. A key is valid for ${IDEMPOTENCY_DAYS * 24} hours, or longer, up to ${IDEMPOTENCY_DAYS_MAX} days, where the operator of ` +
-        'the server has set it. Each API key has its own idempotency keys, also after a rotation.',
-      schema: {
-        type: 'string',
-        minLength: 1,
-        maxLength: IDEMPOTENCY_KEY_MAX_LENGTH,
-        pattern: `^[!-~]{1,${IDEMPOTENCY_KEY_MAX_LENGTH}}$`,
-      },
+  {
+    name: 'Idempotency-Key',
+    in: 'header',
+    required: false,
+    description:
+      'A key of your choice, such as a UUID. Repeat a request that got no response with the same key: the pet is ' +
+      `created once. A key is valid for ${IDEMPOTENCY_DAYS * 24} hours, or longer, up to ${IDEMPOTENCY_DAYS_MAX} days, where the operator of ` +
+      'the server has set it. Each API key has its own idempotency keys, also after a rotation.',
+    schema: {
+      type: 'string',
+      minLength: 1,
+      maxLength: IDEMPOTENCY_KEY_MAX_LENGTH,
+      pattern: `^[!-~]{1,${IDEMPOTENCY_KEY_MAX_LENGTH}}$`,
     },
-  ],
-  getPet: [
-    {
-      name: 'petId',
-      in: 'path',
-      required: true,
-      description: 'The id of the pet.',
-      schema: INT64_METADATA,
-      example: 1,
-    },
-  ],
-};
+  },
+];
+
+/** Describes the parameters of an operation, in its path, its query and its header fields. */
+export function parametersOf({ path, parameters = [] }: Operation): readonly Part[] {
+  const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name).concat(parameters);
+  return names.map((name) => {
+    const parameter = PARAMETERS.find((each) => each['name'] === name);
+    if (parameter === undefined) throw new Error(`the parameter ${name} has no description`);
+    return parameter;
+  });
+}

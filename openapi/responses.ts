@@ -14,25 +14,24 @@ export const NEW_PET_EXAMPLES: Part = {
   everything: { summary: 'All members', value: NEW_MINKA },
 };
 
-/** The descriptions and the bodies of the responses to valid requests. */
-const SUCCESSES: Readonly<Record<Operation['id'], Part>> = {
-  listPets: {
-    description: 'A page of pets.',
-    content: json('Pets', { page: { value: [REX, MINKA] }, empty: { value: [] } }),
-  },
-  createPet: { description: 'The pet was created.', content: json('Pet', { created: { value: REX } }) },
-  getPet: { description: 'The pet.', content: json('Pet', { found: { value: REX } }) },
-};
+/** Describes the body of the response to a valid request. */
+function contentOf({ method, success: { body } }: Operation): Part | undefined {
+  if (body === undefined) return undefined;
+  if (body === 'Pets') return json(body, { page: { value: [REX, MINKA] }, empty: { value: [] } });
+  return json(body, { [METHODS[method].isRead ? 'found' : 'created']: { value: REX } });
+}
 
-/** The example message of `invalid_request`, for the operations that have no member `categoryId`. */
-const BROKEN_RULES: Readonly<Partial<Record<Operation['id'], string>>> = {
-  listPets: `limit must be an integer from ${LIMIT_MIN} to ${LIMIT_MAX}`,
-  getPet: 'Host must be given once',
-};
+/** Returns an example of the message of an error. For `invalid_request`, it is about what the operation reads. */
+function messageOf({ method, parameters }: Operation, code: HttpErrorCode): string {
+  if (code !== 'invalid_request' || METHODS[method].hasBody) return MESSAGES[code];
+  if (!parameters?.includes('limit')) return 'Host must be given once';
+  return `limit must be an integer from ${LIMIT_MIN} to ${LIMIT_MAX}`;
+}
 
 /** Describes all responses of an operation. The keys of the result are the statuses. */
 export function responsesOf(operation: Operation): Part {
-  const { description, content } = SUCCESSES[operation.id];
+  const { description } = operation.success;
+  const content = contentOf(operation);
   const { success, isRead } = METHODS[operation.method];
   const headers = headersOf(operation, success);
   const responses: Record<string, Part> = { [success]: { description, headers, content } };
@@ -49,8 +48,7 @@ export function responsesOf(operation: Operation): Part {
 /** Describes a response with one of several errors, which have the same status. */
 function describeErrors(operation: Operation, status: number, codes: readonly HttpErrorCode[]): Part {
   const examples = codes.map((code) => {
-    const broken = code === 'invalid_request' ? BROKEN_RULES[operation.id] : undefined;
-    return [code, { summary: WHEN[code], value: { code, message: broken ?? MESSAGES[code], status } }];
+    return [code, { summary: WHEN[code], value: { code, message: messageOf(operation, code), status } }];
   });
   return {
     description: codes.map((code) => `\`${code}\`: ${WHEN[code]}`).join(' '),

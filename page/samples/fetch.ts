@@ -1,10 +1,18 @@
 import { quote } from './quote.ts';
 import type { SampleOptions, SampleRequest } from './request.ts';
 
+const PRINT_JSON = [
+  '// JSON.parse alone would round integers above 2^53.',
+  'const exact = (key, value, { source }) =>',
+  '  /^-?\\d{16,}$/.test(source) ? BigInt(source) : value;',
+  'const body = await response.text();',
+  'console.log(response.status, JSON.parse(body, exact));',
+];
+
 /** Returns the request as a JavaScript module for Node.js 22 or newer, which needs no package. */
 export function fetchSample(
   { method, url, headers, newKeyField, body }: SampleRequest,
-  { key }: SampleOptions,
+  { key, response }: SampleOptions,
 ): string {
   const authorization =
     // biome-ignore lint/suspicious/noTemplateCurlyInString: the sample contains a template.
@@ -24,11 +32,7 @@ export function fetchSample(
     ...(body === undefined ? [] : [`  body: ${quote(body)},`]),
     '});',
     '',
-    '// JSON.parse alone would round integers above 2^53.',
-    'const exact = (key, value, { source }) =>',
-    '  /^-?\\d{16,}$/.test(source) ? BigInt(source) : value;',
-    'const body = await response.text();',
-    'console.log(response.status, JSON.parse(body, exact));',
+    ...(response === undefined ? ['console.log(response.status, await response.text());'] : PRINT_JSON),
   ];
   return lines.join('\n');
 }

@@ -2,9 +2,8 @@ import type { Schema } from '../openapi.ts';
 import { schemaName } from '../reference.ts';
 import type { SampleOptions, SampleRequest } from './request.ts';
 
-/** What a Go sample needs in addition: the schema of the response. */
+/** What a Go sample needs in addition. */
 export interface GoOptions extends SampleOptions {
-  readonly response?: Schema | undefined;
   resolve(schema: Schema): Schema;
 }
 
@@ -15,10 +14,10 @@ export function goSample(
 ): string {
   const { key, response, resolve } = options;
   const types = new Map<string, string>();
-  const type = response === undefined ? 'any' : goType(response, resolve, types);
+  const print = response === undefined ? PRINT_STATUS : printJson(goType(response, resolve, types));
   const authorization =
     key === undefined ? '"Bearer "+os.Getenv("ANIMAL_STORE_KEY")' : JSON.stringify(`Bearer ${key}`);
-  const imports = ['encoding/json', 'fmt', 'io', 'log', 'net/http'];
+  const imports = [...(response === undefined ? [] : ['encoding/json']), 'fmt', 'io', 'log', 'net/http'];
   if (newKeyField !== undefined) imports.unshift('crypto/rand');
   if (key === undefined) imports.push('os');
   if (body !== undefined) imports.push('strings');
@@ -46,13 +45,21 @@ export function goSample(
     '\t\tproblem, _ := io.ReadAll(response.Body)',
     '\t\tlog.Fatal(response.Status, " ", string(problem))',
     '\t}',
+    ...print,
+    '}',
+  ].join('\n');
+}
+
+const PRINT_STATUS = ['\tfmt.Println(response.Status)'];
+
+function printJson(type: string): string[] {
+  return [
     `\tvar result ${type}`,
     '\tif err := json.NewDecoder(response.Body).Decode(&result); err != nil {',
     '\t\tlog.Fatal(err)',
     '\t}',
     '\tfmt.Printf("%s %+v\\n", response.Status, result)',
-    '}',
-  ].join('\n');
+  ];
 }
 
 function setNewKey(field: string): string[] {

@@ -1,7 +1,7 @@
 import { parseExact } from '../exact-json.ts';
 import { fetchSample } from './fetch.ts';
 import { quote } from './quote.ts';
-import type { SampleOptions, SampleRequest } from './request.ts';
+import { KEY_FIELD, type SampleOptions, type SampleRequest } from './request.ts';
 
 /** Where a server has the client, beside the path of the API. */
 const CLIENT = 'docs/animal-store-client.js';
@@ -10,8 +10,8 @@ const CLIENT = 'docs/animal-store-client.js';
 const WIDTH = 80;
 
 /**
- * Returns the request as a JavaScript module that calls the client of the package. The client has no method for a new
- * operation, and sends no invalid body: then the sample is that of `fetch`.
+ * Returns the request as a JavaScript module that calls the client of the package. The client sends no invalid body, and
+ * no request without an id: then the sample is that of `fetch`.
  */
 export function javaScriptSample(request: SampleRequest, options: SampleOptions): string {
   const call = callOf(request);
@@ -25,29 +25,36 @@ export function javaScriptSample(request: SampleRequest, options: SampleOptions)
     `  database: ${quote(request.baseUrl)},`,
     `  apiKey: ${key},`,
     '});',
-    `console.log(await store.${call});`,
+    options.response === undefined ? `await store.${call};` : `console.log(await store.${call});`,
   ].join('\n');
 }
 
-/** Returns the call of the client that sends the request, such as `getPet(1n)`. */
-function callOf({ operation, parameters, body }: SampleRequest): string | undefined {
-  switch (operation) {
-    case 'list-pets':
-      return `listPage(${Object.keys(parameters).length === 0 ? '' : literal(parameters)})`;
-    case 'get-pet':
-      return parameters['petId'] === undefined ? undefined : `getPet(${literal(parameters['petId'])})`;
-    case 'create-pet': {
-      const pet = objectOf(body);
-      const key = parameters['Idempotency-Key'];
-      const second = key === undefined ? '' : `, ${literal({ idempotencyKey: key })}`;
-      return pet && `createPet(${literal(pet)}${second})`;
-    }
-    default:
-      return undefined;
-  }
+/**
+ * Returns the call of the client that sends the request, such as `getPet(1n)`. Its method is named like the operation, and
+ * has the parameters of the path, the body, the query, and the options.
+ */
+function callOf({ operation, pathParameters, parameters, body }: SampleRequest): string | undefined {
+  const { [KEY_FIELD]: key, ...given } = parameters;
+  const query = Object.entries(given).filter(([name]) => !pathParameters.includes(name));
+  const required = [
+    ...pathParameters.map((name) => given[name]),
+    ...(body === undefined ? [] : [objectOf(body)]),
+  ];
+  if (required.includes(undefined)) return undefined;
+  const values = [
+    ...required,
+    ...(query.length === 0 ? [] : [Object.fromEntries(query)]),
+    ...(key === undefined ? [] : [{ idempotencyKey: key }]),
+  ];
+  return `${methodOf(operation)}(${values.map(literal).join(', ')})`;
 }
 
-function objectOf(body = ''): object | undefined {
+function methodOf(operation: string): string {
+  if (operation === 'list-pets') return 'listPage';
+  return operation.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
+}
+
+function objectOf(body: string): object | undefined {
   try {
     const value = parseExact(body);
     return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined;

@@ -3,7 +3,7 @@ import type { SampleOptions, SampleRequest } from './request.ts';
 /** Returns the request as a program for Python 3, which needs only the standard library. */
 export function pythonSample(
   { method, url, headers, newKeyField, body }: SampleRequest,
-  { key }: SampleOptions,
+  { key, response }: SampleOptions,
 ): string {
   const authorization =
     key === undefined ? '"Bearer " + os.environ["ANIMAL_STORE_KEY"]' : JSON.stringify(`Bearer ${key}`);
@@ -13,7 +13,7 @@ export function pythonSample(
     ...(newKeyField === undefined ? [] : [`${JSON.stringify(newKeyField)}: str(uuid.uuid4())`]),
   ];
   const lines = [
-    'import json',
+    ...(response === undefined ? [] : ['import json']),
     ...(key === undefined ? ['import os'] : []),
     ...(newKeyField === undefined ? [] : ['import uuid']),
     'from urllib.error import HTTPError',
@@ -31,8 +31,9 @@ export function pythonSample(
     '    response = urlopen(request)',
     'except HTTPError as error:',
     '    response = error',
-    '# The integers of Python are exact.',
-    'print(response.status, json.load(response))',
+    ...(response === undefined
+      ? ['print(response.status, response.read().decode())']
+      : ['# The integers of Python are exact.', 'print(response.status, json.load(response))']),
   ];
   return lines.join('\n');
 }

@@ -1,5 +1,6 @@
 /** Builds the request of an operation from the values that a reader has typed. */
 
+import type { Schema } from '../openapi.ts';
 import type { Operation } from '../reference.ts';
 
 /** A request that the console sends and the samples show. */
@@ -7,6 +8,8 @@ export interface SampleRequest {
   /** The slug of the operation, such as `list-pets`. */
   readonly operation: string;
   readonly baseUrl: string;
+  /** The names of the parameters in the path. */
+  readonly pathParameters: readonly string[];
   /** The parameters that are given. An int64 is a `bigint`. */
   readonly parameters: Readonly<Record<string, string | number | bigint>>;
   readonly method: string;
@@ -24,6 +27,8 @@ export const KEY_FIELD = 'Idempotency-Key';
 export interface SampleOptions {
   /** The API key to write into the sample. Without a key, the sample reads the environment variable `ANIMAL_STORE_KEY`. */
   readonly key?: string | undefined;
+  /** The schema of the body of the response; `undefined` if the response has no body. */
+  readonly response?: Schema | undefined;
 }
 
 /** The values of an operation, as text. An empty parameter is not sent. */
@@ -55,6 +60,7 @@ export function requestOf(
   return {
     operation: operation.slug,
     baseUrl,
+    pathParameters: operation.parameters.filter(({ in: place }) => place === 'path').map(({ name }) => name),
     parameters: Object.fromEntries(
       all.map(({ name, schema, value }) => [
         name,

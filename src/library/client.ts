@@ -19,17 +19,7 @@ export { AnimalStoreError, asAnimalStoreError, type ErrorCode } from '../domain/
 export type { NewPetInput, Pet, PetStatus } from '../domain/pet.ts';
 
 /** The methods of an `AnimalStore` that the API has operations for. Every `AnimalStore` is a `BasicStore` too. */
-export type BasicStore = Pick<
-  Store,
-  | 'createPet'
-  | 'getPet'
-  | 'listPets'
-  | 'listPage'
-  | 'followPets'
-  | 'check'
-  | 'close'
-  | typeof Symbol.asyncDispose
->;
+export type BasicStore = Omit<Store, 'createPetOnce'>;
 
 /** The configuration of the store of a server. */
 export interface ClientConfig extends ClientOptions {

@@ -7,6 +7,7 @@ import {
   STRING,
 } from '../application/arguments.ts';
 import { IDEMPOTENCY_DAYS_MAX } from '../application/create-pet-once.ts';
+import type { PetRepository } from '../application/ports/pet-repository.ts';
 import type { StoreStorage } from '../application/ports/storage.ts';
 import { CLIENT_OPTIONS, type ClientOptions, type RetryOptions } from '../application/store-options.ts';
 import { parseDatabase, type SelectedDatabase } from '../composition/databases/database.ts';
@@ -42,6 +43,8 @@ const OPTIONS: OptionRules<AnimalStoreConfig & ClientOptions & RetryOptions> = {
   ...CLIENT_OPTIONS,
 };
 
+const PET_METHODS: Readonly<Record<keyof PetRepository, true>> = { add: true, find: true, list: true };
+
 export async function openStore(config: AnimalStoreConfig, engines: readonly Engine[]): Promise<AnimalStore> {
   checkOptions(config, OPTIONS);
   const { database: url, storage, idempotencyDays, ...client } = config;
@@ -49,7 +52,7 @@ export async function openStore(config: AnimalStoreConfig, engines: readonly Eng
     throw invalidRequest("expected one option, database or storage, such as { database: 'memory:' }");
   }
   if (storage !== undefined) {
-    checkArgument('storage.pets', storage.pets, objectWith('add', 'find', 'list'));
+    checkArgument('storage.pets', storage.pets, objectWith(...Object.keys(PET_METHODS)));
     return new AnimalStore(storage, { idempotencyDays });
   }
   const database = databaseAt(url, engines);

@@ -12,13 +12,7 @@ export { CreatePet } from '../application/create-pet.ts';
 export { CreatePetOnce } from '../application/create-pet-once.ts';
 export { GetPet } from '../application/get-pet.ts';
 export { type ImportOptions, ImportPets } from '../application/import-pets.ts';
-export {
-  LIMIT_DEFAULT,
-  LIMIT_MAX,
-  LIMIT_MIN,
-  ListPets,
-  type PetPageQuery,
-} from '../application/list-pets.ts';
+export * from '../application/list-pets.ts';
 export type { ApiKeyRepository, SaveKey } from '../application/ports/api-key-repository.ts';
 export type { ApiKeyHolder, ApiKeyVerifier } from '../application/ports/api-key-verifier.ts';
 export type {

@@ -111,7 +111,11 @@ test('its package has its own name, and no command that makes projects', () => {
 
 test('its types pass, and the tests of its core', async () => {
   const inProject = { cwd: target, env: { ...process.env, NODE_COMPILE_CACHE: '' } };
-  await run('npx', ['tsc', '-p', 'tsconfig.json'], inProject);
+  const { faults } = await run('npx', ['tsc', '-p', 'tsconfig.json'], inProject).then(
+    () => ({ faults: '' }),
+    ({ stdout }) => ({ faults: stdout as string }),
+  );
+  expect(faults, 'the project has only the files that git knows: git add new ones first').toBe('');
   const { stdout } = await run('npx', ['vitest', 'run', '--project', 'core'], inProject);
   expect(stdout).toMatch(/^\d+ passed, 0 failed$/m);
 });

@@ -6,6 +6,7 @@ import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { apiDescription, GUIDES } from '../../openapi/description.ts';
 import { generateDocument } from '../../openapi/document.ts';
+import { MESSAGES } from '../../openapi/errors.ts';
 import { rulesOf, typeOf } from '../../page/constraints.ts';
 import { formatJson, parseExact, writeExact } from '../../page/exact-json.ts';
 import { highlight } from '../../page/highlight.ts';
@@ -18,6 +19,7 @@ import { PROGRAMS } from '../../src/adapters/http/docs/assets.ts';
 import { openApiDocument } from '../../src/adapters/http/docs/openapi.ts';
 import { STATUS_OF } from '../../src/adapters/http/errors.ts';
 import { OPERATIONS } from '../../src/adapters/http/operations.ts';
+import { BasicStore } from '../../src/application/basic-store.ts';
 import { runs } from '../support/property-runs.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
@@ -104,7 +106,7 @@ describe('the contents', () => {
       OPERATIONS.map((each) => ({ ...each, stability: 'beta', summary: `new ${each.summary}` })),
     );
     const { operations } = readReference(text);
-    expect(operations).toHaveLength(3);
+    expect(operations).toHaveLength(OPERATIONS.length);
     for (const { stability, summary } of operations) {
       expect(stability).toBe('beta');
       expect(summary).toMatch(/^new /);
@@ -137,12 +139,12 @@ describe('the contents', () => {
       when: 'The API key is read-only.',
       example: {
         code: 'forbidden',
-        message: 'the API key is read-only: it may list and read pets, but not create one',
+        message: MESSAGES.forbidden,
         status: 403n,
       },
     });
-    for (const id of ['list-pets', 'get-pet'])
-      expect(operation(id).failures.map(({ code }) => code)).not.toContain('forbidden');
+    for (const { id, method } of OPERATIONS)
+      expect(operation(slugOf(id)).failures.some(({ code }) => code === 'forbidden')).toBe(method !== 'GET');
     expect(operation('list-pets')).not.toHaveProperty('sunset');
     expect(operation('create-pet').body?.schema).toEqual({ $ref: '#/components/schemas/NewPet' });
     expect(get).not.toHaveProperty('body');
@@ -203,6 +205,7 @@ describe('a request', () => {
     expect(requestOf(operation('list-pets'), { ...noValues, parameters }, BASE_URL)).toEqual({
       operation: 'list-pets',
       baseUrl: BASE_URL,
+      pathParameters: [],
       parameters: { status: 'a&b', after: 9007199254740993n },
       method: 'GET',
       url: `${BASE_URL}/pets?status=a%26b&after=09007199254740993`,
@@ -217,6 +220,7 @@ describe('a request', () => {
     expect(requestOf(operation('create-pet'), { ...noValues, body }, BASE_URL)).toEqual({
       operation: 'create-pet',
       baseUrl: BASE_URL,
+      pathParameters: [],
       parameters: {},
       method: 'POST',
       url: `${BASE_URL}/pets`,
@@ -316,7 +320,6 @@ describe('the samples', () => {
     ['a body that is not JSON', 'create-pet', '{"name":'],
     ['a body that is no object', 'create-pet', '[1]'],
     ['a missing id', 'get-pet', ''],
-    ['an operation that the client does not have', 'new-operation', ''],
   ])('JavaScript uses fetch for %s', (_case, slug, text) => {
     const known = operation(slug === 'get-pet' ? slug : 'create-pet');
     const odd = requestOf({ ...known, slug }, { parameters: new Map(), body: text }, BASE_URL);
@@ -330,7 +333,27 @@ describe('the samples', () => {
     expect(sample).toContain('var result []Pet\n');
     expect(sample).toContain('\tCategoryId int64  `json:"categoryId"`\n');
     expect(sample).toContain('\tStatus     string `json:"status"`\n');
-    expect(SAMPLES.Go(list, { resolve: reference.resolve })).toContain('var result any\n');
+  });
+
+  test.each<[Language, string]>([
+    ['JavaScript', '\nawait store.deletePet(7n);'],
+    ['fetch', '\nconsole.log(response.status, await response.text());'],
+    ['Python', '\nprint(response.status, response.read().decode())'],
+    ['Go', '\n\tfmt.Println(response.Status)\n}'],
+  ])('of a response without a body in %s read no JSON', (language, end) => {
+    const values = { parameters: new Map([['petId', '7']]), body: '' };
+    const deletion = { ...operation('get-pet'), slug: 'delete-pet', method: 'DELETE' };
+    const sample = SAMPLES[language](requestOf(deletion, values, BASE_URL), { resolve: reference.resolve });
+    expect(sample.endsWith(end), sample).toBe(true);
+    expect(sample).not.toMatch(/json/i);
+  });
+
+  test('call a method of the client for every operation', () => {
+    const values = { parameters: new Map([['petId', '7']]), body: '{}' };
+    for (const each of reference.operations) {
+      const sample = SAMPLES.JavaScript(requestOf(each, values, BASE_URL), go);
+      expect(BasicStore.prototype).toHaveProperty(/ store\.(\w+)\(/.exec(sample)?.[1] ?? sample);
+    }
   });
 });
 

@@ -2,6 +2,7 @@
 
 import { expect } from 'vitest';
 import { type HttpErrorCode, STATUS_OF } from '../../src/adapters/http/errors.ts';
+import { OPERATIONS } from '../../src/adapters/http/operations.ts';
 import { type Answer, type Asked, pathOf } from './client.ts';
 import { checkAgainstDocument } from './openapi-check.ts';
 
@@ -69,8 +70,8 @@ function checkCaching({ headers, status }: Answer, { target }: Asked): void {
   }
 }
 
-function checkDeprecation({ headers, status }: Answer, { target }: Asked): void {
-  if (/^\/v1\/pets\/[^/]+$/.test(pathOf(target)) && status !== 401) {
+function checkDeprecation({ headers, status }: Answer, asked: Asked): void {
+  if (isDeprecated(asked) && status !== 401) {
     expect(headers).toMatchObject({
       deprecation: '@1764892800',
       sunset: 'Thu, 05 Dec 2030 00:00:00 GMT',
@@ -80,6 +81,20 @@ function checkDeprecation({ headers, status }: Answer, { target }: Asked): void 
     expect(headers).not.toHaveProperty('deprecation');
     expect(headers).not.toHaveProperty('sunset');
   }
+}
+
+/** Whether the operation is deprecated, or any of its path if the path has no operation with the method. */
+function isDeprecated({ method, target }: Asked): boolean {
+  const segments = pathOf(target).split('/');
+  const ofPath = OPERATIONS.filter(({ path }) => {
+    const names = path.split('/');
+    return (
+      names.length === segments.length &&
+      names.every((name, index) => (name.startsWith('{') ? segments[index] !== '' : name === segments[index]))
+    );
+  });
+  const own = ofPath.find((each) => each.method === (method === 'HEAD' ? 'GET' : method));
+  return own === undefined ? ofPath.some(({ deprecated }) => deprecated) : own.deprecated === true;
 }
 
 /** Checks the error body of a response. The body of `/readyz` is not checked, because its format is different. */

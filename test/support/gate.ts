@@ -3,6 +3,7 @@
  */
 
 import type { Storage } from '../../src/application/ports/storage.ts';
+import { withPets } from './fake-pets.ts';
 
 export interface Gate {
   readonly wrap: (storage: Storage) => Storage;
@@ -16,11 +17,8 @@ export function gate(): Gate {
   let waiting = 0;
   const { promise, resolve: open } = Promise.withResolvers<void>();
   const { promise: entered, resolve: enter } = Promise.withResolvers<void>();
-  const wrap = (storage: Storage): Storage => ({
-    ...storage,
-    pets: {
-      find: (id) => storage.pets.find(id),
-      list: (query) => storage.pets.list(query),
+  const wrap = (storage: Storage): Storage =>
+    withPets(storage, {
       add: async (pet) => {
         enter();
         waiting += 1;
@@ -28,7 +26,6 @@ export function gate(): Gate {
         waiting -= 1;
         return storage.pets.add(pet);
       },
-    },
-  });
+    });
   return { wrap, open, entered, waiting: () => waiting };
 }

@@ -17,7 +17,7 @@ export async function readPage(
   const filter = status === undefined ? '' : `&status=${status}`;
   const start = after === undefined ? '' : `&after=${after}`;
   const url = `${base}/pets?limit=${limit}${filter}${start}`;
-  const { headers, text } = await send('listPets', url, { expected: 200 }, options);
+  const { headers, text } = await send('listPets', url, { accepted: [200] }, options);
   const more = NEXT.test(headers.get('Link') ?? '');
   try {
     const pets: readonly Pet[] = Object.freeze(parseStoredPets(text).map((pet) => Object.freeze(pet)));

@@ -17,7 +17,7 @@ const KEY_BYTES = 16;
 export class ApiPetRepository implements PetRepository {
   readonly #base: string;
   readonly #send: Send;
-  readonly #creates = new Set<Promise<unknown>>();
+  readonly #writes = new Set<Promise<unknown>>();
 
   constructor(base: string, send: Send) {
     this.#base = base;
@@ -46,12 +46,12 @@ export class ApiPetRepository implements PetRepository {
     options?: CallOptions,
   ): Promise<CreateResult> {
     const create = this.#create({ ...pet }, attempt, options);
-    this.#creates.add(create);
-    return await create.finally(() => this.#creates.delete(create));
+    this.#writes.add(create);
+    return await create.finally(() => this.#writes.delete(create));
   }
 
-  async settleCreates(): Promise<void> {
-    await Promise.allSettled(this.#creates);
+  async settleWrites(): Promise<void> {
+    await Promise.allSettled(this.#writes);
   }
 
   async #create(
@@ -60,8 +60,8 @@ export class ApiPetRepository implements PetRepository {
     options: CallOptions | undefined,
   ): Promise<CreateResult> {
     const create = { body: newPetJson(newPet), key, sentKey: sentKey(caller, key) };
-    const url = `${this.#base}/pets`;
-    const { headers, text } = await this.#send('createPet', url, { expected: 201, create }, options);
+    const request = { method: 'POST', accepted: [201], create };
+    const { headers, text } = await this.#send('createPet', `${this.#base}/pets`, request, options);
     try {
       const pet = Object.freeze(parsePet(text));
       if (!isSamePet(pet, newPet)) throw new Error('the response has another pet');

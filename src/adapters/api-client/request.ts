@@ -12,15 +12,17 @@ const ATTEMPT_SHARE = 1 / 3;
 const ATTEMPT_MIN = 1000;
 
 export interface ApiRequest {
-  /** The status that is not an error. */
-  readonly expected: number;
-  /** The pet in JSON, and the key of the create, as the caller knows it and as it is sent. Otherwise, the method is `GET`. */
+  /** Default: `GET`. A request may be sent more than once. */
+  readonly method?: string;
+  /** The statuses that are not errors. */
+  readonly accepted: readonly number[];
+  /** The pet in JSON, and the key of the create, as the caller knows it and as it is sent. */
   readonly create?: { readonly body: string; readonly key: string; readonly sentKey: string };
 }
 
-/** Sends a request. Rejects with an `AnimalStoreError`, or with the reason of the signal. */
+/** Sends a request of an operation, such as `listPets`. Rejects with an `AnimalStoreError`, or with the reason of the signal. */
 export type Send = (
-  operation: 'createPet' | 'listPets',
+  operation: string,
   url: string,
   request: ApiRequest,
   options?: CallOptions,
@@ -29,11 +31,12 @@ export type Send = (
 /** Returns a function that retries a request until it has a response, or until its time is over. */
 export function sender(base: string, apiKey: string, defaultTimeout: number): Send {
   const authorization = { Authorization: `Bearer ${apiKey}` };
-  return async (_, url, { expected, create }, { timeout = defaultTimeout, signal } = {}) => {
+  return async (_, url, { method = 'GET', accepted, create }, { timeout = defaultTimeout, signal } = {}) => {
     const init: RequestInit = {
+      method,
       headers: { ...authorization, ...(create && createHeaders(create.sentKey)) },
       redirect: 'manual',
-      ...(create && { method: 'POST', body: create.body }),
+      ...(create && { body: create.body }),
     };
     const end = performance.now() + timeout;
     const attemptTimeout = Math.max(timeout * ATTEMPT_SHARE, ATTEMPT_MIN);
@@ -48,7 +51,7 @@ export function sender(base: string, apiKey: string, defaultTimeout: number): Se
         },
       );
       const isRead = 'status' in response && !response.isTooLarge;
-      if (isRead && response.status === expected) return response;
+      if (isRead && accepted.includes(response.status)) return response;
       const { error, isFinal, ...failure } = 'status' in response ? failureOf(response, base) : response;
       isStoredPossibly ||= failure.isStoredPossibly;
       const wait = pauseBefore(retry, error.retryAfter);

@@ -40,11 +40,11 @@ export function openApiStorage(base: string, options: ClientOptions = {}): Store
     pets,
     idempotentCreates: { add: (pet, attempt, options) => pets.addOnce(pet, attempt, options) },
     async check() {
-      await send('listPets', `${base}/pets?limit=1`, { expected: 200 }, { timeout: CHECK_TIMEOUT });
+      await send('listPets', `${base}/pets?limit=1`, { accepted: [200] }, { timeout: CHECK_TIMEOUT });
     },
     async close() {
       isClosed = true;
-      await pets.settleCreates();
+      await pets.settleWrites();
     },
   };
 }

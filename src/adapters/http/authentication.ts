@@ -55,12 +55,13 @@ function unauthorized(message: string, challenge = `${CHALLENGE}, error="invalid
   return new HttpError('unauthorized', message, { 'WWW-Authenticate': challenge });
 }
 
-/** Stands in front of creates: refuses a key that may only read (RFC 6750, section 3.1). */
+export const READ_ONLY = 'the API key is read-only: it may list and read pets, but not create one';
+
+/** Stands in front of each operation that changes something: refuses a key that may only read (RFC 6750, section 3.1). */
 export const requireWriteAccess: Stage = (ctx, next) => {
   if (!ctx.state.animalStore.holder?.isReadOnly) return next();
   const challenge = `${CHALLENGE}, error="insufficient_scope"`;
-  const message = 'the API key is read-only: it may list and read pets, but not create one';
-  throw new HttpError('forbidden', message, { 'WWW-Authenticate': challenge });
+  throw new HttpError('forbidden', READ_ONLY, { 'WWW-Authenticate': challenge });
 };
 
 /** Refuses what HTTP forbids and Node.js would accept, or refuse with an empty body (RFC 9112, sections 3.2 and 6.1). */

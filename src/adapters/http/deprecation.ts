@@ -2,22 +2,30 @@
 
 import type { Stage } from './context.ts';
 import type { HttpError } from './errors.ts';
-import { DEPRECATED_SINCE, OPERATIONS, SUNSET } from './operations.ts';
+import { DEPRECATED_SINCE, OPERATIONS, type Operation, SUNSET } from './operations.ts';
 
-const DEPRECATED_PATHS = OPERATIONS.filter(({ deprecated }) => deprecated).map(
-  ({ path }) => new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}$`),
-);
-
-/** Adds the fields of the deprecation to every response of its path but 401, which tells nothing about the API. */
-export function deprecation(prefix: string): Stage {
+/**
+ * Adds the fields of the deprecation to every response of its path, except to other operations, and except for 401, which
+ * tells nothing about the API.
+ */
+export function deprecation(prefix: string, operations: readonly Operation[] = OPERATIONS): Stage {
   // RFC 9745, RFC 8594, and RFC 5829 for the relation `successor-version`.
   const fields = {
     Deprecation: `@${DEPRECATED_SINCE.getTime() / 1000}`,
     Sunset: SUNSET.toUTCString(),
     Link: `<${prefix}/docs>; rel="deprecation"; type="text/html", <${prefix}/v1/pets>; rel="successor-version"`,
   };
+  const paths = operations
+    .filter(({ deprecated }) => deprecated)
+    .map(({ path }) => ({
+      pattern: new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}$`),
+      others: operations.filter((each) => each.path === path && !each.deprecated),
+    }));
   return (ctx, next) => {
-    if (!DEPRECATED_PATHS.some((pattern) => pattern.test(ctx.state.animalStore.path))) return next();
+    const { method, state } = ctx;
+    const deprecated = paths.find(({ pattern }) => pattern.test(state.animalStore.path));
+    const called = method === 'HEAD' ? 'GET' : method;
+    if (!deprecated || deprecated.others.some((each) => each.method === called)) return next();
     ctx.set(fields);
     return next().catch((error: Partial<HttpError> | undefined) => {
       if (error?.status === 401) for (const name in fields) ctx.remove(name);

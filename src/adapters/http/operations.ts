@@ -20,6 +20,14 @@ export interface Operation {
   readonly path: string;
   readonly summary: string;
   readonly description: string;
+  /** In addition to those of its path. */
+  readonly parameters?: readonly string[];
+  /** `body` is the name of a schema, and `fields` are in addition to those of the method. */
+  readonly success: {
+    readonly description: string;
+    readonly body?: 'Pet' | 'Pets';
+    readonly fields?: readonly ('NextPage' | 'Location' | 'Idempotency-Replayed')[];
+  };
   /** In addition to the error codes that every operation can return. */
   readonly errors: readonly HttpErrorCode[];
   readonly deprecated?: boolean;
@@ -42,6 +50,8 @@ export const OPERATIONS: readonly Operation[] = [
     description:
       'One page of pets, in ascending order of `id`. While more pets follow, the response has a `Link` with ' +
       '`rel="next"`. Following it visits every pet that existed at the start exactly once, even while pets are added.',
+    parameters: ['limit', 'status', 'after'],
+    success: { description: 'A page of pets.', body: 'Pets', fields: ['NextPage'] },
     errors: [],
   },
   {
@@ -52,6 +62,12 @@ export const OPERATIONS: readonly Operation[] = [
     description:
       'Stores a pet and assigns its `id`. The response is sent once the pet is durable. A request that is repeated ' +
       'with the same `Idempotency-Key` and the same pet gets the first response again, for 24 hours or longer.',
+    parameters: ['Idempotency-Key'],
+    success: {
+      description: 'The pet was created.',
+      body: 'Pet',
+      fields: ['Location', 'Idempotency-Replayed'],
+    },
     errors: ['forbidden', 'payload_too_large', 'unsupported_media_type', 'idempotency_conflict'],
   },
   {
@@ -62,6 +78,7 @@ export const OPERATIONS: readonly Operation[] = [
     description:
       `Deprecated, due for removal on ${SUNSET.toISOString().slice(0, 10)}. ` +
       'Use `GET /pets` instead: with a `status` filter, or for one pet with `after=<id - 1>&limit=1`, and compare its `id`.',
+    success: { description: 'The pet.', body: 'Pet' },
     errors: ['not_found'],
     deprecated: true,
   },

@@ -13,13 +13,15 @@ import type { ApiKeyVerifier } from '../../application/ports/api-key-verifier.ts
 import type { RequestObserver } from '../../application/ports/request-observer.ts';
 import type { Stage } from './context.ts';
 import { isOrigin } from './cors.ts';
+import { OPERATIONS, type Operation } from './operations.ts';
 import type { RateLimit } from './rate-limit.ts';
 
-// biome-ignore format: one line
-const STORE_METHODS = ['createPet', 'createPetOnce', 'listPage', 'getPet', 'verifyApiKey', 'check'] as const;
+const OTHER_METHODS = ['listPage', 'createPetOnce', 'verifyApiKey', 'check'] as const;
 
-/** The methods of an {@link AnimalStore} that the API calls. */
-export type HttpStore = Pick<AnimalStore, (typeof STORE_METHODS)[number]>;
+type StoreMethod = Exclude<Operation['id'], 'listPets'> | (typeof OTHER_METHODS)[number];
+
+/** The methods of an {@link AnimalStore} that the API calls: those of its operations, whose lists are pages, and others. */
+export type HttpStore = Pick<AnimalStore, StoreMethod>;
 
 /** Verifies the API keys of requests. */
 export interface KeyVerifier extends ApiKeyVerifier {
@@ -112,7 +114,9 @@ const INTEGER: Rule = {
 };
 const ORIGIN: Rule = { expected: 'an origin', accepts: isOrigin };
 
-export const HTTP_STORE: Rule = objectWith(...STORE_METHODS);
+const OPERATION_IDS = OPERATIONS.map(({ id }) => id).filter((id) => id !== 'listPets');
+
+export const HTTP_STORE: Rule = objectWith(...OPERATION_IDS, ...OTHER_METHODS);
 
 export const HTTP_OPTIONS: OptionRules<HttpOptions> = {
   apiKeys: objectWith('verify'),

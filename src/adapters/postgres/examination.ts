@@ -5,11 +5,11 @@ import { petOf } from '../storage-kit/pet-rows.ts';
 import { clientConfig } from './config.ts';
 import { openSession } from './connection-pool.ts';
 import { detailed } from './errors.ts';
-import { invalidPets, SCHEMA_VERSION, sequencesBehind, surveyOf } from './schema.ts';
+import { invalidPets, LAST_ID, SCHEMA_VERSION, sequencesBehind, surveyOf } from './schema.ts';
 import { locationOf } from './url/index.ts';
 
 const FACTS = `SELECT
-  (SELECT count(*) FROM pets)::float8, (SELECT coalesce(max(id), 0) FROM pets), count(*)::float8,
+  (SELECT count(*) FROM pets)::float8, (SELECT coalesce(${LAST_ID}, 0) FROM pets), count(*)::float8,
   count(*) FILTER (WHERE revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $1::bigint))::float8,
   (SELECT count(*) FROM idempotency_records)::float8, pg_database_size(current_database())::float8
   FROM api_keys`;

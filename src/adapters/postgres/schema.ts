@@ -55,6 +55,9 @@ const SURVEY = `SELECT current_setting('server_encoding'), bool_or(relname = 'an
   FROM pg_class WHERE pg_table_is_visible(oid) AND relname IN
     ('animal_store_schema', 'pets', 'pets_id_seq', 'api_keys', 'api_keys_id_seq', 'idempotency_records')`;
 
+/** The greatest id that was assigned, also of a pet that is not stored: a failed create uses up its id. */
+export const LAST_ID = "greatest(max(id), pg_sequence_last_value('pets_id_seq'::regclass))";
+
 /** Selects the tables whose next id is not above all ids, for example after a logical replication. */
 const BEHIND = `SELECT name FROM (VALUES ('pets', (SELECT max(id) FROM pets)), ('api_keys', (SELECT max(id) FROM api_keys)))
   AS last (name, id) WHERE id > coalesce(pg_sequence_last_value((name || '_id_seq')::regclass), 0)`;

@@ -13,7 +13,7 @@ import { groupedCreates, idempotentCreates } from './creates.ts';
 import { detailed, type Faults, storageError } from './errors.ts';
 import { petRepository } from './pet-repository.ts';
 import { petTransfer } from './pet-transfer.ts';
-import { prepareSchema } from './schema.ts';
+import { LAST_ID, prepareSchema } from './schema.ts';
 import { locationOf } from './url/index.ts';
 
 /** The options for opening a store in PostgreSQL. */
@@ -28,7 +28,7 @@ const READ_TEST = { name: 'read-test', text: 'SELECT 1 FROM pets LIMIT 1' };
 /** Changes a row, unless all ids have been assigned. */
 const WRITE_TEST = {
   text: `UPDATE animal_store_schema SET probed_at = now()
-    WHERE (SELECT max(id) FROM pets) IS DISTINCT FROM ${INT64_MAX} RETURNING 1`,
+    WHERE (SELECT ${LAST_ID} FROM pets) IS DISTINCT FROM ${INT64_MAX} RETURNING 1`,
 };
 const UNENFORCED =
   'channel_binding=require: the driver binds the channel if the server offers it, and does not require it';

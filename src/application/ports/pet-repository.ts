@@ -36,10 +36,13 @@ export interface PetPage {
  *
  * - a list sees each pet once, because pages go on after the last id; a follower needs no other state than this id
  * - an export needs no snapshot, only the greatest id at its start
+ * - a restore refuses only a store that has pets, and reports the keys that are valid again, but no pets
  * - a replay of a create returns the stored pet, and compares it with the input of the retry
+ * - the client repeats a request whose response was lost: of a removal, the second response would be 404
  * - pets with ids are imported only into a store that has never had a pet, which the greatest assigned id tells
  * - caches of pages are valid as long as no pet is added, and the `ETag` of a page is that of its pets
- * - `History` of `animal-store/testing` takes a pet that was seen and is missed later for a contradiction
+ * - `History` of `animal-store/testing` has no removal, and takes a pet that was seen and is missed later for a contradiction
+ * - `examples/json-file-adapter` assigns the id after that of the last pet, so it would assign the id of a removed one again
  */
 export interface PetRepository {
   /**

@@ -1,6 +1,7 @@
 /** What the API promises about stored pets and keys, on every storage. The contract suites test the rest of a storage. */
 
 import { describe, expect, test } from 'vitest';
+import { METHODS, OPERATIONS } from '../../../src/adapters/http/operations.ts';
 import { PET_STATUSES } from '../../../src/domain/pet.ts';
 import type { Answer } from '../../support/client.ts';
 import { withRequired } from '../../support/pets.ts';
@@ -78,7 +79,9 @@ describe.each(STORAGES)('the API on %s', (storage) => {
       await post(REX, {}, rotated.key),
     ];
     const wrong = { key, headers: { 'Content-Type': 'text/plain' }, body: '{' };
-    for (const answer of [...others, await server.client.request('POST', '/v1/pets', wrong)]) {
+    for (const { method, path } of OPERATIONS.filter((each) => !METHODS[each.method].isRead))
+      others.push(await server.client.request(method, path.replace('{petId}', String(id)), wrong));
+    for (const answer of others) {
       expect(answer).toMatchObject({
         status: 403,
         headers: {

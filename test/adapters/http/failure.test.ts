@@ -1,27 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import type { PetRepository } from '../../../src/application/ports/pet-repository.ts';
-import type { Storage } from '../../../src/application/ports/storage.ts';
+import { METHODS, OPERATIONS } from '../../../src/adapters/http/operations.ts';
 import {
   STORAGE_FAULT_REASONS,
   StorageFault,
   storageFaultReason,
 } from '../../../src/application/ports/storage-fault.ts';
 import { AnimalStoreError } from '../../../src/domain/errors.ts';
-import { wholeJson } from '../../support/pets.ts';
+import { failingPets } from '../../support/fake-pets.ts';
 import { startServer } from '../../support/server.ts';
-
-const OPERATIONS = [
-  ['GET', '/v1/pets', undefined],
-  ['GET', '/v1/pets/1', undefined],
-  ['POST', '/v1/pets', wholeJson('{"name":"Rex","categoryId":1}')],
-] as const;
-
-/** Wraps a storage so that its check and all operations on pets fail. Operations on keys still work. */
-function failing(error: unknown): (storage: Storage) => Storage {
-  const fail = () => Promise.reject(error);
-  const pets: PetRepository = { add: fail, find: fail, list: fail };
-  return (storage) => ({ ...storage, pets, check: fail });
-}
+import { REX } from './paths.ts';
 
 /** An error that is not an instance of the own class. */
 function foreign(members: object): Error {
@@ -31,7 +18,7 @@ function foreign(members: object): Error {
 describe('when the storage fails', () => {
   test('an error of another copy of the class is recognized by its code', async () => {
     const { client } = await startServer('memory', {
-      wrap: failing(foreign({ code: 'storage_unavailable' })),
+      wrap: failingPets(foreign({ code: 'storage_unavailable' })),
     });
     expect((await client.get('/v1/pets')).status).toBe(503);
   });
@@ -52,14 +39,11 @@ describe('when the storage fails', () => {
     ['a string', 'secret'],
     ['undefined', undefined],
   ])('%s is 500 as an unexpected error, and only the request id is disclosed', async (_case, error) => {
-    const { client, errors } = await startServer('memory', { wrap: failing(error) });
-    for (const [method, target, body] of OPERATIONS) {
+    const { client, errors } = await startServer('memory', { wrap: failingPets(error) });
+    for (const { method, path } of OPERATIONS) {
       const headers = { 'Content-Type': 'application/json', 'X-Request-Id': 'my-id' };
-      const answer = await client.request(
-        method,
-        target,
-        body === undefined ? { headers } : { headers, body },
-      );
+      const request = METHODS[method].hasBody ? { headers, body: REX } : { headers };
+      const answer = await client.request(method, path.replace('{petId}', '1'), request);
       expect(answer.status).toBe(500);
       expect(JSON.parse(answer.body)).toEqual({
         code: 'internal_error',

@@ -5,6 +5,7 @@ import type { RequestOutcome } from '../../../src/adapters/http/index.ts';
 import type { KeyVerifier } from '../../../src/adapters/http/options.ts';
 import type { Storage } from '../../../src/application/ports/storage.ts';
 import { AnimalStoreError } from '../../../src/domain/errors.ts';
+import { withPets } from '../../support/fake-pets.ts';
 import { startServer } from '../../support/server.ts';
 import { REX } from './paths.ts';
 
@@ -81,7 +82,7 @@ test.each([
 ] as const)('the Retry-After of %s after %s s is %s', async (code, retryAfter, expected) => {
   const error = new AnimalStoreError(code, 'too many', retryAfter === undefined ? {} : { retryAfter });
   const list = () => Promise.reject(error);
-  const wrap = (storage: Storage) => ({ ...storage, pets: { ...storage.pets, list } as Storage['pets'] });
+  const wrap = (storage: Storage) => withPets(storage, { list });
   const { client } = await startServer('memory', { wrap });
   expect((await client.get('/v1/pets')).headers['retry-after']).toBe(expected);
 });
@@ -97,7 +98,7 @@ test('an error whose members have other types is a 500', async () => {
 
 test('a storage that is another program resolves with null where it finds nothing', async () => {
   const find = async () => null as unknown as undefined;
-  const wrap = (storage: Storage) => ({ ...storage, pets: { ...storage.pets, find } as Storage['pets'] });
+  const wrap = (storage: Storage) => withPets(storage, { find });
   const { client } = await startServer('memory', { wrap });
   expect((await client.get('/v1/pets/1')).status).toBe(404);
 });

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { logObserver } from '../../../src/adapters/log/index.ts';
 import { logTo } from '../../../src/adapters/log/log.ts';
 import { Connection } from '../../support/connection.ts';
+import { failingPets, withPets } from '../../support/fake-pets.ts';
 import { withRequired } from '../../support/pets.ts';
 import { startServer } from '../../support/server.ts';
 
@@ -75,10 +76,7 @@ describe('the log', () => {
     const fail = () => Promise.reject(new Error('the storage broke'));
     const { client, key, errors } = await startServer('memory', {
       observers: [logObserver(logger)],
-      wrap: (store) => ({
-        ...store,
-        pets: { ...store.pets, add: store.pets.add.bind(store.pets), find: fail, list: fail },
-      }),
+      wrap: (store) => withPets(store, { find: fail, list: fail }),
     });
     const wrong = `wrong-${CANARY}`;
     await client.post(withRequired({ name: CANARY, categoryId: 1, [CANARY]: CANARY }));
@@ -100,10 +98,9 @@ describe('the log', () => {
 
   test('has the traceparent of a request, also in the line of an error, if it is valid', async () => {
     const { logger, lines } = log();
-    const fail = () => Promise.reject(new Error('the storage broke'));
     const { client } = await startServer('memory', {
       observers: [logObserver(logger)],
-      wrap: (store) => ({ ...store, pets: { add: fail, find: fail, list: fail } }),
+      wrap: failingPets(new Error('the storage broke')),
     });
     const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
     const traceparent = `00-${traceId}-00f067aa0ba902b7-01`;

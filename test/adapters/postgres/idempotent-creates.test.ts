@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { TAKE_ORDER } from '../../../src/adapters/postgres/pets.ts';
 import { connect, describePostgres, newDatabaseUrl } from '../../support/postgres/index.ts';
-import { attemptWith, openStorage, openStore, REX, untilBlocked, walk } from './database.ts';
+import { expectRefusedReplay } from '../../support/removed-pet.ts';
+import { openStorage, openStore, REX, untilBlocked } from './database.ts';
 
 describePostgres('idempotent creates on PostgreSQL', () => {
   test('records are removed in the order of the creates: a renewed record remains', async () => {
@@ -23,12 +24,7 @@ describePostgres('idempotent creates on PostgreSQL', () => {
 
   test('a key whose pet another program has removed: an error that says so, and no second pet', async () => {
     const { url, storage } = await openStore();
-    await storage.idempotentCreates.add(REX, attemptWith('gone'));
-    await (await connect(url)).query('DELETE FROM pets');
-    await expect(storage.idempotentCreates.add(REX, attemptWith('gone'))).rejects.toMatchObject({
-      code: 'internal_error',
-      message: 'the pet 1 of this idempotency key was removed by another program',
-    });
-    expect(await walk(storage)).toEqual([]);
+    const client = await connect(url);
+    await expectRefusedReplay(storage, () => client.query('DELETE FROM pets'));
   });
 });

@@ -114,7 +114,7 @@ const ROUTES = (
   'GET /v1/pets?after=9223372036854775808 400|GET /v1/pets?status= 400|GET /v1/pets/1 200|' +
   'GET /v1/pets/20 200|GET /v1/pets/9223372036854775807 404|GET /v1/pets/9223372036854775808 404|' +
   'GET /v1/pets/one 404|GET /v1/pets/ 404|GET /v1/store/orders 404|HEAD /v1/pets 200|' +
-  'HEAD /v1/pets/1 200|OPTIONS /v1/pets 204|DELETE /v1/pets/1 405|PUT /v1/pets 405|GET /livez 200|' +
+  'HEAD /v1/pets/1 200|OPTIONS /v1/pets 204|DELETE /v1/pets 405|PUT /v1/pets 405|GET /livez 200|' +
   'HEAD /livez 200|GET /readyz 200|GET /openapi.json 200|GET /docs 200|OPTIONS * 204|GET /nothing 404'
 ).split('|');
 

@@ -4,6 +4,7 @@ import type { HttpServerOptions } from '../../../../src/adapters/http/index.ts';
 import type { Storage } from '../../../../src/application/ports/storage.ts';
 import { StorageFault } from '../../../../src/application/ports/storage-fault.ts';
 import { AnimalStoreError } from '../../../../src/domain/errors.ts';
+import { failingPets } from '../../../support/fake-pets.ts';
 import { METHODS, PATHS, REX, UNKNOWN_TARGETS } from '../paths.ts';
 
 export interface Scene {
@@ -167,10 +168,6 @@ const FRAMINGS = [
   ['Transfer-Encoding: chunked', '0\r\n\r\n'],
 ] as const;
 
-const rejecting = (error: unknown) => (storage: Storage) => {
-  const fail = () => Promise.reject(error);
-  return { ...storage, pets: { add: fail, find: fail, list: fail }, check: fail };
-};
 const FAILING = [get('/v1/pets'), get('/v1/pets/1'), post(REX), get('/readyz'), get('/livez')];
 
 export const SCENES: Readonly<Record<string, Scene>> = {
@@ -302,16 +299,16 @@ export const SCENES: Readonly<Record<string, Scene>> = {
     ],
   },
   'a storage that is full': {
-    options: { wrap: rejecting(new StorageFault('disk_full', 'the disk is full')) },
+    options: { wrap: failingPets(new StorageFault('disk_full', 'the disk is full')) },
     messages: FAILING,
   },
   'a storage that is busy': {
-    options: { wrap: rejecting(new AnimalStoreError('overloaded', 'too many writes are waiting')) },
+    options: { wrap: failingPets(new AnimalStoreError('overloaded', 'too many writes are waiting')) },
     messages: FAILING,
   },
   'a storage with an unexpected error': {
     options: {
-      wrap: rejecting(
+      wrap: failingPets(
         Object.assign(new Error('secret'), { status: 400, expose: true, headers: { X: 'secret' } }),
       ),
     },
