@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { type Attribute, ruleOf } from '../../src/domain/attribute.ts';
 import { ATTRIBUTES, PET_ATTRIBUTES } from '../../src/domain/pet.ts';
 
-/** No attribute of a pet has this kind, and none may be missing. */
+/** An attribute that can be missing, of a kind that no attribute of a pet needs to have. */
 const birthYear = {
   kind: 'integer',
   min: 1900,

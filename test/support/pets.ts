@@ -41,11 +41,13 @@ export function withRequired<const T extends object>(members: T): T & Omit<NewPe
 
 /** Returns JSON in which each object with a `categoryId` also has the other required attributes, in their order. */
 export function wholeJson(text: string): string {
-  const added = UNNAMED.map(
-    ([name, value]) => `,"${name}":${typeof value === 'string' ? `"${value}"` : value}`,
-  );
-  if (added.length === 0) return text;
-  return text.replaceAll(/"categoryId":[^{}]*?(?=\})/g, (members) => members + added.join(''));
+  return text.replaceAll(/"categoryId":[^{}]*?(?=\})/g, (members) => {
+    const lacking = UNNAMED.filter(([name]) => !members.includes(`"${name}":`));
+    const added = lacking.map(
+      ([name, value]) => `,"${name}":${typeof value === 'string' ? `"${value}"` : value}`,
+    );
+    return members + added.join('');
+  });
 }
 
 /** The options of `animal-store pets create` for the required attributes that a test does not name. */

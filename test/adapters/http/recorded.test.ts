@@ -10,7 +10,7 @@ import type { Answer } from '../../support/client.ts';
 import { Connection } from '../../support/connection.ts';
 import { startServer, type TestServer } from '../../support/server.ts';
 import { REFUSALS } from './recorded/refusals.ts';
-import { SCENES } from './recorded/requests.ts';
+import { PETS, SCENES } from './recorded/requests.ts';
 
 interface Exchange {
   readonly request: string;
@@ -113,6 +113,7 @@ for (const [name, scene] of Object.entries({ ...SCENES, ...REFUSALS })) {
       const values: Readonly<Record<string, string>> = { KEY: key, OTHER: other, TAG: tag };
       const sent = message.replaceAll(/KEY|OTHER|TAG/g, (name) => values[name] ?? name);
       const answers = await exchange(server, sent, isBrief);
+      if (PETS.includes(message)) expect(answers[0]?.status).toBe(201);
       tag = answers[0]?.headers['etag'] ?? tag;
       const request = message.length < 500 ? message : `${message.slice(0, 500)}… (${message.length} bytes)`;
       exchanges.push(

@@ -5,6 +5,7 @@ import type { Storage } from '../../../../src/application/ports/storage.ts';
 import { StorageFault } from '../../../../src/application/ports/storage-fault.ts';
 import { AnimalStoreError } from '../../../../src/domain/errors.ts';
 import { failingPets } from '../../../support/fake-pets.ts';
+import { wholeJson } from '../../../support/pets.ts';
 import { METHODS, PATHS, REX, UNKNOWN_TARGETS } from '../paths.ts';
 
 export interface Scene {
@@ -52,11 +53,10 @@ export const PREFLIGHT: readonly string[] = [
 const metrics = { contentType: 'text/plain; version=0.0.4', text: async () => 'up 1\n' };
 
 /** The first pets of a scene. */
-const PETS = range(25).map((index) =>
-  post(
-    `{"name":"Pet ${index}","categoryId":${index},"status":"${['available', 'pending', 'sold'][index % 3]}"}`,
-  ),
-);
+export const PETS: readonly string[] = range(25).map((index) => {
+  const status = ['available', 'pending', 'sold'][index % 3];
+  return post(wholeJson(`{"name":"Pet ${index}","categoryId":${index},"status":"${status}"}`));
+});
 const QUERIES =
   'limit=1 limit=100 limit=24 limit=25 status=sold limit=3&status=pending after=24 after=25 after=0 after=-5 limit=5&after=3 ' +
   'after=9223372036854775807 page=2 limit=%31 limit=5&x=%zz limit=0 limit=101 limit= limit=1.0 limit=+1 limit=01 limit=x limit=1&limit=1 ' +
@@ -103,7 +103,7 @@ const BODIES = [
   `{"x":${'['.repeat(500)}${']'.repeat(500)},${REX.slice(1)}`,
   REX.padEnd(16_384),
   REX.padEnd(16_385),
-];
+].map(wholeJson);
 const TYPES = (
   'Application/JSON;charset=UTF-8 | application/json ; charset="UTF-8"; x=y | application/json; charset=latin1 | ' +
   'application/x-www-form-urlencoded | text/plain | '
@@ -232,7 +232,7 @@ export const SCENES: Readonly<Record<string, Scene>> = {
   },
   'Idempotency-Key': {
     messages: [
-      ...[REX, REX, ` ${REX}`, '{"name":"Max","categoryId":1}', '{'].map((body) =>
+      ...[REX, REX, ` ${REX}`, wholeJson('{"name":"Max","categoryId":1}'), '{'].map((body) =>
         post(body, 'Idempotency-Key: a'),
       ),
       ask('POST /v1/pets', { key: 'OTHER', body: REX, fields: ['Idempotency-Key: a'] }),
