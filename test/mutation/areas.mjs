@@ -1,7 +1,7 @@
 /**
  * The areas of the mutation tests. StrykerJS changes one expression of src/ at a time, and expects a test to fail. Each
  * area is tested only by the tests that belong to it, because a mutant that survives runs all tests of its area. The
- * threshold is the minimum percentage of mutants that the tests must detect. The timeout of a test, in milliseconds, is
+ * threshold is the minimum percentage of mutants that the tests must detect. An area without `lastRun` was not run to the end. The timeout of a test, in milliseconds, is
  * short in an area whose mutants often make a test wait forever. The tests of an area that `needsBuild` load the built
  * files that the HTTP adapter serves. A mutant that survives runs all tests of its area, which must not count as a detection
  * on a busy machine: where these tests take long, `timeoutMS` is what a mutant may take longer than they do.
@@ -23,6 +23,7 @@ export const AREAS = {
     // The code of mutants takes too long for limits of processor time.
     testFiles: testsIn('test/{domain,application}', ['test/domain/json-time.test.ts']),
     threshold: 98,
+    lastRun: '2026-11-26: 98.1 % of 1,071',
     testTimeout: 4000,
   },
   http: {
@@ -62,6 +63,8 @@ export const AREAS = {
     mutate: [`${ADAPTERS}/{storage-kit,memory}/**/*.ts`],
     testFiles: testsIn(`${TESTS}/{storage-kit,memory}`),
     threshold: 90,
+    // What only the databases use of storage-kit has its tests there.
+    lastRun: '2026-11-26: 73.1 % of 417, and 90.6 % of those in memory',
     testTimeout: 4000,
   },
   cli: {
@@ -81,6 +84,7 @@ export const AREAS = {
     mutate: [`${ADAPTERS}/{log,metrics}/**/*.ts`],
     testFiles: testsIn(`${TESTS}/{log,metrics}`),
     threshold: 80,
+    lastRun: '2026-11-26: 72.4 % of 370, and 94.6 % of those in metrics; e2e tests show the rest of the log',
     testTimeout: 8000,
   },
   composition: {
