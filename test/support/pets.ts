@@ -1,11 +1,6 @@
 /** The pets of tests. A test names the attributes that it is about, and these functions add the others. */
 
-import {
-  ATTRIBUTE_COLUMNS,
-  columnOf,
-  PET_COLUMNS,
-  valuesOf,
-} from '../../src/adapters/storage-kit/pet-rows.ts';
+import { columnOf, valuesOf } from '../../src/adapters/storage-kit/pet-rows.ts';
 import type { Attribute } from '../../src/domain/attribute.ts';
 import { isInt64 } from '../../src/domain/int64.ts';
 import {
@@ -39,13 +34,17 @@ export function withRequired<const T extends object>(members: T): T & Omit<NewPe
   return { ...members, ...Object.fromEntries(added) } as T & Omit<NewPet, keyof T | 'status'>;
 }
 
-/** Returns JSON in which each object with a `categoryId` also has the other required attributes, in their order. */
+/** Returns JSON in which each object that ends with a `categoryId` also has the other required attributes, in their order. */
 export function wholeJson(text: string): string {
   const added = UNNAMED.map(
-    ([name, value]) => `,"${name}":${typeof value === 'string' ? `"${value}"` : value}`,
+    ([name, value]) => [`"${name}":`, typeof value === 'string' ? `"${value}"` : value] as const,
   );
-  if (added.length === 0) return text;
-  return text.replaceAll(/"categoryId":[^{}]*?(?=\})/g, (members) => members + added.join(''));
+  return text.replaceAll(/"categoryId":[^{}]*?(?=\})/g, (members) =>
+    added.reduce(
+      (whole, [start, value]) => (whole.includes(start) ? whole : `${whole},${start}${value}`),
+      members,
+    ),
+  );
 }
 
 /** The options of `animal-store pets create` for the required attributes that a test does not name. */
@@ -58,14 +57,21 @@ export const REX: NewPet = newPet(withRequired({ name: 'Rex', categoryId: 1n }))
 
 type Values = Readonly<Partial<Record<keyof Pet, unknown>>>;
 
-/** Returns the statement that adds a pet, which may break a rule, to a table of SQLite or PostgreSQL. */
-export function insertPet({ id, ...pet }: Values = {}): string {
+/**
+ * Returns the statement that adds a pet, which may break a rule, to a table of SQLite or PostgreSQL.
+ *
+ * @param columns those of the table of an older schema, which can lack some
+ */
+export function insertPet({ id, ...pet }: Values = {}, columns?: readonly unknown[]): string {
   const values = valuesOf({ ...REX, ...pet } as NewPet).map((value) =>
     typeof value === 'string' ? `'${value.replaceAll("'", "''")}'` : (value ?? 'NULL'),
   );
-  return id === undefined
-    ? `INSERT INTO pets (${ATTRIBUTE_COLUMNS}) VALUES (${values.join(', ')});`
-    : `INSERT INTO pets (${PET_COLUMNS}) VALUES (${[id, ...values].join(', ')});`;
+  const row = PET_ATTRIBUTES.map((name, index) => [columnOf(name), values[index]] as const);
+  const given = [...(id === undefined ? [] : [['id', id] as const]), ...row].filter(
+    ([column]) => columns?.includes(column) ?? true,
+  );
+  const names = given.map(([column]) => column).join(', ');
+  return `INSERT INTO pets (${names}) VALUES (${given.map(([, value]) => value).join(', ')});`;
 }
 
 /** Breaks the rule of names in all pets of a SQLite store, as another program can do. */

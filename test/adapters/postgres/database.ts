@@ -10,7 +10,7 @@ import type { TransferOptions } from '../../../src/application/ports/pet-transfe
 import type { Storage } from '../../../src/application/ports/storage.ts';
 import type { NewPet, Pet } from '../../../src/domain/pet.ts';
 import { walk as walkPets } from '../../../src/testing/fixtures/pets.ts';
-import { REX } from '../../support/pets.ts';
+import { insertPet, REX } from '../../support/pets.ts';
 import { connect, newDatabaseUrl } from '../../support/postgres/index.ts';
 
 export { REX };
@@ -50,13 +50,36 @@ export async function newStoreUrl(): Promise<string> {
   return url;
 }
 
-/** Creates a store as 2.0 did, whose version is 1, and then makes changes. */
+/** Creates a store of a schema version, which its own migrations make, and then makes changes. That of 2.0 is 1. */
 export async function newOlderStoreUrl(changes: string, version = 1): Promise<string> {
   const url = await newDatabaseUrl();
+  const migrations = MIGRATIONS.filter(([to]) => to <= version).map(([, sql]) => sql);
   await (await connect(url)).query(`CREATE TABLE animal_store_schema (
       only_row boolean PRIMARY KEY CHECK (only_row), version integer NOT NULL, probed_at timestamptz);
-    INSERT INTO animal_store_schema VALUES (true, ${version}); ${MIGRATIONS[0]?.[1]}; ${changes}`);
+    INSERT INTO animal_store_schema VALUES (true, ${version}); ${migrations.join('; ')}; ${changes}`);
   return url;
+}
+
+/** Adds pets, which may break a rule, with the attributes that the schema version has. */
+export async function addPets(
+  client: Client,
+  ...pets: readonly Parameters<typeof insertPet>[0][]
+): Promise<void> {
+  const { rows: columns } = await client.query<{ name: string }>(
+    "SELECT attname AS name FROM pg_attribute WHERE attrelid = 'pets'::regclass AND attnum > 0",
+  );
+  const { rows: rules } = await client.query<{ name: string; rule: string }>(
+    `SELECT conname AS name, pg_get_constraintdef(oid) AS rule FROM pg_constraint
+      WHERE conrelid = 'pets'::regclass AND contype = 'c'`,
+  );
+  const names = columns.map(({ name }) => name);
+  await client.query(
+    [
+      ...rules.map(({ name }) => `ALTER TABLE pets DROP CONSTRAINT ${name};`),
+      ...pets.map((pet) => insertPet(pet, names)),
+      ...rules.map(({ name, rule }) => `ALTER TABLE pets ADD CONSTRAINT ${name} ${rule};`),
+    ].join('\n'),
+  );
 }
 
 /** Returns the URL of connections that start with a setting. */

@@ -1,9 +1,9 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { examinePostgresStore, openPostgresStorage } from '../../../src/adapters/postgres/index.ts';
-import { SCHEMA_VERSION } from '../../../src/adapters/postgres/schema.ts';
+import { MIGRATIONS, SCHEMA_VERSION } from '../../../src/adapters/postgres/schema.ts';
 import type { Pet } from '../../../src/domain/pet.ts';
 import { connect, describePostgres, newDatabaseUrl } from '../../support/postgres/index.ts';
-import { changed, newOlderStoreUrl, openStorage, REX, withSetting } from './database.ts';
+import { addPets, changed, newOlderStoreUrl, openStorage, REX, withSetting } from './database.ts';
 import { refusalOf } from './refusal.ts';
 
 describePostgres('openPostgresStorage', () => {
@@ -47,6 +47,23 @@ describePostgres('openPostgresStorage', () => {
     expect(await retry(now - 1001 + DAY)).toMatchObject({ isReplay: true, pet: { id: 1n } });
     expect(await retry(now - 999 + DAY)).toMatchObject({ isReplay: false });
   });
+
+  test.each(MIGRATIONS)(
+    'a store with schema version %i is migrated: pets stay, also one that breaks a rule',
+    async (version) => {
+      const url = await newOlderStoreUrl('', version);
+      const old = { id: 1n, name: 'Rex', categoryId: 7n, status: 'sold' } as const;
+      await addPets(await connect(url), old, { id: 2n, name: '' });
+      const { pets } = await openStorage(url);
+      expect((await pets.list({ limit: 3 })).pets).toMatchObject([old, { id: 2n, name: '' }]);
+      expect((await pets.add(REX)).id).toBe(3n);
+      const { schemaVersion, problems } = await examinePostgresStore(url);
+      expect(schemaVersion).toBe(SCHEMA_VERSION);
+      expect(
+        problems.flatMap(({ message }) => /^pet (\d+) .*: (.+) must/.exec(message)?.slice(1) ?? []),
+      ).toEqual(['2', 'name']);
+    },
+  );
 
   test('creates no store when the store must exist', async () => {
     const url = await newDatabaseUrl();
