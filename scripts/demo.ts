@@ -10,6 +10,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type NewPet, newPet } from '../src/domain/pet.ts';
+import { EXAMPLE_JSON, newPetJson, parsePetMembers } from '../src/domain/pet-json.ts';
 import { createAnimalStore } from '../src/library/client.ts';
 
 const BIN = join(import.meta.dirname, '../bin/animal-store.js');
@@ -58,6 +60,11 @@ async function post(body: string, idempotencyKey: string = randomUUID()): Promis
   });
 }
 
+/** Returns a pet that has an example of each other required attribute. */
+function pet(name: string, categoryId: bigint): NewPet {
+  return newPet({ ...parsePetMembers(EXAMPLE_JSON), name, categoryId });
+}
+
 function title(text: string): void {
   console.log(`\n${text}`);
 }
@@ -76,7 +83,7 @@ async function retryAfterCrash(): Promise<void> {
   const idempotencyKey = randomUUID();
   const bodies: string[] = [];
   for (const attempt of ['first', 'second']) {
-    const response = await post('{"name":"Rex","categoryId":7}', idempotencyKey);
+    const response = await post(newPetJson(pet('Rex', 7n)), idempotencyKey);
     bodies.push(await response.text());
     const replayed = response.headers.get('Idempotency-Replayed') ?? 'false';
     show(`${attempt} POST: ${response.status} ${bodies.at(-1)}, replayed: ${replayed}`);
@@ -92,14 +99,14 @@ async function retryAfterCrash(): Promise<void> {
 
 async function exactIntegers(): Promise<void> {
   title('2. An integer beyond 2^53');
-  const text = await (await post('{"name":"Big","categoryId":9007199254740993}')).text();
+  const text = await (await post(newPetJson(pet('Big', 9_007_199_254_740_993n)))).text();
   show(`the response:             ${text}`);
   show(`JSON.parse makes of it:   ${JSON.stringify(JSON.parse(text))}`);
   const store = await createAnimalStore({ database: url, apiKey: key, timeout: TIMEOUT });
-  const pet = (await store.listPage({ after: 1n, limit: 1 })).pets[0];
+  const big = (await store.listPage({ after: 1n, limit: 1 })).pets[0];
   await store.close();
-  show(`the client makes of it:   categoryId ${pet?.categoryId}n`);
-  verify(pet?.categoryId === 9_007_199_254_740_993n && text.includes('9007199254740993'), 'no digit is lost');
+  show(`the client makes of it:   categoryId ${big?.categoryId}n`);
+  verify(big?.categoryId === 9_007_199_254_740_993n && text.includes('9007199254740993'), 'no digit is lost');
 }
 
 async function followThroughRestarts(): Promise<void> {
@@ -114,7 +121,7 @@ async function followThroughRestarts(): Promise<void> {
   });
   const created: bigint[] = [];
   for (let count = 1; count <= PETS; count++) {
-    const creating = store.createPet({ name: `pet ${count}`, categoryId: 1n });
+    const creating = store.createPet(pet(`pet ${count}`, 1n));
     if (count % (PETS / 3) === 0 && count < PETS) {
       await kill();
       show(`kill -9 during create ${count}; the server starts again`);

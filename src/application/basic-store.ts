@@ -77,8 +77,7 @@ export class BasicStore implements AsyncDisposable {
    *
    * @example
    * ```ts
-   * await store.createPet({ name: 'Rex', categoryId: 7n });
-   * for await (const { name } of store.listPets({ status: 'available' })) console.log(name); // Rex
+   * for await (const { name } of store.listPets({ status: 'available' })) console.log(name);
    * ```
    */
   async *listPets(query?: PetWalk, options?: CallOptions): AsyncGenerator<Pet, void, undefined> {

@@ -23,6 +23,32 @@ export type Attribute = AttributeKind & {
   readonly example: string | bigint | number;
 };
 
+type Kinds = { readonly [Each in AttributeKind as Each['kind']]: Each };
+
+type KindOf<Value> = [Value] extends [bigint]
+  ? 'int64'
+  : [Value] extends [number]
+    ? 'integer'
+    : string extends Value
+      ? 'text'
+      : [Value] extends [string]
+        ? 'one of'
+        : never;
+
+type DefaultOf<Value, Input> = undefined extends Input
+  ? undefined extends Value
+    ? { readonly isRequired: false; readonly default?: never }
+    : { readonly isRequired: false; readonly default: Value }
+  : { readonly isRequired: true; readonly default?: never };
+
+/** What can be said about an attribute that is stored as a `Value`, and is created from an `Input`. */
+export type AttributeOf<Value, Input> = Kinds[KindOf<Exclude<Value, undefined>>] &
+  DefaultOf<Value, Input> & {
+    readonly values?: readonly Value[];
+    readonly description: string;
+    readonly example: Exclude<Value, undefined>;
+  };
+
 /** Returns the value to store, or the broken rule. */
 export type Rule = (given: unknown) => { readonly value?: unknown; readonly fault?: string };
 

@@ -1,6 +1,6 @@
 /** Pets and their attributes. All that is said about an attribute stands in {@link ATTRIBUTES}. */
 
-import { type Attribute, type Rule, ruleOf } from './attribute.ts';
+import { type Attribute, type AttributeOf, type Rule, ruleOf } from './attribute.ts';
 import { invalidRequest } from './errors.ts';
 import { INT64_MAX, INT64_MIN, int64Fault, toInt64 } from './int64.ts';
 
@@ -71,7 +71,7 @@ export const ATTRIBUTES: Readonly<Record<keyof NewPet, Attribute>> = {
     description: 'The availability of the pet.',
     example: DEFAULT_STATUS,
   },
-};
+} satisfies { readonly [Name in keyof NewPet]-?: AttributeOf<NewPet[Name], NewPetInput[Name]> };
 
 /** The names of the {@link ATTRIBUTES}, in their order. */
 export const PET_ATTRIBUTES: readonly (keyof NewPet)[] = Object.keys(ATTRIBUTES) as (keyof NewPet)[];
@@ -82,10 +82,20 @@ const RULES = Object.fromEntries(
   PET_ATTRIBUTES.map((name) => [name, ruleOf(name, ATTRIBUTES[name])]),
 ) as Readonly<Record<keyof NewPet, Rule>>;
 
+/** The required attributes, as a JavaScript caller writes them. */
+const EXAMPLE = PET_ATTRIBUTES.filter((name) => ATTRIBUTES[name].isRequired)
+  .map((name) => `${name}: ${literalOf(ATTRIBUTES[name].example)}`)
+  .join(', ');
+
+function literalOf(value: string | bigint | number): string {
+  if (typeof value === 'string') return `'${value}'`;
+  return typeof value === 'bigint' ? `${value}n` : `${value}`;
+}
+
 /** Validates the input, and ignores its other properties. The message of `invalid_request` names every broken rule. */
 export function newPet(input: NewPetInput): NewPet {
   if (typeof input !== 'object' || input === null) {
-    throw invalidRequest("expected a pet such as { name: 'Rex', categoryId: 7n }");
+    throw invalidRequest(`expected a pet such as { ${EXAMPLE} }`);
   }
   const pet: Values = {};
   const faults: string[] = [];

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { type Attribute, ruleOf } from '../../src/domain/attribute.ts';
-import { ATTRIBUTES, PET_ATTRIBUTES } from '../../src/domain/pet.ts';
+import { type Attribute, type AttributeOf, ruleOf } from '../../src/domain/attribute.ts';
+import { ATTRIBUTES, PET_ATTRIBUTES, type PetStatus } from '../../src/domain/pet.ts';
 
-/** An attribute that can be missing, of a kind that no attribute of a pet needs to have. */
+/** An attribute that may be missing, whatever attributes a pet has. */
 const birthYear = {
   kind: 'integer',
   min: 1900,
@@ -44,4 +44,43 @@ test.each(PET_ATTRIBUTES)('what is said about %s is complete', (name) => {
     expect(attribute.isRequired).toBe(false);
     expect(ruleOf(name, attribute)(attribute.default)).toEqual({ value: attribute.default });
   }
+});
+
+/** The compiler refuses each row that contradicts the types of its attribute: see `npm run check`. */
+test('a row has the kind, the values and the default of its types', () => {
+  const [about, limits] = [{ description: 'A.' }, { min: 1n, max: 9n }] as const;
+  const years = { kind: 'integer', min: 1900, max: 2100, example: 2024 } as const;
+  const weight = { ...about, ...limits, kind: 'int64', example: 1n } as const;
+  const text = { ...about, kind: 'text', minLength: 1, maxLength: 9, example: 'sold' } as const;
+  const status = { ...about, kind: 'one of', example: 'sold' } as const;
+  type Year = AttributeOf<number | undefined, number | bigint | undefined>;
+  type Status = AttributeOf<PetStatus, PetStatus | undefined>;
+  const rows = [
+    { ...about, ...years, isRequired: false } satisfies Year,
+    { ...weight, isRequired: true } satisfies AttributeOf<bigint, bigint | number>,
+    { ...weight, isRequired: false, default: 1n } satisfies AttributeOf<bigint, bigint | undefined>,
+    { ...status, values: ['sold'], isRequired: false, default: 'sold' } satisfies Status,
+    { ...text, isRequired: true } satisfies AttributeOf<string, string>,
+    // @ts-expect-error The value is a bigint.
+    { ...about, ...years, isRequired: true } satisfies AttributeOf<bigint, bigint | number>,
+    // @ts-expect-error The value is a number.
+    { ...weight, isRequired: true } satisfies AttributeOf<number, number>,
+    // @ts-expect-error The value is any text.
+    { ...status, values: ['sold'], isRequired: true } satisfies AttributeOf<string, string>,
+    // @ts-expect-error The value is one of a few.
+    { ...text, isRequired: false, default: 'sold' } satisfies Status,
+    // @ts-expect-error The type has no such value.
+    { ...status, values: ['lost'], isRequired: false, default: 'sold' } satisfies Status,
+    // @ts-expect-error The input may lack it.
+    { ...about, ...years, isRequired: true } satisfies Year,
+    // @ts-expect-error The input may not lack it.
+    { ...weight, isRequired: false } satisfies AttributeOf<bigint, bigint | number>,
+    // @ts-expect-error The input may lack it, and a pet may not.
+    { ...weight, isRequired: false } satisfies AttributeOf<bigint, bigint | undefined>,
+    // @ts-expect-error A pet may lack it, so there is no default.
+    { ...about, ...years, isRequired: false, default: 2000 } satisfies Year,
+    // @ts-expect-error The example has another type.
+    { ...weight, isRequired: true, example: 1 } satisfies AttributeOf<bigint, bigint | number>,
+  ];
+  for (const row of rows) expect(row.description).toBe('A.');
 });

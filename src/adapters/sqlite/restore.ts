@@ -15,6 +15,8 @@ import { storageUnavailable } from '../../application/ports/storage-fault.ts';
 import { RESTORE_OPTIONS } from '../../application/store-options.ts';
 import { type AnimalStoreError, invalidRequest } from '../../domain/errors.ts';
 import { INT64_MAX } from '../../domain/int64.ts';
+import { PET_ATTRIBUTES } from '../../domain/pet.ts';
+import { columnOf } from '../storage-kit/pet-rows.ts';
 import { codeOf } from '../storage-kit/store-errors.ts';
 import { connect, createFolderOf } from './database.ts';
 import { fileError, isLocked } from './errors.ts';
@@ -34,9 +36,8 @@ import { countRows, lastIdOf, versionOf } from './schema.ts';
 /** In milliseconds. A command that has the store open can be ending. */
 const LOCK_TIMEOUT = 500;
 const UNREADABLE = /^SQLITE_(CORRUPT|NOTADB)/;
-/** Both stores can have any schema version, so only columns are used that each has. */
-const MISSING_PETS = `SELECT count(*) FROM main.pets AS own WHERE NOT EXISTS (SELECT 1 FROM copy.pets AS other
-  WHERE other.id = own.id AND other.name = own.name AND other.category_id = own.category_id AND other.status = own.status)`;
+const COMMON_COLUMNS = `SELECT name FROM pragma_table_info('pets', 'main')
+  INTERSECT SELECT name FROM pragma_table_info('pets', 'copy')`;
 const MISSING_KEYS = 'SELECT count(*) FROM main.api_keys WHERE hash NOT IN (SELECT hash FROM copy.api_keys)';
 const REVIVED_KEYS = `SELECT CAST(other.id AS TEXT) AS id, other.name, other.hint AS prefix
   FROM main.api_keys AS own JOIN copy.api_keys AS other USING (hash)
@@ -138,6 +139,16 @@ function continueIds(partial: string, lastId: bigint, old: Database.Database | u
   return isAhead ? replaced : lastId;
 }
 
+/** Both stores can have any schema version, so only columns are used that each has. */
+function missingPets(db: Database.Database): string {
+  const common = db.prepare(COMMON_COLUMNS).pluck().all();
+  const columns = PET_ATTRIBUTES.map(columnOf).filter((column) => common.includes(column));
+  const isSame = ['other.id = own.id', ...columns.map((column) => `other.${column} IS own.${column}`)].join(
+    ' AND ',
+  );
+  return `SELECT count(*) FROM main.pets AS own WHERE NOT EXISTS (SELECT 1 FROM copy.pets AS other WHERE ${isSame})`;
+}
+
 /** Compares the copy with the store that it replaces, unless that is new or damaged. */
 function differenceOf(
   partial: string,
@@ -148,7 +159,7 @@ function differenceOf(
       if (old === undefined || versionOf(old, '', Infinity) === 0) return { revivedKeys: [] };
       old.prepare('ATTACH ? AS copy').run(partial);
       const count = (sql: string): number => Number(old.prepare(sql).pluck().get());
-      const lost = { pets: count(MISSING_PETS), apiKeys: count(MISSING_KEYS) };
+      const lost = { pets: count(missingPets(old)), apiKeys: count(MISSING_KEYS) };
       const revivedKeys = old.prepare<{ now: number }, RestoredKey>(REVIVED_KEYS).all({ now: Date.now() });
       return { lost, revivedKeys };
     },

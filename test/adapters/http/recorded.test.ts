@@ -4,13 +4,13 @@
  */
 
 import { readFileSync, writeFileSync } from 'node:fs';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, expect, onTestFailed, test } from 'vitest';
 import { CARRIER } from '../../support/carrier.ts';
 import type { Answer } from '../../support/client.ts';
 import { Connection } from '../../support/connection.ts';
 import { startServer, type TestServer } from '../../support/server.ts';
 import { REFUSALS } from './recorded/refusals.ts';
-import { PETS, SCENES } from './recorded/requests.ts';
+import { CREATES, SCENES } from './recorded/requests.ts';
 
 interface Exchange {
   readonly request: string;
@@ -26,8 +26,9 @@ const recorded: Record<string, readonly (Exchange | string)[]> = IS_RECORDING
   ? {}
   : JSON.parse(readFileSync(FILE, 'utf8'));
 
+let hasFailed = false;
 afterAll(() => {
-  if (IS_RECORDING) writeFileSync(FILE, `${JSON.stringify(recorded, null, 1)}\n`);
+  if (IS_RECORDING && !hasFailed) writeFileSync(FILE, `${JSON.stringify(recorded, null, 1)}\n`);
 });
 
 /** Fields that differ from run to run, or change with the files of the reference page. */
@@ -101,6 +102,9 @@ async function exchange({ origin }: TestServer, message: string, isBrief: boolea
 for (const [name, scene] of Object.entries({ ...SCENES, ...REFUSALS })) {
   const { options = {}, messages, isRaw = false, isBrief = false } = scene;
   test.skipIf(isRaw && CARRIER === 'fetch')(`the responses are the recorded ones: ${name}`, async () => {
+    onTestFailed(() => {
+      hasFailed = true;
+    });
     const server = await startServer('memory', options);
     const { apiKeys } = server.store;
     const { key: other } = await apiKeys.create('other');
@@ -113,7 +117,7 @@ for (const [name, scene] of Object.entries({ ...SCENES, ...REFUSALS })) {
       const values: Readonly<Record<string, string>> = { KEY: key, OTHER: other, TAG: tag };
       const sent = message.replaceAll(/KEY|OTHER|TAG/g, (name) => values[name] ?? name);
       const answers = await exchange(server, sent, isBrief);
-      if (PETS.includes(message)) expect(answers[0]?.status).toBe(201);
+      if (CREATES.has(message)) expect(answers[0]?.status, `${message}: ${answers[0]?.body}`).toBe(201);
       tag = answers[0]?.headers['etag'] ?? tag;
       const request = message.length < 500 ? message : `${message.slice(0, 500)}… (${message.length} bytes)`;
       exchanges.push(

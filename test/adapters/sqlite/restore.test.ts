@@ -10,6 +10,7 @@ import {
 } from '../../../src/adapters/sqlite/index.ts';
 import { ApiKeys } from '../../../src/application/api-keys.ts';
 import type { ApiKey } from '../../../src/domain/api-key.ts';
+import { EXPECTED_TABLE, insertPet } from '../../support/pets.ts';
 import { replaceFs, systemError } from '../../support/replace-fs.ts';
 import { connect } from '../../support/sqlite.ts';
 import { addPets, execute, makeStore, newStore, openStorage, REX, temporaryFile } from './temporary-file.ts';
@@ -124,6 +125,30 @@ describe('the replaced store', () => {
     const named = ({ id, name, prefix }: ApiKey) => ({ id, name, prefix });
     expect(restored.revivedKeys).toEqual([named(first.about), named(second.about)]);
     expect((await openStorage(path).pets.add(REX)).id).toBe(5n);
+  });
+
+  test.each(EXPECTED_TABLE)(
+    'has a pet that the backup lacks when its $column is another',
+    async ({ column, accepted }) => {
+      const [path, backup] = [temporaryFile(), temporaryFile()];
+      makeStore(path, 0);
+      execute(path, insertPet(accepted[0]));
+      const storage = openSqliteStorage(path, { startWriter: false });
+      await storage.backup?.(backup);
+      await storage.close();
+      const same = await restoreSqliteStore(path, backup, { overwrite: true });
+      expect(same.lost?.pets).toBe(0);
+      execute(path, `DELETE FROM pets; ${insertPet({ id: 1n, ...accepted[1] })}`);
+      const other = await restoreSqliteStore(path, backup, { overwrite: true });
+      expect(other.lost?.pets, column).toBe(1);
+    },
+  );
+
+  test('is compared by the attributes that both stores have', async () => {
+    const path = newStore(2);
+    const backup = await backupOf(path);
+    execute(path, "ALTER TABLE pets ADD COLUMN colour TEXT; UPDATE pets SET colour = 'red'");
+    expect(await restoreSqliteStore(path, backup, { overwrite: true })).toMatchObject({ lost: { pets: 0 } });
   });
 
   test.each([

@@ -1,5 +1,6 @@
 /** Messages of which only the status, the message of the error and what is special are recorded, in one line for each. */
 
+import { wholeJson } from '../../../support/pets.ts';
 import { METHODS, PATHS, REX, UNKNOWN_TARGETS } from '../paths.ts';
 import { ask, get, head, ORIGIN, PREFLIGHT, post, type Scene, utf8 } from './requests.ts';
 
@@ -74,7 +75,7 @@ const BODIES = [
   '{"__proto__":{"name":"Rex","categoryId":1}}',
   ...['1', 'true', `[${REX}]`],
   utf8('{"name":"\u{1F43E}","categoryId":1}'),
-];
+].map(wholeJson);
 const ETAGS = 'TAG|W/TAG|*|"x", TAG|"x",W/TAG , "y"|W/"x",*|"x"||W/*|"*"|x W/TAG|,,'.split('|');
 const ENCODINGS = [
   ...(
