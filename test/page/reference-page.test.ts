@@ -336,7 +336,7 @@ describe('the samples', () => {
   });
 
   test.each<[Language, string]>([
-    ['JavaScript', '\nawait store.deletePet(7n);'],
+    ['JavaScript', '\nawait store.deletePet(7n);'], // only the client
     ['fetch', '\nconsole.log(response.status, await response.text());'],
     ['Python', '\nprint(response.status, response.read().decode())'],
     ['Go', '\n\tfmt.Println(response.Status)\n}'],
@@ -348,6 +348,7 @@ describe('the samples', () => {
     expect(sample).not.toMatch(/json/i);
   });
 
+  // only the client: from here
   test('call a method of the client for every operation', () => {
     const values = { parameters: new Map([['petId', '7']]), body: '{}' };
     for (const each of reference.operations) {
@@ -355,6 +356,7 @@ describe('the samples', () => {
       expect(BasicStore.prototype).toHaveProperty(/ store\.(\w+)\(/.exec(sample)?.[1] ?? sample);
     }
   });
+  // only the client: to here
 });
 
 describe('the search', () => {
