@@ -19,7 +19,7 @@ import { PROGRAMS } from '../../src/adapters/http/docs/assets.ts';
 import { openApiDocument } from '../../src/adapters/http/docs/openapi.ts';
 import { STATUS_OF } from '../../src/adapters/http/errors.ts';
 import { OPERATIONS } from '../../src/adapters/http/operations.ts';
-import { BasicStore } from '../../src/application/basic-store.ts';
+import { BasicStore } from '../../src/application/basic-store.ts'; // only the client
 import { runs } from '../support/property-runs.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
