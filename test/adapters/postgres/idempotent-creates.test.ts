@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { TAKE_ORDER } from '../../../src/adapters/postgres/pets.ts';
 import { connect, describePostgres, newDatabaseUrl } from '../../support/postgres/index.ts';
-import { expectRefusedReplay } from '../../support/removed-pet.ts';
+import { REFUSED_REPLAYS, replaysOfRemovedPet } from '../../support/removed-pet.ts';
 import { openStorage, openStore, REX, untilBlocked } from './database.ts';
 
 describePostgres('idempotent creates on PostgreSQL', () => {
@@ -25,6 +25,7 @@ describePostgres('idempotent creates on PostgreSQL', () => {
   test('a key whose pet another program has removed: an error that says so, and no second pet', async () => {
     const { url, storage } = await openStore();
     const client = await connect(url);
-    await expectRefusedReplay(storage, () => client.query('DELETE FROM pets'));
+    const replays = await replaysOfRemovedPet(storage, () => client.query('DELETE FROM pets'));
+    expect(replays).toEqual(REFUSED_REPLAYS);
   });
 });

@@ -1,9 +1,10 @@
-import { test } from 'vitest';
-import { expectRefusedReplay } from '../../support/removed-pet.ts';
+import { expect, test } from 'vitest';
+import { REFUSED_REPLAYS, replaysOfRemovedPet } from '../../support/removed-pet.ts';
 import { connect } from '../../support/sqlite.ts';
 import { openStorage, temporaryFile } from './temporary-file.ts';
 
 test('a retried create whose pet another program has removed is an internal error, until its record ends', async () => {
   const path = temporaryFile();
-  await expectRefusedReplay(openStorage(path), () => connect(path).exec('DELETE FROM pets'));
+  const replays = await replaysOfRemovedPet(openStorage(path), () => connect(path).exec('DELETE FROM pets'));
+  expect(replays).toEqual(REFUSED_REPLAYS);
 });
