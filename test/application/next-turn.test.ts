@@ -11,28 +11,27 @@ test('queued callbacks run first, also when a program has replaced its timers', 
   expect(order).toEqual(['queued', 'next']);
 });
 
-test('needs no timer', async () => {
-  vi.stubGlobal('setTimeout', undefined);
+/** Loads the module in a program that lacks a global function. */
+async function nextTurnWithout(name: string): Promise<typeof nextTurn> {
+  vi.stubGlobal(name, undefined);
   onTestFinished(() => {
     vi.unstubAllGlobals();
     vi.resetModules();
   });
   vi.resetModules();
-  const other = await import('../../src/application/next-turn.ts');
-  await expect(other.nextTurn()).resolves.toBeUndefined();
+  return (await import('../../src/application/next-turn.ts')).nextTurn;
+}
+
+test('needs no timer', async () => {
+  const other = await nextTurnWithout('setTimeout');
+  await expect(other()).resolves.toBeUndefined();
 });
 
 test('works without setImmediate', async () => {
-  vi.stubGlobal('setImmediate', undefined);
-  onTestFinished(() => {
-    vi.unstubAllGlobals();
-    vi.resetModules();
-  });
-  vi.resetModules();
-  const other = await import('../../src/application/next-turn.ts');
+  const other = await nextTurnWithout('setImmediate');
   const order: string[] = [];
   setTimeout(() => order.push('queued'), 0);
-  await other.nextTurn();
+  await other();
   order.push('next');
   expect(order).toEqual(['queued', 'next']);
 });
