@@ -14,6 +14,7 @@ export interface Release {
   readonly lockFile: string;
   readonly changelog: string;
   readonly workflow: string;
+  readonly containerfile: string;
   /** The git tag of the release, or `undefined` if there is no tag yet. */
   readonly tag: string | undefined;
 }
@@ -46,7 +47,8 @@ const WORKFLOW: Readonly<Record<string, RegExp>> = {
 };
 
 /** Returns a description of each fault, except the faults of the tarball. */
-export function releaseFaults({ packageJson, lockFile, changelog, workflow, tag }: Release): string[] {
+export function releaseFaults(release: Release): string[] {
+  const { packageJson, lockFile, changelog, workflow, containerfile, tag } = release;
   const { version, publishConfig } = JSON.parse(packageJson) as Package;
   const locked = JSON.parse(lockFile) as Package & {
     packages: Record<string, Package & { resolved?: string }>;
@@ -76,6 +78,10 @@ export function releaseFaults({ packageJson, lockFile, changelog, workflow, tag 
   expect(
     newest === null || /^\d{4}-\d\d-\d\d$/.test(newest[2] ?? ''),
     'CHANGELOG.md: the newest release has no date',
+  );
+  expect(
+    containerfile.includes(`org.opencontainers.image.version="${version}"`),
+    `deploy/Containerfile: the label of the version is not ${version}`,
   );
   expect(tag === undefined || tag === `v${version}`, `the tag is ${tag}, not v${version}`);
   expect(publishConfig?.provenance === true, 'package.json: publishConfig.provenance is not true');
@@ -114,6 +120,7 @@ if (import.meta.main) {
     lockFile,
     changelog: read('CHANGELOG.md'),
     workflow: read('.github/workflows/publish.yml'),
+    containerfile: read('deploy/Containerfile'),
     tag: process.env['GITHUB_REF_TYPE'] === 'tag' ? process.env['GITHUB_REF_NAME'] : undefined,
   });
   faults.push(...tarballFaults(packedFiles(), expectedFiles()));

@@ -86,6 +86,11 @@ function contentOf(path: string, text: string, names: Names): string {
   if (path === 'CHANGELOG.md') return '# Changelog\n\n## [Unreleased]\n\nThe first version.\n';
   let content = withoutOwn(text, path);
   if (/^package(?:-lock)?\.json$/.test(path)) content = withOwnVersion(content);
+  // The image is named after the major version.
+  if (/^(?:deploy|docs)\//.test(path))
+    content = content
+      .replace(/(?<=image\.version=")[\d.]+/, '0.1.0')
+      .replace(/(?<=\banimal-store:)3\b/g, '0');
   if (path.endsWith('.ts')) {
     content = content.replace(FIRST_VERSION, '1');
     for (const { number, bytes } of OWN_NUMBERS) {

@@ -14,6 +14,7 @@ const HERE: Release = {
   lockFile: read('package-lock.json'),
   changelog: read('CHANGELOG.md'),
   workflow: read('.github/workflows/publish.yml'),
+  containerfile: read('deploy/Containerfile'),
   tag: undefined,
 };
 
@@ -39,6 +40,7 @@ test.each<[keyof Release, string, string, string]>([
   ['changelog', '## [Unreleased]\n', '## [Unreleased]\n\n- News.\n', 'news under Unreleased'],
   ['changelog', `## [${version}]`, '## [0.0.1]', 'the newest release is 0.0.1'],
   ['changelog', `## [${version}] - `, `## [${version}] - soon`, 'has no date'],
+  ['containerfile', `version="${version}"`, 'version="0.0.1"', 'the label of the version'],
   ['tag', `v${version}`, version, `the tag is ${version}`],
 ])('%s: %s instead of %s is found', (part, text, other, fault) => {
   const broken = (RELEASED[part] as string).replace(text, other);

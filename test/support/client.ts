@@ -32,8 +32,8 @@ export function answerOf(status: number, rawHeaders: Answer['rawHeaders'], body:
 
 /** Returns the path of a target, or an empty string if the target is neither a path nor a URL. */
 export function pathOf(target: string): string {
-  if (!target.startsWith('/') && !URL.canParse(target)) return '';
-  return target.replace(/^[a-z][a-z\d+.-]*:\/\/[^/?#]*/i, '').replace(/[?#].*$/s, '');
+  const [path = ''] = target.replace(/^[a-z][a-z\d+.-]*:\/\/[^/?#]*/i, '').split(/[?#]/);
+  return path.startsWith('/') ? path : '';
 }
 
 /** A client that sends valid HTTP on persistent connections. */

@@ -90,7 +90,8 @@ const TRICKS: Readonly<Record<string, (trick: Trick) => Request>> = {
     const length = trick.random.pick(LENGTHS).replace('N', String(trick.hidden.length));
     return post(trick, trick.hidden, `Content-Length: ${length}`);
   },
-  'behind the chunks of an HTTP/1.0 request': (trick) =>
+  // The connection is closed behind the head. A client that still sends then can get a reset instead of the response.
+  'behind chunks in HTTP/1.0': (trick) =>
     post(trick, `0\r\n\r\n${trick.hidden}`, CHUNKED, 'Connection: keep-alive'),
   'the body of a refused request': (trick) => withBody(trick, refusal(trick)),
   'the chunks of a refused request': (trick) => {
