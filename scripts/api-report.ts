@@ -80,9 +80,10 @@ function declarationOf(symbol: ts.Symbol, program: ts.Program): string {
   const statement = emitted.statements.find((each) => namesOf(each).includes(symbol.name));
   if (statement === undefined) throw new Error(`${symbol.name} is not declared in ${source.fileName}`);
   const code = ts.createPrinter().printNode(ts.EmitHint.Unspecified, statement, emitted);
-  const docstring = ts.getJSDocCommentsAndTags(statement).find(ts.isJSDoc)?.getText(emitted);
-  // The printer prints the docstrings of some kinds of statements itself.
-  return docstring === undefined || code.startsWith('/**') ? code : `${docstring}\n${code}`;
+  // The printer prints the docstrings of some kinds of statements itself, and the purpose of the file before the first one.
+  const bare = code.replace(/^(?:\/\*\*[^]*?\*\/\n)+/, '');
+  const docstring = ts.getJSDocCommentsAndTags(statement).findLast(ts.isJSDoc)?.getText(emitted);
+  return docstring === undefined ? bare : `${docstring}\n${bare}`;
 }
 
 const EMITTED = new WeakMap<ts.SourceFile, ts.SourceFile>();
