@@ -81,7 +81,7 @@ function declarationOf(symbol: ts.Symbol, program: ts.Program): string {
   if (statement === undefined) throw new Error(`${symbol.name} is not declared in ${source.fileName}`);
   const code = ts.createPrinter().printNode(ts.EmitHint.Unspecified, statement, emitted);
   // The printer prints the docstrings of some kinds of statements itself, and the purpose of the file before the first one.
-  const bare = code.replace(/^(?:\/\*\*[^]*?\*\/\n)+/, '');
+  const bare = code.replace(/^(?:\/\*\*[\s\S]*?\*\/\n)+/, '');
   const docstring = ts.getJSDocCommentsAndTags(statement).findLast(ts.isJSDoc)?.getText(emitted);
   return docstring === undefined ? bare : `${docstring}\n${bare}`;
 }

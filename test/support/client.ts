@@ -32,7 +32,9 @@ export function answerOf(status: number, rawHeaders: Answer['rawHeaders'], body:
 
 /** Returns the path of a target, or an empty string if the target is neither a path nor a URL. */
 export function pathOf(target: string): string {
-  const [path = ''] = target.replace(/^[a-z][a-z\d+.-]*:\/\/[^/?#]*/i, '').split(/[?#]/);
+  const [path = ''] = target
+    .replace(/^[a-z][a-z\d+.-]*:\/\/(?:[^/?#[\]]|\[[\da-f:.]+\])*/i, '')
+    .split(/[?#]/);
   return path.startsWith('/') ? path : '';
 }
 
