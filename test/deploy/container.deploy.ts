@@ -32,8 +32,8 @@ function documented(start: string): string {
   return command
     .slice(2)
     .replace('docker compose', 'podman-compose')
-    .replace('docker build', 'podman build --format docker')
-    .replace('docker', 'podman');
+    .replace('docker', 'podman')
+    .replace('podman build', 'podman build --format docker');
 }
 
 /** Returns the last word of a text, which is the new key in the output of `keys create`. */
@@ -42,6 +42,7 @@ const keyIn = (text: string) => /\bpets_\w+/.exec(text)?.[0] ?? '';
 describe.skipIf(isSkipped)(`containers${note}`, () => {
   let podman: Podman;
   let size = 0;
+  let labels = '';
 
   beforeAll(async () => {
     podman = new Podman();
@@ -52,7 +53,10 @@ describe.skipIf(isSkipped)(`containers${note}`, () => {
         `podman build --build-arg BASE=${BASE} --format docker --tag ${POSTGRES} --file ${STAND_IN}`,
       ),
     ]);
-    size = Number(await podman.output(`podman image inspect ${IMAGE} --format '{{.Size}}'`));
+    const inspected = await podman.output(
+      `podman image inspect ${IMAGE} --format '{{.Size}} {{json .Labels}}'`,
+    );
+    [size, labels] = [Number.parseInt(inspected, 10), inspected];
   }, 3_600_000);
 
   afterAll(() => podman.remove());
@@ -94,6 +98,7 @@ describe.skipIf(isSkipped)(`containers${note}`, () => {
   test('the image is small, and has no shell, no package manager, no types and no sources', async () => {
     expect(size / 1e6).toBeGreaterThan(100);
     expect(Math.round(size / 1e7) * 10).toBe(170);
+    expect(labels).toContain(`"org.opencontainers.image.version":"${version}"`);
     expect((await podman.run(`podman run --rm --entrypoint sh ${IMAGE} -c true`)).status).toBe(127);
     await start();
     const files =

@@ -32,9 +32,9 @@ export function answerOf(status: number, rawHeaders: Answer['rawHeaders'], body:
 
 /** Returns the path of a target, or an empty string if the target is neither a path nor a URL. */
 export function pathOf(target: string): string {
-  const [path = ''] = target
-    .replace(/^[a-z][a-z\d+.-]*:\/\/(?:[^/?#[\]]|\[[\da-f:.]+\])*/i, '')
-    .split(/[?#]/);
+  // Koa's parser of URLs takes a backslash for a slash, but only in a target with a fragment.
+  const read = target.includes('#') ? target.replaceAll('\\', '/') : target;
+  const [path = ''] = read.replace(/^[a-z][a-z\d+.-]*:\/\/(?:[^/?#[\]]|\[[\da-f:.]+\])*/i, '').split(/[?#]/);
   return path.startsWith('/') ? path : '';
 }
 

@@ -34,6 +34,8 @@ export class Connections {
     // After a CONNECT request, Node.js removes its own listener. Without any, an error would end the process.
     socket.on('error', () => {});
     socket.once('close', () => this.#bySocket.delete(socket));
+    // Node.js calls it after the last response. If it closed at once, a client that still sends could lose this response.
+    socket.destroySoon = () => linger(socket);
   }
 
   get count(): number {
@@ -102,7 +104,13 @@ function end(socket: Socket, { status, fields, body }: ErrorContent): void {
   const length = Buffer.byteLength(body);
   const all = { ...fields, 'Content-Length': length, Date: new Date().toUTCString(), Connection: 'close' };
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
-  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`);
+  socket.write(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`);
+  linger(socket);
+}
+
+/** Closes a connection when the client has closed its side, or a moment later (RFC 9112, section 9.6). */
+function linger(socket: Socket): void {
+  socket.end();
   setTimeout(() => socket.destroy(), LINGER_TIME).unref();
 }
 
