@@ -49,6 +49,17 @@ describe('CONNECT and Upgrade', () => {
     expect((await connection.rest()).map(({ status }) => status)).toEqual([201, 405]);
   });
 
+  test('a client that still sends when its connection is closed gets the last response', async () => {
+    const connection = await Connection.open(server.origin);
+    connection.socket.pause();
+    for (const bytes of [`GET /livez HTTP/1.1\r\n${UPGRADE}\r\n`, 'x', 'y']) {
+      connection.socket.write(bytes);
+      await untilRead();
+    }
+    connection.socket.resume();
+    expect(await connection.rest()).toMatchObject([{ status: 200, headers: { connection: 'close' } }]);
+  });
+
   test('a create that requests an upgrade is stored once, and its response is the last', async () => {
     const connection = await Connection.open(server.origin);
     const upgrading = create('upgrading').replace(
