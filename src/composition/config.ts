@@ -6,7 +6,14 @@ import type { HttpServerOptions } from '../adapters/http/portable.ts';
 import { IDEMPOTENCY_DAYS, IDEMPOTENCY_DAYS_MAX } from '../application/create-pet-once.ts';
 import type { ClientOptions } from '../application/store-options.ts';
 import * as formats from './config/formats.ts';
-import { ConfigError, type Environment, readSettings, SECRETS, type Settings } from './config/settings.ts';
+import {
+  ConfigError,
+  type Environment,
+  misspellings,
+  readSettings,
+  SECRETS,
+  type Settings,
+} from './config/settings.ts';
 import { parseDatabase, type SelectedDatabase } from './databases/database.ts';
 import type { Engine } from './databases/engine.ts';
 import { ENGINES, STORE_ENGINES } from './databases/index.ts';
@@ -24,6 +31,8 @@ export interface Config {
   readonly logLevel: 'silent' | 'error' | 'warn' | 'info' | 'debug';
   /** How long a stopping service waits for the requests in flight, in milliseconds. */
   readonly shutdownTimeout: number;
+  /** Describes variables that look like misspelled settings. */
+  readonly misspellings: readonly string[];
   readonly http: Pick<
     HttpServerOptions,
     'publicUrl' | 'corsOrigins' | 'trustedProxies' | 'rateLimit' | 'maxConnections'
@@ -119,6 +128,7 @@ export function loadConfig(environment: Environment, options: ServeValues = {}):
     idempotencyDays: values.IDEMPOTENCY_DAYS,
     logLevel: values.LOG_LEVEL,
     shutdownTimeout: values.SHUTDOWN_TIMEOUT_MS,
+    misspellings: misspellings(environment, Object.keys(SETTINGS.entries)),
     http: {
       publicUrl: values.PUBLIC_URL,
       corsOrigins: values.CORS_ORIGIN,

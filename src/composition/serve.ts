@@ -38,7 +38,7 @@ export async function serve(parts: Parts, config: Config, version: string): Prom
     // If the key were created before `listen` fails, the operator would never see it.
     const firstKey = needsKey ? await store.apiKeys.createFirst('first key') : undefined;
     log.info({ url, version, storage, store: place, node: process.version }, 'listening');
-    for (const notice of [publicPortNotice(config.host), sunsetNotice(Date.now())])
+    for (const notice of [publicPortNotice(config.host), sunsetNotice(Date.now()), ...config.misspellings])
       if (notice !== undefined) log.warn(notice);
     let stopped: Promise<void> | undefined;
     return {

@@ -14,6 +14,7 @@ const DEFAULTS = {
   firstKey: 'print',
   logLevel: 'info',
   shutdownTimeout: 10_000,
+  misspellings: [],
   idempotencyDays: 1,
   http: {
     publicUrl: undefined,
@@ -109,6 +110,20 @@ test.each(
   expect(lines).toHaveLength(1);
   expect(lines[0]).toContain(`${name}: expected ${expected}`);
   expect(lines[0]).toContain(`, got '${value}'`);
+});
+
+test('a variable that is nearly a setting has no effect, and is named with that setting', () => {
+  const { misspellings } = loadConfig({
+    LOG_LVL: 'x',
+    RATE_LIMITS: '1/s',
+    PORTS: '1',
+    LOG_LEVEL: 'warn',
+    npm_a: '',
+  });
+  expect(misspellings).toEqual([
+    expect.stringMatching(/^LOG_LVL: .*: is LOG_LEVEL meant\?$/),
+    expect.stringMatching(/^RATE_LIMITS: .*: is RATE_LIMIT meant\?$/),
+  ]);
 });
 
 // only this project: from here

@@ -80,7 +80,9 @@ const PATHS = [...new Set(OPERATIONS.map(({ path }) => path))].join(' or ');
 
 function unknownPath({ url, state }: Context): HttpError {
   const [path = ''] = url.split('?', 1);
-  const hint = needsApiKey(state.animalStore.path) ? `; expected ${PATHS}` : '; the API is under /v1';
+  const hint = needsApiKey(state.animalStore.path)
+    ? `; expected ${PATHS}`
+    : '; the API is under /v1, and its reference at /docs';
   const hasSlash = path.length > 1 && path.endsWith('/');
   return new HttpError('not_found', `no such path${hasSlash ? ': paths have no slash at the end' : hint}`);
 }
