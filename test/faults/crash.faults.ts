@@ -5,10 +5,10 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { damageOf, Load, NO_DAMAGE } from '../failover/load.ts';
 import { OPERATOR_KEY, temporaryFolder } from '../support/process.ts';
 import { BROKEN_PROMISE } from '../support/retry.ts';
 import { ClientGroup, createOf } from './client/clients.ts';
+import { damageOf, Load, NO_DAMAGE } from './client/load.ts';
 import { exportOf, idOf, nameOf } from './commands.ts';
 import { ROUNDS, SEED } from './options.ts';
 import { Random } from './random.ts';

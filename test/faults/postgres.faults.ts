@@ -6,7 +6,6 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { withTimeout } from '../adapters/postgres/database.ts';
-import { damageOf, Load, NO_DAMAGE, type StoredPet } from '../failover/load.ts';
 import { wholeJson, withRequired } from '../support/pets.ts';
 import {
   canStartPostgres,
@@ -17,6 +16,7 @@ import {
 } from '../support/postgres/index.ts';
 import { BIN, OPERATOR_KEY } from '../support/process.ts';
 import { BROKEN_PROMISE } from '../support/retry.ts';
+import { damageOf, Load, NO_DAMAGE, type StoredPet } from './client/load.ts';
 import { expectWithin } from './limits.ts';
 import { OUTAGES } from './options.ts';
 import { FaultsServer } from './server.ts';

@@ -1,8 +1,8 @@
 /** Clients that create pets exactly once and read them, through servers that are killed, or whose database fails over. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Answer, Client } from '../support/client.ts';
-import { withRequired } from '../support/pets.ts';
+import { type Answer, Client } from '../../support/client.ts';
+import { withRequired } from '../../support/pets.ts';
 
 const CREATORS = 32;
 const READERS = 4;
