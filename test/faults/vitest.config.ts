@@ -6,7 +6,7 @@ import { ofCommand } from '../support/suite.ts';
 const PROMISES = faults('crash', 'flood', 'messages', 'stopping');
 
 /** These tests run on a quiet machine too, and then their times have limits. */
-const LIMITED = faults('disk', 'postgres', 'storage');
+const LIMITED = faults('disk', 'postgres');
 
 const common = ofCommand({
   globalSetup: 'test/support/postgres/global-setup.ts', // only PostgreSQL

@@ -25,6 +25,9 @@ export interface CrowdResult {
 
 const SHOWN_FAILURES = 5;
 
+/** Of all connections. Other clients have another address. */
+const ADDRESS = '127.0.0.2';
+
 const { port, key, connections } = JSON.parse(process.argv[2] ?? '') as Crowd;
 const list = `GET /v1/pets?limit=20 HTTP/1.1\r\nHost: pets.example.org\r\nAuthorization: Bearer ${key}\r\n\r\n`;
 const failures: string[] = [];
@@ -46,7 +49,7 @@ function lengthOf(text: string): number {
 }
 
 function open(): void {
-  const socket = connect({ port, host: '127.0.0.1', noDelay: true });
+  const socket = connect({ port, host: '127.0.0.1', localAddress: ADDRESS, noDelay: true });
   let text = '';
   let isClosing = false;
   let hasResponse = false;
