@@ -1,6 +1,6 @@
 /**
- * Kills the server repeatedly while clients create pets: with idempotency keys, which they retry until they have a response,
- * and without. `history.faults.ts` has the order of the ids.
+ * Kills two servers of one file, repeatedly, while clients create pets: with idempotency keys, which they retry until they
+ * have a response, also with both servers at once, and without keys. `history.faults.ts` has the order of the ids.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -26,11 +26,11 @@ test(`through ${ROUNDS} kills of seed ${SEED}, no acknowledged pet is lost, and 
 }, async () => {
   const random = new Random(SEED, STREAM);
   const folder = temporaryFolder();
-  let server = await FaultsServer.start({ folder });
-  const { origin, port } = server;
-  const load = new Load([port], OPERATOR_KEY, { isKilled: true });
+  const servers = [await FaultsServer.start({ folder }), await FaultsServer.start({ folder })];
+  const ports = servers.map(({ port }) => port);
+  const load = new Load(ports, OPERATOR_KEY, { isKilled: true });
   const group = new ClientGroup({
-    origin,
+    origin: `http://127.0.0.1:${ports[0]}`,
     key: OPERATOR_KEY,
     clients: CLIENTS,
     next: (client, count) => createOf(`${ONCE}${client}.${count}`),
@@ -41,12 +41,15 @@ test(`through ${ROUNDS} kills of seed ${SEED}, no acknowledged pet is lost, and 
     const acknowledged = pets.length;
     await expect.poll(() => pets.length, { interval: 5 }).toBeGreaterThan(acknowledged);
     await sleep(random.between(0, 1000));
-    expect(await server.kill()).toEqual({ code: null, signal: 'SIGKILL' });
-    server = await FaultsServer.start({ folder, port });
+    const kill = async (at: number) => {
+      expect(await servers[at]?.kill()).toEqual({ code: null, signal: 'SIGKILL' });
+      servers[at] = await FaultsServer.start({ folder, port: ports[at] as number });
+    };
+    await Promise.all((random.chance(0.5) ? [0, 1] : [round % 2]).map(kill));
   }
   await group.stop();
   await load.stop();
-  await server.kill();
+  await Promise.all(servers.map((server) => server.kill()));
 
   const exported = await exportOf(folder);
   const isOfKey = (pet: string) => !nameOf(pet).startsWith(ONCE);
