@@ -87,11 +87,14 @@ describe('in another Koa app', () => {
     expect(() => animalStore({} as never, {})).toThrow('store: expected an object with the methods');
   });
 
-  test('what the router of the host has found does not count', async () => {
+  test('what the router of the host has found does not count, and the state of the host stays its own', async () => {
+    const seen: unknown[] = [];
     const { ask } = await mount({}, [
-      (ctx, next) => {
+      async (ctx, next) => {
         Object.assign(ctx, { matched: [{ name: 'host', methods: ['GET'] }], params: { petId: '2' } });
-        return next();
+        ctx.state = { user: 'Anna' };
+        await next();
+        seen.push(ctx.state['user'], ctx.status);
       },
     ]);
     expect((await ask('/v1/nothing')).status).toBe(404);
@@ -100,6 +103,7 @@ describe('in another Koa app', () => {
     expect((await ask('/v1/pets', { method: 'PUT', body: LARGE })).headers.get('allow')).toBe(
       'GET, HEAD, POST, OPTIONS',
     );
+    expect(seen).toEqual(['Anna', 404, 'Anna', 201, 'Anna', 200, 'Anna', 405]);
   });
 });
 
