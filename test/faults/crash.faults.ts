@@ -5,6 +5,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { freePort } from '../support/free-port.ts';
 import { OPERATOR_KEY, temporaryFolder } from '../support/process.ts';
 import { BROKEN_PROMISE } from '../support/retry.ts';
 import { ClientGroup, createOf } from './client/clients.ts';
@@ -26,8 +27,9 @@ test(`through ${ROUNDS} kills of seed ${SEED}, no acknowledged pet is lost, and 
 }, async () => {
   const random = new Random(SEED, STREAM);
   const folder = temporaryFolder();
-  const servers = [await FaultsServer.start({ folder }), await FaultsServer.start({ folder })];
-  const ports = servers.map(({ port }) => port);
+  const ports = [await freePort(), await freePort()];
+  const start = (at: number) => FaultsServer.start({ folder, port: ports[at] as number });
+  const servers = [await start(0), await start(1)];
   const load = new Load(ports, OPERATOR_KEY, { isKilled: true });
   const group = new ClientGroup({
     origin: `http://127.0.0.1:${ports[0]}`,
@@ -43,7 +45,7 @@ test(`through ${ROUNDS} kills of seed ${SEED}, no acknowledged pet is lost, and 
     await sleep(random.between(0, 1000));
     const kill = async (at: number) => {
       expect(await servers[at]?.kill()).toEqual({ code: null, signal: 'SIGKILL' });
-      servers[at] = await FaultsServer.start({ folder, port: ports[at] as number });
+      servers[at] = await start(at);
     };
     await Promise.all((random.chance(0.5) ? [0, 1] : [round % 2]).map(kill));
   }
