@@ -64,7 +64,7 @@ test.skipIf(!hasNginx)(
     const server = await FaultsServer.start();
     const nginx = await startNginx({ servers: [server.port] });
     const calm = await politeFor(MILLISECONDS / 2, nginx.origin);
-    const crowd = crowdAt(Number(new URL(nginx.origin).port), RUDE);
+    const crowd = crowdAt(Number(new URL(nginx.origin).port), RUDE, '127.0.0.2');
     await crowd.started;
     const crowded = await politeFor(MILLISECONDS, nginx.origin);
     const { served, refused, failures } = await crowd.stop();
@@ -85,8 +85,8 @@ test.skipIf(!hasNginx)(
 );
 
 /** A process with many connections. */
-function crowdAt(port: number, connections: number) {
-  const crowd: Crowd = { port, key: OPERATOR_KEY, connections };
+function crowdAt(port: number, connections: number, address = '127.0.0.1') {
+  const crowd: Crowd = { port, key: OPERATOR_KEY, connections, address };
   const child = fork(join(import.meta.dirname, 'client/crowd.ts'), [JSON.stringify(crowd)], { execArgv: [] });
   atEnd(() => child.kill('SIGKILL'));
   const messages: unknown[] = [];
