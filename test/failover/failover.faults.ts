@@ -2,6 +2,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, onTestFailed, test } from 'vitest';
+import { damageOf, Load, NO_DAMAGE, type StoredPet } from '../faults/client/load.ts';
 import { RecordedClients } from '../faults/client/recorded.ts';
 import { FAILOVERS, SEED } from '../faults/options.ts';
 import { FaultsServer } from '../faults/server.ts';
@@ -10,7 +11,6 @@ import { until } from '../support/clock.ts';
 import { OPERATOR_KEY } from '../support/process.ts';
 import { BROKEN_PROMISE } from '../support/retry.ts';
 import { Cluster } from './cluster.ts';
-import { damageOf, Load, NO_DAMAGE, type StoredPet } from './load.ts';
 import { missingPrograms } from './packages.ts';
 import type { Node } from './settings.ts';
 

@@ -26,12 +26,6 @@ export async function exportOf(folder: string): Promise<string[]> {
   return (await runCommand(folder, ['export'])).split('\n').slice(0, -1);
 }
 
-/** Creates an API key. Resolves with the key and its id. */
-export async function createKey(folder: string, name: string): Promise<[key: string, id: string]> {
-  const { key, id } = JSON.parse(await runCommand(folder, ['keys', 'create', '--name', name, '--json']));
-  return [key, id];
-}
-
 /** Creates a store with pets of one name. */
 export async function createStore(folder: string, pets: number, name: string): Promise<void> {
   const line = `${JSON.stringify(withRequired({ name, categoryId: 1 }))}\n`;

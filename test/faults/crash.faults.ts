@@ -1,73 +1,75 @@
-/** Kills the process during creates, repeatedly, on one store. */
+/**
+ * Kills two servers of one file, repeatedly, while clients create pets: with idempotency keys, which they retry until they
+ * have a response, also with both servers at once, and without keys. `history.faults.ts` has the order of the ids.
+ */
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { freePort } from '../support/free-port.ts';
 import { OPERATOR_KEY, temporaryFolder } from '../support/process.ts';
 import { BROKEN_PROMISE } from '../support/retry.ts';
 import { ClientGroup, createOf } from './client/clients.ts';
-import { exportOf, idOf } from './commands.ts';
+import { damageOf, Load, NO_DAMAGE } from './client/load.ts';
+import { exportOf, idOf, nameOf } from './commands.ts';
 import { ROUNDS, SEED } from './options.ts';
 import { Random } from './random.ts';
 import { FaultsServer } from './server.ts';
 import { printTable } from './table.ts';
 
-const CLIENTS = 64;
-const STREAM = 0x6372_7368;
-const TIMEOUT = { timeout: 120_000 + ROUNDS * 20_000 };
+/** The clients that send no idempotency key, and the start of the names of their pets. */
+const CLIENTS = 32;
+const ONCE = 'once ';
 
-describe(`a server that is killed while it creates, ${ROUNDS} rounds of seed ${SEED}`, TIMEOUT, () => {
+const STREAM = 0x6372_7368;
+
+test(`through ${ROUNDS} kills of seed ${SEED}, no acknowledged pet is lost, and each idempotency key has one pet and one response`, {
+  timeout: 120_000 + ROUNDS * 20_000,
+}, async () => {
   const random = new Random(SEED, STREAM);
   const folder = temporaryFolder();
-  const acknowledged: string[] = [];
-  let sent = 0;
-
-  test.each(Array.from({ length: ROUNDS }, (_, round) => round + 1))(
-    'round %i: every acknowledged pet is stored, and ids are unique and ascend',
-    async (round) => {
-      const server = await FaultsServer.start({ folder });
-      const group = new ClientGroup({
-        origin: server.origin,
-        key: OPERATOR_KEY,
-        clients: CLIENTS,
-        next: (client, count) => createOf(`${round}.${client}.${count}`),
-        endsWhenRefused: true,
-      });
-      const { pets, failures } = group.outcomes;
-      await expect.poll(() => pets.length, { interval: 5 }).toBeGreaterThan(0);
-      await sleep(random.between(0, 1000));
-      expect(await server.kill()).toEqual({ code: null, signal: 'SIGKILL' });
-      sent += (await group.ended()).requests;
-      // A connection is lost, but no request is refused.
-      expect(failures.filter((failure) => !/: Error: /.test(failure))).toEqual([]);
-      const greatest = Math.max(0, ...acknowledged.map(idOf));
-      expect(pets.filter((pet) => idOf(pet) <= greatest)).toEqual([]);
-      acknowledged.push(...pets);
-      await expectStored();
-    },
-  );
-
-  test('no acknowledged pet of any round is lost', async () => {
-    const stored = await expectStored();
-    printTable(`Kills, seed ${SEED}`, [
-      ['rounds', 'creates sent', 'acknowledged', 'stored'],
-      [ROUNDS, sent, acknowledged.length, stored],
-    ]);
-    expect(acknowledged.length).toBeGreaterThan(ROUNDS * CLIENTS);
+  const ports = [await freePort(), await freePort()];
+  const start = (at: number) => FaultsServer.start({ folder, port: ports[at] as number });
+  const servers = [await start(0), await start(1)];
+  const load = new Load(ports, OPERATOR_KEY, { isKilled: true });
+  const group = new ClientGroup({
+    origin: `http://127.0.0.1:${ports[0]}`,
+    key: OPERATOR_KEY,
+    clients: CLIENTS,
+    next: (client, count) => createOf(`${ONCE}${client}.${count}`),
+    pause: () => 5,
   });
-
-  /** Pets that were not acknowledged may be stored or not. */
-  async function expectStored(): Promise<number> {
-    const stored = await exportOf(folder);
-    const ids = stored.map(idOf);
-    const present = new Set(stored);
-    expect(
-      {
-        misplaced: ids.filter((id, index) => index > 0 && id <= (ids[index - 1] ?? 0)),
-        lost: acknowledged.filter((pet) => !present.has(pet)).slice(0, 10),
-        ids: new Set(acknowledged.map(idOf)).size,
-      },
-      BROKEN_PROMISE,
-    ).toEqual({ misplaced: [], lost: [], ids: acknowledged.length });
-    return stored.length;
+  const { pets, failures } = group.outcomes;
+  for (let round = 0; round < ROUNDS; round++) {
+    const acknowledged = pets.length;
+    await expect.poll(() => pets.length, { interval: 5 }).toBeGreaterThan(acknowledged);
+    await sleep(random.between(0, 1000));
+    const kill = async (at: number) => {
+      expect(await servers[at]?.kill()).toEqual({ code: null, signal: 'SIGKILL' });
+      servers[at] = await start(at);
+    };
+    await Promise.all((random.chance(0.5) ? [0, 1] : [round % 2]).map(kill));
   }
+  await group.stop();
+  await load.stop();
+  await Promise.all(servers.map((server) => server.kill()));
+
+  const exported = await exportOf(folder);
+  const isOfKey = (pet: string) => !nameOf(pet).startsWith(ONCE);
+  const withKey = exported.filter(isOfKey).map((pet) => ({ id: String(idOf(pet)), name: nameOf(pet) }));
+  const stored = new Set(exported);
+  printTable(`Kills, seed ${SEED}`, [
+    ['kills', 'keys', 'their pets', 'sent again', 'acknowledged without a key', 'stored'],
+    [ROUNDS, load.acknowledged.size, withKey.length, load.refused, pets.length, stored.size],
+  ]);
+  // A connection is lost, but no request is refused.
+  expect([...load.faults, ...failures.filter((failure) => !/: Error: /.test(failure))]).toEqual([]);
+  expect(
+    pets.filter((pet) => !stored.has(pet)),
+    BROKEN_PROMISE,
+  ).toEqual([]);
+  expect(damageOf([...load.acknowledged], withKey), BROKEN_PROMISE).toEqual(NO_DAMAGE);
+  expect(withKey, BROKEN_PROMISE).toHaveLength(load.acknowledged.size);
+  const ids = exported.map(idOf);
+  expect(ids, BROKEN_PROMISE).toEqual([...new Set(ids)].toSorted((one, other) => one - other));
+  expect(load.refused).toBeGreaterThan(0);
 });

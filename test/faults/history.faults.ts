@@ -2,6 +2,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
+import { SLOW_INSERTS } from '../adapters/postgres/database.ts'; // only PostgreSQL
 import { canRunPostgres, connect, newDatabaseUrl, postgresNote } from '../support/postgres/index.ts'; // only PostgreSQL
 import { temporaryFolder } from '../support/process.ts';
 import { RecordedClients } from './client/recorded.ts';
@@ -9,14 +10,6 @@ import { storeOf } from './commands.ts';
 import { HISTORY_CALLS, SEED } from './options.ts';
 import { FaultsServer } from './server.ts';
 import { printTable } from './table.ts';
-
-// only PostgreSQL: from here
-/** Makes an insert take up to 10 ms, so that several servers create pets at the same time. */
-const SLOW_INSERTS = `
-  CREATE FUNCTION pause() RETURNS boolean LANGUAGE plpgsql AS
-    $$ BEGIN IF random() < 0.3 THEN PERFORM pg_sleep(0.01 * random()); END IF; RETURN true; END $$;
-  ALTER TABLE pets ADD CHECK (pause()) NOT VALID`;
-// only PostgreSQL: to here
 
 /** The clients of each server. */
 const CLIENTS = 6;

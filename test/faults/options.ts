@@ -7,7 +7,7 @@ export const SEED: number =
     : integer('FAULTS_SEED', 1, 0, 2 ** 32 - 1);
 
 /** The number of generated HTTP messages. At least a quarter of them are broken. */
-export const MESSAGES: number = integer('FAULTS_MESSAGES', 15_000);
+export const MESSAGES: number = integer('FAULTS_MESSAGES', 6000);
 
 /** Sends only the generated message with this number, which a failure names. */
 export const ONLY: number | undefined =

@@ -4,19 +4,20 @@ import { spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { withTimeout } from '../adapters/postgres/database.ts';
-import { damageOf, Load, NO_DAMAGE, type StoredPet } from '../failover/load.ts';
 import { wholeJson, withRequired } from '../support/pets.ts';
 import {
-  canStartPostgres,
+  canRunPostgres,
   connect,
+  describePostgres,
   type PostgresServer,
+  postgresNote,
   startPostgres,
-  startPostgresNote,
 } from '../support/postgres/index.ts';
 import { BIN, OPERATOR_KEY } from '../support/process.ts';
 import { BROKEN_PROMISE } from '../support/retry.ts';
+import { damageOf, Load, NO_DAMAGE, type StoredPet } from './client/load.ts';
 import { expectWithin } from './limits.ts';
 import { OUTAGES } from './options.ts';
 import { FaultsServer } from './server.ts';
@@ -38,8 +39,8 @@ const CREATE_TIMEOUT = 4000;
 
 const COLUMNS = ['fault', 'round', 'acknowledged', 'refused', 'served again after, ms'];
 
-test.skipIf(!canStartPostgres)(
-  `an import that is stopped while it copies its pets is ended, and creates work again${startPostgresNote}`,
+test.skipIf(!canRunPostgres)(
+  `an import that is stopped while it copies its pets is ended, and creates work again${postgresNote}`,
   { timeout: 300_000 },
   async () => {
     const postgres = await startPostgres();
@@ -69,7 +70,7 @@ test.skipIf(!canStartPostgres)(
   },
 );
 
-describe.skipIf(!canStartPostgres)(`two servers on a PostgreSQL that fails${startPostgresNote}`, () => {
+describePostgres('two servers on a PostgreSQL that fails', () => {
   const rows: (string | number)[][] = [];
   const servers: FaultsServer[] = [];
   let postgres: PostgresServer;

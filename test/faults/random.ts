@@ -39,11 +39,6 @@ export class Random {
     return Array.from({ length }, () => alphabet[this.below(alphabet.length)]).join('');
   }
 
-  /** Random bytes, one character per byte. */
-  bytes(length: number): string {
-    return Array.from({ length }, () => String.fromCharCode(this.below(256))).join('');
-  }
-
   bigint(bits: number): bigint {
     let value = 0n;
     for (let got = 0; got < bits; got += 32) value = (value << 32n) | BigInt(this.next());

@@ -1,4 +1,4 @@
-/** The API over a store that a program embeds. */
+/** The server of a store that a program embeds, and an app behind other code. `middleware.test.ts` has the mounted API. */
 
 import { createServer as createNodeServer, type IncomingMessage } from 'node:http';
 import Koa from 'koa';
@@ -28,21 +28,6 @@ async function check(url: string, headers: Record<string, string>): Promise<void
   const missing = await fetch(`${url}/v1/pets/2`, { headers });
   expect(await missing.json()).toMatchObject({ code: 'not_found', status: 404 });
 }
-
-test('an app answers inside another Koa app, whose state and errors stay its own', async () => {
-  const { store, headers } = await storeWithKey();
-  const host = new Koa<{ user?: string }>();
-  const seen: unknown[] = [];
-  host.on('error', (error) => seen.push(error));
-  host.use(async (ctx, next) => {
-    ctx.state = { user: 'Anna' };
-    await next();
-    seen.push(ctx.state.user);
-  });
-  for (const middleware of createHttpApp(store).middleware) host.use(middleware);
-  await check(await listen(createNodeServer(host.callback())), headers);
-  expect(seen).toEqual(['Anna', 'Anna', 'Anna', 'Anna']);
-});
 
 test('a body that the host has read is an error of the host', async () => {
   const { store, headers } = await storeWithKey();

@@ -28,21 +28,6 @@ test.each(STORAGES)('creates in one pipeline get their responses in order, on %s
 describe('requests in one pipeline', () => {
   const server = sharedServer('memory');
 
-  test('are separated correctly wherever a read ends', async () => {
-    const { get, create } = pipelineOf(server.key);
-    const bytes = Buffer.from((create('Rex') + get('/v1/pets?limit=1')).repeat(6));
-    for (const size of [7, 100, 512, 1024, bytes.length]) {
-      const connection = await Connection.open(server.origin);
-      await connection.writeInPieces(bytes, size);
-      for (const _ of numbers(6)) {
-        expect((await connection.next()).status).toBe(201);
-        expect((await connection.next()).status).toBe(200);
-      }
-      connection.destroy();
-    }
-    expect(server.errors).toEqual([]);
-  });
-
   test.each([LIMIT + 1, 20_000])(
     'that are %i: the first sixteen get their responses, the last of them closes the connection',
     async (count) => {

@@ -2,7 +2,6 @@
 
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
-import { parseJsonInt64 } from '../../../src/domain/int64.ts';
 import { isAlwaysStored, PET_ATTRIBUTES } from '../../../src/domain/pet.ts';
 import type { Answer } from '../../support/client.ts';
 import { codePoint } from '../../support/code-points.ts';
@@ -120,18 +119,6 @@ describe.each(STORAGES)('random requests, on %s', (storage) => {
 
 describe('random requests', () => {
   const server = sharedServer('memory');
-
-  test('a categoryId is accepted if and only if its value is an int64', async () => {
-    await fc.assert(
-      fc.asyncProperty(numberText, async (text) => {
-        const answer = await server.client.post(wholeJson(`{"name":"Rex","categoryId":${text}}`));
-        const value = parseJsonInt64(text);
-        expect(answer.status).toBe(value === undefined ? 400 : 201);
-        if (value !== undefined) expect(answer.body).toContain(`"categoryId":${value},`);
-      }),
-      runs(),
-    );
-  });
 
   test.each([
     ['nearly a pet', nearlyValid],

@@ -1,3 +1,5 @@
+/** `recorded` tests the responses to a head and to a body that do not end. */
+
 import { describe, expect, test } from 'vitest';
 import { Connection } from '../../support/connection.ts';
 import { gate } from '../../support/gate.ts';
@@ -11,16 +13,10 @@ describe.concurrent('a client that is too slow', () => {
   const head = () =>
     `POST /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${server.key}\r\nContent-Type: application/json\r\n`;
 
-  test.each([
-    ['with its first line', () => 'GET /v1'],
-    ['with its body', () => `${head()}Content-Length: 1000\r\n\r\n{"name":`],
-    ['with the body it announced', () => `${head()}Content-Length: 30\r\nExpect: 100-continue\r\n\r\n`],
-  ])('%s gets a 408, and the connection is closed', async (_case, start) => {
+  test('with the body it announced gets a 408', async () => {
     const connection = await Connection.open(server.origin);
-    connection.write(start());
-    const answers = await connection.rest();
-    expect(answers).toMatchObject([{ status: 408, headers: { connection: 'close' } }]);
-    expect(JSON.parse(answers[0]?.body ?? '').code).toBe('request_timeout');
+    connection.write(`${head()}Content-Length: 30\r\nExpect: 100-continue\r\n\r\n`);
+    expect(await connection.rest()).toMatchObject([{ status: 408, headers: { connection: 'close' } }]);
   });
 
   test('that sends a byte from time to time gets a 408', async () => {

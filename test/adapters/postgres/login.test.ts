@@ -6,12 +6,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import {
-  canStartPostgres,
+  canRunPostgres,
   describePostgres,
   openClient,
   type PostgresServer,
+  postgresNote,
   startPostgres,
-  startPostgresNote,
 } from '../../support/postgres/index.ts';
 import { serverUser } from '../../support/postgres/server.ts';
 import { changed, openStorage, REX } from './database.ts';
@@ -65,7 +65,7 @@ function secureUrl(authority: string, mode = 'verify-full'): string {
 }
 
 beforeAll(async () => {
-  if (!canStartPostgres) return;
+  if (!canRunPostgres) return;
   postgres = await startPostgres({ settings: { password_encryption: 'scram-sha-256', ...tlsSettings() } });
   const client = await openClient(postgres.url);
   await client.query(`CREATE ROLE keeper LOGIN PASSWORD '${PASSWORD}' SUPERUSER`);
@@ -126,7 +126,7 @@ const VARIABLES: Readonly<Record<string, string>> = {
   ...{ PGCONNECT_TIMEOUT: '0', PGBINARY: '1', PGQUERY_TIMEOUT: '1', PGSTATEMENT_TIMEOUT: '1' },
 };
 
-describe.skipIf(!canStartPostgres || !hasOpenssl)(`a server with TLS${note || startPostgresNote}`, () => {
+describe.skipIf(!canRunPostgres || !hasOpenssl)(`a server with TLS${note || postgresNote}`, () => {
   test.each(['verify-full', 'require'])(
     'sslmode=%s encrypts, and the driver prints no warning',
     async (mode) => {

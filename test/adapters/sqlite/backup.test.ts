@@ -13,18 +13,11 @@ import { expect, test } from 'vitest';
 import type { Storage } from '../../../src/application/ports/storage.ts';
 import { refusal } from '../../support/refusal.ts';
 import { replaceFs, systemError } from '../../support/replace-fs.ts';
-import { connect } from '../../support/sqlite.ts';
-import { newStore, openStorage, REX } from './temporary-file.ts';
+import { countIn, newStore, openStorage, REX } from './temporary-file.ts';
 
 /** The pets of a store whose copy takes several steps of 1,000 pages. */
 const MANY = 10_000;
 const LONG = { ...REX, name: '🐈'.repeat(255) };
-
-function countIn(path: string): bigint {
-  const db = connect(path);
-  expect(db.pragma('integrity_check', { simple: true })).toBe('ok');
-  return db.prepare('SELECT count(*) FROM pets').pluck().get() as bigint;
-}
 
 /** Opens a store, and names the file of its backup. */
 function openStore(pets = 0, pet = REX) {

@@ -15,6 +15,7 @@ import { openReader } from '../../../src/adapters/sqlite/database.ts';
 import { openSqliteStorage } from '../../../src/adapters/sqlite/index.ts';
 import { SCHEMA_VERSION } from '../../../src/adapters/sqlite/schema.ts';
 import { temporaryFolder } from '../../support/process.ts';
+import { canMount, mountNote, SmallDisk } from '../../support/small-disk.ts';
 import { connect } from '../../support/sqlite.ts';
 import {
   bytesOf,
@@ -126,6 +127,21 @@ test('with `readOnly`, no byte of the file changes, and writes are refused', asy
 test('a folder that cannot be created is named, and the start does not hang', () => {
   expect(() => openSqliteStorage('/proc/a/b/pets.db')).toThrow('cannot create the folder of /proc/a/b');
 });
+
+test.skipIf(!canMount)(
+  `a store on a read-only file system is refused, and the error names it${mountNote}`,
+  () => {
+    const disk = new SmallDisk('2m');
+    const { folder } = disk;
+    const path = join(folder, 'pets.db');
+    makeStore(path, 3);
+    disk.makeReadOnly();
+    const before = bytesOf(path);
+    for (const each of [path, join(folder, 'new.db'), join(folder, 'new', 'new.db')])
+      expect(() => openSqliteStorage(each)).toThrow(refusal(each, /./));
+    expect(bytesOf(path)).toBe(before);
+  },
+);
 
 test('a path with unusual characters is a path like any other', async () => {
   const folder = join(temporaryFolder(), `it's 100 % "new" & ?mode=memory#🐈`);

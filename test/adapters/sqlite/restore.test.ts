@@ -12,8 +12,16 @@ import { ApiKeys } from '../../../src/application/api-keys.ts';
 import type { ApiKey } from '../../../src/domain/api-key.ts';
 import { EXPECTED_TABLE, insertPet } from '../../support/pets.ts';
 import { replaceFs, systemError } from '../../support/replace-fs.ts';
-import { connect } from '../../support/sqlite.ts';
-import { addPets, execute, makeStore, newStore, openStorage, REX, temporaryFile } from './temporary-file.ts';
+import {
+  addPets,
+  countIn,
+  execute,
+  makeStore,
+  newStore,
+  openStorage,
+  REX,
+  temporaryFile,
+} from './temporary-file.ts';
 
 const DRIVER = fileURLToPath(new URL('../../../node_modules/better-sqlite3/lib/index.js', import.meta.url));
 
@@ -55,12 +63,6 @@ test('a store that is idle in another process is in use', async () => {
   await end();
   expect(await restoreSqliteStore(path, backup, { overwrite: true })).toMatchObject({ pets: 3 });
 });
-
-function countIn(path: string): bigint {
-  const db = connect(path);
-  expect(db.pragma('integrity_check', { simple: true })).toBe('ok');
-  return db.prepare('SELECT count(*) FROM pets').pluck().get() as bigint;
-}
 
 test('while a restore runs, the store cannot be opened', async () => {
   const path = newStore(1);

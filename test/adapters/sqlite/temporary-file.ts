@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { onTestFinished } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import { openReader, openWriter, prepareDatabase } from '../../../src/adapters/sqlite/database.ts';
 import { type Faults, PARTS } from '../../../src/adapters/sqlite/faults.ts';
 import { filesOf, type StoreFiles } from '../../../src/adapters/sqlite/files.ts';
@@ -15,6 +15,7 @@ import type { Storage } from '../../../src/application/ports/storage.ts';
 import type { NewPet } from '../../../src/domain/pet.ts';
 import { insertPet, REX } from '../../support/pets.ts';
 import { temporaryFolder } from '../../support/process.ts';
+import { connect } from '../../support/sqlite.ts';
 
 export { REX };
 
@@ -82,6 +83,13 @@ export const NO_DUPLICATES: TransferOptions = {
     throw new Error(`unexpected duplicate id ${pet.id}`);
   },
 };
+
+/** The number of pets in the file of a store or a backup, which is sound. */
+export function countIn(path: string): bigint {
+  const db = connect(path);
+  expect(db.pragma('integrity_check', { simple: true })).toBe('ok');
+  return db.prepare('SELECT count(*) FROM pets').pluck().get() as bigint;
+}
 
 export function bytesOf(path: string): string {
   return readFileSync(path).toString('base64');

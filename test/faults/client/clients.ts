@@ -15,10 +15,6 @@ export interface Exchange {
 export class Latencies {
   readonly #all: number[] = [];
 
-  get count(): number {
-    return this.#all.length;
-  }
-
   add(milliseconds: number): void {
     this.#all.push(milliseconds);
   }
@@ -137,3 +133,4 @@ export function createOf(name: string, headers: Readonly<Record<string, string>>
 }
 
 export const LIST: Exchange = { method: 'GET', target: '/v1/pets' };
+export const LIVEZ: Exchange = { method: 'GET', target: '/livez' };

@@ -10,6 +10,8 @@ export interface Crowd {
   readonly port: number;
   readonly key: string;
   readonly connections: number;
+  /** The address of all connections, which a proxy tells apart from that of other clients. */
+  readonly address: string;
 }
 
 export interface CrowdResult {
@@ -25,7 +27,7 @@ export interface CrowdResult {
 
 const SHOWN_FAILURES = 5;
 
-const { port, key, connections } = JSON.parse(process.argv[2] ?? '') as Crowd;
+const { port, key, connections, address } = JSON.parse(process.argv[2] ?? '') as Crowd;
 const list = `GET /v1/pets?limit=20 HTTP/1.1\r\nHost: pets.example.org\r\nAuthorization: Bearer ${key}\r\n\r\n`;
 const failures: string[] = [];
 let [served, refused, broken, opened] = [0, 0, 0, 0];
@@ -46,7 +48,7 @@ function lengthOf(text: string): number {
 }
 
 function open(): void {
-  const socket = connect({ port, host: '127.0.0.1', noDelay: true });
+  const socket = connect({ port, host: '127.0.0.1', localAddress: address, noDelay: true });
   let text = '';
   let isClosing = false;
   let hasResponse = false;

@@ -1,11 +1,11 @@
-/** Generates messages, and how their bytes reach the server. The same seed and number always give the same message. */
+/**
+ * Generates messages, and how their bytes reach the server. The same seed and number always give the same message.
+ * `test/adapters/http/recorded.test.ts` has what is odd in a single request: its line, its header fields and its framing.
+ */
 
 import { Random } from '../random.ts';
-import { framing } from './framing.ts';
-import { headerFields } from './header-fields.ts';
 import { pipeline } from './pipelines.ts';
 import type { Context, Draft, Keys, Request } from './request.ts';
-import { requestLine } from './request-lines.ts';
 import { smuggling } from './smuggling.ts';
 
 export interface Delivery {
@@ -30,9 +30,6 @@ type Family = (random: Random, context: Context) => Draft;
 
 /** Message `n` belongs to family `n` modulo the number of families. */
 export const FAMILIES: readonly (readonly [name: string, family: Family])[] = [
-  ['request lines', requestLine],
-  ['header fields', headerFields],
-  ['framing', framing],
   ['smuggled requests', smuggling],
   ['pipelines', pipeline],
 ];

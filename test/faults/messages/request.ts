@@ -22,8 +22,6 @@ export interface Request {
   expected: readonly number[] | undefined;
   /** The pet that a 201 must return. */
   pet?: ExpectedPet;
-  /** The `X-Request-Id` that the response must repeat. */
-  requestId?: string;
 }
 
 /** The API keys of a run. They are derived from the seed, so that a run can send the same bytes again. */

@@ -80,13 +80,10 @@ function surplus(response: Response): string | false {
 
 function unlike(response: Response, request: Request, isJudged: boolean): string | false {
   const { status, body } = response;
-  const { expected, requestId, hasGoodKey } = request;
+  const { expected, hasGoodKey } = request;
   if (isJudged && expected !== undefined && !expected.includes(status)) {
     return `${request.method} ${request.target.slice(0, 80)}: expected ${expected.join(' or ')}, got ${status} ${quote(body.toString())}`;
   }
-  const given = fieldOf(response, 'x-request-id');
-  const mustRepeat = requestId !== undefined && !(isClosing(response) && REFUSALS.includes(status));
-  if (mustRepeat && given !== requestId) return `the X-Request-Id ${given} for ${requestId}`;
   if (status === 201) return unlikePet(response, request);
   return !hasGoodKey && toStranger(response, request);
 }

@@ -15,11 +15,9 @@ export { type PostgresServer, startPostgres } from './server.ts';
 
 /** Whether PostgreSQL runs here. In continuous integration its tests always run, and fail if there is no server. */
 export const canRunPostgres: boolean = noPrograms === undefined || Boolean(process.env['CI']);
-export { canRunPostgres as canStartPostgres };
 
 /** The end of the name of a test that needs PostgreSQL. */
 export const postgresNote: string = canRunPostgres ? '' : ` (skipped: ${noPrograms})`;
-export { postgresNote as startPostgresNote };
 
 /** Groups tests that need PostgreSQL, which are skipped where it cannot run. */
 export function describePostgres(title: string, tests: () => void): void {

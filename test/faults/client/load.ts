@@ -1,13 +1,13 @@
-/** Clients that create pets exactly once and read them, through several servers, while the database fails over. */
+/** Clients that create pets exactly once and read them, through servers that are killed, or whose database fails over. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Answer, Client } from '../support/client.ts';
-import { withRequired } from '../support/pets.ts';
+import { type Answer, Client } from '../../support/client.ts';
+import { withRequired } from '../../support/pets.ts';
 
 const CREATORS = 32;
 const READERS = 4;
 
-/** One of this number of creates is sent twice. */
+/** One of this number of creates is sent twice at once, and another one again after its response. */
 const REPEATED = 8;
 
 /** In milliseconds: the pause of a client after each response, and before it repeats a request. */
@@ -44,11 +44,14 @@ export class Load {
   /** The number of creates that were refused and sent again. */
   refused = 0;
   readonly #clients: readonly Client[];
+  readonly #isKilled: boolean;
   readonly #running: Promise<unknown>;
   #newestId = '';
   #isStopping = false;
 
-  constructor(ports: readonly number[], key: string) {
+  /** @param options whether the servers are killed, so that a lost connection is no fault */
+  constructor(ports: readonly number[], key: string, { isKilled = false }: { isKilled?: boolean } = {}) {
+    this.#isKilled = isKilled;
     this.#clients = ports.map((port) => new Client(`http://127.0.0.1:${port}`, key));
     this.writes = ports.map(() => new Outage());
     this.readiness = ports.map(() => new Outage());
@@ -74,6 +77,7 @@ export class Load {
       if (count % REPEATED === 0)
         await Promise.all([this.#create(key, server), this.#create(key, server + 1)]);
       else await this.#create(key, server);
+      if (count % REPEATED === 1) await this.#create(key, server);
       await sleep(PAUSE);
     }
   }
@@ -123,7 +127,7 @@ export class Load {
     }
   }
 
-  /** Resolves with the response. A lost connection, and a response other than 200, 201 and 503, are faults. */
+  /** Resolves with the response. A response other than 200, 201 and 503 is a fault, and so is a lost connection. */
   async #send(server: number, request: (client: Client) => Promise<Answer>): Promise<Answer | undefined> {
     try {
       const answer = await request(this.#clients[server] as Client);
@@ -131,7 +135,8 @@ export class Load {
         this.#fault(`server ${server + 1}: ${answer.status} ${answer.body}`);
       return answer;
     } catch (error) {
-      this.#fault(`server ${server + 1}: ${error}`);
+      const isLost = error instanceof Error && 'code' in error;
+      if (!this.#isKilled || !isLost) this.#fault(`server ${server + 1}: ${error}`);
       return undefined;
     }
   }
