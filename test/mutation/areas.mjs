@@ -29,9 +29,9 @@ export const AREAS = {
   http: {
     // The modules that need a browser are tested there (test/clients).
     mutate: [`{page,${ADAPTERS}/http}/**/*.ts`, '!page/{main.ts,view/**}'],
-    // Random requests would make the score of each run another one.
+    // Random requests would make the score of each run another one, and the recorded responses include those of a slow client.
     testFiles: [
-      ...testsIn(`${TESTS}/http`, [`${TESTS}/http/properties.test.ts`]),
+      ...testsIn(`${TESTS}/http`, [`${TESTS}/http/{properties,slow-client}.test.ts`]),
       ...testsIn('test/page'),
       ...globSync('test/library/{fetch,http,http2,middleware,wrong-arguments}.test.ts'),
     ],
@@ -46,17 +46,18 @@ export const AREAS = {
     testFiles: testsIn(`${TESTS}/sqlite`),
     threshold: 85,
     needsBuild: true,
-    testTimeout: 20_000,
-    timeoutMS: 60_000,
+    testTimeout: 10_000,
+    timeoutMS: 20_000,
   },
   // only PostgreSQL: from here
   postgres: {
     mutate: [`${ADAPTERS}/postgres/**/*.ts`],
-    testFiles: testsIn(`${TESTS}/postgres`),
+    // The tests of outages wait 20 s.
+    testFiles: testsIn(`${TESTS}/postgres`, [`${TESTS}/postgres/outage.test.ts`]),
     threshold: 80,
     needsPostgres: true,
-    testTimeout: 40_000,
-    timeoutMS: 60_000,
+    testTimeout: 30_000,
+    timeoutMS: 20_000,
   },
   // only PostgreSQL: to here
   'storage-kit': {
@@ -64,7 +65,9 @@ export const AREAS = {
     // The databases use some modules of storage-kit alone.
     testFiles: [
       ...testsIn(`${TESTS}/{storage-kit,memory}`),
-      ...globSync(`${TESTS}/sqlite/{api-key-repository,attributes,contracts,errors,examination,older-stores}.test.ts`),
+      ...globSync(
+        `${TESTS}/sqlite/{api-key-repository,attributes,contracts,errors,examination,idempotent-creates,older-stores,pet-repository}.test.ts`,
+      ),
     ],
     threshold: 90,
     // What only the databases use of storage-kit has its tests there.
@@ -75,7 +78,7 @@ export const AREAS = {
     mutate: [`${ADAPTERS}/cli/**/*.ts`],
     testFiles: [...testsIn(`${TESTS}/cli`), ...globSync('test/composition/commands.test.ts')],
     threshold: 80,
-    testTimeout: 20_000,
+    testTimeout: 8000,
   },
   library: {
     mutate: ['src/library/**/*.ts', `${ADAPTERS}/api-client/**/*.ts`],
@@ -101,6 +104,6 @@ export const AREAS = {
     testFiles: testsIn('test/composition'),
     threshold: 80,
     needsBuild: true,
-    testTimeout: 20_000,
+    testTimeout: 8000,
   },
 };

@@ -9,7 +9,7 @@ export default {
   testFiles,
   testRunner: 'vitest',
   // Some tests become another user, which only the main thread of a process can.
-  vitest: { configFile: 'test/mutation/vitest.config.mjs', pool: 'forks' },
+  vitest: { configFile: 'test/mutation/vitest.config.mjs', pool: 'forks', related: false },
   ignoreStatic: true,
   concurrency: 2,
   timeoutMS,
