@@ -56,8 +56,8 @@ export const AREAS = {
     testFiles: testsIn(`${TESTS}/postgres`, [`${TESTS}/postgres/outage.test.ts`]),
     threshold: 80,
     needsPostgres: true,
-    testTimeout: 30_000,
-    timeoutMS: 20_000,
+    testTimeout: 20_000,
+    timeoutMS: 25_000,
   },
   // only PostgreSQL: to here
   'storage-kit': {
