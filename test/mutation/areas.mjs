@@ -76,8 +76,9 @@ export const AREAS = {
   },
   cli: {
     mutate: [`${ADAPTERS}/cli/**/*.ts`],
-    testFiles: [...testsIn(`${TESTS}/cli`), ...globSync('test/composition/commands.test.ts')],
+    testFiles: [...testsIn(`${TESTS}/cli`), ...globSync('test/composition/{commands,pets-command}.test.ts')],
     threshold: 80,
+    needsBuild: true,
     testTimeout: 8000,
   },
   library: {
@@ -104,6 +105,7 @@ export const AREAS = {
     testFiles: testsIn('test/composition'),
     threshold: 80,
     needsBuild: true,
+    needsPostgres: true, // only PostgreSQL
     testTimeout: 8000,
   },
 };
