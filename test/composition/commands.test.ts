@@ -41,6 +41,18 @@ describe('the store of a command', () => {
   });
 });
 
+test('a backup of the store is checked by doctor, and restored', async () => {
+  const work = new Workspace();
+  await work.createKey();
+  const file = work.path('backup.db');
+  await work.outputHere(['backup', file]);
+  const found = `backup       ${file} is sound: 0 pets up to id 0 and 1 key`;
+  expect(await work.outputHere(['doctor', '--backup', file])).toContain(found);
+  await work.createKey();
+  expect(await work.outputHere(['restore', file])).toMatch(/^Restored .*: 0 pets and 1 key/);
+  expect(await work.outputHere(['keys', 'list', '--json'])).not.toContain('"id":"2"');
+});
+
 // only PostgreSQL: from here
 test.each([
   ['backup', 'pg_dump'],

@@ -102,7 +102,13 @@ export const AREAS = {
   },
   composition: {
     mutate: ['src/composition/**/*.ts'],
-    testFiles: testsIn('test/composition'),
+    testFiles: [
+      ...testsIn('test/composition'),
+      ...globSync([
+        'test/adapters/cli/{database-url,doctor,import,serve}.test.ts',
+        'test/{e2e/cli-server,library/animal-store}.test.ts',
+      ]),
+    ],
     threshold: 80,
     needsBuild: true,
     needsPostgres: true, // only PostgreSQL
