@@ -82,11 +82,11 @@ export const AREAS = {
   },
   library: {
     mutate: ['src/library/**/*.ts', `${ADAPTERS}/api-client/**/*.ts`],
-    // The other tests of test/library read the built package, or the sources as text.
-    testFiles: [
-      ...globSync('test/library/{animal-store,fetch,http,http2,middleware,wrong-arguments}.test.ts'),
-      ...testsIn(`${TESTS}/api-client`),
-    ],
+    // The contracts take long over HTTP, and the other tests of test/library read the built package, or the sources as text.
+    testFiles: globSync([
+      'test/library/{animal-store,fetch,wrong-arguments}.test.ts',
+      `${TESTS}/api-client/{client,other-servers,retries}.test.ts`,
+    ]),
     threshold: 80,
     needsBuild: true,
     testTimeout: 8000,
