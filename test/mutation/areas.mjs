@@ -87,6 +87,8 @@ export const AREAS = {
       'test/library/{animal-store,fetch,wrong-arguments}.test.ts',
       `${TESTS}/api-client/{client,other-servers,retries}.test.ts`,
     ]),
+    // Otherwise its constants would belong to the test that loads it first.
+    preload: `${ADAPTERS}/api-client/index.ts`,
     threshold: 80,
     needsBuild: true,
     testTimeout: 8000,
