@@ -57,8 +57,8 @@ export const AREAS = {
     testFiles: testsIn(`${TESTS}/postgres`, [`${TESTS}/postgres/outage.test.ts`]),
     threshold: 80,
     needsPostgres: true,
-    testTimeout: 20_000,
-    timeoutMS: 25_000,
+    testTimeout: 12_000,
+    timeoutMS: 15_000,
   },
   // only PostgreSQL: to here
   'storage-kit': {

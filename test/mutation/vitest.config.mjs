@@ -27,6 +27,6 @@ export default defineConfig({
     // Without the cache, the sequencer knows the sizes of the files, but not their durations.
     cache: false,
     sequence: { sequencer: SmallestFirst },
-    env: { ...(!needsPostgres && { TEST_STORAGES: 'memory' }), PROPERTY_RUNS: '1' },
+    env: { ...(!needsPostgres && { TEST_STORAGES: 'memory' }), PROPERTY_RUNS: '1', TEST_EXTENT: 'short' },
   },
 });
