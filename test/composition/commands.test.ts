@@ -2,6 +2,7 @@
 
 import { existsSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { diagnose } from '../../src/composition/doctor.ts';
 import { Workspace } from '../e2e/workspace.ts';
 import { clientOf, startInProcess } from '../support/service.ts';
 
@@ -41,6 +42,18 @@ describe('the store of a command', () => {
   });
 });
 
+test('a backup of the store is checked by doctor, and restored', async () => {
+  const work = new Workspace();
+  await work.createKey();
+  const file = work.path('backup.db');
+  await work.outputHere(['backup', file]);
+  const found = `backup       ${file} is sound: 0 pets up to id 0 and 1 key`;
+  expect(await work.outputHere(['doctor', '--backup', file])).toContain(found);
+  await work.createKey();
+  expect(await work.outputHere(['restore', file])).toMatch(/^Restored .*: 0 pets and 1 key/);
+  expect(await work.outputHere(['keys', 'list', '--json'])).not.toContain('"id":"2"');
+});
+
 // only PostgreSQL: from here
 test.each([
   ['backup', 'pg_dump'],
@@ -68,9 +81,39 @@ describe('openapi', () => {
     expect(JSON.parse((await clientOf(service).get('/openapi.json')).body)).toEqual(printed);
   });
 
+  test('has the address of a server without PUBLIC_URL', async () => {
+    for (const [HOST, url] of [
+      ['127.0.0.1', 'http://127.0.0.1:8080/v1'],
+      ['::1', 'http://[::1]:8080/v1'],
+    ] as const) {
+      const { out } = await new Workspace().runHere(['openapi'], '', { HOST, PORT: '8080' });
+      expect(JSON.parse(out).servers).toEqual([expect.objectContaining({ url })]);
+    }
+  });
+
   test('names a variable that is invalid', async () => {
     const { status, out, err } = await new Workspace().runHere(['openapi'], '', { PUBLIC_URL: 'pets' });
     expect([status, out]).toEqual([2, '']);
     expect(err).toMatch(/^animal-store: PUBLIC_URL: expected an http or https URL .*, got 'pets'\n$/);
   });
+});
+
+describe('doctor', () => {
+  test('warns of a store in memory', async () => {
+    const { database, problems } = await diagnose({ DATABASE_URL: 'memory:' });
+    expect(database).toMatchObject({ location: 'memory:', exists: true });
+    expect(problems).toEqual([{ severity: 'warning', message: expect.stringContaining('is lost') }]);
+  });
+
+  // only the client: from here
+  test('with the address of a server does not examine the settings of a server here', async () => {
+    const { url, firstKey } = await startInProcess({
+      DATABASE_URL: 'memory:',
+      PORT: '0',
+      LOG_LEVEL: 'silent',
+    });
+    const report = await diagnose({ DATABASE_URL: url, API_KEY: firstKey?.key, PORT: 'x' });
+    expect(report).toMatchObject({ settings: [], problems: [], database: { location: url, exists: true } });
+  });
+  // only the client: to here
 });

@@ -207,6 +207,7 @@ test('all faults are reported at once, one line each', () => {
 
 test('a secret is read from a file, without the line feed at the end', () => {
   const [DATABASE_URL_FILE, API_KEYS_FILE] = [secretFile('memory:\n'), secretFile(`${KEY}-1,${KEY}-2\n`)];
+  expect(loadConfig({ API_KEYS_FILE: secretFile('\n') }).apiKeys).toEqual([]);
   expect(loadConfig({ DATABASE_URL_FILE, API_KEYS_FILE })).toEqual({
     ...DEFAULTS,
     database: { scheme: 'memory', location: '', source: 'DATABASE_URL_FILE' },

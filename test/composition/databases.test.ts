@@ -1,11 +1,13 @@
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { SelectedDatabase } from '../../src/composition/databases/database.ts';
 import { memory } from '../../src/composition/databases/memory.ts';
 import { sqlite } from '../../src/composition/databases/sqlite.ts';
+import { temporaryFolder } from '../support/process.ts';
 
 test('an engine whose driver is missing says which package to install', async () => {
-  const opened = (missing: string, source?: string) => {
-    const error = Object.assign(new Error(`Cannot find '${missing}'`), { code: 'ERR_MODULE_NOT_FOUND' });
+  const opened = (missing: string, source?: string, code = 'ERR_MODULE_NOT_FOUND') => {
+    const error = Object.assign(new Error(`Cannot find '${missing}'`), { code });
     const engine = { ...memory, driver: 'some-driver', load: () => Promise.reject(error) };
     return new SelectedDatabase(engine, 'memory', '', source).open();
   };
@@ -14,15 +16,18 @@ test('an engine whose driver is missing says which package to install', async ()
   await expect(opened('some-driver')).rejects.toMatchObject({ code, message });
   const named = { code, message: `--database-url: ${message}` };
   await expect(opened('some-driver', '--database-url')).rejects.toMatchObject(named);
-  await expect(opened('/dist/adapters/ours.js')).rejects.toThrow("Cannot find '/dist/adapters/ours.js'");
+  for (const source of [undefined, 'DATABASE_URL'])
+    await expect(opened('/dist/ours.js', source)).rejects.toThrow("Cannot find '/dist/ours.js'");
+  await expect(opened('some-driver', undefined, 'EACCES')).rejects.toThrow("Cannot find 'some-driver'");
 });
 
 test('storage_unavailable names the setting that selected the database', async () => {
-  const database = new SelectedDatabase(sqlite, 'sqlite', '/no/such.db', 'DATABASE_URL');
+  const path = join(temporaryFolder(), 'no.db');
+  const database = new SelectedDatabase(sqlite, 'sqlite', path, 'DATABASE_URL');
   await expect(database.open({ mustExist: true })).rejects.toMatchObject({
     code: 'storage_unavailable',
     reason: 'file_missing',
-    message: 'DATABASE_URL: /no/such.db: there is no such file',
-    cause: { message: '/no/such.db: there is no such file' },
+    message: `DATABASE_URL: ${path}: there is no such file`,
+    cause: { message: `${path}: there is no such file` },
   });
 });

@@ -33,6 +33,8 @@ test.each(STORAGES)(
     ]) {
       expect(body).toContain(`\nanimal_store_${series}`);
     }
+    expect(body.includes('animal_store_commit_duration_seconds_count 0\n')).toBe(kind === 'memory');
+    expect([service.hasConfiguredKeys, service.databaseUrl]).toEqual([false, expect.any(String)]);
     await service.stop();
     await service.stop();
     await expect(client.get('/livez')).rejects.toThrow(/ECONNREFUSED|ECONNRESET|socket hang up/);
@@ -46,7 +48,7 @@ describe('the service', () => {
       API_KEYS: `${OPERATOR_KEY}-1,${OPERATOR_KEY}-2`,
       CORS_ORIGIN: 'https://a.example',
     });
-    expect(service.firstKey).toBeUndefined();
+    expect([service.firstKey, service.hasConfiguredKeys]).toEqual([undefined, true]);
     for (const [key, status] of [
       [`${OPERATOR_KEY}-1`, 200],
       [`${OPERATOR_KEY}-2`, 200],
@@ -72,9 +74,12 @@ describe('the service', () => {
 });
 
 test('a port can be public unless its address is that of a loopback, private or link-local network', () => {
-  const open = '0.0.0.0 :: 203.0.113.9 pets.example 10.example 172.32.0.1'.split(' ');
+  const open = '0.0.0.0 :: ::12 203.0.113.9 110.0.0.1 pets.example 10.example 172.15.0.1 172.32.0.1'.split(
+    ' ',
+  );
   const loopback = '127.0.0.1 localhost ::1 ::ffff:127.0.0.1'.split(' ');
-  const internal = '192.168.1.2 172.31.0.1 10.0.0.1 169.254.1.1 fd00::1 fe80::1%eth0'.split(' ');
+  const internal =
+    '192.168.1.2 172.16.0.1 172.20.0.1 172.31.0.1 10.0.0.1 169.254.1.1 fd00::1 fe80::1%eth0'.split(' ');
   const warned = [...open, ...loopback, ...internal].filter((host) => publicPortNotice(host) !== undefined);
   expect(warned).toEqual(open);
 });
@@ -86,8 +91,10 @@ test('a start on all addresses, and after the sunset of GET /v1/pets/{petId}, wa
   const config = loadConfig(environment);
   const parts = await openParts(config, '1.0.0');
   const warn = vi.spyOn(parts.log, 'warn');
+  const maintain = vi.spyOn(parts.store, 'startMaintenance');
   const service = await serve(parts, config, '1.0.0');
   onTestFinished(service.stop);
+  expect(maintain).toHaveBeenCalledOnce();
   expect(warn.mock.calls).toEqual([
     [expect.stringContaining('HOST: 0.0.0.0 may be reached from other networks: let only a reverse proxy')],
     [expect.stringContaining('GET /v1/pets/{petId} has passed its sunset')],

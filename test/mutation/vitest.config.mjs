@@ -2,7 +2,7 @@ import { defineConfig } from 'vitest/config';
 import { BaseSequencer } from 'vitest/node';
 import { AREAS } from './areas.mjs';
 
-const { testTimeout = 30_000, needsPostgres = false } = AREAS[process.env.AREA ?? 'core'];
+const { testTimeout = 30_000, needsPostgres = false, preload = [] } = AREAS[process.env.AREA ?? 'core'];
 
 /** Runs small test files first, because the first test that fails detects the mutant. */
 class SmallestFirst extends BaseSequencer {
@@ -19,6 +19,7 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: needsPostgres ? ['test/support/postgres/global-setup.ts'] : [],
+    setupFiles: preload,
     isolate: false,
     testTimeout,
     hookTimeout: testTimeout,
@@ -26,6 +27,6 @@ export default defineConfig({
     // Without the cache, the sequencer knows the sizes of the files, but not their durations.
     cache: false,
     sequence: { sequencer: SmallestFirst },
-    env: { ...(!needsPostgres && { TEST_STORAGES: 'memory' }), PROPERTY_RUNS: '1' },
+    env: { ...(!needsPostgres && { TEST_STORAGES: 'memory' }), PROPERTY_RUNS: '1', TEST_EXTENT: 'short' },
   },
 });

@@ -1,5 +1,6 @@
 /** The log of the service, which pino writes to standard error. */
 
 export type { Logger } from 'pino';
-export { flushLog, logTo, openLog } from './log.ts';
+export { logTo } from './log.ts';
 export { logObserver } from './observer.ts';
+export { flushLog, openLog } from './standard-error.ts';

@@ -1,106 +1,11 @@
-/** The logger, and standard error as its destination. */
+/** The logger. */
 
-import { constants, fstatSync, openSync } from 'node:fs';
-import { isatty } from 'node:tty';
 import { type DestinationStream, type LevelWithSilent, type Logger, pino } from 'pino';
 import { withoutApiKeys } from '../../domain/api-key.ts';
 import { errorFields } from './error-fields.ts';
-import { reportSuppressed } from './observer.ts';
-import { readableLine } from './readable.ts';
-
-/** The size of the buffer in bytes, beyond which lines are dropped and counted. */
-const BUFFER_LIMIT = 1024 * 1024;
-
-/** The destination of all logs of the process. */
-let standardError: DestinationStream | undefined;
 
 export function logTo(destination: DestinationStream, level: LevelWithSilent): Logger {
   const timestamp = pino.stdTimeFunctions.isoTime;
   const hooks = { streamWrite: withoutApiKeys };
   return pino({ level, base: null, timestamp, serializers: { err: errorFields }, hooks }, destination);
-}
-
-/** Returns the log on standard error: readable lines if it is a terminal, or else JSON lines. */
-export function openLog(): DestinationStream {
-  if (standardError !== undefined) return standardError;
-  const lines = openDestination();
-  const readable = { write: (line: string) => lines.write(readableLine(line, process.stderr.hasColors())) };
-  standardError = isatty(2) ? readable : lines;
-  return standardError;
-}
-
-/** Set while the log is open: writes what is buffered, and calls back. */
-let flush: ((done: () => void) => void) | undefined;
-
-/**
- * Resolves when the lines until now are written, or after half a second if nobody reads them. At the exit of the process, a line
- * whose write had begun could be lost, or come after those that follow it.
- */
-export function flushLog(): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, 500);
-    const done = (): void => {
-      clearTimeout(timer);
-      resolve();
-    };
-    if (flush === undefined) done();
-    else flush(done);
-  });
-}
-
-/** No fault of standard error ends or blocks the server: lines wait in a buffer, or are dropped and counted. */
-function openDestination(): DestinationStream {
-  let hasFailed = false;
-  let dropped = 0;
-  let exitAt = Infinity;
-  const destination = pino.destination({
-    dest: openStandardError(),
-    sync: false,
-    // Without a minimum, `flush` would do nothing.
-    minLength: 1,
-    maxLength: BUFFER_LIMIT,
-    retryEAGAIN: () => performance.now() < exitAt,
-  });
-  flush = (done) => destination.flush(done);
-  destination.on('error', () => {
-    hasFailed = true;
-  });
-  destination.on('write', () => {
-    hasFailed = false;
-  });
-  // A full buffer accepts no line, whose write would be the next try after a fault such as a full disk.
-  setInterval(() => hasFailed && destination.flush(), 1000).unref();
-  destination.on('drop', () => {
-    dropped += 1;
-  });
-  destination.on('drain', () => {
-    const count = dropped;
-    dropped = 0;
-    if (count > 0) logTo(openLog(), 'warn').warn({ dropped: count }, 'log lines dropped');
-  });
-  // Before the listener of pino, which would wait forever for a full disk or for the reader of a full pipe.
-  process.prependOnceListener('exit', () => {
-    reportSuppressed();
-    // The reader of a full pipe has one more second.
-    exitAt = performance.now() + 1000;
-    try {
-      if (!hasFailed) destination.flushSync();
-    } catch {
-      // Nobody reads the rest.
-    }
-    destination.destroy();
-  });
-  return destination;
-}
-
-/** Opens a pipe or a terminal again, so that no write blocks. A file stays, because standard output may share its position. */
-function openStandardError(): number {
-  const stats = fstatSync(2);
-  if (!stats.isFIFO() && !stats.isCharacterDevice()) return 2;
-  try {
-    const flags = constants.O_WRONLY | constants.O_NONBLOCK | constants.O_NOCTTY;
-    return openSync('/proc/self/fd/2', flags);
-  } catch {
-    return 2;
-  }
 }

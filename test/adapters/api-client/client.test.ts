@@ -128,20 +128,22 @@ test.each([
 });
 
 test.each([
-  ['repeats', [`[${petText(1n)}]`]],
-  ['has lower ids', [`[${petText(5n)}]`, `[${petText(4n)}]`]],
+  ['repeats', 'ids that are not above', [`[${petText(1n)}]`]],
+  ['has lower ids', 'ids that are not above', [`[${petText(5n)}]`, `[${petText(4n)}]`]],
   [
     'has more pets than were asked for',
+    'more than 100 pets',
     [`[${Array.from({ length: 101 }, (_, index) => petText(BigInt(index + 1))).join()}]`],
   ],
-  ['has no pets, but a next page', ['[]']],
-  ['has pets of another status', [`[${petText(1n).replace('sold', 'pending')}]`]],
-])('a page that %s ends a list', async (_case, bodies) => {
+  ['has no pets, but a next page', 'no pets', ['[]']],
+  ['has pets of another status', 'not sold', [`[${petText(1n).replace('sold', 'pending')}]`]],
+])('a page that %s ends a list', async (_case, reason, bodies) => {
   const headers = { Link: '</v1/pets?limit=100&after=1>; rel="next"' };
   const sent = fakeApi(...bodies.map((body) => ({ status: 200, body, headers })));
   await expect(readAll((await openStore()).listPets({ status: 'sold' }))).rejects.toThrow(
-    'does not respond as the API does',
+    new RegExp(`does not respond as the API does: the page has .*${reason}`),
   );
+  expect(sent[0]?.url).toBe(`${BASE}/pets?limit=100&status=sold`);
   expect(sent.length).toBeLessThanOrEqual(2);
 });
 
@@ -159,18 +161,25 @@ describe('errors', () => {
   });
 
   test.each([
-    [400, '<html>', 'internal_error'],
-    [401, '<html>', 'unauthorized'],
-    [404, '{"code":"not_found","message":"m","status":"404"}', 'invalid_request'],
-    [410, '<html>', 'invalid_request'],
-    [429, '{"message":"slow down"}', 'rate_limited'],
-    [202, '<html>', 'storage_unavailable'],
-    [500, '<html>', 'storage_unavailable'],
-    [503, 'null', 'storage_unavailable'],
-  ])('a proxy that responds with status %d and %s causes %s', async (status, body, code) => {
+    [400, '<html>', 'internal_error', 'a proxy or another server'],
+    [400, '{"code":400,"message":"m","status":400}', 'internal_error', 'a proxy or another server'],
+    [400, '{"code":"x","message":4,"status":400}', 'internal_error', 'a proxy or another server'],
+    [401, '<html>', 'unauthorized', 'a proxy or another server'],
+    [401, '{"code":"unauthorized","message":"m","status":401}', 'unauthorized', 'refuses the API key: m'],
+    [404, '{"code":"not_found","message":"m","status":"404"}', 'invalid_request', 'a proxy or another'],
+    [404, '{"code":"not_found","message":"m","status":404}', 'invalid_request', 'is not the address'],
+    [408, '<html>', 'storage_unavailable', 'a proxy or another server'],
+    [410, '<html>', 'invalid_request', 'a proxy or another server'],
+    [429, '{"message":"slow down"}', 'rate_limited', 'a proxy or another server'],
+    [202, '<html>', 'storage_unavailable', 'unexpected status 202'],
+    [300, '<html>', 'storage_unavailable', 'redirects to https://www.example.org/'],
+    [500, '<html>', 'storage_unavailable', 'a proxy or another server'],
+    [503, 'null', 'storage_unavailable', 'a proxy or another server'],
+  ])('a proxy that responds with status %d and %s causes %s', async (status, body, code, message) => {
     fakeApi({ status, body, headers: { 'Retry-After': '60', Location: 'https://www.example.org/' } });
-    const error = expect((await openStore()).listPage()).rejects;
-    await error.toMatchObject({ code, message: expect.stringContaining(BASE) });
+    const error = await (await openStore()).listPage().catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code, message: expect.stringContaining(BASE) });
+    expect(error).toMatchObject({ message: expect.stringContaining(message) });
   });
 
   test.each(['<html>', '[{"id":1}]', ''])('the body %j is not one of the API', async (body) => {

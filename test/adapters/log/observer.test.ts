@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { logTo } from '../../../src/adapters/log/log.ts';
-import { logObserver } from '../../../src/adapters/log/observer.ts';
+import { logObserver, reportSuppressed } from '../../../src/adapters/log/observer.ts';
 import type { RequestOutcome } from '../../../src/application/ports/request-observer.ts';
 import { StorageFault } from '../../../src/application/ports/storage-fault.ts';
 import { formatApiKey } from '../../../src/domain/api-key.ts';
@@ -41,12 +41,13 @@ test.each(['silent', 'error', 'warn'])('at level %s, requests are not observed a
   expect(logObserver(pino({ level }, { write: () => {} }))).not.toHaveProperty('onRequest');
 });
 
-test('a change in the state of the storage is one line, with the reason and the detail', () => {
+test('a warning and a change in the state of the storage are one line each, with the reason and the detail', () => {
   const { log, lines } = capturedLog();
-  const { onStorageState } = logObserver(log);
+  const { onStorageState, onWarning } = logObserver(log);
   onStorageState?.(new StorageFault('disk_full', 'the disk is full', { cause: '/data/pets.db: ENOSPC' }));
   onStorageState?.(undefined);
-  const time = expect.any(String);
+  onWarning?.('a warning');
+  const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
   expect(lines()).toEqual([
     {
       level: 50,
@@ -56,6 +57,7 @@ test('a change in the state of the storage is one line, with the reason and the 
       msg: 'the storage is unavailable: the disk is full',
     },
     { level: 30, time, msg: 'the storage is available again' },
+    { level: 40, time, msg: 'a warning' },
   ]);
 });
 
@@ -134,6 +136,19 @@ describe('in a flood', () => {
       address: '192.0.2.1',
       err: { code: 'storage_unavailable' },
     });
+    vi.advanceTimersByTime(1000);
+    expect(lines()).toHaveLength(5);
+  });
+
+  test('what was suppressed until the exit of the process is reported once', () => {
+    const { log, lines } = capturedLog();
+    const { onError } = logObserver(log);
+    repeat(3, () => onError?.(new TypeError('failed'), 'id'));
+    reportSuppressed();
+    expect(lines().slice(1)).toMatchObject([{ kind: 'TypeError', suppressed: 2 }]);
+    reportSuppressed();
+    vi.advanceTimersByTime(1000);
+    expect(lines()).toHaveLength(2);
   });
 });
 

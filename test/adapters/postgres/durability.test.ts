@@ -4,6 +4,7 @@ import type { Client } from 'pg';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { examinePostgresStore, openPostgresStorage } from '../../../src/adapters/postgres/index.ts';
 import { stopClock } from '../../support/clock.ts';
+import { IS_SHORT } from '../../support/extent.ts';
 import {
   describePostgres,
   openClient,
@@ -128,7 +129,9 @@ describePostgres('the durability of PostgreSQL', () => {
     for (const message of messages) expect(problems).toContainEqual({ severity: 'warning', message });
   });
 
-  test('a standby is refused by the start, by doctor, and by a storage whose server has become one', async () => {
+  test('a standby is refused by the start, by doctor, and by a storage whose server has become one', {
+    skip: IS_SHORT,
+  }, async () => {
     const own = await startPostgres();
     onTestFinished(() => own.close());
     const storage = await openStorage(own.url);

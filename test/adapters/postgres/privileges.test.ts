@@ -1,6 +1,6 @@
 /** A server works with the privileges that docs/postgresql.md names. */
 
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { connect, describePostgres, newDatabaseUrl, newUserUrl } from '../../support/postgres/index.ts';
 import { NO_DUPLICATES, named, newStoreUrl, openStorage, REX } from './database.ts';
 
@@ -15,6 +15,10 @@ async function urlOfUser(...privileges: readonly string[]): Promise<string> {
     await admin.query(`GRANT ${privilege.replace('{schema}', rows[0]?.schema ?? '')} TO ${username}`);
   }
   await admin.query(`REVOKE TEMPORARY ON DATABASE ${pathname.slice(1)} FROM PUBLIC`);
+  // Test files that run in one process share the database.
+  onTestFinished(
+    async () => void (await admin.query(`GRANT TEMPORARY ON DATABASE ${pathname.slice(1)} TO PUBLIC`)),
+  );
   return userUrl.href;
 }
 

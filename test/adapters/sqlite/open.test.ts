@@ -14,6 +14,7 @@ import { expect, test } from 'vitest';
 import { openReader } from '../../../src/adapters/sqlite/database.ts';
 import { openSqliteStorage } from '../../../src/adapters/sqlite/index.ts';
 import { SCHEMA_VERSION } from '../../../src/adapters/sqlite/schema.ts';
+import { IS_SHORT } from '../../support/extent.ts';
 import { temporaryFolder } from '../../support/process.ts';
 import { canMount, mountNote, SmallDisk } from '../../support/small-disk.ts';
 import { connect } from '../../support/sqlite.ts';
@@ -66,7 +67,9 @@ test.each<[name: string, change: (path: string) => void, message: RegExp]>([
   expect(bytesOf(path)).toBe(before);
 });
 
-test('a store that another process has locked is refused, and opens when the lock is gone', async () => {
+test('a store that another process has locked is refused, and opens when the lock is gone', {
+  skip: IS_SHORT,
+}, async () => {
   const path = newStore(1);
   const other = connect(path);
   other.exec('BEGIN IMMEDIATE');

@@ -10,6 +10,7 @@ import {
 } from '../../../src/adapters/sqlite/index.ts';
 import { ApiKeys } from '../../../src/application/api-keys.ts';
 import type { ApiKey } from '../../../src/domain/api-key.ts';
+import { IS_SHORT } from '../../support/extent.ts';
 import { EXPECTED_TABLE, insertPet } from '../../support/pets.ts';
 import { replaceFs, systemError } from '../../support/replace-fs.ts';
 import {
@@ -64,7 +65,7 @@ test('a store that is idle in another process is in use', async () => {
   expect(await restoreSqliteStore(path, backup, { overwrite: true })).toMatchObject({ pets: 3 });
 });
 
-test('while a restore runs, the store cannot be opened', async () => {
+test('while a restore runs, the store cannot be opened', { skip: IS_SHORT }, async () => {
   const path = newStore(1);
   const backup = await backupOf(newStore(2));
   let times = 0;
