@@ -7,7 +7,7 @@ import {
   STRING,
 } from '../application/arguments.ts';
 import { IDEMPOTENCY_DAYS_MAX } from '../application/create-pet-once.ts';
-import type { PetRepository } from '../application/ports/pet-repository.ts';
+import { PET_METHODS } from '../application/ports/pet-repository.ts';
 import type { StoreStorage } from '../application/ports/storage.ts';
 import { CLIENT_OPTIONS, type ClientOptions, type RetryOptions } from '../application/store-options.ts';
 import { parseDatabase, type SelectedDatabase } from '../composition/databases/database.ts';
@@ -42,8 +42,6 @@ const OPTIONS: OptionRules<AnimalStoreConfig & ClientOptions & RetryOptions> = {
   },
   ...CLIENT_OPTIONS,
 };
-
-const PET_METHODS: Readonly<Record<keyof PetRepository, true>> = { add: true, find: true, list: true };
 
 export async function openStore(config: AnimalStoreConfig, engines: readonly Engine[]): Promise<AnimalStore> {
   checkOptions(config, OPTIONS);

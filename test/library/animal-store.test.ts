@@ -3,6 +3,8 @@
 import { execFileSync } from 'node:child_process';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { openMemoryStorage } from '../../src/adapters/memory/index.ts';
+import { objectWith } from '../../src/application/arguments.ts';
+import { PET_METHODS } from '../../src/application/ports/pet-repository.ts';
 import { ENGINES } from '../../src/composition/databases/index.ts';
 import {
   type AnimalStore,
@@ -68,7 +70,7 @@ test.each([
   [
     'a storage without pets',
     { storage: { ...openMemoryStorage(), pets: undefined } },
-    'storage.pets: expected an object with the methods add, find and list, got undefined',
+    `storage.pets: expected ${objectWith(...Object.keys(PET_METHODS)).expected}, got undefined`,
   ],
 ])('a configuration that is %s is refused', async (_, config, message) => {
   for (const create of [createAnimalStore, createPortableStore]) {

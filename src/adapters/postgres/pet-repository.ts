@@ -14,11 +14,9 @@ const VERSION =
   "(SELECT concat_ws(' ', pg_current_snapshot(), pg_postmaster_start_time(), pg_stat_get_bgwriter_stat_reset_time()))";
 const READ_VERSION = { name: 'version', text: `SELECT ${VERSION}` };
 
-type Reads = Pick<ConnectionPool, 'read' | 'max' | 'statistics'>;
-
 /** @param hasVersion whether one server has all the data, so that its version is exact */
 export function petRepository(
-  pool: Reads,
+  pool: ConnectionPool,
   creates: Creates,
   cache: PageCache,
   hasVersion: boolean,
@@ -68,7 +66,7 @@ type Share<R> = (
 ) => Promise<R>;
 
 /** Equal calls share a read that has not been sent yet. One that was sent can lack a write that was acknowledged since. */
-function sharedReads<R>(pool: Reads): Share<R> {
+function sharedReads<R>(pool: ConnectionPool): Share<R> {
   const waiting = new Map<string, Promise<R>>();
   return (key, statement, convert) => {
     const known = waiting.get(key);
@@ -99,7 +97,7 @@ interface WaitingGet {
 }
 
 /** Finds pets by their ids. Each free connection takes its share of the calls of a turn of the event loop. */
-function groupedGets(pool: Reads): PetRepository['find'] {
+function groupedGets(pool: ConnectionPool): PetRepository['find'] {
   let waiting: WaitingGet[] = [];
   let size = GROUP_SIZE.fromDisk;
 

@@ -4,6 +4,7 @@
  */
 
 import { readFileSync, writeFileSync } from 'node:fs';
+import { isDeepStrictEqual } from 'node:util';
 import { afterAll, expect, onTestFailed, test } from 'vitest';
 import { CARRIER } from '../../support/carrier.ts';
 import type { Answer } from '../../support/client.ts';
@@ -18,17 +19,23 @@ interface Exchange {
   readonly responses: readonly (readonly string[])[];
 }
 
-/** An ordinary Koa app that mounts the API sends what the app of the API sends. */
-const FILE = new URL(`recorded/${CARRIER === 'fetch' ? 'fetch' : 'koa'}.json`, import.meta.url);
-const IS_RECORDING = process.env['RECORD'] === '1';
+type Recording = Record<string, readonly (Exchange | string)[]>;
 
-const recorded: Record<string, readonly (Exchange | string)[]> = IS_RECORDING
-  ? {}
-  : JSON.parse(readFileSync(FILE, 'utf8'));
+const IS_RECORDING = process.env['RECORD'] === '1';
+const fileOf = (name: string) => new URL(`recorded/${name}.json`, import.meta.url);
+const read = (name: string): Recording => JSON.parse(readFileSync(fileOf(name), 'utf8'));
+
+/** An ordinary Koa app that mounts the API sends what the app of the API sends. */
+const NAME = CARRIER === 'fetch' ? 'fetch' : 'koa';
+/** Without Koa, most scenes have the same responses. Those that have not are in a file of their own. */
+const common: Recording = NAME === 'koa' ? {} : read('koa');
+const recorded: Recording = IS_RECORDING ? {} : { ...common, ...read(NAME) };
 
 let hasFailed = false;
 afterAll(() => {
-  if (IS_RECORDING && !hasFailed) writeFileSync(FILE, `${JSON.stringify(recorded, null, 1)}\n`);
+  if (!IS_RECORDING || hasFailed) return;
+  const own = Object.entries(recorded).filter(([name, scene]) => !isDeepStrictEqual(scene, common[name]));
+  writeFileSync(fileOf(NAME), `${JSON.stringify(Object.fromEntries(own), null, 1)}\n`);
 });
 
 /** Fields that differ from run to run, or change with the files of the reference page. */

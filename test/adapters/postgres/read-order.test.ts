@@ -60,7 +60,7 @@ class Database {
 
 function storeOn(database: Database): PetOperations {
   const read = (begin: () => SqlStatement) => database.read(begin());
-  const pool = { max: 4, statistics: IDLE, read };
+  const pool = { max: 4, statistics: IDLE, read } as Parameters<typeof petRepository>[0];
   const pets = petRepository(pool, {} as Creates, new PageCache(), true);
   return {
     createPet: (input) => database.create(newPet(input)),
