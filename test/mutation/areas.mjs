@@ -72,7 +72,7 @@ export const AREAS = {
     ],
     threshold: 90,
     lastRun: '2026-11-27: 91.7 % of 422',
-    testTimeout: 4000,
+    testTimeout: 8000,
   },
   cli: {
     mutate: [`${ADAPTERS}/cli/**/*.ts`],
