@@ -72,7 +72,7 @@ export const AREAS = {
     ],
     threshold: 90,
     lastRun: '2026-11-27: 91.7 % of 422',
-    testTimeout: 4000,
+    testTimeout: 8000,
   },
   cli: {
     mutate: [`${ADAPTERS}/cli/**/*.ts`],
@@ -90,7 +90,8 @@ export const AREAS = {
     ]),
     // Otherwise its constants would belong to the test that loads it first.
     preload: `${ADAPTERS}/api-client/index.ts`,
-    threshold: 80,
+    threshold: 85,
+    lastRun: '2026-11-27: 86.8 % of 446',
     needsBuild: true,
     testTimeout: 8000,
   },
@@ -111,7 +112,8 @@ export const AREAS = {
         'test/{e2e/cli-server,library/animal-store}.test.ts',
       ]),
     ],
-    threshold: 80,
+    threshold: 85,
+    lastRun: '2026-11-27: 86.8 % of 604',
     needsBuild: true,
     needsPostgres: true, // only PostgreSQL
     testTimeout: 8000,
