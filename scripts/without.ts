@@ -5,7 +5,7 @@
 
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, extname, join } from 'node:path';
 
 /** Returns the text without the lines that end with the mark, and without those between the mark and `from here`, `to here`. */
 export function withoutMarked(text: string, mark: string, path: string): string {
@@ -36,10 +36,18 @@ export function withoutSpans(text: string, paths: readonly string[]): string {
   return rest.replaceAll(/^\| *\|.*\n/gm, '').replaceAll(/^\|[,;] /gm, '| ');
 }
 
-/** Returns `package.json` without the entry points and the scripts that need one of the paths. */
-function withoutEntries(text: string, paths: readonly string[]): string {
+/**
+ * Returns `package.json` without the entry points and the scripts that need one of the paths. A folder that is one argument of
+ * a command, such as one of the folders whose tests it runs, is only left out.
+ */
+export function withoutEntries(text: string, paths: readonly string[]): string {
   const about = JSON.parse(text) as Record<'exports' | 'scripts', Record<string, unknown>>;
   const built = paths.map((path) => path.replace(/^src\//, './dist/').replace(/\.ts$/, '.js'));
+  for (const [name, script] of Object.entries(about.scripts)) {
+    const words = String(script).split(' ');
+    const isNeeded = (word: string) => extname(word) !== '' || !paths.includes(word);
+    about.scripts[name] = words.filter(isNeeded).join(' ');
+  }
   for (const members of [about.exports, about.scripts]) {
     for (const [name, value] of Object.entries(members)) {
       const words = JSON.stringify(value).split(/[\s"]+/);

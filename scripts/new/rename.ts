@@ -25,9 +25,16 @@ const ENTITY = new RegExp(
   'g',
 );
 
+/** Names of pets in samples, and others of the same length. */
+const SAMPLES: readonly (readonly [RegExp, string])[] = [
+  [/(?<![A-Za-z])Rex(?![a-z])/g, 'One'],
+  [/Минька 🐈/gu, 'Пример 📦'],
+];
+
 /** Returns the text with all spellings of the entity and of the project replaced, and the articles before them corrected. */
 export function renameText(text: string, names: Names): string {
-  return renameEntity(renameProject(text, names), names);
+  const samples = SAMPLES.reduce((rest, [name, other]) => rest.replaceAll(name, other), text);
+  return renameEntity(renameProject(samples, names), names);
 }
 
 function renameProject(text: string, { project }: Names): string {

@@ -18,13 +18,13 @@ interface Try {
   readonly change: (manual: string) => string;
 }
 
-const parcel = ['--entity', 'parcel'];
+const book = ['--entity', 'book'];
 const TRIES: readonly Try[] = [
   { name: 'orchard', entity: ['--entity', 'orchard'], change: () => '' },
   { name: 'people', entity: ['--entity', 'person', '--plural', 'people'], change: () => '' },
   ...deletions(readFileSync(join(ROOT, MANUAL), 'utf8')).map((_, index) => ({
     name: `deletion ${index + 1}`,
-    entity: parcel,
+    entity: book,
     change: (manual: string) => deletions(manual)[index] ?? 'false',
   })),
 ];

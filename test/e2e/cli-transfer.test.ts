@@ -37,7 +37,7 @@ test('an import that waits for the writer of a FIFO is interrupted by SIGINT', a
   running.child.kill('SIGINT');
   const err = 'animal-store: interrupted; nothing was imported\n';
   expect(await endOf(running)).toMatchObject({ status: 1, err });
-  expect(readdirSync(work.folder).toSorted()).toEqual(['fifo', 'pets.db']);
+  expect(new Set(readdirSync(work.folder))).toEqual(new Set(['fifo', 'pets.db']));
 });
 
 describe('an export', () => {

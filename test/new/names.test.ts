@@ -3,7 +3,7 @@ import { withoutOwn } from '../../scripts/new/left-out.ts';
 import { namesOf } from '../../scripts/new/names.ts';
 import { renameText } from '../../scripts/new/rename.ts';
 import { refusalOf, wordsOf } from '../../scripts/new/taken.ts';
-import { withoutSpans } from '../../scripts/without.ts';
+import { withoutEntries, withoutSpans } from '../../scripts/without.ts';
 
 const PARCEL = namesOf({ entity: 'parcel' });
 const ORCHARD = namesOf({ entity: 'orchard' });
@@ -95,6 +95,20 @@ test('marked blocks and lines are left out, and a mark without its counterpart i
   const links =
     '[quick](performance.md#memory), [api](api.md), [it](../docs/performance.md), [new](../scripts/new/names.ts)';
   expect(withoutOwn(links, 'docs/x.md')).toBe('quick, [api](api.md), it, new');
+});
+
+test('a deletion deletes the scripts that need a deleted file, and one argument of the others', () => {
+  const scripts = {
+    accept: 'vitest run a test/x || exit 1',
+    x: 'node x/main.ts',
+    y: 'node y.ts',
+    z: 'node z.ts',
+  };
+  const text = JSON.stringify({ exports: { './x': './dist/x/a.js', '.': './dist/a.js' }, scripts });
+  expect(JSON.parse(withoutEntries(text, ['test/x', 'x', 'src/x', 'y.ts']))).toEqual({
+    exports: { '.': './dist/a.js' },
+    scripts: { accept: 'vitest run a || exit 1', z: 'node z.ts' },
+  });
 });
 
 test('a deletion also deletes what the manuals say of the files', () => {
