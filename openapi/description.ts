@@ -20,7 +20,7 @@ export const GUIDES = {
 
 /** Returns the description of the API. The numbers are those of the code. */
 export function apiDescription(): string {
-  return `An API for a store that holds pets: list them, create one, or get one by its id. All bodies are JSON.
+  return `An API for a store that holds pets. All bodies are JSON.
 
 - **Authentication.** Send an API key as a bearer token: \`Authorization: Bearer <API_KEY>\`. The operator of the store creates keys with \`animal-store keys create\`. Without a valid key, the response is 401 \`unauthorized\`, whatever else is wrong with the request.
 - **Exact integers.** ${inWords(['id', ...PET_ATTRIBUTES.filter((name) => ATTRIBUTES[name].kind === 'int64')])} are int64, and exact in every request and response. \`JSON.parse\` of JavaScript rounds integers above 2^53: ${link('see how to read them', 'integers')}.

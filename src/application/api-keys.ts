@@ -30,7 +30,7 @@ export class ApiKeys {
   }
 
   /**
-   * Creates a key. With `isReadOnly`, the key may list and read pets, but not create one. Rejects with `invalid_request` when
+   * Creates a key. With `isReadOnly`, the key may only list and read pets. Rejects with `invalid_request` when
    * the name is invalid, or when the expiry is not in the future.
    */
   async create(name: string, expiresAt?: number, isReadOnly = false): Promise<IssuedApiKey> {

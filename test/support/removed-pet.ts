@@ -21,7 +21,7 @@ export async function replaysOfRemovedPet(
 
 const REFUSAL = expect.objectContaining({
   code: 'internal_error',
-  message: 'the pet 1 of this idempotency key was removed by another program',
+  message: 'the pet 1 of this idempotency key was removed',
   retryAfter: undefined,
 });
 

@@ -55,7 +55,7 @@ function unauthorized(message: string, challenge = `${CHALLENGE}, error="invalid
   return new HttpError('unauthorized', message, { 'WWW-Authenticate': challenge });
 }
 
-export const READ_ONLY = 'the API key is read-only: it may list and read pets, but not create one';
+export const READ_ONLY = 'the API key is read-only: it may only list and read pets';
 
 /** Stands in front of each operation that changes something: refuses a key that may only read (RFC 6750, section 3.1). */
 export const requireWriteAccess: Stage = (ctx, next) => {

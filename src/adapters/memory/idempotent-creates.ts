@@ -4,11 +4,12 @@ import type {
   IdempotencyRecords,
   IdempotentCreates,
 } from '../../application/ports/idempotent-creates.ts';
-import type { NewPet, Pet } from '../../domain/pet.ts';
+import type { NewPet } from '../../domain/pet.ts';
+import { petRemoved } from '../storage-kit/exactly-once.ts';
 import type { MemoryPetRepository } from './pet-repository.ts';
 
 interface IdempotencyRecord {
-  readonly pet: Pet;
+  readonly petId: bigint;
   readonly validUntil: number;
 }
 
@@ -28,9 +29,13 @@ export class MemoryIdempotentCreates implements IdempotentCreates, IdempotencyRe
     // A key contains no space, so different pairs of key and caller have different names.
     const name = `${key} ${caller}`;
     const record = this.#records.get(name);
-    if (record !== undefined && record.validUntil >= at) return { pet: record.pet, isReplay: true };
+    if (record !== undefined && record.validUntil >= at) {
+      const replayed = await this.#pets.find(record.petId);
+      if (replayed === undefined) throw petRemoved(record.petId);
+      return { pet: replayed, isReplay: true };
+    }
     const added = this.#pets.addNow(pet);
-    this.#records.set(name, { pet: added, validUntil });
+    this.#records.set(name, { petId: added.id, validUntil });
     return { pet: added, isReplay: false };
   }
 

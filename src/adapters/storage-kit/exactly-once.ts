@@ -30,10 +30,10 @@ export function exactlyOnce({ claim, find }: Records): IdempotentCreates['add'] 
 }
 
 /**
- * Creates the error of a retried create whose pet another program has removed.
+ * Creates the error of a retried create whose pet was removed.
  * @param id the id of the pet of the valid record
  */
 export function petRemoved(id: bigint): AnimalStoreError {
-  const message = `the pet ${id} of this idempotency key was removed by another program`;
+  const message = `the pet ${id} of this idempotency key was removed`;
   return new AnimalStoreError('internal_error', message);
 }

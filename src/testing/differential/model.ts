@@ -16,8 +16,13 @@ export class Model {
   /** By key, in order of creation. */
   readonly keys: Map<string, ApiKey> = new Map();
 
-  get lastId(): bigint {
-    return this.pets.at(-1)?.id ?? 0n;
+  /** The greatest id that was assigned, or 0n. */
+  lastId = 0n;
+
+  /** Adds pets with ascending ids above all others. */
+  add(...pets: readonly Pet[]): void {
+    this.pets.push(...pets);
+    this.lastId = this.pets.at(-1)?.id ?? 0n;
   }
 
   list({ limit, status, after = 0n }: PetQuery): PetPage {
@@ -34,7 +39,7 @@ export class Model {
   }
 
   addOnce(pet: Pet, attempt: CreateAttempt): void {
-    this.pets.push(pet);
+    this.add(pet);
     this.records.set(JSON.stringify([attempt.caller, attempt.key]), { ...attempt, pet });
   }
 

@@ -24,7 +24,7 @@ export const PET_OPERATIONS: Readonly<Record<string, Operation>> = {
     outcomes: ['stored'],
     async run({ storage, model, random }) {
       const input = randomPet(random);
-      model.pets.push(assertAdded(await storage.pets.add(input), input, model));
+      model.add(assertAdded(await storage.pets.add(input), input, model));
       return 'stored';
     },
   },

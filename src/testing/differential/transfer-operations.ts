@@ -28,8 +28,7 @@ export const TRANSFER_OPERATIONS: Readonly<Record<string, Operation>> = {
       assert.equal(await transfer.importPets(inBatches(inputs, 1 + random(10)), options), inputs.length);
       const added = await walk(pets, { limit: 100, after: model.lastId });
       assert.equal(added.length, inputs.length);
-      for (const [index, pet] of added.entries())
-        model.pets.push(assertAdded(pet, inputs[index] as NewPet, model));
+      for (const [index, pet] of added.entries()) model.add(assertAdded(pet, inputs[index] as NewPet, model));
       return 'stored';
     },
   },
@@ -51,7 +50,7 @@ export const TRANSFER_OPERATIONS: Readonly<Record<string, Operation>> = {
       const stored = [...new Map(inputs.map((pet) => [pet.id, pet])).values()];
       assert.equal(await importing, stored.length);
       assert.equal(duplicates.length, inputs.length - stored.length);
-      model.pets.push(...stored.sort((a, b) => (a.id < b.id ? -1 : 1)));
+      model.add(...stored.sort((a, b) => (a.id < b.id ? -1 : 1)));
       return 'stored';
     },
   },

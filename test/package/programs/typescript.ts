@@ -21,18 +21,16 @@ import type Koa from 'koa';
 /** The types of the entry points that are not used here compile too. */
 export type Others = [typeof import('animal-store/postgres'), typeof import('animal-store/storage-kit')];
 
-class Shouting implements PetRepository {
-  readonly #pets: PetRepository = openMemoryStorage().pets;
-  readonly find: PetRepository['find'] = (id) => this.#pets.find(id);
-  readonly list: PetRepository['list'] = (query) => this.#pets.list(query);
-
-  async add(pet: NewPet): Promise<Pet> {
-    return this.#pets.add({ ...pet, name: pet.name.toUpperCase() });
-  }
+function shouting(): PetRepository {
+  const { pets } = openMemoryStorage();
+  const add = (pet: NewPet): Promise<Pet> => pets.add({ ...pet, name: pet.name.toUpperCase() });
+  return new Proxy(pets, {
+    get: (_, method) => (method === 'add' ? add : Reflect.get(pets, method).bind(pets)),
+  });
 }
 
 const file: Storage = openSqliteStorage(`./typescript-${process.versions.node}.db`);
-await using store: AnimalStore = await createAnimalStore({ storage: { ...file, pets: new Shouting() } });
+await using store: AnimalStore = await createAnimalStore({ storage: { ...file, pets: shouting() } });
 const { id }: Pet = await store.createPet({ name: 'Rex', categoryId: 7n });
 const names: string[] = [];
 for await (const pet of store.listPets({ after: id - 1n })) names.push(pet.name);
@@ -43,7 +41,7 @@ const server: HttpServer = createServer(store, {
   apiKeys: { verify: async () => ({ id: '1', name: 'me' }) },
 });
 const cases: ContractCase[] = petRepositoryContract({
-  open: async () => ({ port: new Shouting(), close: async () => {} }),
+  open: async () => ({ port: shouting(), close: async () => {} }),
 });
 const tom: Pet = await store.createPet({ name: 'Tom', categoryId: 7 });
 const sameTom: Pet = parsePet(petJson(await store.getPet(Number(tom.id))));

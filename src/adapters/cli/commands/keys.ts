@@ -21,7 +21,7 @@ export function defineKeys(program: Command, options: CommandOptions): void {
     .description('create a key, and show it once')
     .requiredOption('--name <name>', 'the name of the key holder', keyName)
     .option(EXPIRES, 'a duration such as 90d, 12h or 30m, a date such as 2027-01-31, or never', expiry)
-    .option('--read-only', 'the key may list and read pets, but not create one')
+    .option('--read-only', 'the key may only list and read pets')
     .option(...CREATE_STORE)
     .option(...JSON_RESULT)
     .action(async ({ name, expires, readOnly, createStore = false, json }) => {
