@@ -1,8 +1,10 @@
 /** `animal-store pets` on the stores of each kind, and on the address of a server. */
 
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
+import { openMemoryStorage } from '../../src/adapters/memory/index.ts';
 import { createCommands } from '../../src/composition/commands.ts';
-import { commandLine, inMemory } from '../adapters/cli/cli.ts';
+import { AnimalStoreError } from '../../src/domain/errors.ts';
+import { commandLine, failed, inMemory } from '../adapters/cli/cli.ts';
 import { REQUIRED_OPTIONS, wholeJson, withRequired } from '../support/pets.ts';
 import { STORAGES } from '../support/server.ts';
 import { environmentOf, startInProcess } from '../support/service.ts';
@@ -98,4 +100,18 @@ test('a list of all pets has one head', async () => {
   expect(lines.filter((line) => line.includes('NAME'))).toHaveLength(1);
   expect(lines.at(-1)).toMatch(/^250 +Rex +1 +available\b/);
   expect(out).not.toContain('\u001b[31m');
+});
+
+test('a create of an unknown outcome names the key with which it can be repeated', async () => {
+  const storage = openMemoryStorage();
+  const add = vi.spyOn(storage.pets, 'add');
+  const create = () =>
+    inMemory(storage).run(['pets', 'create', ...REQUIRED_OPTIONS, '--name', 'Rex', '--category-id', '1']);
+  for (const [details, message] of [
+    [{ idempotencyKey: 'k' }, 'lost: add --idempotency-key k'],
+    [{}, 'lost'],
+  ] as const) {
+    add.mockRejectedValueOnce(new AnimalStoreError('storage_unavailable', 'lost', details));
+    expect(await create()).toEqual(failed(1, message));
+  }
 });

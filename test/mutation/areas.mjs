@@ -78,6 +78,7 @@ export const AREAS = {
     mutate: [`${ADAPTERS}/cli/**/*.ts`],
     testFiles: [...testsIn(`${TESTS}/cli`), ...globSync('test/composition/{commands,pets-command}.test.ts')],
     threshold: 80,
+    lastRun: '2026-11-27: 83.9 % of 620',
     needsBuild: true,
     testTimeout: 8000,
   },

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { durationOf, expiry } from '../../../src/adapters/cli/arguments.ts';
+import { durationOf, expiry, pageLimit } from '../../../src/adapters/cli/arguments.ts';
 import { commandLine, day, moment, programName } from '../../../src/adapters/cli/format.ts';
 
 const HOUR = 60 * 60 * 1000;
@@ -41,9 +41,16 @@ describe('an expiry', () => {
     ['2026-11-20', 'must be in the future'],
     ['0d', 'must be in the future'],
     ['99999999d', 'expected a duration such as 90d'],
+    ['x2028-02-29', 'expected a duration such as 90d'],
+    ['2028-02-29x', 'expected a duration such as 90d'],
   ])('%j is refused', (text, reason) => {
     expect(() => expiry(text)).toThrow(reason);
   });
+});
+
+test('a page has 1 to 100 pets', () => {
+  expect(['1', '100'].map(pageLimit)).toEqual([1, 100]);
+  for (const text of ['0', '101']) expect(() => pageLimit(text)).toThrow('expected an integer from 1 to 100');
 });
 
 test('times are shown in UTC', () => {

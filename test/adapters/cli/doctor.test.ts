@@ -4,6 +4,7 @@ import { chmodSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Problem } from '../../../src/application/ports/maintenance.ts';
+import { diagnose } from '../../../src/composition/doctor.ts';
 import { temporaryFolder } from '../../support/process.ts';
 import { type CommandLine, commandLine, withRex } from './cli.ts';
 
@@ -55,9 +56,18 @@ describe('doctor', () => {
     expect([status, err]).toEqual([0, '']);
     expect(out).toContain(`store        ${cli.path}\nselected by  DATABASE_URL\nexists       yes\n`);
     expect(out).toMatch(/^version {6}1\.2\.3, Node\.js \d/);
-    expect(out).toMatch(/^integrity {4}ok$/m);
+    expect(out).toMatch(
+      /^schema {7}\d+, this release writes \d+\nintegrity {4}ok\nsize {9}[\d,]+ bytes\npets {9}1$/m,
+    );
+    expect(out).toMatch(/^records {6}0 of idempotency keys\nfree disk {4}[\d,]+ bytes$/m);
     expect(out).toMatch(/^keys {9}2, of which 1 active$/m);
     expect(out.endsWith('\n\nNo problem was found.\n')).toBe(true);
+  });
+
+  test('fails for errors only', async () => {
+    const { run } = commandLine('', { diagnose: () => diagnose({ DATABASE_URL: 'memory:' }) });
+    const { status, out } = await run(['doctor']);
+    expect([status, out]).toEqual([0, expect.stringMatching(/exists {7}yes\n\nwarning {6}the data is lost/)]);
   });
 
   test('creates no store, and no folder', async () => {

@@ -41,13 +41,13 @@ describe('import', () => {
   });
 
   test.each([
-    ['{"name":"Rex"}', 'categoryId is required'],
-    [line('Rex', ',"id":0').trim(), 'id must be an integer from 1'],
-    [line('Rex', ',"id":7').trim(), 'id must be left out'],
-    ['{"name":"Rex","categoryId":01}', 'invalid JSON'],
-    [`{"name":"${'x'.repeat(70_000)}"}`, 'longer than 16 KiB'],
-    [Buffer.from('é', 'latin1'), 'invalid UTF-8'],
-  ])('%s is refused: %s', async (bad, reason) => {
+    ['categoryId is required', '{"name":"Rex"}'],
+    ['id must be an integer from 1', line('Rex', ',"id":0').trim()],
+    ['id must be left out', line('Rex', ',"id":7').trim()],
+    ['invalid JSON', '{"name":"Rex","categoryId":01}'],
+    ['longer than 16 KiB', `{"name":"${'x'.repeat(70_000)}"}`],
+    ['invalid UTF-8', Buffer.from('é', 'latin1')],
+  ])('a line is refused, and nothing is imported: %s', async (reason, bad) => {
     const cli = inMemory();
     const parts = [line('Mia'), line('Max'), bad, '\n', line('Tom')];
     const stdin = Readable.from([Buffer.concat(parts.map((part) => Buffer.from(part)))]);
