@@ -77,8 +77,9 @@ export const AREAS = {
   cli: {
     mutate: [`${ADAPTERS}/cli/**/*.ts`],
     testFiles: [...testsIn(`${TESTS}/cli`), ...globSync('test/composition/{commands,pets-command}.test.ts')],
-    threshold: 80,
-    lastRun: '2026-11-27: 83.9 % of 620',
+    // End-to-end tests show signals, pipes and terminals. No attribute has some of the kinds that options could have.
+    threshold: 87,
+    lastRun: '2026-11-27: 88.3 % of 903',
     needsBuild: true,
     testTimeout: 8000,
   },
