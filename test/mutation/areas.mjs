@@ -92,8 +92,8 @@ export const AREAS = {
     ]),
     // Otherwise its constants would belong to the test that loads it first.
     preload: `${ADAPTERS}/api-client/index.ts`,
-    threshold: 85,
-    lastRun: '2026-11-27: 86.8 % of 446',
+    threshold: 90,
+    lastRun: '2026-11-27: 91.9 % of 422',
     needsBuild: true,
     testTimeout: 8000,
   },
