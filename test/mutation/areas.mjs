@@ -1,10 +1,11 @@
 /**
  * The areas of the mutation tests. StrykerJS changes one expression of src/ at a time, and expects a test to fail. Each
  * area is tested only by the tests that belong to it, because a mutant that survives runs all tests of its area. The
- * threshold is the minimum percentage of mutants that the tests must detect. An area without `lastRun` was not run to the end. The timeout of a test, in milliseconds, is
- * short in an area whose mutants often make a test wait forever. The tests of an area that `needsBuild` load the built
- * files that the HTTP adapter serves. A mutant that survives runs all tests of its area, which must not count as a detection
- * on a busy machine: where these tests take long, `timeoutMS` is what a mutant may take longer than they do.
+ * threshold is the minimum percentage of mutants that the tests must detect. An area without `lastRun` was not run to the
+ * end. `testTimeout` in milliseconds is short where mutants often make a test wait forever. The tests of an area that
+ * `needsBuild` load the built files that the HTTP adapter serves. A slow survivor on a busy machine must not count as
+ * detected: where the tests take long, `timeoutMS` is what a mutant may take longer than they do. The module `preload` is
+ * loaded before the tests.
  */
 
 import { globSync } from 'node:fs';
