@@ -146,10 +146,10 @@ describePostgres('users of PostgreSQL', () => {
     const { username } = new URL(userUrl);
     const admin = await connect(url);
     for (const name of ['idle_in_transaction_session_timeout', 'transaction_timeout', 'idle_session_timeout'])
-      await admin.query(`ALTER ROLE ${username} SET ${name} = 50`);
-    await admin.query(`ALTER ROLE ${username} SET statement_timeout = 20`);
+      await admin.query(`ALTER ROLE ${username} SET ${name} = 300`);
+    await admin.query(`ALTER ROLE ${username} SET statement_timeout = 300`);
     const storage = await openStorage(userUrl);
-    const pause = () => admin.query('SELECT pg_sleep(0.2)');
+    const pause = () => admin.query('SELECT pg_sleep(0.8)');
     const slow = async function* () {
       for (let count = 0; count < 2; count++) {
         yield [REX];
