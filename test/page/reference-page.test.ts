@@ -262,9 +262,16 @@ describe('the samples', () => {
     request = requestOf(operation('create-pet'), { parameters: new Map(), body }, BASE_URL);
   });
 
-  test.each(LANGUAGES)('of a create in %s', async (language) => {
+  test.each(LANGUAGES)('of a create and of a list in %s', async (language) => {
     const create = { ...request, body: '{"name":"Rex"}' };
     await expect(`${SAMPLES[language](create, go)}\n`).toMatchFileSnapshot(`samples/${language}.txt`);
+    const list = requestOf(
+      operation('list-pets'),
+      { parameters: new Map([['limit', '5']]), body: '' },
+      BASE_URL,
+    );
+    const sample = SAMPLES[language](list, { ...go, key: 'KEY', response: { type: 'object' } });
+    await expect(`${sample}\n`).toMatchFileSnapshot(`samples/${language}-list.txt`);
   });
 
   test.each(LANGUAGES)('%s reads the key from the environment until the key is given', (language) => {
@@ -297,6 +304,7 @@ describe('the samples', () => {
     ['get-pet', { petId: 'x' }, '', "getPet('x')"],
     ['list-pets', {}, '', 'listPage()'],
     ['list-pets', { status: 'sold', after: '-7' }, '', "listPage({ status: 'sold', after: -7n })"],
+    ['list-pets', { status: '12', limit: '1x2' }, '', "listPage({ limit: '1x2', status: '12' })"],
     [
       'create-pet',
       { 'Idempotency-Key': 'k-1' },
@@ -318,7 +326,7 @@ describe('the samples', () => {
 
   test.each([
     ['a body that is not JSON', 'create-pet', '{"name":'],
-    ['a body that is no object', 'create-pet', '[1]'],
+    ...['[1]', '7', 'null'].map((body) => ['a body that is no object', 'create-pet', body] as const),
     ['a missing id', 'get-pet', ''],
   ])('JavaScript uses fetch for %s', (_case, slug, text) => {
     const known = operation(slug === 'get-pet' ? slug : 'create-pet');
@@ -405,6 +413,7 @@ describe('the search', () => {
     const pieces = excerptOf(text, ['413', 'or']);
     expect(pieces.filter(({ isMatch }) => isMatch).map((piece) => piece.text)).toEqual(['Or', '413', 'or']);
     expect(pieces[0]?.text).toMatch(/^…x+ the $/);
+    expect(excerptOf(text, ['none', 'order'])[0]).toEqual(pieces[0]);
     expect(pieces.at(-1)?.text).toMatch(/y…$/);
     expect(excerptOf('a.b', ['.'])).toEqual([
       { text: 'a', isMatch: false },
@@ -426,6 +435,7 @@ describe('the highlighting', () => {
     const parts = highlight(code);
     expect(parts.map(({ text }) => text).join('')).toBe(code);
     expect(parts.length).toBeGreaterThan(3);
+    expect(parts.every(({ text }) => text)).toBe(true);
   });
 
   test('names the kinds of JSON', () => {

@@ -1,6 +1,11 @@
 import { DatabaseError } from 'pg';
 import { describe, expect, test } from 'vitest';
-import { hadNoEffect, storageError, writeError } from '../../../src/adapters/postgres/errors.ts';
+import {
+  hadNoEffect,
+  storageError,
+  UnconfirmedCommit,
+  writeError,
+} from '../../../src/adapters/postgres/errors.ts';
 import { storageFaultReason } from '../../../src/application/ports/storage-fault.ts';
 import { AnimalStoreError } from '../../../src/domain/errors.ts';
 
@@ -39,8 +44,12 @@ describe('an error of PostgreSQL', () => {
   });
 
   test.each(['22021', '23514', 'XX000'])('%s is internal', (code) => {
-    const message = `the database refused a statement: secret (${code})`;
-    expect(storageError(databaseError(code))).toMatchObject({ code: 'internal_error', message });
+    const [cause, message] = [databaseError(code), `the database refused a statement: secret (${code})`];
+    expect(storageError(cause)).toMatchObject({ code: 'internal_error', message, cause });
+  });
+
+  test.each([new TypeError('a mistake'), new RangeError('a mistake')])('%s is internal', (cause) => {
+    expect(storageError(cause)).toMatchObject({ code: 'internal_error', message: 'a mistake', cause });
   });
 
   test('its severity, which is in the language of the server, never tells that a failed server had no effect', () => {
@@ -57,12 +66,19 @@ test.each([
     'unreachable',
     'the connection to the database failed (ECONNRESET)',
   ],
+  [new UnconfirmedCommit(), 'not_responding', 'no standby server has confirmed the commit'],
   [new Error('Query read timeout'), 'not_responding', 'the database server did not respond in time'],
   [new Error('Connection terminated unexpectedly'), 'unreachable', 'the connection to the database failed'],
 ])('an error of the connection, %s, has an unknown outcome', (cause, reason, message) => {
   expect(storageError(cause)).toMatchObject({ code: 'storage_unavailable', reason, message });
   expect(hadNoEffect(cause)).toBe(false);
   expect(writeError(cause).message).toBe(`${message}: it is unknown whether this was stored`);
+});
+
+test('a pool without a free connection is no fault of the storage', () => {
+  const error = storageError(new Error('timeout exceeded when trying to connect'));
+  expect(error.message).toBe('all connections to the database are in use');
+  expect(storageFaultReason(error)).toBeUndefined();
 });
 
 test('an error of this program is not translated, and tells that nothing was sent', () => {

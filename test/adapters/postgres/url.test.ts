@@ -31,6 +31,8 @@ test.each([
   ['postgres://db/p?sslmode=no-verify', { ssl: { rejectUnauthorized: false } }],
   ['postgres://db/p?sslrootcert=%2Fca', { ssl: { ...VERIFIED, ca: '/ca' } }],
   ['postgres://db/p?sslmode=verify-full&sslrootcert=system', { ssl: VERIFIED }],
+  ['postgres://db/p?sslcert=%2Fc&sslkey=%2Fk', { ssl: { ...VERIFIED, cert: '/c', key: '/k' } }],
+  ['postgres://db:65535/p', { port: 65_535 }],
   ...['sslmode=prefer', 'sslmode=require', 'sslmode=verify-ca', 'sslmode=verify-full', 'ssl=true'].map(
     (mode) => [`postgres://db/p?${mode}`, { ssl: VERIFIED }] as const,
   ),
@@ -44,7 +46,9 @@ test.each([
     { ssl: VERIFIED, enableChannelBinding: false },
   ],
 ] as const)('%s is read', (url, parts) => {
-  expect(parsePostgresUrl(url)).toMatchObject(parts);
+  const found = parsePostgresUrl(url);
+  expect(found).toMatchObject(parts);
+  if ('ssl' in parts) expect(found.ssl).toEqual(parts.ssl);
 });
 
 const FORM = 'expected postgres://USER:PASSWORD@HOST:PORT/DATABASE: percent-encode the password';
@@ -52,7 +56,7 @@ const UNKNOWN = "unknown parameter after '?': expected host, port, user, passwor
 
 test.each([
   ['postgres:pets', FORM],
-  ['postgres://host:port/pets', FORM],
+  ...['port', 0, 65_536].map((port) => [`postgres://host:${port}/pets`, FORM]),
   ['postgres://me:p@ss@host/pets', FORM],
   ['postgres://one,two/pets', FORM],
   ['postgres:///pets?host=one,two', FORM],
@@ -62,12 +66,16 @@ test.each([
   ['postgres://host/pets?max=0', 'max: expected an integer from 1 to 1000'],
   ['postgres://host/pets?max=4&max=5', 'expected each parameter of the URL once'],
   ['postgres://host/pets?sslmode=disable&sslrootcert=x', 'sslmode: expected verify-full with the files'],
+  ['postgres://host/pets?sslmode=no-verify&sslrootcert=x', 'with the files of certificates, got no-verify'],
   ['postgres://host/pets?sslcert=x', 'sslcert and sslkey: expected both or neither'],
   [
     'postgres://host/pets?uselibpqcompat=true&sslmode=require',
     'uselibpqcompat: not supported, because it weakens',
   ],
-  ['postgres://host/pets?channel_binding=require', 'channel_binding: expected sslmode=verify-full'],
+  ...['', '&sslmode=no-verify'].map((mode) => [
+    `postgres://host/pets?channel_binding=require${mode}`,
+    'channel_binding: expected sslmode=verify-full',
+  ]),
   // Without these, the connection would be weaker than the URL says.
   ...[
     'sslcrl=x',
