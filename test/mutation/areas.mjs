@@ -28,13 +28,17 @@ export const AREAS = {
     lastRun: '2026-11-26: 98.1 % of 1,071',
     testTimeout: 4000,
   },
-  http: {
+  page: {
     // The modules that need a browser are tested there (test/clients).
-    mutate: [`{page,${ADAPTERS}/http}/**/*.ts`, '!page/{main.ts,view/**}'],
+    mutate: ['page/**/*.ts', '!page/{main.ts,view/**}'],
+    testFiles: testsIn('test/page'),
+    threshold: 90,
+  },
+  http: {
+    mutate: [`${ADAPTERS}/http/**/*.ts`, `!${ADAPTERS}/http/fetch.ts`],
     // Random requests would make the score of each run another one, and the recorded responses include those of a slow client.
     testFiles: [
       ...testsIn(`${TESTS}/http`, [`${TESTS}/http/{properties,slow-client}.test.ts`]),
-      ...testsIn('test/page'),
       ...globSync('test/library/{fetch,http,http2,middleware,wrong-arguments}.test.ts'),
     ],
     threshold: 90,
@@ -43,11 +47,27 @@ export const AREAS = {
     needsBuild: true,
     testTimeout: 8000,
   },
+  // Its tests run the API over the fetch handler.
+  fetch: {
+    mutate: [`${ADAPTERS}/http/fetch.ts`],
+    testFiles: globSync([
+      `${TESTS}/http/{body,failure,get,host-code,list,recorded}.test.ts`,
+      'test/library/{fetch,middleware}.test.ts',
+    ]),
+    carrier: 'fetch',
+    threshold: 90,
+    needsBuild: true,
+    testTimeout: 8000,
+  },
   // StrykerJS activates a mutant on the main thread only. So the entry point of the writer thread cannot be mutated, and the
   // modules that this thread runs are tested on the main thread.
   sqlite: {
     mutate: [`${ADAPTERS}/sqlite/**/*.ts`, `!${ADAPTERS}/sqlite/**/writer-thread.ts`],
-    testFiles: testsIn(`${TESTS}/sqlite`),
+    // The commands show what a user does with a file of a store.
+    testFiles: [
+      ...testsIn(`${TESTS}/sqlite`),
+      ...globSync(`${TESTS}/cli/{backup,doctor,export,import,restore}.test.ts`),
+    ],
     threshold: 84,
     // Of the repositories, reads and faults, without the random operations, which detect changes of the caches.
     lastRun: '2026-11-27: 84.6 % of 274',

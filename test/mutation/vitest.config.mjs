@@ -2,7 +2,12 @@ import { defineConfig } from 'vitest/config';
 import { BaseSequencer } from 'vitest/node';
 import { AREAS } from './areas.mjs';
 
-const { testTimeout = 30_000, needsPostgres = false, preload = [] } = AREAS[process.env.AREA ?? 'core'];
+const {
+  testTimeout = 30_000,
+  needsPostgres = false,
+  preload = [],
+  carrier = 'koa',
+} = AREAS[process.env.AREA ?? 'core'];
 
 /** Runs small test files first, because the first test that fails detects the mutant. */
 class SmallestFirst extends BaseSequencer {
@@ -27,6 +32,11 @@ export default defineConfig({
     // Without the cache, the sequencer knows the sizes of the files, but not their durations.
     cache: false,
     sequence: { sequencer: SmallestFirst },
-    env: { ...(!needsPostgres && { TEST_STORAGES: 'memory' }), PROPERTY_RUNS: '1', TEST_EXTENT: 'short' },
+    env: {
+      ...(!needsPostgres && { TEST_STORAGES: 'memory' }),
+      PROPERTY_RUNS: '1',
+      TEST_EXTENT: 'short',
+      TEST_CARRIER: carrier,
+    },
   },
 });

@@ -59,18 +59,6 @@ test.each(FAULTS)('%s: reads are refused within half a second', async (...[, har
   expect(states).toEqual([reason]);
 });
 
-test.each([
-  ['', /: move the same file back before any restart: see docs.watch\.md$/],
-  ['-wal', /-wal was removed or renamed: move the same file back, or restart the server$/],
-])(
-  'the log says what to do when the file %s is gone: a restart would lose the database file',
-  async (...[suffix, advice]) => {
-    const { storage, path } = await openWatched();
-    rename(`${path}${suffix}`);
-    await expect(storage.pets.add(REX)).rejects.toMatchObject({ cause: expect.stringMatching(advice) });
-  },
-);
-
 test.each(['the file', 'the write-ahead log', 'the folder'])(
   '%s is renamed and renamed back: nothing is lost, and the fault ends',
   async (name) => {

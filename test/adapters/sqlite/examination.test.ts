@@ -6,6 +6,7 @@ import { examineSqliteBackup, examineSqliteStore } from '../../../src/adapters/s
 import { SCHEMA_VERSION } from '../../../src/adapters/sqlite/schema.ts';
 import { INT64_MAX } from '../../../src/domain/int64.ts';
 import { SPOIL_NAMES } from '../../support/pets.ts';
+import { connect } from '../../support/sqlite.ts';
 import { bytesOf, execute, newStore, openStorage, REX, temporaryFile } from './temporary-file.ts';
 
 function problemsOf(path: string): readonly unknown[] {
@@ -82,6 +83,19 @@ test('a damaged store is found, and so is a damaged backup', () => {
   expect(() => examineSqliteBackup(newStore(), path)).toThrow(`${path} is damaged`);
 });
 
+/** A page check reads this without an error. The type of stored names no longer is that of the column. */
+const MISTYPED =
+  "UPDATE sqlite_schema SET sql = replace(sql, 'name TEXT', 'name INTEGER') WHERE name = 'pets'";
+
+test('a store whose rows do not fit its tables is damaged, and so is such a backup', () => {
+  const path = newStore(1);
+  const db = connect(path).unsafeMode();
+  db.exec(`PRAGMA writable_schema = ON; ${MISTYPED}`).close();
+  expect(examineSqliteStore(path)).toMatchObject({ isSound: false });
+  expect(problemsOf(path)).toEqual([['error', expect.stringMatching(/the file is damaged: .*: restore a/)]]);
+  expect(() => examineSqliteBackup(newStore(), path)).toThrow(`${path} is damaged: non-INTEGER value in pets.name`);
+});
+
 test('the contents of a backup are told, and its files do not change', () => {
   const [path, backup] = [newStore(), newStore(3)];
   const found = { pets: 3, apiKeys: 0, lastId: 3n, problems: [] };
@@ -92,6 +106,7 @@ test('the contents of a backup are told, and its files do not change', () => {
     'is not a backup, but a store or a copy of its files',
   );
   expect(() => examineSqliteBackup(path, path)).toThrow(`${path} belongs to the store`);
+  expect(() => examineSqliteBackup(path, dirname(path))).toThrow(`${dirname(path)} is not a regular file`);
 });
 
 test.each([

@@ -1,7 +1,10 @@
 /** What a storage tells its observer and load balancers. The clock is under control. */
 
 import { closeSync, existsSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
-import { beforeEach, describe, expect, test, vi } from 'vitest';
+import Database from 'better-sqlite3';
+import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { UNKNOWN } from '../../../src/adapters/sqlite/errors.ts';
+import { until } from '../../support/clock.ts';
 import { connect } from '../../support/sqlite.ts';
 import { bytesOf, NO_DUPLICATES, newStore, REX, temporaryFile } from './temporary-file.ts';
 import { startedThreads } from './warm-storage.ts';
@@ -32,18 +35,62 @@ describe('a file that is not the open one', () => {
     expect(threads).toHaveLength(2);
   });
 
-  test('refuses an import that began before', async () => {
+  // A restart would lose the database file, but not its companions.
+  test.each([
+    ['', /: move the same file back before any restart: see docs.watch\.md$/],
+    ['-wal', /-wal was removed or renamed: move the same file back, or restart the server$/],
+  ])('refuses an import that began before, and the log says what to do: %s', async (suffix, advice) => {
     const { storage, path } = await openEmpty();
     await storage.pets.add(REX);
     const renamed = (async function* () {
       yield [REX];
-      renameSync(path, `${path}.old`);
+      renameSync(`${path}${suffix}`, `${path}.old`);
       yield [REX];
     })();
     await expect(storage.transfer.importPets(renamed, NO_DUPLICATES)).rejects.toMatchObject({
       reason: 'file_missing',
+      cause: expect.stringMatching(advice),
     });
   });
+});
+
+/** The batches of an import of one pet. */
+async function* onePet() {
+  yield [REX];
+}
+
+test('after the failed fsync of an import, it is unknown whether it was stored, and every write is refused', async () => {
+  const { storage, states } = await openEmpty();
+  const { exec } = Database.prototype;
+  const failing = vi.spyOn(Database.prototype, 'exec').mockImplementation(function (this: typeof exec, sql) {
+    if (sql === 'COMMIT') throw new Database.SqliteError('no', 'SQLITE_IOERR_FSYNC');
+    return exec.call(this, sql);
+  });
+  await expect(storage.transfer.importPets(onePet(), NO_DUPLICATES)).rejects.toThrow(UNKNOWN);
+  failing.mockRestore();
+  await expect(storage.pets.add(REX)).rejects.toMatchObject({ reason: 'sync_failed' });
+  expect(states).toEqual(['sync_failed']);
+});
+
+test('an import waits for the lock of another process, but not for more than five seconds', async () => {
+  const { storage, path, states } = await openEmpty();
+  const other = connect(path);
+  other.exec('BEGIN IMMEDIATE');
+  const statements = vi.spyOn(Database.prototype, 'exec');
+  onTestFinished(() => statements.mockRestore());
+  const begin = async () => {
+    statements.mockClear();
+    const importing = storage.transfer.importPets(onePet(), NO_DUPLICATES);
+    await until(() => statements.mock.calls.filter(([sql]) => sql === 'BEGIN IMMEDIATE').length > 1);
+    return { importing };
+  };
+  const { importing: refused } = await begin();
+  vi.advanceTimersByTime(5000);
+  await expect(refused).rejects.toThrow('the database is locked by another process');
+  const { importing: stored } = await begin();
+  other.exec('COMMIT');
+  expect(await stored).toBe(1);
+  expect(states).toEqual([]);
 });
 
 test('a read that fails is repeated by checks until it succeeds, and nothing else ends the fault', async () => {
