@@ -66,16 +66,33 @@ test('a response that cannot be created becomes one with status 500, and is repo
   expect(outcomes).toMatchObject([{ status: 500 }]);
 });
 
+test.each([199, 600])(
+  'a middleware that sets the status %i, which no Response can have, fails',
+  async (status) => {
+    const respond = (ctx: { status: number }) => Object.assign(ctx, { status });
+    const { handle, authorization } = await open({ middleware: { afterKey: [respond] } });
+    const response = await handle(new Request(`${ORIGIN}/v1/x`, { headers: { authorization } }));
+    expect(response.status).toBe(500);
+  },
+);
+
 describe('a request', () => {
   test.each<[string, FetchInfo | undefined, number, string | undefined]>([
     ['without an address', undefined, 0, undefined],
     ['with the address of the client', { remoteAddress: '192.0.2.7' }, 0, '192.0.2.7'],
     ['with the address of a trusted proxy', { remoteAddress: '10.0.0.1' }, 1, '203.0.113.9'],
+    ['with the address of the first of two trusted proxies', { remoteAddress: '10.0.0.1' }, 2, '192.0.2.9'],
   ])('%s', async (_case, info, trustedProxies, expected) => {
     const { handle, outcomes } = await open({ trustedProxies });
-    const headers = { 'X-Forwarded-For': '203.0.113.9' };
+    const headers = { 'X-Forwarded-For': '198.51.100.1,192.0.2.9 , 203.0.113.9' };
     await handle(new Request(`${ORIGIN}/livez`, { headers }), info);
-    expect(outcomes).toMatchObject([{ status: 200, address: expected }]);
+    await handle(new Request(`${ORIGIN}/livez`), info);
+    expect(outcomes).toMatchObject([{ status: 200, address: expected }, { address: info?.remoteAddress }]);
+  });
+
+  test('without a body is refused as one with an empty body', async () => {
+    const { create } = await open();
+    expect(await errorOf(await create(null))).toEqual(await errorOf(await create('')));
   });
 
   test('needs no Host, and has the scheme and the authority of its URL', async () => {

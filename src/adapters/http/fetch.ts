@@ -54,6 +54,13 @@ const readBytes: ReadBytes = async (ctx) => {
 
 type FieldValue = string | number | readonly string[];
 
+/** The media type that Koa gives to a body. */
+function typeOf(body: unknown): string {
+  if (body instanceof Uint8Array) return 'application/octet-stream';
+  if (typeof body !== 'string') return 'application/json; charset=utf-8';
+  return /^\s*</.test(body) ? 'text/html; charset=utf-8' : 'text/plain; charset=utf-8';
+}
+
 /** On Deno, a signal that was read aborts after each response too, and prints a warning about this. */
 const HAS_SIGNAL = !('Deno' in globalThis);
 
@@ -72,7 +79,7 @@ class FetchContext implements Context {
   readonly req: Context['req'];
   readonly res: Context['res'];
   readonly request: Context['request'] = {};
-  readonly response: Pick<FetchContext, 'get'> = { get: (name) => this.#fields.get(name) ?? '' };
+  readonly response = { get: (name: string): string | undefined => this.#fields.get(name) ?? undefined };
   readonly state = {} as Context['state'];
   readonly original: Request;
   params: Readonly<Record<string, string>> = {};
@@ -132,9 +139,10 @@ class FetchContext implements Context {
 
   set body(body: unknown) {
     this.#body = body;
-    this.#status ??= body === null ? 204 : 200;
-    if (!this.#fields.has('content-type'))
-      this.set('Content-Type', typeof body === 'string' ? 'text/plain; charset=utf-8' : 'application/json');
+    const isEmpty = body === null || body === undefined;
+    this.#status ??= isEmpty ? 204 : 200;
+    if (isEmpty) this.remove('Content-Type');
+    else if (!this.#fields.has('Content-Type')) this.set('Content-Type', typeOf(body));
   }
 
   get(name: string): string {
