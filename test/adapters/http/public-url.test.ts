@@ -31,7 +31,7 @@ test('two apps with different public URLs serve one store, each with its own lin
   expect(tags.size).toBe(2);
 });
 
-test.each(['pets.example/shop', '/shop', 'ftp://pets.example', ''])(
+test.each(['pets.example/shop', '/shop', 'ftp://pets.example', 'xhttps://pets.example', ''])(
   'the option publicUrl must be an http or https URL: %j is refused',
   async (publicUrl) => {
     const store = await createAnimalStore({ database: 'memory:' });
