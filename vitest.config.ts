@@ -24,7 +24,7 @@ const SHARED = [
   'test/adapters/cli/**/*.test.ts',
   'test/adapters/http/{authentication,bad-message,body,get,list}.test.ts',
   'test/adapters/http/{openapi-document,public-paths,recorded,request-fields}.test.ts',
-  'test/adapters/http/{failure,host-code,public-url,rate-limit,request-id,request-log}.test.ts',
+  'test/adapters/http/{failure,host-code,public-url,rate-limit,request-log}.test.ts',
   'test/adapters/{memory,metrics}/**/*.test.ts',
   'test/composition/{commands,config,database-config,databases,refused-start}.test.ts',
   'test/library/{animal-store,api-samples,http,http2,middleware}.test.ts',
@@ -33,7 +33,7 @@ const SHARED = [
 
 /**
  * The tests of the API over its server also run over the fetch handler, and over an ordinary Koa app. `recorded` compares 500
- * responses of all, so in the gate only what a carrier does by itself is run over the others too: bodies, failures, and random requests.
+ * responses of all, so in the gate only what a carrier does by itself is run over the others too: bodies, failures, addresses, and random requests.
  */
 const OVER_OTHERS = IS_WHOLE
   ? [
@@ -41,9 +41,9 @@ const OVER_OTHERS = IS_WHOLE
       'test/adapters/http/{failure,get,keys-in-log,list}.test.ts',
       'test/adapters/http/{openapi-document,overload,pipelines,properties,public-paths,public-url,rate-limit}.test.ts',
       'test/adapters/http/{host-code,recorded}.test.ts',
-      'test/adapters/http/{request-id,request-log,server,slow-client,stopping,tunnels}.test.ts',
+      'test/adapters/http/{request-fields,request-log,server,slow-client,stopping,tunnels}.test.ts',
     ]
-  : ['test/adapters/http/{body,failure,host-code,properties,recorded}.test.ts'];
+  : ['test/adapters/http/{body,failure,host-code,properties,recorded,request-fields}.test.ts'];
 
 const ADAPTERS = {
   setupFiles: ['test/support/canary-setup.ts'],

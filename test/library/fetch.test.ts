@@ -77,17 +77,13 @@ test.each([199, 600])(
 );
 
 describe('a request', () => {
-  test.each<[string, FetchInfo | undefined, number, string | undefined]>([
-    ['without an address', undefined, 0, undefined],
-    ['with the address of the client', { remoteAddress: '192.0.2.7' }, 0, '192.0.2.7'],
-    ['with the address of a trusted proxy', { remoteAddress: '10.0.0.1' }, 1, '203.0.113.9'],
-    ['with the address of the first of two trusted proxies', { remoteAddress: '10.0.0.1' }, 2, '192.0.2.9'],
-  ])('%s', async (_case, info, trustedProxies, expected) => {
-    const { handle, outcomes } = await open({ trustedProxies });
-    const headers = { 'X-Forwarded-For': '198.51.100.1,192.0.2.9 , 203.0.113.9' };
-    await handle(new Request(`${ORIGIN}/livez`, { headers }), info);
-    await handle(new Request(`${ORIGIN}/livez`), info);
-    expect(outcomes).toMatchObject([{ status: 200, address: expected }, { address: info?.remoteAddress }]);
+  test.each<[string, FetchInfo | undefined]>([
+    ['without an address', undefined],
+    ['with the address of the client', { remoteAddress: '192.0.2.7' }],
+  ])('%s', async (_case, info) => {
+    const { handle, outcomes } = await open();
+    await handle(new Request(`${ORIGIN}/livez`, { headers: { 'X-Forwarded-For': '203.0.113.9' } }), info);
+    expect(outcomes).toMatchObject([{ status: 200, address: info?.remoteAddress }]);
   });
 
   test('without a body is refused as one with an empty body', async () => {

@@ -51,7 +51,7 @@ export const AREAS = {
   fetch: {
     mutate: [`${ADAPTERS}/http/fetch.ts`],
     testFiles: globSync([
-      `${TESTS}/http/{body,failure,get,host-code,list,recorded}.test.ts`,
+      `${TESTS}/http/{authentication,body,failure,get,host-code,recorded,request-fields}.test.ts`,
       'test/library/{fetch,middleware}.test.ts',
     ]),
     carrier: 'fetch',

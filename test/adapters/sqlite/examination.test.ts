@@ -93,7 +93,9 @@ test('a store whose rows do not fit its tables is damaged, and so is such a back
   db.exec(`PRAGMA writable_schema = ON; ${MISTYPED}`).close();
   expect(examineSqliteStore(path)).toMatchObject({ isSound: false });
   expect(problemsOf(path)).toEqual([['error', expect.stringMatching(/the file is damaged: .*: restore a/)]]);
-  expect(() => examineSqliteBackup(newStore(), path)).toThrow(`${path} is damaged: non-INTEGER value in pets.name`);
+  expect(() => examineSqliteBackup(newStore(), path)).toThrow(
+    `${path} is damaged: non-INTEGER value in pets.name`,
+  );
 });
 
 test('the contents of a backup are told, and its files do not change', () => {
