@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import {
   existsSync,
   fstatSync,
@@ -91,8 +92,11 @@ test('an error names the store and the file', async () => {
 
 test('standard output is refused, and a name with the log of another database', async () => {
   const { folder, storage, file } = openStore();
+  // A test that fails must not replace a file of the machine, such as /dev/null.
+  const pipe = join(folder, 'pipe');
+  execFileSync('mkfifo', [pipe]);
   const before = readdirSync(folder);
-  for (const name of ['-', '/dev/stdout', '/dev/fd/1', '/proc/self/fd/1', '/dev/null', folder, `${file}/`]) {
+  for (const name of ['-', '/dev/fd/1', '/proc/self/fd/1', pipe, folder, `${file}/`]) {
     await expect(backUp(storage, name, { overwrite: true })).rejects.toThrow(refusal(NOT_REGULAR));
   }
   expect(readdirSync(folder)).toEqual(before);
