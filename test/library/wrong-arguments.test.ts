@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest';
 import { createFetchHandler } from '../../src/adapters/http/fetch.ts';
-import { createHttpApp, createServer } from '../../src/adapters/http/index.ts';
+import { createHttpApp, createServer, type HttpOptions } from '../../src/adapters/http/index.ts';
 import { openMemoryStorage } from '../../src/adapters/memory/index.ts';
 import { openPostgresStorage } from '../../src/adapters/postgres/index.ts'; // only PostgreSQL
 import { openSqliteStorage, restoreSqliteStore } from '../../src/adapters/sqlite/index.ts';
@@ -45,3 +45,22 @@ test.each([createServer, createHttpApp, createFetchHandler])(
       );
   },
 );
+
+test.each<[HttpOptions, RegExp]>([
+  ...[-1, 1.5, '1'].map((value): [HttpOptions, RegExp] => [
+    { trustedProxies: value as number },
+    /^trustedProxies: expected an integer of 0 or more, got /,
+  ]),
+  ...[{ requests: 0, seconds: 1 }, { requests: 1, seconds: 0 }, null].map((value): [HttpOptions, RegExp] => [
+    { rateLimit: value as never },
+    /^rateLimit: expected a number of requests of 1 or more, and a number of seconds, got /,
+  ]),
+])('the API refuses the option %j', (options, message) => {
+  expect(() => createFetchHandler(store, options)).toThrow(refusal(message));
+});
+
+test('a restore refuses paths that are no texts', async () => {
+  const [path, none] = [temporaryFile(), undefined as never];
+  await expect(restoreSqliteStore(none, path)).rejects.toThrow(refusal(/^path: expected a string/));
+  await expect(restoreSqliteStore(path, none)).rejects.toThrow(refusal(/^file: expected a string/));
+});

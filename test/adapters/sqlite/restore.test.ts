@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, fstatSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import {
@@ -10,6 +11,7 @@ import {
 } from '../../../src/adapters/sqlite/index.ts';
 import { ApiKeys } from '../../../src/application/api-keys.ts';
 import type { ApiKey } from '../../../src/domain/api-key.ts';
+import { INT64_MAX } from '../../../src/domain/int64.ts';
 import { IS_SHORT } from '../../support/extent.ts';
 import { EXPECTED_TABLE, insertPet } from '../../support/pets.ts';
 import { replaceFs, systemError } from '../../support/replace-fs.ts';
@@ -78,6 +80,35 @@ test('while a restore runs, the store cannot be opened', { skip: IS_SHORT }, asy
   });
   expect(times).toBeGreaterThan(0);
   expect(countIn(path)).toBe(2n);
+});
+
+test.each([
+  ['no store', () => {}],
+  ['an empty file', (path: string) => writeFileSync(path, '')],
+])('where there is %s, nothing is compared and nothing needs `overwrite`', async (_, make) => {
+  const backup = await backupOf(newStore(2));
+  const path = temporaryFile();
+  make(path);
+  const { pets, lastId, lost, revivedKeys } = await restoreSqliteStore(path, backup);
+  expect({ pets, lastId, lost, revivedKeys }).toEqual({
+    pets: 2,
+    lastId: 2n,
+    lost: undefined,
+    revivedKeys: [],
+  });
+});
+
+test('the copy is durable before it gets its name, and the name before the restore resolves', async () => {
+  const backup = await backupOf(newStore(2));
+  const path = temporaryFile();
+  const synced: unknown[] = [];
+  const sync = replaceFs('fsyncSync', (descriptor) => {
+    synced.push({ isFolder: fstatSync(descriptor).isDirectory(), isNamed: existsSync(path) });
+    sync(descriptor);
+  });
+  await restoreSqliteStore(path, backup);
+  expect(synced[0]).toEqual({ isFolder: false, isNamed: false });
+  expect(synced.at(-1)).toEqual({ isFolder: true, isNamed: true });
 });
 
 test('a store that another process creates in the meantime is not replaced', async () => {
@@ -180,8 +211,22 @@ describe('the replaced store', () => {
     const backup = await backupOf(newStore(3));
     const path = newStore(1);
     execute(path, 'PRAGMA user_version = 99');
-    await expect(restoreSqliteStore(path, backup)).rejects.toThrow('has 1 pet');
+    await expect(restoreSqliteStore(path, backup)).rejects.toThrow(/ has 1 pet$/);
     expect(await restoreSqliteStore(path, backup, { overwrite: true })).toMatchObject({ lost: { pets: 0 } });
+  });
+
+  test('that has assigned the last id leaves the restored one its ids', async () => {
+    const backup = await backupOf(newStore(3));
+    const path = newStore(1);
+    execute(path, `UPDATE sqlite_sequence SET seq = ${INT64_MAX} WHERE name = 'pets'`);
+    expect(await restoreSqliteStore(path, backup, { overwrite: true })).toMatchObject({ lastId: 3n });
+    expect((await openStorage(path).pets.add(REX)).id).toBe(4n);
+  });
+
+  test('that is a folder is refused', async () => {
+    const backup = await backupOf(newStore(1));
+    const folder = dirname(temporaryFile());
+    await expect(restoreSqliteStore(folder, backup)).rejects.toThrow(`${folder} is not a regular file`);
   });
 });
 
