@@ -193,6 +193,15 @@ describe('a middleware of a user in the list', () => {
     }
   });
 
+  test('sets the status of an error without a body: the response has the Error body', async () => {
+    const refuse: Koa.Middleware = (ctx) => Object.assign(ctx, { status: 400 });
+    for (const carrier of ['koa', 'fetch'] as const) {
+      const { ask } = await open({ middleware: { afterKey: [refuse] } }, carrier);
+      const { status, text } = await ask('/v1/pets');
+      expect([status, JSON.parse(text).code]).toEqual([400, 'invalid_request']);
+    }
+  });
+
   test('lets the errors of the API pass as they are, and may catch them', async () => {
     const caught: unknown[] = [];
     const { ask } = await open({

@@ -25,6 +25,7 @@ describe('the log', () => {
     const { client, storage } = await startServer('memory', { observers: [logObserver(logger)] });
     const [about] = await storage.apiKeys.list();
     const headers = { 'X-Request-Id': 'my-id' };
+    const startedAt = performance.now();
     await client.get('/v1/pets?limit=5', headers);
     await client.post(withRequired({ name: 'Rex', categoryId: 1 }), headers);
     await client.get('/v1/pets/999', headers);
@@ -32,6 +33,7 @@ describe('the log', () => {
     await client.request('GET', '/v1/pets', { headers, key: null });
     await client.request('HEAD', '/nothing', { headers, key: null });
     await client.request('OPTIONS', '/v1/pets', { headers });
+    const elapsed = performance.now() - startedAt;
     const keyId = about?.id;
     const common = {
       level: 30,
@@ -49,6 +51,10 @@ describe('the log', () => {
       { ...common, method: 'HEAD', path: '/nothing', status: 404 },
       { ...common, method: 'OPTIONS', route: '/v1/pets', status: 204, keyId },
     ]);
+    for (const { ms } of lines()) {
+      expect(ms).toBeGreaterThan(0);
+      expect(ms).toBeLessThan(elapsed);
+    }
     expect(lines()[4]).not.toHaveProperty('keyId');
     expect(lines()[5]).not.toHaveProperty('route');
     for (const index of [0, 1, 2, 3, 6]) expect(lines()[index]).not.toHaveProperty('path');
