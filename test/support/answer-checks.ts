@@ -2,7 +2,6 @@
 
 import { expect } from 'vitest';
 import { type HttpErrorCode, STATUS_OF } from '../../src/adapters/http/errors.ts';
-import { OPERATIONS } from '../../src/adapters/http/operations.ts';
 import { type Answer, type Asked, pathOf } from './client.ts';
 import { checkAgainstDocument } from './openapi-check.ts';
 
@@ -17,7 +16,6 @@ const CHECKS = [
   checkHeadersOfApi,
   checkHeadersOfStatus,
   checkCaching,
-  checkDeprecation,
   checkError,
   checkAgainstDocument,
 ];
@@ -70,33 +68,6 @@ function checkCaching({ headers, status }: Answer, { target }: Asked): void {
     expect(headers['cache-control']).toBe('no-store');
     expect(headers).not.toHaveProperty('etag');
   }
-}
-
-function checkDeprecation({ headers, status }: Answer, asked: Asked): void {
-  if (isDeprecated(asked) && status !== 401) {
-    expect(headers).toMatchObject({
-      deprecation: '@1764892800',
-      sunset: 'Thu, 05 Dec 2030 00:00:00 GMT',
-      link: '</docs>; rel="deprecation"; type="text/html", </v1/pets>; rel="successor-version"',
-    });
-  } else {
-    expect(headers).not.toHaveProperty('deprecation');
-    expect(headers).not.toHaveProperty('sunset');
-  }
-}
-
-/** Whether the operation is deprecated, or any of its path if the path has no operation with the method. */
-function isDeprecated({ method, target }: Asked): boolean {
-  const segments = pathOf(target).split('/');
-  const ofPath = OPERATIONS.filter(({ path }) => {
-    const names = path.split('/');
-    return (
-      names.length === segments.length &&
-      names.every((name, index) => (name.startsWith('{') ? segments[index] !== '' : name === segments[index]))
-    );
-  });
-  const own = ofPath.find((each) => each.method === (method === 'HEAD' ? 'GET' : method));
-  return own === undefined ? ofPath.some(({ deprecated }) => deprecated) : own.deprecated === true;
 }
 
 /** Checks the error body of a response. The body of `/readyz` is not checked, because its format is different. */
