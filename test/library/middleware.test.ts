@@ -246,6 +246,14 @@ describe('a middleware of a user in the list', () => {
       // What follows is beyond the fetch handler.
       cookie: (ctx) => Object.assign(ctx, { body: String(ctx.cookies.set('a', 'b').get('none')) }),
       stream: (ctx) => Object.assign(ctx, { body: Readable.from([Buffer.from('stream')]) }),
+      node: (ctx) => {
+        ctx.respond = false;
+        const { res } = ctx;
+        res.setHeader('X-A', '1').setHeader('x-a', ['2', '3']);
+        const names = res.getHeaderNames().toSorted();
+        const found = [names, res.getHeaders()['x-a'], res.hasHeader('X-A'), res.hasHeader('X-B')];
+        res.writeHead(200, { 'X-B': '4' }).end(JSON.stringify(found));
+      },
     };
     const respond: Koa.Middleware = (ctx) => responses[ctx.path.slice('/v1/'.length)]?.(ctx);
     const { store, headers } = await openStore();
@@ -257,7 +265,7 @@ describe('a middleware of a user in the list', () => {
     const stock = await listen(createHttpServer(new Koa().use(animalStore(store, options)).callback()));
     for (const name of Object.keys(responses)) {
       for (const method of ['GET', 'HEAD']) {
-        const carriers = [stock, own, ...(/cookie|stream|created/.test(name) ? [] : ['http://x'])];
+        const carriers = [stock, own, ...(/cookie|stream|created|node/.test(name) ? [] : ['http://x'])];
         const [expected, ...found] = await Promise.all(
           carriers.map(async (url) => {
             const request = new Request(`${url}/v1/${name}?a=b`, { method, headers });
