@@ -28,12 +28,14 @@ export const AREAS = {
     lastRun: '2026-11-26: 98.1 % of 1,071',
     testTimeout: 4000,
   },
+  // only the page: from here
   page: {
     // The modules that need a browser are tested there (test/clients).
     mutate: ['page/**/*.ts', '!page/{main.ts,view/**}'],
     testFiles: testsIn('test/page'),
     threshold: 90,
   },
+  // only the page: to here
   http: {
     mutate: [`${ADAPTERS}/http/**/*.ts`, `!${ADAPTERS}/http/fetch.ts`],
     // Random requests would make the score of each run another one, and the recorded responses include those of a slow client.
