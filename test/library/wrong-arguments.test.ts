@@ -59,8 +59,9 @@ test.each<[HttpOptions, RegExp]>([
   expect(() => createFetchHandler(store, options)).toThrow(refusal(message));
 });
 
-test('a restore refuses paths that are no texts', async () => {
+test('paths and URLs are texts', async () => {
   const [path, none] = [temporaryFile(), undefined as never];
+  await expect(openPostgresStorage(none)).rejects.toThrow(refusal(/^url: expected a string/)); // only PostgreSQL
   await expect(restoreSqliteStore(none, path)).rejects.toThrow(refusal(/^path: expected a string/));
   await expect(restoreSqliteStore(path, none)).rejects.toThrow(refusal(/^file: expected a string/));
 });

@@ -31,6 +31,15 @@ describePostgres('creates on PostgreSQL', () => {
     await storage.check();
   });
 
+  test('beyond 10,000 creates that wait, further ones are refused at once, and the others are stored', async () => {
+    const { storage } = await openStore();
+    const adding = Array.from({ length: 10_001 }, () => storage.pets.add(REX));
+    await expect(adding.pop()).rejects.toMatchObject({ code: 'overloaded' });
+    expect((await Promise.all(adding)).map(({ id }) => Number(id))).toEqual(
+      Array.from({ length: 10_000 }, (_, index) => index + 1),
+    );
+  });
+
   test('no pet is confirmed that a trigger of the operator has dropped', async () => {
     const { url, storage } = await openStore();
     await (await connect(url)).query(`CREATE FUNCTION drop_pet() RETURNS trigger LANGUAGE plpgsql AS

@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { examinePostgresStore, openPostgresStorage } from '../../../src/adapters/postgres/index.ts';
 import { SCHEMA_VERSION } from '../../../src/adapters/postgres/schema.ts';
 import { connect, describePostgres, newDatabaseUrl } from '../../support/postgres/index.ts';
-import { changed, openStorage, REX } from './database.ts';
+import { changed, openStorage, REX, withSetting } from './database.ts';
 import { refusalOf } from './refusal.ts';
 
 describePostgres('openPostgresStorage', () => {
@@ -24,6 +24,29 @@ describePostgres('openPostgresStorage', () => {
     expect(await examinePostgresStore(url)).toMatchObject({ exists: false });
     await (await openPostgresStorage(url)).close();
     await openStorage(url, { mustExist: true });
+  });
+
+  test('refuses a standby, which may lack acknowledged pets', async () => {
+    const url = await newDatabaseUrl();
+    const other = await connect(url);
+    await other.query('CREATE FUNCTION pg_is_in_recovery() RETURNS boolean LANGUAGE sql RETURN true');
+    const { rows } = await other.query('SELECT current_schema() AS schema');
+    expect(await refusalOf(withSetting(url, 'search_path', `${rows[0].schema},pg_catalog`))).toMatch(
+      /: the database server is a standby: the store needs the primary$/,
+    );
+  });
+
+  test('counts the use of its caches and connections', async () => {
+    const storage = await openStorage(await newDatabaseUrl());
+    await storage.pets.find(1n);
+    await storage.apiKeys.find('unknown');
+    await storage.pets.list({ limit: 5 });
+    expect(storage.statistics?.()).toEqual({
+      pages: { hits: 0, misses: 1 },
+      keys: { hits: 0, misses: 1 },
+      waitingWrites: 0,
+      connections: { busy: 0, idle: 1, waiting: 0 },
+    });
   });
 
   test('refuses a database whose encoding cannot represent all names', async () => {
