@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { ApiKeys } from '../../../src/application/api-keys.ts';
-import { openStorage, temporaryFile } from './temporary-file.ts';
+import { addPets, openStorage, REX, temporaryFile } from './temporary-file.ts';
 
 const DAY = 24 * 60 * 60 * 1000;
 
@@ -16,4 +16,23 @@ test('no file of the store contains a key', async () => {
   expect(files.some((text) => text.includes(about.prefix))).toBe(true);
   for (const text of files)
     expect(text).not.toContain(key.slice(about.prefix.length, about.prefix.length + 8));
+});
+
+test('a found key is cached until the store changes, with up to 999 others', async () => {
+  const path = temporaryFile();
+  const { apiKeys, statistics } = openStorage(path);
+  const names = Array.from({ length: 1001 }, (_, index) => `key ${index}`);
+  const about = { name: 'n', prefix: 'p', createdAt: 1 };
+  await Promise.all(names.map((name) => apiKeys.add(name, about)));
+  const find = async (...keys: string[]) => {
+    const before = statistics?.().keys?.misses ?? 0;
+    for (const key of keys) await apiKeys.find(key);
+    return (statistics?.().keys?.misses ?? 0) - before;
+  };
+  expect(await find('key 0', 'key 0', 'unknown', 'unknown')).toBe(3);
+  addPets(path, 1, REX);
+  expect(await find('key 0', 'key 0')).toBe(1);
+  expect(await find(...names.slice(0, 1000), ...names.slice(0, 1000))).toBe(999);
+  expect(await find('key 1000', 'key 0')).toBe(2);
+  expect(statistics?.().keys?.hits).toBe(1 + 1 + 1 + 1000);
 });

@@ -91,6 +91,26 @@ test('adds that did not get the lock are sent again, before later adds', async (
   expect(states).toEqual([]);
 });
 
+test('adds that do not get the lock for five seconds are refused, and a later add ends the fault', async () => {
+  const { storage, replies, states, outcomes } = await openHeldWith(1);
+  await pass(QUEUE_TIMEOUT + 600);
+  replies.deliverNext({ outcomes: [] });
+  expect((await outcomes).codes).toEqual(['storage_unavailable']);
+  expect(states).toEqual(['locked']);
+  replies.release();
+  await storage.pets.add(REX);
+  expect(states).toEqual(['locked', undefined]);
+});
+
+test('beyond 10,000 waiting adds, further ones are refused at once, and the others are stored', async () => {
+  const { storage, replies } = await openHeld();
+  const adding = addMany(storage, 10_001);
+  expect(storage.statistics?.()).toMatchObject({ waitingWrites: 10_000 });
+  await expect(adding.pop()).rejects.toMatchObject({ code: 'overloaded' });
+  replies.release();
+  expect((await Promise.all(adding)).at(-1)?.id).toBe(10_001n);
+});
+
 test('after a failed fsync, every write and import is refused, and nothing is tested', async () => {
   const { storage, states, post } = await openFailed('sync_failed');
   await pass(3000);
