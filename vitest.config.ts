@@ -33,7 +33,8 @@ const SHARED = [
 
 /**
  * The tests of the API over its server also run over the fetch handler, and over an ordinary Koa app. `recorded` compares 500
- * responses of all, so in the gate only what a carrier does by itself is run over the others too: bodies, failures, addresses, and random requests.
+ * responses of all, so in the gate only what a carrier does by itself is run over the others too: bodies, failures, addresses,
+ * and random requests.
  */
 const OVER_OTHERS = IS_WHOLE
   ? [

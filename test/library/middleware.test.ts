@@ -234,6 +234,8 @@ describe('a middleware of a user in the list', () => {
         ctx.set('ETag', '"x"');
         ctx.body = null;
       },
+      emptied: (ctx) => Object.assign(ctx, { status: 201, body: null }),
+      unchanged: (ctx) => Object.assign(ctx, { body: 'x', status: 304 }),
       created: (ctx) => Object.assign(ctx, { status: 201, type: 'text/csv', body: 'a,b' }),
       fields: (ctx) => {
         ctx.append('Link', ['<a>', '<b>']);

@@ -52,6 +52,9 @@ const readBytes: ReadBytes = async (ctx) => {
   return original.body === null ? new Uint8Array() : readChunks(original.body);
 };
 
+/** As in Koa, and a `Response` with one of these statuses must not have a body, not even an empty one. */
+const WITHOUT_BODY: ReadonlySet<number> = new Set([204, 205, 304]);
+
 type FieldValue = string | number | readonly string[];
 
 /** The media type that Koa gives to a body. */
@@ -139,9 +142,10 @@ class FetchContext implements Context {
 
   set body(body: unknown) {
     this.#body = body;
-    const isEmpty = body === null || body === undefined;
-    this.#status ??= isEmpty ? 204 : 200;
-    if (isEmpty) this.remove('Content-Type');
+    const isAbsent = body === null || body === undefined;
+    if (isAbsent && !WITHOUT_BODY.has(this.status)) this.#status = 204;
+    this.#status ??= 200;
+    if (isAbsent) this.remove('Content-Type');
     else if (!this.#fields.has('Content-Type')) this.set('Content-Type', typeOf(body));
   }
 
@@ -179,10 +183,9 @@ class FetchContext implements Context {
     const { status } = this;
     const body = (this.#body ?? '') as string | Uint8Array<ArrayBuffer>;
     if (!this.res.shouldKeepAlive) this.set('Connection', 'close');
-    // A `Response` with one of these statuses must not have a body, not even an empty one.
-    const isEmpty = status === 204 || status === 304;
-    if (!isEmpty)
-      this.set('Content-Length', typeof body === 'string' ? Buffer.byteLength(body) : body.length);
+    const isEmpty = WITHOUT_BODY.has(status);
+    if (isEmpty) this.remove('Content-Type');
+    else this.set('Content-Length', typeof body === 'string' ? Buffer.byteLength(body) : body.length);
     const hasBody = !isEmpty && this.method !== 'HEAD' && body.length > 0;
     const response = new Response(hasBody ? body : null, { status, headers: this.#fields });
     this.#sent?.();
