@@ -145,8 +145,7 @@ class FetchContext implements Context {
     const isAbsent = body === null || body === undefined;
     if (isAbsent && !WITHOUT_BODY.has(this.status)) this.#status = 204;
     this.#status ??= 200;
-    if (isAbsent) this.remove('Content-Type');
-    else if (!this.#fields.has('Content-Type')) this.set('Content-Type', typeOf(body));
+    if (!isAbsent && !this.#fields.has('Content-Type')) this.set('Content-Type', typeOf(body));
   }
 
   get(name: string): string {
