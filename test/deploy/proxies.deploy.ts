@@ -147,6 +147,8 @@ async function deployment(start: (typeof PROXIES)[number]['start'], count = 1) {
 function expectError({ status, headers, body }: Response, expected: number, code: string): void {
   expect({ status, type: headers['content-type'] }).toEqual({ status: expected, type: 'application/json' });
   expect(JSON.parse(body)).toEqual({ code, message: expect.any(String), status: expected });
+  // The server has no CORS_ORIGIN, so only the proxy sends this field.
+  if (headers['x-request-id'] === undefined) expect(headers['access-control-allow-origin']).toBe('*');
 }
 
 for (const { name, isInstalled, start } of PROXIES) {
@@ -227,12 +229,47 @@ for (const { name, isInstalled, start } of PROXIES) {
         const unfinished = { method: 'POST', headers, isUnfinished: true };
         for (let count = 0; count < 100; count++) void send('https', '/v1/pets', unfinished).catch(() => {});
         await expect.poll(async () => (await send('https', '/v1/pets')).status).toBe(503);
-        const answer = await send('https', '/v1/pets');
-        expectError(answer, 503, 'overloaded');
-        expect(answer.headers).toMatchObject({
+        const response = await send('https', '/v1/pets');
+        expectError(response, 503, 'overloaded');
+        expect(response.headers).toMatchObject({
           'retry-after': '1',
+          'access-control-expose-headers': 'Retry-After',
           'strict-transport-security': 'max-age=31536000',
         });
+      });
+
+      test('adds nothing to the responses of the server', async () => {
+        const { send } = await deployment(start);
+        for (const path of ['/v1/pets', '/v1/none']) {
+          const { headers } = await send('https', path, { headers: { Origin: 'https://example.org' } });
+          expect(headers['x-request-id']).toBeDefined();
+          expect(headers['access-control-allow-origin']).toBeUndefined();
+          expect(headers['access-control-expose-headers']).toBeUndefined();
+        }
+      });
+
+      test('has no page of its own in HTML', async () => {
+        const { send } = await deployment(start);
+        expectError(await send('https', '/.errors/503'), 404, 'not_found');
+      });
+
+      test('counts the addresses of one IPv6 network together, and each IPv4 address', async () => {
+        const { send } = await deployment(start);
+        // The test's nginx takes the address of the client from this field.
+        const from = (address: string) => ({ 'X-Test-Address': address });
+        const statusOf = async (address: string) =>
+          (await send('https', '/livez', { headers: from(address) })).status;
+        const unfinished = (address: string) => {
+          const headers = { ...from(address), 'Content-Length': '10' };
+          void send('https', '/v1/pets', { method: 'POST', headers, isUnfinished: true }).catch(() => {});
+        };
+        for (let count = 0; count < 100; count++) {
+          unfinished(`2001:db8:1:2:${count.toString(16)}::1`);
+          unfinished(`::ffff:10.0.0.${count}`);
+        }
+        await expect.poll(() => statusOf('2001:db8:1:2:ffff::1')).toBe(503);
+        expect(await statusOf('2001:db8:1:3::1')).toBe(200);
+        expect(await statusOf('::ffff:10.0.0.1')).toBe(200);
       });
     }
 

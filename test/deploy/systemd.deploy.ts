@@ -168,17 +168,38 @@ test.each([...SERVICES, 'animal-store'])('%s prefers DATABASE_URL_FILE to its ow
   expect(unitText(name)).toContain(PREFERS_FILE);
 });
 
-/** A program in the place of systemd-run, which does not work without a running systemd. It prints its arguments. */
-const SYSTEMD_RUN = '#!/bin/sh\nprintf "%s\\0" "$@"\n';
+/** Programs in the place of systemd's, which do not work without a running systemd. Each prints its arguments. */
+const SYSTEMD_RUN = `#!/bin/sh
+printf '%s\\0' "$@"
+for argument do case $argument in EnvironmentFile=/*) cat "/$(echo "$argument" | cut -d / -f 2-)" >"$TMP_FOLDER/secrets";; esac; done
+if test -e "$TMP_FOLDER/wait"; then
+  touch "$TMP_FOLDER/waits"
+  until test -e "$TMP_FOLDER/killed"; do sleep 0.05; done
+  exit 130
+fi
+exit 3
+`;
+const SYSTEMCTL = `#!/bin/sh
+test -e "$TMP_FOLDER/known" || { touch "$TMP_FOLDER/known"; exit 1; }
+printf '%s\\n' "$@" >"$TMP_FOLDER/killed.new"
+mv "$TMP_FOLDER/killed.new" "$TMP_FOLDER/killed"
+`;
+
+/** Returns a folder with programs in the place of systemd's, and the environment that finds them. */
+function systemdPrograms(): { folder: string; env: Record<string, string> } {
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, 'systemd-run'), SYSTEMD_RUN, { mode: 0o755 });
+  writeFileSync(join(folder, 'systemctl'), SYSTEMCTL, { mode: 0o755 });
+  return { folder, env: { PATH: `${folder}:${process.env['PATH']}`, TMP_FOLDER: folder } };
+}
 
 describe('the command of operators', () => {
   test('lets systemd read the settings, and passes its arguments unchanged', async () => {
-    const folder = temporaryFolder();
-    writeFileSync(join(folder, 'systemd-run'), SYSTEMD_RUN, { mode: 0o755 });
+    const { folder, env: programs } = systemdPrograms();
     const given = ['keys', 'create', '--name', "it's $HOME and $$"];
-    const PATH = `${folder}:${process.env['PATH']}`;
     const command = [join(DEPLOY, 'animal-store'), ...given];
-    const { out } = await endOf(runCommand('sh', command, { env: { PATH } }));
+    const { out, status } = await endOf(runCommand('sh', command, { env: programs }));
+    expect(status).toBe(3);
     const args = out.split('\0').slice(0, -1);
     expect(args).toEqual(expect.arrayContaining(['--pipe', '--wait', 'User=animal-store']));
     const settingsOf = args.filter((_, index) => args[index - 1] === '-p');
@@ -198,7 +219,7 @@ describe('the command of operators', () => {
       [{ DATABASE_URL: 'x' }, 'x'],
       [{ DATABASE_URL: 'x', DATABASE_URL_FILE: '/file' }, ''],
     ] as const) {
-      const ended = await endOf(runCommand(shell, words, { env: { PATH, ...env } }));
+      const ended = await endOf(runCommand(shell, words, { env: { ...programs, ...env } }));
       expect(ended.out.split('\0').slice(0, -1)).toEqual([
         url,
         expect.stringContaining('bin/animal-store.js'),
@@ -206,10 +227,41 @@ describe('the command of operators', () => {
       ]);
     }
   });
+
+  test("passes the caller's key in a file, and removes the file", async () => {
+    const { folder, env } = systemdPrograms();
+    const API_KEY = 'a"b$c`d\\e';
+    const command = [join(DEPLOY, 'animal-store'), 'pets', 'list'];
+    const { out } = await endOf(runCommand('sh', command, { env: { ...env, API_KEY } }));
+    expect(readFileSync(join(folder, 'secrets'), 'utf8')).toBe('API_KEY="a\\"b\\$c\\`d\\\\e"\n');
+    expect(out).not.toContain(API_KEY);
+    const [, file = ''] = /EnvironmentFile=(\/[^\0]+)/.exec(out) ?? [];
+    expect(file).not.toBe('');
+    expect(existsSync(file)).toBe(false);
+  });
+
+  test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
+    'passes %s to the command, and waits for it',
+    async (signal) => {
+      const { folder, env } = systemdPrograms();
+      writeFileSync(join(folder, 'wait'), '');
+      const running = runCommand('sh', [join(DEPLOY, 'animal-store'), 'import', '-'], { env });
+      await expect.poll(() => existsSync(join(folder, 'waits'))).toBe(true);
+      running.child.kill(signal);
+      const { out, status } = await endOf(running);
+      expect(status).toBe(130);
+      const [, unit] = /--unit=([^\0]+)/.exec(out) ?? [];
+      expect(readFileSync(join(folder, 'killed'), 'utf8').split('\n').slice(0, -1)).toEqual([
+        'kill',
+        `--signal=${signal.slice(3)}`,
+        unit,
+      ]);
+    },
+  );
 });
 
 describe('animal-store-backup.service', () => {
-  test('makes a backup while the server runs, which can be restored, and deletes old ones', async () => {
+  test('makes a backup while the server runs, which can be restored, and deletes old ones beyond the newest 7', async () => {
     const work = new Workspace();
     const backups = work.path('backups');
     mkdirSync(backups);
@@ -217,12 +269,15 @@ describe('animal-store-backup.service', () => {
     const server = await work.serve();
     await work.run(['import', '-'], wholeJson('{"name":"saved","categoryId":1}\n'));
     const saved = await work.output('export');
-    for (const name of ['old.db', 'new.db', 'old.db.1.partial', 'old.txt']) {
+    // The clock may have been wrong, so nine old backups are no reason to have one alone.
+    const old = Array.from({ length: 9 }, (_, index) => `2020-01-0${index + 1}T030000Z.db`);
+    const others = ['before-upgrade.db', 'old.txt'];
+    for (const name of [...old, ...others, 'old.db.1.partial']) {
       writeFileSync(join(backups, name), '');
-      const age = name.startsWith('old') ? 15 : 12;
-      const time = Date.now() / 1000 - age * 24 * 3600;
+      const time = Date.now() / 1000 - 15 * 24 * 3600;
       utimesSync(join(backups, name), time, time);
     }
+    writeFileSync(join(backups, '2019-01-01T030000Z.db'), '');
 
     const unit = unitText('animal-store-backup.service').replaceAll('/var/lib/animal-store-backups', backups);
     for (const name of ['ExecStart', 'ExecStartPost']) {
@@ -234,10 +289,11 @@ describe('animal-store-backup.service', () => {
     }
 
     const left = readdirSync(backups).toSorted();
-    expect(left).toEqual([expect.stringMatching(/^\d{4}-\d\d-\d\dT\d{6}Z\.db$/), 'new.db', 'old.txt']);
+    const made = left.find((name) => /^\d{4}-\d\d-\d\dT\d{6}Z\.db$/.test(name) && name > '2021') ?? '';
+    expect(left).toEqual(['2019-01-01T030000Z.db', ...old.slice(3), made, ...others]);
     await work.run(['import', '-'], wholeJson('{"name":"later","categoryId":1}\n'));
     await stopService(server);
-    await work.output('restore', '--force', join(backups, left[0] ?? ''));
+    await work.output('restore', '--force', join(backups, made));
     expect(await work.output('export')).toBe(saved);
   });
 

@@ -45,6 +45,7 @@ export async function startNginx(options: NginxOptions): Promise<Nginx> {
     `daemon off; master_process off; pid nginx.pid; error_log errors notice;
 events { worker_connections 8192; }
 http { access_log off; ${TEMPORARY_PATHS}
+set_real_ip_from 127.0.0.0/8; real_ip_header X-Test-Address;
 ${shippedSites({ ...options, ports })}
 }`,
   );

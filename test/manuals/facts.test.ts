@@ -23,7 +23,7 @@ import {
   PET_ATTRIBUTES,
 } from '../../src/domain/pet.ts';
 import { OUTCOME } from '../support/outcome.ts';
-import { codeSpans, MANUALS, proseOf, read, tableBelow } from './manuals.ts';
+import { blocksOf, codeSpans, MANUALS, proseOf, read, tableBelow } from './manuals.ts';
 
 /** Returns the number that a pattern finds in a file, such as the value of a constant. */
 function numberIn(file: string, pattern: RegExp): number {
@@ -67,7 +67,11 @@ const FACTS: readonly (readonly [manual: string, phrase: string])[] = [
   ['serve', `plus ${stopLimit} seconds, even if the disk hangs`],
   ['deploy', `by default ${stopTimeout} seconds, together with`],
   ['deploy', `it does, after ${numberIn('deploy/animal-store.service', /^RestartSec=(\d+)$/m)} seconds.`],
-  ['deploy', `older than ${numberIn('deploy/animal-store-backup.service', /-mtime \+(\d+) -o/) + 1} days`],
+  [
+    'deploy',
+    `older than ${numberIn('deploy/animal-store-backup.service', /-mtime \+(\d+) -delete/) + 1} days`,
+  ],
+  ['deploy', `never the newest ${numberIn('deploy/animal-store-backup.service', /tail -n \+(\d+)/) - 1}.`],
   ['postgresql', `before the server does, after ${seconds(constant('http', 'KEEP_ALIVE_TIMEOUT'))} seconds`], // only PostgreSQL
   [
     'containers',
@@ -284,6 +288,22 @@ describe('what is measured', () => {
   });
 });
 // only this project: to here
+
+describe('what root installs can be read by the user of the server, under the umask 077 too', () => {
+  const blocks = blocksOf('docs/deploy.md').filter(({ language }) => language === 'console');
+
+  test('packages are installed after `umask 022`', () => {
+    const installing = blocks.filter(({ code }) => code.includes('npm install'));
+    expect(installing.length).toBeGreaterThan(1);
+    for (const { code } of installing) expect(code).toMatch(/^# umask 022$/m);
+  });
+
+  test('files are installed with their modes', () => {
+    const code = blocks.map(({ code }) => code).join('');
+    expect(code.match(/^# (cp|mkdir) .*/gm) ?? []).toEqual([]);
+    expect(code.match(/^# install .*/gm)?.filter((line) => !/ -m 0\d{3} /.test(line))).toEqual([]);
+  });
+});
 
 test('no manual names the file of a release, whose version changes', () => {
   const files = [...MANUALS, 'README.md', ...globSync('deploy/*')];
