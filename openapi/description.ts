@@ -1,7 +1,7 @@
 /** The description of the API in the OpenAPI document, in Markdown. Its links lead to the guides of the reference page. */
 
 import { DEPRECATED_SINCE, SUNSET } from '../src/adapters/http/operations.ts';
-import { IDEMPOTENCY_DAYS } from '../src/application/create-pet-once.ts';
+import { IDEMPOTENCY_DAYS } from '../src/application/create-pet.ts';
 import { LIMIT_MAX } from '../src/application/list-pets.ts';
 import { ATTRIBUTES, PET_ATTRIBUTES } from '../src/domain/pet.ts';
 

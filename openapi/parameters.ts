@@ -2,7 +2,7 @@
 
 import type { Operation } from '../src/adapters/http/operations.ts';
 import { INT64_METADATA } from '../src/adapters/http/schemas.ts';
-import { IDEMPOTENCY_DAYS, IDEMPOTENCY_DAYS_MAX } from '../src/application/create-pet-once.ts';
+import { IDEMPOTENCY_DAYS, IDEMPOTENCY_DAYS_MAX } from '../src/application/create-pet.ts';
 import { IDEMPOTENCY_KEY_MAX_LENGTH } from '../src/domain/idempotency-key.ts';
 import { type Part, QUERY_SCHEMAS } from './schemas.ts';
 

@@ -3,7 +3,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, test } from 'node:test';
+import { after, mock, test } from 'node:test';
 import {
   differentialContract,
   idempotentCreatesContract,
@@ -16,6 +16,7 @@ import { type JsonFileStorage, openJsonFile } from './json-file.js';
 const folder = await mkdtemp(join(tmpdir(), 'json-file-'));
 after(() => rm(folder, { recursive: true }));
 
+mock.timers.enable({ apis: ['Date'], now: Date.now() });
 let count = 0;
 
 /** Opens one port of the storage for the contract of this port. */
@@ -33,6 +34,7 @@ function subject<Port>(portOf: (storage: JsonFileStorage) => Port): Subject<Port
       return openAt(join(folder, `${count}.json`));
     },
     reopen: (closed) => openAt(paths.get(closed) as string),
+    moveClock: (_, milliseconds) => mock.timers.setTime(Date.now() + milliseconds),
   };
 }
 

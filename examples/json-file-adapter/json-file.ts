@@ -69,13 +69,13 @@ export async function openJsonFile(path: string): Promise<JsonFileStorage> {
     },
     idempotentCreates: {
       /** The pet and its record are written together: one of them alone could store a pet twice, or lose one. */
-      add(newPet, { caller, key, at, validUntil }) {
+      add(newPet, { caller, key, validFor }) {
         const given = { ...newPet };
         return write<CreateResult>(() => {
           const old = entries.find(({ record }) => record?.caller === caller && record.key === key);
-          if (old?.record !== undefined && old.record.validUntil >= at)
+          if (old?.record !== undefined && old.record.validUntil >= Date.now())
             return { after: entries, result: { pet: old.pet, isReplay: true } };
-          const { pet, after } = withPet(given, { caller, key, validUntil });
+          const { pet, after } = withPet(given, { caller, key, validUntil: Date.now() + validFor });
           return {
             after: after.map((entry) => (entry === old ? { pet: old.pet } : entry)),
             result: { pet, isReplay: false },
@@ -85,11 +85,10 @@ export async function openJsonFile(path: string): Promise<JsonFileStorage> {
     },
     idempotencyRecords: {
       count: async () => entries.filter(({ record }) => record !== undefined).length,
-      removeRecords: (now, limit) =>
+      removeRecords: (limit) =>
         write(() => {
           const ended = entries
-            .filter(({ record }) => record !== undefined && record.validUntil < now)
-            .sort((a, b) => Number(a.record?.validUntil) - Number(b.record?.validUntil))
+            .filter(({ record }) => record !== undefined && record.validUntil < Date.now())
             .slice(0, limit);
           const after = entries.map((entry) => (ended.includes(entry) ? { pet: entry.pet } : entry));
           return { after: ended.length === 0 ? entries : after, result: ended.length };

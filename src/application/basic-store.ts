@@ -2,8 +2,7 @@
 
 import { AnimalStoreError } from '../domain/errors.ts';
 import type { NewPetInput, Pet } from '../domain/pet.ts';
-import { CreatePet } from './create-pet.ts';
-import { CreatePetOnce, THIS_PROGRAM } from './create-pet-once.ts';
+import { CreatePet, THIS_PROGRAM } from './create-pet.ts';
 import { followPets } from './follow-pets.ts';
 import { GetPet } from './get-pet.ts';
 import { ListPets, type PetPageQuery } from './list-pets.ts';
@@ -16,7 +15,6 @@ import {
   type FollowOptions,
   type PetWalk,
   type RetryOptions,
-  supported,
 } from './store-options.ts';
 import { walkPages } from './walk-pages.ts';
 
@@ -27,7 +25,6 @@ import { walkPages } from './walk-pages.ts';
 export class BasicStore implements AsyncDisposable {
   readonly #storage: StoreStorage;
   readonly #createPet: CreatePet;
-  readonly #createPetOnce: CreatePetOnce | undefined;
   readonly #listPets: ListPets;
   readonly #getPet: GetPet;
   #closing: Promise<void> | undefined;
@@ -36,8 +33,7 @@ export class BasicStore implements AsyncDisposable {
   constructor(storage: StoreStorage, { idempotencyDays }: RetryOptions = {}) {
     const { pets, idempotentCreates: creates } = storage;
     this.#storage = storage;
-    this.#createPet = new CreatePet(pets);
-    this.#createPetOnce = creates && new CreatePetOnce(creates, Date.now, idempotencyDays);
+    this.#createPet = new CreatePet(pets, { creates, days: idempotencyDays });
     this.#listPets = new ListPets(pets);
     this.#getPet = new GetPet(pets);
   }
@@ -53,13 +49,13 @@ export class BasicStore implements AsyncDisposable {
    * ```
    */
   async createPet(input: NewPetInput, options: CreateOptions = {}): Promise<Pet> {
-    this.assertCallable(options);
     const { idempotencyKey: key, ...callOptions } = options;
-    if (key === undefined) return await this.#createPet.execute(input, callOptions);
-    return (await this.createPetOnce(input, THIS_PROGRAM, key, callOptions)).pet;
+    if (key !== undefined) return (await this.createPetOnce(input, THIS_PROGRAM, key, callOptions)).pet;
+    this.assertCallable(callOptions);
+    return (await this.#createPet.execute(input, undefined, callOptions)).pet;
   }
 
-  /** Creates a pet exactly once for each caller and idempotency key, as {@link CreatePetOnce.execute} describes. */
+  /** Creates a pet exactly once for each caller and idempotency key, as {@link CreatePet.execute} describes. */
   async createPetOnce(
     input: NewPetInput,
     caller: string,
@@ -67,7 +63,7 @@ export class BasicStore implements AsyncDisposable {
     options?: CallOptions,
   ): Promise<CreateResult> {
     this.assertCallable(options);
-    return await supported(this.#createPetOnce, 'Idempotency-Key').execute(input, caller, key, options);
+    return await this.#createPet.execute(input, { caller, key }, options);
   }
 
   /**

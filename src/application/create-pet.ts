@@ -1,5 +1,29 @@
-import { type NewPetInput, newPet, type Pet } from '../domain/pet.ts';
+import { AnimalStoreError } from '../domain/errors.ts';
+import { idempotencyKey } from '../domain/idempotency-key.ts';
+import { isSamePet, type NewPetInput, newPet } from '../domain/pet.ts';
+import {
+  type CreateAttempt,
+  type CreateResult,
+  DAY,
+  type IdempotentCreates,
+} from './ports/idempotent-creates.ts';
 import type { CallOptions, PetRepository } from './ports/pet-repository.ts';
+import { supported } from './store-options.ts';
+
+/** The caller of a program that calls the store directly. The id of an API key is never empty. */
+export const THIS_PROGRAM = '';
+
+/** How long an idempotency key protects against a second pet: the default, and the maximum. */
+export const IDEMPOTENCY_DAYS = 1;
+export const IDEMPOTENCY_DAYS_MAX = 90;
+
+/** What {@link CreatePet} needs to create pets exactly once. */
+export interface CreatePetOptions {
+  /** Without this port, a create with an idempotency key is refused. */
+  readonly creates?: IdempotentCreates | undefined;
+  /** The number of days for which a create with an idempotency key can be retried. Default: 1. */
+  readonly days?: number | undefined;
+}
 
 /**
  * The use case of `POST /pets`.
@@ -9,21 +33,49 @@ import type { CallOptions, PetRepository } from './ports/pet-repository.ts';
  * import { CreatePet, ListPets } from 'animal-store';
  * import { openMemoryStorage } from 'animal-store/memory';
  *
- * const { pets } = openMemoryStorage();
- * await new CreatePet(pets).execute({ name: 'Rex', categoryId: 7n });
+ * const { pets, idempotentCreates: creates } = openMemoryStorage();
+ * const createPet = new CreatePet(pets, { creates });
+ * for (const caller of ['a', 'a']) {
+ *   const { isReplay } = await createPet.execute({ name: 'Rex', categoryId: 7n }, { caller, key: '1' });
+ *   console.log(isReplay); // false, and then true
+ * }
  * const page = await new ListPets(pets).execute({ limit: 10 });
  * console.log(page.pets.length); // 1
  * ```
  */
 export class CreatePet {
   readonly #pets: PetRepository;
+  readonly #creates: IdempotentCreates | undefined;
+  readonly #days: number;
 
-  constructor(pets: PetRepository) {
+  constructor(pets: PetRepository, { creates, days = IDEMPOTENCY_DAYS }: CreatePetOptions = {}) {
     this.#pets = pets;
+    this.#creates = creates;
+    this.#days = days;
   }
 
-  /** Resolves with the stored pet when it is durable. Rejects with `invalid_request` when the input breaks a rule. */
-  async execute(input: NewPetInput, options?: CallOptions): Promise<Pet> {
-    return await this.#pets.add(newPet(input), options);
+  /**
+   * Resolves with the stored pet when it is durable. With the key of a caller, stores the pet once: a later call with the
+   * same caller and key resolves with the pet of the first one, as long as its record is valid. Rejects with
+   * `invalid_request` when the pet or the key breaks a rule, and with `idempotency_conflict` when the stored pet differs.
+   */
+  async execute(
+    input: NewPetInput,
+    attempt?: Pick<CreateAttempt, 'caller' | 'key'>,
+    options?: CallOptions,
+  ): Promise<CreateResult> {
+    if (attempt === undefined) return { pet: await this.#pets.add(newPet(input), options), isReplay: false };
+    const creates = supported(this.#creates, 'Idempotency-Key');
+    const pet = newPet(input);
+    const { caller, key } = attempt;
+    const validFor = this.#days * DAY;
+    const result = await creates.add(pet, { caller, key: idempotencyKey(key), validFor }, options);
+    if (result.isReplay && !isSamePet(result.pet, pet)) {
+      throw new AnimalStoreError(
+        'idempotency_conflict',
+        'the Idempotency-Key was used for a different pet: use a new key for each pet',
+      );
+    }
+    return result;
   }
 }

@@ -17,7 +17,7 @@ export function startRecordRemoval(records: Pick<IdempotencyRecords, 'removeReco
   };
   const removeAll = async (): Promise<void> => {
     try {
-      while (timer !== undefined && (await records.removeRecords(Date.now(), REMOVAL_STEP)) === REMOVAL_STEP)
+      while (timer !== undefined && (await records.removeRecords(REMOVAL_STEP)) === REMOVAL_STEP)
         await nextTurn();
     } catch {}
     if (timer !== undefined) schedule();

@@ -3,7 +3,7 @@
 import * as v from 'valibot';
 import type { CliOptions, ServeValues } from '../adapters/cli/index.ts';
 import type { HttpServerOptions } from '../adapters/http/portable.ts';
-import { IDEMPOTENCY_DAYS, IDEMPOTENCY_DAYS_MAX } from '../application/create-pet-once.ts';
+import { IDEMPOTENCY_DAYS, IDEMPOTENCY_DAYS_MAX } from '../application/create-pet.ts';
 import type { ClientOptions } from '../application/store-options.ts';
 import * as formats from './config/formats.ts';
 import {

@@ -6,7 +6,7 @@ import {
   objectWith,
   STRING,
 } from '../application/arguments.ts';
-import { IDEMPOTENCY_DAYS_MAX } from '../application/create-pet-once.ts';
+import { IDEMPOTENCY_DAYS_MAX } from '../application/create-pet.ts';
 import { PET_METHODS } from '../application/ports/pet-repository.ts';
 import type { StoreStorage } from '../application/ports/storage.ts';
 import { CLIENT_OPTIONS, type ClientOptions, type RetryOptions } from '../application/store-options.ts';

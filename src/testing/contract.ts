@@ -37,6 +37,11 @@ export interface Subject<Port> {
   reopen?(closed: Opened<Port>): Promise<Opened<Port>>;
   /** Opens a second client of the data of `first`. An adapter that allows only one client leaves out this function. */
   openSecond?(first: Opened<Port>): Promise<Opened<Port>>;
+  /**
+   * Moves the clock that decides when the records of a store end, by a number of milliseconds that can be negative: fakes
+   * the time, or changes the ends of the stored records by the opposite. Without it, the cases that need it are left out.
+   */
+  moveClock?(opened: Opened<Port>, milliseconds: number): void | Promise<void>;
   /** The maximum time until a change of one client is visible to another client, in milliseconds. Default: 1000. */
   readonly visibilityTimeout?: number | undefined;
 }

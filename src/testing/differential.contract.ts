@@ -15,7 +15,7 @@ export interface DifferentialOptions {
   /** The number of operations of a sequence. Default: 120. */
   readonly steps?: number | undefined;
   /** The parts that the storage lacks, such as `apiKeys`. Their operations are left out. Default: none. */
-  readonly lacks?: readonly Exclude<Part, 'reopen'>[] | undefined;
+  readonly lacks?: readonly Exclude<Part, 'reopen' | 'moveClock'>[] | undefined;
 }
 
 /** The operations with which the sequences begin, because they need an empty store. */
@@ -30,7 +30,9 @@ export function differentialContract(
   subject: Subject<StoreStorage>,
   { seeds = [1, 2, 3, 4], steps = 120, lacks = [] }: DifferentialOptions = {},
 ): ContractCase[] {
-  const lacking: readonly Part[] = subject.reopen === undefined ? [...lacks, 'reopen'] : lacks;
+  const lacking: Part[] = [...lacks];
+  if (subject.reopen === undefined) lacking.push('reopen');
+  if (subject.moveClock === undefined || lacks.includes('idempotencyRecords')) lacking.push('moveClock');
   const names = Object.keys(OPERATIONS).filter((name) => !lacking.includes(partOf(name)));
   const run = async (): Promise<void> => {
     const missing = new Set(
@@ -67,6 +69,7 @@ async function runSequence(
     model: new Model(),
     random,
     now: Date.UTC(2030, 0, 1),
+    moveClock: async (milliseconds) => subject.moveClock?.(opened, milliseconds),
     reopen: async () => {
       await opened.close();
       opened = (await subject.reopen?.(opened)) as Opened<StoreStorage>;
@@ -75,7 +78,10 @@ async function runSequence(
   };
   const weighted = names.flatMap((name) => Array<string>(OPERATIONS[name]?.weight ?? 0).fill(name));
   const outcomes = new Set<string>();
-  const has = (part: Part) => (part === 'reopen' ? subject.reopen : opened.port[part]) !== undefined;
+  const has = (part: Part) => {
+    if (part === 'moveClock') return opened.port.idempotencyRecords !== undefined;
+    return (part === 'reopen' ? subject.reopen : opened.port[part]) !== undefined;
+  };
   try {
     for (const name of names)
       assert.ok(has(partOf(name)), `the storage has no ${partOf(name)}, and 'lacks' does not say so`);

@@ -45,7 +45,9 @@ test('a custom storage is used and closed, and a single use case needs only its 
   const storage = openMemoryStorage();
   const close = vi.fn(async () => {});
   const store = await createAnimalStore({ storage: { ...storage, close } });
-  const rex = await new CreatePet(storage.pets).execute(withRequired({ name: 'Rex', categoryId: 7n }));
+  const { pet: rex } = await new CreatePet(storage.pets).execute(
+    withRequired({ name: 'Rex', categoryId: 7n }),
+  );
   expect(await walk(store)).toEqual([rex]);
   await store.close();
   await store.close();
@@ -121,8 +123,8 @@ test('idempotencyDays is an integer from 1 to 90, and the server at an address d
   const store = await createAnimalStore({ storage, idempotencyDays: 90 });
   onTestFinished(() => store.close());
   await store.createPet(withRequired({ name: 'Rex', categoryId: 7n }), { idempotencyKey: 'a' });
-  const [, { at, validUntil }] = add.mock.calls[0] as Parameters<typeof storage.idempotentCreates.add>;
-  expect(validUntil - at).toBe(90 * 24 * 60 * 60 * 1000);
+  const [, { validFor }] = add.mock.calls[0] as Parameters<typeof storage.idempotentCreates.add>;
+  expect(validFor).toBe(90 * 24 * 60 * 60 * 1000);
   for (const idempotencyDays of [0, 91, '7']) {
     await expect(
       createAnimalStore({ database: 'memory:', idempotencyDays: idempotencyDays as never }),

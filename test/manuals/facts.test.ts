@@ -10,7 +10,7 @@ import { STATUS_OF } from '../../src/adapters/http/errors.ts';
 import { logTo } from '../../src/adapters/log/log.ts';
 import { logObserver } from '../../src/adapters/log/observer.ts';
 import { Metrics } from '../../src/adapters/metrics/index.ts';
-import { IDEMPOTENCY_DAYS, IDEMPOTENCY_DAYS_MAX } from '../../src/application/create-pet-once.ts';
+import { IDEMPOTENCY_DAYS, IDEMPOTENCY_DAYS_MAX } from '../../src/application/create-pet.ts';
 import { LIMIT_DEFAULT, LIMIT_MAX, LIMIT_MIN } from '../../src/application/list-pets.ts';
 import { STORAGE_FAULT_REASONS } from '../../src/application/ports/storage-fault.ts';
 import { describeSettings, loadConfig } from '../../src/composition/config.ts';

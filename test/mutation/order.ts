@@ -77,8 +77,8 @@ const MUTANTS: readonly Mutant[] = [
   {
     name: 'a forgotten idempotency key',
     file: 'src/adapters/memory/idempotent-creates.ts',
-    text: 'if (record !== undefined && record.validUntil >= at) return',
-    replacement: 'if (record !== undefined && Math.random() < 0.9 && record.validUntil >= at) return',
+    text: 'if (record !== undefined && record.validUntil >= Date.now()) return',
+    replacement: 'if (record !== undefined && Math.random() < 0.9 && record.validUntil >= Date.now()) return',
   },
   {
     name: 'a replay of another pet',

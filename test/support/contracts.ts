@@ -1,4 +1,4 @@
-import { describe, test } from 'vitest';
+import { afterEach, describe, test, vi } from 'vitest';
 import type { Storage } from '../../src/application/ports/storage.ts';
 import {
   apiKeyRepositoryContract,
@@ -48,6 +48,7 @@ export function testContracts(engine: string, subjectOf: SubjectOf): void {
   };
   for (const [port, cases] of Object.entries(suites)) {
     describe(`${port} ${engine}`, () => {
+      afterEach(() => void vi.useRealTimers());
       for (const { name, run } of cases) test(name, run);
     });
   }

@@ -4,18 +4,23 @@ import { expect } from 'vitest';
 import type { Storage } from '../../src/application/ports/storage.ts';
 import { REX } from './pets.ts';
 
-/** @param removePets removes all pets, and no record */
+/**
+ * @param removePets removes all pets, and no record
+ * @param endRecords makes all records end before now
+ */
 export async function replaysOfRemovedPet(
   { pets, idempotentCreates }: Storage,
   removePets: () => unknown,
+  endRecords: () => unknown,
 ): Promise<unknown> {
-  const attempt = (at: number) => ({ caller: '1', key: 'a', at, validUntil: at + 1000 });
-  const retry = () => idempotentCreates.add(REX, attempt(1000)).catch((error: unknown) => error);
-  await idempotentCreates.add(REX, attempt(1000));
+  const attempt = { caller: '1', key: 'a', validFor: 3_600_000 };
+  const retry = () => idempotentCreates.add(REX, attempt).catch((error: unknown) => error);
+  await idempotentCreates.add(REX, attempt);
   await removePets();
   const retried = [await retry(), await retry()];
   const { pets: stored } = await pets.list({ limit: 1 });
-  const { pet, isReplay } = await idempotentCreates.add(REX, attempt(2001));
+  await endRecords();
+  const { pet, isReplay } = await idempotentCreates.add(REX, attempt);
   return { retried, stored, afterItsEnd: { isReplay, hasNewId: pet.id > 1n } };
 }
 

@@ -1,6 +1,6 @@
 /** The contract suites find ordinary bugs of an adapter, say what they saw, and end. */
 
-import { describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { openMemoryStorage } from '../../src/adapters/memory/index.ts';
 import type { Storage } from '../../src/application/ports/storage.ts';
 import type { NewPet, Pet } from '../../src/domain/pet.ts';
@@ -14,6 +14,8 @@ import {
   type Subject,
 } from '../../src/testing/index.ts';
 
+afterEach(() => void vi.useRealTimers());
+
 type Change = (storage: Storage) => Partial<Storage>;
 
 function subjectOf<Port>(change: Change, portOf: (storage: Storage) => Port): Subject<Port> {
@@ -22,6 +24,7 @@ function subjectOf<Port>(change: Change, portOf: (storage: Storage) => Port): Su
       const storage = openMemoryStorage();
       return { port: portOf({ ...storage, ...change(storage) }), close: () => storage.close() };
     },
+    moveClock: (_, milliseconds) => void vi.setSystemTime(Date.now() + milliseconds),
   };
 }
 
@@ -102,7 +105,13 @@ describe('random operations find', () => {
     [
       'records that are removed too early',
       method('idempotencyRecords', (right) => ({
-        removeRecords: (now, limit) => right.removeRecords(now + 9000, limit),
+        removeRecords(limit) {
+          const now = Date.now();
+          vi.setSystemTime(now + 9 * 3_600_000);
+          const removing = right.removeRecords(limit);
+          vi.setSystemTime(now);
+          return removing;
+        },
       })),
     ],
     [

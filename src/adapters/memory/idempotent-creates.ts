@@ -24,18 +24,19 @@ export class MemoryIdempotentCreates implements IdempotentCreates, IdempotencyRe
     this.#closed = closed;
   }
 
-  async add(pet: NewPet, { caller, key, at, validUntil }: CreateAttempt): Promise<CreateResult> {
+  async add(pet: NewPet, { caller, key, validFor }: CreateAttempt): Promise<CreateResult> {
     this.#closed.throwIfAborted();
     // A key contains no space, so different pairs of key and caller have different names.
     const name = `${key} ${caller}`;
     const record = this.#records.get(name);
-    if (record !== undefined && record.validUntil >= at) {
+    if (record !== undefined && record.validUntil >= Date.now()) {
       const replayed = await this.#pets.find(record.petId);
       if (replayed === undefined) throw petRemoved(record.petId);
       return { pet: replayed, isReplay: true };
     }
     const added = this.#pets.addNow(pet);
-    this.#records.set(name, { petId: added.id, validUntil });
+    this.#records.delete(name);
+    this.#records.set(name, { petId: added.id, validUntil: Date.now() + validFor });
     return { pet: added, isReplay: false };
   }
 
@@ -44,12 +45,15 @@ export class MemoryIdempotentCreates implements IdempotentCreates, IdempotencyRe
     return this.#records.size;
   }
 
-  async removeRecords(now: number, limit: number): Promise<number> {
+  async removeRecords(limit: number): Promise<number> {
     this.#closed.throwIfAborted();
-    const ended = [...this.#records].filter(([, { validUntil }]) => validUntil < now);
-    ended.sort(([, a], [, b]) => a.validUntil - b.validUntil);
-    const removed = ended.slice(0, limit);
-    for (const [name] of removed) this.#records.delete(name);
-    return removed.length;
+    const now = Date.now();
+    let removed = 0;
+    // Old records come first, so that most steps of a removal look at few others.
+    for (const [name, { validUntil }] of this.#records) {
+      if (removed === limit) break;
+      if (validUntil < now && this.#records.delete(name)) removed += 1;
+    }
+    return removed;
   }
 }

@@ -16,30 +16,32 @@ import { arrayParameters, arraysOf, ORDER } from './pets.ts';
 
 const STATEMENT_LIMIT = 1000;
 const QUEUE_LIMIT = 10_000;
+/** The clock of the database decides when a record ends. It is read once for each statement. In milliseconds. */
+const NOW = '(extract(epoch FROM statement_timestamp()) * 1000)::bigint';
 /** The returned ids, in ascending order, belong to the pets in their order. */
 const ADD = `WITH ${ORDER} INSERT INTO pets (${ATTRIBUTES}) SELECT ${ATTRIBUTES} FROM ordered, unnest(${arrayParameters()})
   WITH ORDINALITY AS new (${ATTRIBUTES}, place) ORDER BY place RETURNING id`;
 /** Adds a pet for each claimed key, with the id in the claim. Of equal keys, the first is claimed. A key with a valid record returns no row. */
 const ADD_ONCE = `WITH ${ORDER}, new AS MATERIALIZED (
     SELECT DISTINCT ON (caller, key) given.* FROM ordered,
-      unnest(${arrayParameters('text', 'text', 'bigint', 'bigint')})
-        WITH ORDINALITY AS given (${ATTRIBUTES}, caller, key, at, ends_at, place) ORDER BY caller, key, place
+      unnest(${arrayParameters('text', 'text', 'bigint')})
+        WITH ORDINALITY AS given (${ATTRIBUTES}, caller, key, valid_for, place) ORDER BY caller, key, place
   ), claims AS (
     INSERT INTO idempotency_records AS record (caller, key, pet_id, ends_at)
-    SELECT caller, key, nextval('pets_id_seq'), ends_at FROM new ORDER BY caller, key
+    SELECT caller, key, nextval('pets_id_seq'), ${NOW} + valid_for FROM new ORDER BY caller, key
     ON CONFLICT (caller, key) DO UPDATE SET pet_id = excluded.pet_id, ends_at = excluded.ends_at
-      WHERE record.ends_at < (SELECT at FROM new WHERE (caller, key) = (record.caller, record.key))
+      WHERE record.ends_at < ${NOW}
     RETURNING caller, key, pet_id
   ), added AS (
     INSERT INTO pets (${PET_COLUMNS}) SELECT pet_id, ${ATTRIBUTES} FROM claims JOIN new USING (caller, key) RETURNING id
   ) SELECT place, id FROM added JOIN claims ON id = pet_id JOIN new USING (caller, key)`;
 
 const FIND = `SELECT ${PET_COLUMNS}, pet_id FROM idempotency_records LEFT JOIN pets ON id = pet_id
-  WHERE caller = $1 AND key = $2 AND ends_at >= $3`;
+  WHERE caller = $1 AND key = $2 AND ends_at >= ${NOW}`;
 /** A record that a create has renewed since the statement began is not removed. */
 export const REMOVE: string = `WITH ${ORDER} DELETE FROM idempotency_records
-  WHERE ends_at < $1 AND (caller, key) IN (
-    SELECT caller, key FROM ordered, idempotency_records WHERE ends_at < $1 ORDER BY ends_at LIMIT $2)
+  WHERE ends_at < ${NOW} AND (caller, key) IN (
+    SELECT caller, key FROM ordered, idempotency_records WHERE ends_at < ${NOW} ORDER BY ends_at LIMIT $1)
   RETURNING 1`;
 const FULL = 'too many pets wait for the database';
 const DROPPED = 'a trigger of the database has dropped pets: it is unknown which ones were stored';
@@ -132,9 +134,8 @@ export function statementFor(creates: readonly Create[]): SqlStatement {
   const attempts = creates.flatMap(({ attempt }) => attempt ?? []);
   if (attempts.length === 0) return { name: 'add', text: ADD, values: pets };
   const [callers, keys] = [attempts.map(({ caller }) => caller), attempts.map(({ key }) => key)];
-  const times = `{${attempts.map(({ at }) => at).join()}}`;
-  const ends = `{${attempts.map(({ validUntil }) => validUntil).join()}}`;
-  return { name: 'add-once', text: ADD_ONCE, values: [...pets, callers, keys, times, ends] };
+  const validities = `{${attempts.map(({ validFor }) => validFor).join()}}`;
+  return { name: 'add-once', text: ADD_ONCE, values: [...pets, callers, keys, validities] };
 }
 
 function settle(group: readonly QueuedCreate[], rows: readonly ResultRow[]): void {
@@ -154,8 +155,8 @@ export function idempotentCreates(creates: Creates, pool: ConnectionPool): Recor
   return {
     add: exactlyOnce({
       claim: creates.addCreate,
-      async find({ caller, key, at }) {
-        const values = [caller, key, at];
+      async find({ caller, key }) {
+        const values = [caller, key];
         const [row] = await pool.read(() => ({ name: 'find-record', text: FIND, values }));
         if (row?.[0] === null) throw petRemoved(row.at(-1) as bigint);
         return row && petOf(row);
@@ -165,6 +166,6 @@ export function idempotentCreates(creates: Creates, pool: ConnectionPool): Recor
       using session = await pool.openSession();
       return Number((await session.run('SELECT count(*) FROM idempotency_records'))[0]?.[0]);
     },
-    removeRecords: async (now, limit) => (await pool.write(REMOVE, [now, limit])).length,
+    removeRecords: async (limit) => (await pool.write(REMOVE, [limit])).length,
   };
 }

@@ -1,4 +1,7 @@
-/** Exactly-once creates in SQLite: a pet and the record of its idempotency key are one transaction. */
+/**
+ * Exactly-once creates in SQLite: a pet and the record of its idempotency key are one transaction. The clock of the machine
+ * decides when a record ends: all servers of a file run on one machine.
+ */
 
 import type Database from 'better-sqlite3';
 import type { IdempotencyRecords, IdempotentCreates } from '../../application/ports/idempotent-creates.ts';
@@ -31,14 +34,15 @@ export function idempotentCreates(db: Database.Database, reads: Reads, writer: W
   return {
     add: exactlyOnce({
       /** Changes nothing when a valid record exists. */
-      async claim(pet, { caller, key, at, validUntil }) {
-        const record = [ADD_RECORD, caller, key, validUntil, at] as const;
+      async claim(pet, { caller, key, validFor }) {
+        const now = Date.now();
+        const record = [ADD_RECORD, caller, key, now + validFor, now] as const;
         const { rowId, changes } = await writer.storeWrite(record, addPet(pet));
         return changes === 0 ? undefined : storedPet(rowId, pet);
       },
-      find: ({ caller, key, at }) =>
+      find: ({ caller, key }) =>
         reads.read(() => {
-          const id = findId.get(caller, key, at);
+          const id = findId.get(caller, key, Date.now());
           if (id === undefined) return undefined;
           const row = findPet.get(id);
           if (row === undefined) throw petRemoved(id);
@@ -52,6 +56,6 @@ export function idempotencyRecords(db: Database.Database, reads: Reads, writer: 
   const count = db.prepare<[], number>(COUNT).pluck().safeIntegers(false);
   return {
     count: () => reads.read(() => count.get() ?? 0),
-    removeRecords: async (now, limit) => (await writer.storeWrite([REMOVE, now, limit])).changes,
+    removeRecords: async (limit) => (await writer.storeWrite([REMOVE, Date.now(), limit])).changes,
   };
 }

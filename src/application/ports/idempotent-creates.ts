@@ -6,10 +6,8 @@ export interface CreateAttempt {
   /** The id of the caller. Each caller has its own keys. */
   readonly caller: string;
   readonly key: string;
-  /** The present time. Records that ended before it are ignored. In milliseconds since the Unix epoch. */
-  readonly at: number;
-  /** When a record that this attempt makes ends, in milliseconds since the Unix epoch. */
-  readonly validUntil: number;
+  /** For how long a record that this attempt makes is valid, in milliseconds. */
+  readonly validFor: number;
 }
 
 /** The result of an attempt. */
@@ -20,14 +18,15 @@ export interface CreateResult {
 }
 
 /**
- * Stores pets, each with a record of the idempotency key with which it was created. Every method can reject with
- * `overloaded` and with `storage_unavailable`.
+ * Stores pets, each with a record of the idempotency key with which it was created. One clock decides whether a record has
+ * ended: the clock of the storage, and not those of the programs that share it. Every method can reject with `overloaded`
+ * and with `storage_unavailable`.
  */
 export interface IdempotentCreates {
   /**
    * Stores a pet, as `PetRepository.add` does, and a record of the attempt in one transaction. When a record with the same
-   * caller and the same key exists that ends at `at` or later, stores nothing, and resolves with the pet of this record, which
-   * the caller compares. A record that ended earlier is replaced. Of concurrent attempts in all processes, one stores its pet.
+   * caller and the same key exists that has not ended, stores nothing, and resolves with the pet of this record, which
+   * the caller compares. A record that has ended is replaced. Of concurrent attempts in all processes, one stores its pet.
    * Rejects with `internal_error` when the pet of the record no longer exists, because another program has removed it.
    */
   add(pet: NewPet, attempt: CreateAttempt, options?: CallOptions): Promise<CreateResult>;
@@ -39,10 +38,10 @@ export interface IdempotencyRecords {
   count(): Promise<number>;
 
   /**
-   * Removes records that ended before `now`, those that ended first, at most `limit`, and resolves with their number. No
-   * record is removed earlier, whatever the client that removes it would have set as its end.
+   * Removes at most `limit` records that have ended, and resolves with their number. No record is removed before its own
+   * end, whatever validity the client that removes it sets for its records.
    */
-  removeRecords(now: number, limit: number): Promise<number>;
+  removeRecords(limit: number): Promise<number>;
 }
 
 /** A day in milliseconds. */

@@ -5,7 +5,8 @@ import type { PetPage, PetQuery } from '../../application/ports/pet-repository.t
 import { type ApiKey, isActive } from '../../domain/api-key.ts';
 import type { Pet } from '../../domain/pet.ts';
 
-interface RecordOfCreate extends CreateAttempt {
+interface RecordOfCreate {
+  readonly validUntil: number;
   readonly pet: Pet;
 }
 
@@ -13,6 +14,8 @@ export class Model {
   /** In ascending order of id. */
   readonly pets: Pet[] = [];
   readonly records: Map<string, RecordOfCreate> = new Map();
+  /** By how much the clock of the storage was moved, in milliseconds. */
+  clock = 0;
   /** By key, in order of creation. */
   readonly keys: Map<string, ApiKey> = new Map();
 
@@ -33,21 +36,21 @@ export class Model {
   }
 
   /** Returns the pet of a valid record. */
-  replayed({ caller, key, at }: CreateAttempt): Pet | undefined {
+  replayed({ caller, key }: CreateAttempt): Pet | undefined {
     const record = this.records.get(JSON.stringify([caller, key]));
-    return record !== undefined && record.validUntil >= at ? record.pet : undefined;
+    return record !== undefined && record.validUntil >= this.clock ? record.pet : undefined;
   }
 
-  addOnce(pet: Pet, attempt: CreateAttempt): void {
+  addOnce(pet: Pet, { caller, key, validFor }: CreateAttempt): void {
     this.add(pet);
-    this.records.set(JSON.stringify([attempt.caller, attempt.key]), { ...attempt, pet });
+    this.records.set(JSON.stringify([caller, key]), { validUntil: this.clock + validFor, pet });
   }
 
-  removeRecords(now: number, limit: number): number {
-    const ended = [...this.records].filter(([, { validUntil }]) => validUntil < now);
-    ended.sort(([, a], [, b]) => a.validUntil - b.validUntil);
-    for (const [name] of ended.slice(0, limit)) this.records.delete(name);
-    return Math.min(ended.length, limit);
+  /** Removes all records that have ended, and returns their number. */
+  removeRecords(): number {
+    const ended = [...this.records].filter(([, { validUntil }]) => validUntil < this.clock);
+    for (const [name] of ended) this.records.delete(name);
+    return ended.length;
   }
 
   keyWithId(id: string): [key: string, about: ApiKey] | undefined {

@@ -11,11 +11,13 @@ export interface World {
   readonly random: Random;
   /** The time of the call, in milliseconds. Each operation has a later one. */
   now: number;
+  /** Moves the clock that decides when records of idempotency keys end. */
+  readonly moveClock: (milliseconds: number) => Promise<void>;
   /** Closes the storage, and opens it again. */
   readonly reopen: () => Promise<void>;
 }
 
-export type Part = keyof StoreStorage | 'reopen';
+export type Part = keyof StoreStorage | 'reopen' | 'moveClock';
 
 export interface Operation {
   readonly part: Part;

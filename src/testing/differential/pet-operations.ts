@@ -12,10 +12,11 @@ import {
   PET_STATUSES,
   type Pet,
 } from '../../domain/pet.ts';
+import { HOUR } from '../fixtures/attempts.ts';
 import { sampleValues } from '../fixtures/pets.ts';
 import type { Random } from '../random.ts';
 import type { Model } from './model.ts';
-import { type Operation, pick, TICK } from './operation.ts';
+import { type Operation, pick } from './operation.ts';
 
 export const PET_OPERATIONS: Readonly<Record<string, Operation>> = {
   'create a pet': {
@@ -33,11 +34,10 @@ export const PET_OPERATIONS: Readonly<Record<string, Operation>> = {
     part: 'idempotentCreates',
     weight: 6,
     outcomes: ['stored', 'replayed'],
-    async run({ storage, model, random, now }) {
+    async run({ storage, model, random }) {
       const [caller, key] = [pick(random, ['', '1', '2 1']), pick(random, ['1', 'a', 'A', 'b'])];
-      // No two records end at the same time, because their order would be open.
-      const validUntil = now + random(20) * TICK + ((now / TICK) % TICK);
-      const attempt = { caller, key, at: now, validUntil };
+      // No record ends at a time to which the clock is moved, because real time passes too.
+      const attempt = { caller, key, validFor: (random(20) + 0.5) * HOUR };
       const input = randomPet(random);
       const expected = model.replayed(attempt);
       const { pet, isReplay } = (await storage.idempotentCreates?.add(input, attempt)) ?? assert.fail();
@@ -76,14 +76,21 @@ export const PET_OPERATIONS: Readonly<Record<string, Operation>> = {
   },
 
   'remove records': {
-    part: 'idempotencyRecords',
+    part: 'moveClock',
     weight: 2,
     outcomes: ['removed', 'nothing'],
-    async run({ storage, model, random, now }) {
+    async run({ storage, model, random, moveClock }) {
+      const hours = random(10);
+      await moveClock(hours * HOUR);
+      model.clock += hours * HOUR;
       const limit = 1 + random(4);
-      const expected = model.removeRecords(now, limit);
-      assert.equal(await storage.idempotencyRecords?.removeRecords(now, limit), expected);
-      return expected > 0 ? 'removed' : 'nothing';
+      const expected = model.removeRecords();
+      // Which of the ended records a step removes is open.
+      for (let left = expected; ; left -= limit) {
+        const removed = await storage.idempotencyRecords?.removeRecords(limit);
+        assert.equal(removed, Math.min(left, limit));
+        if (left < limit) return expected > 0 ? 'removed' : 'nothing';
+      }
     },
   },
 };

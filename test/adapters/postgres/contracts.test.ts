@@ -2,7 +2,7 @@ import { openPostgresStorage } from '../../../src/adapters/postgres/index.ts';
 import type { Storage } from '../../../src/application/ports/storage.ts';
 import type { Opened } from '../../../src/testing/index.ts';
 import { testContracts } from '../../support/contracts.ts';
-import { describePostgres, newDatabaseUrl } from '../../support/postgres/index.ts';
+import { describePostgres, newDatabaseUrl, openClient } from '../../support/postgres/index.ts';
 
 describePostgres('PostgreSQL', () => {
   testContracts('on PostgreSQL', <Port>(portOf: (storage: Storage) => Port) => {
@@ -18,6 +18,11 @@ describePostgres('PostgreSQL', () => {
       open: async () => openAt(await newDatabaseUrl()),
       reopen: openAgain,
       openSecond: openAgain,
+      async moveClock(opened: Opened<Port>, milliseconds: number) {
+        const client = await openClient(urls.get(opened) ?? '');
+        await client.query(`UPDATE idempotency_records SET ends_at = ends_at - ${milliseconds}`);
+        await client.end();
+      },
     };
   });
 });

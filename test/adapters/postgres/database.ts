@@ -26,8 +26,7 @@ export function named(name: string): NewPet {
 }
 
 export function attemptWith(key: string): CreateAttempt {
-  const at = Date.now();
-  return { caller: '1', key, at, validUntil: at + 60_000 };
+  return { caller: '1', key, validFor: 60_000 };
 }
 
 export async function openStorage(url: string, options?: PostgresOptions): Promise<Storage> {

@@ -15,7 +15,7 @@ describePostgres('the examination of PostgreSQL', () => {
     const url = await newDatabaseUrl();
     const storage = await openPostgresStorage(url);
     await storage.pets.add(samplePet('Rex'));
-    await storage.idempotentCreates.add(samplePet('Max'), { caller: '1', key: 'a', at: 1, validUntil: 1 });
+    await storage.idempotentCreates.add(samplePet('Max'), { caller: '1', key: 'a', validFor: 1 });
     const key = { prefix: 'p', createdAt: 1 };
     await storage.apiKeys.add('one', { ...key, name: 'active', expiresAt: undefined });
     await storage.apiKeys.add('two', { ...key, name: 'expired', expiresAt: 2 });

@@ -67,9 +67,11 @@ describePostgres('an older store', () => {
     expect(upgraded).toEqual(created);
     // A record of 2.0 is valid for a day, whatever a server of this release would set.
     const DAY = 24 * 60 * 60 * 1000;
-    const retry = (at: number) =>
-      idempotentCreates.add(rex, { caller: '1', key: 'old', at, validUntil: at + 30 * DAY });
-    expect(await retry(now - 1001 + DAY)).toMatchObject({ isReplay: true, pet: { id: 1n } });
-    expect(await retry(now - 999 + DAY)).toMatchObject({ isReplay: false });
+    const retry = () => idempotentCreates.add(rex, { caller: '1', key: 'old', validFor: 30 * DAY });
+    expect(await retry()).toMatchObject({ isReplay: true, pet: { id: 1n } });
+    const { rows } = await other.query('SELECT ends_at FROM idempotency_records');
+    expect(rows).toEqual([{ ends_at: `${now - 1000 + DAY}` }]);
+    await other.query('UPDATE idempotency_records SET ends_at = 1');
+    expect(await retry()).toMatchObject({ isReplay: false });
   });
 });

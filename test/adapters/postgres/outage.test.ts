@@ -39,7 +39,7 @@ function callsOf(storage: Storage): Readonly<Record<string, () => Promise<unknow
     'add the first key': () => storage.apiKeys.addFirst('key', about),
     'list keys': () => storage.apiKeys.list(),
     'revoke a key': () => storage.apiKeys.revoke('1', 2),
-    'remove records': () => storage.idempotencyRecords.removeRecords(0, 10),
+    'remove records': () => storage.idempotencyRecords.removeRecords(10),
     check: () => storage.check(),
   };
 }

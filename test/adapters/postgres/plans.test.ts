@@ -40,7 +40,7 @@ describePostgres('the plans of PostgreSQL', () => {
     const statements = [
       statementFor([{ pet: REX }]),
       statementFor([{ pet: REX, attempt: attemptWith('a') }]),
-      { text: REMOVE, values: [1, 10] },
+      { text: REMOVE, values: [10] },
     ];
     for (const mode of ['force_custom_plan', 'force_generic_plan']) {
       await admin.query(`SET plan_cache_mode = ${mode}`);

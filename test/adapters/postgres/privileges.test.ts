@@ -31,9 +31,9 @@ describePostgres('the privileges of a user of PostgreSQL', () => {
     const storage = await openStorage(url);
     const { id } = await storage.pets.add(REX);
     expect(await storage.pets.find(id)).toMatchObject(REX);
-    const attempt = { caller: '1', key: 'a', at: 1, validUntil: 1 };
+    const attempt = { caller: '1', key: 'a', validFor: -1 };
     expect((await storage.idempotentCreates.add(REX, attempt)).isReplay).toBe(false);
-    expect(await storage.idempotencyRecords.removeRecords(2, 10)).toBe(1);
+    expect(await storage.idempotencyRecords.removeRecords(10)).toBe(1);
     const about = { name: 'a', prefix: 'p', createdAt: 1, expiresAt: undefined };
     const { id: keyId } = await storage.apiKeys.add('key', about);
     expect(await storage.apiKeys.revoke(keyId, 2)).toMatchObject({ revokedAt: 2 });

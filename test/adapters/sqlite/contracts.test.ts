@@ -70,6 +70,11 @@ testContracts('on SQLite', <Port>(portOf: (storage: Storage) => Port) => {
       return openAgain(closed);
     },
     openSecond: openAgain,
+    moveClock(of: Opened<Port>, milliseconds: number) {
+      const db = new Database(storeOf(of).path);
+      db.prepare('UPDATE idempotency_records SET valid_until = valid_until - ?').run(milliseconds);
+      db.close();
+    },
     async openBackup(path: string) {
       const storage = openSqliteStorage(path, { startWriter: false });
       return { port: storage, close: () => storage.close() };

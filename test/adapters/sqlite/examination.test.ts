@@ -20,7 +20,7 @@ test('a sound store, which a server has open, is counted and not changed', async
   const key = await storage.apiKeys.add('a', { name: 'a', prefix: 'a', createdAt: 1 });
   await storage.apiKeys.add('b', { name: 'b', prefix: 'b', createdAt: 1 });
   await storage.apiKeys.revoke(key.id, 2);
-  await storage.idempotentCreates.add(REX, { caller: 'a', key: 'k', at: 1, validUntil: 2 });
+  await storage.idempotentCreates.add(REX, { caller: 'a', key: 'k', validFor: 1 });
   const files = readdirSync(dirname(path)).map((name) => [name, bytesOf(`${dirname(path)}/${name}`)]);
   const link = temporaryFile();
   symlinkSync(path, link);

@@ -5,6 +5,10 @@ import { openStorage, temporaryFile } from './temporary-file.ts';
 
 test('a retried create whose pet another program has removed is an internal error, until its record ends', async () => {
   const path = temporaryFile();
-  const replays = await replaysOfRemovedPet(openStorage(path), () => connect(path).exec('DELETE FROM pets'));
+  const replays = await replaysOfRemovedPet(
+    openStorage(path),
+    () => connect(path).exec('DELETE FROM pets'),
+    () => connect(path).exec('UPDATE idempotency_records SET valid_until = 1'),
+  );
   expect(replays).toEqual(REFUSED_REPLAYS);
 });

@@ -1,7 +1,7 @@
 /** Stores of earlier releases, which their own migrations have made. */
 
 import { readFileSync } from 'node:fs';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import {
   examineSqliteStore,
   openSqliteStorage,
@@ -37,9 +37,12 @@ describe.each([1, 2, 3, 4, 5])('a store with schema version %i', (version) => {
     const reader = version < 5 ? [] : [{ name: 'reader', isReadOnly: true }];
     expect(await apiKeys.list()).toMatchObject([{ name: 'old', isReadOnly: false }, ...reader]);
     if (version >= 2) {
-      const attempt = { caller: '1', key: 'key', at: 11 * DAY, validUntil: 12 * DAY };
+      onTestFinished(() => void vi.useRealTimers());
+      vi.setSystemTime(11 * DAY);
+      const attempt = { caller: '1', key: 'key', validFor: DAY };
       expect(await idempotentCreates.add(REX, attempt)).toMatchObject({ pet: REX_OF_OLD, isReplay: true });
-      const late = await idempotentCreates.add(REX, { ...attempt, at: 11 * DAY + 1 });
+      vi.setSystemTime(11 * DAY + 1);
+      const late = await idempotentCreates.add(REX, attempt);
       expect(late).toMatchObject({ pet: { id: 6n }, isReplay: false });
     } else expect((await pets.add(REX)).id).toBe(6n);
     // 1.0, 2.0 and the builds after it refuse this version.

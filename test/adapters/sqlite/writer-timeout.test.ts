@@ -128,7 +128,7 @@ test('after a failed fsync, every write and import is refused, and nothing is te
 
 test('after another failure, a write that changes nothing does not end the fault, and a test write does', async () => {
   const { storage, replies, states, post } = await openFailed('disk_full');
-  const removing = storage.idempotencyRecords.removeRecords(0, 1);
+  const removing = storage.idempotencyRecords.removeRecords(1);
   await replies.sent(1);
   replies.deliverNext();
   expect(await removing).toBe(0);

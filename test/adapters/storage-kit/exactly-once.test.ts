@@ -5,7 +5,7 @@ import { withRequired } from '../../support/pets.ts';
 
 test('a key whose record is removed in between is claimed again, at most three times', async () => {
   const stored: Pet = { id: 7n, ...withRequired({ name: 'Rex', categoryId: 1n, status: 'available' }) };
-  const attempt = { caller: 'a', key: 'k', at: 2, validUntil: 3 };
+  const attempt = { caller: 'a', key: 'k', validFor: 1 };
   const claim = vi.fn<Records['claim']>().mockResolvedValue(stored);
   const add = exactlyOnce({ claim, find: async () => undefined });
   claim.mockResolvedValueOnce(undefined).mockResolvedValueOnce(undefined);

@@ -28,7 +28,8 @@ const response = await fetch(`${await server.listen(0, '127.0.0.1')}/v1/pets`);
 assert.equal(response.status, 401);
 await server.stop(1000);
 
-assert.equal((await new CreatePet(openMemoryStorage().pets).execute({ name: 'Rex', categoryId: 7n })).id, 1n);
+const created = await new CreatePet(openMemoryStorage().pets).execute({ name: 'Rex', categoryId: 7n });
+assert.equal(created.pet.id, 1n);
 assert.equal(typeof createHttpApp(store).callback(), 'function');
 assert.equal((await createFetchHandler(store)(new Request('http://localhost/v1/pets'))).status, 401);
 for (const { run } of petRepositoryContract({

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import type { AnimalStore } from '../../../application/animal-store.ts';
-import { THIS_PROGRAM } from '../../../application/create-pet-once.ts';
+import { THIS_PROGRAM } from '../../../application/create-pet.ts';
 import { LIMIT_DEFAULT, LIMIT_MAX, LIMIT_MIN, type PetPageQuery } from '../../../application/list-pets.ts';
 import { asAnimalStoreError } from '../../../domain/errors.ts';
 import type { Pet } from '../../../domain/pet.ts';

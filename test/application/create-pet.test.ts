@@ -1,7 +1,7 @@
-import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { openMemoryStorage } from '../../src/adapters/memory/index.ts';
 import { AnimalStore } from '../../src/application/animal-store.ts';
-import { CreatePetOnce } from '../../src/application/create-pet-once.ts';
+import { CreatePet } from '../../src/application/create-pet.ts';
 import { nextTurn } from '../../src/application/next-turn.ts';
 import { DAY } from '../../src/application/ports/idempotent-creates.ts';
 import type { Storage } from '../../src/application/ports/storage.ts';
@@ -12,22 +12,28 @@ import { refusal } from '../support/refusal.ts';
 const REX = withRequired({ name: 'Rex', categoryId: 7n });
 const MINUTE = 60_000;
 
-let now: number;
+const KEY = { caller: '1', key: 'a' };
+
 let storage: Storage;
-let createPetOnce: CreatePetOnce;
+let createPet: CreatePet;
 
 beforeEach(() => {
-  now = Date.UTC(2030, 0, 1);
+  vi.setSystemTime(Date.UTC(2030, 0, 1));
   storage = openMemoryStorage();
-  createPetOnce = new CreatePetOnce(storage.idempotentCreates, () => now);
+  createPet = createPetFor();
 });
 
+afterEach(() => void vi.useRealTimers());
+
+const createPetFor = (days?: number) =>
+  new CreatePet(storage.pets, { creates: storage.idempotentCreates, days });
+const pass = (milliseconds: number) => vi.setSystemTime(Date.now() + milliseconds);
 const stored = async () => (await storage.pets.list({ limit: 100 })).pets;
 
-describe('CreatePetOnce', () => {
+describe('CreatePet', () => {
   test('an equal pet is a replay, even when the default status is given in one of the calls', async () => {
-    const first = await createPetOnce.execute(REX, '1', 'a');
-    const second = await createPetOnce.execute({ ...REX, status: 'available' }, '1', 'a');
+    const first = await createPet.execute(REX, KEY);
+    const second = await createPet.execute({ ...REX, status: 'available' }, KEY);
     expect(first.isReplay).toBe(false);
     expect(second).toEqual({ pet: first.pet, isReplay: true });
     expect(await stored()).toEqual([first.pet]);
@@ -36,8 +42,8 @@ describe('CreatePetOnce', () => {
   test.each([{ name: 'rex' }, withRequired({ categoryId: 8n }), { status: 'sold' }] as const)(
     'a different pet with %o is a conflict, and is not stored',
     async (change) => {
-      const { pet } = await createPetOnce.execute(REX, '1', 'a');
-      await expect(createPetOnce.execute({ ...REX, ...change }, '1', 'a')).rejects.toThrow(
+      const { pet } = await createPet.execute(REX, KEY);
+      await expect(createPet.execute({ ...REX, ...change }, KEY)).rejects.toThrow(
         refusal(
           'the Idempotency-Key was used for a different pet: use a new key for each pet',
           'idempotency_conflict',
@@ -49,30 +55,38 @@ describe('CreatePetOnce', () => {
 
   test('a call that was refused stores nothing, and does not use up its key', async () => {
     for (const call of [
-      () => createPetOnce.execute({ ...REX, name: '' }, '1', 'a'),
-      () => createPetOnce.execute(REX, '1', 'a b'),
+      () => createPet.execute({ ...REX, name: '' }, KEY),
+      () => createPet.execute(REX, { caller: '1', key: 'a b' }),
     ])
       await expect(call()).rejects.toMatchObject({ code: 'invalid_request' });
     expect(await stored()).toEqual([]);
-    expect((await createPetOnce.execute(REX, '1', 'a')).isReplay).toBe(false);
+    expect((await createPet.execute(REX, KEY)).isReplay).toBe(false);
+  });
+
+  test('a storage without the port refuses a key by name, and stores a pet without one', async () => {
+    const plain = new CreatePet(storage.pets);
+    await expect(plain.execute(REX, KEY)).rejects.toThrow(
+      refusal('Idempotency-Key is not supported by this storage', 'invalid_request'),
+    );
+    expect(await plain.execute(REX)).toMatchObject({ pet: REX, isReplay: false });
   });
 
   test('a key is valid for 24 hours', async () => {
-    const { pet } = await createPetOnce.execute(REX, '1', 'a');
-    now += 24 * 60 * MINUTE;
-    expect(await createPetOnce.execute(REX, '1', 'a')).toEqual({ pet, isReplay: true });
-    now += 1;
-    expect((await createPetOnce.execute(REX, '1', 'a')).isReplay).toBe(false);
+    const { pet } = await createPet.execute(REX, KEY);
+    pass(24 * 60 * MINUTE);
+    expect(await createPet.execute(REX, KEY)).toEqual({ pet, isReplay: true });
+    pass(1);
+    expect((await createPet.execute(REX, KEY)).isReplay).toBe(false);
   });
 
   test('the days are those of the server that made the record', async () => {
-    const patient = new CreatePetOnce(storage.idempotentCreates, () => now, 30);
-    const { pet } = await patient.execute(REX, '1', 'a');
-    now += 30 * DAY;
-    for (const server of [createPetOnce, patient])
-      expect(await server.execute(REX, '1', 'a')).toEqual({ pet, isReplay: true });
-    now += 1;
-    expect((await createPetOnce.execute(REX, '1', 'a')).isReplay).toBe(false);
+    const patient = createPetFor(30);
+    const { pet } = await patient.execute(REX, KEY);
+    pass(30 * DAY);
+    for (const server of [createPet, patient])
+      expect(await server.execute(REX, KEY)).toEqual({ pet, isReplay: true });
+    pass(1);
+    expect((await createPet.execute(REX, KEY)).isReplay).toBe(false);
   });
 });
 
@@ -105,7 +119,7 @@ describe('the removal of records', () => {
       await settle();
       expect(removeRecords).toHaveBeenCalledTimes(calls);
     }
-    expect(removeRecords).toHaveBeenCalledWith(expect.any(Number), 500);
+    expect(removeRecords).toHaveBeenCalledWith(500);
   });
 
   test('does not keep the process alive, and stops in a browser, whose timers are numbers', () => {
