@@ -10,7 +10,7 @@ import {
 } from '../../application/ports/maintenance.ts';
 import { storageUnavailable } from '../../application/ports/storage-fault.ts';
 import { type AnimalStoreError, invalidRequest } from '../../domain/errors.ts';
-import { openReader } from './database.ts';
+import { connect, openReader } from './database.ts';
 import { fileError } from './errors.ts';
 import { checkBackup } from './examination.ts';
 import {
@@ -54,6 +54,8 @@ export async function backUp(
     return await withPartialFile(target, async (partial) => {
       closeSync(openSync(partial, 'wx', modeOfNewFile(partial)));
       const original = await copy(store, partial, options, signal);
+      // A file in WAL mode cannot be read where nothing can be written.
+      connect(partial, {}, (db) => db.pragma('journal_mode = DELETE')).close();
       const contents = original && verify(partial, file, original);
       fsync(partial);
       if (overwrite) renameSync(partial, target);

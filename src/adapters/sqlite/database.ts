@@ -11,7 +11,9 @@ import { APPLICATION_ID, migrationsOf, READ_TEST, SCHEMA_VERSION, versionOf } fr
 
 /** How long a connection waits for a lock, and blocks its thread, in milliseconds. */
 const LOCK_TIMEOUT = 100;
-export const OPEN_LOCK_TIMEOUT = 3000;
+const OPEN_LOCK_TIMEOUT = 3000;
+const LOCK_INTERVAL = 5;
+const clock = new Int32Array(new SharedArrayBuffer(4));
 /** In KiB. A larger cache would not make reads faster, because the operating system caches the database file. */
 const READ_CACHE_SIZE = 4096;
 /** In bytes: of the write-ahead log after a burst of writes, and of a file that is checked at the start as a whole. */
@@ -31,18 +33,18 @@ export function prepareDatabase(
     throw invalidRequest(`path: ${message}`);
   }
   if (!mustExist) createFile(path);
-  open(path, (db, version) => {
+  open(path, (db, assertSame, version) => {
     const damage = sizeOf(path) <= CHECK_LIMIT && damageOf(db, 'quick_check');
     if (damage) throw storageUnavailable(`the database file is damaged: ${damage}`);
     if (version > 0) db.prepare(READ_TEST).get();
-    configure(db);
+    configure(db, assertSame);
     if (tryWrite || version < SCHEMA_VERSION) migrate(db);
   }).close();
 }
 
 export function openReader(path: string): Database.Database {
-  return open(path, (db) => {
-    configure(db);
+  return open(path, (db, assertSame) => {
+    configure(db, assertSame);
     db.pragma(`busy_timeout = ${LOCK_TIMEOUT}`);
     db.pragma('query_only = ON');
     db.pragma(`cache_size = -${READ_CACHE_SIZE}`);
@@ -56,7 +58,7 @@ export function openReader(path: string): Database.Database {
 export function openSource(path: string): Database.Database {
   return open(
     path,
-    (db, version) => {
+    (db, _, version) => {
       if (version === 0) throw storageUnavailable('the file contains no store');
       const versions = `the file has schema version ${version}, this release reads ${SCHEMA_VERSION}`;
       const advice = 'open it with this release once, as animal-store keys list does';
@@ -71,31 +73,82 @@ export function openSource(path: string): Database.Database {
 export function openWriter(files: StoreFiles): Database.Database {
   assertSameFiles(files);
   const [[path] = ['']] = files;
-  return connect(path, { timeout: LOCK_TIMEOUT }, (db) => {
-    configure(db);
+  return connect(path, { timeout: LOCK_TIMEOUT }, (db, assertSame) => {
+    configure(db, assertSame);
     assertSameFiles(files);
   });
 }
 
-/** Opens a file that exists. SQLite would delete the write-ahead log of an empty file, and with it the last writes. */
+/** @param assertSame throws when the file at the path is no longer the one that is open */
+type Prepare = (db: Database.Database, assertSame: () => void) => void;
+
+/**
+ * Opens a file that exists. SQLite would delete the write-ahead log of an empty file, and with it the last writes. A restore
+ * can replace the file while its lock is awaited, so the file is opened again for each attempt to lock it.
+ */
 export function connect(
   path: string,
-  options: Database.Options,
-  prepare: (db: Database.Database) => void,
+  { timeout = OPEN_LOCK_TIMEOUT, readonly = false }: { timeout?: number; readonly?: boolean },
+  prepare: Prepare,
 ): Database.Database {
+  assertRuntime();
   // A server that creates the store at the same time writes to the file first, and then to the log.
   if (sizeOf(`${path}-wal`) > 0 && sizeOf(path) === 0) {
     const advice = 'put the database file back, or restore a backup';
     throw storageUnavailable(`the file is empty, but has a write-ahead log: ${advice}`);
   }
-  const db = new Database(path, { ...options, fileMustExist: true });
-  try {
-    prepare(db.defaultSafeIntegers(true));
-    return db;
-  } catch (error) {
-    db.close();
-    throw error;
+  for (const deadline = performance.now() + timeout; ; Atomics.wait(clock, 0, 0, LOCK_INTERVAL)) {
+    const identity = identityOf(path);
+    const assertSame = (): void => {
+      if (identityOf(path) !== identity)
+        throw storageUnavailable('the file was replaced while it was opened: start again');
+    };
+    const db = new Database(path, { readonly, timeout: 0, fileMustExist: true });
+    try {
+      readFirst(db, path);
+      assertSame();
+      db.pragma(`busy_timeout = ${timeout}`);
+      prepare(db.defaultSafeIntegers(true), assertSame);
+      assertSame();
+      return db;
+    } catch (error) {
+      db.close();
+      if (!isLocked(error) || performance.now() >= deadline) throw error;
+    }
   }
+}
+
+/** The driver of SQLite ends an older Node.js with a signal. */
+function assertRuntime(): void {
+  const { node, bun, deno } = process.versions;
+  if (bun === undefined && deno === undefined && Number.parseInt(node, 10) < 22)
+    throw storageUnavailable(`SQLite needs Node.js 22 or newer, this is ${node}`);
+}
+
+/**
+ * Refuses a write-ahead log that is smaller than its index says: it was removed while a server has it open, and SQLite would
+ * mix the new log with the index of the old one.
+ */
+function readFirst(db: Database.Database, path: string): void {
+  const log = `${path}-wal`;
+  let failure: unknown;
+  try {
+    db.prepare('SELECT count(*) FROM sqlite_schema').get();
+  } catch (error) {
+    failure = error;
+  }
+  // Another process can empty the log between the two looks.
+  const isRemoved = [1, 2, 3].every(() => bytesInIndex(db) > sizeOf(log));
+  const advice = 'stop all servers of this store, then start them';
+  if (isRemoved) throw storageUnavailable(`${log} was removed while another process has it open: ${advice}`);
+  if (failure !== undefined) throw failure;
+}
+
+/** In bytes of the write-ahead log. */
+function bytesInIndex(db: Database.Database): number {
+  if (db.readonly) return 0;
+  const [{ log = 0 } = {}] = db.pragma('wal_checkpoint(NOOP)') as { log?: number }[];
+  return log > 0 ? log * (Number(db.pragma('page_size', { simple: true })) + 24) + 32 : 0;
 }
 
 /** Returns the damage that was found. `integrity_check` also compares the indexes with their tables. */
@@ -111,7 +164,7 @@ export function damageOf(
 }
 
 /** `mkdirSync` with the option `recursive` never returns in a file system that accepts no folders, such as /proc. */
-export function createFolderOf(path: string): void {
+function createFolderOf(path: string): void {
   const folder = dirname(path);
   if (existsSync(folder)) return;
   createFolderOf(folder);
@@ -123,13 +176,14 @@ export function createFolderOf(path: string): void {
   }
 }
 
-/** SQLite would let every user of the machine read a new file. */
-function createFile(path: string): void {
+/** Returns whether there was no file. SQLite would let every user of the machine read a new one. */
+export function createFile(path: string): boolean {
   createFolderOf(path);
   // To close a file ends the locks that SQLite has on it.
-  if (existsSync(path)) return;
+  if (existsSync(path)) return false;
   try {
     closeSync(openSync(path, 'a', modeOfNewFile(path)));
+    return true;
   } catch (error) {
     throw fileError(`${path}: cannot create the file`, error);
   }
@@ -138,21 +192,14 @@ function createFile(path: string): void {
 /** Every error message begins with the path of the database file. */
 function open(
   path: string,
-  prepare: (db: Database.Database, version: number) => void,
+  prepare: (db: Database.Database, assertSame: () => void, version: number) => void,
   readonly = false,
 ): Database.Database {
   const stats = statSync(path, { throwIfNoEntry: false });
   if (stats === undefined) throw new StorageFault('file_missing', `${path}: there is no such file`);
   if (stats.isDirectory()) throw storageUnavailable(`${path}: expected a file, got a directory`);
-  const identity = identityOf(path);
   try {
-    return connect(path, { readonly, timeout: OPEN_LOCK_TIMEOUT }, (db) => {
-      const version = versionOf(db);
-      // A restore can replace the file while its lock is awaited, and SQLite would write to the old file.
-      if (identityOf(path) !== identity)
-        throw storageUnavailable('the file was replaced while it was opened: start again');
-      prepare(db, version);
-    });
+    return connect(path, { readonly }, (db, assertSame) => prepare(db, assertSame, versionOf(db)));
   } catch (error) {
     const { code, message } = storageError(error);
     throw new AnimalStoreError(code, `${path}: ${message}`, { cause: error });
@@ -160,16 +207,14 @@ function open(
 }
 
 /** With `synchronous = NORMAL`, which is the default of the driver, a commit would do no fsync. */
-function configure(db: Database.Database): void {
-  try {
-    db.pragma('journal_mode = WAL');
-  } catch (error) {
-    if (!isLocked(error)) throw error;
-    // While another process changes the mode of a new file, SQLite fails, and does not wait as for a transaction.
-    db.exec('BEGIN IMMEDIATE; COMMIT');
-  }
+function configure(db: Database.Database, assertSame: () => void): void {
+  const timeout = db.pragma('busy_timeout', { simple: true });
+  // SQLite must not wait for a restore here: it would mix the old file with the log of the new one.
+  db.pragma('busy_timeout = 0');
+  assertSame();
   if (db.pragma('journal_mode = WAL', { simple: true }) !== 'wal')
     throw storageUnavailable('the file system does not support a write-ahead log');
+  db.pragma(`busy_timeout = ${timeout}`);
   db.pragma('synchronous = FULL');
   db.pragma(`journal_size_limit = ${JOURNAL_SIZE_LIMIT}`);
 }

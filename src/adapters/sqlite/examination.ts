@@ -10,9 +10,9 @@ import { idProblems } from '../storage-kit/ids-left.ts';
 import { INVALID_PETS_LIMIT, invalidPetProblems } from '../storage-kit/invalid-pets.ts';
 import { petOf } from '../storage-kit/pet-rows.ts';
 import { codeOf } from '../storage-kit/store-errors.ts';
-import { connect, damageOf, OPEN_LOCK_TIMEOUT } from './database.ts';
+import { connect, damageOf } from './database.ts';
 import { storageError } from './errors.ts';
-import { companionsOf, isFileOf, realPath, sizeOf } from './files.ts';
+import { companionsOf, isFileOf, partialsOf, realPath, sizeOf } from './files.ts';
 import { APPLICATION_ID, contentsOf, countRows, invalidPets, SCHEMA_VERSION, versionOf } from './schema.ts';
 
 /** The free disk space below which there is a warning, and below which there is an error, in MiB. */
@@ -34,6 +34,7 @@ export function examineSqliteStore(path: string): Diagnosis {
   const stats = statSync(location, { throwIfNoEntry: false });
   const problems: Problem[] = [];
   const freeBytes = freeSpace(dirname(location), problems);
+  problems.push(...partialProblems(location));
   const about = { location, exists: stats !== undefined, supportedSchemaVersion: SCHEMA_VERSION };
   const known = { ...about, bytes: stats?.size, freeBytes, problems };
   try {
@@ -54,7 +55,17 @@ export function examineSqliteStore(path: string): Diagnosis {
 /** Checks a backup of a store as a whole, and changes nothing. Throws `invalid_request` when it is not sound. */
 export function examineSqliteBackup(store: string, file: string): BackupContents {
   refuseNoBackup(file, realPath(store));
-  return checkBackup(file, file);
+  const contents = checkBackup(file, file);
+  return { ...contents, problems: [...contents.problems, ...partialProblems(file)] };
+}
+
+/** A backup or a restore that was killed leaves an incomplete copy. */
+function partialProblems(path: string): Problem[] {
+  const advice = 'remove it, unless a backup or a restore is running';
+  return partialsOf(path).map((file) => ({
+    severity: 'warning',
+    message: `${file} is an incomplete copy: ${advice}`,
+  }));
 }
 
 export function refuseNoBackup(file: string, store: string): Stats {
@@ -111,9 +122,7 @@ function freeSpace(folder: string, problems: Problem[]): number | undefined {
 function readFacts(store: string, problems: Problem[]): Facts {
   const readonly = sizeOf(`${store}-wal`) > 0;
   if (sizeOf(store) === 0 && !readonly) return EMPTY;
-  const db = connect(store, { readonly, timeout: OPEN_LOCK_TIMEOUT }, (each) =>
-    each.pragma('query_only = ON'),
-  );
+  const db = connect(store, { readonly }, (each) => each.pragma('query_only = ON'));
   try {
     const schemaVersion = versionOf(db);
     const damage = damageOf(db, 'quick_check');

@@ -4,15 +4,18 @@ import { randomUUID } from 'node:crypto';
 import {
   closeSync,
   copyFileSync,
+  existsSync,
   fsyncSync,
   linkSync,
   openSync,
+  readdirSync,
   realpathSync,
   renameSync,
   rmSync,
   statSync,
 } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
+import type Database from 'better-sqlite3';
 import { StorageFault } from '../../application/ports/storage-fault.ts';
 import { codeOf } from '../storage-kit/store-errors.ts';
 
@@ -85,9 +88,10 @@ export function assertSameFiles(files: StoreFiles): void {
         : (['file_replaced', 'replaced by another file'] as const);
     // The end of the process would end the only copy of the database file, but not of its companions.
     const isDatabase = path === files[0]?.[0];
-    const other = isDatabase ? ' before any restart: see docs/watch.md' : ', or restart the server';
-    const cause = `${path} was ${change}: move the same file back${other}`;
-    throw new StorageFault(reason, `the database file was ${change} while it was open`, { cause });
+    const cause = 'all servers of the store; another SQLite library in this process can be the cause';
+    const other = isDatabase ? ' before any restart: see docs/watch.md' : `, or stop ${cause}`;
+    const detail = `${path} was ${change}: move the same file back${other}`;
+    throw new StorageFault(reason, `the database file was ${change} while it was open`, { cause: detail });
   }
 }
 
@@ -110,6 +114,16 @@ export async function withPartialFile<T>(path: string, make: (partial: string) =
   }
 }
 
+/** Returns the files that {@link withPartialFile} has not removed. */
+export function partialsOf(path: string): readonly string[] {
+  const [folder, name] = [dirname(path), basename(path)];
+  if (!existsSync(folder)) return [];
+  const partials = readdirSync(folder).filter(
+    (each) => each.startsWith(`${name}.`) && each.endsWith('.partial'),
+  );
+  return partials.map((each) => join(folder, each));
+}
+
 function removeDatabase(path: string): void {
   for (const suffix of ['', ...COMPANIONS]) rmSync(path + suffix, { force: true });
 }
@@ -118,22 +132,29 @@ function removeDatabase(path: string): void {
  * Gives the files of a database that have data a second name, and returns their new paths. The database file keeps its path,
  * because a server would create a new store at an empty one. Its companions leave theirs, because SQLite would copy their
  * pages into the next database.
+ * @param db the connection that has locked the database, if it can be read
  */
-export function keepDatabase(path: string, kept: string): readonly string[] {
+export async function keepDatabase(
+  path: string,
+  kept: string,
+  db: Database.Database | undefined,
+): Promise<readonly string[]> {
   removeDatabase(kept);
   const companions = companionsOf(path).map((file) => file.slice(path.length));
   for (const suffix of companions) renameSync(path + suffix, kept + suffix);
-  if (sizeOf(path) > 0) linkOrCopy(path, kept);
+  if (sizeOf(path) > 0) await linkOrCopy(path, kept, db);
   fsync(dirname(path));
   return [...(sizeOf(path) > 0 ? [''] : []), ...companions].map((suffix) => kept + suffix);
 }
 
-/** Not every file system has hard links. */
-function linkOrCopy(from: string, to: string): void {
+/** Not every file system has hard links. To close a copied file would end the locks that this process has on it. */
+async function linkOrCopy(from: string, to: string, db: Database.Database | undefined): Promise<void> {
   try {
     linkSync(from, to);
   } catch {
-    copyFileSync(from, to);
+    closeSync(openSync(to, 'wx', statSync(from).mode & 0o777));
+    if (db === undefined) copyFileSync(from, to);
+    else await db.backup(to);
     fsync(to);
   }
 }

@@ -1,6 +1,6 @@
 /** The restore of a backup, which replaces a store that no process has open. */
 
-import { chmodSync, chownSync, constants, renameSync, type Stats, statSync } from 'node:fs';
+import { chmodSync, chownSync, constants, renameSync, rmSync, statSync } from 'node:fs';
 import { copyFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type Database from 'better-sqlite3';
@@ -18,7 +18,7 @@ import { INT64_MAX } from '../../domain/int64.ts';
 import { PET_ATTRIBUTES } from '../../domain/pet.ts';
 import { columnOf } from '../storage-kit/pet-rows.ts';
 import { codeOf } from '../storage-kit/store-errors.ts';
-import { connect, createFolderOf } from './database.ts';
+import { connect, createFile } from './database.ts';
 import { fileError, isLocked } from './errors.ts';
 import { checkBackup, refuseNoBackup } from './examination.ts';
 import {
@@ -64,11 +64,13 @@ export async function restoreSqliteStore(
   const { overwrite = false, onProgress, signal } = options;
   const store = realPath(path);
   let old: Database.Database | undefined;
+  let created = false;
   try {
     const source = refuseNoBackup(file, store);
-    createFolderOf(store);
     const stats = statSync(store, { throwIfNoEntry: false });
-    old = lockStore(store, stats, overwrite);
+    // Without a log of an older store, a new file is locked too, so that no server can create the store in the meantime.
+    created = companionsOf(store).length === 0 && createFile(store);
+    old = lockStore(store, overwrite);
     return await withPartialFile(store, async (partial) => {
       await copyFile(file, partial, constants.COPYFILE_EXCL);
       onProgress?.(1);
@@ -77,18 +79,19 @@ export async function restoreSqliteStore(
       // Only a privileged user can give a file to another user.
       attempt(() => chownSync(partial, uid, gid), undefined);
       const contents = checkBackup(partial, file);
-      const lastId = continueIds(partial, contents.lastId, old);
+      const lastId = continueIds(partial, old);
       const difference = differenceOf(partial, old);
       fsync(partial);
       signal?.throwIfAborted();
-      const setAside = keepDatabase(store, `${store}.before-restore`);
-      if (stats !== undefined) renameSync(partial, store);
+      const setAside = await keepDatabase(store, `${store}.before-restore`, old);
+      if (stats !== undefined || old !== undefined) renameSync(partial, store);
       else moveToNewName(partial, store, () => inUse(store));
       fsync(dirname(store));
       const about = { location: store, bytes: sizeOf(store), setAside, ...difference };
       return { ...contents, lastId, ...about };
     });
   } catch (error) {
+    if (created && old !== undefined && sizeOf(store) === 0) rmSync(store, { force: true });
     throw signal?.aborted ? error : fileError(`cannot restore ${store}`, error);
   } finally {
     old?.close();
@@ -96,12 +99,12 @@ export async function restoreSqliteStore(
 }
 
 /** Returns a connection that lets no other process open the store, if there is a store and SQLite can read it. */
-function lockStore(store: string, stats?: Stats, overwrite?: boolean): Database.Database | undefined {
-  if (stats?.isFile() === false) throw invalidRequest(`${store} is not a regular file`);
+function lockStore(store: string, overwrite: boolean): Database.Database | undefined {
+  if (statSync(store, { throwIfNoEntry: false })?.isFile() === false)
+    throw invalidRequest(`${store} is not a regular file`);
   const isLogAlone = sizeOf(store) === 0 && companionsOf(store).length > 0;
   try {
-    if (!isLogAlone)
-      return stats && connect(store, { timeout: LOCK_TIMEOUT }, (db) => lock(store, db, overwrite));
+    if (!isLogAlone) return connect(store, { timeout: LOCK_TIMEOUT }, (db) => lock(store, db, overwrite));
   } catch (error) {
     if (!UNREADABLE.test(codeOf(error))) throw isLocked(error) ? inUse(store) : error;
   }
@@ -110,12 +113,19 @@ function lockStore(store: string, stats?: Stats, overwrite?: boolean): Database.
 }
 
 /** SQLite can leave the journal mode WAL only when no other connection exists. */
-function lock(store: string, db: Database.Database, overwrite = false): void {
+function lock(store: string, db: Database.Database, overwrite: boolean): void {
   const isNew = versionOf(db, store, Infinity) === 0;
   db.pragma('journal_mode = DELETE');
+  db.pragma('journal_mode = MEMORY');
+  // The lock outlives the transaction, so that `backup` can copy the file. COMMIT would write a page into an empty file.
+  db.pragma('main.locking_mode = EXCLUSIVE');
   db.exec('BEGIN EXCLUSIVE');
-  // Another process could open the store between the two statements.
-  if (db.pragma('journal_mode', { simple: true }) !== 'delete') throw inUse(store);
+  // Another process could open the store in the meantime.
+  if (db.pragma('journal_mode', { simple: true }) !== 'memory') throw inUse(store);
+  if (sizeOf(store) > 0) db.exec('COMMIT');
+  const [companion] = companionsOf(store);
+  if (companion !== undefined)
+    throw storageUnavailable(`${companion} belongs to another file: stop all servers, then move it away`);
   const pets = isNew || overwrite ? 0 : countRows(db, 'pets');
   if (pets > 0) throw new OverwriteRefused(`${store} has ${pets} ${pets === 1 ? 'pet' : 'pets'}`);
 }
@@ -124,19 +134,26 @@ function inUse(store: string): AnimalStoreError {
   return storageUnavailable(`${store} is in use by another process: stop the server before the restore`);
 }
 
-/** Lets the ids of the copy continue after those of the replaced store, unless that has assigned the last one or is damaged. */
-function continueIds(partial: string, lastId: bigint, old: Database.Database | undefined): bigint {
-  const replaced = attempt(() => (old === undefined ? 0n : lastIdOf(old)), 0n);
-  const isAhead = replaced > lastId && replaced < INT64_MAX;
-  connect(partial, {}, (db) => {
+/**
+ * Lets the ids of pets and of keys continue after those of the replaced store, unless that has assigned the last one or is
+ * damaged. Returns the last id of a pet.
+ */
+function continueIds(partial: string, old: Database.Database | undefined): bigint {
+  const db = connect(partial, {}, () => {});
+  try {
     // The copy must be complete without a write-ahead log.
     db.pragma('journal_mode = DELETE');
-    // A row exists once the table has had a pet, and has no key.
-    if (isAhead)
-      db.exec(`BEGIN; DELETE FROM sqlite_sequence WHERE name = 'pets';
-        INSERT INTO sqlite_sequence VALUES ('pets', ${replaced}); COMMIT`);
-  }).close();
-  return isAhead ? replaced : lastId;
+    for (const table of ['pets', 'api_keys'] as const) {
+      const replaced = attempt(() => (old === undefined ? 0n : lastIdOf(old, table)), 0n);
+      // A row exists once the table has had a row, and has no key.
+      if (replaced > lastIdOf(db, table) && replaced < INT64_MAX)
+        db.exec(`BEGIN; DELETE FROM sqlite_sequence WHERE name = '${table}';
+          INSERT INTO sqlite_sequence VALUES ('${table}', ${replaced}); COMMIT`);
+    }
+    return lastIdOf(db);
+  } finally {
+    db.close();
+  }
 }
 
 /** Both stores can have any schema version, so only columns are used that each has. */

@@ -101,11 +101,15 @@ export function invalidPets(db: Database.Database, limit: number): readonly PetR
 }
 
 /** The greatest id that was assigned, or 0. The table has no column types, so another program can have stored a text. */
-export const LAST_ID: string = `SELECT max(coalesce((SELECT CAST(seq AS INTEGER) FROM sqlite_sequence WHERE name = 'pets'), 0),
-  coalesce((SELECT max(id) FROM pets), 0))`;
+export const LAST_ID: string = selectLastId('pets');
 
-export function lastIdOf(db: Database.Database): bigint {
-  return db.prepare<[], bigint>(LAST_ID).pluck().safeIntegers().get() ?? 0n;
+function selectLastId(table: string): string {
+  return `SELECT max(coalesce((SELECT CAST(seq AS INTEGER) FROM sqlite_sequence WHERE name = '${table}'), 0),
+    coalesce((SELECT max(id) FROM ${table}), 0))`;
+}
+
+export function lastIdOf(db: Database.Database, table: 'pets' | 'api_keys' = 'pets'): bigint {
+  return db.prepare<[], bigint>(selectLastId(table)).pluck().safeIntegers().get() ?? 0n;
 }
 
 export function countRows(db: Database.Database, table: string): number {

@@ -95,8 +95,7 @@ export class Writer {
   /** The thread keeps the process alive while it starts, because the SQLite driver aborts a process that exits then. */
   start(): Worker {
     if (this.#thread !== undefined) return this.#thread;
-    // `execArgv` is empty, because options of the process, such as --input-type, must not apply to the thread.
-    const thread = new Worker(THREAD, { workerData: this.files, execArgv: [] });
+    const thread = startThread(THREAD, this.files);
     thread.on('message', (reply: Reply | 'ready') => {
       if (this.#thread !== thread) return;
       if (reply !== 'ready') this.#endBatch(reply);
@@ -139,7 +138,14 @@ export class Writer {
   }
 
   #send(batch: readonly QueuedWrite[]): void {
-    const thread = this.start();
+    let thread: Worker;
+    try {
+      thread = this.start();
+    } catch (error) {
+      rejectAll(batch, error as AnimalStoreError);
+      this.#commitNext();
+      return;
+    }
     this.#batch = batch;
     this.#sentAt = performance.now();
     const lockTimeout = Math.max(0, Math.ceil((batch[0]?.deadline ?? 0) - this.#sentAt));
@@ -210,6 +216,16 @@ export class Writer {
     this.#batch = undefined;
     this.#isGivenUp = false;
     this.#commitNext();
+  }
+}
+
+/** Fails with an `AnimalStoreError` where no thread may start, as with `node --permission`. */
+export function startThread(module: URL, files: StoreFiles): Worker {
+  try {
+    // `execArgv` is empty, because options of the process, such as --input-type, must not apply to the thread.
+    return new Worker(module, { workerData: files, execArgv: [] });
+  } catch (error) {
+    throw storageUnavailable(`a thread cannot start: ${(error as Error).message}`, error);
   }
 }
 

@@ -11,10 +11,11 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
+import { examineSqliteBackup } from '../../../src/adapters/sqlite/index.ts';
 import type { Storage } from '../../../src/application/ports/storage.ts';
 import { refusal } from '../../support/refusal.ts';
 import { replaceFs, systemError } from '../../support/replace-fs.ts';
-import { countIn, newStore, openStorage, REX } from './temporary-file.ts';
+import { countIn, newStore, openStorage, REX, temporaryFile } from './temporary-file.ts';
 
 /** The pets of a store whose copy takes several steps of 1,000 pages. */
 const MANY = 10_000;
@@ -132,4 +133,14 @@ test('the copy is durable before it gets its name, and the name before the backu
     { isFolder: true, isNamed: true },
   ]);
   for (const { descriptor } of synced) expect(() => fstatSync(descriptor)).toThrow('EBADF');
+});
+
+test('a backup needs no files beside it, and doctor names what a killed one leaves', async () => {
+  const path = newStore(2);
+  const backup = temporaryFile();
+  await openStorage(path).backup?.(backup);
+  // The versions of the file format in which WAL mode is 2.
+  expect([...readFileSync(backup).subarray(18, 20)]).toEqual([1, 1]);
+  writeFileSync(`${backup}.1234.partial`, '');
+  expect(examineSqliteBackup(path, backup).problems).toMatchObject([{ severity: 'warning' }]);
 });

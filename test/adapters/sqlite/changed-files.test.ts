@@ -3,7 +3,7 @@
 import { copyFileSync, cpSync, readdirSync, readlinkSync, renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
-import { restoreSqliteStore } from '../../../src/adapters/sqlite/index.ts';
+import { examineSqliteStore, restoreSqliteStore } from '../../../src/adapters/sqlite/index.ts';
 import type { StorageFaultReason } from '../../../src/application/ports/storage-fault.ts';
 import { newStore, openStorage, REX, temporaryFile } from './temporary-file.ts';
 import {
@@ -106,3 +106,16 @@ function linkOf(descriptor: string): string | undefined {
     return undefined;
   }
 }
+
+test('a store whose log was removed while another server has it open is not opened', async () => {
+  const { storage, path } = await openWatched();
+  rmSync(`${path}-wal`);
+  expect(() => openStorage(path)).toThrow(
+    /-wal was removed while another process has it open: stop all servers/,
+  );
+  expect(examineSqliteStore(path).problems).toContainEqual(
+    expect.objectContaining({ message: expect.stringContaining('stop all servers') }),
+  );
+  await storage.close();
+  expect(openStorage(path)).toBeDefined();
+});

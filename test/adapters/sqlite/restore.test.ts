@@ -1,6 +1,6 @@
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, fstatSync, writeFileSync } from 'node:fs';
+import { existsSync, fstatSync, readdirSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -103,7 +103,7 @@ test('the copy is durable before it gets its name, and the name before the resto
   const path = temporaryFile();
   const synced: unknown[] = [];
   const sync = replaceFs('fsyncSync', (descriptor) => {
-    synced.push({ isFolder: fstatSync(descriptor).isDirectory(), isNamed: existsSync(path) });
+    synced.push({ isFolder: fstatSync(descriptor).isDirectory(), isNamed: statSync(path).size > 0 });
     sync(descriptor);
   });
   await restoreSqliteStore(path, backup);
@@ -111,12 +111,12 @@ test('the copy is durable before it gets its name, and the name before the resto
   expect(synced.at(-1)).toEqual({ isFolder: true, isNamed: true });
 });
 
-test('a store that another process creates in the meantime is not replaced', async () => {
+test('where there is no store, none can be created in the meantime', async () => {
   const backup = await backupOf(newStore(2));
   const path = temporaryFile();
-  const restoring = restoreSqliteStore(path, backup, { onProgress: () => makeStore(path, 1) });
-  await expect(restoring).rejects.toThrow('is in use by another process');
-  expect(countIn(path)).toBe(1n);
+  const create = (): void => expect(() => makeStore(path, 1)).toThrow('is locked by another process');
+  await restoreSqliteStore(path, backup, { onProgress: create });
+  expect(countIn(path)).toBe(2n);
 });
 
 describe('the replaced store', () => {
@@ -254,4 +254,74 @@ test.each([
   await expect(restoreSqliteStore(path, file, { overwrite: true })).rejects.toMatchObject(refused);
   expect(() => examineSqliteBackup(path, file)).toThrow(reason);
   expect(countIn(path)).toBe(2n);
+});
+
+/** A file system without hard links, in which every other process tries to open the store after each step. */
+test('without hard links, the lock is held until the restore ends', async () => {
+  const [path, backup] = [newStore(2), await backupOf(newStore(3))];
+  const kept = `${path}.before-restore`;
+  let opened = '';
+  replaceFs('linkSync', () => {
+    throw systemError('EPERM');
+  });
+  const sync = replaceFs('fsyncSync', (descriptor) => {
+    if (existsSync(kept) && fstatSync(descriptor).isFile()) opened = openInProcess(path);
+    sync(descriptor);
+  });
+  await restoreSqliteStore(path, backup, { overwrite: true });
+  expect(opened).toBe('SQLITE_BUSY');
+  expect([countIn(path), countIn(kept)]).toEqual([3n, 2n]);
+});
+
+/** Returns the code of the error of another process that opens the store. */
+function openInProcess(path: string): string {
+  const script = `
+    import Database from ${JSON.stringify(DRIVER)};
+    try {
+      new Database(${JSON.stringify(path)}, { timeout: 0 }).prepare('SELECT count(*) FROM pets').get();
+    } catch ({ code }) {
+      process.stdout.write(code);
+    }`;
+  return `${execFileSync(process.execPath, ['--input-type=module', '-e', script])}`;
+}
+
+test('a file that was replaced while its lock was awaited is not restored, and the new store stays', async () => {
+  const [path, backup] = [newStore(1), await backupOf(newStore(3))];
+  const stat = replaceFs('statSync', ((file: string, options: object) => {
+    // The second look at the file follows the first read.
+    if (file === path && 'bigint' in options && ++looks === 2) {
+      renameSync(path, `${path}.old`);
+      makeStore(path, 2);
+    }
+    return stat(file, options);
+  }) as typeof statSync);
+  let looks = -1;
+  const restoring = restoreSqliteStore(path, backup, { overwrite: true });
+  await expect(restoring).rejects.toThrow('was replaced while it was opened');
+  expect(countIn(path)).toBe(2n);
+});
+
+test('a write-ahead log beside a locked store belongs to another file, and is not moved', async () => {
+  const [path, backup] = [newStore(2), await backupOf(newStore(3))];
+  const stat = replaceFs('statSync', ((file: string, options: object) =>
+    file === `${path}-wal` ? { size: 9 } : stat(file, options)) as typeof statSync);
+  const restoring = restoreSqliteStore(path, backup, { overwrite: true });
+  await expect(restoring).rejects.toThrow(`${path}-wal belongs to another file`);
+});
+
+test('ids of keys go on after those of the replaced store', async () => {
+  const path = newStore();
+  const backup = await backupOf(path);
+  const storage = openSqliteStorage(path);
+  for (const name of ['a', 'b']) await new ApiKeys(storage.apiKeys).create(name);
+  await storage.close();
+  await restoreSqliteStore(path, backup, { overwrite: true });
+  expect((await new ApiKeys(openStorage(path).apiKeys).create('c')).about.id).toBe('3');
+});
+
+test('a restore that fails where there is no store leaves none', async () => {
+  const [path, file] = [temporaryFile(), temporaryFile()];
+  writeFileSync(file, 'hello');
+  await expect(restoreSqliteStore(path, file)).rejects.toThrow('is not a backup');
+  expect(readdirSync(dirname(path))).toEqual([]);
 });

@@ -29,3 +29,19 @@ test('a process that ends while the thread loads the SQLite driver waits for it'
   );
   expect(stdout).toBe('loaded');
 });
+
+test('where no thread may start, the storage says so', async () => {
+  const program = `
+    import { openSqliteStorage } from '${new URL('../../../src/adapters/sqlite/index.ts', import.meta.url)}';
+    const code = ({ code, message }) => console.log(code, message);
+    try { openSqliteStorage(process.argv[1]); } catch (error) { code(error); }
+    const { pets } = openSqliteStorage(process.argv[1], { startWriter: false });
+    await pets.add({ name: 'Rex', categoryId: 7n, status: 'sold' }).catch(code);
+  `;
+  const permissions = ['--permission', '--allow-addons', '--allow-fs-read=*', '--allow-fs-write=*'];
+  const { stdout } = await promisify(execFile)(process.execPath, [
+    ...permissions,
+    ...['--input-type=module', '--eval', program, temporaryFile()],
+  ]);
+  expect(stdout).toMatch(/^(storage_unavailable a thread cannot start: .*\n){2}$/);
+});
