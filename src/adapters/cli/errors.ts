@@ -20,11 +20,19 @@ export class OutputError extends Error {
   }
 }
 
-/** Waits for a work. When a signal has ended it, the error says so, and what that means. */
+/**
+ * Waits for a work. When a signal has ended it, the error says so, and what that means. Any other error is unchanged: that of
+ * a COMMIT says that the outcome is unknown.
+ */
 export async function withOutcome<T>(signal: AbortSignal, outcome: string, work: Promise<T>): Promise<T> {
   return await work.catch((error: unknown) => {
-    throw signal.aborted ? new CommandError(`interrupted; ${outcome}`) : error;
+    throw isInterruption(error, signal) ? new CommandError(`interrupted; ${outcome}`) : error;
   });
+}
+
+function isInterruption(error: unknown, signal: AbortSignal): boolean {
+  if (signal.aborted && error === signal.reason) return true;
+  return error instanceof Error && error.cause !== undefined && isInterruption(error.cause, signal);
 }
 
 /** Whether an error says that the reader has closed the pipe, as `head` does in `animal-store export | head`. */

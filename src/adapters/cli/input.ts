@@ -59,5 +59,5 @@ async function openFile(file: string): Promise<Readable> {
 /** The reason is the message of the error without its path. */
 function unreadable(name: string, error: unknown): CommandError {
   const reason = (error as Error).message.replace(/, \w+(?: '.*')?$/s, '');
-  return new CommandError(`cannot read ${name}: ${reason}`);
+  return new CommandError(`cannot read ${name}: ${reason}`, { cause: error });
 }

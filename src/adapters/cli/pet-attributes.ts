@@ -1,8 +1,8 @@
 /** The attributes of a pet as options of `pets create`, and as columns of a table. */
 
 import { InvalidArgumentError, Option } from 'commander';
-import { parseInt64 } from '../../domain/int64.ts';
 import { ATTRIBUTES, attributeFault, type NewPet, PET_ATTRIBUTES, type Pet } from '../../domain/pet.ts';
+import { int64 } from './arguments.ts';
 
 /** The words of the name of each attribute, such as `category` and `id`. */
 const WORDS = PET_ATTRIBUTES.map((name) => name.replace(/[A-Z]/g, ' $&').toLowerCase().split(' '));
@@ -20,7 +20,7 @@ export function attributeOptions(): Option[] {
     const fallback = attribute.default === undefined ? '' : ` (default: ${attribute.default})`;
     const option = new Option(`--${flag} <${value}>`, description + fallback);
     if (attribute.kind === 'one of') option.choices(attribute.values);
-    else option.argParser((text: string) => checked(name, isInteger ? (parseInt64(text) ?? text) : text));
+    else option.argParser((text: string) => checked(name, isInteger ? int64(text) : text));
     return option.makeOptionMandatory(attribute.isRequired);
   });
 }

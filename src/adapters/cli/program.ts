@@ -18,7 +18,7 @@ export async function runCli(args: readonly string[], options: CliOptions): Prom
   const { console } = options;
   const shown: string[] = [];
   try {
-    const program = createProgram(options, (text) => shown.push(text));
+    const program = createProgram(options, args, (text) => shown.push(text));
     await program.parseAsync(args, { from: 'user' }).catch(async (error: unknown) => {
       if (!(error instanceof CommanderError) || error.exitCode !== 0) throw error;
       await console.out(shown.join(''));
@@ -33,7 +33,11 @@ export async function runCli(args: readonly string[], options: CliOptions): Prom
 }
 
 /** Returns the description of the whole command line. */
-export function createProgram(cliOptions: CliOptions, writeOut: (text: string) => void = () => {}): Command {
+export function createProgram(
+  cliOptions: CliOptions,
+  args: readonly string[] = [],
+  writeOut: (text: string) => void = () => {},
+): Command {
   const program = new Command('animal-store');
   const options: CommandOptions = {
     ...cliOptions,
@@ -67,15 +71,20 @@ export function createProgram(cliOptions: CliOptions, writeOut: (text: string) =
   program.commandsGroup('Other:');
   defineCompletion(program, options);
   program.helpCommand('help [command]', 'show the help of a command');
-  finish(program, program.name());
+  finish(program, program.name(), args);
   return program;
 }
 
 /** Applies to each command what commander has no setting for. */
-function finish(command: Command, path: string): void {
+function finish(command: Command, path: string, args: readonly string[]): void {
   command.exitOverride((error) => {
+    // commander shows the help of `command` for a child that does not exist.
+    const child = command.args.find((arg) => arg !== 'help' && !arg.startsWith('-'));
+    const isHelp = error.exitCode === 0 || error.code === 'commander.help';
+    if (isHelp && command.commands.length > 0 && child !== undefined)
+      throw new UsageError(`unknown command '${child}' (see ${path} --help)`);
     // commander has shown the help or the version.
-    if (error.exitCode === 0 || error.code === 'commander.help') throw error;
+    if (isHelp) throw error;
     const fault = error.message
       .replace(/^error: |\.$/g, '')
       .replace(/\n(\(Did you mean .*\))$/, ' $1')
@@ -89,10 +98,11 @@ function finish(command: Command, path: string): void {
     const { parseArg } = option;
     // Without this, `--name --expires=90d` would create a key with the name `--expires=90d`.
     option.argParser((value, previous) => {
-      if (/^-(?!\d)/.test(value))
-        throw new InvalidArgumentError('expected a value that does not begin with -');
+      const { long } = option;
+      if (/^-(?!\d)/.test(value) && args.some((arg, index) => arg === value && args[index - 1] === long))
+        throw new InvalidArgumentError(`expected a value; one that begins with - is given as ${long}=VALUE`);
       return parseArg === undefined ? value : parseArg(value, previous);
     });
   }
-  for (const child of command.commands) finish(child, `${path} ${child.name()}`);
+  for (const child of command.commands) finish(child, `${path} ${child.name()}`, args);
 }

@@ -5,6 +5,8 @@ import { basename, dirname, join, relative } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
+import { openMemoryStorage } from '../../../src/adapters/memory/index.ts';
+import { storageUnavailable } from '../../../src/application/ports/storage-fault.ts';
 import { createCommands } from '../../../src/composition/commands.ts';
 import type { Pet } from '../../../src/domain/pet.ts';
 import { petJson } from '../../../src/domain/pet-json.ts';
@@ -129,13 +131,6 @@ describe('import --skip-invalid', () => {
     expect(lines.map((text) => /^line (\d+)/.exec(text)?.[1])).toEqual([...'145678', undefined]);
     expect(lines.slice(-2)).toEqual(['line 8: invalid JSON', 'Imported 2 pets, skipped 6 lines.']);
     expect((await exportOf(cli)).match(/(?<="name":")[\w ]+/g)).toEqual(['Rex 1', 'Rex 2']);
-  });
-
-  test('--json prints the result to standard error', async () => {
-    const { out, err } = await inMemory().run([...args, '--json'], { stdin: `oops\n${line('Rex')}` });
-    expect(out).toBe('oops\n');
-    const last = err.trimEnd().split('\n').at(-1) ?? '';
-    expect(JSON.parse(last)).toEqual({ imported: 1, skipped: 1 });
   });
 
   test.each(['ENOSPC', 'EPIPE'])('imports nothing when the lines cannot be written: %s', async (code) => {
@@ -295,4 +290,17 @@ test('the signal cancels an import that waits for its input', async () => {
   expect(await running).toEqual(failed(1, `interrupted; ${NOTHING}`));
   expect(stdin.destroyed).toBe(true);
   expect(await exportOf(cli)).toBe(before);
+});
+
+test('the signal hides no error that says that the outcome is unknown', async () => {
+  const end = new AbortController();
+  const storage = openMemoryStorage();
+  const importPets = async (batches: AsyncIterable<unknown>) => {
+    for await (const _ of batches);
+    end.abort();
+    throw storageUnavailable('the connection failed: it is unknown whether this was stored');
+  };
+  const cli = inMemory({ ...storage, transfer: { ...storage.transfer, importPets } });
+  const run = await cli.run(['import', '-'], { stdin: '', signal: end.signal });
+  expect(run).toEqual(failed(1, 'the connection failed: it is unknown whether this was stored'));
 });

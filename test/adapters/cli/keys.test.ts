@@ -25,8 +25,13 @@ test.each([
   const { status, out, err } = await commandLine().run(args);
   expect([status, out]).toEqual([2, '']);
   expect(err).toMatch(
-    /^animal-store: option '--\S+ <\w+>' argument '--\S+' is invalid\. expected a value that does not/,
+    /^animal-store: option '--\S+ <\w+>' argument '--\S+' is invalid\. expected a value; one that begins with - /,
   );
+});
+
+test('a name that begins with - is given with =', async () => {
+  const { status, err } = await inMemory().run(['keys', 'create', '--name=-Rex']);
+  expect([status, err]).toEqual([0, expect.stringContaining('Key 1 (-Rex) ')]);
 });
 
 describe('keys create', () => {

@@ -7,6 +7,10 @@ import { commandLine, withRex } from './cli.ts';
 
 test.each([
   [['fly'], 'animal-store', "unknown command 'fly'"],
+  [['fly', '--help'], 'animal-store', "unknown command 'fly'"],
+  [['keys', 'fly', '-h'], 'animal-store keys', "unknown command 'fly'"],
+  [['pets', 'create', '--category-id', '7n'], 'animal-store pets create', 'expected an integer from -'],
+  [['keys', 'create', '--name', '-Rex'], 'animal-store keys create', 'is given as --name=VALUE'],
   [['keys', 'creat'], 'animal-store keys', "unknown command 'creat' (Did you mean create?)"],
   [['keys', 'create'], 'animal-store keys create', "required option '--name <name>' not specified"],
   [['keys', 'create', '--name', ''], 'animal-store keys create', 'expected 1 to 100 characters'],
@@ -19,6 +23,11 @@ test.each([
     ['import', '--dry-run', '--create-store', '-'],
     'animal-store import',
     "option '--dry-run' cannot be used with option '--create-store'",
+  ],
+  [
+    ['import', '--skip-invalid', '--json', '-'],
+    'animal-store import',
+    "option '--json' cannot be used with option '--skip-invalid'",
   ],
   [['keys', 'rotate', '1', '--overlap', 'x'], 'animal-store keys rotate', 'expected a duration'],
 ])('wrong usage names the help of the command %j', async (args, command, message) => {
@@ -37,6 +46,9 @@ describe('help', () => {
     expect(help.out).toContain('Usage: animal-store keys ');
     expect(await run(['keys', '--help'])).toEqual(help);
     expect(await run(['keys', '-h'])).toEqual(help);
+    const unknown = await run(['help', 'fly']);
+    expect([unknown.status, unknown.out]).toEqual([2, '']);
+    expect(unknown.err).toContain("animal-store: unknown command 'fly' (see animal-store --help)\n");
   });
 
   test('has all commands in groups, and without a command is shown as an error', async () => {

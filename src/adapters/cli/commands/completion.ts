@@ -1,20 +1,34 @@
 import { Argument, type Command, type Option } from 'commander';
 import type { CommandOptions } from '../options.ts';
 
-const FUNCTION = `# Completes the command animal-store.
+/** The scripts ask the command for the words that can follow. Where there are none, the shell completes files. */
+const SCRIPTS: Readonly<Record<string, string>> = {
+  bash: `# Completes the command animal-store.
 _animal_store() {
   local words="$(animal-store completion bash -- "\${COMP_WORDS[@]:0:$COMP_CWORD}" 2>/dev/null)"
   COMPREPLY=($(compgen -W "$words" -- "\${COMP_WORDS[COMP_CWORD]#=}"))
 }
 complete -o default -F _animal_store animal-store
-`;
-
-/** The scripts ask the command for the words that can follow. Where there are none, the shell completes files. */
-const SCRIPTS: Readonly<Record<string, string>> = {
-  bash: FUNCTION,
-  zsh: `#compdef animal-store\nautoload -Uz bashcompinit && bashcompinit\n${FUNCTION}`,
+`,
+  // The first Tab runs a file of fpath as the function _animal-store.
+  zsh: `#compdef animal-store
+_animal_store() {
+  local -a before=("\${(@Q)words[1,CURRENT-1]}") found
+  compset -P '--*=' && before+=("\${\${words[CURRENT]}%%=*}")
+  found=("\${(@f)$(animal-store completion zsh -- "$before[@]" 2>/dev/null)}")
+  compadd -a found || _files
+}
+if [[ "$funcstack[1]" = _animal-store ]]; then _animal_store; else compdef _animal_store animal-store; fi
+`,
+  // fish compares the words with all of \`--status=p\`.
   fish: `# Completes the command animal-store.
-complete -c animal-store -a '(animal-store completion fish -- (commandline -opc) 2>/dev/null)'
+function __animal_store
+  set -l flag (string match -r -- '^--[a-z-]+=' (commandline -ct))
+  set -l words (animal-store completion fish -- (commandline -opc) (string trim -rc = -- $flag) 2>/dev/null)
+  string join \\n -- "$flag"$words
+  string match -qrv '^-' -- $words; or __fish_complete_path (commandline -ct)
+end
+complete -c animal-store -f -a '(__animal_store)'
 `,
 };
 
@@ -29,7 +43,6 @@ export function defineCompletion(program: Command, { console }: CommandOptions):
       return console.out(found?.map((word) => `${word}\n`).join('') ?? SCRIPTS[shell] ?? '');
     });
 }
-
 /** Bash splits words at `=`. */
 function wordsAfter(program: Command, words: readonly string[]): readonly string[] {
   let command = program;

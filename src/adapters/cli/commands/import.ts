@@ -33,7 +33,7 @@ export function defineImport(program: Command, options: CommandOptions): void {
     .option('--skip-invalid', 'leave out invalid lines, and write them to standard output')
     .option('--new-ids', 'assign new ids, and ignore those of the pets')
     .option(...CREATE_STORE)
-    .option(...JSON_RESULT)
+    .addOption(new Option(...JSON_RESULT).conflicts('skipInvalid'))
     .action((from, flags) => importPets(from, flags, options));
 }
 
@@ -126,7 +126,7 @@ async function importLines(
     // While the pets are stored, the message of the error says what is known.
     if (isRead && !isRefused) throw error;
     const advice = isRefused ? ' (--new-ids assigns new ids)' : '';
-    throw new CommandError(`${(error as Error).message}${advice}; nothing was imported`);
+    throw new CommandError(`${(error as Error).message}${advice}; nothing was imported`, { cause: error });
   }
 }
 
