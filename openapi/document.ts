@@ -1,7 +1,7 @@
 /** Generates the OpenAPI 3.1 document from the schemas that validate requests, the operations and the limits of the API. */
 
-import { BASE_PATH } from '../src/adapters/http/context.ts';
 import { METHODS, OPERATIONS, type Operation } from '../src/adapters/http/operations.ts';
+import { BASE_PATH } from '../src/adapters/http/paths.ts';
 import { apiDescription } from './description.ts';
 import { COMPONENT_HEADERS } from './headers.ts';
 import { parametersOf } from './parameters.ts';

@@ -2,7 +2,7 @@
 
 import 'reflect-metadata';
 import { type InjectionToken, instanceCachingFactory as once, container as root } from 'tsyringe';
-import { createServer, type HttpServer, SERVER_METHODS } from '../adapters/http/index.ts';
+import { createServer, type HttpServer, supportedMethods } from '../adapters/http/index.ts';
 import { type Logger, logObserver, logTo, openLog } from '../adapters/log/index.ts';
 import { Metrics } from '../adapters/metrics/index.ts';
 import { AnimalStore } from '../application/animal-store.ts';
@@ -32,7 +32,7 @@ export async function openParts(config: Config, version: string): Promise<Parts>
   container.register(LOG, { useFactory: once(() => logTo(openLog(), config.logLevel)) });
   container.register(Metrics, {
     useFactory: once(
-      () => new Metrics({ version, storage: config.database.scheme, methods: SERVER_METHODS }),
+      () => new Metrics({ version, storage: config.database.scheme, methods: supportedMethods() }),
     ),
   });
   container.register(OBSERVERS, {

@@ -102,7 +102,7 @@ test.each(['README.md', 'CONTRIBUTING.md', ...MANUALS])(
 
 test('the README lists the middleware of the API in its order', () => {
   const stages = stagesOfApi();
-  const [, shown = ''] = /^```text\n(observe .*?)```$/ms.exec(read('README.md')) ?? [];
+  const [, shown = ''] = /^```text\n(closeLast .*?)```$/ms.exec(read('README.md')) ?? [];
   expect(stages.length).toBeGreaterThan(8);
   expect(shown.split('>').map((text) => text.trim().replaceAll(/^\(your |\)$/g, ''))).toEqual(stages);
 });

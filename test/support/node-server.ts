@@ -3,7 +3,6 @@
 import type { RequestListener } from 'node:http';
 import { onTestFinished } from 'vitest';
 import { createApi } from '../../src/adapters/http/app.ts';
-import { readNodeBytes } from '../../src/adapters/http/node-body.ts';
 import type { HttpServer, HttpServerOptions } from '../../src/adapters/http/options.ts';
 import { createNodeServer } from '../../src/adapters/http/server.ts';
 import { openMemoryStorage } from '../../src/adapters/memory/index.ts';
@@ -15,7 +14,7 @@ export async function startNodeServer(
   options: HttpServerOptions = {},
   host = '127.0.0.1',
 ): Promise<{ server: HttpServer; origin: string }> {
-  const api = createApi(new AnimalStore(openMemoryStorage()), {}, readNodeBytes);
+  const api = createApi(new AnimalStore(openMemoryStorage()), {});
   const server = createNodeServer(handle, api, options);
   onTestFinished(() => server.stop(0));
   return { server, origin: await server.listen(0, host) };

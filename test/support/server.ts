@@ -8,10 +8,9 @@ import { ReadableStream } from 'node:stream/web';
 import { inspect } from 'node:util';
 import Koa from 'koa';
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
-import { createApi } from '../../src/adapters/http/app.ts';
+import { type Api, createApi } from '../../src/adapters/http/app.ts';
 import { createFetchHandler, type FetchHandler } from '../../src/adapters/http/fetch.ts';
 import { createServer, type HttpServer, type HttpServerOptions } from '../../src/adapters/http/index.ts';
-import { readNodeBytes } from '../../src/adapters/http/node-body.ts';
 import { SERVER_OPTIONS } from '../../src/adapters/http/options.ts';
 import { createNodeServer } from '../../src/adapters/http/server.ts';
 import { openMemoryStorage } from '../../src/adapters/memory/storage.ts';
@@ -110,18 +109,18 @@ const CREATE_SERVER = {
 
   /** The stages of the API in an ordinary Koa app and an ordinary server, as a program has it that mounts them. */
   'stock-koa': (store: AnimalStore, options: HttpServerOptions): HttpServer => {
-    const api = createApi(store, options, readNodeBytes, SERVER_OPTIONS);
+    const api = createApi(store, options, SERVER_OPTIONS);
     const { trustedProxies = 0 } = options;
     const app = new Koa({ proxy: trustedProxies > 0, maxIpsCount: trustedProxies });
     app.silent = true;
-    for (const stage of api.stages) app.use(stage as Koa.Middleware);
+    for (const stage of api.stages) app.use(stage);
     return createNodeServer(app.callback(), api, options);
   },
 
   fetch: (store: AnimalStore, options: HttpServerOptions): HttpServer => {
-    const api = createApi(store, options, readNodeBytes, SERVER_OPTIONS);
+    const api = createApi(store, options, SERVER_OPTIONS);
     const { headersTimeout, requestTimeout, maxConnections, ...others } = options;
-    return createNodeServer(fetchListener(createFetchHandler(store, others)), api, options);
+    return createNodeServer(fetchListener(createFetchHandler(store, others), api), api, options);
   },
 };
 
@@ -139,7 +138,7 @@ async function openStorage(kind: StorageKind, folder: string): Promise<Storage> 
 }
 
 /** Lets a server of Node.js call a fetch handler. */
-function fetchListener(handle: FetchHandler): RequestListener {
+function fetchListener(handle: FetchHandler, { load }: Api): RequestListener {
   return async (req, res) => {
     const { method = '', url = '', headersDistinct, socket } = req;
     const headers = new Headers();
@@ -154,7 +153,7 @@ function fetchListener(handle: FetchHandler): RequestListener {
     const init = { method, headers, body, signal: aborter.signal, duplex: 'half' } as RequestInit;
     const request = new Request(url.startsWith('/') ? `http://localhost${url}` : url, init);
     const response = await handle(request, socket);
-    res.shouldKeepAlive &&= response.headers.get('connection') !== 'close';
+    res.shouldKeepAlive &&= response.headers.get('connection') !== 'close' && !load.isLast(res);
     res.writeHead(response.status, Object.fromEntries(response.headers));
     res.end(Buffer.from(await response.arrayBuffer()));
   };

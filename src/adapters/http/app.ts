@@ -1,41 +1,46 @@
 /** The API: a list of Koa middleware. */
 
+import type { RouterMiddleware } from '@koa/router';
 import { checkArgument, checkOptions, type OptionRules } from '../../application/arguments.ts';
 import { fenced } from '../../application/fenced.ts';
 import { combineMethods } from '../../application/observers.ts';
 import type { RequestObserver } from '../../application/ports/request-observer.ts';
-import { authenticate, checkHead, requireWriteAccess } from './authentication.ts';
-import { type ReadBytes, readJson, requireJson } from './body.ts';
-import type { Stage } from './context.ts';
+import { authenticate } from './authentication.ts';
+import { checkHead } from './check-head.ts';
+import { closeLast } from './close-last.ts';
 import { cors } from './cors.ts';
 import { deprecation } from './deprecation.ts';
 import { pathPrefixOf } from './docs/openapi.ts';
-import { errorByStatus } from './errors.ts';
+import { guest } from './guest.ts';
 import { observe } from './observe.ts';
-import { METHODS, type Operation } from './operations.ts';
+import { methodsOf, OPERATIONS } from './operations.ts';
 import { HTTP_OPTIONS, HTTP_STORE, type HttpOptions, type HttpStore } from './options.ts';
 import { Load } from './overload.ts';
-import { petHandlers } from './pets.ts';
 import { limitRate } from './rate-limit.ts';
-import { refuseUnrouted, routes } from './routes.ts';
+import { refuseUnrouted } from './refuse-unrouted.ts';
+import { restorePath } from './restore-path.ts';
+import { createRouter } from './routes.ts';
+import type { ApiState } from './state.ts';
 
 export interface Api {
   /** Outermost first. */
-  readonly stages: readonly Stage[];
+  readonly stages: readonly RouterMiddleware<ApiState>[];
+  readonly methods: readonly string[];
   readonly load: Load;
   readonly observer: RequestObserver;
 }
 
-/** The runtime reads the bodies, and a server has more options. */
+/** A server has more options. */
 export function createApi(
   store: HttpStore,
   options: HttpOptions,
-  readBytes: ReadBytes,
   rules: OptionRules<HttpOptions> = HTTP_OPTIONS,
 ): Api {
   checkArgument('store', store, HTTP_STORE);
   checkOptions(options, rules);
   const { apiKeys, corsOrigins = [], metrics, middleware, observers = [], publicUrl, rateLimit } = options;
+  const operations = OPERATIONS;
+  const methods = methodsOf(operations);
   const prefix = pathPrefixOf(publicUrl);
   const observer = combineMethods(observers, ['onRequest', 'onError']);
   const load = new Load();
@@ -43,42 +48,22 @@ export function createApi(
   // A verifier whose method fails, or does not return a boolean, says that any text may be a secret.
   const isPartOfKey = (text: string): boolean =>
     apiKeys?.hasPartOfKey !== undefined && fenced(() => apiKeys.hasPartOfKey?.(text)) !== false;
-  const handlers = petHandlers(store, prefix);
-  const stagesOf = ({ id, method }: Operation): readonly Stage[] => [
-    ...(METHODS[method].isRead ? [] : [requireWriteAccess]), // 403: the key is read-only
-    ...(METHODS[method].hasBody ? [requireJson, readJson(readBytes)] : []), // 415; 400, 413
-    handlers[id],
-  ];
+  const router = createRouter(operations, store, prefix, load, options);
 
-  const stages: readonly Stage[] = [
+  const stages: readonly RouterMiddleware<ApiState>[] = [
+    closeLast(load), // Connection: close on the last response of a stop
     observe(observer, isPartOfKey), // request id, the Error body, what observers are told
-    deprecation(prefix), // the fields of the deprecated operation, also on its errors
-    ...(corsOrigins.length > 0 ? [cors(corsOrigins)] : []), // before errors can happen, so that a browser can read them
+    deprecation(prefix, operations), // the fields of the deprecated operation, also on its errors
+    ...(corsOrigins.length > 0 ? [cors(corsOrigins, methods)] : []), // before errors can happen, so that a browser can read them
     load.guard, // 503
     ...(middleware?.beforeKey ?? []).map(guest), // yours
     authenticate(verifier, metrics !== undefined), // 401, before anything else is said about a path under /v1
     ...(rateLimit ? [limitRate(rateLimit, load)] : []), // 429
     checkHead, // 400: what HTTP forbids
     ...(middleware?.afterKey ?? []).map(guest), // yours
-    routes(stagesOf, store, load, options),
-    refuseUnrouted, // OPTIONS, 405, 404
+    restorePath, // what a host has rewritten must not bypass the key
+    router.routes(), // 403, 415, 413, 400, the handler
+    refuseUnrouted(operations), // OPTIONS, 405, 404
   ];
-  return { stages, load, observer };
-}
-
-/** The errors of a middleware of a user get a response by their `status`, as in Koa, and those of the API stay as they are. */
-function guest(middleware: Stage): Stage {
-  return async (ctx, next) => {
-    let ofApi: unknown;
-    const callApi = () =>
-      next().catch((error: unknown) => {
-        ofApi = error;
-        throw error;
-      });
-    try {
-      await middleware(ctx, callApi);
-    } catch (error) {
-      throw error === ofApi ? error : errorByStatus(error);
-    }
-  };
+  return { stages, methods, load, observer };
 }

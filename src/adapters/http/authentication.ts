@@ -1,17 +1,12 @@
-/** Checks the head of a request: its API key (RFC 6750), and what HTTP demands (RFC 9112). */
+/** Checks the API key of a request (RFC 6750). */
 
+import type { RouterContext, RouterMiddleware } from '@koa/router';
 import type { ApiKeyVerifier } from '../../application/ports/api-key-verifier.ts';
 import { invalidRequest } from '../../domain/errors.ts';
-import {
-  type Context,
-  fieldOf,
-  isFramed,
-  isRepeated,
-  METRICS_PATH,
-  needsApiKey,
-  type Stage,
-} from './context.ts';
+import { fieldOf, isRepeated } from './check-head.ts';
 import { HttpError } from './errors.ts';
+import { METRICS_PATH, needsApiKey } from './paths.ts';
+import type { ApiState } from './state.ts';
 
 /** A valid `Authorization` field. The scheme is case-insensitive (RFC 9110, section 11.1; RFC 6750, section 2.1). */
 const BEARER = /^bearer +([\x21-\x7e]+)$/i;
@@ -21,7 +16,7 @@ const USAGE = 'Authorization: Bearer <API_KEY>';
 const CHALLENGE = 'Bearer realm="animal-store"';
 
 /** Responds with 401 before anything else is said about a path under `/v1`: the response discloses nothing about the API. */
-export function authenticate(verifier: ApiKeyVerifier, hasMetrics: boolean): Stage {
+export function authenticate(verifier: ApiKeyVerifier, hasMetrics: boolean): RouterMiddleware<ApiState> {
   return async (ctx, next) => {
     const state = ctx.state.animalStore;
     if (state.path === '') throw invalidRequest('the request target is not a URL');
@@ -35,12 +30,12 @@ export function authenticate(verifier: ApiKeyVerifier, hasMetrics: boolean): Sta
 }
 
 /** Returns the API key in the `Authorization` field, which may not exist. No message contains a part of the field. */
-function bearerKey(ctx: Context): string {
-  const authorization = fieldOf(ctx, 'authorization');
+function bearerKey({ req }: RouterContext<ApiState>): string {
+  const authorization = fieldOf(req, 'authorization');
   if (authorization === undefined) throw unauthorized(`an API key is required: ${USAGE}`, CHALLENGE);
   const key = BEARER.exec(authorization)?.[1];
   if (key === undefined) throw unauthorized(`${faultOf(authorization)}: ${USAGE}`);
-  if (isRepeated(ctx, 'authorization')) throw unauthorized('Authorization must be given once');
+  if (isRepeated(req, 'authorization')) throw unauthorized('Authorization must be given once');
   return key;
 }
 
@@ -58,24 +53,8 @@ function unauthorized(message: string, challenge = `${CHALLENGE}, error="invalid
 export const READ_ONLY = 'the API key is read-only: it may only list and read pets';
 
 /** Stands in front of each operation that changes something: refuses a key that may only read (RFC 6750, section 3.1). */
-export const requireWriteAccess: Stage = (ctx, next) => {
+export const requireWriteAccess: RouterMiddleware<ApiState> = (ctx, next) => {
   if (!ctx.state.animalStore.holder?.isReadOnly) return next();
   const challenge = `${CHALLENGE}, error="insufficient_scope"`;
   throw new HttpError('forbidden', READ_ONLY, { 'WWW-Authenticate': challenge });
-};
-
-/** Refuses what HTTP forbids and Node.js would accept, or refuse with an empty body (RFC 9112, sections 3.2 and 6.1). */
-export const checkHead: Stage = (ctx, next) => {
-  const { httpVersion } = ctx.req;
-  if (httpVersion === '0.9') throw invalidRequest('the version is missing: expected HTTP/1.0 or HTTP/1.1');
-  const isHttp11 = httpVersion === '1.1';
-  if (!isFramed(ctx.req)) {
-    throw invalidRequest(isHttp11 ? 'Transfer-Encoding must be chunked' : 'Transfer-Encoding needs HTTP/1.1');
-  }
-  const host = fieldOf(ctx, 'host');
-  // A `Request` has the values of repeated fields in one.
-  if (host === undefined ? isHttp11 : isRepeated(ctx, 'host') || host.includes(',')) {
-    throw invalidRequest('Host must be given once');
-  }
-  return next();
 };

@@ -1,10 +1,16 @@
-/** Reads JSON bodies. */
+/** Reads JSON bodies with koa-bodyparser. */
 
+import { Socket } from 'node:net';
+import { finished } from 'node:stream/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { MIMEType } from 'node:util';
+import type { RouterMiddleware } from '@koa/router';
+import type { ParameterizedContext } from 'koa';
+import bodyParser, { type Options } from 'koa-bodyparser';
 import { asAnimalStoreError, invalidRequest } from '../../domain/errors.ts';
-import { type Context, fieldOf, type Stage } from './context.ts';
 import { HttpError } from './errors.ts';
 import { newPetMembers } from './schemas.ts';
+import type { ApiState } from './state.ts';
 
 /** The maximum size of a request body, in bytes. */
 export const BODY_LIMIT: number = 16 * 1024;
@@ -12,14 +18,8 @@ export const BODY_LIMIT: number = 16 * 1024;
 const MEDIA_TYPE = 'application/json';
 const UNSUPPORTED = `Content-Type must be ${MEDIA_TYPE}, without a charset or with charset=utf-8, and Content-Encoding must be absent`;
 
-const utf8 = new TextDecoder('utf-8', { fatal: true });
-
-/** Resolves with the whole body. Rejects with the errors below. */
-export type ReadBytes = (ctx: Context) => Promise<Uint8Array>;
-
-export const requireJson: Stage = (ctx, next) => {
-  if (isJson(fieldOf(ctx, 'content-type')) && ctx.req.headers['content-encoding'] === undefined)
-    return next();
+export const requireJson: RouterMiddleware<ApiState> = ({ req: { headers } }, next) => {
+  if (isJson(headers['content-type']) && headers['content-encoding'] === undefined) return next();
   throw new HttpError('unsupported_media_type', UNSUPPORTED, { Accept: MEDIA_TYPE });
 };
 
@@ -33,47 +33,65 @@ function isJson(contentType = ''): boolean {
   }
 }
 
-/** Sets `ctx.request.body` to the members of the body. */
-export function readJson(readBytes: ReadBytes): Stage {
-  return async (ctx, next) => {
-    const bytes = await readBytes(ctx);
-    if (bytes.length === 0) throw invalidRequest('the body is missing');
-    try {
-      ctx.request.body = newPetMembers(utf8.decode(bytes));
-    } catch (error) {
-      // The decoder throws a `TypeError`.
-      throw invalidRequest(`the body is ${asAnimalStoreError(error)?.message ?? 'not valid UTF-8'}`);
-    }
-    await next();
-  };
-}
+/**
+ * Without an encoding, it hands over bytes. As JSON it would round large integers, and as text replace invalid UTF-8. The
+ * cast is necessary because the type `Options` lacks `encoding`.
+ */
+const parse = bodyParser({
+  enableTypes: ['text'],
+  extendTypes: { text: [MEDIA_TYPE] },
+  textLimit: `${BODY_LIMIT}b`,
+  encoding: null,
+} as Options);
 
-/** Reads a stream to its end. */
-export async function readChunks(body: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  try {
-    // A loop that ends early cancels the stream, so that the rest of the body is not received.
-    for await (const chunk of body) {
-      size += chunk.length;
-      if (size > BODY_LIMIT) throw bodyTooLarge();
-      chunks.push(chunk);
-    }
-  } catch (error) {
-    throw error instanceof HttpError ? error : bodyIncomplete();
+/** Sets `ctx.request.body` to the bytes of the body. */
+export const readBody: RouterMiddleware<ApiState> = async (ctx, next) => {
+  const { req, request } = ctx;
+  // The body belongs to a host that has read it, or a part of it. The client gets status 500.
+  if (req.readableDidRead || req.readableEncoding !== null || request.body !== undefined) {
+    throw new Error('the body was read before this API: put the API in front of what reads bodies');
   }
-  return Buffer.concat(chunks);
+  // Over HTTP/2, no field says whether there is a body.
+  if (req.httpVersionMajor >= 2) req.headers['transfer-encoding'] = 'chunked';
+  try {
+    await parse(ctx, async () => {});
+  } catch (error) {
+    if ((error as { status?: number }).status !== 413) throw invalidRequest('the body ended early');
+    await discardBody(ctx);
+    throw new HttpError('payload_too_large', `the body must have at most ${BODY_LIMIT} bytes`);
+  }
+  await next();
+};
+
+/** How long a client may go on sending a body that is too large, in milliseconds. */
+const LINGER_TIME = 1000;
+
+/**
+ * Node.js closes a connection at once after its last response, and a client that is still sending could lose the response.
+ * The requests that follow are ignored. Without a connection, the stream of the body is cancelled.
+ */
+async function discardBody({ req, res }: ParameterizedContext): Promise<void> {
+  res.shouldKeepAlive = false;
+  if (!(req.socket instanceof Socket)) {
+    req.destroy();
+    return;
+  }
+  req.resume();
+  await Promise.race([finished(req).catch(() => {}), sleep(LINGER_TIME, undefined, { ref: false })]);
 }
 
-export function bodyTooLarge(): Error {
-  return new HttpError('payload_too_large', `the body must have at most ${BODY_LIMIT} bytes`);
-}
+const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-export function bodyIncomplete(): Error {
-  return invalidRequest('the body ended early');
-}
-
-/** The error of a host that has read the body, or a part of it, before this API. The client gets status 500. */
-export function bodyRead(): Error {
-  return new Error('the body was read before this API: put the API in front of what reads bodies');
-}
+/** Sets `ctx.request.body` to the members of the body. */
+export const parseJson: RouterMiddleware<ApiState> = (ctx, next) => {
+  const { body } = ctx.request;
+  // Without a body, the parser sets an empty object.
+  if (!(body instanceof Uint8Array) || body.length === 0) throw invalidRequest('the body is missing');
+  try {
+    ctx.request.body = newPetMembers(utf8.decode(body));
+  } catch (error) {
+    // The decoder throws a `TypeError`.
+    throw invalidRequest(`the body is ${asAnimalStoreError(error)?.message ?? 'not valid UTF-8'}`);
+  }
+  return next();
+};

@@ -1,14 +1,8 @@
 /** The open connections of a server, and their responses: which is the last one, and what a message that is no HTTP gets. */
 
-import {
-  type IncomingMessage,
-  ServerResponse,
-  STATUS_CODES,
-  validateHeaderName,
-  validateHeaderValue,
-} from 'node:http';
-import type { Server, Socket } from 'node:net';
-import { isFramed } from './context.ts';
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+import { isFramed } from './check-head.ts';
 import type { ErrorContent } from './errors.ts';
 
 /** The maximum number of requests that a client can send without waiting for a response. Later ones are not handled. */
@@ -43,7 +37,7 @@ export class Connections {
   }
 
   /** Returns whether a request must be handled. Those that follow the last response of a connection are ignored. */
-  accepts(req: IncomingMessage, res: CollectedResponse, server: Server): boolean {
+  accepts(req: IncomingMessage, res: ServerResponse): boolean {
     const connection = this.#bySocket.get(req.socket);
     if (connection === undefined) return false;
     const { unanswered } = connection;
@@ -53,8 +47,6 @@ export class Connections {
       return false;
     }
     unanswered.push(res);
-    // While the port still accepted connections, a client whose connection ends would open one that is reset soon.
-    res.isLast = () => !server.listening && unanswered.at(-1) === res;
     res.on('close', () => {
       unanswered.shift();
       connection.bytesRead = req.socket.bytesRead;
@@ -72,8 +64,9 @@ export class Connections {
     }
   }
 
-  destroy(): void {
-    for (const socket of this.#bySocket.keys()) socket.destroy();
+  /** Whether a response is the last one of its connection so far. */
+  isNewest(res: ServerResponse): boolean {
+    return this.#bySocket.get(res.req.socket)?.unanswered.at(-1) === res;
   }
 
   /**
@@ -112,62 +105,4 @@ function end(socket: Socket, { status, fields, body }: ErrorContent): void {
 function linger(socket: Socket): void {
   socket.end();
   setTimeout(() => socket.destroy(), LINGER_TIME).unref();
-}
-
-/** Passes its header fields to Node.js at once, which costs less than one by one. */
-export class CollectedResponse extends ServerResponse {
-  /** Returns whether the connection is closed after this response. */
-  isLast: (() => boolean) | undefined = undefined;
-  /** Name, value, name, value: a response has few fields, and Node.js takes them so. */
-  readonly #fields: string[] = [];
-
-  override setHeader(name: string, value: number | string | readonly string[]): this {
-    validateHeaderName(name);
-    validateHeaderValue(name, value as string);
-    const index = this.#indexOf(name);
-    this.#fields[index] = name;
-    // Node.js takes a number or an array too.
-    this.#fields[index + 1] = value as string;
-    return this;
-  }
-
-  override getHeader(name: string): string | undefined {
-    return this.#fields[this.#indexOf(name) + 1];
-  }
-
-  override hasHeader(name: string): boolean {
-    return this.getHeader(name) !== undefined;
-  }
-
-  override removeHeader(name: string): void {
-    this.#fields.splice(this.#indexOf(name), 2);
-  }
-
-  override getHeaderNames(): string[] {
-    return this.#fields.filter((_, index) => index % 2 === 0).map((name) => name.toLowerCase());
-  }
-
-  override getHeaders(): Record<string, string | undefined> {
-    return Object.fromEntries(this.getHeaderNames().map((name) => [name, this.getHeader(name)]));
-  }
-
-  /** Node.js calls it before the first byte of a response; a caller can pass a message, fields, or both. */
-  override writeHead(status: number, ...given: unknown[]): this {
-    const [message, fields = message] = given;
-    if (typeof message === 'string') this.statusMessage = message;
-    if (typeof fields === 'object') for (const each of Object.entries(fields ?? {})) this.setHeader(...each);
-    if (this.isLast?.()) this.shouldKeepAlive = false;
-    return super.writeHead(status, this.#fields);
-  }
-
-  /** Returns the index of the name of a field, or else where it would be added. */
-  #indexOf(name: string): number {
-    const fields = this.#fields;
-    for (let index = 0; index < fields.length; index += 2) {
-      const each = fields[index] as string;
-      if (each === name) return index;
-      if (each.length === name.length && each.toLowerCase() === name.toLowerCase()) return index;
-    }
-    return fields.length;
-  }
 }

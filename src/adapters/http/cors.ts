@@ -1,20 +1,21 @@
 /** Lets scripts of other origins call the API in a browser (Fetch Standard, section 3.3). */
 
-import { checkHead } from './authentication.ts';
-import { fieldOf, noContent, type Stage } from './context.ts';
-import { SERVER_METHODS } from './operations.ts';
+import type { RouterMiddleware } from '@koa/router';
+import { checkHead, fieldOf } from './check-head.ts';
+import { noContent } from './respond.ts';
+import type { ApiState } from './state.ts';
 
 const EXPOSED_HEADERS =
   'Deprecation,ETag,Idempotency-Replayed,Link,Location,Retry-After,Sunset,WWW-Authenticate,X-Request-Id';
 
 /** Responds to a preflight request, which contains no API key, before the key is checked. */
-export function cors(origins: readonly string[]): Stage {
+export function cors(origins: readonly string[], methods: readonly string[]): RouterMiddleware<ApiState> {
   return (ctx, next) => {
     ctx.vary('Origin');
-    const origin = fieldOf(ctx, 'origin');
+    const origin = fieldOf(ctx.req, 'origin');
     if (origin === undefined || !origins.includes(origin)) return next();
     const isOptions = ctx.method === 'OPTIONS';
-    if (isOptions && !fieldOf(ctx, 'access-control-request-method')) return next();
+    if (isOptions && !fieldOf(ctx.req, 'access-control-request-method')) return next();
     ctx.set('Access-Control-Allow-Origin', origin);
     if (!isOptions) {
       ctx.set('Access-Control-Expose-Headers', EXPOSED_HEADERS);
@@ -22,8 +23,8 @@ export function cors(origins: readonly string[]): Stage {
     }
     // In seconds.
     ctx.set('Access-Control-Max-Age', '600');
-    ctx.set('Access-Control-Allow-Methods', SERVER_METHODS.join(','));
-    const requested = fieldOf(ctx, 'access-control-request-headers');
+    ctx.set('Access-Control-Allow-Methods', methods.join(','));
+    const requested = fieldOf(ctx.req, 'access-control-request-headers');
     if (requested) ctx.set('Access-Control-Allow-Headers', requested);
     return checkHead(ctx, async () => noContent(ctx));
   };

@@ -1,14 +1,18 @@
 /** What clients and operators learn of the deprecated operation. */
 
-import type { Stage } from './context.ts';
+import type { RouterMiddleware } from '@koa/router';
 import type { HttpError } from './errors.ts';
 import { DEPRECATED_SINCE, OPERATIONS, type Operation, SUNSET } from './operations.ts';
+import type { ApiState } from './state.ts';
 
 /**
  * Adds the fields of the deprecation to every response of its path, except to other operations, and except for 401, which
  * tells nothing about the API.
  */
-export function deprecation(prefix: string, operations: readonly Operation[] = OPERATIONS): Stage {
+export function deprecation(
+  prefix: string,
+  operations: readonly Operation[] = OPERATIONS,
+): RouterMiddleware<ApiState> {
   // RFC 9745, RFC 8594, and RFC 5829 for the relation `successor-version`.
   const fields = {
     Deprecation: `@${DEPRECATED_SINCE.getTime() / 1000}`,

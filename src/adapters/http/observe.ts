@@ -1,11 +1,14 @@
 /** The outermost stage: request ids, the Error body, and what observers are told, all without any part of an API key. */
 
 import { isIP } from 'node:net';
+import type { RouterContext, RouterMiddleware } from '@koa/router';
 import { fenced } from '../../application/fenced.ts';
 import type { RequestObserver } from '../../application/ports/request-observer.ts';
 import { API_KEY_PREFIX, secretPartFinder } from '../../domain/api-key.ts';
-import { type Context, fieldOf, pathOf, type Stage } from './context.ts';
+import { fieldOf } from './check-head.ts';
 import { type ErrorContent, errorByStatus, errorContent, type HttpError } from './errors.ts';
+import { pathOf } from './paths.ts';
+import type { ApiState } from './state.ts';
 
 /** Returns whether a text contains a part of an API key. */
 type IsSecret = (text: string) => boolean;
@@ -18,16 +21,16 @@ const API_FIELDS: Readonly<Record<string, string>> = {
 };
 
 /** Responds to whatever is thrown with the Error body. Header fields that other stages have set stay. */
-export function observe(observer: RequestObserver, isPartOfKey: IsSecret): Stage {
+export function observe(observer: RequestObserver, isPartOfKey: IsSecret): RouterMiddleware<ApiState> {
   return async (ctx, next) => {
     const startedAt = performance.now();
     const isSecret: IsSecret = (text) =>
-      isPartOfKey(text) || secretPartFinder([fieldOf(ctx, 'authorization') ?? ''])(text);
+      isPartOfKey(text) || secretPartFinder([fieldOf(ctx.req, 'authorization') ?? ''])(text);
     const requestId = requestIdOf(ctx, isSecret);
     ctx.state.animalStore = { requestId, path: pathOf(ctx), holder: undefined };
     const { animalStore: state } = ctx.state;
     // In another Koa app, its router may have set them.
-    ctx.matched = undefined;
+    ctx.matched = [];
     ctx.params = {};
     ctx.set({ ...API_FIELDS, 'X-Request-Id': requestId });
     // The address can become unknown when the client disconnects.
@@ -68,7 +71,7 @@ export function observe(observer: RequestObserver, isPartOfKey: IsSecret): Stage
 }
 
 /** An error status that a middleware of a user has set without a body gets one, and an object becomes JSON. */
-function completeBody(ctx: Context): void {
+function completeBody(ctx: RouterContext<ApiState>): void {
   const { body, status } = ctx;
   if (body === undefined || body === null) {
     if (status >= 400) throw errorByStatus({ status });
@@ -78,12 +81,11 @@ function completeBody(ctx: Context): void {
 }
 
 /** Where no observer is told of errors, an error that is the fault of the program must not be silent. */
-function reportFailure(ctx: Context, error: unknown): void {
+function reportFailure(ctx: RouterContext<ApiState>, error: unknown): void {
   const failure = error instanceof Error ? error : new Error(`not an error was thrown: ${typeof error}`);
   const { animalStore: state } = ctx.state;
   state.failure = failure;
-  if (ctx.app === undefined) console.error(`request ${state.requestId}:`, failure);
-  else fenced(() => ctx.app?.emit('error', failure, ctx));
+  fenced(() => ctx.app.emit('error', failure, ctx));
 }
 
 /** Returns the response to a message that Node.js could not parse, which never reaches a stage, and notifies the observer. */
@@ -107,8 +109,8 @@ const REQUEST_ID = /^(?:[\w-]{1,15}|[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-
 const SHORT = 15;
 
 /** Returns the `X-Request-Id` of the client, or a new id if it is missing or malformed, or may contain an API key. */
-function requestIdOf(ctx: Context, isSecret: IsSecret): string {
-  const given = fieldOf(ctx, 'x-request-id');
+function requestIdOf(ctx: RouterContext<ApiState>, isSecret: IsSecret): string {
+  const given = fieldOf(ctx.req, 'x-request-id');
   const isKept = given !== undefined && REQUEST_ID.test(given) && (given.length <= SHORT || !isSecret(given));
   return isKept ? given : crypto.randomUUID();
 }
@@ -116,8 +118,8 @@ function requestIdOf(ctx: Context, isSecret: IsSecret): string {
 /** A valid `traceparent` of version 00 (W3C Trace Context). A trace id or a parent id of zeros is invalid. */
 const TRACEPARENT = /^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
 
-function traceparentOf(ctx: Context, isSecret: IsSecret): string | undefined {
-  const given = fieldOf(ctx, 'traceparent');
+function traceparentOf(ctx: RouterContext<ApiState>, isSecret: IsSecret): string | undefined {
+  const given = fieldOf(ctx.req, 'traceparent');
   return given === undefined || !TRACEPARENT.test(given) || isSecret(given) ? undefined : given;
 }
 

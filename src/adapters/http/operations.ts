@@ -11,9 +11,6 @@ export const METHODS = {
   POST: { success: 201, isRead: false, hasBody: true },
 } as const;
 
-/** The methods that the server supports, in the order of `Allow`. HEAD is GET without the body. */
-export const SERVER_METHODS: readonly string[] = ['GET', 'HEAD', ...Object.keys(METHODS).slice(1), 'OPTIONS'];
-
 export interface Operation {
   readonly id: 'listPets' | 'createPet' | 'getPet';
   readonly method: keyof typeof METHODS;
@@ -83,3 +80,14 @@ export const OPERATIONS: readonly Operation[] = [
     deprecated: true,
   },
 ];
+
+/** Returns the methods of a server with these operations, in the order of `Allow`. HEAD is GET without the body. */
+export function methodsOf(operations: readonly Operation[]): readonly string[] {
+  const served = new Set<string>(operations.map(({ method }) => method));
+  return [
+    'GET',
+    'HEAD',
+    ...Object.keys(METHODS).filter((each) => each !== 'GET' && served.has(each)),
+    'OPTIONS',
+  ];
+}

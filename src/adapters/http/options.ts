@@ -1,5 +1,6 @@
 /** What a host passes to the API and to its server. */
 
+import type { RouterMiddleware } from '@koa/router';
 import type { AnimalStore } from '../../application/animal-store.ts';
 import {
   arrayOf,
@@ -11,10 +12,10 @@ import {
 } from '../../application/arguments.ts';
 import type { ApiKeyVerifier } from '../../application/ports/api-key-verifier.ts';
 import type { RequestObserver } from '../../application/ports/request-observer.ts';
-import type { Stage } from './context.ts';
 import { isOrigin } from './cors.ts';
 import { OPERATIONS, type Operation } from './operations.ts';
 import type { RateLimit } from './rate-limit.ts';
+import type { ApiState } from './state.ts';
 
 const OTHER_METHODS = ['listPage', 'createPetOnce', 'verifyApiKey', 'check'] as const;
 
@@ -39,9 +40,8 @@ export interface MetricsText {
   text(): Promise<string>;
 }
 
-/** A Koa middleware of a user. Over `createFetchHandler`, the context lacks some members of Koa. */
-// A method, so that the compiler accepts a middleware that is declared for the context of Koa.
-export type UserMiddleware = { use(...parameters: Parameters<Stage>): unknown }['use'];
+/** A Koa middleware of a user. */
+export type UserMiddleware = RouterMiddleware<ApiState>;
 
 /** Places in the list of the API where a user can add middleware. */
 export interface UserMiddlewares {

@@ -1,7 +1,10 @@
 /** Limits the number of requests in flight, and counts what the server refuses. */
 
+import type { ServerResponse } from 'node:http';
+import type { RouterMiddleware } from '@koa/router';
 import { AnimalStoreError } from '../../domain/errors.ts';
-import { isHealthCheck, METRICS_PATH, type Stage } from './context.ts';
+import { isHealthCheck, METRICS_PATH } from './paths.ts';
+import type { ApiState } from './state.ts';
 
 /** The maximum number of requests in flight: twice as many as the largest transaction of SQLite stores has creates. */
 const REQUESTS_LIMIT = 2000;
@@ -12,9 +15,11 @@ export class Load {
   readonly refused: { overloaded: number; rate_limited: number } = { overloaded: 0, rate_limited: 0 };
   isStopping = false;
   inFlight = 0;
+  /** Whether a connection is closed after a response. The server of the API decides it. */
+  isLast: (res: ServerResponse) => boolean = () => false;
 
   /** Health checks and metrics are needed most while other requests are refused. */
-  readonly guard: Stage = async (ctx, next) => {
+  readonly guard: RouterMiddleware<ApiState> = async (ctx, next) => {
     const { path } = ctx.state.animalStore;
     if (this.inFlight >= REQUESTS_LIMIT && path !== METRICS_PATH && !isHealthCheck(path)) {
       this.refused.overloaded += 1;

@@ -1,25 +1,23 @@
 /** The handlers of the operations on pets. */
 
+import type { RouterMiddleware } from '@koa/router';
 import type { PetPage, PetQuery } from '../../application/ports/pet-repository.ts';
 import { parseInt64 } from '../../domain/int64.ts';
 import type { Pet } from '../../domain/pet.ts';
 import { petJson, petsJson } from '../../domain/pet-json.ts';
-import {
-  callerOf,
-  entityTag,
-  fieldOf,
-  type Representation,
-  respondJson,
-  respondRevalidated,
-  type Stage,
-} from './context.ts';
+import { fieldOf } from './check-head.ts';
 import { HttpError } from './errors.ts';
 import { METHODS, type Operation } from './operations.ts';
 import type { HttpStore } from './options.ts';
+import { entityTag, type Representation, respondJson, respondRevalidated } from './respond.ts';
 import { listQueryReader, type newPetMembers, readNewPet } from './schemas.ts';
+import { type ApiState, callerOf } from './state.ts';
 
 /** The links of responses start with the prefix. */
-export function petHandlers(store: HttpStore, prefix: string): Readonly<Record<Operation['id'], Stage>> {
+export function petHandlers(
+  store: HttpStore,
+  prefix: string,
+): Readonly<Record<Operation['id'], RouterMiddleware<ApiState>>> {
   const pets = `${prefix}/v1/pets`;
   const listOf = cachedLists(pets);
   const readListQuery = listQueryReader();
@@ -32,19 +30,19 @@ export function petHandlers(store: HttpStore, prefix: string): Readonly<Record<O
     },
 
     async createPet(ctx) {
-      const key = fieldOf(ctx, 'idempotency-key');
+      const key = fieldOf(ctx.req, 'idempotency-key');
       const input = readNewPet(ctx.request.body as ReturnType<typeof newPetMembers>);
       const { pet, isReplay } =
         key === undefined
           ? { pet: await store.createPet(input), isReplay: false }
-          : await store.createPetOnce(input, callerOf(ctx) ?? '', key);
+          : await store.createPetOnce(input, callerOf(ctx.state) ?? '', key);
       ctx.set('Location', `${pets}/${pet.id}`);
       if (isReplay) ctx.set('Idempotency-Replayed', 'true');
       respondJson(ctx, METHODS.POST.success, petJson(pet));
     },
 
     async getPet(ctx) {
-      const id = parseInt64(ctx.params?.['petId'] ?? '');
+      const id = parseInt64(ctx.params['petId'] ?? '');
       if (id === undefined) throw new HttpError('not_found', 'there is no such pet: an id is an int64');
       const body = petJson(await store.getPet(id));
       respondRevalidated(ctx, { body, etag: entityTag(body) });

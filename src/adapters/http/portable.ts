@@ -15,3 +15,4 @@ export type {
   UserMiddlewares,
 } from './options.ts';
 export type { RateLimit } from './rate-limit.ts';
+export type { ApiState, RequestState } from './state.ts';

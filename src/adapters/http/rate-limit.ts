@@ -1,8 +1,10 @@
 /** Limits the rate of requests of each API key. */
 
+import type { RouterMiddleware } from '@koa/router';
 import { AnimalStoreError } from '../../domain/errors.ts';
-import { callerOf, METRICS_PATH, type Stage } from './context.ts';
 import type { Load } from './overload.ts';
+import { METRICS_PATH } from './paths.ts';
+import { type ApiState, callerOf } from './state.ts';
 
 /** A limit on the rate of requests: at most `requests` at once, and on average `requests` in `seconds` seconds. */
 export interface RateLimit {
@@ -14,13 +16,13 @@ export interface RateLimit {
 const CALLERS_LIMIT = 16_384;
 
 /** Metrics are needed most while other requests are refused. */
-export function limitRate(limit: RateLimit, { refused }: Load): Stage {
+export function limitRate(limit: RateLimit, { refused }: Load): RouterMiddleware<ApiState> {
   const period = limit.seconds * 1000;
   const interval = period / limit.requests;
   /** When the token bucket of each caller is full, in the order of their last requests. */
   const buckets = new Map<string, number>();
   return (ctx, next) => {
-    const caller = callerOf(ctx);
+    const caller = callerOf(ctx.state);
     if (caller === undefined || ctx.state.animalStore.path === METRICS_PATH) return next();
     const now = performance.now();
     const fullAt = Math.max(buckets.get(caller) ?? 0, now) + interval;

@@ -4,10 +4,9 @@ import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import { type AddressInfo, Server as NetServer, type Server, type Socket } from 'node:net';
 import type { Api } from './app.ts';
-import { CollectedResponse, Connections } from './connections.ts';
+import { Connections } from './connections.ts';
 import { HttpError, methodNotAllowed } from './errors.ts';
 import { messageRefusal } from './observe.ts';
-import { SERVER_METHODS } from './operations.ts';
 import type { HttpServer, HttpServerOptions } from './options.ts';
 
 /** In milliseconds. A proxy closes idle connections first, because the time of `nginx.conf` and `Caddyfile` is shorter. */
@@ -25,7 +24,7 @@ export function createNodeServer(
   api: Api,
   options: HttpServerOptions,
 ): HttpServer {
-  const { load } = api;
+  const { load, methods } = api;
   const { headersTimeout = 10_000, requestTimeout = 30_000, maxConnections } = options;
   const server = createServer({
     headersTimeout,
@@ -34,7 +33,6 @@ export function createNodeServer(
     connectionsCheckingInterval: 1000,
     maxHeaderSize: HEAD_LIMIT,
     requireHostHeader: false,
-    ServerResponse: CollectedResponse,
   });
   server.maxHeadersCount = 0;
   // A client that reads nothing of its response for so long is disconnected.
@@ -42,9 +40,11 @@ export function createNodeServer(
   if (maxConnections !== undefined) server.maxConnections = maxConnections;
 
   const connections = new Connections();
+  // While the port still accepted connections, a client whose connection ends would open one that is reset soon.
+  load.isLast = (res) => !server.listening && connections.isNewest(res);
   server.on('connection', (socket) => connections.add(socket));
   server.on('request', (req, res) => {
-    if (connections.accepts(req, res, server)) void listener(req, res);
+    if (connections.accepts(req, res)) void listener(req, res);
   });
   // Node.js would respond without a body. OpenTelemetry starts the span of a request with the event `request`.
   server.on('checkExpectation', (req, res) => server.emit('request', req, res));
@@ -53,7 +53,7 @@ export function createNodeServer(
   server.on('connect', ({ socket }) => {
     // What follows is discarded. Otherwise, the client could not read the response while it sends.
     socket.resume();
-    refuse(socket, methodNotAllowed('CONNECT', SERVER_METHODS));
+    refuse(socket, methodNotAllowed('CONNECT', methods));
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket) =>
     refuse(socket as Socket, FAULTS[error.code ?? ''] ?? INVALID_MESSAGE),
@@ -80,7 +80,7 @@ export function createNodeServer(
         // The event loop first reads the requests that have arrived. They are handled.
         if (idleTime >= IDLE_TIME) setImmediate(() => connections.closeIdle());
       }, IDLE_INTERVAL);
-      const deadline = setTimeout(() => connections.destroy(), timeout);
+      const deadline = setTimeout(() => server.closeAllConnections(), timeout);
       await closed;
       clearInterval(drain);
       clearTimeout(deadline);

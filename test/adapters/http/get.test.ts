@@ -1,9 +1,10 @@
 /** Ids beyond 2^53, and the deprecation of `GET /v1/pets/{petId}`. `recorded` tests the rest of the reads. */
 
+import type { RouterContext } from '@koa/router';
 import { expect, test } from 'vitest';
-import type { Context } from '../../../src/adapters/http/context.ts';
 import { deprecation, sunsetNotice } from '../../../src/adapters/http/deprecation.ts';
 import { OPERATIONS, type Operation, SUNSET } from '../../../src/adapters/http/operations.ts';
+import type { ApiState } from '../../../src/adapters/http/state.ts';
 import { withPets } from '../../support/fake-pets.ts';
 import { wholeJson, withRequired } from '../../support/pets.ts';
 import { startServer } from '../../support/server.ts';
@@ -36,10 +37,10 @@ test('another operation of the path is not deprecated', async () => {
   const stage = deprecation('', operations);
   const fieldsOf = async (method: string, path: string) => {
     const fields = {};
-    const state = { animalStore: { path } } as Context['state'];
+    const state = { animalStore: { path } } as RouterContext<ApiState>['state'];
     const set = (added: unknown): void => void Object.assign(fields, added);
-    const ctx: Partial<Context> = { method, state, set };
-    await stage(ctx as Context, async () => {});
+    const ctx: Partial<RouterContext<ApiState>> = { method, state, set };
+    await stage(ctx as RouterContext<ApiState>, async () => {});
     return Object.keys(fields);
   };
   for (const method of ['GET', 'HEAD', 'PUT', 'OPTIONS'])

@@ -1,15 +1,16 @@
 /** Tests that the OpenAPI document is served, complete and correct. */
 
+import type { RouterContext } from '@koa/router';
 import { describe, expect, test } from 'vitest';
 import { exactJson, generateDocument } from '../../../openapi/document.ts';
 import { MESSAGES } from '../../../openapi/errors.ts';
 import { NEW_MINKA, NEW_REX } from '../../../openapi/examples.ts';
-import type { Context } from '../../../src/adapters/http/context.ts';
 import { openApiDocument } from '../../../src/adapters/http/docs/openapi.ts';
 import { type HttpErrorCode, STATUS_OF } from '../../../src/adapters/http/errors.ts';
 import { createFetchHandler } from '../../../src/adapters/http/fetch.ts';
 import { OPERATIONS } from '../../../src/adapters/http/operations.ts';
 import { Load } from '../../../src/adapters/http/overload.ts';
+import type { ApiState } from '../../../src/adapters/http/state.ts';
 import { openMemoryStorage } from '../../../src/adapters/memory/index.ts';
 import { AnimalStore } from '../../../src/application/animal-store.ts';
 import { AnimalStoreError } from '../../../src/domain/errors.ts';
@@ -168,7 +169,7 @@ test('the example of every error is a response of the server', async () => {
   await failing(new AnimalStoreError('storage_unavailable', MESSAGES.storage_unavailable));
   await failing(new Error('unexpected'));
 
-  const ctx = { state: { animalStore: { path: '/v1/pets' } } } as Context;
+  const ctx = { state: { animalStore: { path: '/v1/pets' } } } as RouterContext<ApiState>;
   const load = Object.assign(new Load(), { inFlight: Infinity });
   const shed = async () => load.guard(ctx, async () => {});
   await failing(await shed().catch((error: unknown) => error));

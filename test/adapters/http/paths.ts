@@ -1,7 +1,7 @@
 /** The paths of the server. The tests generate from this table what holds for every path. */
 
 import { DOCS_ASSETS } from '../../../src/adapters/http/docs/assets.ts';
-import { OPERATIONS, SERVER_METHODS } from '../../../src/adapters/http/operations.ts';
+import { methodsOf, OPERATIONS } from '../../../src/adapters/http/operations.ts';
 import { cannotExpress } from '../../support/carrier.ts';
 import { wholeJson } from '../../support/pets.ts';
 
@@ -15,9 +15,9 @@ const READ = 'GET, HEAD, OPTIONS';
 
 function allowOf(path: string): string {
   const methods: string[] = OPERATIONS.filter((each) => each.path === path).map(({ method }) => method);
-  return SERVER_METHODS.filter(
-    (each) => each === 'OPTIONS' || methods.includes(each === 'HEAD' ? 'GET' : each),
-  ).join(', ');
+  return methodsOf(OPERATIONS)
+    .filter((each) => each === 'OPTIONS' || methods.includes(each === 'HEAD' ? 'GET' : each))
+    .join(', ');
 }
 
 /** All assets are served alike, so those of the page itself stand for the programs that it links to. */

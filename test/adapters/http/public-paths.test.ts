@@ -7,9 +7,10 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
 import { gunzipSync, gzipSync } from 'node:zlib';
+import type { RouterContext } from '@koa/router';
 import { describe, expect, test } from 'vitest';
-import type { Context } from '../../../src/adapters/http/context.ts';
 import { DOCS_ASSETS, docsAsset } from '../../../src/adapters/http/docs/assets.ts';
+import type { ApiState } from '../../../src/adapters/http/state.ts';
 import { AnimalStoreError } from '../../../src/domain/errors.ts';
 import { temporaryFolder } from '../../support/process.ts';
 import { sharedServer, startServer } from '../../support/server.ts';
@@ -73,7 +74,7 @@ test('a file of the page that cannot be read is 503, and is read again by the ne
   const path = join(temporaryFolder(), 'page');
   const handle = docsAsset({ path: '/docs', file: pathToFileURL(path).href, type: 'text/plain' });
   const ask = async () => {
-    const ctx = { req: { headers: {} }, set() {}, vary() {} } as unknown as Context;
+    const ctx = { req: { headers: {} }, set() {}, vary() {} } as unknown as RouterContext<ApiState>;
     await handle(ctx, async () => {});
     return ctx;
   };

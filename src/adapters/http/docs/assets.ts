@@ -1,5 +1,7 @@
 import { gunzipSync } from 'node:zlib';
-import { entityTag, type Stage } from '../context.ts';
+import type { RouterMiddleware } from '@koa/router';
+import { entityTag } from '../respond.ts';
+import type { ApiState } from '../state.ts';
 import { builtFile, encodings, respondNegotiated } from './built-files.ts';
 
 export interface Asset {
@@ -50,7 +52,7 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-export function docsAsset({ file, type }: Asset): Stage {
+export function docsAsset({ file, type }: Asset): RouterMiddleware<ApiState> {
   const representations = builtFile(`${file}.gz`, (gzip) =>
     encodings(gunzipSync(gzip), gzip, entityTag(gzip), type),
   );

@@ -1,6 +1,9 @@
 import { readFileSync } from 'node:fs';
+import type { RouterContext } from '@koa/router';
 import { AnimalStoreError } from '../../../domain/errors.ts';
-import { type Context, fieldOf, type Representation, respondRevalidated } from '../context.ts';
+import { fieldOf } from '../check-head.ts';
+import { type Representation, respondRevalidated } from '../respond.ts';
+import type { ApiState } from '../state.ts';
 
 /** Where `npm run build` writes files. The path is the same from this file in `src` and from the built one in `dist`. */
 const FOLDER = '../../../../dist/docs/';
@@ -41,8 +44,8 @@ export function encodings(identity: Buffer, gzip: Buffer, etag: string, type: st
   return { identity: { body: identity, etag, type }, gzip: { body: gzip, etag: gzipEtag, type } };
 }
 
-export function respondNegotiated(ctx: Context, { identity, gzip }: Encodings): void {
-  const isGzip = acceptsGzip(fieldOf(ctx, 'accept-encoding'));
+export function respondNegotiated(ctx: RouterContext<ApiState>, { identity, gzip }: Encodings): void {
+  const isGzip = acceptsGzip(fieldOf(ctx.req, 'accept-encoding'));
   respondRevalidated(ctx, isGzip ? gzip : identity);
   if (isGzip && ctx.status === 200) ctx.set('Content-Encoding', 'gzip');
   ctx.vary('Accept-Encoding');

@@ -1,7 +1,11 @@
 import { gzipSync } from 'node:zlib';
+import type { RouterMiddleware } from '@koa/router';
 import { invalidRequest } from '../../../domain/errors.ts';
-import { BASE_PATH, entityTag, fieldOf, type Stage } from '../context.ts';
+import { fieldOf } from '../check-head.ts';
 import type { HttpOptions } from '../options.ts';
+import { BASE_PATH } from '../paths.ts';
+import { entityTag } from '../respond.ts';
+import type { ApiState } from '../state.ts';
 import { builtFile, type Encodings, encodings, respondNegotiated } from './built-files.ts';
 
 /** The built document: the parts around the URL of the server. */
@@ -24,11 +28,11 @@ export function openApiDocument(origin: string, { indent = 0 }: { readonly inden
 }
 
 /** The document contains the URL of the server: `publicUrl`, or else one that is derived from the `Host` of the request. */
-export function openApi({ publicUrl }: HttpOptions): Stage {
+export function openApi({ publicUrl }: HttpOptions): RouterMiddleware<ApiState> {
   let lastOrigin: string | undefined;
   let last: Encodings;
   return (ctx) => {
-    const host = fieldOf(ctx, 'host');
+    const host = fieldOf(ctx.req, 'host');
     // Without a `Host`, the URL of the server is relative to the URL of the document.
     const origin = publicUrl ?? (host ? `${ctx.protocol === 'https' ? 'https' : 'http'}://${host}` : '');
     if (origin !== lastOrigin) {

@@ -1,0 +1,41 @@
+/** Checks what HTTP demands of the head of a request (RFC 9112). */
+
+import type { IncomingMessage } from 'node:http';
+import type { RouterMiddleware } from '@koa/router';
+import { invalidRequest } from '../../domain/errors.ts';
+import type { ApiState } from './state.ts';
+
+type Head = Pick<IncomingMessage, 'headers' | 'httpVersion' | 'rawHeaders'>;
+
+/** Refuses what HTTP forbids and Node.js would accept, or refuse with an empty body (sections 2.3, 3.2 and 6.1). */
+export const checkHead: RouterMiddleware<ApiState> = ({ req }, next) => {
+  const { httpVersion } = req;
+  if (httpVersion === '0.9') throw invalidRequest('the version is missing: expected HTTP/1.0 or HTTP/1.1');
+  const isHttp11 = httpVersion === '1.1';
+  if (!isFramed(req)) {
+    throw invalidRequest(isHttp11 ? 'Transfer-Encoding must be chunked' : 'Transfer-Encoding needs HTTP/1.1');
+  }
+  const host = fieldOf(req, 'host');
+  // A `Request` has the values of repeated fields in one.
+  if (host === undefined ? isHttp11 : isRepeated(req, 'host') || host.includes(',')) {
+    throw invalidRequest('Host must be given once');
+  }
+  return next();
+};
+
+/** Whether it is clear where a request ends (section 6). A proxy and Node.js could disagree about the next one. */
+export function isFramed({ httpVersion, headers }: Head): boolean {
+  const coding = headers['transfer-encoding'];
+  return coding === undefined || (httpVersion === '1.1' && String(coding).toLowerCase() === 'chunked');
+}
+
+/** Returns the value of a field, whose name is in lower case. */
+export function fieldOf({ headers }: Pick<Head, 'headers'>, name: string): string | undefined {
+  const value = headers[name];
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** Whether a field, whose name is in lower case, has several lines. `headers` has only the first value of some. */
+export function isRepeated({ rawHeaders }: Head, name: string): boolean {
+  return rawHeaders.filter((each, index) => index % 2 === 0 && each.toLowerCase() === name).length > 1;
+}

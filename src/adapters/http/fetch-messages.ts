@@ -1,0 +1,174 @@
+/** A request and a response as those of `node:http`, made from a `Request`, so that a Koa app can handle it. */
+
+import { validateHeaderName, validateHeaderValue } from 'node:http';
+import { Readable, Writable } from 'node:stream';
+
+export class FetchRequest extends Readable {
+  readonly method: string;
+  url: string;
+  readonly headers: Record<string, string>;
+  /** For HTTP/1.0 and HTTP/2 too: the runtime has decided where the request ends. */
+  readonly httpVersion = '1.1';
+  readonly httpVersionMajor = 1;
+  readonly httpVersionMinor = 1;
+  readonly socket: { readonly remoteAddress: string; readonly encrypted: boolean };
+  readonly #request: Request;
+  #reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
+
+  constructor(request: Request, remoteAddress: string) {
+    super({ highWaterMark: 0 });
+    const { body, headers, method, url } = request;
+    // The URL of Bun is the path alone if the `Host` is invalid.
+    const { protocol, host, pathname, search } = new URL(url, 'http://localhost');
+    this.#request = request;
+    this.method = method;
+    this.url = pathname + search;
+    this.socket = { remoteAddress, encrypted: protocol === 'https:' };
+    // Over HTTP/2, the host and the port are in no field.
+    this.headers = { host, ...Object.fromEntries(headers) };
+    if (body !== null && this.headers['content-length'] === undefined) {
+      this.headers['transfer-encoding'] ??= 'chunked';
+    }
+    // A stream whose body the host has read is one that was read.
+    if (request.bodyUsed) {
+      this.push(' ');
+      this.read();
+    }
+  }
+
+  /** Empty, because the runtime has joined repeated fields. */
+  get rawHeaders(): string[] {
+    return [];
+  }
+
+  override async _read(): Promise<void> {
+    try {
+      this.#reader ??= this.#request.body?.getReader();
+      const { value = null } = (await this.#reader?.read()) ?? {};
+      this.push(value);
+    } catch (error) {
+      this.destroy(error as Error);
+    }
+  }
+
+  override _destroy(error: Error | null, callback: (error: Error | null) => void): void {
+    (this.#reader ?? this.#request.body)?.cancel().catch(() => {});
+    callback(error);
+  }
+}
+
+/** As in Koa, and a `Response` with one of these statuses must not have a body, not even an empty one. */
+const WITHOUT_BODY: ReadonlySet<number> = new Set([204, 205, 304]);
+
+type Value = number | string | readonly string[];
+
+export class FetchResponse extends Writable {
+  statusCode = 200;
+  statusMessage = '';
+  shouldKeepAlive = true;
+  headersSent = false;
+  readonly #send: (response: Response) => void;
+  readonly #method: string;
+  readonly #fields = new Map<string, [name: string, value: Value]>();
+  #stream: ReadableStreamDefaultController<Uint8Array> | undefined;
+  /** Calls back when the client has read the chunk that was written last. */
+  #drained: (() => void) | undefined;
+
+  constructor(method: string, send: (response: Response) => void) {
+    super();
+    this.#method = method;
+    this.#send = send;
+  }
+
+  setHeader(name: string, value: Value): this {
+    validateHeaderName(name);
+    for (const each of [value].flat()) validateHeaderValue(name, String(each));
+    this.#fields.set(name.toLowerCase(), [name, value]);
+    return this;
+  }
+
+  appendHeader(name: string, value: string | readonly string[]): this {
+    return this.setHeader(name, [this.getHeader(name) ?? [], value].flat().map(String));
+  }
+
+  getHeader(name: string): Value | undefined {
+    return this.#fields.get(name.toLowerCase())?.[1];
+  }
+
+  hasHeader(name: string): boolean {
+    return this.#fields.has(name.toLowerCase());
+  }
+
+  removeHeader(name: string): void {
+    this.#fields.delete(name.toLowerCase());
+  }
+
+  getHeaderNames(): string[] {
+    return [...this.#fields.keys()];
+  }
+
+  getHeaders(): Record<string, Value> {
+    return Object.fromEntries(Array.from(this.#fields, ([name, [, value]]) => [name, value]));
+  }
+
+  /** A caller can pass a message, fields, or both. */
+  writeHead(status: number, ...given: (string | Readonly<Record<string, Value>>)[]): this {
+    this.statusCode = status;
+    for (const each of given) {
+      if (typeof each === 'string') this.statusMessage = each;
+      else for (const field of Object.entries(each)) this.setHeader(...field);
+    }
+    this.flushHeaders();
+    return this;
+  }
+
+  flushHeaders(): void {
+    if (this.headersSent) return;
+    const pull = () => this.#drained?.();
+    const start = (controller: ReadableStreamDefaultController<Uint8Array>) => {
+      this.#stream = controller;
+    };
+    this.#respond(
+      new ReadableStream<Uint8Array>({ start, pull, cancel: (reason) => void this.destroy(reason) }),
+    );
+  }
+
+  /** Koa sends most bodies at once, which need no stream. */
+  override end(...given: unknown[]): this {
+    const [body] = given;
+    if (this.headersSent || typeof body === 'function') return super.end(...(given as []));
+    this.#respond(body === undefined || body === null ? null : Buffer.from(body as string));
+    return super.end(...(given.filter((each) => typeof each === 'function') as []));
+  }
+
+  override _write(chunk: Uint8Array, _encoding: unknown, callback: () => void): void {
+    this.flushHeaders();
+    this.#drained = callback;
+    if (this.#stream === undefined) callback();
+    else this.#stream.enqueue(chunk);
+  }
+
+  override _final(callback: () => void): void {
+    this.#stream?.close();
+    callback();
+  }
+
+  override _destroy(error: Error | null, callback: (error: Error | null) => void): void {
+    if (!this.writableFinished) this.#stream?.error(error);
+    callback(error);
+  }
+
+  #respond(body: Buffer<ArrayBuffer> | ReadableStream | null): void {
+    const { statusCode: status, statusMessage: statusText } = this;
+    if (!this.shouldKeepAlive) this.setHeader('Connection', 'close');
+    const headers = new Headers();
+    for (const [name, value] of this.#fields.values()) {
+      for (const each of [value].flat()) headers.append(name, String(each));
+    }
+    const isEmpty = this.#method === 'HEAD' || WITHOUT_BODY.has(status);
+    const response = new Response(isEmpty ? null : body, { status, statusText, headers });
+    if (isEmpty) this.#stream = undefined;
+    this.headersSent = true;
+    this.#send(response);
+  }
+}

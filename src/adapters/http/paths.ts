@@ -1,0 +1,27 @@
+/** The paths of the API, and which of them need an API key. */
+
+import type { Context } from 'koa';
+
+export const METRICS_PATH = '/metrics';
+
+/** The paths in the OpenAPI document are relative to this path. */
+export const BASE_PATH = '/v1';
+
+/** The paths that need an API key are those that belong to the API in every app. */
+export function needsApiKey(path: string): boolean {
+  return path.startsWith(BASE_PATH) && (path.length === BASE_PATH.length || path[BASE_PATH.length] === '/');
+}
+
+export function isHealthCheck(path: string): boolean {
+  return path === '/livez' || path === '/readyz';
+}
+
+/** Returns the path of the request target, or an empty string if the target is not a URL. */
+export function pathOf(ctx: Pick<Context, 'path'>): string {
+  try {
+    // For the request target `http://`, `ctx.path` of Koa is null, although the declared type is `string`.
+    return (ctx.path as string | null) ?? '';
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,31 @@
+import type { RouterContext, RouterMiddleware } from '@koa/router';
+import { HttpError, methodNotAllowed } from './errors.ts';
+import { methodsOf, type Operation } from './operations.ts';
+import { needsApiKey } from './paths.ts';
+import { noContent } from './respond.ts';
+import type { ApiState } from './state.ts';
+
+/** Handles what no route has handled: OPTIONS, other methods of a path (405), and unknown paths (404). */
+export function refuseUnrouted(operations: readonly Operation[]): RouterMiddleware<ApiState> {
+  const methods = methodsOf(operations);
+  const paths = [...new Set(operations.map(({ path }) => path))].join(' or ');
+  return (ctx) => {
+    const { method, url, matched = [] } = ctx;
+    const isForServer = method === 'OPTIONS' && url === '*';
+    if (matched.length === 0 && !isForServer) throw unknownPath(ctx, paths);
+    const ofPath = new Set(matched.flatMap((route) => route.methods)).add('OPTIONS');
+    const allowed = isForServer ? methods : methods.filter((each) => ofPath.has(each));
+    if (method !== 'OPTIONS') throw methodNotAllowed(method, allowed);
+    ctx.set('Allow', allowed.join(', '));
+    noContent(ctx);
+  };
+}
+
+function unknownPath({ url, state }: RouterContext<ApiState>, paths: string): HttpError {
+  const [path = ''] = url.split('?', 1);
+  const hint = needsApiKey(state.animalStore.path)
+    ? `; expected ${paths}`
+    : '; the API is under /v1, and its reference at /docs';
+  const hasSlash = path.length > 1 && path.endsWith('/');
+  return new HttpError('not_found', `no such path${hasSlash ? ': paths have no slash at the end' : hint}`);
+}

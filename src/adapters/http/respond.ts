@@ -1,0 +1,52 @@
+/** How the middleware of the API responds. */
+
+import { hash } from 'node:crypto';
+import type { RouterContext } from '@koa/router';
+import { fieldOf } from './check-head.ts';
+import type { ApiState } from './state.ts';
+
+const JSON_TYPE = 'application/json';
+
+/** Responds with JSON that must not be cached. */
+export function respondJson(ctx: RouterContext<ApiState>, status: number, body: string): void {
+  ctx.status = status;
+  ctx.set({ 'Content-Type': JSON_TYPE, 'Cache-Control': 'no-store' });
+  ctx.body = body;
+}
+
+export function noContent(ctx: RouterContext<ApiState>): void {
+  ctx.status = 204;
+  ctx.set('Cache-Control', 'no-store');
+}
+
+/** A body with its entity tag, from which any number of responses can be created. */
+export interface Representation {
+  readonly body: string | Buffer;
+  readonly etag: string;
+  /** By default `application/json`. */
+  readonly type?: string;
+}
+
+export function entityTag(content: string | Uint8Array): string {
+  return `"${hash('sha256', content, 'base64url')}"`;
+}
+
+/** Responds with status 304 when the client has the current representation, and otherwise with the body. */
+export function respondRevalidated(
+  ctx: RouterContext<ApiState>,
+  { body, etag, type = JSON_TYPE }: Representation,
+): void {
+  ctx.set({ 'Cache-Control': 'private, no-cache', ETag: etag });
+  const ifNoneMatch = fieldOf(ctx.req, 'if-none-match');
+  const isCurrent = ifNoneMatch !== undefined && includesWeakly(ifNoneMatch, etag);
+  ctx.status = isCurrent ? 304 : 200;
+  if (isCurrent) return;
+  ctx.set('Content-Type', type);
+  ctx.body = body;
+}
+
+/** Whether a list of entity tags includes one in weak comparison, which ignores `W/`. `*` includes every one. */
+function includesWeakly(field: string, etag: string): boolean {
+  const elements = field.split(',').map((element) => element.trim());
+  return elements.some((element) => element === '*' || element.replace(/^W\//, '') === etag);
+}

@@ -1,0 +1,23 @@
+/** What the middleware of the API knows about a request. */
+
+import type { ApiKeyHolder } from '../../application/ports/api-key-verifier.ts';
+
+export interface RequestState {
+  readonly requestId: string;
+  /** The path of the request target. Empty if the request target is not a URL. */
+  readonly path: string;
+  /** The key holder; `undefined` before the API key is checked, and if the path needs none. */
+  holder: ApiKeyHolder | undefined;
+  /** The error that caused the response with status 500. */
+  failure?: unknown;
+}
+
+/** The type of `ctx.state`. */
+export interface ApiState {
+  animalStore: RequestState;
+}
+
+/** The id of the caller, which all keys of a series of rotated API keys share. */
+export function callerOf({ animalStore: { holder } }: ApiState): string | undefined {
+  return holder?.callerId ?? holder?.id;
+}
