@@ -1,7 +1,8 @@
-/** What the middleware of the API knows about a request. */
+/** What the middleware of the API knows about a request, in `ctx.state`. */
 
 import type { ApiKeyHolder } from '../../application/ports/api-key-verifier.ts';
 
+/** What the API knows about a request. */
 export interface RequestState {
   readonly requestId: string;
   /** The path of the request target. Empty if the request target is not a URL. */
@@ -12,7 +13,7 @@ export interface RequestState {
   failure?: unknown;
 }
 
-/** The type of `ctx.state`. */
+/** The state of a Koa context of the API. */
 export interface ApiState {
   animalStore: RequestState;
 }
