@@ -7,15 +7,16 @@ export function curlSample(
 ): string {
   const authorization =
     key === undefined ? '"Authorization: Bearer $ANIMAL_STORE_KEY"' : quote(`Authorization: Bearer ${key}`);
-  return [
+  // A retry can send the same key.
+  const newKey = newKeyField === undefined ? '' : "key=$(od -An -N16 -tx1 /dev/urandom | tr -d ' \\n')\n";
+  const request = [
     `curl ${method === 'GET' ? '' : `--request ${method} `}${quote(url)}`,
     `--header ${authorization}`,
     ...headers.map(([name, value]) => `--header ${quote(`${name}: ${value}`)}`),
-    ...(newKeyField === undefined
-      ? []
-      : [`--header "${newKeyField}: $(od -An -N16 -tx1 /dev/urandom | tr -d ' \\n')"`]),
+    ...(newKeyField === undefined ? [] : [`--header "${newKeyField}: $key"`]),
     ...(body === undefined ? [] : [`--data-raw ${quote(body)}`]),
   ].join(' \\\n  ');
+  return `${newKey}${request}`;
 }
 
 function quote(text: string): string {

@@ -34,9 +34,9 @@ export function overview(
       ),
       ...introduction.slice(0, 1),
       el('ul', { class: 'operation-list', 'aria-label': 'Operations' }, ...rows),
-      ...introduction.slice(1),
     ),
     el('div', { class: 'overview-aside' }, codeBlock('base URL', serverUrl), keyForm(choices)),
+    el('div', { class: 'overview-text' }, ...introduction.slice(1)),
   );
 }
 

@@ -8,6 +8,9 @@ export function remembers({ context, server }) {
   return visit(context, server.origin, {}, async (page) => {
     const paper = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
     const light = await paper();
+    await page.setViewportSize({ width: 1280, height: 600 });
+    const { y, height } = await page.getByLabel('Theme').boundingBox();
+    assert.ok(y + height <= 600, 'the choice of the theme is cut off');
     await page.getByLabel('Theme').selectOption('dark');
     const dark = await paper();
     assert.notEqual(dark, light);

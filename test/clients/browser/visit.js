@@ -94,10 +94,16 @@ export async function checkAccessibility(page, where) {
   assert.deepEqual(found, [], where);
 }
 
-/** Fails when the page is wider than the window. */
+/** Fails when the page is wider than the window, or a line of code than its block. */
 export async function checkWidth(page, where) {
   const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
   assert.ok(overflow <= 0, `${where}: the page is ${overflow} px too wide`);
+  const cut = await page.evaluate(() =>
+    [...document.querySelectorAll('pre')]
+      .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)
+      .map(({ textContent }) => textContent),
+  );
+  assert.deepEqual(cut, [], `${where}: lines are cut off`);
 }
 
 /** The console, the samples and the response of one operation. */
