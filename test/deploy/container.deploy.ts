@@ -123,6 +123,10 @@ describe.skipIf(isSkipped)(`containers${note}`, () => {
     expect(status).toMatch(/^CapEff:\t0+$/m);
     expect(status).toMatch(/^CapBnd:\t0+$/m);
     expect(status).toMatch(/^NoNewPrivs:\t1$/m);
+    for (const host of ['[::1]', '127.0.0.1', 'localhost'])
+      expect(
+        await evaluate(`fetch("http://${host}:3000/livez").then(({ status }) => console.log(status))`),
+      ).toContain('200');
     for (const folder of ['/', '/tmp', '/opt/animal-store', '/usr/local/bin']) {
       const { status, stderr } = await podman.run(
         `podman exec animal-store node -e 'fs.writeFileSync("${folder}/file", "")'`,

@@ -62,7 +62,8 @@ export function createNodeServer(
   return {
     async listen(port, host) {
       // `once` rejects with an error of `listen`. Later, a connection that cannot be accepted must not end the process.
-      server.listen({ port, host });
+      // Without a host, Node.js listens on `::`, or on `0.0.0.0` on a machine without IPv6.
+      server.listen({ port, ...(host !== '::' && { host }) });
       await once(server, 'listening');
       server.on('error', () => {});
       const { address, family, port: taken } = server.address() as AddressInfo;
