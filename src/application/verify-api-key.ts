@@ -4,6 +4,8 @@ import type { ApiKeyHolder, ApiKeyVerifier } from './ports/api-key-verifier.ts';
 import { DAY } from './ports/idempotent-creates.ts';
 
 const CACHE_LIMIT = 1000;
+/** No use is recorded for this time after a write failed, in milliseconds. */
+const PAUSE = 60_000;
 
 /** Verifies API keys, and records the day on which each key was last used. */
 export class VerifyApiKey implements ApiKeyVerifier {
@@ -11,6 +13,9 @@ export class VerifyApiKey implements ApiKeyVerifier {
   readonly #now: () => number;
   /** By key id, because `lastUsedOn` of a repository can be out of date for a while. */
   readonly #recordedOn = new Map<string, number>();
+  /** The writes that wait for the one in flight, by key id. */
+  readonly #unrecorded = new Map<string, number>();
+  #failedAt = -Infinity;
 
   constructor(keys: ApiKeyRepository, now: () => number = Date.now) {
     this.#keys = keys;
@@ -25,20 +30,34 @@ export class VerifyApiKey implements ApiKeyVerifier {
     // A storage without types can resolve with `null`.
     if (!apiKey || !isActive(apiKey, now)) return undefined;
     const { lastUsedOn = -Infinity } = apiKey;
-    if (now - lastUsedOn >= DAY) void this.#recordUse(apiKey, now);
+    if (now - lastUsedOn >= DAY) this.#recordUse(apiKey, now);
     return apiKey;
   }
 
-  /** Nobody waits for the write. When it fails, the next use of the key on this day is recorded instead. */
-  async #recordUse({ id }: ApiKey, now: number): Promise<void> {
+  /** Nobody waits for the write. When it fails, a later use of the key on this day is recorded instead. */
+  #recordUse({ id }: ApiKey, now: number): void {
     const today = now - (now % DAY);
-    if (this.#recordedOn.get(id) === today) return;
+    const { size } = this.#unrecorded;
+    const isPaused = size >= CACHE_LIMIT || Math.abs(now - this.#failedAt) < PAUSE;
+    if (isPaused || this.#recordedOn.get(id) === today) return;
     if (this.#recordedOn.size >= CACHE_LIMIT) this.#recordedOn.clear();
     this.#recordedOn.set(id, today);
+    this.#unrecorded.set(id, today);
+    if (size === 0) void this.#writeUses();
+  }
+
+  /** One write at a time, so that writes that hang leave the storage to the reads. */
+  async #writeUses(): Promise<void> {
     try {
-      await this.#keys.setLastUsedOn(id, today);
+      // This iterates also over what is added meanwhile.
+      for (const [id, day] of this.#unrecorded) {
+        await this.#keys.setLastUsedOn(id, day);
+        this.#unrecorded.delete(id);
+      }
     } catch {
-      this.#recordedOn.delete(id);
+      this.#failedAt = this.#now();
+      for (const id of this.#unrecorded.keys()) this.#recordedOn.delete(id);
+      this.#unrecorded.clear();
     }
   }
 }

@@ -5,6 +5,7 @@ import type { CacheStatistics } from '../../application/ports/statistics.ts';
 import type { ApiKey } from '../../domain/api-key.ts';
 import { apiKeyOf, foundKey, hashOf, keyValues, rowIdOf } from '../storage-kit/key-rows.ts';
 import type { ConnectionPool } from './connection-pool.ts';
+import { RELAXED } from './pets.ts';
 import { LOCK } from './schema.ts';
 
 /** A double represents every time exactly. */
@@ -19,7 +20,9 @@ const REPLACE = `WITH ended AS (
   ) INSERT INTO api_keys (hash, name, hint, created_at, expires_at, is_read_only, caller_id)
   SELECT $1, $2, $3, $4::bigint, $5::bigint, $6::boolean, caller_id FROM ended RETURNING ${COLUMNS}`;
 const REVOKE = `UPDATE api_keys SET revoked_at = coalesce(revoked_at, $1) WHERE id = $2 RETURNING ${COLUMNS}`;
-const SET_LAST_USED_ON = `UPDATE api_keys SET last_used_on = $1 WHERE id = $2 AND (last_used_on IS NULL OR last_used_on < $1) RETURNING ${COLUMNS}`;
+/** A crash may lose this, so the commit waits for no disk and no standby. */
+const SET_LAST_USED_ON = `WITH ${RELAXED} UPDATE api_keys SET last_used_on = $1 FROM relaxed
+  WHERE id = $2 AND (last_used_on IS NULL OR last_used_on < $1) RETURNING ${COLUMNS}`;
 const EXISTS = { text: 'SELECT 1 FROM api_keys LIMIT 1' };
 const FIND = { name: 'find-key', text: `SELECT ${COLUMNS} FROM api_keys WHERE hash = $1` };
 const LIST = `SELECT ${COLUMNS} FROM api_keys ORDER BY api_keys.id`;
@@ -68,7 +71,7 @@ export function apiKeyRepository(pool: ConnectionPool): CountingRepository {
       // A database that accepts no writes would refuse the statements below, even if a key exists.
       if ((await pool.read(() => EXISTS)).length > 0) return undefined;
       using session = await pool.openSession();
-      await session.run('BEGIN');
+      await session.begin();
       await session.run('SELECT pg_advisory_xact_lock($1)', [LOCK]);
       if ((await session.run(EXISTS.text)).length > 0) return undefined;
       const [row] = await session.run(ADD, keyValues(key, about));

@@ -18,10 +18,15 @@ const QUEUE_LIMIT = 10_000;
 const FULL = 'too many calls wait for a connection to the database';
 const STANDBY = 'the database server is a standby: the store needs the primary';
 /** A startup parameter would not pass a pooler. The server cancels what takes too long shortly before the deadline. */
-const PREPARE = `SELECT pg_is_in_recovery(), count(set_config(name,
-    CASE name WHEN 'statement_timeout' THEN $1 WHEN 'lock_timeout' THEN $2 ELSE '0' END, false))
+const timeLimits = (timeout: number, isLocal: boolean) => `SELECT pg_is_in_recovery(), count(set_config(name,
+    CASE name WHEN 'statement_timeout' THEN '${Math.ceil(0.9 * timeout)}' WHEN 'lock_timeout' THEN '${Math.ceil(0.8 * timeout)}'
+      ELSE '0' END, ${isLocal}))
   FROM pg_settings WHERE name IN ('statement_timeout', 'lock_timeout', 'transaction_timeout',
     'idle_session_timeout', 'idle_in_transaction_session_timeout')`;
+/** Other statements see what is committed while they wait for a lock. A role or a database can have another default. */
+const BEGIN = 'BEGIN ISOLATION LEVEL READ COMMITTED';
+/** The plan or the prepared statement of a connection is out of date, so nothing was executed. */
+const OUTDATED = /^(0A000|26000)$/;
 
 export interface SqlStatement {
   readonly name?: string;
@@ -35,6 +40,8 @@ type Config = ReturnType<typeof clientConfig>;
 /** Runs statements on a connection of its own. Rejects with an `AnimalStoreError`. */
 export interface Session extends Disposable {
   run(text: string, values?: unknown[]): Rows;
+  /** Begins a transaction with the time limits of a session. Behind a pooler, the next transaction has another connection. */
+  begin(mode?: 'READ ONLY'): Promise<void>;
 }
 
 export class ConnectionPool {
@@ -44,13 +51,18 @@ export class ConnectionPool {
   readonly #faults: Faults;
   readonly #pool: Pool;
   readonly #closing = new AbortController();
+  /** The connections that were opened since a statement of another one was out of date. */
+  #current = new WeakSet<ClientBase>();
 
   constructor(config: Config, faults: Faults, onConnect: () => void) {
     this.waitTimeout = config.connectionTimeoutMillis ?? 0;
     this.max = config.max;
     this.#config = config;
     this.#faults = faults;
-    const prepared = (client: ClientBase) => prepare(client, config.query_timeout ?? 0).then(onConnect);
+    const prepared = (client: ClientBase) => {
+      this.#current.add(client);
+      return prepare(client, config).then(onConnect);
+    };
     // After `close`, the process does not wait for a server that hangs.
     this.#pool = new Pool({ ...config, min: 1, allowExitOnIdle: true, onConnect: prepared });
     this.#pool.on('error', () => {});
@@ -63,21 +75,33 @@ export class ConnectionPool {
 
   /**
    * Runs the statement that `begin` returns when a connection is free. Repeats it after serialization failures, and asks again
-   * for a connection if the server has no room for a further one: an open one can become free.
+   * for a connection if the server has no room for a further one: an open one can become free. Repeats it once, on a new
+   * connection, if its plan is out of date, for example after `ALTER TABLE`.
    */
   async run(begin: () => SqlStatement): Rows {
+    let wasOutdated = false;
     for (const startedAt = performance.now(); ; ) {
       this.assertOpen();
       if (this.#pool.waitingCount >= QUEUE_LIMIT) throw new AnimalStoreError('overloaded', FULL);
       let client: PoolClient | undefined;
       try {
         client = await this.#pool.connect();
+        if (!this.#current.has(client)) {
+          client.release(true);
+          continue;
+        }
         const rows = await query(client, begin());
         client.release();
         return rows;
       } catch (error) {
+        const isOutdated = client !== undefined && OUTDATED.test(codeOf(error));
+        if (isOutdated && this.#current.has(client as PoolClient)) this.#current = new WeakSet();
         // Another session may accept the write that this one refuses as read-only.
-        client?.release(!hadNoEffect(error) || codeOf(error) === '25006');
+        client?.release(isOutdated || !hadNoEffect(error) || codeOf(error) === '25006');
+        if (isOutdated && !wasOutdated) {
+          wasOutdated = true;
+          continue;
+        }
         const [code, share] = client === undefined ? ['53300', 0.5] : ['40001', 1];
         const isOver = performance.now() - startedAt >= share * this.waitTimeout;
         // Without a connection, nothing was sent.
@@ -133,7 +157,7 @@ export async function openSession(config: ClientConfig, signal?: AbortSignal): P
   signal?.addEventListener('abort', end);
   try {
     await client.connect();
-    await prepare(client, LONG_TIMEOUT);
+    await prepare(client, config);
   } catch (error) {
     end();
     throw storageError(error);
@@ -145,21 +169,22 @@ export async function openSession(config: ClientConfig, signal?: AbortSignal): P
       throw text === 'COMMIT' ? writeError(lost ?? error) : storageError(lost ?? error);
     });
   };
-  return { run, [Symbol.dispose]: end };
+  const begin: Session['begin'] = async (mode) =>
+    void (await run(`${BEGIN} ${mode ?? ''}; ${timeLimits(LONG_TIMEOUT, true)}`));
+  return { run, begin, [Symbol.dispose]: end };
 }
 
 /** The connections with a commit that no standby has confirmed. */
 const unconfirmed = new WeakSet<ClientBase>();
 
 /** Refuses a standby, which may lack acknowledged writes. */
-async function prepare(client: ClientBase, timeout: number): Promise<void> {
+async function prepare(client: ClientBase, { query_timeout: timeout = 0 }: ClientConfig): Promise<void> {
   client.on('notice', ({ routine }) => {
     // The warning after the cancelled wait of a commit. Its text is translated, and all warnings have one code.
     if (routine === 'SyncRepWaitForLSN') unconfirmed.add(client);
   });
   client.on('error', () => {});
-  const values = [`${Math.ceil(0.9 * timeout)}`, `${Math.ceil(0.8 * timeout)}`];
-  const [row] = await query(client, { text: PREPARE, values });
+  const [row] = await query(client, { text: timeLimits(timeout, false) });
   if (row?.[0] === true) throw new StorageFault('read_only', STANDBY);
 }
 

@@ -12,7 +12,7 @@ import { ATTRIBUTE_COLUMNS as ATTRIBUTES, PET_COLUMNS, petOf } from '../storage-
 import { codeOf } from '../storage-kit/store-errors.ts';
 import type { ConnectionPool, ResultRow, SqlStatement } from './connection-pool.ts';
 import { type Faults, storageError, writeError } from './errors.ts';
-import { arrayParameters, arraysOf, ORDER } from './pets.ts';
+import { arrayParameters, arraysOf, ORDER, RELAXED } from './pets.ts';
 
 const STATEMENT_LIMIT = 1000;
 const QUEUE_LIMIT = 10_000;
@@ -38,10 +38,10 @@ const ADD_ONCE = `WITH ${ORDER}, new AS MATERIALIZED (
 
 const FIND = `SELECT ${PET_COLUMNS}, pet_id FROM idempotency_records LEFT JOIN pets ON id = pet_id
   WHERE caller = $1 AND key = $2 AND ends_at >= ${NOW}`;
-/** A record that a create has renewed since the statement began is not removed. */
-export const REMOVE: string = `WITH ${ORDER} DELETE FROM idempotency_records
+/** A record that a create has renewed since the statement began is not removed. What a crash brings back is removed again. */
+export const REMOVE: string = `WITH ${RELAXED}, ${ORDER} DELETE FROM idempotency_records
   WHERE ends_at < ${NOW} AND (caller, key) IN (
-    SELECT caller, key FROM ordered, idempotency_records WHERE ends_at < ${NOW} ORDER BY ends_at LIMIT $1)
+    SELECT caller, key FROM relaxed, ordered, idempotency_records WHERE ends_at < ${NOW} ORDER BY ends_at LIMIT $1)
   RETURNING 1`;
 const FULL = 'too many pets wait for the database';
 const DROPPED = 'a trigger of the database has dropped pets: it is unknown which ones were stored';

@@ -6,7 +6,7 @@ import { AnimalStoreError, asAnimalStoreError } from '../../domain/errors.ts';
 import type { KnownFaults } from '../storage-kit/known-faults.ts';
 import { codeOf } from '../storage-kit/store-errors.ts';
 
-export type Faults = KnownFaults<'read' | 'write'>;
+export type Faults = KnownFaults<'read' | 'rows' | 'write'>;
 
 /** The meanings of a SQLSTATE, or of its first two or three characters. Without a reason, later requests are likely to succeed. */
 const KINDS: Readonly<Record<string, readonly [text: string, reason?: StorageFaultReason]>> = {
@@ -20,6 +20,7 @@ const KINDS: Readonly<Record<string, readonly [text: string, reason?: StorageFau
   '3D000': ['the database does not exist', 'unreachable'],
   '40': ['the database ended a transaction because of other transactions'],
   '42501': ['the database user lacks a privilege', 'unreachable'],
+  '42': ['the tables are not those of this release', 'damaged'],
   '42P05': ['a prepared statement exists: a pooler needs the session mode', 'unreachable'],
   '42P01': ['a table is missing', 'damaged'],
   '53': ['the database server lacks resources'],

@@ -22,10 +22,17 @@ export async function examinePostgresStore(url: string): Promise<Diagnosis> {
   const about = { location, supportedSchemaVersion: SCHEMA_VERSION, problems };
   try {
     using session = await openSession(clientConfig(url));
-    const { version: schemaVersion, isOneServer, isReadOnly, warnings, faults } = await surveyOf(session);
-    await session.run('BEGIN TRANSACTION READ ONLY');
+    await session.begin('READ ONLY');
+    const {
+      version: schemaVersion,
+      isOneServer,
+      isReadOnly,
+      warnings,
+      faults,
+      hidden,
+    } = await surveyOf(session);
     for (const message of warnings) report('warning', message);
-    for (const message of faults) report('error', message);
+    for (const message of [...faults, ...hidden]) report('error', message);
     if (isReadOnly) report('error', READ_ONLY);
     if (schemaVersion === undefined) {
       report('error', `${location}: the database contains no store: the start of a server creates it`);

@@ -1,7 +1,7 @@
 /** Pets in PostgreSQL. Reads that arrive together share statements, and pages are cached while the version of the data is the same. */
 
 import { nextTurn } from '../../application/next-turn.ts';
-import type { PetPage, PetRepository } from '../../application/ports/pet-repository.ts';
+import type { PetPage, PetQuery, PetRepository } from '../../application/ports/pet-repository.ts';
 import type { Pet } from '../../domain/pet.ts';
 import { type PageCache, pageKey } from '../storage-kit/page-cache.ts';
 import { PET_COLUMNS, petOf } from '../storage-kit/pet-rows.ts';
@@ -20,7 +20,7 @@ export function petRepository(
   creates: Creates,
   cache: PageCache,
   hasVersion: boolean,
-): PetRepository {
+): PetRepository & { read(): Promise<unknown> } {
   const sharePage = sharedReads<PetPage>(pool);
   const shareVersion = sharedReads<unknown>(pool);
   /** Whether the last two versions differed. Then it is not worth a statement to ask for the next one. */
@@ -39,7 +39,16 @@ export function petRepository(
     return page;
   }
 
+  const statementOf = (query: PetQuery) =>
+    listStatement({ ...query, limit: query.limit + 1 }, hasVersion ? VERSION : undefined);
+
   return {
+    /** Reads what requests read, without a cache. */
+    read: () =>
+      Promise.all([
+        pool.read(() => statementOf({ limit: 0 })),
+        pool.read(() => ({ ...FIND_ONE, values: [1n] })),
+      ]),
     find: groupedGets(pool),
     add: async (pet) => (await creates.addCreate({ ...pet })) as Pet,
     async list(query) {
@@ -53,8 +62,7 @@ export function petRepository(
           return cached;
         }
       }
-      const statement = listStatement({ ...query, limit: query.limit + 1 }, hasVersion ? VERSION : undefined);
-      return await sharePage(key, statement, (rows) => pageOf(key, query.limit, rows));
+      return await sharePage(key, statementOf(query), (rows) => pageOf(key, query.limit, rows));
     },
   };
 }

@@ -3,21 +3,25 @@
 import type { Observer } from '../../application/ports/observer.ts';
 import { idsNotAccepted, type PetTransfer } from '../../application/ports/pet-transfer.ts';
 import { INT64_MIN } from '../../domain/int64.ts';
+import type { NewPet, Pet } from '../../domain/pet.ts';
 import { ATTRIBUTE_COLUMNS, PET_COLUMNS, petOf } from '../storage-kit/pet-rows.ts';
-import type { ConnectionPool, Session } from './connection-pool.ts';
+import type { ConnectionPool, ResultRow, Session } from './connection-pool.ts';
 import { arrayParameters, arraysOf, listStatement, TAKE_ORDER } from './pets.ts';
 import { movedSequence } from './schema.ts';
+import { openSpool, type Spool } from './spool.ts';
 
 const COPY_SIZE = 20_000;
 const EXPORT_SIZE = 1000;
 
+/** More pets than this are several statements, so that a large batch of a caller is not one long text. */
+const ADD_SIZE = 1000;
+
 /** Filling this table locks nothing. Pets without ids are numbered. */
-const STAGE = 'CREATE TEMPORARY TABLE staged (LIKE pets, PRIMARY KEY (id))';
-const ADD = `INSERT INTO staged (${ATTRIBUTE_COLUMNS}, id)
-  SELECT * FROM unnest(${arrayParameters('bigint')}) ON CONFLICT DO NOTHING RETURNING id`;
+const STAGE = 'CREATE TEMPORARY TABLE staged (LIKE pets, PRIMARY KEY (id)) ON COMMIT DROP';
+const ADD = `INSERT INTO staged (${ATTRIBUTE_COLUMNS}, id) SELECT * FROM unnest(${arrayParameters('bigint')})`;
 /** An import that is stopped must not stop the creates of all servers. As creates do, it locks the table before the order of ids. */
-const beginWith = (mode: string) =>
-  `SET idle_in_transaction_session_timeout = '10s'; BEGIN; LOCK TABLE pets IN ${mode} MODE; ${TAKE_ORDER}`;
+const lockIn = (mode: string) =>
+  `SET LOCAL idle_in_transaction_session_timeout = '10s'; LOCK TABLE pets IN ${mode} MODE; ${TAKE_ORDER}`;
 const copying = (columns: string) => `WITH next AS (SELECT * FROM staged WHERE id > $1 ORDER BY id LIMIT $2),
     stored AS (INSERT INTO pets (${columns}) SELECT ${columns} FROM next ORDER BY id)
   SELECT max(id), count(*) FROM next`;
@@ -25,31 +29,44 @@ const copying = (columns: string) => `WITH next AS (SELECT * FROM staged WHERE i
 const HAD_PETS =
   "SELECT pg_sequence_last_value('pets_id_seq'::regclass) IS NOT NULL OR EXISTS (SELECT 1 FROM pets)";
 
+const LAST_PET = 'SELECT max(id) FROM pets';
+
 export function petTransfer(pool: ConnectionPool, observer: Observer): PetTransfer {
   return {
     async importPets(batches, options) {
-      // The end of the session removes the temporary table.
+      await using spool = await openSpool();
+      const withIds = await writeTo(spool, pool, batches, options);
       using session = await pool.openSession();
-      await session.run(STAGE);
-      const withIds = await stage(session, batches, options);
       const startedAt = performance.now();
+      // One transaction: behind a pooler, the next one would have another connection.
+      await session.begin();
+      await session.run(STAGE);
+      for await (const values of spool.read()) {
+        options.signal?.throwIfAborted();
+        await session.run(ADD, values);
+      }
       const writes = await copy(session, withIds, options);
       observer.onCommit?.({ writes, ms: performance.now() - startedAt });
       return writes;
     },
 
-    /** All pets are from one snapshot of the database. */
+    /** No pet ever changes, so a snapshot needs no transaction, which would hold back the vacuum of the database. */
     async *exportPets({ status } = {}) {
       using session = await pool.openSession();
-      const read = (after?: bigint) => {
-        const { text, values } = listStatement({ limit: EXPORT_SIZE, status, after });
-        return session.run(text, values);
+      const read = async (text: string, values?: unknown[]) => {
+        await session.begin('READ ONLY');
+        const rows = await session.run(text, values);
+        await session.run('COMMIT');
+        return rows;
       };
-      await session.run('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
-      for (let rows = await read(); rows.length > 0; ) {
-        const pets = rows.map(petOf);
-        yield pets;
-        rows = await read(pets.at(-1)?.id);
+      const [[last] = []] = await read(LAST_PET);
+      for (let after: bigint | undefined, isLast = last === null; !isLast; ) {
+        const { text, values } = listStatement({ limit: EXPORT_SIZE, status, after });
+        const rows = await read(text, values);
+        const pets = rows.map(petOf).filter(({ id }) => id <= (last as bigint));
+        isLast = pets.length < EXPORT_SIZE;
+        after = pets.at(-1)?.id;
+        if (pets.length > 0) yield pets;
       }
     },
   };
@@ -58,27 +75,49 @@ export function petTransfer(pool: ConnectionPool, observer: Observer): PetTransf
 type Import = Parameters<PetTransfer['importPets']>;
 
 /** Resolves with whether the pets have ids. */
-async function stage(session: Session, ...[batches, { onDuplicateId, signal }]: Import): Promise<boolean> {
+async function writeTo(
+  spool: Spool,
+  pool: ConnectionPool,
+  ...[batches, { onDuplicateId, signal }]: Import
+): Promise<boolean> {
+  const isNew = idFilter();
   let withIds = false;
-  let staged = 0;
+  let count = 0;
   for await (const pets of batches) {
     signal?.throwIfAborted();
+    pool.assertOpen();
     if (!withIds && pets[0] !== undefined && 'id' in pets[0]) {
       withIds = true;
-      await refuseIdsInUse(session);
+      refuseIdsInUse(await pool.read(() => ({ text: HAD_PETS })));
     }
-    const ids = pets.map((pet, index) => ('id' in pet ? pet.id : BigInt(staged + index)));
-    staged += pets.length;
-    const rows = await session.run(ADD, [...arraysOf(pets), `{${ids.join()}}`]);
-    const added = new Set(rows.map(([id]) => id));
-    for (const pet of pets) if ('id' in pet && !added.delete(pet.id)) onDuplicateId(pet);
+    const added: (NewPet | Pet)[] = [];
+    for (const pet of pets)
+      if (!('id' in pet) || isNew(pet.id)) added.push(pet);
+      else onDuplicateId(pet);
+    for (let start = 0; start < added.length; start += ADD_SIZE) {
+      const some = added.slice(start, start + ADD_SIZE);
+      const ids = some.map((pet) => ('id' in pet ? pet.id : BigInt(count++)));
+      await spool.add([...arraysOf(some), `{${ids.join()}}`]);
+    }
   }
   return withIds;
 }
 
+/** Returns a function that returns whether an id is new. The ids of a sequence need some bits each, in any order. */
+function idFilter(): (id: bigint) => boolean {
+  const blocks = new Map<bigint, bigint>();
+  return (id) => {
+    const [block, bit] = [id >> 6n, 1n << (id & 63n)];
+    const known = blocks.get(block) ?? 0n;
+    if ((known & bit) !== 0n) return false;
+    blocks.set(block, known | bit);
+    return true;
+  };
+}
+
 async function copy(session: Session, withIds: boolean, { onProgress, signal }: Import[1]): Promise<number> {
-  await session.run(beginWith(withIds ? 'SHARE ROW EXCLUSIVE' : 'ROW EXCLUSIVE'));
-  if (withIds) await refuseIdsInUse(session);
+  await session.run(lockIn(withIds ? 'SHARE ROW EXCLUSIVE' : 'ROW EXCLUSIVE'));
+  if (withIds) refuseIdsInUse(await session.run(HAD_PETS));
   const text = copying(withIds ? PET_COLUMNS : ATTRIBUTE_COLUMNS);
   let copied = 0;
   for (let last: unknown = INT64_MIN; ; ) {
@@ -94,7 +133,6 @@ async function copy(session: Session, withIds: boolean, { onProgress, signal }: 
   return copied;
 }
 
-async function refuseIdsInUse(session: Session): Promise<void> {
-  const [row] = await session.run(HAD_PETS);
+function refuseIdsInUse([row]: readonly ResultRow[]): void {
   if (row?.[0] === true) throw idsNotAccepted();
 }

@@ -23,6 +23,9 @@ export const TAKE_ORDER = "SELECT pg_advisory_xact_lock(7301, 'pets'::regclass::
 /** A part of a `WITH` clause. PostgreSQL leaves it out of a statement that does not read from `ordered`. */
 export const ORDER: string = `ordered AS MATERIALIZED (${TAKE_ORDER})`;
 
+/** A part of a `WITH` clause: the commit waits for no disk and no standby, whose absence would hold the connection. */
+export const RELAXED = "relaxed AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true))";
+
 /** Returns the values of {@link arrayParameters}. */
 export function arraysOf(pets: readonly NewPet[]): unknown[] {
   return COLUMNS.map(({ name, isInteger }) => {

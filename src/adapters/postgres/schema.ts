@@ -41,19 +41,28 @@ const NOT_MIGRATED =
   'the schema of the database is older, and is not migrated because the database is read-only: open it for writing once, such as with animal-store keys list';
 const MISSED = 'a client that follows the ids of new pets can miss some of them';
 
+const RELATIONS = `pg_class WHERE pg_table_is_visible(oid) AND relname IN
+    ('animal_store_schema', 'pets', 'pets_id_seq', 'api_keys', 'api_keys_id_seq', 'idempotency_records')`;
+/** Names the tables whose row security applies to this user: it hides rows without an error. */
+const HIDDEN = `coalesce(array_agg('row security applies to ' || relname || ' and can hide rows: disable it, or use a role with BYPASSRLS')
+    FILTER (WHERE row_security_active(oid)), '{}')`;
+export const READ_HIDDEN: string = `SELECT ${HIDDEN} FROM ${RELATIONS}`;
+
 /** An engine that distributes the data over several servers names itself in `version()`, or is an extension. */
 const SURVEY = `SELECT current_setting('server_encoding'), bool_or(relname = 'animal_store_schema'), bool_or(relname = 'pets'),
     current_setting('default_transaction_read_only') = 'on', version() ~ '^PostgreSQL [0-9.]+(devel|beta[0-9]+|rc[0-9]+)?[ ,]'
       AND NOT EXISTS (SELECT 1 FROM pg_extension WHERE extname = 'citus'),
-    ARRAY(SELECT name || ' is off: a crash of the database server can lose acknowledged pets' FROM pg_settings
-        WHERE name IN ('fsync', 'full_page_writes', 'synchronous_commit') AND setting = 'off'
+    ARRAY(SELECT concat(name, ' is ', setting, ': a crash of the database server can lose acknowledged pets') FROM pg_settings
+        WHERE name IN ('fsync', 'full_page_writes', 'synchronous_commit') AND (setting = 'off'
+          OR setting = 'local' AND current_setting('synchronous_standby_names') <> '')
       UNION ALL SELECT 'the sequence pets_id_seq must have the cache size 1 and the increment 1: ${MISSED}'
         FROM pg_sequence WHERE seqrelid = to_regclass('pets_id_seq') AND (seqcache, seqincrement) <> (1, 1)),
     coalesce(array_agg(relname || CASE relpersistence WHEN 'u' THEN ' is UNLOGGED: a crash of the database server empties it'
-        ELSE ' has a parent, children or partitions: its rows can be lost or doubled' END) FILTER (WHERE relpersistence = 'u'
-      OR EXISTS (SELECT 1 FROM pg_inherits WHERE pg_class.oid IN (inhrelid, inhparent))), '{}')
-  FROM pg_class WHERE pg_table_is_visible(oid) AND relname IN
-    ('animal_store_schema', 'pets', 'pets_id_seq', 'api_keys', 'api_keys_id_seq', 'idempotency_records')`;
+        ELSE ' has a parent, children or partitions, or is a view: its rows can be lost, doubled or hidden' END)
+      FILTER (WHERE relpersistence = 'u' OR relkind NOT IN ('r', 'S')
+      OR EXISTS (SELECT 1 FROM pg_inherits WHERE pg_class.oid IN (inhrelid, inhparent))), '{}'),
+    ${HIDDEN}
+  FROM ${RELATIONS}`;
 
 /** The greatest id that was assigned, also of a pet that is not stored: a failed create uses up its id. */
 export const LAST_ID = "greatest(max(id), pg_sequence_last_value('pets_id_seq'::regclass))";
@@ -69,9 +78,20 @@ export interface Survey {
   readonly isReadOnly: boolean;
   readonly warnings: readonly string[];
   readonly faults: readonly string[];
+  /** The tables some of whose rows this user does not see. */
+  readonly hidden: readonly string[];
 }
 
-type SurveyRow = [string, boolean, boolean, isReadOnly: boolean, isOneServer: boolean, string[], string[]];
+type SurveyRow = [
+  string,
+  boolean,
+  boolean,
+  isReadOnly: boolean,
+  isOneServer: boolean,
+  string[],
+  string[],
+  string[],
+];
 
 const PET_TABLE =
   "SELECT attname FROM pg_attribute WHERE attrelid = 'pets'::regclass AND attnum > 0 AND NOT attisdropped";
@@ -89,7 +109,7 @@ export async function invalidPets(session: Session, limit: number): Promise<read
 /** Rejects when the database cannot have a store of this release. */
 export async function surveyOf(session: Session): Promise<Survey> {
   const [row = []] = await session.run(SURVEY);
-  const [encoding, own, other, isReadOnly, isOneServer, warnings, faults] = row as SurveyRow;
+  const [encoding, own, other, isReadOnly, isOneServer, warnings, faults, hidden] = row as SurveyRow;
   if (encoding !== 'UTF8')
     throw storageUnavailable(`the database has the encoding ${encoding}, the store needs UTF8`);
   if (other && !own) throw storageUnavailable('the database has a table pets of another application');
@@ -98,16 +118,19 @@ export async function surveyOf(session: Session): Promise<Survey> {
   const version = own ? Number(stored[0]?.[0] ?? 0) : undefined;
   const unsupported = newerSchema('the database', version ?? 0, SCHEMA_VERSION);
   if (unsupported !== undefined) throw storageUnavailable(unsupported);
-  return { version, isOneServer, isReadOnly, warnings, faults };
+  return { version, isOneServer, isReadOnly, warnings, faults, hidden };
 }
 
 /** Creates or migrates the schema, for which other servers that start wait. Resolves with the warnings of the start. */
 export async function prepareSchema(config: ClientConfig, mustExist: boolean): Promise<Survey> {
   using session = await openSession(config);
+  await session.begin();
   const survey = await surveyOf(session);
+  await session.run('COMMIT');
   if (survey.version === undefined && mustExist)
     throw new StorageFault('file_missing', 'the database contains no store');
   if (survey.faults.length > 0) throw new StorageFault('damaged', survey.faults.join('; '));
+  if (survey.hidden.length > 0) throw new StorageFault('not_permitted', survey.hidden.join('; '));
   if (survey.isReadOnly && (survey.version ?? SCHEMA_VERSION) < SCHEMA_VERSION)
     throw new StorageFault('read_only', NOT_MIGRATED);
   if (survey.version !== SCHEMA_VERSION) await migrate(session);
@@ -117,7 +140,7 @@ export async function prepareSchema(config: ClientConfig, mustExist: boolean): P
 
 /** Without the commit, the end of the connection rolls the transaction back. */
 async function migrate(session: Session): Promise<void> {
-  await session.run('BEGIN');
+  await session.begin();
   await session.run('SELECT pg_advisory_xact_lock($1)', [LOCK]);
   let { version = 0 } = await surveyOf(session);
   if (version === 0) await session.run(VERSION_TABLE);
@@ -152,7 +175,8 @@ async function moveSequences(session: Session): Promise<readonly string[]> {
   const warnings: string[] = [];
   for (const { table, message, sql } of await sequencesBehind(session)) {
     const lock = `LOCK TABLE ${table} IN SHARE ROW EXCLUSIVE MODE; ${TAKE_ORDER}`;
-    await session.run(`BEGIN; ${lock}; ${sql}; COMMIT`).catch(async ({ cause }) => {
+    await session.begin();
+    await session.run(`${lock}; ${sql}; COMMIT`).catch(async ({ cause }) => {
       await session.run('ROLLBACK');
       if (!/^(42501|25006)$/.test(codeOf(cause))) throw cause;
       warnings.push(message);

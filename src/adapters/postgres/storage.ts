@@ -2,7 +2,12 @@ import { BOOLEAN, checkArgument, checkOptions, OBJECT, STRING } from '../../appl
 import { combineObservers } from '../../application/observers.ts';
 import type { Observer } from '../../application/ports/observer.ts';
 import type { Storage } from '../../application/ports/storage.ts';
-import { storageFaultReason, storageUnavailable } from '../../application/ports/storage-fault.ts';
+import {
+  StorageFault,
+  storageFaultReason,
+  storageUnavailable,
+} from '../../application/ports/storage-fault.ts';
+import { asAnimalStoreError } from '../../domain/errors.ts';
 import { INT64_MAX } from '../../domain/int64.ts';
 import { KnownFaults } from '../storage-kit/known-faults.ts';
 import { PageCache } from '../storage-kit/page-cache.ts';
@@ -13,7 +18,7 @@ import { groupedCreates, idempotentCreates } from './creates.ts';
 import { detailed, type Faults, storageError } from './errors.ts';
 import { petRepository } from './pet-repository.ts';
 import { petTransfer } from './pet-transfer.ts';
-import { LAST_ID, prepareSchema } from './schema.ts';
+import { LAST_ID, prepareSchema, READ_HIDDEN } from './schema.ts';
 import { locationOf } from './url/index.ts';
 
 /** The options for opening a store in PostgreSQL. */
@@ -24,7 +29,6 @@ export interface PostgresOptions {
   readonly observer?: Observer | undefined;
 }
 
-const READ_TEST = { name: 'read-test', text: 'SELECT 1 FROM pets LIMIT 1' };
 /** Changes a row, unless all ids have been assigned. */
 const WRITE_TEST = {
   text: `UPDATE animal_store_schema SET probed_at = now()
@@ -64,11 +68,12 @@ export async function openPostgresStorage(url: string, options: PostgresOptions 
   });
   for (const warning of warnings) observer.onWarning?.(warning);
   if (config.enableChannelBinding) observer.onWarning?.(UNENFORCED);
-  const faults: Faults = new KnownFaults(['read', 'write'], observer);
+  const faults: Faults = new KnownFaults(['read', 'rows', 'write'], observer);
   const cache = new PageCache();
   // A new connection can lead to a server with other data.
   const pool = new ConnectionPool(config, faults, () => void cache.enter(undefined));
   const creates = groupedCreates(pool, faults, observer);
+  const pets = petRepository(pool, creates, cache, isOneServer);
   const apiKeys = apiKeyRepository(pool);
   const records = idempotentCreates(creates, pool);
   const testWrite = async (): Promise<void> => {
@@ -76,10 +81,23 @@ export async function openPostgresStorage(url: string, options: PostgresOptions 
     if (result instanceof Error) faults.reportFailure('write', result);
     else if (result.length > 0) faults.reportSuccess('write');
   };
-  const test = () => Promise.allSettled([pool.read(() => READ_TEST), faults.of('write') && testWrite()]);
+  const testRows = async (): Promise<void> => {
+    const [[hidden] = []] = await pool.read(() => ({ text: READ_HIDDEN }));
+    const messages = hidden as readonly string[];
+    if (messages.length === 0) faults.reportSuccess('rows');
+    else faults.reportFailure('rows', new StorageFault('not_permitted', messages.join('; ')));
+  };
+  /** Runs what requests run. Too many calls, which have no reason, are no fault of the storage. */
+  const test = async (): Promise<void> => {
+    const reads = [pets.read(), apiKeys.find(''), testRows()];
+    for (const result of await Promise.allSettled([...reads, faults.of('write') && testWrite()])) {
+      const error = result.status === 'rejected' ? asAnimalStoreError(result.reason) : undefined;
+      if (error?.code === 'internal_error' || storageFaultReason(error)) throw error;
+    }
+  };
   let closed: Promise<void> | undefined;
   return {
-    pets: petRepository(pool, creates, cache, isOneServer),
+    pets,
     apiKeys,
     idempotentCreates: records,
     idempotencyRecords: records,

@@ -11,6 +11,7 @@ import { AnimalStoreError } from '../../domain/errors.ts';
  * - `not_responding`: the disk or the database server does not respond
  * - `locked`: writes were refused, because another process has locked the database
  * - `unreachable`: the database server cannot be reached, or refuses connections
+ * - `not_permitted`: the database hides rows from its user without an error, so lists and exports would lack pets
  */
 export const STORAGE_FAULT_REASONS = [
   'file_missing',
@@ -24,6 +25,7 @@ export const STORAGE_FAULT_REASONS = [
   'not_responding',
   'locked',
   'unreachable',
+  'not_permitted',
 ] as const;
 /** One of {@link STORAGE_FAULT_REASONS}. */
 export type StorageFaultReason = (typeof STORAGE_FAULT_REASONS)[number];

@@ -1,0 +1,114 @@
+/** Defaults of a role or a database, row security, and changes of tables while a server runs. */
+
+import { expect, test } from 'vitest';
+import { examinePostgresStore, openPostgresStorage } from '../../../src/adapters/postgres/index.ts';
+import { importPets, inBatches } from '../../../src/testing/fixtures/transfers.ts';
+import { stopClock } from '../../support/clock.ts';
+import { connect, describePostgres, newDatabaseUrl, newUserUrl } from '../../support/postgres/index.ts';
+import {
+  attemptWith,
+  named,
+  newStoreUrl,
+  openStorage,
+  openStore,
+  REX,
+  walk,
+  withSetting,
+} from './database.ts';
+import { refusalOf } from './refusal.ts';
+
+const about = { name: 'ci', prefix: 'x', createdAt: 1 };
+
+describePostgres('another default of PostgreSQL', () => {
+  test.each(['repeatable read', 'serializable'])(
+    'transactions that are %s: servers start together, and there is one first key, and one order',
+    async (level) => {
+      const url = withSetting(
+        await newDatabaseUrl(),
+        'default_transaction_isolation',
+        level.replace(' ', '\\ '),
+      );
+      const storages = await Promise.all(Array.from({ length: 4 }, () => openStorage(url)));
+      const keys = storages.map(({ apiKeys }, index) => apiKeys.addFirst(`first ${index}`, about));
+      expect((await Promise.all(keys)).filter((key) => key !== undefined)).toHaveLength(1);
+      const writes = storages.flatMap((storage, index) => [
+        storage.pets.add(named(`pet ${index}`)),
+        storage.idempotentCreates.add(REX, attemptWith('shared')),
+        importPets(storage, inBatches([named(`imported ${index}`)])),
+      ]);
+      await Promise.all(writes);
+      expect(await walk(storages[0] as (typeof storages)[0])).toHaveLength(9);
+      const { problems } = await examinePostgresStore(url);
+      expect(problems.filter(({ severity }) => severity === 'error')).toEqual([]);
+    },
+  );
+});
+
+describePostgres('row security', () => {
+  test('is refused by the start and by a check, and doctor names the table', async () => {
+    const url = await newStoreUrl();
+    const userUrl = await newUserUrl(url, 'ALL');
+    const { username } = new URL(userUrl);
+    const admin = await connect(url);
+    const [, schema] = /search_path=(\w+)/.exec(decodeURIComponent(url)) ?? [];
+    await admin.query(`GRANT ALL ON ALL TABLES IN SCHEMA ${schema} TO ${username};
+      GRANT ALL ON ALL SEQUENCES IN SCHEMA ${schema} TO ${username}`);
+    const clock = stopClock();
+    const storage = await openStorage(userUrl);
+    await storage.pets.add(REX);
+    await storage.check();
+    await admin.query('ALTER TABLE pets ENABLE ROW LEVEL SECURITY');
+    clock.pass(600);
+    const message = expect.stringMatching(/row security applies to pets\b/);
+    const refused = { code: 'storage_unavailable', reason: 'not_permitted', message };
+    await expect(storage.check()).rejects.toMatchObject(refused);
+    await expect(openPostgresStorage(userUrl)).rejects.toMatchObject(refused);
+    expect(await refusalOf(userUrl)).toMatch(/use a role with BYPASSRLS$/);
+    expect((await examinePostgresStore(userUrl)).problems).toContainEqual({ severity: 'error', message });
+    // The owner of a table sees all rows.
+    await (await openStorage(url)).check();
+    await admin.query('ALTER TABLE pets DISABLE ROW LEVEL SECURITY');
+    clock.pass(600);
+    await storage.check();
+  });
+
+  test('a view instead of the table is refused', async () => {
+    const url = await newStoreUrl();
+    await (await connect(url)).query(
+      "ALTER TABLE pets RENAME TO all_pets; CREATE VIEW pets AS SELECT * FROM all_pets WHERE status = 'sold'",
+    );
+    expect(await refusalOf(url)).toContain('pets has a parent, children or partitions, or is a view');
+  });
+});
+
+describePostgres('a table that is altered while a server uses it', () => {
+  test('no call fails, on any connection of the pool', async () => {
+    const { url, storage } = await openStore();
+    const { id } = await storage.pets.add(REX);
+    const calls = () => [
+      ...Array.from({ length: 40 }, () => storage.pets.find(id)),
+      storage.pets.list({ limit: 5 }),
+      storage.pets.add(named('new')),
+      storage.idempotentCreates.add(REX, attemptWith('key')),
+      storage.apiKeys.find('unknown'),
+    ];
+    await Promise.all(calls());
+    const admin = await connect(url);
+    for (const type of ['varchar(300)', 'text']) {
+      await admin.query(`ALTER TABLE pets ALTER COLUMN name TYPE ${type}`);
+      await Promise.all(calls());
+    }
+    await admin.query('ALTER TABLE pets ALTER COLUMN name TYPE text COLLATE "C"');
+    await Promise.all(calls());
+    await storage.check();
+  });
+
+  test('without a column, a check rejects as requests do', async () => {
+    const clock = stopClock();
+    const { url, storage } = await openStore();
+    await storage.check();
+    await (await connect(url)).query('ALTER TABLE api_keys RENAME COLUMN hint TO other');
+    clock.pass(600);
+    await expect(storage.check()).rejects.toMatchObject({ reason: 'damaged' });
+  });
+});
