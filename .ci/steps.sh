@@ -4,6 +4,8 @@
 set -u
 cd "$(dirname "$0")/.."
 export NO_COLOR=1 CI=true
+# Each hook of Git has variables that name its repository.
+unset "${!GIT_@}"
 passed=0 failed=0 skipped=0
 folder=$(mktemp -d)
 trap 'rm -r "$folder"' EXIT

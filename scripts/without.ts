@@ -3,9 +3,9 @@
  * paths, what `package.json` and the manuals say of them, and the lines with the mark `only MARK`.
  */
 
-import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, extname, join } from 'node:path';
+import { trackedFiles } from './git.ts';
 
 /** Returns the text without the lines that end with the mark, and without those between the mark and `from here`, `to here`. */
 export function withoutMarked(text: string, mark: string, path: string): string {
@@ -63,8 +63,8 @@ if (import.meta.main) {
   const missing = paths.filter((path) => !existsSync(path));
   if (missing.length > 0 || paths.length === 0) throw new Error(`expected paths that exist, got ${missing}`);
   for (const path of paths) rmSync(path, { recursive: true });
-  const files = execFileSync('git', ['ls-files', '-z'], { encoding: 'utf8' }).split('\0');
-  for (const file of files.filter((path) => path !== '' && existsSync(path))) {
+  const files = trackedFiles('.');
+  for (const file of files.filter((path) => existsSync(path))) {
     const text = readFileSync(file, 'utf8');
     let rest = text;
     if (file !== 'docs/make-it-yours.md' && file !== 'scripts/without.ts')

@@ -1,17 +1,20 @@
 /** Writes the files of a new project, which differs from this one in the names of its entity and of itself. */
 
-import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
   existsSync,
   lstatSync,
   mkdirSync,
+  mkdtempSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { dirname, join, relative, resolve } from 'node:path';
+import { git, trackedFiles } from '../git.ts';
 import { isLeftOut, withoutOwn } from './left-out.ts';
 import { type Names, pascal } from './names.ts';
 import { renameText } from './rename.ts';
@@ -31,13 +34,26 @@ const OWN_NUMBERS: readonly { readonly number: RegExp; readonly bytes: number }[
 /** The schema has no past: no store of another program has the mark of this one. */
 const FIRST_VERSION = /(?<=^const FIRST_VERSION = )\d+/m;
 
-/** Returns the paths of the files that Git tracks and a new project takes over. */
+/** Returns the paths of the files that a new project takes over. */
 function filesToWrite(): string[] {
-  const paths = execFileSync('git', ['ls-files', '-z'], { cwd: ROOT, encoding: 'utf8' }).split('\0');
-  return paths.filter(
-    (path) =>
-      path !== '' && !isLeftOut(path) && existsSync(join(ROOT, path)) && lstatSync(join(ROOT, path)).isFile(),
+  return sourceFiles().filter(
+    (path) => !isLeftOut(path) && existsSync(join(ROOT, path)) && lstatSync(join(ROOT, path)).isFile(),
   );
+}
+
+/** Returns the files that Git tracks or, in an unpacked archive, that it would track. */
+function sourceFiles(): string[] {
+  if (existsSync(join(ROOT, '.git'))) return trackedFiles(ROOT);
+  const folder = mkdtempSync(join(tmpdir(), 'new-project-'));
+  try {
+    git(folder, 'init', '--quiet', '--bare', '--template=');
+    const list = ['ls-files', '-z', '--others', '--exclude-standard'];
+    return git(ROOT, `--git-dir=${folder}`, '--work-tree=.', ...list)
+      .split('\0')
+      .slice(0, -1);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 }
 
 /** Throws an `Error` that names each word that is taken. */
@@ -67,18 +83,19 @@ export function refuseTarget(target: string): void {
     throw new Error(`${target}: the folder is not empty, and nothing is overwritten`);
 }
 
-/** Writes the files into a folder, which is made. Returns their number. */
+/** Computes all files, and then writes them into a folder, which is made. Returns their number. */
 export function writeProject(target: string, names: Names): number {
   refuseTarget(target);
-  const paths = filesToWrite();
-  for (const path of paths) {
-    const file = join(target, renameText(path, names));
+  const files = filesToWrite().map((path) => {
     const bytes = readFileSync(join(ROOT, path));
-    mkdirSync(dirname(file), { recursive: true });
     const content = bytes.includes(0) ? bytes : contentOf(path, bytes.toString(), names);
-    writeFileSync(file, content, { mode: statSync(join(ROOT, path)).mode, flag: 'wx' });
+    return { path: renameText(path, names), content, mode: statSync(join(ROOT, path)).mode };
+  });
+  for (const { path, content, mode } of files) {
+    mkdirSync(dirname(join(target, path)), { recursive: true });
+    writeFileSync(join(target, path), content, { mode, flag: 'wx' });
   }
-  return paths.length;
+  return files.length;
 }
 
 function contentOf(path: string, text: string, names: Names): string {

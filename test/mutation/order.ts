@@ -3,10 +3,11 @@
  * find each of them: `npm run test:order`.
  */
 
-import { execFileSync, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { trackedFiles } from '../../scripts/git.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 
@@ -102,8 +103,8 @@ const MUTANTS: readonly Mutant[] = [
 ];
 
 const folder = mkdtempSync(join(tmpdir(), 'animal-store-order-'));
-const tracked = execFileSync('git', ['ls-files', '-z'], { cwd: ROOT, encoding: 'utf8' }).split('\0');
-for (const name of [...tracked, 'dist'].filter((path) => path !== '' && existsSync(join(ROOT, path)))) {
+const tracked = trackedFiles(ROOT);
+for (const name of [...tracked, 'dist'].filter((path) => existsSync(join(ROOT, path)))) {
   cpSync(join(ROOT, name), join(folder, name), { recursive: true });
 }
 symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));

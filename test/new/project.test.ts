@@ -14,6 +14,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { git, withoutGit } from '../../scripts/git.ts';
 import { namesOf } from '../../scripts/new/names.ts';
 import { ROOT, refuseTakenNames, writeProject } from '../../scripts/new/project.ts';
 import { wordsOf } from '../../scripts/new/taken.ts';
@@ -157,4 +158,26 @@ test('what is refused ends the command with status 2 and one line, and nothing i
     expect(failure.stderr).toContain(message);
   }
   expect([existsSync(free), existsSync(inside), readdirSync(used)]).toEqual([false, false, ['file']]);
+});
+
+/** Packages are not installed: `npm` is a program that ends with a status. */
+test('a failure leaves nothing, and no setting of the user stands in the way', async () => {
+  const home = mkdtempSync(join(folder, 'home-'));
+  const made = join(home, 'parcels');
+  const other = join(home, 'other.git');
+  execFileSync('git', ['init', '--quiet', '--bare', other], { env: withoutGit(process.env) });
+  writeFileSync(join(home, '.gitconfig'), '[commit]\n gpgSign = true\n[user]\n signingKey = none\n');
+  const make = (npm: string) => {
+    writeFileSync(join(home, 'npm'), `#!/bin/sh\n${npm}\n`, { mode: 0o755 });
+    const path = `${home}:${process.env['PATH']}`;
+    const env = { ...process.env, PATH: path, HOME: home, GIT_DIR: other };
+    return run(process.execPath, ['scripts/new.ts', made, '--entity', 'parcel'], { cwd: ROOT, env });
+  };
+  const failure = await make('exit 1').catch((error) => error);
+  expect([failure.code, failure.stderr]).toEqual([1, expect.stringContaining('nothing was made')]);
+  expect(readdirSync(home).toSorted()).toEqual(['.gitconfig', 'npm', 'other.git']);
+  await make('exit 0');
+  expect(git(made, 'log', '--format=%s')).toBe('feat: parcel-store, made from animal-store\n');
+  expect(git(made, 'status', '--porcelain')).toBe('');
+  expect(readdirSync(join(other, 'refs/heads'))).toEqual([]);
 });

@@ -10,6 +10,7 @@ import { cpSync, existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } fro
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, inject, test } from 'vitest';
+import { git } from '../../../scripts/git.ts';
 import { wholeJson } from '../../support/pets.ts';
 import { environmentWithoutNpm, HERE, NODES, ROOT, readJson, run, TIMEOUT } from '../stage.ts';
 
@@ -111,7 +112,7 @@ function createPath(path: string, major: string): void {
 
 /** Copies the files of this clone that git knows or would add. */
 async function copyClone(clone: string): Promise<void> {
-  const files = await run('git', ['ls-files', '--cached', '--others', '--exclude-standard'], { cwd: ROOT });
+  const files = git(ROOT, 'ls-files', '--cached', '--others', '--exclude-standard');
   for (const file of files.trim().split('\n')) {
     if (existsSync(join(ROOT, file))) cpSync(join(ROOT, file), join(clone, file));
   }
