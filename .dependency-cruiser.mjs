@@ -16,6 +16,9 @@ const DRIVERS = {
   'storage-kit': [],
 };
 
+/** The adapters that are storages, and what these are built of. */
+const STORAGES = '^src/adapters/(api-client|memory|postgres|sqlite|storage-kit)/';
+
 const PACKAGES = 'node_modules/';
 
 /** The reference page, which runs in the browser, and the generator of the OpenAPI document, which runs in the build. */
@@ -48,7 +51,7 @@ export default {
       name: 'application-serves-more-than-storages',
       comment: 'A module that storages alone call belongs to adapters/storage-kit.',
       severity: 'error',
-      from: { path: '^src/', pathNot: '^src/adapters/(api-client|memory|postgres|sqlite|storage-kit)/' },
+      from: { path: '^src/', pathNot: STORAGES },
       module: { path: '^src/application/', numberOfDependentsLessThan: 1 },
     },
     forbidden(
@@ -60,7 +63,7 @@ export default {
     forbidden(
       'storage-kit-serves-storages',
       'The other adapters have no use for what storages are built of.',
-      { path: '^src/adapters/', pathNot: '^src/adapters/(api-client|memory|postgres|sqlite|storage-kit)/' },
+      { path: '^src/adapters/', pathNot: STORAGES },
       { path: '^src/adapters/storage-kit/' },
     ),
     ...Object.entries(DRIVERS).map(([adapter, drivers]) =>

@@ -247,6 +247,13 @@ describe('commands', () => {
 
 // only this project: from here
 describe('what is measured', () => {
+  test('README.md has the figures of docs/reliability.md', () => {
+    const [, kills, pets] =
+      /killed servers (\d+) times .* confirmed ([\d,]+) pets/.exec(proseOf(read('docs/reliability.md'))) ??
+      [];
+    expect(read('README.md')).toContain(`${kills} × \`kill -9\` during ${pets} creates`);
+  });
+
   const newest = globSync('bench/results/????-??-??.json').toSorted().at(-1) ?? '';
   const { found } = JSON.parse(read(newest)) as {
     found: {
