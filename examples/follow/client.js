@@ -14,7 +14,7 @@ async function read(after) {
   try {
     const url = `${BASE_URL}/pets?limit=100&after=${after}`;
     const response = await fetch(url, { headers, signal: AbortSignal.timeout(30_000) });
-    wait = Number(response.headers.get('Retry-After')) || wait;
+    wait = Math.min(Number(response.headers.get('Retry-After')) || wait, 60);
     const text = await response.text();
     if (response.headers.get('Content-Type') !== 'application/json')
       throw new Error(`status ${response.status}, which the API did not send`);

@@ -30,7 +30,7 @@ def read(last_id: int) -> tuple[list[dict[str, Any]], float]:
     except HTTPError as error:
         print(error, file=sys.stderr)
         retry_after = error.headers.get("Retry-After", "")
-        return [], float(retry_after) if retry_after.isdecimal() else 1
+        return [], min(float(retry_after), 60) if retry_after.isdecimal() else 1
     except (OSError, HTTPException, ValueError) as error:
         print(error, file=sys.stderr)
         return [], 1

@@ -12,9 +12,9 @@ trap 'rm "$file"' EXIT
 trap 'exit 1' HUP INT TERM
 
 while :; do
-  # curl waits for the time in Retry-After, and prints an error. Then the same request is repeated. Into a file, a retry writes
+  # curl waits for the time in Retry-After, up to a minute, and prints an error. Then the same request is repeated. Into a file, a retry writes
   # from the start.
-  curl --silent --show-error --fail --max-time 30 --retry 4 --retry-all-errors --output "$file" \
+  curl --silent --show-error --fail --max-time 30 --retry 4 --retry-all-errors --retry-max-time 60 --output "$file" \
     --header "Authorization: Bearer $ANIMAL_STORE_KEY" "$ANIMAL_STORE_URL/pets?limit=100&after=$after" || : > "$file"
   page=$(cat "$file")
   case $page in

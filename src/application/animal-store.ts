@@ -1,14 +1,16 @@
 import { checkStatus, type ImportedPet, type NewPetInput, type Pet } from '../domain/pet.ts';
 import { ApiKeys } from './api-keys.ts';
+import { checkOptions } from './arguments.ts';
 import { BasicStore } from './basic-store.ts';
 import { type ImportOptions, ImportPets } from './import-pets.ts';
+import type { PetPageQuery } from './list-pets.ts';
 import type { ApiKeyHolder } from './ports/api-key-verifier.ts';
 import type { CreateResult } from './ports/idempotent-creates.ts';
 import type { BackupOptions } from './ports/maintenance.ts';
 import type { CallOptions, PetQuery } from './ports/pet-repository.ts';
 import type { StoreStorage } from './ports/storage.ts';
 import { startRecordRemoval } from './record-removal.ts';
-import { type RetryOptions, supported } from './store-options.ts';
+import { QUERY, type RetryOptions, supported } from './store-options.ts';
 import { VerifyApiKey } from './verify-api-key.ts';
 import { walkPages } from './walk-pages.ts';
 
@@ -96,10 +98,12 @@ export class AnimalStore extends BasicStore {
    * ```
    */
   async *exportPets(
-    { status }: Pick<PetQuery, 'status'> = {},
+    query: Pick<PetQuery, 'status'> = {},
     options?: CallOptions,
   ): AsyncGenerator<readonly Pet[], void> {
     this.assertCallable(options);
+    checkOptions<PetPageQuery>(query, QUERY);
+    const { status } = query;
     checkStatus(status);
     const { transfer } = this.#storage;
     if (transfer !== undefined) yield* transfer.exportPets({ status }, options);

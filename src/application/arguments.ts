@@ -5,6 +5,8 @@ import { invalidRequest } from '../domain/errors.ts';
 export interface Rule {
   readonly expected: string;
   readonly accepts: (value: unknown) => boolean;
+  /** Checks the members of an accepted value. */
+  readonly checkMembers?: (name: string, value: object) => void;
 }
 
 export type OptionRules<T> = { readonly [Name in keyof T]-?: Rule };
@@ -27,25 +29,80 @@ export function objectWith(...methods: readonly string[]): Rule {
   };
 }
 
-export function arrayOf(expected: string, { accepts }: Rule): Rule {
-  return { expected, accepts: (value) => Array.isArray(value) && value.every(accepts) };
+export function arrayOf(expected: string, { accepts, checkMembers }: Rule): Rule {
+  return {
+    expected,
+    accepts: (value) => Array.isArray(value) && value.every(accepts),
+    checkMembers: (name, items) => {
+      for (const [index, item] of Object.entries(items)) checkMembers?.(`${name}[${index}]`, item);
+    },
+  };
+}
+
+/** Options inside an option: an object that has no other members. */
+export function optionsOf<T extends object>(rules: OptionRules<T>, base: Rule = OBJECT): Rule {
+  return { ...base, checkMembers: (name, value) => checkOptions(value as T, rules, `${name}.`) };
+}
+
+/**
+ * An object with methods and state of its own. Refused are members with the name of a rule in another case, and further
+ * functions of a literal: nobody would call them.
+ */
+export function objectOf<T extends object>(base: Rule, rules: OptionRules<T>): Rule {
+  const names = Object.keys(rules);
+  return {
+    ...base,
+    checkMembers(path, value) {
+      const members = value as Readonly<Record<string, unknown>>;
+      for (const name of names) {
+        const member = members[name];
+        if (member !== undefined) checkArgument(`${path}.${name}`, member, rules[name as keyof T]);
+      }
+      for (const name of allNamesOf(value)) {
+        if (names.includes(name)) continue;
+        const isUncalled =
+          isPlainObject(value) && Object.hasOwn(value, name) && FUNCTION.accepts(members[name]);
+        const isMisspelt = names.some((each) => each.toLowerCase() === name.toLowerCase());
+        if (isUncalled || isMisspelt) throw unknownOption(`${path}.${name}`, names);
+      }
+    },
+  };
+}
+
+/** Returns the names of all members, of the methods of a class too. */
+function allNamesOf(value: object | null): string[] {
+  return value === null
+    ? []
+    : [...Object.getOwnPropertyNames(value), ...allNamesOf(Object.getPrototypeOf(value))];
+}
+
+/** Whether a value is an object literal, also one of another realm. */
+export function isPlainObject(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
 /** Throws `invalid_request` when an argument breaks its rule. The message contains no text of the caller. */
-export function checkArgument(name: string, value: unknown, { expected, accepts }: Rule): void {
+export function checkArgument(name: string, value: unknown, { expected, accepts, checkMembers }: Rule): void {
   if (!accepts(value)) throw invalidRequest(`${name}: expected ${expected}, got ${described(value)}`);
+  checkMembers?.(name, value as object);
 }
 
-/** Throws `invalid_request` for an option without a rule, or that breaks its rule. Options can be inherited. */
-export function checkOptions<T extends object>(options: T, rules: OptionRules<T>): void {
+/**
+ * Throws `invalid_request` for an option without a rule, or that breaks its rule. Options can be inherited.
+ * @param prefix what messages show in front of the name of an option
+ */
+export function checkOptions<T extends object>(options: T, rules: OptionRules<T>, prefix = ''): void {
   checkArgument('options', options, OBJECT);
   for (const name in options) {
     if (options[name] === undefined) continue;
-    if (!Object.hasOwn(rules, name)) {
-      throw invalidRequest(`unknown option ${name}: expected ${listed(Object.keys(rules), 'or')}`);
-    }
-    checkArgument(name, options[name], rules[name]);
+    if (!Object.hasOwn(rules, name)) throw unknownOption(prefix + name, Object.keys(rules));
+    checkArgument(prefix + name, options[name], rules[name]);
   }
+}
+
+function unknownOption(name: string, names: readonly string[]): Error {
+  return invalidRequest(`unknown option ${name}: expected ${listed(names, 'or')}`);
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

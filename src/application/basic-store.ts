@@ -2,6 +2,7 @@
 
 import { AnimalStoreError } from '../domain/errors.ts';
 import type { NewPetInput, Pet } from '../domain/pet.ts';
+import { checkOptions } from './arguments.ts';
 import { CreatePet, THIS_PROGRAM } from './create-pet.ts';
 import { followPets } from './follow-pets.ts';
 import { GetPet } from './get-pet.ts';
@@ -14,8 +15,10 @@ import {
   checkCall,
   type FollowOptions,
   type PetWalk,
+  QUERY,
   type RetryOptions,
 } from './store-options.ts';
+import { abortedCreate, untilAborted } from './until-aborted.ts';
 import { walkPages } from './walk-pages.ts';
 
 /**
@@ -52,7 +55,8 @@ export class BasicStore implements AsyncDisposable {
     const { idempotencyKey: key, ...callOptions } = options;
     if (key !== undefined) return (await this.createPetOnce(input, THIS_PROGRAM, key, callOptions)).pet;
     this.assertCallable(callOptions);
-    return (await this.#createPet.execute(input, undefined, callOptions)).pet;
+    const creating = this.#createPet.execute(input, undefined, callOptions);
+    return (await this.#ended(creating, callOptions, (signal) => abortedCreate(signal))).pet;
   }
 
   /** Creates a pet exactly once for each caller and idempotency key, as {@link CreatePet.execute} describes. */
@@ -63,7 +67,8 @@ export class BasicStore implements AsyncDisposable {
     options?: CallOptions,
   ): Promise<CreateResult> {
     this.assertCallable(options);
-    return await this.#createPet.execute(input, { caller, key }, options);
+    const creating = this.#createPet.execute(input, { caller, key }, options);
+    return await this.#ended(creating, options, (signal) => abortedCreate(signal, key));
   }
 
   /**
@@ -114,7 +119,8 @@ export class BasicStore implements AsyncDisposable {
    */
   async listPage(query?: PetPageQuery, options?: CallOptions): Promise<PetPage> {
     this.assertCallable(options);
-    return await this.#listPets.execute(query, options);
+    if (query !== undefined) checkOptions(query, QUERY);
+    return await this.#ended(this.#listPets.execute(query, options), options);
   }
 
   /**
@@ -129,7 +135,7 @@ export class BasicStore implements AsyncDisposable {
    */
   async getPet(id: bigint | number, options?: CallOptions): Promise<Pet> {
     this.assertCallable(options);
-    return await this.#getPet.execute(id, options);
+    return await this.#ended(this.#getPet.execute(id, options), options);
   }
 
   /** Resolves when the storage can handle requests, and rejects with `storage_unavailable` otherwise. */
@@ -147,6 +153,11 @@ export class BasicStore implements AsyncDisposable {
   /** Calls {@link BasicStore.close} at the end of an `await using` block. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
+  }
+
+  /** Most storages ignore the signal of a call. */
+  #ended<T>(call: Promise<T>, options?: CallOptions, error?: (signal: AbortSignal) => unknown): Promise<T> {
+    return this.#storage.endsCalls === true ? call : untilAborted(call, options?.signal, error);
   }
 
   protected get isClosed(): boolean {

@@ -1,14 +1,16 @@
 import { asAnimalStoreError, type ErrorCode } from '../domain/errors.ts';
 import type { Pet } from '../domain/pet.ts';
-import { checkArgument, TIMEOUT } from './arguments.ts';
+import { checkOptions } from './arguments.ts';
 import { LIMIT_MAX, type PetPageQuery } from './list-pets.ts';
 import { nextTurn } from './next-turn.ts';
 import { pause } from './pause.ts';
 import type { CallOptions, PetPage } from './ports/pet-repository.ts';
-import type { FollowOptions } from './store-options.ts';
+import { FOLLOW_OPTIONS, type FollowOptions } from './store-options.ts';
 
 /** In milliseconds. */
 const DEFAULT_INTERVAL = 1000;
+/** A longer `Retry-After` is not waited for: it would stop the follower long after the server is back. */
+const LONGEST_DELAY = 60_000;
 
 /** After one of these errors, a later read can succeed. */
 const TEMPORARY: readonly ErrorCode[] = ['overloaded', 'rate_limited', 'storage_unavailable'];
@@ -23,7 +25,7 @@ export async function* followPets(
   options: FollowOptions = {},
 ): AsyncGenerator<Pet, never, undefined> {
   const { status, signal, interval = DEFAULT_INTERVAL } = options;
-  checkArgument('interval', interval, TIMEOUT);
+  checkOptions(options, FOLLOW_OPTIONS);
   let { after } = options;
   let hasRead = false;
   while (true) {
@@ -38,7 +40,7 @@ export async function* followPets(
       const { code, retryAfter = 0 } = asAnimalStoreError(error) ?? {};
       const isTemporary = code !== undefined && TEMPORARY.includes(code);
       if (!hasRead || !isTemporary || isClosed()) throw error;
-      delay = Math.max(interval, retryAfter * 1000);
+      delay = Math.max(interval, Math.min(retryAfter * 1000, LONGEST_DELAY));
     }
     yield* pets;
     after = pets.at(-1)?.id ?? after;

@@ -3,10 +3,12 @@
 import { invalidRequest } from '../domain/errors.ts';
 import {
   BOOLEAN,
-  checkArgument,
+  checkOptions,
   FUNCTION,
+  OBJECT,
   type OptionRules,
   objectWith,
+  type Rule,
   STRING,
   TIMEOUT,
 } from './arguments.ts';
@@ -69,23 +71,58 @@ export interface ClientOptions {
    * and operation.
    */
   readonly onDeprecation?: ((deprecation: Deprecation) => void) | undefined;
+  /** Replaces the `fetch` of the platform, for example by one with a client certificate. It must honour `signal`. */
+  readonly fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined;
+  /** Further header fields of each request, for example for a gateway. The client itself sets `Authorization`. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
 }
+
+const SIGNAL: Rule = { ...objectWith('addEventListener'), expected: 'an AbortSignal' };
 
 export const CLIENT_OPTIONS: OptionRules<ClientOptions> = {
   apiKey: STRING,
   timeout: TIMEOUT,
   onDeprecation: FUNCTION,
+  fetch: FUNCTION,
+  headers: {
+    expected: 'an object of header fields, without Authorization, Content-Type and Idempotency-Key',
+    accepts: (value) => OBJECT.accepts(value) && Object.entries(value as object).every(isHeader),
+  },
 };
 export const RESTORE_OPTIONS: OptionRules<RestoreOptions> = {
   overwrite: BOOLEAN,
   onProgress: FUNCTION,
-  signal: { ...objectWith('addEventListener'), expected: 'an AbortSignal' },
+  signal: SIGNAL,
 };
 
-/** Throws for a time that a timer would take for another one, and with the reason of a signal that is aborted. */
-export function checkCall({ timeout, signal }: CallOptions = {}): void {
-  if (timeout !== undefined) checkArgument('timeout', timeout, TIMEOUT);
-  signal?.throwIfAborted();
+function isHeader([name, value]: [string, unknown]): boolean {
+  const isOwn = /^(?:authorization|content-type|idempotency-key)$/i.test(name);
+  return (
+    !isOwn &&
+    /^[!#-'*+.^`|~\w-]+$/.test(name) &&
+    /^[\t\x20-\x7e]*$/.test(typeof value === 'string' ? value : '\n')
+  );
+}
+
+const ANY: Rule = { expected: '', accepts: () => true };
+/** The members of a query have rules of their own, which their use case checks. */
+export const QUERY: OptionRules<PetPageQuery> = { limit: ANY, status: ANY, after: ANY };
+export const CREATE_OPTIONS: OptionRules<CreateOptions> = {
+  timeout: TIMEOUT,
+  signal: SIGNAL,
+  idempotencyKey: ANY,
+};
+export const FOLLOW_OPTIONS: OptionRules<FollowOptions> = {
+  status: ANY,
+  after: ANY,
+  signal: SIGNAL,
+  interval: TIMEOUT,
+};
+
+/** Throws for an option that would have no effect, and with the reason of a signal that is aborted. */
+export function checkCall(options: CreateOptions = {}): void {
+  checkOptions(options, CREATE_OPTIONS);
+  options.signal?.throwIfAborted();
 }
 
 /** Returns an optional part of a storage. Throws `invalid_request` when the storage does not have it. */

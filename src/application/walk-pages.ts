@@ -1,15 +1,18 @@
 import { invalidRequest } from '../domain/errors.ts';
 import type { Pet } from '../domain/pet.ts';
+import { checkOptions } from './arguments.ts';
 import { LIMIT_MAX, LIMIT_MIN, type PetPageQuery } from './list-pets.ts';
 import { nextTurn } from './next-turn.ts';
 import type { PetPage } from './ports/pet-repository.ts';
-import type { PetWalk } from './store-options.ts';
+import { type PetWalk, QUERY } from './store-options.ts';
 
 /** Yields the pets of each page in ascending order of id, up to the limit. */
 export async function* walkPages(
   readPage: (query: PetPageQuery) => Promise<PetPage>,
-  { status, after, limit = Infinity }: PetWalk = {},
+  query: PetWalk = {},
 ): AsyncGenerator<readonly Pet[], void, undefined> {
+  checkOptions(query, QUERY);
+  const { status, after, limit = Infinity } = query;
   if (limit !== Infinity && !(Number.isSafeInteger(limit) && limit >= LIMIT_MIN)) {
     throw invalidRequest(`limit must be an integer of ${LIMIT_MIN} or more`);
   }

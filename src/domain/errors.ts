@@ -70,9 +70,20 @@ export function invalidRequest(message: string, options?: ErrorOptions): AnimalS
   return new AnimalStoreError('invalid_request', message, options);
 }
 
+/**
+ * Whether a value is an error, also one of another realm: in Jest and `node:vm`, the errors of Node.js itself are no instances
+ * of the `Error` of the program.
+ */
+export function isError(value: unknown): value is Error {
+  return (
+    value instanceof Error ||
+    /^\[object (?:Error|DOMException)\]$/.test(Object.prototype.toString.call(value))
+  );
+}
+
 /** Returns an `AnimalStoreError`, of any copy of this module, as it is. Returns `undefined` for any other value. */
 export function asAnimalStoreError(error: unknown): AnimalStoreError | undefined {
-  return error instanceof Error && error.name === 'AnimalStoreError' && 'code' in error
+  return isError(error) && error.name === 'AnimalStoreError' && 'code' in error
     ? (error as AnimalStoreError)
     : undefined;
 }

@@ -1,6 +1,6 @@
 /** Reads JSON (RFC 8259) with exact int64 values. `JSON.parse` alone rounds integers beyond 2^53 and fractions near integers. */
 
-import { asAnimalStoreError, invalidRequest } from './errors.ts';
+import { AnimalStoreError, asAnimalStoreError, invalidRequest, isError } from './errors.ts';
 import { parseJsonInt64, toInt64 } from './int64.ts';
 
 /** The members of a JSON object, or `undefined` for JSON that is not an object. */
@@ -18,7 +18,7 @@ export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text, MAY_BE_ROUNDED.test(text) ? withExactNumber : undefined);
   } catch (error) {
-    const reason = error instanceof RangeError ? ': it is nested too deeply' : '';
+    const reason = isError(error) && error.name === 'RangeError' ? ': it is nested too deeply' : '';
     throw asAnimalStoreError(error) ?? invalidRequest(`invalid JSON${reason}`);
   }
 }
@@ -27,7 +27,10 @@ export function parseJson(text: string): unknown {
 function withExactNumber(_name: string, value: unknown, context?: { readonly source?: string }): unknown {
   if (typeof value !== 'number') return value;
   if (context?.source === undefined)
-    throw invalidRequest('this JavaScript engine cannot read fractions and long numbers in JSON exactly');
+    throw new AnimalStoreError(
+      'internal_error',
+      'this JavaScript engine cannot read fractions and long numbers in JSON exactly',
+    );
   return parseJsonInt64(context.source) ?? Number.NaN;
 }
 

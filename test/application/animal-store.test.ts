@@ -158,3 +158,34 @@ describe('close', () => {
     }
   });
 });
+
+test('a signal ends the wait for a storage that ignores it, and says what is unknown', async () => {
+  const never = () => new Promise<never>(() => {});
+  const pets = { add: never, find: never, list: never };
+  const waiting = new AnimalStore({ ...storage, pets, idempotentCreates: { add: never } });
+  const controller = new AbortController();
+  const options = { signal: controller.signal };
+  const reads = Promise.allSettled([
+    waiting.getPet(1n, options),
+    waiting.listPage({}, options),
+    waiting.listPets({}, options).next(),
+    waiting.followPets(options).next(),
+  ]);
+  const creates = Promise.allSettled([
+    waiting.createPet(REX, options),
+    waiting.createPet(REX, { ...options, idempotencyKey: 'k' }),
+  ]);
+  const reason = new Error('no longer needed');
+  setImmediate(() => controller.abort(reason));
+  for (const read of await reads) expect(read).toEqual({ status: 'rejected', reason });
+  for (const [index, create] of (await creates).entries()) {
+    expect(create).toMatchObject({
+      reason: {
+        code: 'storage_unavailable',
+        message: expect.stringContaining('the pet may be stored'),
+        idempotencyKey: [undefined, 'k'][index],
+        cause: reason,
+      },
+    });
+  }
+});

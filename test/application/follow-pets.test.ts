@@ -121,3 +121,24 @@ describe('a follower', () => {
     await expect(store.followPets(options as object).next()).rejects.toThrow(message);
   });
 });
+
+test('a follower waits at most a minute, however long the server asks it to wait', async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const { id } = await store.createPet(REX);
+  const list = storage.pets.list.bind(storage.pets);
+  let reads = 0;
+  storage.pets.list = async (query) => {
+    reads += 1;
+    if (reads === 2) throw new AnimalStoreError('rate_limited', 'no', { retryAfter: 86_400 });
+    return list(query);
+  };
+  const follower = store.followPets({ after: id });
+  const next = follower.next();
+  await vi.advanceTimersByTimeAsync(1000);
+  await store.createPet(REX);
+  await vi.advanceTimersByTimeAsync(59_999);
+  expect(reads).toBe(2);
+  await vi.advanceTimersByTimeAsync(1);
+  expect((await next).value.id).toBe(id + 1n);
+});

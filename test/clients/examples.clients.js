@@ -99,7 +99,7 @@ test.each(FOLLOWING)(
 
 /** What a client says about a response that the API did not send. */
 const NOT_OF_THE_API =
-  /which the API did not send|does not respond as the API does|a proxy or another server responds|is not the address/;
+  /which the API did not send|does not respond as the API does|a proxy or another server responds|is not that of an API/;
 
 describe.each(REPLACEMENTS)('behind a gateway that sends $name', (replacement) => {
   let gateway;

@@ -1,5 +1,6 @@
+import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
-import { AnimalStoreError, asAnimalStoreError } from '../../src/domain/errors.ts';
+import { AnimalStoreError, asAnimalStoreError, isError } from '../../src/domain/errors.ts';
 
 test('an error has its code, its message and its cause', () => {
   const cause = new Error('below');
@@ -25,4 +26,17 @@ test.each([
   ['null', null],
 ])('%s is not an AnimalStoreError', (_, error) => {
   expect(asAnimalStoreError(error)).toBeUndefined();
+});
+
+test('errors of another realm are errors, and what only looks like one is none', () => {
+  const made =
+    "new Error('x')|new TypeError('x')|Object.assign(new (class Own extends Error {})('x'), { code: 'y' })";
+  for (const source of made.split('|')) expect(isError(runInNewContext(source)), source).toBe(true);
+  expect(isError(new DOMException('x', 'AbortError'))).toBe(true);
+  for (const wrong of [undefined, null, 'Error', {}, { name: 'Error', message: 'x', stack: '' }])
+    expect(isError(wrong)).toBe(false);
+  const twin: unknown = runInNewContext(
+    "Object.assign(new Error('x'), { name: 'AnimalStoreError', code: 'overloaded' })",
+  );
+  expect(asAnimalStoreError(twin)).toBe(twin);
 });

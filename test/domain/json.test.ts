@@ -85,7 +85,10 @@ test('an engine whose reviver gets no source text refuses what it would round, a
   expect(read('{"name":"2.0"}')).toEqual({ name: '2.0' });
   for (const number of ['9007199254740993', '9007199254740990.6', '4.0']) {
     expect(() => read(`{"x":${number}}`)).toThrow(
-      refusal('this JavaScript engine cannot read fractions and long numbers in JSON exactly'),
+      refusal(
+        'this JavaScript engine cannot read fractions and long numbers in JSON exactly',
+        'internal_error',
+      ),
     );
   }
 });

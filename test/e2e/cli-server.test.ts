@@ -63,7 +63,7 @@ describe('doctor', () => {
     [
       'a wrong address',
       { DATABASE_URL: 'http://127.0.0.1:1/v1' },
-      'error        DATABASE_URL: http://127.0.0.1:1/v1 cannot be reached',
+      'error        DATABASE_URL: the server cannot be reached (ECONNREFUSED)',
     ],
   ])('reports %s', async (_name, environment, message) => {
     const { status, out } = await run(['doctor'], environment);

@@ -1,6 +1,6 @@
 /** Every public entry refuses options of the wrong type and unknown ones. */
 
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { createFetchHandler } from '../../src/adapters/http/fetch.ts';
 import { createHttpApp, createServer, type HttpOptions } from '../../src/adapters/http/index.ts';
 import { openMemoryStorage } from '../../src/adapters/memory/index.ts';
@@ -9,8 +9,10 @@ import { openSqliteStorage, restoreSqliteStore } from '../../src/adapters/sqlite
 import { createAnimalStore as createClient } from '../../src/library/client.ts'; // only the client
 import { createAnimalStore } from '../../src/library/index.ts';
 import { temporaryFile } from '../adapters/sqlite/temporary-file.ts';
+import { withRequired } from '../support/pets.ts';
 import { refusal } from '../support/refusal.ts';
 
+const REX = withRequired({ name: 'Rex', categoryId: 7n });
 const store = await createAnimalStore({ storage: openMemoryStorage() });
 
 /** Types do not stop a program in JavaScript. */
@@ -64,4 +66,72 @@ test('paths and URLs are texts', async () => {
   await expect(openPostgresStorage(none)).rejects.toThrow(refusal(/^url: expected a string/)); // only PostgreSQL
   await expect(restoreSqliteStore(none, path)).rejects.toThrow(refusal(/^path: expected a string/));
   await expect(restoreSqliteStore(path, none)).rejects.toThrow(refusal(/^file: expected a string/));
+});
+
+class Verifier {
+  readonly seen = new Set<string>();
+  verify(): undefined {}
+  hasPartOfkey(): boolean {
+    return true;
+  }
+}
+
+const METRICS_TEXT = { contentType: 'text/plain', text: async () => '' };
+
+test.each<[options: unknown, message: string]>([
+  [{ middleware: { beforekey: [] } }, 'unknown option middleware.beforekey: expected beforeKey or afterKey'],
+  [{ middleware: { afterKey: [1] } }, 'middleware.afterKey: expected an array of functions, got an array'],
+  [{ apiKeys: new Verifier() }, 'unknown option apiKeys.hasPartOfkey: expected verify or hasPartOfKey'],
+  [
+    { apiKeys: { verify() {}, hasPart() {} } },
+    'unknown option apiKeys.hasPart: expected verify or hasPartOfKey',
+  ],
+  [{ apiKeys: { verify() {}, hasPartOfKey: /x/ } }, 'apiKeys.hasPartOfKey: expected a function, got object'],
+  [
+    { observers: [{}, { onrequest() {} }] },
+    'unknown option observers[1].onrequest: expected ignoresClient, ',
+  ],
+  [{ observers: [{ onError: 'x' }] }, 'observers[0].onError: expected a function, got string'],
+  [{ metrics: { text() {} } }, 'metrics: expected an object with the method text and the string contentType'],
+  [{ rateLimit: { requests: 1, seconds: 1, burst: 5 } }, 'unknown option rateLimit.burst: expected requests'],
+  ...['https://me:secret@a/', 'https://a/?secret', 'https://a/#secret', 'ftp://secret/', 'secret'].map(
+    (publicUrl): [unknown, string] => [
+      { publicUrl },
+      'publicUrl: expected an http or https URL without user name',
+    ],
+  ),
+])('the member of the option in %j is refused', (options, message) => {
+  const error = vi.fn();
+  try {
+    createFetchHandler(store, options as HttpOptions);
+  } catch (thrown) {
+    error((thrown as Error).message);
+  }
+  expect(error).toHaveBeenCalledWith(expect.stringContaining(message));
+  expect(error).not.toHaveBeenCalledWith(expect.stringContaining('secret'));
+});
+
+test('an object of the host may have state, and methods of its own where it is of a class', () => {
+  class Observing {
+    readonly count = 0;
+    onRequest(): void {}
+    helper(): void {}
+  }
+  const apiKeys = { keys: new Map(), verify: async () => undefined };
+  expect(
+    createFetchHandler(store, { apiKeys, observers: [new Observing()], metrics: METRICS_TEXT }),
+  ).toBeTypeOf('function');
+});
+
+test.each([
+  [() => store.createPet(REX, { idempotencykey: 'k' } as never), 'idempotencykey'],
+  [() => store.getPet(1n, { singal: undefined, timout: 5 } as never), 'timout'],
+  [() => store.listPage({ stauts: 'sold' } as never), 'stauts'],
+  [() => store.listPets({ stauts: 'sold' } as never).next(), 'stauts'],
+  [() => store.exportPets({ stauts: 'sold' } as never).next(), 'stauts'],
+  [() => store.followPets({ stauts: 'sold' } as never).next(), 'stauts'],
+] as const)('%o is refused, because its misspelt option would have no effect', async (call, name) => {
+  await expect((async () => call())()).rejects.toThrow(
+    refusal(new RegExp(`^unknown option ${name}: expected`)),
+  );
 });

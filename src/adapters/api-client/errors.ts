@@ -1,4 +1,10 @@
-import { AnimalStoreError, ERROR_CODES, type ErrorCode } from '../../domain/errors.ts';
+import {
+  AnimalStoreError,
+  asAnimalStoreError,
+  ERROR_CODES,
+  type ErrorCode,
+  isError,
+} from '../../domain/errors.ts';
 
 /** A response whose body was read. */
 export interface ApiResponse {
@@ -37,22 +43,23 @@ function errorOfResponse(response: ApiResponse, base: string): AnimalStoreError 
   if (status >= 200 && status < 300) return unreadable(base, new Error(`unexpected status ${status}`));
   // In a browser, a redirect has the status 0, and its target is hidden.
   if (status < 400) {
-    const target = headers.get('Location') ?? 'another address';
-    return new AnimalStoreError('storage_unavailable', `${base} redirects to ${target}: ${EXAMPLE}`);
+    const cause = placed(base, `redirect to ${headers.get('Location') ?? 'another address'}`);
+    return new AnimalStoreError('storage_unavailable', `the server redirects: ${EXAMPLE}`, { cause });
   }
+  const cause = placed(base, `status ${status}`);
   const told = apiErrorOf(response);
-  const other = `a proxy or another server responds for ${base} with status ${status}`;
+  const other = `a proxy or another server responds with status ${status}`;
   if (status === 404 || status === 410) {
-    const fault = told === undefined ? other : `${base} is not the address of an API`;
-    return new AnimalStoreError('invalid_request', `${fault}: ${EXAMPLE}`);
+    const fault = told === undefined ? other : 'the address is not that of an API';
+    return new AnimalStoreError('storage_unavailable', `${fault}: ${EXAMPLE}`, { cause });
   }
   if (told?.code === 'unauthorized') {
-    return new AnimalStoreError(told.code, `${base} refuses the API key: ${told.message}`);
+    return new AnimalStoreError(told.code, `the server refuses the API key: ${told.message}`, { cause });
   }
   const retryAfter = secondsOf(headers.get('Retry-After'));
   const known = ERROR_CODES.find((each) => each === told?.code) ?? CODE_OF_STATUS[status];
   const fallback = status >= 500 || status === 408 ? 'storage_unavailable' : 'internal_error';
-  return new AnimalStoreError(known ?? fallback, told?.message ?? other, { retryAfter });
+  return new AnimalStoreError(known ?? fallback, told?.message ?? other, { cause, retryAfter });
 }
 
 /** Why a request failed, and what that says about the next request. */
@@ -79,27 +86,49 @@ export function failureOf(response: ApiResponse, base: string): Failure {
   };
 }
 
-/** The codes of Node.js and Bun for a connection that was not opened. */
+/** The codes of Node.js and Bun for a connection that was not opened, and the calls of the system that open one. */
 const NOT_OPENED =
-  /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT|ConnectionRefused)$/;
+  /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT|ConnectionRefused|connect|getaddrinfo)$/;
+/** What `fetch` of Node.js says of a port that the Fetch standard blocks: there is no code. */
+const BLOCKED = 'bad port';
 /** The codes of Node.js and Bun for a connection whose server did not prove its name, or does not use TLS. */
 const NOT_TRUSTED = /^(?:ERR_TLS_CERT\w*|ERR_SSL_WRONG_VERSION_NUMBER|UNABLE_TO_\w+|(?!ERR_)\w*CERT\w*)$/;
 
 export function unreachable(base: string, cause: unknown): Failure {
-  const { message, code = '' } = innermost(cause);
-  const isFinal = NOT_TRUSTED.test(code);
-  const fault =
-    code === 'ERR_SSL_WRONG_VERSION_NUMBER' ? 'the server does not use TLS: expected http:' : message;
+  const { message, code = '', syscall = '' } = innermost(cause);
+  const isFinal = NOT_TRUSTED.test(code) || message === BLOCKED;
+  const isPlain = code === 'ERR_SSL_WRONG_VERSION_NUMBER';
+  // The message of an error with a code contains the address.
+  const fault = isPlain
+    ? ': the server does not use TLS: expected http:'
+    : code
+      ? ` (${code})`
+      : `: ${message}`;
   return {
-    error: new AnimalStoreError('storage_unavailable', `${base} cannot be reached: ${fault}`, { cause }),
-    isStoredPossibly: !isFinal && !NOT_OPENED.test(code),
+    error: new AnimalStoreError('storage_unavailable', `the server cannot be reached${fault}`, {
+      cause: placed(base, message, cause),
+    }),
+    isStoredPossibly: !isFinal && !NOT_OPENED.test(code) && !NOT_OPENED.test(syscall),
     isFinal,
   };
 }
 
+/** The cause of an error, with the address, which the clients of a gateway must not learn. */
+function placed(base: string, fault: string, cause?: unknown): Error {
+  return new Error(`${base}: ${fault}`, cause === undefined ? {} : { cause });
+}
+
 export function unreadable(base: string, cause: unknown): AnimalStoreError {
-  const message = `${base} does not respond as the API does: ${(cause as Error).message}`;
-  return new AnimalStoreError('storage_unavailable', message, { cause });
+  const known = asAnimalStoreError(cause);
+  if (known?.code === 'internal_error') return known; // The fault of this engine, and not of the server.
+  const { message } = cause as Error;
+  return new AnimalStoreError(
+    'storage_unavailable',
+    `the server does not respond as the API does: ${message}`,
+    {
+      cause: placed(base, message, cause),
+    },
+  );
 }
 
 /** The error of a create that may have stored its pet. */
@@ -114,11 +143,11 @@ export function unknownOutcome(error: AnimalStoreError, idempotencyKey: string):
 }
 
 /** Returns the error that says most: the message of `fetch` alone is the same for every fault. */
-function innermost(error: unknown): Error & { readonly code?: string } {
+function innermost(error: unknown): Error & { readonly code?: string; readonly syscall?: string } {
   // For a name with several addresses, there is an error for each.
   const { cause, errors } = error as Partial<AggregateError>;
   const inner = cause ?? errors?.[0];
-  return inner instanceof Error ? innermost(inner) : (error as Error);
+  return isError(inner) ? innermost(inner) : (error as Error);
 }
 
 /** Returns the error in a response of the API, or `undefined` if another program has responded. */

@@ -1,5 +1,7 @@
 import { pause } from '../../application/pause.ts';
 import type { CallOptions } from '../../application/ports/pet-repository.ts';
+import type { ClientOptions } from '../../application/store-options.ts';
+import { abortedCreate } from '../../application/until-aborted.ts';
 import { type ApiResponse, failureOf, RESPONSE_LIMIT, unknownOutcome, unreachable } from './errors.ts';
 
 /** The longest pause before a retry is random, and doubles from the first to the last of these, in milliseconds. */
@@ -28,24 +30,36 @@ export type Send = (
   options?: CallOptions,
 ) => Promise<ApiResponse>;
 
+/** How requests are sent. */
+export interface Sending {
+  readonly headers: Readonly<Record<string, string>>;
+  /** The default time of a call, in milliseconds. */
+  readonly timeout: number;
+  /** By default, the global `fetch` at the time of the call. */
+  readonly fetch: ClientOptions['fetch'];
+}
+
 /** Returns a function that retries a request until it has a response, or until its time is over. */
-export function sender(base: string, apiKey: string, defaultTimeout: number): Send {
-  const authorization = { Authorization: `Bearer ${apiKey}` };
+export function sender(base: string, { headers, timeout: defaultTimeout, fetch }: Sending): Send {
+  const cache = uncached();
   return async (_, url, { method = 'GET', accepted, create }, { timeout = defaultTimeout, signal } = {}) => {
     const init: RequestInit = {
       method,
-      headers: { ...authorization, ...(create && createHeaders(create.sentKey)) },
+      headers: { ...headers, ...(create && createHeaders(create.sentKey)) },
       redirect: 'manual',
+      ...cache,
       ...(create && { body: create.body }),
     };
     const end = performance.now() + timeout;
     const attemptTimeout = Math.max(timeout * ATTEMPT_SHARE, ATTEMPT_MIN);
     let isStoredPossibly = false;
+    signal?.throwIfAborted();
     for (let retry = 0; ; retry += 1) {
-      signal?.throwIfAborted();
       const left = end - performance.now();
-      const response = await attempt(url, init, Math.min(left, attemptTimeout), signal).catch(
+      const time = Math.min(left, attemptTimeout);
+      const response = await attempt(fetch ?? globalThis.fetch, url, init, time, signal).catch(
         (error: unknown) => {
+          if (create && signal?.aborted) throw abortedCreate(signal, create.key);
           signal?.throwIfAborted();
           return unreachable(base, error);
         },
@@ -56,7 +70,11 @@ export function sender(base: string, apiKey: string, defaultTimeout: number): Se
       isStoredPossibly ||= failure.isStoredPossibly;
       const wait = pauseBefore(retry, error.retryAfter);
       const mayRetry = !isFinal && performance.now() + wait < end;
-      if (mayRetry) await pause(wait, signal);
+      if (mayRetry) {
+        await pause(wait, signal).catch((reason: unknown) => {
+          throw create && isStoredPossibly && signal ? abortedCreate(signal, create.key) : reason;
+        });
+      }
       // On a busy machine, a pause can take longer than there is time.
       if (!mayRetry || performance.now() >= end) {
         throw create && isStoredPossibly ? unknownOutcome(error, create.key) : error;
@@ -65,11 +83,23 @@ export function sender(base: string, apiKey: string, defaultTimeout: number): Se
   };
 }
 
+/** A framework can cache what `fetch` returns. Some runtimes refuse this member. */
+function uncached(): RequestInit {
+  const init = { cache: 'no-store' } as const;
+  try {
+    new Request('http://localhost', init);
+    return init;
+  } catch {
+    return {};
+  }
+}
+
 function createHeaders(idempotencyKey: string): Record<string, string> {
   return { 'Content-Type': 'application/json', 'Idempotency-Key': idempotencyKey };
 }
 
 async function attempt(
+  fetch: NonNullable<ClientOptions['fetch']>,
   url: string,
   init: RequestInit,
   timeout: number,

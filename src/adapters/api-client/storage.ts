@@ -18,11 +18,12 @@ const WARNED = new Set<string>();
  * @param base the base address of the API, without a slash at its end
  */
 export function openApiStorage(base: string, options: ClientOptions = {}): StoreStorage {
-  const { apiKey = '', timeout = DEFAULT_TIMEOUT, onDeprecation = warnOfDeprecation } = options;
+  const { apiKey = '', timeout = DEFAULT_TIMEOUT, onDeprecation = warnOfDeprecation, fetch } = options;
   if (!/^[\x21-\x7e]+$/.test(apiKey)) {
     throw invalidRequest('apiKey: expected the API key of the server, in visible ASCII characters');
   }
-  const sendRequest = sender(base, apiKey, timeout);
+  const headers = { ...options.headers, Authorization: `Bearer ${apiKey}` };
+  const sendRequest = sender(base, { headers, timeout, fetch });
   const deprecated = new Set<string>();
   let isClosed = false;
   const send: Send = async (operation, ...request) => {
@@ -37,6 +38,7 @@ export function openApiStorage(base: string, options: ClientOptions = {}): Store
   };
   const pets = new ApiPetRepository(base, send);
   return {
+    endsCalls: true,
     pets,
     idempotentCreates: { add: (pet, attempt, options) => pets.addOnce(pet, attempt, options) },
     async check() {

@@ -2,6 +2,7 @@
 
 import { OverwriteRefused } from '../../application/ports/maintenance.ts';
 import { withoutApiKeys } from '../../domain/api-key.ts';
+import { isError } from '../../domain/errors.ts';
 import { visible } from '../../domain/visible.ts';
 
 export const DONE = 0;
@@ -46,7 +47,7 @@ export function exitStatusOf(error: unknown): number {
 
 /** Returns one line for each fault of an error, without API keys and passwords. */
 export function explain(error: unknown): string {
-  const message = (error instanceof Error ? error.message : String(error)).trim();
+  const message = (isError(error) ? error.message : String(error)).trim();
   const advice = error instanceof OverwriteRefused ? ': --force replaces it' : '';
   // A `ConfigError` can contain several faults, one per line, and shows no value that can have a password.
   const faults = isConfigError(error)
@@ -63,5 +64,5 @@ export function withoutSecrets(text: string): string {
 }
 
 function isConfigError(error: unknown): boolean {
-  return error instanceof Error && error.name === 'ConfigError';
+  return isError(error) && error.name === 'ConfigError';
 }

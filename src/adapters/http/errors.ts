@@ -1,6 +1,6 @@
 /** The errors of the API, and what a client learns of them. */
 
-import { asAnimalStoreError } from '../../domain/errors.ts';
+import { AnimalStoreError, asAnimalStoreError } from '../../domain/errors.ts';
 
 /** The HTTP status of each error code (RFC 9110, section 15, and RFC 6585, sections 4 and 5). */
 export const STATUS_OF = {
@@ -76,6 +76,20 @@ export function errorContent(error: unknown, requestId: string): ErrorContent {
     ...(known instanceof HttpError && known.fields),
   };
   return { status, fields, body: JSON.stringify({ code, message, status }) };
+}
+
+/** Calls the store. What it says of its own key, as the store of another server can, is no fault of the client. */
+export async function callStore<T>(call: () => Promise<T>): Promise<T> {
+  try {
+    return await call();
+  } catch (cause) {
+    const { code, retryAfter } = asAnimalStoreError(cause) ?? {};
+    if (code === 'rate_limited')
+      throw new AnimalStoreError('overloaded', 'the store limits its requests', { cause, retryAfter });
+    if (code === 'unauthorized' || code === 'forbidden')
+      throw new AnimalStoreError('internal_error', 'the store refuses the API key of this server', { cause });
+    throw cause;
+  }
 }
 
 export function methodNotAllowed(method: string, allowed: readonly string[]): HttpError {

@@ -2,9 +2,11 @@
 
 import { isIP } from 'node:net';
 import type { RouterContext, RouterMiddleware } from '@koa/router';
+import { isPlainObject } from '../../application/arguments.ts';
 import { fenced } from '../../application/fenced.ts';
 import type { RequestObserver } from '../../application/ports/request-observer.ts';
 import { API_KEY_PREFIX, secretPartFinder } from '../../domain/api-key.ts';
+import { isError } from '../../domain/errors.ts';
 import { fieldOf } from './check-head.ts';
 import { type ErrorContent, errorByStatus, errorContent, type HttpError } from './errors.ts';
 import { pathOf } from './paths.ts';
@@ -75,14 +77,14 @@ function completeBody(ctx: RouterContext<ApiState>): void {
   const { body, status } = ctx;
   if (body === undefined || body === null) {
     if (status >= 400) throw errorByStatus({ status });
-  } else if (Array.isArray(body) || Object.getPrototypeOf(body) === Object.prototype) {
+  } else if (Array.isArray(body) || (Object(body) === body && isPlainObject(body as object))) {
     ctx.body = JSON.stringify(body);
   }
 }
 
 /** Where no observer is told of errors, an error that is the fault of the program must not be silent. */
 function reportFailure(ctx: RouterContext<ApiState>, error: unknown): void {
-  const failure = error instanceof Error ? error : new Error(`not an error was thrown: ${typeof error}`);
+  const failure = isError(error) ? error : new Error(`not an error was thrown: ${typeof error}`);
   const { animalStore: state } = ctx.state;
   state.failure = failure;
   fenced(() => ctx.app.emit('error', failure, ctx));

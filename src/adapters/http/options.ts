@@ -4,12 +4,15 @@ import type { RouterMiddleware } from '@koa/router';
 import type { AnimalStore } from '../../application/animal-store.ts';
 import {
   arrayOf,
-  OBJECT,
+  FUNCTION,
   type OptionRules,
+  objectOf,
   objectWith,
+  optionsOf,
   type Rule,
   STRING,
 } from '../../application/arguments.ts';
+import { OBSERVER } from '../../application/observers.ts';
 import type { ApiKeyVerifier } from '../../application/ports/api-key-verifier.ts';
 import type { RequestObserver } from '../../application/ports/request-observer.ts';
 import { isOrigin } from './cors.ts';
@@ -108,9 +111,29 @@ export interface HttpServerOptions extends HttpOptions {
   readonly requestTimeout?: number | undefined;
 }
 
+/** The OpenAPI document shows the public URL, so it must not have a password. */
+export function isPublicUrl(text: string): boolean {
+  const url = URL.parse(text);
+  return (
+    url !== null &&
+    /^https?:$/.test(url.protocol) &&
+    `${url.username}${url.password}${url.search}${url.hash}` === ''
+  );
+}
+
 const INTEGER: Rule = {
   expected: 'an integer of 0 or more',
   accepts: (value) => Number.isInteger(value) && Number(value) >= 0,
+};
+const NUMBER: Rule = { expected: 'a number', accepts: (value) => typeof value === 'number' };
+const FUNCTIONS: Rule = arrayOf('an array of functions', FUNCTION);
+const METRICS: Rule = {
+  expected: 'an object with the method text and the string contentType',
+  accepts: (value) => objectWith('text').accepts(value) && STRING.accepts((value as MetricsText).contentType),
+};
+const PUBLIC_URL_RULE: Rule = {
+  expected: 'an http or https URL without user name, password, query and fragment',
+  accepts: (value) => typeof value === 'string' && isPublicUrl(value),
 };
 const ORIGIN: Rule = { expected: 'an origin', accepts: isOrigin };
 
@@ -119,20 +142,23 @@ const OPERATION_IDS = OPERATIONS.map(({ id }) => id).filter((id) => id !== 'list
 export const HTTP_STORE: Rule = objectWith(...OPERATION_IDS, ...OTHER_METHODS);
 
 export const HTTP_OPTIONS: OptionRules<HttpOptions> = {
-  apiKeys: objectWith('verify'),
-  publicUrl: STRING,
+  apiKeys: objectOf<KeyVerifier>(objectWith('verify'), { verify: FUNCTION, hasPartOfKey: FUNCTION }),
+  publicUrl: PUBLIC_URL_RULE,
   corsOrigins: arrayOf('an array of origins such as https://example.org, without wildcards', ORIGIN),
   trustedProxies: INTEGER,
-  rateLimit: {
-    expected: 'a number of requests of 1 or more, and a number of seconds',
-    accepts: (value) => {
-      const { requests, seconds } = (value ?? {}) as RateLimit;
-      return requests >= 1 && seconds > 0;
+  rateLimit: optionsOf<RateLimit>(
+    { requests: NUMBER, seconds: NUMBER },
+    {
+      expected: 'a number of requests of 1 or more, and a number of seconds',
+      accepts: (value) => {
+        const { requests, seconds } = (value ?? {}) as RateLimit;
+        return requests >= 1 && seconds > 0;
+      },
     },
-  },
-  metrics: objectWith('text'),
-  observers: arrayOf('an array of objects', OBJECT),
-  middleware: OBJECT,
+  ),
+  metrics: objectOf<MetricsText>(METRICS, { contentType: STRING, text: FUNCTION }),
+  observers: arrayOf('an array of objects', OBSERVER),
+  middleware: optionsOf<UserMiddlewares>({ beforeKey: FUNCTIONS, afterKey: FUNCTIONS }),
 };
 
 export const SERVER_OPTIONS: OptionRules<HttpServerOptions> = {

@@ -6,7 +6,7 @@ import { parseInt64 } from '../../domain/int64.ts';
 import type { Pet } from '../../domain/pet.ts';
 import { petJson, petsJson } from '../../domain/pet-json.ts';
 import { fieldOf } from './check-head.ts';
-import { HttpError } from './errors.ts';
+import { callStore, HttpError } from './errors.ts';
 import { METHODS, type Operation } from './operations.ts';
 import type { HttpStore } from './options.ts';
 import { entityTag, type Representation, respondJson, respondRevalidated } from './respond.ts';
@@ -24,7 +24,7 @@ export function petHandlers(
   return {
     async listPets(ctx) {
       const query = readListQuery(ctx.querystring);
-      const list = listOf(await store.listPage(query), query);
+      const list = listOf(await callStore(() => store.listPage(query)), query);
       respondRevalidated(ctx, list);
       if (list.link !== '') ctx.set('Link', list.link);
     },
@@ -32,10 +32,11 @@ export function petHandlers(
     async createPet(ctx) {
       const key = fieldOf(ctx.req, 'idempotency-key');
       const input = readNewPet(ctx.request.body as ReturnType<typeof newPetMembers>);
-      const { pet, isReplay } =
+      const { pet, isReplay } = await callStore(async () =>
         key === undefined
           ? { pet: await store.createPet(input), isReplay: false }
-          : await store.createPetOnce(input, callerOf(ctx.state) ?? '', key);
+          : store.createPetOnce(input, callerOf(ctx.state) ?? '', key),
+      );
       ctx.set('Location', `${pets}/${pet.id}`);
       if (isReplay) ctx.set('Idempotency-Replayed', 'true');
       respondJson(ctx, METHODS.POST.success, petJson(pet));
@@ -44,7 +45,7 @@ export function petHandlers(
     async getPet(ctx) {
       const id = parseInt64(ctx.params['petId'] ?? '');
       if (id === undefined) throw new HttpError('not_found', 'there is no such pet: an id is an int64');
-      const body = petJson(await store.getPet(id));
+      const body = petJson(await callStore(() => store.getPet(id)));
       respondRevalidated(ctx, { body, etag: entityTag(body) });
     },
   };

@@ -14,5 +14,6 @@ export type {
   UserMiddleware,
   UserMiddlewares,
 } from './options.ts';
+export { isPublicUrl } from './options.ts';
 export type { RateLimit } from './rate-limit.ts';
 export type { ApiState, RequestState } from './state.ts';

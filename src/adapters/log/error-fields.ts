@@ -1,13 +1,14 @@
 /** The fields of an error that are logged. Its other properties may contain a request body. */
 
 import { withoutApiKeys } from '../../domain/api-key.ts';
+import { isError } from '../../domain/errors.ts';
 
 const LENGTH_LIMIT = 8_000;
 const CAUSES_LIMIT = 5;
 
 export function errorFields(error: unknown): object {
-  if (!(error instanceof Error)) return { type: typeof error, message: textOf(error) };
-  const stacks = causesOf(error).map((cause) => (cause instanceof Error && cause.stack) || textOf(cause));
+  if (!isError(error)) return { type: typeof error, message: textOf(error) };
+  const stacks = causesOf(error).map((cause) => (isError(cause) && cause.stack) || textOf(cause));
   const stack = textOf(stacks.join('\ncaused by: '));
   return { type: textOf(error.name), code: codeOf(error), message: textOf(error.message), stack };
 }
@@ -15,17 +16,17 @@ export function errorFields(error: unknown): object {
 /** Returns the codes of an error and of its causes, or else its name. Errors of one kind are logged once a second. */
 export function errorKind(error: unknown): string {
   const codes = causesOf(error).flatMap((cause) => codeOf(cause) ?? []);
-  return codes.join(': ') || (error instanceof Error ? textOf(error.name) : typeof error);
+  return codes.join(': ') || (isError(error) ? textOf(error.name) : typeof error);
 }
 
 /** Returns the error, its cause, the cause of its cause, and so on. */
 function causesOf(error: unknown, limit = CAUSES_LIMIT): unknown[] {
-  const cause = error instanceof Error && limit > 1 ? error.cause : undefined;
+  const cause = isError(error) && limit > 1 ? error.cause : undefined;
   return cause === undefined ? [error] : [error, ...causesOf(cause, limit - 1)];
 }
 
 function codeOf(error: unknown): string | undefined {
-  return error instanceof Error && 'code' in error ? textOf(error.code) : undefined;
+  return isError(error) && 'code' in error ? textOf(error.code) : undefined;
 }
 
 /** Removes API keys before the text is cut, because a part of a key would not be recognized. */

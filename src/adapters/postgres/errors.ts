@@ -2,7 +2,7 @@
 
 import { DatabaseError } from 'pg';
 import { type StorageFaultReason, storageUnavailable } from '../../application/ports/storage-fault.ts';
-import { AnimalStoreError, asAnimalStoreError } from '../../domain/errors.ts';
+import { AnimalStoreError, asAnimalStoreError, isError } from '../../domain/errors.ts';
 import type { KnownFaults } from '../storage-kit/known-faults.ts';
 import { codeOf } from '../storage-kit/store-errors.ts';
 
@@ -60,11 +60,11 @@ export function storageError(error: unknown): AnimalStoreError {
   }
   if (error instanceof UnconfirmedCommit) return storageUnavailable(error.message, error, 'not_responding');
   // The driver has no code for its own deadlines.
-  if (error instanceof Error && error.message === 'timeout exceeded when trying to connect')
+  if (isError(error) && error.message === 'timeout exceeded when trying to connect')
     return storageUnavailable('all connections to the database are in use', error);
-  if (error instanceof Error && /timeout/i.test(error.message))
+  if (isError(error) && code === '' && /timeout/i.test(error.message))
     return storageUnavailable('the database server did not respond in time', error, 'not_responding');
-  if (error instanceof TypeError || error instanceof RangeError)
+  if (isError(error) && /^(?:Type|Range)Error$/.test(error.name))
     return new AnimalStoreError('internal_error', error.message, { cause: error });
   const suffix = `${code && ` (${code})`}${CERTIFICATE_CODES.test(code) ? CERTIFICATES : ''}`;
   return storageUnavailable(`the connection to the database failed${suffix}`, error, 'unreachable');
@@ -73,7 +73,7 @@ export function storageError(error: unknown): AnimalStoreError {
 /** Returns the messages of the error and of its cause, which contain no password. A code is not repeated. */
 export function detailed(error: unknown): string {
   const { message, cause } = storageError(error);
-  if (!(cause instanceof Error) || cause.message === '') return message;
+  if (!isError(cause) || cause.message === '') return message;
   const code = codeOf(cause);
   return `${cause.message.includes(code) ? message.replace(` (${code})`, '') : message}: ${cause.message}`;
 }

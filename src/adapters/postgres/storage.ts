@@ -1,5 +1,5 @@
-import { BOOLEAN, checkArgument, checkOptions, OBJECT, STRING } from '../../application/arguments.ts';
-import { combineObservers } from '../../application/observers.ts';
+import { BOOLEAN, checkArgument, checkOptions, STRING } from '../../application/arguments.ts';
+import { combineObservers, OBSERVER } from '../../application/observers.ts';
 import type { Observer } from '../../application/ports/observer.ts';
 import type { Storage } from '../../application/ports/storage.ts';
 import {
@@ -54,7 +54,7 @@ const UNENFORCED =
  */
 export async function openPostgresStorage(url: string, options: PostgresOptions = {}): Promise<Storage> {
   checkArgument('url', url, STRING);
-  checkOptions<PostgresOptions>(options, { mustExist: BOOLEAN, observer: OBJECT });
+  checkOptions<PostgresOptions>(options, { mustExist: BOOLEAN, observer: OBSERVER });
   const location = locationOf(url);
   // This discards exceptions of the observer, which must not stop the creates.
   const observer = combineObservers([options.observer ?? {}]);

@@ -6,7 +6,7 @@ import {
   storageFaultReason,
   storageUnavailable,
 } from '../../application/ports/storage-fault.ts';
-import { AnimalStoreError, asAnimalStoreError, type ErrorCode } from '../../domain/errors.ts';
+import { AnimalStoreError, asAnimalStoreError, type ErrorCode, isError } from '../../domain/errors.ts';
 import { codeOf } from '../storage-kit/store-errors.ts';
 
 /** By result code, or by primary result code (https://sqlite.org/rescode.html). A lock has no reason, because it is temporary. */
@@ -66,7 +66,7 @@ export function storageError(error: unknown): AnimalStoreError {
   if (failure !== undefined) {
     return storageUnavailable(`${failure} (${code})`, error, SYNC_FAILED.test(code) ? 'sync_failed' : reason);
   }
-  const message = error instanceof Error ? error.message : String(error);
+  const message = isError(error) ? error.message : String(error);
   return new AnimalStoreError('internal_error', message, { cause: error });
 }
 

@@ -4,11 +4,10 @@ import {
   BOOLEAN,
   checkArgument,
   checkOptions,
-  OBJECT,
   type OptionRules,
   STRING,
 } from '../../application/arguments.ts';
-import { combineObservers } from '../../application/observers.ts';
+import { combineObservers, OBSERVER } from '../../application/observers.ts';
 import type { Commit, Observer } from '../../application/ports/observer.ts';
 import { closedError, type Storage } from '../../application/ports/storage.ts';
 import { KnownFaults } from '../storage-kit/known-faults.ts';
@@ -42,7 +41,7 @@ const OPTIONS: OptionRules<SqliteOptions> = {
   mustExist: BOOLEAN,
   startWriter: BOOLEAN,
   readOnly: BOOLEAN,
-  observer: OBJECT,
+  observer: OBSERVER,
 };
 
 /**

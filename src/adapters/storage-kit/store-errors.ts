@@ -1,5 +1,7 @@
 /** What the storages with a schema say alike. */
 
+import { isError } from '../../domain/errors.ts';
+
 /** Returns a message about a store that a newer release wrote. */
 export function newerSchema(store: string, version: number, supported: number): string | undefined {
   if (version <= supported) return undefined;
@@ -8,5 +10,5 @@ export function newerSchema(store: string, version: number, supported: number): 
 
 /** Returns the code of an error of a driver or of the operating system, or an empty string. */
 export function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : '';
+  return isError(error) && 'code' in error ? String(error.code) : '';
 }

@@ -10,11 +10,14 @@ export interface PetQuery {
   readonly after?: bigint | undefined;
 }
 
-/** The options of a call to the store of a server. Other stores ignore them. */
+/** The options of a call. */
 export interface CallOptions {
-  /** How long a call is tried, in milliseconds. By default, the store decides. */
+  /** How long a call to the store of a server is tried, in milliseconds. Other stores ignore it. By default, the store decides. */
   readonly timeout?: number | undefined;
-  /** Ends the call, which then rejects with the reason of the signal. */
+  /**
+   * Ends the wait for the call, which then rejects with the reason of the signal. A create that had begun may be stored
+   * nevertheless: it rejects with `storage_unavailable`, and the error has the idempotency key.
+   */
   readonly signal?: AbortSignal | undefined;
 }
 

@@ -1,4 +1,4 @@
-import { AnimalStoreError } from '../../domain/errors.ts';
+import { AnimalStoreError, isError } from '../../domain/errors.ts';
 
 /**
  * The reasons why a storage cannot handle requests. `GET /readyz` shows them to everybody, and scripts depend on them.
@@ -54,6 +54,6 @@ export function storageUnavailable(
 
 /** Returns the reason of a {@link StorageFault} of any copy of this module, or `undefined` for any other value. */
 export function storageFaultReason(error: unknown): StorageFaultReason | undefined {
-  if (!(error instanceof Error) || !('reason' in error)) return undefined;
+  if (!isError(error) || !('reason' in error)) return undefined;
   return STORAGE_FAULT_REASONS.find((reason) => reason === error.reason);
 }

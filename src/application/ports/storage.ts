@@ -22,6 +22,9 @@ export interface StoreStorage {
    */
   readonly backup?: ((file: string, options?: BackupOptions) => Promise<void>) | undefined;
 
+  /** Whether calls end by themselves when their signal is aborted. Otherwise the store ends the wait for them. */
+  readonly endsCalls?: boolean | undefined;
+
   readonly statistics?: (() => StorageStatistics) | undefined;
 
   /**

@@ -2,7 +2,7 @@
 
 import { isIP } from 'node:net';
 import * as v from 'valibot';
-import { isOrigin, type RateLimit } from '../../adapters/http/portable.ts';
+import { isOrigin, isPublicUrl, type RateLimit } from '../../adapters/http/portable.ts';
 import { invalidRequest } from '../../domain/errors.ts';
 import { refuse } from '../databases/refuse.ts';
 
@@ -23,16 +23,9 @@ export const RATE_LIMIT: Format<RateLimit> = format(
   },
 );
 
-/** The OpenAPI document shows the public URL, so it must not have a password. */
 export const PUBLIC_URL: Format<string> = format(
   'an http or https URL without user name, password, query and fragment',
-  (text) => {
-    const url = URL.parse(text);
-    if (url === null || !/^https?:$/.test(url.protocol)) return undefined;
-    return `${url.username}${url.password}${url.search}${url.hash}` === ''
-      ? url.href.replace(/\/+$/, '')
-      : undefined;
-  },
+  (text) => (isPublicUrl(text) ? new URL(text).href.replace(/\/+$/, '') : undefined),
 );
 
 export const ORIGINS: Format<readonly string[]> = format(

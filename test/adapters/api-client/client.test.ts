@@ -11,6 +11,7 @@ import {
 import { createAnimalStore, type Pet } from '../../../src/library/index.ts';
 import { createAnimalStore as createPortableStore } from '../../../src/library/portable.ts';
 import { withRequired } from '../../support/pets.ts';
+import { refusal } from '../../support/refusal.ts';
 import { sharedServer, startServer } from '../../support/server.ts';
 import { API_KEY, BASE, failure, fakeApi, petText } from './fake-api.ts';
 
@@ -58,8 +59,8 @@ describe('over a real server', () => {
       const store = await open({ database });
       for (const call of callsOf(store)) {
         await expect(call()).rejects.toMatchObject({
-          code: 'invalid_request',
-          message: expect.stringContaining(`${database} is not the address of an API`),
+          code: 'storage_unavailable',
+          message: expect.stringContaining('the address is not that of an API'),
           idempotencyKey: undefined,
         });
       }
@@ -166,20 +167,22 @@ describe('errors', () => {
     [400, '{"code":"x","message":4,"status":400}', 'internal_error', 'a proxy or another server'],
     [401, '<html>', 'unauthorized', 'a proxy or another server'],
     [401, '{"code":"unauthorized","message":"m","status":401}', 'unauthorized', 'refuses the API key: m'],
-    [404, '{"code":"not_found","message":"m","status":"404"}', 'invalid_request', 'a proxy or another'],
-    [404, '{"code":"not_found","message":"m","status":404}', 'invalid_request', 'is not the address'],
+    [404, '{"code":"not_found","message":"m","status":"404"}', 'storage_unavailable', 'a proxy or another'],
+    [404, '{"code":"not_found","message":"m","status":404}', 'storage_unavailable', 'is not that of an API'],
     [408, '<html>', 'storage_unavailable', 'a proxy or another server'],
-    [410, '<html>', 'invalid_request', 'a proxy or another server'],
+    [410, '<html>', 'storage_unavailable', 'a proxy or another server'],
     [429, '{"message":"slow down"}', 'rate_limited', 'a proxy or another server'],
     [202, '<html>', 'storage_unavailable', 'unexpected status 202'],
-    [300, '<html>', 'storage_unavailable', 'redirects to https://www.example.org/'],
+    [300, '<html>', 'storage_unavailable', 'the server redirects'],
     [500, '<html>', 'storage_unavailable', 'a proxy or another server'],
     [503, 'null', 'storage_unavailable', 'a proxy or another server'],
   ])('a proxy that responds with status %d and %s causes %s', async (status, body, code, message) => {
     fakeApi({ status, body, headers: { 'Retry-After': '60', Location: 'https://www.example.org/' } });
     const error = await (await openStore()).listPage().catch((thrown: unknown) => thrown);
-    expect(error).toMatchObject({ code, message: expect.stringContaining(BASE) });
-    expect(error).toMatchObject({ message: expect.stringContaining(message) });
+    expect(error).toMatchObject({ code, message: expect.stringContaining(message) });
+    // The clients of a gateway read the message.
+    expect((error as Error).message).not.toMatch(/pets\.example\.org\/v1: |www\.example/);
+    expect((error as Error).cause).toMatchObject({ message: expect.stringContaining(BASE) });
   });
 
   test.each(['<html>', '[{"id":1}]', ''])('the body %j is not one of the API', async (body) => {
@@ -246,7 +249,7 @@ describe('the configuration', () => {
     ['with a password', { database: 'https://me:secret@pets.example.org/v1' }, NO_ADDRESS],
     ['with a query', { database: `${BASE}?a=b` }, NO_ADDRESS],
     ['without a host', { database: 'https:///v1' }, NO_ADDRESS],
-    ['with an unknown option', { key: 'x' }, 'unknown option key: expected database, apiKey, timeout or'],
+    ['with an unknown option', { key: 'x' }, 'unknown option key: expected database, apiKey, timeout,'],
     ['of another kind', { database: 'sqlite:x' }, NO_ADDRESS],
   ])('%s is refused', async (_name, config, message) => {
     const opening = openStore(config as ClientOptions);
@@ -264,5 +267,36 @@ describe('the configuration', () => {
     const stopped = { signal: AbortSignal.abort(new Error('stopped')) };
     await expect(store.getPet(id, stopped)).rejects.toThrow('stopped');
     await store.close();
+  });
+});
+
+test('fetch and headers are options, and each request bypasses caches', async () => {
+  const sent: RequestInit[] = [];
+  const fetch = async (_url: string, init: RequestInit) => {
+    sent.push(init);
+    return new Response('[]');
+  };
+  const store = await openStore({ fetch, headers: { 'X-Gateway': 'a' } });
+  await store.listPage();
+  const headers = { 'X-Gateway': 'a', Authorization: `Bearer ${API_KEY}` };
+  expect(sent).toEqual([expect.objectContaining({ headers, cache: 'no-store' })]);
+  for (const wrong of [{ authorization: 'x' }, { 'a b': 'x' }, { a: 'secret\r\n' }, { a: 1 }, 'secret']) {
+    const opening = openStore({ headers: wrong as never });
+    await expect(opening).rejects.toThrow(
+      refusal(/^headers: expected an object of header fields, (?!.*secret)/),
+    );
+  }
+});
+
+test('an engine that cannot read long numbers is not taken for a fault of the server', async () => {
+  fakeApi({ status: 200, body: `[${petText(2n ** 60n)}]` });
+  const parse = JSON.parse;
+  vi.spyOn(JSON, 'parse').mockImplementation((text, reviver) =>
+    parse(text, reviver && ((key, value) => (reviver as (...values: unknown[]) => unknown)(key, value))),
+  );
+  onTestFinished(() => void vi.restoreAllMocks());
+  await expect((await openStore()).listPage()).rejects.toMatchObject({
+    code: 'internal_error',
+    message: expect.stringMatching(/^this JavaScript engine/),
   });
 });

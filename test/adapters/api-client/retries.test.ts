@@ -1,5 +1,6 @@
 /** Which calls are retried, when, and how they end. The clock is a fake, and so is the server. */
 
+import { runInNewContext } from 'node:vm';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { AnimalStoreError } from '../../../src/domain/errors.ts';
 import { type BasicStore, type ClientOptions, createAnimalStore } from '../../../src/library/client.ts';
@@ -30,8 +31,14 @@ beforeEach(() => {
   onTestFinished(() => void vi.restoreAllMocks());
 });
 
-function refused(code: string): Error {
-  return new TypeError('fetch failed', { cause: Object.assign(new Error(code), { code }) });
+function refused(code: string, members: object = {}): Error {
+  return new TypeError('fetch failed', { cause: Object.assign(new Error(code), { code, ...members }) });
+}
+
+/** What a program in Jest gets from the `fetch` of Node.js. */
+function foreignRefusal(): Error {
+  const cause: unknown = runInNewContext("Object.assign(new Error('x'), { code: 'ECONNREFUSED' })");
+  return new TypeError('fetch failed', { cause });
 }
 
 function openStore(options: ClientOptions = {}): Promise<BasicStore> {
@@ -98,9 +105,9 @@ test('the pauses double up to two seconds, until the time is over', async () => 
   expect(sent.map(({ at }) => at)).toEqual([0, 100, 300, 700, 1500, 3100, 5100, 7100, 9100]);
   expect(error).toMatchObject({
     code: 'storage_unavailable',
-    message: `${BASE} cannot be reached: connect ECONNREFUSED 127.0.0.1:1`,
+    message: `the server cannot be reached: connect ECONNREFUSED 127.0.0.1:1`,
     idempotencyKey: undefined,
-    cause: { message: 'fetch failed' },
+    cause: { message: `${BASE}: connect ECONNREFUSED 127.0.0.1:1`, cause: { message: 'fetch failed' } },
   });
 });
 
@@ -108,7 +115,7 @@ test('of a name with several addresses, the error of the first is shown', async 
   const errors = ['::1', '127.0.0.1'].map((address) => new Error(`connect ECONNREFUSED ${address}:1`));
   fakeApi(new TypeError('fetch failed', { cause: new AggregateError(errors) }));
   const error = await errorOf((await openStore({ timeout: 100 })).listPage());
-  expect(error.message).toBe(`${BASE} cannot be reached: connect ECONNREFUSED ::1:1`);
+  expect(error.message).toBe(`the server cannot be reached: connect ECONNREFUSED ::1:1`);
 });
 
 test.each([
@@ -189,6 +196,9 @@ describe('the outcome of a create', () => {
     ...UNKNOWN.map((each) => ['unknown', ...each] as const),
     ...REFUSALS.map((refusal) => ['known', String(refusal.status), [refusal]] as const),
     ...NOT_SENT.split(' ').map((code) => ['known', code, [refused(code)]] as const),
+    ['known', 'a blocked port', [new TypeError('fetch failed', { cause: new Error('bad port') })]],
+    ['known', 'a call of the system', [refused('EPERM', { syscall: 'connect' })]],
+    ['known', 'an error of another realm', [foreignRefusal()]],
   ])('is %s after %s', async (outcome, _name, fates) => {
     const isUnknown = outcome === 'unknown';
     const sent = fakeApi(...fates);
@@ -211,26 +221,35 @@ test.each([
   ['before the call', 0],
   ['during an attempt', 5000],
   ['during a pause', 10_050],
-])('an abort %s ends the call with the reason of the signal', async (_when, time) => {
-  const sent = fakeApi('silence');
-  const store = await openStore();
-  const controller = new AbortController();
-  if (time === 0) controller.abort(reason);
-  else setTimeout(() => controller.abort(reason), time);
-  const options = { signal: controller.signal };
-  const calls = [
-    store.listPage({}, options),
-    store.createPet(REX, { ...options, idempotencyKey: 'k' }),
-    store.listPets({}, options).next(),
-  ];
-  const results = vi.fn();
-  void Promise.allSettled(calls).then(results);
-  await vi.advanceTimersByTimeAsync(time);
-  expect(results).toHaveBeenCalledWith(calls.map(() => ({ status: 'rejected', reason })));
-  expect(sent).toHaveLength(time === 0 ? 0 : calls.length);
-  expect(vi.getTimerCount()).toBe(0);
-  await store.close();
-});
+])(
+  'an abort %s ends the call: a create that may be stored has its key, and the others the reason',
+  async (_when, time) => {
+    const sent = fakeApi('silence');
+    const store = await openStore();
+    const controller = new AbortController();
+    if (time === 0) controller.abort(reason);
+    else setTimeout(() => controller.abort(reason), time);
+    const options = { signal: controller.signal };
+    const calls = [
+      store.listPage({}, options),
+      store.createPet(REX, { ...options, idempotencyKey: 'k' }),
+      store.listPets({}, options).next(),
+    ];
+    const results = vi.fn();
+    void Promise.allSettled(calls).then(results);
+    await vi.advanceTimersByTimeAsync(time);
+    const unknown = { code: 'storage_unavailable', idempotencyKey: 'k', cause: reason };
+    const reasons = calls.map((_, index) =>
+      index === 1 && time > 0 ? expect.objectContaining(unknown) : reason,
+    );
+    expect(results).toHaveBeenCalledWith(
+      reasons.map((each: unknown) => ({ status: 'rejected', reason: each })),
+    );
+    expect(sent).toHaveLength(time === 0 ? 0 : calls.length);
+    expect(vi.getTimerCount()).toBe(0);
+    await store.close();
+  },
+);
 
 test('close waits for the creates in flight, and every later call is refused', async () => {
   const sent = fakeApi(lostConnection(), CREATED);
@@ -248,7 +267,7 @@ test('the check of the server takes a second at most', async () => {
   const error = await errorOf((await openStore()).check());
   expect(error).toMatchObject({
     code: 'storage_unavailable',
-    message: `${BASE} cannot be reached: no complete response within 1000 ms`,
+    message: `the server cannot be reached: no complete response within 1000 ms`,
   });
   expect(sent).toHaveLength(1);
 });

@@ -95,3 +95,28 @@ test('a storage that is another program resolves with null where it finds nothin
   const { client } = await startServer('memory', { wrap });
   expect((await client.get('/v1/pets/1')).status).toBe(404);
 });
+
+test.each([
+  ['unauthorized', 500],
+  ['forbidden', 500],
+  ['rate_limited', 503],
+] as const)('what a store says of its own key is no fault of the client: %s', async (code, status) => {
+  const fail = () =>
+    Promise.reject(new AnimalStoreError(code, 'about upstream.example.org', { retryAfter: 7 }));
+  const wrap = (storage: Storage) => ({
+    ...withPets(storage, { list: fail, add: fail, find: fail }),
+    idempotentCreates: { add: fail },
+  });
+  const { client } = await startServer('memory', { wrap });
+  const key = { 'Idempotency-Key': 'k' };
+  for (const call of [
+    client.get('/v1/pets'),
+    client.get('/v1/pets/1'),
+    client.post(REX),
+    client.post(REX, key),
+  ]) {
+    const response = await call;
+    expect([response.status, response.body.includes('upstream')]).toEqual([status, false]);
+    expect(response.headers['retry-after']).toBe(status === 503 ? '7' : undefined);
+  }
+});

@@ -68,6 +68,11 @@ test.each([
   ],
   [new UnconfirmedCommit(), 'not_responding', 'no standby server has confirmed the commit'],
   [new Error('Query read timeout'), 'not_responding', 'the database server did not respond in time'],
+  [
+    Object.assign(new Error('getaddrinfo ENOTFOUND timeout.example.org'), { code: 'ENOTFOUND' }),
+    'unreachable',
+    'the connection to the database failed (ENOTFOUND)',
+  ],
   [new Error('Connection terminated unexpectedly'), 'unreachable', 'the connection to the database failed'],
 ])('an error of the connection, %s, has an unknown outcome', (cause, reason, message) => {
   expect(storageError(cause)).toMatchObject({ code: 'storage_unavailable', reason, message });

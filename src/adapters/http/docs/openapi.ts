@@ -1,6 +1,5 @@
 import { gzipSync } from 'node:zlib';
 import type { RouterMiddleware } from '@koa/router';
-import { invalidRequest } from '../../../domain/errors.ts';
 import { fieldOf } from '../check-head.ts';
 import type { HttpOptions } from '../options.ts';
 import { BASE_PATH } from '../paths.ts';
@@ -72,14 +71,11 @@ export function serverUrlOf(publicUrl: string): string {
 
 /**
  * Returns the path in front of `/v1` in the base URL: `/shop` for `https://example.org/shop`. A proxy removes this path
- * from requests, so the server adds it to the links in responses. Throws `invalid_request` for another kind of URL.
+ * from requests, so the server adds it to the links in responses.
  */
 export function pathPrefixOf(publicUrl: string | undefined): string {
   if (publicUrl === undefined) return '';
-  const url = URL.parse(serverUrlOf(publicUrl));
-  if (url === null || !/^https?:$/.test(url.protocol)) {
-    throw invalidRequest('publicUrl: expected an http or https URL');
-  }
+  const url = new URL(serverUrlOf(publicUrl));
   // A link that starts with two slashes would lead to another host.
   return url.pathname.slice(0, -BASE_PATH.length).replace(/^\/+/, '/');
 }
