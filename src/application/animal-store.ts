@@ -1,8 +1,8 @@
 import { checkStatus, type ImportedPet, type NewPetInput, type Pet } from '../domain/pet.ts';
-import { ApiKeys } from './api-keys.ts';
+import type { ApiKeys } from './api-keys.ts';
 import { checkOptions } from './arguments.ts';
 import { BasicStore } from './basic-store.ts';
-import { type ImportOptions, ImportPets } from './import-pets.ts';
+import type { ImportOptions } from './import-pets.ts';
 import type { PetPageQuery } from './list-pets.ts';
 import type { ApiKeyHolder } from './ports/api-key-verifier.ts';
 import type { CreateResult } from './ports/idempotent-creates.ts';
@@ -10,8 +10,8 @@ import type { BackupOptions } from './ports/maintenance.ts';
 import type { CallOptions, PetQuery } from './ports/pet-repository.ts';
 import type { StoreStorage } from './ports/storage.ts';
 import { startRecordRemoval } from './record-removal.ts';
-import { QUERY, type RetryOptions, supported } from './store-options.ts';
-import { VerifyApiKey } from './verify-api-key.ts';
+import { QUERY, supported } from './store-options.ts';
+import { createUseCases, type UseCases } from './use-cases.ts';
 import { walkPages } from './walk-pages.ts';
 
 /**
@@ -20,17 +20,14 @@ import { walkPages } from './walk-pages.ts';
  */
 export class AnimalStore extends BasicStore {
   readonly #storage: StoreStorage;
-  readonly #apiKeys: ApiKeys | undefined;
-  readonly #verifyApiKey: VerifyApiKey | undefined;
+  readonly #useCases: UseCases;
   #stopRemoval: (() => void) | undefined;
 
   /** @param storage the storage of the store; {@link AnimalStore.close} closes this storage */
-  constructor(storage: StoreStorage, options?: RetryOptions) {
-    super(storage, options);
-    const { apiKeys } = storage;
+  constructor(storage: StoreStorage, useCases: UseCases = createUseCases(storage)) {
+    super(storage, useCases);
     this.#storage = storage;
-    this.#apiKeys = apiKeys && new ApiKeys(apiKeys);
-    this.#verifyApiKey = apiKeys && new VerifyApiKey(apiKeys);
+    this.#useCases = useCases;
   }
 
   /**
@@ -45,7 +42,7 @@ export class AnimalStore extends BasicStore {
    */
   get apiKeys(): ApiKeys {
     this.assertCallable();
-    return supported(this.#apiKeys, 'keys');
+    return supported(this.#useCases.apiKeys, 'keys');
   }
 
   override async createPetOnce(
@@ -68,7 +65,7 @@ export class AnimalStore extends BasicStore {
   /** Resolves with the key holder of an active key, or with `undefined` for any other string. */
   async verifyApiKey(key: string): Promise<ApiKeyHolder | undefined> {
     this.assertCallable();
-    return await supported(this.#verifyApiKey, 'keys').verify(key);
+    return await supported(this.#useCases.verifyApiKey, 'keys').verify(key);
   }
 
   /**
@@ -85,7 +82,7 @@ export class AnimalStore extends BasicStore {
    */
   async importPets(batches: AsyncIterable<readonly ImportedPet[]>, options?: ImportOptions): Promise<number> {
     this.assertCallable();
-    return await new ImportPets(supported(this.#storage.transfer, 'import')).execute(batches, options);
+    return await supported(this.#useCases.importPets, 'import').execute(batches, options);
   }
 
   /**

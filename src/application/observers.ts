@@ -13,6 +13,9 @@ export const OBSERVER: Rule = objectOf<Observer & RequestObserver>(OBJECT, {
   onWarning: FUNCTION,
 });
 
+/** The methods of combined observers, which need not be fenced again. */
+const combinedMethods = new WeakSet<Method>();
+
 type Method = (...values: readonly unknown[]) => unknown;
 
 export function combineObservers(observers: readonly Observer[]): Observer {
@@ -29,10 +32,13 @@ export function combineMethods<T extends object>(observers: readonly T[], names:
     const listeners = (observers as readonly Partial<Record<keyof T, Method>>[]).filter(
       (observer) => observer[name] !== undefined,
     );
-    if (listeners.length === 0) continue;
-    combined[name] = (...values) => {
+    const [only, another] = listeners.map((listener) => listener[name]);
+    if (only === undefined) continue;
+    const call: Method = (...values) => {
       for (const listener of listeners) fenced(() => (listener[name] as Method)(...values));
     };
+    combined[name] = another === undefined && combinedMethods.has(only) ? only : call;
+    combinedMethods.add(call);
   }
   return combined as T;
 }

@@ -1,19 +1,15 @@
 import { hash } from 'node:crypto';
 import type { KeyVerifier } from '../adapters/http/portable.ts';
-import type { AnimalStore } from '../application/animal-store.ts';
-import type { ApiKeyHolder } from '../application/ports/api-key-verifier.ts';
+import type { ApiKeyHolder, ApiKeyVerifier } from '../application/ports/api-key-verifier.ts';
 import { secretPartFinder } from '../domain/api-key.ts';
 
 /** Accepts the keys in the store, and the keys of `API_KEYS` with the ids `env-1`, `env-2` and so on, in their order. */
-export function createApiKeyVerifier(
-  store: Pick<AnimalStore, 'verifyApiKey'>,
-  configuredKeys: readonly string[],
-): KeyVerifier {
-  if (configuredKeys.length === 0) return { verify: (key) => store.verifyApiKey(key) };
+export function createApiKeyVerifier(stored: ApiKeyVerifier, configuredKeys: readonly string[]): KeyVerifier {
+  if (configuredKeys.length === 0) return stored;
   const holders = new Map(configuredKeys.map(holderOf));
   return {
     // Only hashes are compared, so the duration of a comparison says nothing about a key.
-    verify: async (key) => (await store.verifyApiKey(key)) ?? holders.get(hashOf(key)),
+    verify: async (key) => (await stored.verify(key)) ?? holders.get(hashOf(key)),
     hasPartOfKey: secretPartFinder(configuredKeys),
   };
 }

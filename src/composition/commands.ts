@@ -5,9 +5,10 @@ import { isAbsolute } from 'node:path';
 import type { CliOptions, ServeValues } from '../adapters/cli/index.ts';
 import { openApiDocument } from '../adapters/http/portable.ts';
 import { AnimalStore } from '../application/animal-store.ts';
+import { supported } from '../application/store-options.ts';
 import { ConfigError, type Environment } from './config/settings.ts';
 import { describeSettings, loadClient, loadConfig, loadDurableDatabase } from './config.ts';
-import { parseDatabase, type SelectedDatabase } from './databases/database.ts';
+import { callEngine, type Database, openDatabase, parseDatabase } from './databases/database.ts';
 import type { OpenOptions, Work } from './databases/engine.ts';
 import { ENGINES } from './databases/index.ts';
 import { diagnose } from './doctor.ts';
@@ -23,14 +24,15 @@ export function createCommands(
   program = 'animal-store',
 ): Commands {
   /** A storage that does not support the work of a command is a wrong setting, whatever the store contains. */
-  const databaseFor = (work: Work, url: string | undefined): SelectedDatabase => {
+  const databaseFor = (work: Work, url: string | undefined): Database => {
     const database = loadDurableDatabase(environment, url);
-    asConfigError('', () => database.refuseWork(work));
+    const tool = database.engine.ownTools?.[work];
+    if (tool !== undefined) throw new ConfigError(`${work} is not supported by this storage: use ${tool}`);
     return database;
   };
-  const open = async (database: SelectedDatabase, options: OpenOptions): Promise<AnimalStore> => {
+  const open = async (database: Database, options: OpenOptions): Promise<AnimalStore> => {
     const client = loadClient(environment, database);
-    return new AnimalStore(await database.open({ ...options, forCommand: true, client }));
+    return new AnimalStore(await openDatabase(database, { ...options, forCommand: true, client }));
   };
   return {
     program,
@@ -52,7 +54,9 @@ export function createCommands(
       return { store, place: source.place };
     },
     restoreStore: async (databaseUrl, file, options) =>
-      databaseFor('restore', databaseUrl).restore(file, options),
+      callEngine(databaseFor('restore', databaseUrl), async (engine, location) =>
+        supported(engine.restore, 'restore')(location, file, options),
+      ),
     diagnose: (databaseUrl, backup) => diagnose(environment, databaseUrl, backup),
     async openApiDocument() {
       const { http, host, port } = loadConfig(environment);
@@ -63,28 +67,28 @@ export function createCommands(
 }
 
 /** Returns the database at the address, or `undefined` when the address is the path of a file. */
-function sourceAt(address: string): SelectedDatabase | undefined {
+function sourceAt(address: string): Database | undefined {
   const [scheme = ''] = address.split(':', 1);
   // A URL of a kind that is not supported must not be taken for a file, whose errors show the path.
   const isAddress =
     address.includes('://') ||
     ENGINES.some(({ schemes }) => address.includes(':') && schemes.includes(scheme));
   if (!isAddress) return undefined;
-  const source = asConfigError('import: ', () => parseDatabase(ENGINES, address).selectedBy('import'));
-  if (source.isDurable) return source;
+  const source = { ...parseSource(address), source: 'import' };
+  if (source.engine.isDurable) return source;
   throw new ConfigError(`import: ${source.scheme}: has no pets, because its data ends with a process`);
 }
 
 /** A database file has several paths, and one device and inode. No other place is the path of a file. */
-function identityOf({ place }: SelectedDatabase): string {
+function identityOf({ place }: Database): string {
   const stats = isAbsolute(place) ? statSync(place, { bigint: true, throwIfNoEntry: false }) : undefined;
   return stats === undefined ? place : `${stats.dev}:${stats.ino}`;
 }
 
-function asConfigError<T>(prefix: string, work: () => T): T {
+function parseSource(address: string): Database {
   try {
-    return work();
+    return parseDatabase(ENGINES, address);
   } catch (error) {
-    throw new ConfigError(prefix + (error as Error).message);
+    throw new ConfigError(`import: ${(error as Error).message}`);
   }
 }

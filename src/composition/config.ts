@@ -4,6 +4,7 @@ import * as v from 'valibot';
 import type { CliOptions, ServeValues } from '../adapters/cli/index.ts';
 import type { HttpServerOptions } from '../adapters/http/portable.ts';
 import { IDEMPOTENCY_DAYS, IDEMPOTENCY_DAYS_MAX } from '../application/create-pet.ts';
+import type { Storage, StoreStorage } from '../application/ports/storage.ts';
 import type { ClientOptions } from '../application/store-options.ts';
 import * as formats from './config/formats.ts';
 import {
@@ -14,7 +15,7 @@ import {
   SECRETS,
   type Settings,
 } from './config/settings.ts';
-import { parseDatabase, type SelectedDatabase } from './databases/database.ts';
+import { type Database, parseDatabase } from './databases/database.ts';
 import type { Engine } from './databases/engine.ts';
 import { ENGINES, STORE_ENGINES } from './databases/index.ts';
 import { mayHoldPassword } from './databases/refuse.ts';
@@ -23,7 +24,7 @@ import { mayHoldPassword } from './databases/refuse.ts';
 export interface Config {
   readonly host: string;
   readonly port: number;
-  readonly database: SelectedDatabase;
+  readonly database: Database<Storage>;
   readonly apiKeys: readonly string[];
   readonly firstKey: 'print' | 'none';
   /** How long a create can be repeated with its idempotency key. */
@@ -50,7 +51,7 @@ function setting<T, const D extends string | undefined = undefined>(
   return v.optional(v.pipe(format, v.description(meaning)), fallback as D);
 }
 
-const database = (engines: readonly Engine[]) =>
+const database = <S extends StoreStorage>(engines: readonly Engine<S>[]) =>
   setting(
     formats.format('a database URL', (text) => parseDatabase(engines, text)),
     'where the store is',
@@ -140,22 +141,22 @@ export function loadConfig(environment: Environment, options: ServeValues = {}):
 }
 
 /** Reads only the database URL. Throws a `ConfigError` if the URL is invalid. */
-export function loadDatabase(environment: Environment, databaseUrl?: string): SelectedDatabase {
+export function loadDatabase(environment: Environment, databaseUrl?: string): Database {
   const schema = v.object({ DATABASE_URL: database(ENGINES) });
   return databaseOf(readSettings(schema, environment, { DATABASE_URL: databaseUrl }));
 }
 
 /** Like `loadDatabase`, but refuses a database whose data would be lost when the command ends. */
-export function loadDurableDatabase(environment: Environment, databaseUrl?: string): SelectedDatabase {
+export function loadDurableDatabase(environment: Environment, databaseUrl?: string): Database {
   const database = loadDatabase(environment, databaseUrl);
-  if (database.isDurable) return database;
+  if (database.engine.isDurable) return database;
   const reason = 'is supported by serve and doctor only, because its data is lost when the command ends';
   throw new ConfigError(`${database.source}: ${database.scheme}: ${reason}`);
 }
 
 /** Reads `API_KEY` for the address of a server. Throws a `ConfigError` if the key is missing or invalid. */
-export function loadClient(environment: Environment, database: SelectedDatabase): ClientOptions | undefined {
-  if (!database.isRemote) return undefined;
+export function loadClient(environment: Environment, { engine }: Database): ClientOptions | undefined {
+  if (!engine.isRemote) return undefined;
   const schema = v.object({ API_KEY: v.optional(formats.API_KEY) });
   const { API_KEY: apiKey } = readSettings(schema, environment).values;
   // A user of the command cannot replace a deprecated operation.
@@ -175,6 +176,6 @@ export function shownSettings(environment: Environment): readonly { name: string
   });
 }
 
-function databaseOf({ values, sources }: Settings<{ DATABASE_URL: SelectedDatabase }>): SelectedDatabase {
-  return values.DATABASE_URL.selectedBy(sources['DATABASE_URL'] ?? DEFAULT_STORE);
+function databaseOf<D extends Database>({ values, sources }: Settings<{ DATABASE_URL: D }>): D {
+  return { ...values.DATABASE_URL, source: sources['DATABASE_URL'] ?? DEFAULT_STORE };
 }

@@ -1,22 +1,24 @@
-/** All parts of a server, registered in the container with factories, so that no class needs a decorator. */
+/** All parts of a server. They are registered with factories, so that no class needs a decorator. */
 
 import 'reflect-metadata';
-import { type InjectionToken, instanceCachingFactory as once, container as root } from 'tsyringe';
+import { type DependencyContainer, instanceCachingFactory as once, container as root } from 'tsyringe';
 import { createServer, type HttpServer, supportedMethods } from '../adapters/http/index.ts';
 import { type Logger, logObserver, logTo, openLog } from '../adapters/log/index.ts';
 import { Metrics } from '../adapters/metrics/index.ts';
 import { AnimalStore } from '../application/animal-store.ts';
+import { ApiKeys } from '../application/api-keys.ts';
+import { CreatePet } from '../application/create-pet.ts';
+import { GetPet } from '../application/get-pet.ts';
+import { ImportPets } from '../application/import-pets.ts';
+import { ListPets } from '../application/list-pets.ts';
 import { combineObservers } from '../application/observers.ts';
-import type { Observer } from '../application/ports/observer.ts';
-import type { RequestObserver } from '../application/ports/request-observer.ts';
-import type { StoreStorage } from '../application/ports/storage.ts';
+import type { Storage } from '../application/ports/storage.ts';
+import { createUseCases } from '../application/use-cases.ts';
+import { VerifyApiKey } from '../application/verify-api-key.ts';
 import { createApiKeyVerifier } from './api-key-verifier.ts';
 import type { Config } from './config.ts';
-
-const LOG: InjectionToken<Logger> = Symbol('Logger');
-const OBSERVERS: InjectionToken<readonly (Observer & RequestObserver)[]> = Symbol('Observers');
-const STORAGE: InjectionToken<StoreStorage> = Symbol('Storage');
-const HTTP_SERVER: InjectionToken<HttpServer> = Symbol('HttpServer');
+import { openDatabase } from './databases/database.ts';
+import * as token from './tokens.ts';
 
 export interface Parts {
   readonly log: Logger;
@@ -29,39 +31,21 @@ export interface Parts {
 /** Opens the database, and creates the parts. */
 export async function openParts(config: Config, version: string): Promise<Parts> {
   const container = root.createChildContainer();
-  container.register(LOG, { useFactory: once(() => logTo(openLog(), config.logLevel)) });
-  container.register(Metrics, {
-    useFactory: once(
-      () => new Metrics({ version, storage: config.database.scheme, methods: supportedMethods() }),
-    ),
-  });
-  container.register(OBSERVERS, {
-    useFactory: once((from) => [logObserver(from.resolve(LOG)), from.resolve(Metrics).observer]),
-  });
-  const observer = combineObservers(container.resolve(OBSERVERS));
-  const storage = await config.database.open({ observer });
-  container.register(STORAGE, { useValue: storage });
-  container.register(AnimalStore, {
-    useFactory: once((from) => new AnimalStore(from.resolve(STORAGE), config)),
-  });
-  container.register(HTTP_SERVER, {
-    useFactory: once((from) =>
-      createServer(from.resolve(AnimalStore), {
-        ...config.http,
-        apiKeys: createApiKeyVerifier(from.resolve(AnimalStore), config.apiKeys),
-        observers: from.resolve(OBSERVERS),
-        metrics: from.resolve(Metrics),
-      }),
-    ),
-  });
+  registerObservers(container, config, version);
+  const observer = combineObservers(container.resolveAll(token.OBSERVER));
+  const storage = await openDatabase(config.database, { observer });
+  registerStorage(container, storage);
+  registerUseCases(container, config);
+  registerServer(container, config);
   try {
     const store = container.resolve(AnimalStore);
-    const server = container.resolve(HTTP_SERVER);
+    const server = container.resolve(token.HTTP_SERVER);
     container.resolve(Metrics).readFrom({ server, storage });
     return {
-      log: container.resolve(LOG),
+      log: container.resolve(token.LOGGER),
       store,
       server,
+      // In this order, which `container.dispose()` would not keep.
       async close(timeout) {
         await server.stop(timeout);
         await store.close();
@@ -71,4 +55,72 @@ export async function openParts(config: Config, version: string): Promise<Parts>
     await storage.close();
     throw error;
   }
+}
+
+function registerObservers(container: DependencyContainer, config: Config, version: string): void {
+  const { logLevel, database } = config;
+  container.register(token.LOGGER, { useFactory: once(() => logTo(openLog(), logLevel)) });
+  container.register(Metrics, {
+    useFactory: once(() => new Metrics({ version, storage: database.scheme, methods: supportedMethods() })),
+  });
+  container.register(token.OBSERVER, { useFactory: once((c) => logObserver(c.resolve(token.LOGGER))) });
+  container.register(token.OBSERVER, { useFactory: (c) => c.resolve(Metrics).observer });
+}
+
+/** The selected storage, a row of `STORE_ENGINES`, has an adapter for each of these ports. */
+function registerStorage(container: DependencyContainer, storage: Storage): void {
+  container.register(token.STORAGE, { useValue: storage });
+  container.register(token.PET_REPOSITORY, { useValue: storage.pets });
+  container.register(token.IDEMPOTENT_CREATES, { useValue: storage.idempotentCreates });
+  container.register(token.PET_TRANSFER, { useValue: storage.transfer });
+  container.register(token.API_KEY_REPOSITORY, { useValue: storage.apiKeys });
+}
+
+function registerUseCases(container: DependencyContainer, config: Config): void {
+  const all = once((c) =>
+    createUseCases(
+      {
+        pets: c.resolve(token.PET_REPOSITORY),
+        idempotentCreates: c.resolve(token.IDEMPOTENT_CREATES),
+        transfer: c.resolve(token.PET_TRANSFER),
+        apiKeys: c.resolve(token.API_KEY_REPOSITORY),
+      },
+      config,
+    ),
+  );
+  container.register(CreatePet, { useFactory: (c) => all(c).createPet });
+  container.register(ListPets, { useFactory: (c) => all(c).listPets });
+  container.register(GetPet, { useFactory: (c) => all(c).getPet });
+  container.register(ImportPets, { useFactory: (c) => all(c).importPets });
+  container.register(ApiKeys, { useFactory: (c) => all(c).apiKeys });
+  container.register(VerifyApiKey, { useFactory: (c) => all(c).verifyApiKey });
+}
+
+function registerServer(container: DependencyContainer, config: Config): void {
+  container.register(AnimalStore, {
+    useFactory: once(
+      (c) =>
+        new AnimalStore(c.resolve(token.STORAGE), {
+          createPet: c.resolve(CreatePet),
+          listPets: c.resolve(ListPets),
+          getPet: c.resolve(GetPet),
+          importPets: c.resolve(ImportPets),
+          apiKeys: c.resolve(ApiKeys),
+          verifyApiKey: c.resolve(VerifyApiKey),
+        }),
+    ),
+  });
+  container.register(token.API_KEY_VERIFIER, {
+    useFactory: once((c) => createApiKeyVerifier(c.resolve(VerifyApiKey), config.apiKeys)),
+  });
+  container.register(token.HTTP_SERVER, {
+    useFactory: once((c) =>
+      createServer(c.resolve(AnimalStore), {
+        ...config.http,
+        apiKeys: c.resolve(token.API_KEY_VERIFIER),
+        observers: c.resolveAll(token.OBSERVER),
+        metrics: c.resolve(Metrics),
+      }),
+    ),
+  });
 }

@@ -2,8 +2,10 @@
 
 import type { DoctorReport } from '../adapters/cli/index.ts';
 import type { Problem } from '../application/ports/maintenance.ts';
+import { supported } from '../application/store-options.ts';
 import type { Environment } from './config/settings.ts';
 import { loadClient, loadConfig, loadDatabase, shownSettings } from './config.ts';
+import { callEngine } from './databases/database.ts';
 
 /** Changes nothing, and creates no store. */
 export async function diagnose(
@@ -22,12 +24,23 @@ export async function diagnose(
   };
   const database = await attempt(() => loadDatabase(environment, databaseUrl));
   // For the address of another server, the settings of a server on this machine do not matter.
-  const isLocal = !database?.isRemote;
+  const isLocal = !database?.engine.isRemote;
   const { DATABASE_URL: _url, DATABASE_URL_FILE: _file, ...others } = environment;
   if (isLocal) await attempt(() => loadConfig(others));
-  const diagnosis = database && (await attempt(() => database.examine(loadClient(environment, database))));
+  const diagnosis =
+    database &&
+    (await attempt(() => {
+      const client = loadClient(environment, database);
+      return callEngine(database, (engine, location) => engine.examine(location, client));
+    }));
   const contents =
-    database && backup !== undefined ? await attempt(() => database.examineBackup(backup)) : undefined;
+    database && backup !== undefined
+      ? await attempt(() =>
+          callEngine(database, async (engine, location) =>
+            supported(engine.examineBackup, 'backup')(location, backup),
+          ),
+        )
+      : undefined;
   const errors = Array.from(faults, (message): Problem => ({ severity: 'error', message }));
   return {
     node: process.version,

@@ -24,7 +24,7 @@ export async function startService(config: Config, version: string): Promise<Ser
 /** Like `startService`, with parts that are open. Closes the parts if a step fails. */
 export async function serve(parts: Parts, config: Config, version: string): Promise<Service> {
   const { log, store } = parts;
-  const { scheme: storage, place, address, source } = config.database;
+  const { engine, scheme: storage, place, source } = config.database;
   const stop = async (): Promise<void> => {
     log.info('stopping');
     await parts.close(config.shutdownTimeout);
@@ -45,7 +45,8 @@ export async function serve(parts: Parts, config: Config, version: string): Prom
       ...(firstKey !== undefined && { firstKey }),
       url,
       store: place,
-      databaseUrl: source === DEFAULT_STORE ? undefined : address,
+      // For a hint: the URL of a database server lacks the password.
+      databaseUrl: source === DEFAULT_STORE ? undefined : engine.isDurable ? `${storage}:${place}` : place,
       hasConfiguredKeys: config.apiKeys.length > 0,
       stop: () => (stopped ??= stop()),
       log,

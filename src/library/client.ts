@@ -34,8 +34,7 @@ export async function createAnimalStore(config: ClientConfig): Promise<BasicStor
   checkOptions(config, OPTIONS);
   const { database, ...client } = config;
   const [, scheme = 'https', rest = ''] = /^(https?):(.*)$/s.exec(database) ?? [];
-  const { open } = await api.load();
-  return new Store(await open(baseOf(rest, scheme), { client }));
+  return new Store(await api.open(baseOf(rest, scheme), { client }));
 }
 
 function baseOf(rest: string, scheme: string): string {

@@ -10,7 +10,8 @@ import { IDEMPOTENCY_DAYS_MAX } from '../application/create-pet.ts';
 import { PET_METHODS } from '../application/ports/pet-repository.ts';
 import type { StoreStorage } from '../application/ports/storage.ts';
 import { CLIENT_OPTIONS, type ClientOptions, type RetryOptions } from '../application/store-options.ts';
-import { parseDatabase, type SelectedDatabase } from '../composition/databases/database.ts';
+import { createUseCases } from '../application/use-cases.ts';
+import { type Database, openDatabase, parseDatabase } from '../composition/databases/database.ts';
 import type { Engine } from '../composition/databases/engine.ts';
 import { invalidRequest } from '../domain/errors.ts';
 
@@ -51,16 +52,17 @@ export async function openStore(config: AnimalStoreConfig, engines: readonly Eng
   }
   if (storage !== undefined) {
     checkArgument('storage.pets', storage.pets, objectWith(...Object.keys(PET_METHODS)));
-    return new AnimalStore(storage, { idempotencyDays });
+    return new AnimalStore(storage, createUseCases(storage, { idempotencyDays }));
   }
   const database = databaseAt(url, engines);
-  if (database.isRemote && idempotencyDays !== undefined) {
+  if (database.engine.isRemote && idempotencyDays !== undefined) {
     throw invalidRequest('idempotencyDays: the server at an address decides it, with IDEMPOTENCY_DAYS');
   }
-  return new AnimalStore(await database.open({ client }), { idempotencyDays });
+  const opened = await openDatabase(database, { client });
+  return new AnimalStore(opened, createUseCases(opened, { idempotencyDays }));
 }
 
-function databaseAt(url: string, engines: readonly Engine[]): SelectedDatabase {
+function databaseAt(url: string, engines: readonly Engine[]): Database {
   try {
     return parseDatabase(engines, url);
   } catch (error) {

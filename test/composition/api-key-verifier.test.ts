@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest';
 import { openMemoryStorage } from '../../src/adapters/memory/index.ts';
-import { AnimalStore } from '../../src/application/animal-store.ts';
+import { createUseCases } from '../../src/application/use-cases.ts';
 import { createApiKeyVerifier } from '../../src/composition/api-key-verifier.ts';
 import { registerKey } from '../support/canary.ts';
 
@@ -10,7 +10,7 @@ const [ONE, TWO] = ['1', '2'].map((digit) => `operator-key-of-32-characters-or-m
   string,
   string,
 ];
-const NONE = { verifyApiKey: async () => undefined };
+const NONE = { verify: async () => undefined };
 
 test('a configured key has an id of its position, and a caller of its own wherever it stands', async () => {
   const verifier = createApiKeyVerifier(NONE, [ONE, TWO]);
@@ -25,10 +25,10 @@ test('a configured key has an id of its position, and a caller of its own wherev
 });
 
 test.each([[[]], [[ONE]]])('with %j, a stored key is valid, and any other is not', async (configured) => {
-  const store = new AnimalStore(openMemoryStorage());
-  const { key, about } = await store.apiKeys.create('me');
+  const { apiKeys, verifyApiKey } = createUseCases(openMemoryStorage());
+  const { key, about } = await apiKeys.create('me');
   registerKey(key);
-  const verifier = createApiKeyVerifier(store, configured);
+  const verifier = createApiKeyVerifier(verifyApiKey, configured);
   expect(await verifier.verify(key)).toMatchObject({ id: about.id, name: 'me' });
   for (const other of [TWO, `${ONE} `, ONE.slice(1), ONE.toUpperCase(), '']) {
     expect(await verifier.verify(other)).toBeUndefined();
@@ -37,7 +37,7 @@ test.each([[[]], [[ONE]]])('with %j, a stored key is valid, and any other is not
 
 test('a key is not accepted while the stored keys cannot be read', async () => {
   const error = new Error('unreachable');
-  const verifier = createApiKeyVerifier({ verifyApiKey: () => Promise.reject(error) }, [ONE]);
+  const verifier = createApiKeyVerifier({ verify: () => Promise.reject(error) }, [ONE]);
   await expect(verifier.verify(ONE)).rejects.toBe(error);
 });
 

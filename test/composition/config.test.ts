@@ -9,7 +9,11 @@ const KEY = 'operator-key-of-32-characters-or-more';
 const DEFAULTS = {
   host: '127.0.0.1',
   port: 3000,
-  database: { scheme: 'sqlite', location: './data/animal-store.db', source: 'the default store' },
+  database: expect.objectContaining({
+    scheme: 'sqlite',
+    location: './data/animal-store.db',
+    source: 'the default store',
+  }),
   apiKeys: [],
   firstKey: 'print',
   logLevel: 'info',
@@ -31,7 +35,7 @@ const NAMES = [
 ];
 
 const database = (scheme: string, location: string) => ({
-  database: { scheme, location, source: 'DATABASE_URL' },
+  database: expect.objectContaining({ scheme, location, source: 'DATABASE_URL' }),
 });
 
 function secretFile(text: string): string {
@@ -210,7 +214,7 @@ test('a secret is read from a file, without the line feed at the end', () => {
   expect(loadConfig({ API_KEYS_FILE: secretFile('\n') }).apiKeys).toEqual([]);
   expect(loadConfig({ DATABASE_URL_FILE, API_KEYS_FILE })).toEqual({
     ...DEFAULTS,
-    database: { scheme: 'memory', location: '', source: 'DATABASE_URL_FILE' },
+    database: expect.objectContaining({ scheme: 'memory', location: '', source: 'DATABASE_URL_FILE' }),
     apiKeys: [`${KEY}-1`, `${KEY}-2`],
   });
 });

@@ -92,9 +92,9 @@ describe('the database of the configuration', () => {
   test('--database-url has precedence, also for commands, which ignore all other settings', () => {
     const environment = { DATABASE_URL: 'mysql', DATABASE_URL_FILE: '/no/such/file', PORT: 'x' };
     const database = { scheme: 'sqlite', location: 'pets.db', source: '--database-url' };
-    expect(loadConfig({ ...environment, PORT: '' }, { databaseUrl: 'sqlite:pets.db' }).database).toEqual(
-      database,
-    );
-    expect(loadDurableDatabase(environment, 'sqlite:pets.db')).toEqual(database);
+    expect(
+      loadConfig({ ...environment, PORT: '' }, { databaseUrl: 'sqlite:pets.db' }).database,
+    ).toMatchObject(database);
+    expect(loadDurableDatabase(environment, 'sqlite:pets.db')).toMatchObject(database);
   });
 });

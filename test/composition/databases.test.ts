@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { SelectedDatabase } from '../../src/composition/databases/database.ts';
+import { openDatabase } from '../../src/composition/databases/database.ts';
 import { memory } from '../../src/composition/databases/memory.ts';
 import { sqlite } from '../../src/composition/databases/sqlite.ts';
 import { temporaryFolder } from '../support/process.ts';
@@ -8,8 +8,8 @@ import { temporaryFolder } from '../support/process.ts';
 test('an engine whose driver is missing says which package to install', async () => {
   const opened = (missing: string, source?: string, code = 'ERR_MODULE_NOT_FOUND') => {
     const error = Object.assign(new Error(`Cannot find '${missing}'`), { code });
-    const engine = { ...memory, driver: 'some-driver', load: () => Promise.reject(error) };
-    return new SelectedDatabase(engine, 'memory', '', source).open();
+    const engine = { ...memory, driver: 'some-driver', open: () => Promise.reject(error) };
+    return openDatabase({ engine, scheme: 'memory', location: '', place: '', ...(source && { source }) });
   };
   const message = 'the package some-driver is not installed: npm install some-driver';
   const code = 'storage_unavailable';
@@ -23,8 +23,8 @@ test('an engine whose driver is missing says which package to install', async ()
 
 test('storage_unavailable names the setting that selected the database', async () => {
   const path = join(temporaryFolder(), 'no.db');
-  const database = new SelectedDatabase(sqlite, 'sqlite', path, 'DATABASE_URL');
-  await expect(database.open({ mustExist: true })).rejects.toMatchObject({
+  const database = { engine: sqlite, scheme: 'sqlite', location: path, place: path, source: 'DATABASE_URL' };
+  await expect(openDatabase(database, { mustExist: true })).rejects.toMatchObject({
     code: 'storage_unavailable',
     reason: 'file_missing',
     message: `DATABASE_URL: ${path}: there is no such file`,

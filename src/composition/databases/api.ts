@@ -23,14 +23,13 @@ export const api: Engine = {
     throw invalidRequest(`${expected}, without user name, query and fragment`);
   },
   placeOf: (base) => base,
-  async load() {
+  async open(base, { client }) {
     const { openApiStorage } = await import('../../adapters/api-client/index.ts');
-    return {
-      open: (base, { client }) => openApiStorage(base, client),
-      async examine(base, client) {
-        await openApiStorage(base, client).pets.list({ limit: 1 }, { timeout: EXAMINATION_TIMEOUT });
-        return { location: base, exists: true, problems: [] };
-      },
-    };
+    return openApiStorage(base, client);
+  },
+  async examine(base, client) {
+    const { pets } = await api.open(base, { client });
+    await pets.list({ limit: 1 }, { timeout: EXAMINATION_TIMEOUT });
+    return { location: base, exists: true, problems: [] };
   },
 };

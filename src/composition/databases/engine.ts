@@ -22,19 +22,11 @@ export interface OpenOptions {
 
 export type Work = 'backup' | 'export' | 'import' | 'keys' | 'pets' | 'restore';
 
-/** The functions of a storage adapter. Each `location` is a result of {@link Engine.parse}. */
-export interface Adapter {
-  open(location: string, options: OpenOptions): StoreStorage | Promise<StoreStorage>;
-  /** Replaces the database, which no process may have open, by a backup in a file. */
-  restore?(location: string, file: string, options: RestoreOptions): Promise<Restored>;
-  /** Checks a backup of the database, and changes nothing. Throws `invalid_request` when it is not sound. */
-  examineBackup?(location: string, file: string): BackupContents;
-  /** Examines a database that a server may have open, and changes nothing. Rejects when it cannot be opened. */
-  examine(location: string, client: ClientOptions | undefined): Diagnosis | Promise<Diagnosis>;
-}
-
-/** A kind of database. */
-export interface Engine {
+/**
+ * A kind of database. Each `location` is a result of {@link Engine.parse}. The functions that need a driver import their
+ * adapter dynamically, so that unused drivers are not loaded.
+ */
+export interface Engine<S extends StoreStorage = StoreStorage> {
   /** The spellings of the part of a database URL before the first colon. */
   readonly schemes: readonly string[];
   /** The format of a database URL for error messages, such as `sqlite:PATH`. */
@@ -51,6 +43,11 @@ export interface Engine {
   parse(rest: string, scheme: string): string;
   /** Returns a location for people, without a password: an absolute path, or a server and a database. */
   placeOf(location: string): string;
-  /** Imports the adapter dynamically, so that unused drivers are not loaded. */
-  load(): Promise<Adapter>;
+  open(location: string, options: OpenOptions): Promise<S>;
+  /** Examines a database that a server may have open, and changes nothing. Rejects when it cannot be opened. */
+  examine(location: string, client: ClientOptions | undefined): Promise<Diagnosis>;
+  /** Replaces the database, which no process may have open, by a backup in a file. */
+  restore?(location: string, file: string, options: RestoreOptions): Promise<Restored>;
+  /** Checks a backup of the database, and changes nothing. Rejects with `invalid_request` when it is not sound. */
+  examineBackup?(location: string, file: string): Promise<BackupContents>;
 }

@@ -1,3 +1,4 @@
+import type { Storage } from '../../application/ports/storage.ts';
 import { api } from './api.ts'; // only the client
 import type { Engine } from './engine.ts';
 import { memory } from './memory.ts';
@@ -5,7 +6,7 @@ import { postgres } from './postgres.ts'; // only PostgreSQL
 import { sqlite } from './sqlite.ts';
 
 /** The kinds of databases that a server can use. Each has a storage adapter and a file in this folder. */
-export const STORE_ENGINES: readonly Engine[] = [
+export const STORE_ENGINES: readonly Engine<Storage>[] = [
   sqlite,
   memory,
   postgres, // only PostgreSQL

@@ -1,23 +1,20 @@
+import type { Storage } from '../../application/ports/storage.ts';
 import type { Engine } from './engine.ts';
 import { refuse } from './refuse.ts';
 
+const LOST = 'the data is lost when the server ends: set DATABASE_URL to sqlite:PATH to keep it';
+
 /** It needs no driver and works in a browser. */
-export const memory: Engine = {
+export const memory: Engine<Storage> = {
   schemes: ['memory'],
   usage: 'memory:',
   isDurable: false,
   parse: (rest) => (rest === '' ? '' : refuse('memory: without a path', `memory:${rest}`)),
   placeOf: () => 'memory:',
-  async load() {
-    const { openMemoryStorage } = await import('../../adapters/memory/index.ts');
-    const message = 'the data is lost when the server ends: set DATABASE_URL to sqlite:PATH to keep it';
-    return {
-      open: () => openMemoryStorage(),
-      examine: () => ({
-        location: 'memory:',
-        exists: true,
-        problems: [{ severity: 'warning', message }],
-      }),
-    };
-  },
+  open: async () => (await import('../../adapters/memory/index.ts')).openMemoryStorage(),
+  examine: async () => ({
+    location: 'memory:',
+    exists: true,
+    problems: [{ severity: 'warning', message: LOST }],
+  }),
 };

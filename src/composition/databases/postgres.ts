@@ -1,7 +1,10 @@
 import { locationOf, parsePostgresUrl } from '../../adapters/postgres/url/index.ts';
+import type { Storage } from '../../application/ports/storage.ts';
 import type { Engine } from './engine.ts';
 
-export const postgres: Engine = {
+const load = () => import('../../adapters/postgres/index.ts');
+
+export const postgres: Engine<Storage> = {
   // PostgreSQL's own programs accept both.
   schemes: ['postgres', 'postgresql'],
   usage: 'postgres://HOST/DATABASE',
@@ -14,14 +17,11 @@ export const postgres: Engine = {
     return url;
   },
   placeOf: locationOf,
-  async load() {
-    const { examinePostgresStore, openPostgresStorage } = await import('../../adapters/postgres/index.ts');
-    return {
-      open: (url, { mustExist = false, readOnly = false, observer }) =>
-        openPostgresStorage(readOnly ? readOnlyUrl(url) : url, { mustExist, observer }),
-      examine: examinePostgresStore,
-    };
+  async open(url, { mustExist = false, readOnly = false, observer }) {
+    const { openPostgresStorage } = await load();
+    return openPostgresStorage(readOnly ? readOnlyUrl(url) : url, { mustExist, observer });
   },
+  examine: async (url) => (await load()).examinePostgresStore(url),
 };
 
 /** PostgreSQL itself refuses to change anything in the sessions of this URL. */

@@ -1,11 +1,14 @@
 import { resolve } from 'node:path';
+import type { Storage } from '../../application/ports/storage.ts';
 import type { Engine } from './engine.ts';
 import { refuse } from './refuse.ts';
 
 /** Paths that lead to another file than their author expects: no shell replaces `~` and variables. */
 const MISTAKEN = /^$|^:memory:$|^\/\/(?!\/)|^[~$]|\?|^file:/;
 
-export const sqlite: Engine = {
+const load = () => import('../../adapters/sqlite/index.ts');
+
+export const sqlite: Engine<Storage> = {
   schemes: ['sqlite'],
   usage: 'sqlite:PATH',
   driver: 'better-sqlite3',
@@ -17,16 +20,11 @@ export const sqlite: Engine = {
   },
   // Who reads a hint can be in another folder.
   placeOf: (path) => resolve(path),
-  async load() {
-    const { examineSqliteBackup, examineSqliteStore, openSqliteStorage, restoreSqliteStore } = await import(
-      '../../adapters/sqlite/index.ts'
-    );
-    return {
-      open: (path, { forCommand = false, mustExist = false, readOnly = false, observer }) =>
-        openSqliteStorage(path, { mustExist, startWriter: !forCommand, readOnly, observer }),
-      restore: restoreSqliteStore,
-      examine: examineSqliteStore,
-      examineBackup: examineSqliteBackup,
-    };
+  async open(path, { forCommand = false, mustExist = false, readOnly = false, observer }) {
+    const { openSqliteStorage } = await load();
+    return openSqliteStorage(path, { mustExist, startWriter: !forCommand, readOnly, observer });
   },
+  examine: async (path) => (await load()).examineSqliteStore(path),
+  restore: async (path, file, options) => (await load()).restoreSqliteStore(path, file, options),
+  examineBackup: async (path, file) => (await load()).examineSqliteBackup(path, file),
 };

@@ -1,0 +1,56 @@
+/** Constructs the use cases over the ports of a storage: the only place that does. */
+
+import { ApiKeys } from './api-keys.ts';
+import { CreatePet } from './create-pet.ts';
+import { GetPet } from './get-pet.ts';
+import { ImportPets } from './import-pets.ts';
+import { ListPets } from './list-pets.ts';
+import type { Storage, StoreStorage } from './ports/storage.ts';
+import type { RetryOptions } from './store-options.ts';
+import { VerifyApiKey } from './verify-api-key.ts';
+
+/** The use cases that the API of a server has too. */
+export interface PetUseCases {
+  readonly createPet: CreatePet;
+  readonly listPets: ListPets;
+  readonly getPet: GetPet;
+}
+
+/** The use cases that need a port that a storage can lack. */
+export interface OtherUseCases {
+  readonly importPets: ImportPets;
+  readonly apiKeys: ApiKeys;
+  readonly verifyApiKey: VerifyApiKey;
+}
+
+export type UseCases = PetUseCases & {
+  readonly [Name in keyof OtherUseCases]?: OtherUseCases[Name] | undefined;
+};
+
+type Port = 'pets' | 'idempotentCreates' | 'transfer' | 'apiKeys';
+
+export function createPetUseCases(
+  { pets, idempotentCreates: creates }: Pick<StoreStorage, Port>,
+  { idempotencyDays: days }: RetryOptions = {},
+): PetUseCases {
+  return {
+    createPet: new CreatePet(pets, { creates, days }),
+    listPets: new ListPets(pets),
+    getPet: new GetPet(pets),
+  };
+}
+
+export function createUseCases(
+  ports: Pick<Storage, Port>,
+  options?: RetryOptions,
+): PetUseCases & OtherUseCases;
+export function createUseCases(ports: Pick<StoreStorage, Port>, options?: RetryOptions): UseCases;
+export function createUseCases(ports: Pick<StoreStorage, Port>, options?: RetryOptions): UseCases {
+  const { transfer, apiKeys } = ports;
+  return {
+    ...createPetUseCases(ports, options),
+    importPets: transfer && new ImportPets(transfer),
+    apiKeys: apiKeys && new ApiKeys(apiKeys),
+    verifyApiKey: apiKeys && new VerifyApiKey(apiKeys),
+  };
+}
