@@ -43,8 +43,7 @@ export function createCommands(
       const { startService } = await import('./serve.ts');
       return startService(config, version);
     },
-    openStore: async (databaseUrl, { mustExist, work }) =>
-      open(databaseFor(work, databaseUrl), { mustExist }),
+    openStore: async (databaseUrl, { work, ...how }) => open(databaseFor(work, databaseUrl), how),
     async openSource(address, databaseUrl) {
       const source = sourceAt(address);
       if (source === undefined) return undefined;

@@ -26,7 +26,7 @@ export interface CliOptions {
   /** Opens the store at a URL, by default that of the environment. Rejects when the storage does not support the work. */
   openStore(
     databaseUrl: string | undefined,
-    options: { readonly mustExist: boolean; readonly work: Work },
+    options: { readonly mustExist: boolean; readonly work: Work; readonly onlyReads: boolean },
   ): Promise<AnimalStore>;
   /**
    * Opens another store for reading, which creates and changes nothing, and returns its location without a password.

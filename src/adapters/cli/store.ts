@@ -13,8 +13,9 @@ export async function withStore<T>(
   work: Work,
   use: (store: AnimalStore) => Promise<T>,
   createStore?: boolean,
+  onlyReads = false,
 ): Promise<T> {
-  const opening = options.openStore(options.databaseUrl, { mustExist: !createStore, work });
+  const opening = options.openStore(options.databaseUrl, { mustExist: !createStore, work, onlyReads });
   const store = await opening.catch((error: Error) => {
     if (createStore === undefined || storageFaultReason(error) !== 'file_missing') throw error;
     const advice = 'Check this location, or create a store there with --create-store';
@@ -25,4 +26,13 @@ export async function withStore<T>(
   } finally {
     await store.close();
   }
+}
+
+/** Like {@link withStore}, for a command that writes nothing: a store of an older release stays as it is. */
+export function readStore<T>(
+  options: CommandOptions,
+  work: Work,
+  use: (store: AnimalStore) => Promise<T>,
+): Promise<T> {
+  return withStore(options, work, use, undefined, true);
 }

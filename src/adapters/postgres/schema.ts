@@ -3,7 +3,7 @@
 import type { ClientConfig } from 'pg';
 import { StorageFault, storageUnavailable } from '../../application/ports/storage-fault.ts';
 import { type PetRow, selectInvalidPets } from '../storage-kit/pet-rows.ts';
-import { codeOf, newerSchema } from '../storage-kit/store-errors.ts';
+import { codeOf, type Migration, newerSchema, olderSchema } from '../storage-kit/store-errors.ts';
 import { openSession, type Session } from './connection-pool.ts';
 import { UPGRADE } from './older-schemas.ts'; // only this project
 import { TAKE_ORDER } from './pets.ts';
@@ -37,8 +37,9 @@ export const LOCK = 0x50455453;
 const VERSION_TABLE = `CREATE TABLE animal_store_schema (
     only_row boolean PRIMARY KEY CHECK (only_row), version integer NOT NULL, probed_at timestamptz);
   INSERT INTO animal_store_schema VALUES (true, 0)`;
-const NOT_MIGRATED =
-  'the schema of the database is older, and is not migrated because the database is read-only: open it for writing once, such as with animal-store keys list';
+/** The other sessions with the name of this one: those of servers, unless a setting names them otherwise. */
+const OTHERS = `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()
+  AND application_name = current_setting('application_name')`;
 const MISSED = 'a client that follows the ids of new pets can miss some of them';
 
 const RELATIONS = `pg_class WHERE pg_table_is_visible(oid) AND relname IN
@@ -122,7 +123,11 @@ export async function surveyOf(session: Session): Promise<Survey> {
 }
 
 /** Creates or migrates the schema, for which other servers that start wait. Resolves with the warnings of the start. */
-export async function prepareSchema(config: ClientConfig, mustExist: boolean): Promise<Survey> {
+export async function prepareSchema(
+  config: ClientConfig,
+  mustExist: boolean,
+  migration: Migration = 'always',
+): Promise<Survey> {
   using session = await openSession(config);
   await session.begin();
   const survey = await surveyOf(session);
@@ -131,8 +136,13 @@ export async function prepareSchema(config: ClientConfig, mustExist: boolean): P
     throw new StorageFault('file_missing', 'the database contains no store');
   if (survey.faults.length > 0) throw new StorageFault('damaged', survey.faults.join('; '));
   if (survey.hidden.length > 0) throw new StorageFault('not_permitted', survey.hidden.join('; '));
-  if (survey.isReadOnly && (survey.version ?? SCHEMA_VERSION) < SCHEMA_VERSION)
-    throw new StorageFault('read_only', NOT_MIGRATED);
+  if ((survey.version ?? SCHEMA_VERSION) < SCHEMA_VERSION) {
+    const older = olderSchema('the database', survey.version ?? 0, SCHEMA_VERSION);
+    if (survey.isReadOnly) throw new StorageFault('read_only', `the database is read-only, and ${older}`);
+    if (migration === 'never') throw storageUnavailable(older);
+    if (migration === 'alone' && Number((await session.run(OTHERS))[0]?.[0]) > 0)
+      throw storageUnavailable(`another process has the store open, and ${older}`);
+  }
   if (survey.version !== SCHEMA_VERSION) await migrate(session);
   const warnings = survey.isOneServer ? await moveSequences(session) : [];
   return { ...survey, warnings: [...survey.warnings, ...warnings] };

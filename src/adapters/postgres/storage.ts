@@ -11,6 +11,7 @@ import { asAnimalStoreError } from '../../domain/errors.ts';
 import { INT64_MAX } from '../../domain/int64.ts';
 import { KnownFaults } from '../storage-kit/known-faults.ts';
 import { PageCache } from '../storage-kit/page-cache.ts';
+import { MIGRATION } from '../storage-kit/store-errors.ts';
 import { apiKeyRepository } from './api-key-repository.ts';
 import { clientConfig } from './config.ts';
 import { ConnectionPool } from './connection-pool.ts';
@@ -25,6 +26,11 @@ import { locationOf } from './url/index.ts';
 export interface PostgresOptions {
   /** Whether a database without a store is an error. Default: false, and the store is created. */
   readonly mustExist?: boolean;
+  /**
+   * What happens to a store of an older release: `always` migrates its schema, after which that release cannot open it,
+   * `alone` does so only while no other session uses it, and `never` refuses it. Default: `always`.
+   */
+  readonly migration?: 'always' | 'alone' | 'never' | undefined;
   /** The observer that is notified of commits, of warnings and of the state of the storage. */
   readonly observer?: Observer | undefined;
 }
@@ -54,13 +60,13 @@ const UNENFORCED =
  */
 export async function openPostgresStorage(url: string, options: PostgresOptions = {}): Promise<Storage> {
   checkArgument('url', url, STRING);
-  checkOptions<PostgresOptions>(options, { mustExist: BOOLEAN, observer: OBSERVER });
+  checkOptions<PostgresOptions>(options, { mustExist: BOOLEAN, migration: MIGRATION, observer: OBSERVER });
   const location = locationOf(url);
   // This discards exceptions of the observer, which must not stop the creates.
   const observer = combineObservers([options.observer ?? {}]);
   const open = async () => {
     const config = clientConfig(url);
-    return { config, ...(await prepareSchema(config, options.mustExist ?? false)) };
+    return { config, ...(await prepareSchema(config, options.mustExist ?? false, options.migration)) };
   };
   const { config, warnings, isOneServer } = await open().catch((error: unknown) => {
     const reason = storageFaultReason(storageError(error));

@@ -5,6 +5,7 @@ import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import { StorageFault, storageUnavailable } from '../../application/ports/storage-fault.ts';
 import { AnimalStoreError, invalidRequest } from '../../domain/errors.ts';
+import { type Migration, olderSchema } from '../storage-kit/store-errors.ts';
 import { fileError, isLocked, storageError } from './errors.ts';
 import { assertSameFiles, identityOf, modeOfNewFile, type StoreFiles, sizeOf } from './files.ts';
 import { APPLICATION_ID, migrationsOf, READ_TEST, SCHEMA_VERSION, versionOf } from './schema.ts';
@@ -26,7 +27,11 @@ const CHECK_LIMIT = 32 * 1024 * 1024;
  */
 export function prepareDatabase(
   path: string,
-  { mustExist = false, tryWrite = true }: { mustExist?: boolean; tryWrite?: boolean } = {},
+  {
+    mustExist = false,
+    tryWrite = true,
+    migration = 'always',
+  }: { mustExist?: boolean; tryWrite?: boolean; migration?: Migration | undefined } = {},
 ): void {
   if (['', ':memory:'].includes(path.trim())) {
     const message = `expected the path of a file, got '${path}': openMemoryStorage opens a store in memory`;
@@ -37,6 +42,8 @@ export function prepareDatabase(
     const damage = sizeOf(path) <= CHECK_LIMIT && damageOf(db, 'quick_check');
     if (damage) throw storageUnavailable(`the database file is damaged: ${damage}`);
     if (version > 0) db.prepare(READ_TEST).get();
+    if (version > 0 && version < SCHEMA_VERSION && migration !== 'always')
+      migrateAlone(db, version, migration);
     configure(db, assertSame);
     if (tryWrite || version < SCHEMA_VERSION) migrate(db);
   }).close();
@@ -60,9 +67,8 @@ export function openSource(path: string): Database.Database {
     path,
     (db, _, version) => {
       if (version === 0) throw storageUnavailable('the file contains no store');
-      const versions = `the file has schema version ${version}, this release reads ${SCHEMA_VERSION}`;
-      const advice = 'open it with this release once, as animal-store keys list does';
-      if (version < SCHEMA_VERSION) throw storageUnavailable(`${versions}: ${advice}`);
+      if (version < SCHEMA_VERSION)
+        throw storageUnavailable(olderSchema('the file', version, SCHEMA_VERSION));
       db.pragma('query_only = ON');
     },
     sizeOf(`${path}-wal`) > 0,
@@ -219,11 +225,28 @@ function configure(db: Database.Database, assertSame: () => void): void {
   db.pragma(`journal_size_limit = ${JOURNAL_SIZE_LIMIT}`);
 }
 
+/** SQLite can leave the journal mode WAL only when no other connection exists. */
+function migrateAlone(db: Database.Database, version: number, migration: Migration): void {
+  const older = olderSchema('the file', version, SCHEMA_VERSION);
+  if (migration === 'never') throw storageUnavailable(older);
+  try {
+    db.pragma('journal_mode = DELETE');
+    db.pragma('synchronous = FULL');
+    migrate(db, 'delete');
+  } catch (error) {
+    if (!isLocked(error)) throw error;
+    throw storageUnavailable(`another process has the store open, and ${older}`, error);
+  }
+}
+
 /** Reads the version under the lock, and always writes it, so that a file that cannot be written is detected at once. */
-function migrate(db: Database.Database): void {
+function migrate(db: Database.Database, mode: 'wal' | 'delete' = 'wal'): void {
   db.transaction(() => {
+    // Another process can have opened the store in the meantime.
+    if (db.pragma('journal_mode', { simple: true }) !== mode)
+      throw new Database.SqliteError('another connection', 'SQLITE_BUSY');
     for (const migration of migrationsOf(versionOf(db))) db.exec(migration);
     db.pragma(`application_id = ${APPLICATION_ID}`);
     db.pragma(`user_version = ${SCHEMA_VERSION}`);
-  }).immediate();
+  }).exclusive();
 }

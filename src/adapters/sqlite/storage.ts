@@ -11,6 +11,7 @@ import { combineObservers, OBSERVER } from '../../application/observers.ts';
 import type { Commit, Observer } from '../../application/ports/observer.ts';
 import { closedError, type Storage } from '../../application/ports/storage.ts';
 import { KnownFaults } from '../storage-kit/known-faults.ts';
+import { MIGRATION } from '../storage-kit/store-errors.ts';
 import { apiKeyRepository } from './api-key-repository.ts';
 import { backUp } from './backup.ts';
 import { openReader, openSource, prepareDatabase } from './database.ts';
@@ -33,6 +34,11 @@ export interface SqliteOptions {
   readonly startWriter?: boolean;
   /** Whether the file is only read: it is neither created nor migrated, and no other byte of it changes. Default: false. */
   readonly readOnly?: boolean;
+  /**
+   * What happens to a store of an older release: `always` migrates its schema, after which that release cannot open it,
+   * `alone` does so only while no other process has it open, and `never` refuses it. Default: `always`.
+   */
+  readonly migration?: 'always' | 'alone' | 'never' | undefined;
   /** The observer that is notified of commits and of the state of the storage. */
   readonly observer?: Observer | undefined;
 }
@@ -41,6 +47,7 @@ const OPTIONS: OptionRules<SqliteOptions> = {
   mustExist: BOOLEAN,
   startWriter: BOOLEAN,
   readOnly: BOOLEAN,
+  migration: MIGRATION,
   observer: OBSERVER,
 };
 
@@ -63,8 +70,8 @@ const OPTIONS: OptionRules<SqliteOptions> = {
 export function openSqliteStorage(path: string, options: SqliteOptions = {}): Storage {
   checkArgument('path', path, STRING);
   checkOptions(options, OPTIONS);
-  const { mustExist = false, startWriter = true, readOnly = false, observer = {} } = options;
-  if (!readOnly) prepareDatabase(path, { mustExist, tryWrite: startWriter });
+  const { mustExist = false, startWriter = true, readOnly = false, migration, observer = {} } = options;
+  if (!readOnly) prepareDatabase(path, { mustExist, tryWrite: startWriter, migration });
   const db = readOnly ? openSource(path) : openReader(path);
   // Discards exceptions of the observer, because such an exception must not stop the writer.
   const safeObserver = combineObservers([observer]);

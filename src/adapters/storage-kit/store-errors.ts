@@ -1,5 +1,6 @@
 /** What the storages with a schema say alike. */
 
+import type { Rule } from '../../application/arguments.ts';
 import { isError } from '../../domain/errors.ts';
 
 /** Returns a message about a store that a newer release wrote. */
@@ -7,6 +8,22 @@ export function newerSchema(store: string, version: number, supported: number): 
   if (version <= supported) return undefined;
   return `${store} has schema version ${version}, this release supports ${supported}: use the release that wrote it, or a newer one`;
 }
+
+/** Returns a message about a store that an older release wrote, and may still serve. */
+export function olderSchema(store: string, version: number, supported: number): string {
+  return `${store} has schema version ${version}, this release uses ${supported}: use the release that wrote it, or start a server of this release, which migrates it`;
+}
+
+/**
+ * What happens to a store with an older schema: a server of an older release refuses a migrated one. `alone` migrates it
+ * while no other process has it open.
+ */
+export type Migration = 'always' | 'alone' | 'never';
+
+export const MIGRATION: Rule = {
+  expected: "'always', 'alone' or 'never'",
+  accepts: (value) => ['always', 'alone', 'never'].includes(String(value)),
+};
 
 /** Returns the code of an error of a driver or of the operating system, or an empty string. */
 export function codeOf(error: unknown): string {

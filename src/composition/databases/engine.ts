@@ -13,6 +13,8 @@ export interface OpenOptions {
   readonly mustExist?: boolean;
   /** Whether the database is opened for a command other than `serve`. */
   readonly forCommand?: boolean;
+  /** Whether a command only reads: it never migrates a store. Others migrate it only while nobody else has it open. */
+  readonly onlyReads?: boolean;
   readonly observer?: Observer | undefined;
   /** If true, the database is neither created nor changed in any way: it is the source of an import. */
   readonly readOnly?: boolean;

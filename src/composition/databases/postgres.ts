@@ -17,9 +17,10 @@ export const postgres: Engine<Storage> = {
     return url;
   },
   placeOf: locationOf,
-  async open(url, { mustExist = false, readOnly = false, observer }) {
+  async open(url, { forCommand, onlyReads, mustExist = false, readOnly = false, observer }) {
     const { openPostgresStorage } = await load();
-    return openPostgresStorage(readOnly ? readOnlyUrl(url) : url, { mustExist, observer });
+    const migration = onlyReads ? 'never' : forCommand ? 'alone' : 'always';
+    return openPostgresStorage(readOnly ? readOnlyUrl(url) : url, { mustExist, migration, observer });
   },
   examine: async (url) => (await load()).examinePostgresStore(url),
 };

@@ -20,9 +20,11 @@ export const sqlite: Engine<Storage> = {
   },
   // Who reads a hint can be in another folder.
   placeOf: (path) => resolve(path),
-  async open(path, { forCommand = false, mustExist = false, readOnly = false, observer }) {
+  async open(path, { forCommand = false, onlyReads, mustExist = false, readOnly = false, observer }) {
     const { openSqliteStorage } = await load();
-    return openSqliteStorage(path, { mustExist, startWriter: !forCommand, readOnly, observer });
+    const migration = onlyReads ? 'never' : forCommand ? 'alone' : 'always';
+    const how = { mustExist, startWriter: !forCommand, readOnly, migration, observer } as const;
+    return openSqliteStorage(path, how);
   },
   examine: async (path) => (await load()).examineSqliteStore(path),
   restore: async (path, file, options) => (await load()).restoreSqliteStore(path, file, options),

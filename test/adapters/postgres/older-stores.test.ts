@@ -1,7 +1,7 @@
 /** Stores of 2.0 and of builds after it. */
 
 import { expect, test } from 'vitest';
-import { examinePostgresStore } from '../../../src/adapters/postgres/index.ts';
+import { examinePostgresStore, openPostgresStorage } from '../../../src/adapters/postgres/index.ts';
 import { SCHEMA_VERSION } from '../../../src/adapters/postgres/schema.ts';
 import type { Pet } from '../../../src/domain/pet.ts';
 import { connect, describePostgres, newDatabaseUrl } from '../../support/postgres/index.ts';
@@ -54,7 +54,13 @@ describePostgres('an older store', () => {
     const invalid = "INSERT INTO pets (name, category_id, status) VALUES ('', 7, 'sold')";
     await other.query(invalid);
     const readOnly = withSetting(url, 'default_transaction_read_only', 'on');
-    expect(await refusalOf(readOnly)).toContain('is not migrated because the database is read-only: open it');
+    expect(await refusalOf(readOnly)).toContain('the database is read-only, and the database has schema');
+    const never = openPostgresStorage(url, { migration: 'never' });
+    await expect(never).rejects.toThrow('use the release that wrote it');
+    const named = await connect(withSetting(url, 'application_name', 'animal-store'));
+    const alone = openPostgresStorage(url, { migration: 'alone' });
+    await expect(alone).rejects.toThrow('another process has the store open');
+    await named.end();
     const { pets, apiKeys, idempotentCreates } = await openStorage(url);
     const [rex] = (await pets.list({ limit: 1 })).pets as [Pet];
     expect(rex).toMatchObject({ id: 1n, name: 'Rex', categoryId: 7n, status: 'sold' });

@@ -52,6 +52,19 @@ describe.each([1, 2, 3, 4, 5])('a store with schema version %i', (version) => {
     expect(columnsOf(path)).toEqual(columnsOf(created));
   });
 
+  test('is migrated by a command only while no other process has it open, and never by one that reads', () => {
+    const path = temporaryFile();
+    const server = createOlderStore(path, version);
+    server.pragma('journal_mode = WAL');
+    server.prepare('SELECT * FROM pets').all();
+    expect(() => openStorage(path, { migration: 'alone' })).toThrow('another process has the store open');
+    server.close();
+    expect(() => openStorage(path, { migration: 'never' })).toThrow('use the release that wrote it');
+    expect(examineSqliteStore(path).schemaVersion).toBe(version);
+    openStorage(path, { migration: 'alone' });
+    expect(examineSqliteStore(path).schemaVersion).toBe(SCHEMA_VERSION);
+  });
+
   test('is opened when a backup of it was restored', async () => {
     const [path, backup] = [temporaryFile(), temporaryFile()];
     const db = createOlderStore(backup, version);

@@ -8,7 +8,7 @@ import { CommandError } from '../errors.ts';
 import { contentsText, number } from '../format.ts';
 import type { CommandOptions } from '../options.ts';
 import { withProgress } from '../progress.ts';
-import { withStore } from '../store.ts';
+import { readStore } from '../store.ts';
 
 export function defineBackup(program: Command, options: CommandOptions): void {
   program
@@ -25,7 +25,7 @@ export function defineBackup(program: Command, options: CommandOptions): void {
       await withProgress(options, 'nothing was backed up', (progress) => {
         const onProgress = (share: number) => progress('Copying', share);
         const how = { overwrite: force, onProgress, onVerified, signal };
-        return withStore(options, 'backup', (store) => store.backup(file, how));
+        return readStore(options, 'backup', (store) => store.backup(file, how));
       });
       const [contents] = verified;
       const { size: bytes } = statSync(file);

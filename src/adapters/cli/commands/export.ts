@@ -7,7 +7,7 @@ import { writeLong } from '../console.ts';
 import { counted } from '../format.ts';
 import type { CommandOptions } from '../options.ts';
 import { withProgress } from '../progress.ts';
-import { withStore } from '../store.ts';
+import { readStore } from '../store.ts';
 
 export function defineExport(program: Command, options: CommandOptions): void {
   program
@@ -21,7 +21,7 @@ export function defineExport(program: Command, options: CommandOptions): void {
       if (!follow) return await exportPets(status, options);
       const { signal } = options;
       const following = writeLong(options, 'the reader has stalled', (write) =>
-        withStore(options, 'export', async (store) => {
+        readStore(options, 'export', async (store) => {
           for await (const pet of store.followPets({ status, after, signal }))
             await write(`${petJson(pet)}\n`);
         }),
@@ -39,7 +39,7 @@ async function exportPets(status: PetStatus | undefined, options: CommandOptions
   let count = 0;
   await withProgress(options, outcome, (progress) =>
     writeLong(options, outcome, (write) =>
-      withStore(options, 'export', async (store) => {
+      readStore(options, 'export', async (store) => {
         for await (const pets of store.exportPets({ status }, { signal })) {
           signal.throwIfAborted();
           await write(pets.map((pet) => `${petJson(pet)}\n`).join(''));

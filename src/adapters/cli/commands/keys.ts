@@ -8,7 +8,7 @@ import { printResult } from '../console.ts';
 import { CommandError } from '../errors.ts';
 import { commandLine, day, moment } from '../format.ts';
 import type { CommandOptions } from '../options.ts';
-import { withStore } from '../store.ts';
+import { readStore, withStore } from '../store.ts';
 import { table } from '../table.ts';
 
 const EXPIRES = '--expires <when>';
@@ -86,7 +86,7 @@ async function issueKey(
 async function listKeys(active: boolean, json: boolean, options: CommandOptions): Promise<void> {
   const { console, program, databaseUrl } = options;
   const now = Date.now();
-  const all = await withStore(options, 'keys', ({ apiKeys }) => apiKeys.list());
+  const all = await readStore(options, 'keys', ({ apiKeys }) => apiKeys.list());
   const keys = active ? all.filter((key) => apiKeyStatus(key, now) === 'active') : all;
   if (json) {
     await console.out(`${JSON.stringify(keys.map(attributesOf), null, 2)}\n`);

@@ -10,7 +10,7 @@ import { writeLong } from '../console.ts';
 import { CommandError, isBrokenPipe } from '../errors.ts';
 import type { CommandOptions } from '../options.ts';
 import { attributeOptions, PET_HEAD, petCells } from '../pet-attributes.ts';
-import { withStore } from '../store.ts';
+import { readStore, withStore } from '../store.ts';
 import { table } from '../table.ts';
 
 const LIMIT = `how many pets, from ${LIMIT_MIN} to ${LIMIT_MAX} (default: ${LIMIT_DEFAULT})`;
@@ -37,7 +37,7 @@ export function definePets(program: Command, options: CommandOptions): void {
     .argument('<id>', 'the id of the pet', int64)
     .option('--json', 'print the pet as JSON')
     .action(async (id, { json }) => {
-      await print(await withStore(options, 'pets', (store) => store.getPet(id)), json, options);
+      await print(await readStore(options, 'pets', (store) => store.getPet(id)), json, options);
     });
   const create = pets.command('create').description('create a pet, and show it when it is durable');
   for (const option of attributeOptions()) create.addOption(option);
@@ -70,7 +70,7 @@ async function listPets({ all, json, ...query }: ListFlags, options: CommandOpti
   let last: bigint | undefined;
   let hasMore = false;
   await writeLong(options, 'the list is not complete', (write) =>
-    withStore(options, 'pets', async (store) => {
+    readStore(options, 'pets', async (store) => {
       do {
         const page = { ...query, ...(all && { limit: LIMIT_MAX, after: last ?? query.after }) };
         const { pets, more } = await store.listPage(page, { signal });
