@@ -38,6 +38,7 @@ export function apiKeyRepository(
   const statistics = { hits: 0, misses: 0 };
   const cache = new Map<string, ApiKey>();
   let version: unknown;
+  let lastFirst: Promise<unknown> = Promise.resolve();
 
   function find(key: string): ApiKey | undefined {
     if (reads.version !== version) cache.clear();
@@ -64,15 +65,23 @@ export function apiKeyRepository(
       const { rowId } = await writer.storeWrite([ADD, ...keyValues(key, about)]);
       return added(rowId, about);
     },
-    addFirst: (key, about, save) =>
-      withOwnConnection(writer, async (connection) => {
-        await connection.begin();
-        const { lastInsertRowid, changes } = connection.db.prepare(ADD_FIRST).run(...keyValues(key, about));
-        if (changes === 0) return undefined;
-        await save?.();
-        connection.commit(1);
-        return added(BigInt(lastInsertRowid), about);
-      }),
+    addFirst(key, about, save) {
+      const add = async (): Promise<ApiKey | undefined> => {
+        if ((await reads.read(() => all.get())) !== undefined) return undefined;
+        return await withOwnConnection(writer, async (connection) => {
+          await connection.begin();
+          const [row] = await connection.run<Database.RunResult>(ADD_FIRST, keyValues(key, about));
+          if (row === undefined || row.changes === 0) return undefined;
+          await save?.();
+          await connection.commit(1);
+          return added(BigInt(row.lastInsertRowid), about);
+        });
+      };
+      // One after the other, because each needs a thread.
+      const adding = lastFirst.then(add, add);
+      lastFirst = adding;
+      return adding;
+    },
     async replace({ id, expiresAt }, endsAt, key, about) {
       const { rowId, changes } = await writer.storeWrite(
         [END, endsAt, endsAt, rowIdOf(id), about.createdAt, expiresAt ?? null],

@@ -13,7 +13,7 @@ import { APPLICATION_ID, migrationsOf, READ_TEST, SCHEMA_VERSION, versionOf } fr
 /** How long a connection waits for a lock, and blocks its thread, in milliseconds. */
 const LOCK_TIMEOUT = 100;
 const OPEN_LOCK_TIMEOUT = 3000;
-const LOCK_INTERVAL = 5;
+const LOCK_INTERVAL = 0.5;
 const clock = new Int32Array(new SharedArrayBuffer(4));
 /** In KiB. A larger cache would not make reads faster, because the operating system caches the database file. */
 const READ_CACHE_SIZE = 4096;
@@ -103,7 +103,7 @@ export function connect(
     const advice = 'put the database file back, or restore a backup';
     throw storageUnavailable(`the file is empty, but has a write-ahead log: ${advice}`);
   }
-  for (const deadline = performance.now() + timeout; ; Atomics.wait(clock, 0, 0, LOCK_INTERVAL)) {
+  return whenUnlocked(() => {
     const identity = identityOf(path);
     const assertSame = (): void => {
       if (identityOf(path) !== identity)
@@ -119,6 +119,17 @@ export function connect(
       return db;
     } catch (error) {
       db.close();
+      throw error;
+    }
+  }, performance.now() + timeout);
+}
+
+/** Repeats `work` while another process holds the lock. The waits of SQLite itself grow to 100 milliseconds. */
+export function whenUnlocked<T>(work: () => T, deadline: number): T {
+  for (; ; Atomics.wait(clock, 0, 0, LOCK_INTERVAL)) {
+    try {
+      return work();
+    } catch (error) {
       if (!isLocked(error) || performance.now() >= deadline) throw error;
     }
   }

@@ -1,61 +1,67 @@
 /** Transactions that wait for more than the disk: in the writer thread, all other writes would wait for them. */
 
-import { setTimeout as delay } from 'node:timers/promises';
-import type Database from 'better-sqlite3';
-import { storageFaultReason } from '../../application/ports/storage-fault.ts';
-import { codeOf } from '../storage-kit/store-errors.ts';
-import { openWriter } from './database.ts';
-import { errorFrom, failedCommit, isLocked, storageError } from './errors.ts';
+import { once } from 'node:events';
+import { extname } from 'node:path';
+import type { Worker } from 'node:worker_threads';
+import { StorageFault, storageFaultReason } from '../../application/ports/storage-fault.ts';
+import { waitAtMost } from '../storage-kit/wait-at-most.ts';
+import type { Answer, Call } from './connection-thread.ts';
+import { errorFrom, storageError, UNKNOWN } from './errors.ts';
 import { assertSameFiles } from './files.ts';
-import type { Writer } from './writer.ts';
+import { startThread, type Writer } from './writer.ts';
+import type { SqlValue } from './writer-thread.ts';
 
+const THREAD = new URL(`./connection-thread${extname(import.meta.url)}`, import.meta.url);
 /** In milliseconds. */
-const LOCK_TIMEOUT = 5000;
-const RETRY_INTERVAL = 5;
+const EXIT_TIMEOUT = 10_000;
 
-/** Rejects with an error of `work` unchanged, unless it is an error of SQLite. */
+/** Rejects with an error of `work` unchanged. */
 export async function withOwnConnection<T>(
   writer: Writer,
   work: (connection: OwnConnection) => Promise<T>,
 ): Promise<T> {
-  let db: Database.Database | undefined;
+  writer.assertOpen();
+  const thread = startThread(THREAD, writer.files);
+  const exit = once(thread, 'exit');
   try {
-    writer.assertOpen();
-    db = openWriter(writer.files);
-    return await work(new OwnConnection(db, writer));
+    return await work(new OwnConnection(thread, exit, writer));
   } catch (error) {
-    const known = storageError(error);
     // Other errors can be those of a temporary table, which can be on another disk.
-    if (storageFaultReason(known) === 'sync_failed') writer.faults.reportFailure('writes', known);
-    throw codeOf(error).startsWith('SQLITE_') ? known : error;
+    if (storageFaultReason(error) === 'sync_failed')
+      writer.faults.reportFailure('writes', storageError(error));
+    throw error;
   } finally {
-    // SQLite rolls back a transaction whose connection is closed.
-    db?.close();
+    thread.postMessage('close');
+    await waitAtMost(EXIT_TIMEOUT, exit);
+    thread.unref();
   }
 }
 
 export class OwnConnection {
-  readonly db: Database.Database;
+  readonly #thread: Worker;
+  readonly #exit: Promise<unknown>;
   readonly #writer: Writer;
   #startedAt = 0;
 
-  constructor(db: Database.Database, writer: Writer) {
-    this.db = db;
+  constructor(thread: Worker, exit: Promise<unknown>, writer: Writer) {
+    this.#thread = thread;
+    this.#exit = exit.then(lost, lost);
+    this.#exit.catch(() => {});
     this.#writer = writer;
   }
 
-  /** Begins a transaction. Waits for the lock without blocking the event loop, because this process can hold the lock. */
+  /** Resolves for each row with the first value that is selected, or with the changes. */
+  async run<T>(sql: string, ...rows: readonly (readonly SqlValue[])[]): Promise<readonly T[]> {
+    return (await this.#call({ sql, rows })) as readonly T[];
+  }
+
+  async execute(sql: string): Promise<void> {
+    await this.#call({ sql });
+  }
+
   async begin(): Promise<void> {
     this.#startedAt = performance.now();
-    this.db.pragma('busy_timeout = 0');
-    while (!this.db.inTransaction) {
-      try {
-        this.db.exec('BEGIN IMMEDIATE');
-      } catch (error) {
-        if (!isLocked(error) || performance.now() >= this.#startedAt + LOCK_TIMEOUT) throw error;
-        await delay(RETRY_INTERVAL);
-      }
-    }
+    await this.execute('BEGIN IMMEDIATE');
   }
 
   /** Throws when the storage is closed or must not be written, or when another file is at its path. */
@@ -64,13 +70,21 @@ export class OwnConnection {
     assertSameFiles(this.#writer.files);
   }
 
-  commit(writes: number): void {
+  async commit(writes: number): Promise<void> {
     this.assertWritable();
-    try {
-      this.db.exec('COMMIT');
-    } catch (error) {
-      throw errorFrom(failedCommit(error));
-    }
+    await this.execute('COMMIT');
     this.#writer.onCommit({ writes, ms: performance.now() - this.#startedAt });
   }
+
+  async #call(call: Call): Promise<readonly unknown[]> {
+    const answered = once(this.#thread, 'message');
+    this.#thread.postMessage(call);
+    const [answer] = (await Promise.race([answered, this.#exit])) as [Answer];
+    if ('code' in answer) throw errorFrom(answer);
+    return answer.results;
+  }
+}
+
+function lost(cause?: unknown): never {
+  throw new StorageFault('not_responding', `the thread of the transaction exited${UNKNOWN}`, { cause });
 }

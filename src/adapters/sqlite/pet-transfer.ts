@@ -1,6 +1,5 @@
 /** Imports and exports in SQLite. */
 
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type Database from 'better-sqlite3';
 import {
   idsNotAccepted,
@@ -14,7 +13,7 @@ import { ATTRIBUTE_COLUMNS, PET_COLUMNS, type PetRow, petOf, valuesOf } from '..
 import { type OwnConnection, withOwnConnection } from './own-connection.ts';
 import { PARAMETERS } from './pets.ts';
 import type { Reads } from './reads.ts';
-import { lastIdOf } from './schema.ts';
+import { LAST_ID } from './schema.ts';
 import type { Writer } from './writer.ts';
 
 /** Creates a table for the pets of an import. Filling a temporary table requires no lock on the store. */
@@ -55,18 +54,15 @@ export function petTransfer(db: Database.Database, reads: Reads, writer: Writer)
   };
 }
 
+type Changes = Pick<Database.RunResult, 'changes' | 'lastInsertRowid'>;
+
 /** Stages what can be imported, so that a dry run says the same as an import, and then copies it. */
 async function importAll(
   connection: OwnConnection,
   batches: AsyncIterable<readonly (NewPet | Pet)[]>,
   { onDuplicateId, onProgress, signal }: TransferOptions,
 ): Promise<number> {
-  const { db } = connection;
-  db.exec(STAGE);
-  const add = db.prepare(ADD);
-  const addAll = db.transaction((pets: readonly (NewPet | Pet)[]) =>
-    pets.filter((pet): pet is Pet => add.run('id' in pet ? pet.id : null, ...valuesOf(pet)).changes === 0),
-  );
+  await connection.execute(STAGE);
   let [withIds, count] = [false, 0];
   for await (const batch of batches) {
     signal?.throwIfAborted();
@@ -74,34 +70,34 @@ async function importAll(
     const [first] = batch;
     if (first === undefined) continue;
     withIds = 'id' in first;
-    if (!withIds || count === 0) refuseIds(db, withIds, count + batch.length);
-    for (const pet of addAll(batch)) onDuplicateId(pet);
+    if (!withIds || count === 0) await refuseIds(connection, withIds, count + batch.length);
+    const rows = batch.map((pet) => ['id' in pet ? pet.id : null, ...valuesOf(pet)]);
+    const added = await connection.run<Changes>(ADD, ...rows);
+    for (const [index, pet] of batch.entries()) if (added[index]?.changes === 0) onDuplicateId(pet as Pet);
     count += batch.length;
   }
 
-  const copy = db.prepare(withIds ? COPY_WITH_ID : COPY);
   await connection.begin();
-  refuseIds(db, withIds, count);
+  await refuseIds(connection, withIds, count);
   let copied = 0;
   // Without ids, the places are 1 and so on.
   for (let place = INT64_MIN; ; ) {
-    // The transaction continues over several iterations of the event loop, so that the signal can end it.
-    await nextTurn();
     signal?.throwIfAborted();
     connection.assertWritable();
-    const { changes, lastInsertRowid } = copy.run(place, COPY_SIZE);
-    if (changes === 0) break;
+    const [copy] = await connection.run<Changes>(withIds ? COPY_WITH_ID : COPY, [place, COPY_SIZE]);
+    if (copy === undefined || copy.changes === 0) break;
+    const { changes, lastInsertRowid } = copy;
     copied += changes;
     place = withIds ? BigInt(lastInsertRowid) : BigInt(copied);
     onProgress?.(copied);
   }
-  connection.commit(copied);
+  await connection.commit(copied);
   return copied;
 }
 
 /** Refuses ids in a store that has ever had a pet, and more pets without ids than the store has ids left. */
-function refuseIds(db: Database.Database, withIds: boolean, count: number): void {
-  const lastId = lastIdOf(db);
+async function refuseIds(connection: OwnConnection, withIds: boolean, count: number): Promise<void> {
+  const [lastId = 0n] = await connection.run<bigint>(LAST_ID, []);
   if (withIds && lastId !== 0n) throw idsNotAccepted();
   if (!withIds && INT64_MAX - lastId < count) throw idsExhausted();
 }

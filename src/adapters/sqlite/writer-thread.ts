@@ -6,13 +6,13 @@ import { storageUnavailable } from '../../application/ports/storage-fault.ts';
 import { INT64_MAX } from '../../domain/int64.ts';
 import { idsExhausted } from '../storage-kit/ids-left.ts';
 import { codeOf } from '../storage-kit/store-errors.ts';
-import { openWriter } from './database.ts';
+import { openWriter, whenUnlocked } from './database.ts';
 import { failedCommit, isLocked, type PlainError, plainError } from './errors.ts';
 import { assertSameFiles, type StoreFiles } from './files.ts';
 import { lastIdOf } from './schema.ts';
 
-type Value = string | number | bigint | Uint8Array | null;
-export type SqlStatement = readonly [sql: string, ...values: Value[]];
+export type SqlValue = string | number | bigint | Uint8Array | null;
+export type SqlStatement = readonly [sql: string, ...values: SqlValue[]];
 
 /** Statements that take effect together or not at all. After a statement that changes no row, the others do not run. */
 export type Write = readonly SqlStatement[];
@@ -33,11 +33,7 @@ export interface Reply {
   readonly ms: number;
 }
 
-/** Between two attempts to lock the database, in milliseconds. The waits of SQLite itself grow to 100. */
-const LOCK_INTERVAL = 0.5;
-
 const files = workerData as StoreFiles;
-const clock = new Int32Array(new SharedArrayBuffer(4));
 const prepared = new Map<string, Database.Statement>();
 let db: Database.Database | undefined;
 
@@ -78,7 +74,8 @@ function commit({ writes, lockTimeout }: Batch): Reply {
 function transact(writes: readonly Write[], deadline: number): readonly Outcome[] | undefined {
   let isCommitting = false;
   try {
-    begin(deadline);
+    const begin = statement('BEGIN IMMEDIATE');
+    whenUnlocked(() => begin.run(), deadline);
     const outcomes = writes.map(run);
     assertSameFiles(files);
     isCommitting = true;
@@ -93,17 +90,6 @@ function transact(writes: readonly Write[], deadline: number): readonly Outcome[
     const failure = plainError(isOfIds ? idsExhausted() : error);
     const isOfStorage = failure.reason !== undefined && !isOfIds;
     return isOfStorage || writes.length === 1 ? writes.map(() => failure) : undefined;
-  }
-}
-
-function begin(deadline: number): void {
-  for (const begin = statement('BEGIN IMMEDIATE'); ; Atomics.wait(clock, 0, 0, LOCK_INTERVAL)) {
-    try {
-      begin.run();
-      return;
-    } catch (error) {
-      if (!isLocked(error) || performance.now() >= deadline) throw error;
-    }
   }
 }
 

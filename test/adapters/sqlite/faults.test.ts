@@ -1,10 +1,10 @@
 /** What a storage tells its observer and load balancers. The clock is under control. */
 
 import { closeSync, existsSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
+import type { Worker } from 'node:worker_threads';
 import Database from 'better-sqlite3';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { UNKNOWN } from '../../../src/adapters/sqlite/errors.ts';
-import { until } from '../../support/clock.ts';
+import { type PlainError, plainError, UNKNOWN } from '../../../src/adapters/sqlite/errors.ts';
 import { connect } from '../../support/sqlite.ts';
 import { bytesOf, NO_DUPLICATES, newStore, REX, temporaryFile } from './temporary-file.ts';
 import { startedThreads } from './warm-storage.ts';
@@ -64,33 +64,49 @@ async function* onePet() {
 
 test('after the failed fsync of an import, it is unknown whether it was stored, and every write is refused', async () => {
   const { storage, states } = await openEmpty();
-  const { exec } = Database.prototype;
-  const failing = vi.spyOn(Database.prototype, 'exec').mockImplementation(function (this: typeof exec, sql) {
-    if (sql === 'COMMIT') throw new Database.SqliteError('no', 'SQLITE_IOERR_FSYNC');
-    return exec.call(this, sql);
-  });
+  const failed = { ...plainError(new Database.SqliteError('no', 'SQLITE_IOERR_FSYNC')), message: UNKNOWN };
+  const threads = heldThreads(failed);
   await expect(storage.transfer.importPets(onePet(), NO_DUPLICATES)).rejects.toThrow(UNKNOWN);
-  failing.mockRestore();
+  expect(threads.commits).toBe(1);
   await expect(storage.pets.add(REX)).rejects.toMatchObject({ reason: 'sync_failed' });
   expect(states).toEqual(['sync_failed']);
+});
+
+/** Replaces the answer of each thread that starts to the statement COMMIT. */
+function heldThreads(answer: PlainError): { commits: number } {
+  const counter = { commits: 0 };
+  const onWorker = (thread: Worker): void => {
+    const post = thread.postMessage.bind(thread);
+    thread.postMessage = (message: unknown) => {
+      if ((message as { sql?: string }).sql !== 'COMMIT') return post(message);
+      counter.commits += 1;
+      thread.emit('message', answer);
+    };
+  };
+  process.on('worker', onWorker);
+  onTestFinished(() => void process.off('worker', onWorker));
+  return counter;
+}
+
+test('imports and the first key commit in another thread, so that no read waits for their fsync', async () => {
+  const { storage } = await openEmpty();
+  const exec = vi.spyOn(Database.prototype, 'exec');
+  onTestFinished(() => exec.mockRestore());
+  expect(await storage.transfer.importPets(onePet(), NO_DUPLICATES)).toBe(1);
+  const about = { name: 'first', prefix: 'p', createdAt: 1, isReadOnly: false };
+  expect(await storage.apiKeys.addFirst('key', { ...about, expiresAt: undefined })).toMatchObject({
+    id: '1',
+  });
+  expect(exec).not.toHaveBeenCalled();
 });
 
 test('an import waits for the lock of another process, but not for more than five seconds', async () => {
   const { storage, path, states } = await openEmpty();
   const other = connect(path);
   other.exec('BEGIN IMMEDIATE');
-  const statements = vi.spyOn(Database.prototype, 'exec');
-  onTestFinished(() => statements.mockRestore());
-  const begin = async () => {
-    statements.mockClear();
-    const importing = storage.transfer.importPets(onePet(), NO_DUPLICATES);
-    await until(() => statements.mock.calls.filter(([sql]) => sql === 'BEGIN IMMEDIATE').length > 1);
-    return { importing };
-  };
-  const { importing: refused } = await begin();
-  vi.advanceTimersByTime(5000);
-  await expect(refused).rejects.toThrow('the database is locked by another process');
-  const { importing: stored } = await begin();
+  const importing = (): Promise<number> => storage.transfer.importPets(onePet(), NO_DUPLICATES);
+  await expect(importing()).rejects.toThrow('the database is locked by another process');
+  const stored = importing();
   other.exec('COMMIT');
   expect(await stored).toBe(1);
   expect(states).toEqual([]);
