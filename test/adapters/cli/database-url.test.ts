@@ -12,7 +12,11 @@ test('--database-url may stand before or after the command', async () => {
   ]) {
     const { status, err } = await commandLine().run(args, { openStore });
     expect([status, err]).toEqual([1, 'animal-store: closed today\n']);
-    expect(openStore).toHaveBeenLastCalledWith('sqlite:x', { mustExist: true, work: 'keys', onlyReads: true });
+    expect(openStore).toHaveBeenLastCalledWith('sqlite:x', {
+      mustExist: true,
+      work: 'keys',
+      onlyReads: true,
+    });
   }
 });
 
