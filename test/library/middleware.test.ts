@@ -35,7 +35,7 @@ async function openStore() {
 }
 
 /** Fields that differ from response to response. */
-const VARIABLE = /^(connection|date|keep-alive|x-request-id)$/;
+const VARIABLE = /^(connection|date|keep-alive|transfer-encoding|x-request-id)$/;
 
 const LARGE = wholeJson('{"name":"Rex","categoryId":9223372036854775807}');
 
@@ -245,7 +245,15 @@ describe('a middleware of a user in the list', () => {
       },
       forbidden: (ctx) => ctx.throw(403, 'not today'),
       unavailable: (ctx) => ctx.throw(503, 'secret'),
-      // What follows is beyond the fetch handler.
+      number: (ctx) => Object.assign(ctx, { body: 5 }),
+      date: (ctx) => Object.assign(ctx, { body: new Date(0) }),
+      redirect: (ctx) => ctx.redirect('/v1/text'),
+      refused: (ctx) => ctx.throw(403, 'no', { headers: { 'X-Why': 'today' } }),
+      cookies: (ctx) => {
+        for (const name of 'abc') ctx.cookies.set(name, name);
+        ctx.body = 'x';
+      },
+      app: (ctx) => Object.assign(ctx, { body: String(ctx.app.proxy) }),
       cookie: (ctx) => Object.assign(ctx, { body: String(ctx.cookies.set('a', 'b').get('none')) }),
       stream: (ctx) => Object.assign(ctx, { body: Readable.from([Buffer.from('stream')]) }),
       node: (ctx) => {
@@ -267,10 +275,10 @@ describe('a middleware of a user in the list', () => {
     const stock = await listen(createHttpServer(new Koa().use(animalStore(store, options)).callback()));
     for (const name of Object.keys(responses)) {
       for (const method of ['GET', 'HEAD']) {
-        const carriers = [stock, own, ...(/cookie|stream|created|node/.test(name) ? [] : ['http://x'])];
+        const carriers = [stock, own, 'http://x'];
         const [expected, ...found] = await Promise.all(
           carriers.map(async (url) => {
-            const request = new Request(`${url}/v1/${name}?a=b`, { method, headers });
+            const request = new Request(`${url}/v1/${name}?a=b`, { method, headers, redirect: 'manual' });
             const response = await (url === 'http://x' ? handle(request) : fetch(request));
             const fields = [...response.headers].filter(([field]) => !VARIABLE.test(field));
             return [response.status, fields, await response.text()];
@@ -279,6 +287,67 @@ describe('a middleware of a user in the list', () => {
         for (const each of found) expect([name, method, each]).toEqual([name, method, expected]);
       }
     }
+  });
+
+  test('sends a response itself, before or after it returns or throws: nobody adds to it', async () => {
+    const own: Koa.Middleware = async (ctx, next) => {
+      ctx.respond = false;
+      const { res } = ctx;
+      if (ctx.path === '/v1/late') setTimeout(() => res.end('late'), 10);
+      else if (ctx.path === '/v1/begun') {
+        res.writeHead(200, { 'X-A': '1' }).write('be');
+        setTimeout(() => res.end('gun'), 10);
+        await next();
+      } else throw new Error('nothing was sent');
+    };
+    for (const carrier of ['koa', 'fetch'] as const) {
+      const { ask } = await open({ middleware: { afterKey: [own] } }, carrier);
+      expect(await ask('/v1/late')).toMatchObject({ status: 404, text: 'late' });
+      const { status, headers, text } = await ask('/v1/begun');
+      expect([status, headers.get('x-a'), text]).toEqual([200, '1', 'begun']);
+      expect((await ask('/v1/fails')).text).toContain('internal_error');
+    }
+  });
+
+  test('throws after a part of its response was sent: the client notices', async () => {
+    const begin: Koa.Middleware = async (ctx) => {
+      ctx.res.write('a part');
+      throw new Error('the rest is missing');
+    };
+    for (const carrier of ['koa', 'fetch'] as const) {
+      const { ask, errors } = await open({ middleware: { afterKey: [begin] } }, carrier);
+      await expect(ask('/v1/pets')).rejects.toThrow();
+      expect(errors).toEqual(['Error: the rest is missing']);
+    }
+  });
+
+  test('throws after a success: its fields are not those of the error', async () => {
+    const fail: Koa.Middleware = async (ctx, next) => {
+      ctx.set('X-Tenant', 'a');
+      await next();
+      ctx.set('Content-Encoding', 'gzip');
+      ctx.throw(403, 'no', { headers: { 'X-A': ctx.get('X-Value') } });
+    };
+    for (const carrier of ['koa', 'fetch'] as const) {
+      const { ask, headers, store } = await open({ middleware: { afterKey: [fail] } }, carrier);
+      for (let count = 0; count < 2; count++) await store.createPet({ name: 'Rex', categoryId: 7n });
+      const { status, headers: found } = await ask('/v1/pets?limit=1', {
+        headers: { ...headers, 'X-Value': 'b' },
+      });
+      expect([status, found.get('x-a'), found.get('x-tenant')]).toEqual([403, 'b', 'a']);
+      for (const name of ['content-encoding', 'etag', 'link']) expect(found.get(name)).toBeNull();
+      const deprecated = await ask('/v1/pets/1');
+      expect(deprecated.headers.get('link')).toMatch(/^<\/docs>; rel="deprecation"/);
+    }
+  });
+
+  test('throws an error whose fields cannot be sent: 500 with the Error body', async () => {
+    const fail: Koa.Middleware = (ctx) => ctx.throw(403, 'no', { headers: { 'X-A': 'a\nb' } });
+    const { ask, errors } = await open({ middleware: { afterKey: [fail] } });
+    const { status, headers, text } = await ask('/v1/pets');
+    expect([status, JSON.parse(text).code]).toEqual([500, 'internal_error']);
+    expect(headers.get('x-request-id')).not.toBeNull();
+    expect(errors).toHaveLength(1);
   });
 
   test('sets a field or a body that cannot be sent: 500, and the observers learn of it', async () => {

@@ -11,6 +11,10 @@ type Head = Pick<IncomingMessage, 'headers' | 'httpVersion' | 'rawHeaders'>;
 export const checkHead: RouterMiddleware<ApiState> = ({ req }, next) => {
   const { httpVersion } = req;
   if (httpVersion === '0.9') throw invalidRequest('the version is missing: expected HTTP/1.0 or HTTP/1.1');
+  // Only a request line says 2.0 where there is no stream.
+  if (httpVersion === '2.0' && !('stream' in req)) {
+    throw invalidRequest('the version is wrong: expected HTTP/1.0 or HTTP/1.1');
+  }
   const isHttp11 = httpVersion === '1.1';
   if (!isFramed(req)) {
     throw invalidRequest(isHttp11 ? 'Transfer-Encoding must be chunked' : 'Transfer-Encoding needs HTTP/1.1');

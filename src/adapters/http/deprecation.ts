@@ -1,7 +1,6 @@
 /** What clients and operators learn of the deprecated operation. */
 
 import type { RouterMiddleware } from '@koa/router';
-import type { HttpError } from './errors.ts';
 import { DEPRECATED_SINCE, OPERATIONS, type Operation, SUNSET } from './operations.ts';
 import type { ApiState } from './state.ts';
 
@@ -30,11 +29,9 @@ export function deprecation(
     const deprecated = paths.find(({ pattern }) => pattern.test(state.animalStore.path));
     const called = method === 'HEAD' ? 'GET' : method;
     if (!deprecated || deprecated.others.some((each) => each.method === called)) return next();
+    state.animalStore.deprecation = fields;
     ctx.set(fields);
-    return next().catch((error: Partial<HttpError> | undefined) => {
-      if (error?.status === 401) for (const name in fields) ctx.remove(name);
-      throw error;
-    });
+    return next();
   };
 }
 

@@ -124,7 +124,11 @@ export class FetchResponse extends Writable {
 
   flushHeaders(): void {
     if (this.headersSent) return;
-    const pull = () => this.#drained?.();
+    const pull = () => {
+      const drained = this.#drained;
+      this.#drained = undefined;
+      drained?.();
+    };
     const start = (controller: ReadableStreamDefaultController<Uint8Array>) => {
       this.#stream = controller;
     };
@@ -143,9 +147,12 @@ export class FetchResponse extends Writable {
 
   override _write(chunk: Uint8Array, _encoding: unknown, callback: () => void): void {
     this.flushHeaders();
+    if (this.#stream === undefined) {
+      callback();
+      return;
+    }
     this.#drained = callback;
-    if (this.#stream === undefined) callback();
-    else this.#stream.enqueue(chunk);
+    this.#stream.enqueue(chunk);
   }
 
   override _final(callback: () => void): void {

@@ -22,7 +22,14 @@ const API_FIELDS: Readonly<Record<string, string>> = {
   'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
 };
 
-/** Responds to whatever is thrown with the Error body. Header fields that other stages have set stay. */
+/** The fields of a success, which are not true of an error. */
+const OF_SUCCESS = [
+  ...['Accept-Ranges', 'Content-Disposition', 'Content-Encoding', 'Content-Language', 'Content-Location'],
+  ...['Content-Range', 'Deprecation', 'ETag', 'Idempotency-Replayed', 'Last-Modified', 'Link', 'Location'],
+  ...['Sunset', 'Trailer', 'Transfer-Encoding'],
+];
+
+/** Responds to whatever is thrown with the Error body. Other header fields that middleware has set stay. */
 export function observe(observer: RequestObserver, isPartOfKey: IsSecret): RouterMiddleware<ApiState> {
   return async (ctx, next) => {
     const startedAt = performance.now();
@@ -41,12 +48,8 @@ export function observe(observer: RequestObserver, isPartOfKey: IsSecret): Route
     try {
       await next();
       completeBody(ctx);
-    } catch (error) {
-      const { status, fields, body } = errorContent(error, requestId);
-      ctx.status = status;
-      ctx.set(fields);
-      ctx.body = body;
-      if (status === 413) ctx.res.shouldKeepAlive = false;
+    } catch (thrown) {
+      const [error, status] = respondError(ctx, thrown);
       if (status >= 500 && observer.onError !== undefined) {
         observer.onError(error, requestId, address, traceparentOf(ctx, isSecret));
       } else if (status === 500) reportFailure(ctx, error);
@@ -72,9 +75,34 @@ export function observe(observer: RequestObserver, isPartOfKey: IsSecret): Route
   };
 }
 
+/** Returns the error and the status of the response, which are others if the error has a field that cannot be sent. */
+function respondError(ctx: RouterContext<ApiState>, error: unknown): [error: unknown, status: number] {
+  const { deprecation, requestId } = ctx.state.animalStore;
+  const { status, fields, body } = errorContent(error, requestId);
+  if (ctx.headerSent) {
+    // The client must not take a part for the whole. If `ctx.respond` is false, somebody else sends the rest.
+    if (ctx.respond !== false) ctx.res.destroy();
+    ctx.respond = false;
+    return [error, status];
+  }
+  for (const name of OF_SUCCESS) ctx.remove(name);
+  try {
+    ctx.set({ ...(status !== 401 && deprecation), ...fields });
+  } catch (invalid) {
+    return respondError(ctx, invalid);
+  }
+  ctx.status = status;
+  ctx.body = body;
+  ctx.respond = true;
+  if (status === 413) ctx.res.shouldKeepAlive = false;
+  return [error, status];
+}
+
 /** An error status that a middleware of a user has set without a body gets one, and an object becomes JSON. */
 function completeBody(ctx: RouterContext<ApiState>): void {
+  if (ctx.respond === false || ctx.headerSent) return;
   const { body, status } = ctx;
+  if (status < 200 || status > 599) throw new RangeError(`expected a status from 200 to 599, got ${status}`);
   if (body === undefined || body === null) {
     if (status >= 400) throw errorByStatus({ status });
   } else if (Array.isArray(body) || (Object(body) === body && isPlainObject(body as object))) {

@@ -60,7 +60,7 @@ export interface HttpOptions {
   readonly apiKeys?: KeyVerifier | undefined;
   /**
    * The base URL that clients use, when a proxy hides the server. A proxy must remove the path of the URL from requests, and
-   * links in responses start with it. By default, the OpenAPI document has the `Host` of each request.
+   * links in responses start with it. By default, the URL in the OpenAPI document is relative.
    */
   readonly publicUrl?: string | undefined;
   /** The origins whose scripts may call the API in a browser, such as `https://example.org`. Default: none. */

@@ -43,7 +43,7 @@ function attributeSchema(attribute: Attribute): v.GenericSchema {
     case 'text': {
       const { minLength, maxLength } = attribute;
       const description = `${attribute.description} It has ${minLength} to ${maxLength} Unicode code points, is well-formed, and does not contain U+0000.`;
-      return v.pipe(v.string(), v.metadata({ description, minLength, maxLength, pattern: '^[^\\u0000]*$' }));
+      return v.pipe(v.string(), v.metadata({ description, minLength, maxLength, pattern: '^[^\\x00]*$' }));
     }
     case 'one of':
       return attribute.values === PET_STATUSES ? PetStatus : v.picklist(attribute.values);

@@ -35,6 +35,8 @@ export function createNodeServer(
     requireHostHeader: false,
   });
   server.maxHeadersCount = 0;
+  // A client may close its side after its requests, as `nc -N` does, and read the responses.
+  Object.assign(server, { httpAllowHalfOpen: true });
   // A client that reads nothing of its response for so long is disconnected.
   server.timeout = 120_000;
   if (maxConnections !== undefined) server.maxConnections = maxConnections;

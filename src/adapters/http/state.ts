@@ -9,6 +9,8 @@ export interface RequestState {
   readonly path: string;
   /** The key holder; `undefined` before the API key is checked, and if the path needs none. */
   holder: ApiKeyHolder | undefined;
+  /** The fields of a deprecated operation, which its errors have too, except for 401: it tells nothing about the API. */
+  deprecation?: Readonly<Record<string, string>>;
   /** The error that caused the response with status 500. */
   failure?: unknown;
 }

@@ -25,6 +25,18 @@ test.each(STORAGES)('creates in one pipeline get their responses in order, on %s
   expect(JSON.parse(body)).toEqual(created.toSorted((a, b) => a.id - b.id));
 });
 
+test('a client that closes its side after its requests gets their responses', async () => {
+  const { wrap, open, entered } = gate();
+  const { origin, key } = await startServer('memory', { wrap });
+  const { create } = pipelineOf(key);
+  const connection = await Connection.open(origin);
+  connection.write(create('a') + create('b'));
+  connection.socket.end();
+  await entered;
+  open();
+  expect((await connection.rest()).map(({ status }) => status)).toEqual([201, 201]);
+});
+
 describe('requests in one pipeline', () => {
   const server = sharedServer('memory');
 

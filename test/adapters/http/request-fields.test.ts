@@ -41,21 +41,6 @@ describe('the address of a client', () => {
   });
 });
 
-test.each([
-  [0, 'https', 'http'],
-  [1, 'https', 'https'],
-  [1, 'HTTPS', 'https'],
-  [1, 'javascript', 'http'],
-])(
-  'behind %i proxies with X-Forwarded-Proto: %s, the scheme is %s, and the host is that of Host',
-  async (proxies, value, expected) => {
-    const { client } = await start(proxies);
-    const headers = { Host: 'a.example', 'X-Forwarded-Proto': value, 'X-Forwarded-Host': 'b.example' };
-    const { body } = await client.get('/openapi.json', headers);
-    expect(JSON.parse(body).servers).toEqual([{ url: `${expected}://a.example/v1` }]);
-  },
-);
-
 const NAME = API_KEY_PREFIX.slice(0, -1);
 const ENCODED = NAME.replaceAll(/./g, (letter) => `%${letter.charCodeAt(0).toString(16)}`);
 const ENCODED_TWICE = `%25${ENCODED.slice(1, 3)}${NAME.slice(1)}%255f`;

@@ -15,7 +15,7 @@ export function builtFile<T>(name: string, parse: (content: Buffer) => T): () =>
   try {
     load();
   } catch {
-    // The next call reads the file again. If this fails too, the client gets a response with status 503.
+    // The next call reads the file again. If this fails too, the client gets a response with status 404 or 503.
   }
   return load;
 }
@@ -25,6 +25,11 @@ function read(name: string): Buffer {
     // In a bundle, the URL of the module can be missing.
     return readFileSync(new URL(name, new URL(FOLDER, import.meta.url)));
   } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    // A bundle contains no such files, and its URL may be invalid.
+    if (code === 'ENOENT' || code === 'ERR_INVALID_URL' || code === undefined) {
+      throw new AnimalStoreError('not_found', 'the documentation is not part of this program', { cause });
+    }
     throw new AnimalStoreError('overloaded', 'the documentation cannot be read at the moment', { cause });
   }
 }

@@ -1,6 +1,5 @@
 import { gzipSync } from 'node:zlib';
 import type { RouterMiddleware } from '@koa/router';
-import { fieldOf } from '../check-head.ts';
 import type { HttpOptions } from '../options.ts';
 import { BASE_PATH } from '../paths.ts';
 import { entityTag } from '../respond.ts';
@@ -26,20 +25,16 @@ export function openApiDocument(origin: string, { indent = 0 }: { readonly inden
   return indent === 0 ? text : indentedJson(text, indent);
 }
 
-/** The document contains the URL of the server: `publicUrl`, or else one that is derived from the `Host` of the request. */
-export function openApi({ publicUrl }: HttpOptions): RouterMiddleware<ApiState> {
-  let lastOrigin: string | undefined;
-  let last: Encodings;
+/** The document contains the URL of the server: `publicUrl`, or else one that is relative to the URL of the document. */
+export function openApi({ publicUrl = '' }: HttpOptions): RouterMiddleware<ApiState> {
+  let created: Encodings | undefined;
+  const create = () => {
+    const content = Buffer.from(openApiDocument(publicUrl));
+    return encodings(content, gzipSync(content), entityTag(content), 'application/json');
+  };
   return (ctx) => {
-    const host = fieldOf(ctx.req, 'host');
-    // Without a `Host`, the URL of the server is relative to the URL of the document.
-    const origin = publicUrl ?? (host ? `${ctx.protocol === 'https' ? 'https' : 'http'}://${host}` : '');
-    if (origin !== lastOrigin) {
-      const content = Buffer.from(openApiDocument(origin));
-      last = encodings(content, gzipSync(content), entityTag(content), 'application/json');
-      lastOrigin = origin;
-    }
-    respondNegotiated(ctx, last);
+    created ??= create();
+    respondNegotiated(ctx, created);
   };
 }
 
