@@ -176,6 +176,11 @@ export function shownSettings(environment: Environment): readonly { name: string
   });
 }
 
-function databaseOf<D extends Database>({ values, sources }: Settings<{ DATABASE_URL: D }>): D {
-  return { ...values.DATABASE_URL, source: sources['DATABASE_URL'] ?? DEFAULT_STORE };
+function databaseOf<D extends Database>({ values, sources, files }: Settings<{ DATABASE_URL: D }>): D {
+  const { DATABASE_URL: file } = files;
+  return {
+    ...values.DATABASE_URL,
+    source: sources['DATABASE_URL'] ?? DEFAULT_STORE,
+    ...(file !== undefined && { file }),
+  };
 }

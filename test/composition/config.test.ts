@@ -214,7 +214,12 @@ test('a secret is read from a file, without the line feed at the end', () => {
   expect(loadConfig({ API_KEYS_FILE: secretFile('\n') }).apiKeys).toEqual([]);
   expect(loadConfig({ DATABASE_URL_FILE, API_KEYS_FILE })).toEqual({
     ...DEFAULTS,
-    database: expect.objectContaining({ scheme: 'memory', location: '', source: 'DATABASE_URL_FILE' }),
+    database: expect.objectContaining({
+      scheme: 'memory',
+      location: '',
+      source: 'DATABASE_URL_FILE',
+      file: DATABASE_URL_FILE,
+    }),
     apiKeys: [`${KEY}-1`, `${KEY}-2`],
   });
 });

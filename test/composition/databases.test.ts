@@ -1,6 +1,7 @@
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { openDatabase } from '../../src/composition/databases/database.ts';
+import { openDatabase, parseDatabase } from '../../src/composition/databases/database.ts';
 import { memory } from '../../src/composition/databases/memory.ts';
 import { sqlite } from '../../src/composition/databases/sqlite.ts';
 import { temporaryFolder } from '../support/process.ts';
@@ -30,4 +31,19 @@ test('storage_unavailable names the setting that selected the database', async (
     message: `DATABASE_URL: ${path}: there is no such file`,
     cause: { message: `${path}: there is no such file` },
   });
+});
+
+test('a URL from a file is read again for the password of each new connection', async () => {
+  const file = join(temporaryFolder(), 'url');
+  let current: (() => string) | undefined;
+  const open: typeof memory.open = (location, options) => {
+    current = options.currentLocation;
+    return memory.open(location, options);
+  };
+  const database = parseDatabase([{ ...memory, parse: (rest: string) => rest, open }], 'memory:old');
+  await (await openDatabase({ ...database, file })).close();
+  writeFileSync(file, 'memory:new\n');
+  expect(current?.()).toBe('new');
+  await (await openDatabase(database)).close();
+  expect(current).toBeUndefined();
 });

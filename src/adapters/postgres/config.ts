@@ -8,24 +8,28 @@ import { parsePostgresUrl } from './url/index.ts';
 const parsers = new TypeOverrides();
 parsers.setTypeParser(types.builtins.INT8, BigInt);
 
-/** Has each value for which the driver would read a variable, and no URL, which the driver would prefer to these values. */
-export function clientConfig(url: string): ClientConfig & { readonly max: number } {
+/**
+ * Has each value for which the driver would read a variable, and no URL, which the driver would prefer to these values.
+ * @param currentUrl returns the URL of the password; called when the server asks a new connection for a password
+ */
+export function clientConfig(
+  url: string,
+  currentUrl: () => string = () => url,
+): ClientConfig & { readonly max: number } {
   const { ssl, ...given } = parsePostgresUrl(url);
   const { rejectUnauthorized, ...files } = ssl || {};
   const texts = Object.entries(files).map(([name, path]) => [name, readFileSync(path, 'utf8')]);
   return {
     ...given,
-    password: given.password ?? refusePassword,
+    password: () => parsePostgresUrl(currentUrl()).password ?? refusePassword(),
     ssl: ssl && { rejectUnauthorized, ...Object.fromEntries(texts) },
     sslnegotiation: 'postgres',
     client_encoding: 'utf8',
-    connectionTimeoutMillis: given.query_timeout || 1000,
     keepAlive: true,
     types: parsers,
   };
 }
 
-/** The driver calls this function if the server asks for a password. */
 function refusePassword(): never {
   throw new StorageFault('unreachable', 'the database server asks for a password, and the URL has none');
 }

@@ -1,4 +1,4 @@
-import { BOOLEAN, checkArgument, checkOptions, STRING } from '../../application/arguments.ts';
+import { BOOLEAN, checkArgument, checkOptions, FUNCTION, STRING } from '../../application/arguments.ts';
 import { combineObservers, OBSERVER } from '../../application/observers.ts';
 import type { Observer } from '../../application/ports/observer.ts';
 import type { Storage } from '../../application/ports/storage.ts';
@@ -33,6 +33,8 @@ export interface PostgresOptions {
   readonly migration?: 'always' | 'alone' | 'never' | undefined;
   /** The observer that is notified of commits, of warnings and of the state of the storage. */
   readonly observer?: Observer | undefined;
+  /** Returns the URL with the current password, for each new connection. Default: the URL of the store, always. */
+  readonly currentUrl?: (() => string) | undefined;
 }
 
 /** Changes a row, unless all ids have been assigned. */
@@ -60,12 +62,17 @@ const UNENFORCED =
  */
 export async function openPostgresStorage(url: string, options: PostgresOptions = {}): Promise<Storage> {
   checkArgument('url', url, STRING);
-  checkOptions<PostgresOptions>(options, { mustExist: BOOLEAN, migration: MIGRATION, observer: OBSERVER });
+  checkOptions<PostgresOptions>(options, {
+    mustExist: BOOLEAN,
+    migration: MIGRATION,
+    observer: OBSERVER,
+    currentUrl: FUNCTION,
+  });
   const location = locationOf(url);
   // This discards exceptions of the observer, which must not stop the creates.
   const observer = combineObservers([options.observer ?? {}]);
   const open = async () => {
-    const config = clientConfig(url);
+    const config = clientConfig(url, options.currentUrl);
     return { config, ...(await prepareSchema(config, options.mustExist ?? false, options.migration)) };
   };
   const { config, warnings, isOneServer } = await open().catch((error: unknown) => {

@@ -22,6 +22,8 @@ export interface Settings<Values> {
   readonly values: Values;
   /** The variable or the option that a value was read from; `undefined` for a default. */
   readonly sources: Readonly<Record<string, string | undefined>>;
+  /** The file that a value was read from. */
+  readonly files: Readonly<Record<string, string | undefined>>;
 }
 
 /**
@@ -43,6 +45,7 @@ export function readSettings<const Entries extends v.ObjectEntries>(
     faults.push('.env: the file begins with a byte order mark: save it in UTF-8 without one');
   const sources: Record<string, string | undefined> = {};
   const texts: Record<string, string | undefined> = {};
+  const files: Record<string, string> = {};
   for (const name of Object.keys(schema.entries)) {
     const file = SECRETS.includes(name) ? environment[`${name}_FILE`] : undefined;
     if (options[name] !== undefined) {
@@ -56,6 +59,7 @@ export function readSettings<const Entries extends v.ObjectEntries>(
       faults.push(`${name}_FILE: ${name} is set too: set one of them only`);
     } else {
       sources[name] = `${name}_FILE`;
+      files[name] = file;
       try {
         texts[name] = readFileSync(file, 'utf8').trim();
       } catch {
@@ -70,7 +74,7 @@ export function readSettings<const Entries extends v.ObjectEntries>(
     faults.push(`${sources[name] ?? name}: ${issue.message}`);
   }
   if (faults.length > 0) throw new ConfigError(faults.map(visible).join('\n'));
-  return { values: output as v.InferOutput<typeof schema>, sources };
+  return { values: output as v.InferOutput<typeof schema>, sources, files };
 }
 
 /** Describes each variable whose name has at most two characters more, less or other than that of a setting. */

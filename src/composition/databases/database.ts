@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import type { StoreStorage } from '../../application/ports/storage.ts';
 import { storageFaultReason, storageUnavailable } from '../../application/ports/storage-fault.ts';
 import { asAnimalStoreError, invalidRequest } from '../../domain/errors.ts';
@@ -13,6 +14,8 @@ export interface Database<S extends StoreStorage = StoreStorage> {
   readonly place: string;
   /** The setting that selected the database. Messages of `storage_unavailable` begin with it. */
   readonly source?: string;
+  /** The file that contains the URL, whose password can change. */
+  readonly file?: string;
 }
 
 /** Throws `invalid_request`. The message shows at most the scheme of the URL, because the rest may contain a password. */
@@ -36,7 +39,10 @@ export function openDatabase<S extends StoreStorage>(
   database: Database<S>,
   options: OpenOptions = {},
 ): Promise<S> {
-  return callEngine(database, (engine, location) => engine.open(location, options));
+  const { file } = database;
+  const read = (path: string) => parseDatabase([database.engine], readFileSync(path, 'utf8').trim()).location;
+  const currentLocation = file === undefined ? undefined : () => read(file);
+  return callEngine(database, (engine, location) => engine.open(location, { ...options, currentLocation }));
 }
 
 /** Calls the engine. An error says which package is missing, and which setting selected the database. */

@@ -16,6 +16,8 @@ export interface OpenOptions {
   /** Whether a command only reads: it never migrates a store. Others migrate it only while nobody else has it open. */
   readonly onlyReads?: boolean;
   readonly observer?: Observer | undefined;
+  /** Returns the location with the current password. */
+  readonly currentLocation?: (() => string) | undefined;
   /** If true, the database is neither created nor changed in any way: it is the source of an import. */
   readonly readOnly?: boolean;
   /** For the address of a server. */

@@ -17,10 +17,18 @@ export const postgres: Engine<Storage> = {
     return url;
   },
   placeOf: locationOf,
-  async open(url, { forCommand, onlyReads, mustExist = false, readOnly = false, observer }) {
+  async open(
+    url,
+    { forCommand, onlyReads, mustExist = false, readOnly = false, observer, currentLocation: currentUrl },
+  ) {
     const { openPostgresStorage } = await load();
     const migration = onlyReads ? 'never' : forCommand ? 'alone' : 'always';
-    return openPostgresStorage(readOnly ? readOnlyUrl(url) : url, { mustExist, migration, observer });
+    return openPostgresStorage(readOnly ? readOnlyUrl(url) : url, {
+      mustExist,
+      migration,
+      observer,
+      currentUrl,
+    });
   },
   examine: async (url) => (await load()).examinePostgresStore(url),
 };

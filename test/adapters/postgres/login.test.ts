@@ -14,7 +14,7 @@ import {
   startPostgres,
 } from '../../support/postgres/index.ts';
 import { serverUser } from '../../support/postgres/server.ts';
-import { changed, openStorage, REX } from './database.ts';
+import { changed, endConnectionsOf, NO_DUPLICATES, openStorage, REX } from './database.ts';
 import { refusalOf } from './refusal.ts';
 
 const PASSWORD = 'hunter2-of-the-test';
@@ -100,6 +100,24 @@ describePostgres('a server with passwords', () => {
     );
     const storage = await openStorage(urlOf('keeper', PASSWORD));
     expect(await storage.pets.add(REX)).toMatchObject(REX);
+  });
+
+  test('a new connection has the current password', async () => {
+    const admin = await openClient(postgres.url);
+    onTestFinished(async () => {
+      await admin.query(`ALTER ROLE keeper PASSWORD '${PASSWORD}'`);
+      await admin.end();
+    });
+    let password = PASSWORD;
+    const storage = await openStorage(urlOf('keeper', PASSWORD), {
+      currentUrl: () => urlOf('keeper', password),
+    });
+    await admin.query("ALTER ROLE keeper PASSWORD 'changed'");
+    await endConnectionsOf(admin, urlOf('keeper'));
+    await expect(storage.pets.find(1n)).rejects.toMatchObject({ reason: 'unreachable' });
+    password = 'changed';
+    await storage.pets.find(1n);
+    expect(await storage.transfer.importPets((async function* () {})(), NO_DUPLICATES)).toBe(0);
   });
 
   test('the environment of the process has no effect, and neither has a password file', async () => {

@@ -27,6 +27,8 @@ test.each([
   ['postgres://db?user=me&password=a%3Db&port=7', { user: 'me', password: 'a=b', port: 7, database: 'me' }],
   ['postgres://db/p?query_timeout=0&max=1000', { query_timeout: 0, max: 1000 }],
   ['postgres://db/p?max=1', { max: 2 }],
+  ['postgres://db/p?connect_timeout=10', { connectionTimeoutMillis: 10_000, query_timeout: 1000 }],
+  ['postgres://db/p?connect_timeout=0&query_timeout=5000', { connectionTimeoutMillis: 5000 }],
   ['postgres://db/p', { query_timeout: 1000, max: 16, application_name: 'animal-store' }],
   ['postgres://db/p?sslmode=no-verify', { ssl: { rejectUnauthorized: false } }],
   ['postgres://db/p?sslrootcert=%2Fca', { ssl: { ...VERIFIED, ca: '/ca' } }],
@@ -49,6 +51,11 @@ test.each([
   const found = parsePostgresUrl(url);
   expect(found).toMatchObject(parts);
   if ('ssl' in parts) expect(found.ssl).toEqual(parts.ssl);
+});
+
+/** A command shows nothing between `://` and the last at sign. */
+test('the expected form has one at sign', () => {
+  expect(refusalOf('postgres://a@b@c').split('@')).toHaveLength(2);
 });
 
 const FORM = 'expected postgres://USER:PASSWORD@HOST:PORT/DATABASE: percent-encode the password';

@@ -5,18 +5,20 @@ import type { ClientConfig } from 'pg';
 import { parse } from 'pg-connection-string';
 import { invalidRequest } from '../../../domain/errors.ts';
 
-/** What the driver needs. The certificates in `ssl` are the paths of files, and `query_timeout` is in milliseconds. */
+/** What the driver needs. The certificates in `ssl` are the paths of files, and times are in milliseconds. */
 export interface PostgresUrl extends ClientConfig {
   readonly host: string;
   readonly port: number;
   readonly database: string;
+  readonly password: string | undefined;
   readonly ssl: false | { rejectUnauthorized: boolean; ca?: string; cert?: string; key?: string };
   readonly query_timeout: number;
+  readonly connectionTimeoutMillis: number;
   readonly max: number;
 }
 
 const FORM =
-  'expected postgres://USER:PASSWORD@HOST:PORT/DATABASE: percent-encode the password, and other parts with special characters such as / ? # @ or %';
+  'expected postgres://USER:PASSWORD@HOST:PORT/DATABASE: percent-encode the password, and other parts with special characters such as a slash, an at sign, ?, # or %';
 
 /** An unencoded `@`, `/`, `#` or `?` in a password would move parts of it into the host, the path or the query. */
 const URL_PARTS =
@@ -32,6 +34,7 @@ const VALUES: Readonly<Record<string, readonly [pattern: RegExp, expected: strin
   ],
   channel_binding: [/^require$/, 'one of disable, prefer, require'],
   query_timeout: [/^\d{1,9}$/, 'an integer from 0 to 999999999'],
+  connect_timeout: [/^\d{1,4}$/, 'an integer from 0 to 9999'],
   max: [/^([1-9]\d{0,2}|1000)$/, 'an integer from 1 to 1000'],
 };
 const PARAMETERS = [
@@ -41,7 +44,7 @@ const PARAMETERS = [
 
 /** What libpq knows and `pg` does not, and what can be ignored without harm. */
 const HARMLESS =
-  /^(connect_timeout|keepalives(_\w+)?|tcp_user_timeout|fallback_application_name|sslcompression|sslsni|load_balance_hosts)=|^(client_encoding=utf-?8|sslnegotiation=postgres|(gssencmode|channel_binding)=(disable|prefer)|target_session_attrs=(any|read-write|primary))$/i;
+  /^(keepalives(_\w+)?|tcp_user_timeout|fallback_application_name|sslcompression|sslsni|load_balance_hosts)=|^(client_encoding=utf-?8|sslnegotiation=postgres|(gssencmode|channel_binding)=(disable|prefer)|target_session_attrs=(any|read-write|primary))$/i;
 
 /** Throws `invalid_request`. */
 export function parsePostgresUrl(url: string): PostgresUrl {
@@ -52,11 +55,14 @@ export function parsePostgresUrl(url: string): PostgresUrl {
   const enableChannelBinding = given['channel_binding'] !== undefined;
   if (enableChannelBinding && !(ssl || { rejectUnauthorized: false }).rejectUnauthorized)
     throw invalidRequest('channel_binding: expected sslmode=verify-full with require');
+  const queryTimeout = Number(given['query_timeout'] ?? 1000);
   return {
     ...partsOf(url, { host, port, user, password }),
     application_name: given['application_name'] ?? 'animal-store',
     ...{ options, ssl, enableChannelBinding },
-    query_timeout: Number(given['query_timeout'] ?? 1000),
+    query_timeout: queryTimeout,
+    // For libpq, 0 is no limit, but each request has one.
+    connectionTimeoutMillis: 1000 * Number(given['connect_timeout'] ?? 0) || queryTimeout || 1000,
     // Reads do not wait for the create that is being stored.
     max: Math.max(2, Number(given['max'] ?? 16)),
   };
