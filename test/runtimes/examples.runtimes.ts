@@ -1,11 +1,12 @@
 /** Runs each program of examples/runtimes on its runtime, installed as a user would, and checks its responses. */
 
 import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { isBuiltin } from 'node:module';
+import { builtinModules, isBuiltin } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { rolldown } from 'rolldown';
+import { esmExternalRequirePlugin } from 'rolldown/plugins';
 import { beforeEach, expect, test } from 'vitest';
 import { createAnimalStore } from '../../src/library/index.ts';
 import { freePort } from '../support/free-port.ts';
@@ -70,14 +71,15 @@ test('worker.js', async () => {
     input: join(folder, 'worker.js'),
     external: [/^cloudflare:/],
     platform: 'browser',
-    resolve: { conditionNames: ['workerd', 'import', 'default'] },
-    // As wrangler does with the flag nodejs_compat.
+    resolve: { aliasFields: [], conditionNames: ['workerd', 'import', 'default'] },
+    // As wrangler does with the flag nodejs_compat, also where CommonJS requires a module of Node.js.
     plugins: [
       {
         name: 'modules of Node.js',
         resolveId: (id) =>
           isBuiltin(id) ? { id: `node:${id.replace('node:', '')}`, external: true } : undefined,
       },
+      esmExternalRequirePlugin({ external: [/^node:/, ...builtinModules] }),
     ],
   });
   await build.write({ file: join(folder, 'worker.bundle.js'), format: 'es', codeSplitting: false });
