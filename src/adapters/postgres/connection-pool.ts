@@ -86,7 +86,7 @@ export class ConnectionPool {
       let client: PoolClient | undefined;
       try {
         client = await this.#pool.connect();
-        if (!this.#current.has(client)) {
+        if (!this.#current.has(client) && performance.now() - startedAt < this.waitTimeout) {
           client.release(true);
           continue;
         }

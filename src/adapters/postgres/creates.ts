@@ -164,6 +164,7 @@ export function idempotentCreates(creates: Creates, pool: ConnectionPool): Recor
     }),
     async count() {
       using session = await pool.openSession();
+      await session.begin('READ ONLY');
       return Number((await session.run('SELECT count(*) FROM idempotency_records'))[0]?.[0]);
     },
     removeRecords: async (limit) => (await pool.write(REMOVE, [limit])).length,

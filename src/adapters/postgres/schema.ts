@@ -183,7 +183,10 @@ export async function sequencesBehind(session: Session): Promise<readonly Behind
 /** Never backward. */
 async function moveSequences(session: Session): Promise<readonly string[]> {
   const warnings: string[] = [];
-  for (const { table, message, sql } of await sequencesBehind(session)) {
+  await session.begin('READ ONLY');
+  const all = await sequencesBehind(session);
+  await session.run('COMMIT');
+  for (const { table, message, sql } of all) {
     const lock = `LOCK TABLE ${table} IN SHARE ROW EXCLUSIVE MODE; ${TAKE_ORDER}`;
     await session.begin();
     await session.run(`${lock}; ${sql}; COMMIT`).catch(async ({ cause }) => {

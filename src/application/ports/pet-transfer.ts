@@ -15,7 +15,10 @@ export interface TransferOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Imports and exports pets in bulk. Memory use does not grow with the number of pets, unless the data is in memory. */
+/**
+ * Imports and exports pets in bulk. Memory use does not grow with the number of pets, unless the data is in memory, except
+ * by some bits for each id of an import.
+ */
 export interface PetTransfer {
   /**
    * Stores the pets of all batches in one transaction, and resolves with the number of pets when they are durable.
