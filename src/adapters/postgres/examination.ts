@@ -23,22 +23,16 @@ export async function examinePostgresStore(url: string): Promise<Diagnosis> {
   try {
     using session = await openSession(clientConfig(url));
     await session.begin('READ ONLY');
-    const {
-      version: schemaVersion,
-      isOneServer,
-      isReadOnly,
-      warnings,
-      faults,
-      hidden,
-    } = await surveyOf(session);
-    for (const message of warnings) report('warning', message);
-    for (const message of [...faults, ...hidden]) report('error', message);
-    if (isReadOnly) report('error', READ_ONLY);
+    const survey = await surveyOf(session);
+    const { version: schemaVersion } = survey;
+    for (const message of survey.warnings) report('warning', message);
+    for (const message of [...survey.faults, ...survey.hidden]) report('error', message);
+    if (survey.isReadOnly) report('error', READ_ONLY);
     if (schemaVersion === undefined) {
       report('error', `${location}: the database contains no store: the start of a server creates it`);
       return { ...about, exists: false };
     }
-    const behind = isOneServer ? await sequencesBehind(session) : [];
+    const behind = survey.isOneServer ? await sequencesBehind(session) : [];
     for (const { message } of behind) report('error', message);
     const [facts = []] = await session.run(FACTS, [Date.now()]);
     const [pets, lastId, total, active, idempotencyRecords, bytes] = facts as Facts;

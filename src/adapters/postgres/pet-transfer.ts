@@ -35,7 +35,7 @@ export function petTransfer(pool: ConnectionPool, observer: Observer): PetTransf
   return {
     async importPets(batches, options) {
       await using spool = await openSpool();
-      const withIds = await writeTo(spool, pool, batches, options);
+      const withIds = await spoolAll(spool, pool, batches, options);
       using session = await pool.openSession();
       const startedAt = performance.now();
       // One transaction: behind a pooler, the next one would have another connection.
@@ -75,16 +75,12 @@ export function petTransfer(pool: ConnectionPool, observer: Observer): PetTransf
 type Import = Parameters<PetTransfer['importPets']>;
 
 /** Resolves with whether the pets have ids. */
-async function writeTo(
-  spool: Spool,
-  pool: ConnectionPool,
-  ...[batches, { onDuplicateId, signal }]: Import
-): Promise<boolean> {
+async function spoolAll(spool: Spool, pool: ConnectionPool, ...[batches, options]: Import): Promise<boolean> {
   const isNew = idFilter();
   let withIds = false;
   let count = 0;
   for await (const pets of batches) {
-    signal?.throwIfAborted();
+    options.signal?.throwIfAborted();
     pool.assertOpen();
     if (!withIds && pets[0] !== undefined && 'id' in pets[0]) {
       withIds = true;
@@ -93,7 +89,7 @@ async function writeTo(
     const added: (NewPet | Pet)[] = [];
     for (const pet of pets)
       if (!('id' in pet) || isNew(pet.id)) added.push(pet);
-      else onDuplicateId(pet);
+      else options.onDuplicateId(pet);
     for (let start = 0; start < added.length; start += ADD_SIZE) {
       const some = added.slice(start, start + ADD_SIZE);
       const ids = some.map((pet) => ('id' in pet ? pet.id : BigInt(count++)));
