@@ -15,6 +15,9 @@ export const WHEN: Readonly<Record<HttpErrorCode, string>> = {
   not_found: 'No pet has this id, or nothing is at this path.',
   method_not_allowed: 'The path does not support the method. `Allow` lists the methods that it supports.',
   request_timeout: 'The client was too slow to send.',
+  invalid_transition: 'The status of the pet cannot become the given one.',
+  restart_required: 'The cursor is of another epoch of the store, such as from before a restore.',
+  precondition_failed: 'The pet has changed since it was read.',
   payload_too_large: `The body has more than ${BODY_LIMIT / 1024} KiB.`,
   unsupported_media_type: 'The body is not `application/json` in UTF-8, or has a Content-Encoding.',
   idempotency_conflict: 'The `Idempotency-Key` was used for a different pet, and is still valid.',
@@ -33,6 +36,9 @@ export const MESSAGES: Readonly<Record<HttpErrorCode, string>> = {
   not_found: 'there is no pet with id 1',
   method_not_allowed: 'TRACE is not allowed here: expected GET, HEAD or OPTIONS',
   request_timeout: 'the request took too long to arrive',
+  invalid_transition: 'status cannot change from sold to available: it stays as it is',
+  restart_required: 'the cursor is of another epoch of the store: begin without after',
+  precondition_failed: 'the pet has changed since it was read: read it again, then decide',
   payload_too_large: `the body must have at most ${BODY_LIMIT} bytes`,
   unsupported_media_type:
     'Content-Type must be application/json, without a charset or with charset=utf-8, and Content-Encoding must be absent',
@@ -44,10 +50,22 @@ export const MESSAGES: Readonly<Record<HttpErrorCode, string>> = {
   storage_unavailable: 'the database file was removed or renamed while it was open',
 };
 
-export const ERROR_CODES: readonly HttpErrorCode[] = Object.keys(STATUS_OF) as HttpErrorCode[];
+/** The errors of operations that change pets. */
+const OF_CHANGES: readonly HttpErrorCode[] = [
+  'invalid_transition',
+  'restart_required',
+  'precondition_failed',
+];
+
+const OF_OPERATIONS: readonly HttpErrorCode[] = OPERATIONS.flatMap(({ errors }) => errors);
+
+/** The errors that a client of the operations can get. */
+export const ERROR_CODES: readonly HttpErrorCode[] = (Object.keys(STATUS_OF) as HttpErrorCode[]).filter(
+  (code) => OF_OPERATIONS.includes(code) || !OF_CHANGES.includes(code),
+);
 
 /** The errors that not every operation can return. `method_not_allowed` is no error of an operation. */
-const SPECIFIC = new Set(['method_not_allowed', ...OPERATIONS.flatMap(({ errors }) => errors)]);
+const SPECIFIC = new Set<HttpErrorCode>(['method_not_allowed', ...OF_OPERATIONS]);
 
 /** Returns the codes of all errors that an operation can return. */
 export function errorsOf({ errors }: Operation): readonly HttpErrorCode[] {

@@ -5,7 +5,10 @@
  * - `unauthorized`: the server of a store refuses the API key
  * - `forbidden`: the API key may only read
  * - `not_found`: the requested object does not exist
- * - `idempotency_conflict`: the idempotency key was used for a different pet
+ * - `invalid_transition`: the status of a pet cannot become the given one
+ * - `restart_required`: a cursor of another epoch of the store: begin without a cursor
+ * - `precondition_failed`: the pet has changed since the caller read it
+ * - `idempotency_conflict`: the idempotency key was used for a different request
  * - `rate_limited`: the caller has reached a limit, and the call had no effect; a retry after `retryAfter` seconds is safe
  * - `overloaded`: the call was refused and had no effect, because a queue is full; a retry is safe
  * - `storage_unavailable`: the storage cannot handle requests, for example because it is full or read-only
@@ -16,6 +19,9 @@ export const ERROR_CODES = [
   'unauthorized',
   'forbidden',
   'not_found',
+  'invalid_transition',
+  'restart_required',
+  'precondition_failed',
   'idempotency_conflict',
   'rate_limited',
   'overloaded',

@@ -1,4 +1,4 @@
-import { invalidRequest } from './errors.ts';
+import { AnimalStoreError, invalidRequest } from './errors.ts';
 
 export const IDEMPOTENCY_KEY_MAX_LENGTH = 255;
 
@@ -10,4 +10,10 @@ export function idempotencyKey(key: unknown): string {
   throw invalidRequest(
     `Idempotency-Key must have 1 to ${IDEMPOTENCY_KEY_MAX_LENGTH} visible ASCII characters, and must be given once`,
   );
+}
+
+/** Returns the error of a key that was used for another pet, or for another request. */
+export function keyConflict(use: 'pet' | 'request'): AnimalStoreError {
+  const message = `the Idempotency-Key was used for a different ${use}: use a new key for each ${use}`;
+  return new AnimalStoreError('idempotency_conflict', message);
 }

@@ -12,6 +12,7 @@ import {
   type Pet,
   petWithId,
 } from './pet.ts';
+import type { PetChange } from './pet-change.ts';
 
 /** Replaces a value that is not an int64, so that the message is about its range, and not about types of JavaScript. */
 const NOT_AN_INT64 = INT64_MAX + 1n;
@@ -44,8 +45,13 @@ export function newPetJson(pet: NewPet): string {
   return `{${attributesJson(pet).slice(1)}}`;
 }
 
+/** Formats a change as a JSON merge patch (RFC 7396). Changes that `petChange` has validated have equal texts if they are equal. */
+export function petChangeJson(change: PetChange): string {
+  return `{${attributesJson(change).slice(1)}}`;
+}
+
 function attributesJson(
-  pet: { readonly [Name in keyof NewPet]?: string | bigint | number | undefined },
+  pet: { readonly [Name in keyof NewPet]?: string | bigint | number | null | undefined },
 ): string {
   let json = '';
   for (const { name, start, isInteger } of ATTRIBUTE_MEMBERS) {

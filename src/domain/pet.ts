@@ -144,9 +144,14 @@ export function isPetStatus(value: unknown): value is PetStatus {
   return PET_STATUSES.some((status) => status === value);
 }
 
+/** Returns the value of an attribute to store, or the rule that the given value breaks. */
+export function attributeValue(name: keyof NewPet, given: unknown): ReturnType<Rule> {
+  return RULES[name](given);
+}
+
 /** Returns the rule that a value of an attribute breaks, or `undefined` when the value is valid. */
 export function attributeFault(name: keyof NewPet, value: unknown): string | undefined {
-  return RULES[name](value).fault;
+  return attributeValue(name, value).fault;
 }
 
 /** Whether every stored pet has a value of the attribute. */

@@ -49,7 +49,7 @@ function errorOfResponse(response: ApiResponse, base: string): AnimalStoreError 
   const cause = placed(base, `status ${status}`);
   const told = apiErrorOf(response);
   const other = `a proxy or another server responds with status ${status}`;
-  if (status === 404 || status === 410) {
+  if (status === 404 || (status === 410 && told?.code !== 'restart_required')) {
     const fault = told === undefined ? other : 'the address is not that of an API';
     return new AnimalStoreError('storage_unavailable', `${fault}: ${EXAMPLE}`, { cause });
   }

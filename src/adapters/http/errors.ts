@@ -10,6 +10,9 @@ export const STATUS_OF = {
   not_found: 404,
   method_not_allowed: 405,
   request_timeout: 408,
+  invalid_transition: 409,
+  restart_required: 410,
+  precondition_failed: 412,
   payload_too_large: 413,
   unsupported_media_type: 415,
   idempotency_conflict: 422,
@@ -21,6 +24,11 @@ export const STATUS_OF = {
 } as const;
 
 export type HttpErrorCode = keyof typeof STATUS_OF;
+
+/** The codes that can be told from a status alone. The others say something about a pet or a cursor. */
+const GENERAL_CODES = (Object.keys(STATUS_OF) as HttpErrorCode[]).filter(
+  (code) => !['invalid_transition', 'restart_required', 'precondition_failed'].includes(code),
+);
 
 type Fields = Readonly<Record<string, string>>;
 
@@ -50,8 +58,7 @@ export function errorByStatus(error: unknown): unknown {
   const { status = 0, expose, message, headers } = members;
   if (!Number.isInteger(status) || status < 400 || status > 599) return error;
   const other = status < 500 ? 'invalid_request' : 'internal_error';
-  const code =
-    (Object.keys(STATUS_OF) as HttpErrorCode[]).find((each) => STATUS_OF[each] === status) ?? other;
+  const code = GENERAL_CODES.find((each) => STATUS_OF[each] === status) ?? other;
   const text = expose === true ? String(message) : 'the request was refused';
   return Object.assign(new HttpError(code, text, headers), { status, cause: error });
 }

@@ -1,0 +1,72 @@
+/** Changes of a stored pet: a pure rule, in the manner of a JSON merge patch (RFC 7396). */
+
+import { AnimalStoreError, invalidRequest } from './errors.ts';
+import {
+  attributeValue,
+  isAlwaysStored,
+  isSamePet,
+  type NewPet,
+  type NewPetInput,
+  PET_ATTRIBUTES,
+  type Pet,
+  type PetStatus,
+  storedPet,
+} from './pet.ts';
+
+/** The new values of attributes. An attribute that is absent stays as it is, and `null` removes an optional one. */
+export type PetChange = { readonly [Name in keyof NewPetInput]?: NewPetInput[Name] | null };
+
+/** The states that can follow each status of a pet. */
+export const STATUS_TRANSITIONS: Readonly<Record<PetStatus, readonly PetStatus[]>> = {
+  available: ['pending', 'sold'],
+  pending: ['available', 'sold'],
+  sold: [],
+};
+
+/**
+ * Validates a change by itself, without the pet that it is for, and ignores its other properties. The attributes of the
+ * result have their order, so equal changes have equal JSON. The message of `invalid_request` names every broken rule.
+ */
+export function petChange(input: PetChange): PetChange {
+  if (typeof input !== 'object' || input === null) {
+    throw invalidRequest('expected a change, an object with the new values of attributes');
+  }
+  const change: Partial<Record<keyof NewPet, unknown>> = {};
+  const faults: string[] = [];
+  for (const name of PET_ATTRIBUTES) {
+    const given = input[name];
+    if (given === undefined) continue;
+    if (given === null) {
+      if (isAlwaysStored(name)) faults.push(`${name} cannot be removed`);
+      change[name] = null;
+      continue;
+    }
+    const { value, fault } = attributeValue(name, given);
+    if (fault !== undefined) faults.push(fault);
+    change[name] = value;
+  }
+  if (faults.length > 0) throw invalidRequest(faults.join('; '));
+  return change as PetChange;
+}
+
+/**
+ * Applies a change that {@link petChange} has validated, and returns the changed pet: the same object if nothing changes.
+ * Throws `invalid_transition` when the status of the pet cannot become the given one.
+ */
+export function changePet(pet: Pet, change: PetChange): Pet {
+  const changed: Partial<Record<keyof NewPet, unknown>> = { ...pet };
+  for (const name of PET_ATTRIBUTES) {
+    if (change[name] !== undefined) changed[name] = change[name] ?? undefined;
+  }
+  const attributes = changed as NewPet;
+  if (isSamePet(pet, attributes)) return pet;
+  if (attributes.status !== pet.status) checkTransition(pet.status, attributes.status);
+  return storedPet(pet.id, attributes);
+}
+
+function checkTransition(from: PetStatus, to: PetStatus): void {
+  const allowed = STATUS_TRANSITIONS[from];
+  if (allowed.includes(to)) return;
+  const rule = allowed.length === 0 ? 'it stays as it is' : `it can become ${allowed.join(' or ')}`;
+  throw new AnimalStoreError('invalid_transition', `status cannot change from ${from} to ${to}: ${rule}`);
+}
