@@ -25,9 +25,10 @@ export interface CreateResult {
 export interface IdempotentCreates {
   /**
    * Stores a pet, as `PetRepository.add` does, and a record of the attempt in one transaction. When a record with the same
-   * caller and the same key exists that has not ended, stores nothing, and resolves with the pet of this record, which
-   * the caller compares. A record that has ended is replaced. Of concurrent attempts in all processes, one stores its pet.
-   * Rejects with `internal_error` when the pet of the record no longer exists, because another program has removed it.
+   * caller and the same key exists that has not ended, stores nothing, and resolves with the pet as it was created, which
+   * the caller compares, also after changes and the removal of the pet. A record that has ended is replaced. Of concurrent
+   * attempts in all processes, one stores its pet. Rejects with `idempotency_conflict` when the record is of a change or a
+   * removal.
    */
   add(pet: NewPet, attempt: CreateAttempt, options?: CallOptions): Promise<CreateResult>;
 }

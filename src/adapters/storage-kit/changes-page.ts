@@ -1,0 +1,36 @@
+/** The pages of the feed, which storages read in two parts: pets that were never changed, and those that were. */
+
+import type { ChangesPage, ListedVersion } from '../../application/ports/pet-changes.ts';
+import type { Pet } from '../../domain/pet.ts';
+
+/** How many stored pets a page examines at most to find those that were never changed. */
+export const EXAMINED_LIMIT = 10_000;
+
+/** What a storage has read at one moment, for a page after the revision `after`. */
+export interface ReadChanges extends Pick<ChangesPage, 'epoch' | 'lastNumber'> {
+  readonly after: bigint;
+  readonly limit: number;
+  /** The first changed and removed pets, one more than the limit, in ascending order of revision. */
+  readonly changed: readonly ListedVersion[];
+  /** The first pets that were never changed, up to {@link lastRevisionOf} the changed ones, one more than the limit. */
+  readonly unchanged: readonly Pet[];
+  /** The last id that was examined, when {@link EXAMINED_LIMIT} ended the search for pets that were never changed. */
+  readonly examinedUpTo?: bigint | undefined;
+}
+
+/** Returns up to which revision a page can reach. Pets after it need not be read. */
+export function lastRevisionOf(changed: readonly ListedVersion[], limit: number): bigint | undefined {
+  return changed.length > limit ? changed[limit - 1]?.revision : undefined;
+}
+
+/** Returns the page of the two parts that were read. */
+export function changesPage(read: ReadChanges): ChangesPage {
+  const { after, limit, changed, unchanged, examinedUpTo, epoch, lastNumber } = read;
+  const found = [...changed, ...unchanged.map((pet) => ({ id: pet.id, pet, revision: pet.id }))]
+    .filter(({ revision }) => examinedUpTo === undefined || revision <= examinedUpTo)
+    .sort((a, b) => (a.revision < b.revision ? -1 : 1));
+  const versions = found.slice(0, limit);
+  const isFull = found.length > limit;
+  const upTo = (isFull ? undefined : examinedUpTo) ?? versions.at(-1)?.revision ?? after;
+  return { versions, upTo, more: isFull || examinedUpTo !== undefined, epoch, lastNumber };
+}

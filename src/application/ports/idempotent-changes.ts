@@ -1,0 +1,64 @@
+import type { Pet } from '../../domain/pet.ts';
+import type { CreateAttempt } from './idempotent-creates.ts';
+import type { PetVersion } from './pet-changes.ts';
+import type { CallOptions } from './pet-repository.ts';
+
+/** The request of the record of each create. */
+export const CREATE_REQUEST = 'create';
+
+/** Identifies a change or a removal. All attempts of a client to make it have the same `caller` and `key`. */
+export interface ChangeAttempt extends CreateAttempt {
+  /** What is asked for. Equal requests have equal texts, and none is {@link CREATE_REQUEST}. */
+  readonly request: string;
+}
+
+/** The record of a write that was made with an idempotency key. */
+export interface WriteRecord {
+  /** `undefined` in a record of a release before 4.0. */
+  readonly request: string | undefined;
+  /** The pet in the first response; `undefined` for a removal. */
+  readonly pet: Pet | undefined;
+}
+
+/** What a change with an idempotency key begins with. */
+export interface AttemptState {
+  /** The valid record of the caller and the key. */
+  readonly record: WriteRecord | undefined;
+  /** As `PetChanges.find` resolves. */
+  readonly version: PetVersion | undefined;
+}
+
+/**
+ * Changes and removes pets, each with the record of an idempotency key. The write and its record are one transaction. Creates
+ * and changes share the keys of a caller. Every method can reject with `overloaded` and with `storage_unavailable`.
+ */
+export interface IdempotentChanges {
+  /** Reads the record and the pet at one moment. */
+  find(id: bigint, attempt: ChangeAttempt, options?: CallOptions): Promise<AttemptState>;
+
+  /**
+   * Like `PetChanges.replace`, with a record of the attempt whose response is the pet. Resolves with `undefined`, and stores
+   * nothing, also when the key has a valid record: the caller begins again with {@link IdempotentChanges.find}.
+   */
+  replace(
+    pet: Pet,
+    expected: bigint,
+    attempt: ChangeAttempt,
+    options?: CallOptions,
+  ): Promise<bigint | undefined>;
+
+  /** Like `PetChanges.remove`, with a record of the attempt. Resolves as {@link IdempotentChanges.replace} does. */
+  remove(
+    id: bigint,
+    expected: bigint,
+    attempt: ChangeAttempt,
+    options?: CallOptions,
+  ): Promise<bigint | undefined>;
+
+  /**
+   * Stores the record of an attempt that changes nothing. Resolves with `false`, and stores nothing, when the key has a valid
+   * record.
+   * @param pet the response; `undefined` for a removal
+   */
+  record(id: bigint, pet: Pet | undefined, attempt: ChangeAttempt, options?: CallOptions): Promise<boolean>;
+}

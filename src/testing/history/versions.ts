@@ -1,0 +1,166 @@
+/** A checker of the versions of pets. Numbers order all writes, so each call is compared once, and nothing is searched. */
+
+import type { PetVersion } from '../../application/ports/pet-changes.ts';
+import { isSamePet, type NewPet, type Pet } from '../../domain/pet.ts';
+
+/** A call of a client. Its `call` and `end` are positions in the order of all calls and returns. */
+interface Call {
+  readonly call: number;
+  readonly end: number;
+}
+
+/** A write: a create (without `expected`), a change, or a removal (without attributes). */
+export interface VersionWrite extends Call {
+  readonly id?: bigint | undefined;
+  readonly expected?: bigint | undefined;
+  readonly attributes: NewPet | undefined;
+  /** The number of the write; `undefined` when its outcome is unknown. A write that was refused is left out. */
+  readonly revision: bigint | undefined;
+}
+
+/** A read of one pet. */
+export interface VersionRead extends Call {
+  readonly id: bigint;
+  readonly version: PetVersion | undefined;
+}
+
+interface Version {
+  readonly id: bigint;
+  readonly revision: bigint;
+  readonly attributes: NewPet | undefined;
+  readonly write?: VersionWrite | undefined;
+}
+
+/** Collects writes and reads of all clients, and says whether one order of the versions, by their numbers, explains them. */
+export class VersionHistory {
+  readonly #writes: VersionWrite[] = [];
+  readonly #reads: VersionRead[] = [];
+  #position = 0;
+
+  /** Returns the next position in the order of all calls and returns. */
+  tick(): number {
+    this.#position += 1;
+    return this.#position;
+  }
+
+  addWrite(write: VersionWrite): void {
+    this.#writes.push(write);
+  }
+
+  addRead(read: VersionRead): void {
+    this.#reads.push(read);
+  }
+
+  get writeCount(): number {
+    return this.#writes.length;
+  }
+
+  /** @param feed the last page by page reading of the feed, when no write was in flight */
+  contradiction(feed: readonly (PetVersion & { readonly id: bigint })[]): string | undefined {
+    try {
+      const versions = this.#versions(feed);
+      this.#assertCompared(versions);
+      this.#assertRealTime();
+      this.#assertReads(versions);
+      return undefined;
+    } catch (error) {
+      return (error as Error).message;
+    }
+  }
+
+  /** All versions by pet, in the order of their revisions. Versions of unknown writes are those that were read. */
+  #versions(feed: readonly (PetVersion & { readonly id: bigint })[]): Map<bigint, Version[]> {
+    const byRevision = new Map<bigint, Version>();
+    const see = (version: Version): void => {
+      const known = byRevision.get(version.revision);
+      if (known !== undefined && (known.id !== version.id || !isEqual(known.attributes, version.attributes)))
+        throw new Error(
+          `number ${version.revision} is of two writes: of pet ${known.id} and pet ${version.id}`,
+        );
+      byRevision.set(version.revision, known ?? version);
+    };
+    for (const write of this.#writes) {
+      const { revision, id = revision, attributes } = write;
+      if (revision === undefined || id === undefined) continue;
+      if (byRevision.has(revision)) throw new Error(`number ${revision} was assigned twice`);
+      see({ id, revision, attributes, write });
+    }
+    const read = this.#reads.flatMap(({ id, version }) =>
+      version === undefined ? [] : [{ id, ...version }],
+    );
+    const unknown = this.#writes.filter(({ revision }) => revision === undefined);
+    for (const { id, revision, pet } of [...read, ...feed]) {
+      const isNew = !byRevision.has(revision);
+      see({ id, revision, attributes: pet });
+      const isExplained = unknown.some(
+        (write) => (write.id === undefined || write.id === id) && isEqual(write.attributes, pet),
+      );
+      if (isNew && !isExplained) throw new Error(`nobody wrote version ${revision} of pet ${id}`);
+    }
+    const versions = new Map<bigint, Version[]>();
+    for (const version of [...byRevision.values()].sort((a, b) => (a.revision < b.revision ? -1 : 1)))
+      versions.set(version.id, [...(versions.get(version.id) ?? []), version]);
+    for (const { id, revision } of feed) {
+      const newest = versions.get(id)?.at(-1)?.revision;
+      if (newest !== revision)
+        throw new Error(`the feed has version ${revision} of pet ${id}, and not ${newest}`);
+    }
+    if (versions.size !== new Set(feed.map(({ id }) => id)).size) throw new Error('the feed lacks a pet');
+    return versions;
+  }
+
+  /** A change replaced the version that its writer had read: no other one stands between them. */
+  #assertCompared(versions: Map<bigint, Version[]>): void {
+    for (const [id, all] of versions) {
+      for (const [index, { revision, write }] of all.entries()) {
+        const before = all[index - 1]?.revision;
+        if (write?.expected !== undefined && before !== undefined && before !== write.expected)
+          throw new Error(
+            `version ${revision} of pet ${id} replaced ${before}, its writer had read ${write.expected}`,
+          );
+      }
+    }
+  }
+
+  /** A write that began after another had ended has a greater number. */
+  #assertRealTime(): void {
+    const ended = this.#writes
+      .toSorted((a, b) => a.end - b.end)
+      .filter(({ revision }) => revision !== undefined);
+    let [next, greatest] = [0, 0n];
+    for (const { call, revision } of this.#writes.toSorted((a, b) => a.call - b.call)) {
+      for (; (ended[next]?.end ?? Infinity) < call; next += 1) {
+        const number = ended[next]?.revision ?? 0n;
+        if (number > greatest) greatest = number;
+      }
+      if (revision !== undefined && revision < greatest)
+        throw new Error(`number ${revision} was assigned after ${greatest} was acknowledged`);
+    }
+  }
+
+  /** A read returns at least what was newest among all numbers that were acknowledged or read before it began, and nothing early. */
+  #assertReads(versions: Map<bigint, Version[]>): void {
+    const seen = [
+      ...this.#writes.map(({ end, revision }) => ({ end, number: revision })),
+      ...this.#reads.map(({ end, version }) => ({ end, number: version?.revision })),
+    ].sort((a, b) => a.end - b.end);
+    let [next, greatest] = [0, 0n];
+    for (const { call, end, id, version } of this.#reads.toSorted((a, b) => a.call - b.call)) {
+      for (; (seen[next]?.end ?? Infinity) < call; next += 1) {
+        const number = seen[next]?.number ?? 0n;
+        if (number > greatest) greatest = number;
+      }
+      const all = versions.get(id) ?? [];
+      const least = all.findLast(({ revision }) => revision <= greatest)?.revision ?? 0n;
+      const found = version?.revision ?? 0n;
+      if (found < least)
+        throw new Error(`a read of pet ${id} returned version ${found}, after ${least} was visible`);
+      const begun = all.find(({ revision }) => revision === found)?.write?.call ?? 0;
+      if (begun > end) throw new Error(`a read of pet ${id} returned version ${found} before it was written`);
+    }
+  }
+}
+
+function isEqual(one: NewPet | undefined, other: NewPet | Pet | undefined): boolean {
+  return one === undefined || other === undefined ? one === other : isSamePet(one, other);
+}

@@ -1,0 +1,204 @@
+/** The tests (contract cases) that every `IdempotentChanges` must pass, for any test runner. */
+
+import assert from 'node:assert/strict';
+import type { ChangeAttempt, IdempotentChanges } from '../application/ports/idempotent-changes.ts';
+import type { IdempotentCreates } from '../application/ports/idempotent-creates.ts';
+import type { Pet } from '../domain/pet.ts';
+import { type ContractCase, contractCase, type Subject, twoClientCase } from './contract.ts';
+import { attempt } from './fixtures/attempts.ts';
+import { addAll, samplePet, samplePets, UNUSUAL_NAMES } from './fixtures/pets.ts';
+import type { ChangingStore } from './pet-changes.contract.ts';
+
+/** A store, with the interfaces that the tests of `IdempotentChanges` need. */
+export interface IdempotentChangingStore extends ChangingStore {
+  readonly idempotentCreates: IdempotentCreates;
+  readonly idempotentChanges: IdempotentChanges;
+}
+
+/** Returns all tests that an `IdempotentChanges` must pass. */
+export function idempotentChangesContract(subject: Subject<IdempotentChangingStore>): ContractCase[] {
+  return [...recording(subject), ...sharing(subject), ...racing(subject)];
+}
+
+function recording(subject: Subject<IdempotentChangingStore>): ContractCase[] {
+  return [
+    contractCase(subject, 'a change and its record are found together', async (store) => {
+      const { pets, idempotentChanges: writes } = store;
+      const { id } = await pets.add(samplePet('Rex'));
+      let revision = id;
+      for (const [index, name] of UNUSUAL_NAMES.entries()) {
+        const by = attemptOf(`${index}`, `change ${index}`);
+        const before = await writes.find(id, by);
+        assert.equal(before.record, undefined, 'expected no record before the change');
+        assert.equal(before.version?.revision, revision);
+        const changed = { id, ...samplePet(name, 'sold', -7n) };
+        revision = (await writes.replace(changed, revision, by)) ?? assert.fail('the pet was not replaced');
+        const { record, version } = await writes.find(id, by);
+        assert.deepEqual({ ...record }, { ...record, request: `change ${index}`, pet: changed });
+        assert.deepEqual([version?.pet, version?.revision], [changed, revision]);
+      }
+    }),
+
+    contractCase(
+      subject,
+      'the record of a removal has no pet',
+      async ({ pets, idempotentChanges: writes }) => {
+        const { id } = await pets.add(samplePet('Rex'));
+        const by = attemptOf('a', `remove ${id}`);
+        const revision = (await writes.remove(id, id, by)) ?? assert.fail('the pet was not removed');
+        const { record, version } = await writes.find(id, by);
+        assert.deepEqual([record?.request, record?.pet], [`remove ${id}`, undefined]);
+        assert.deepEqual([version?.pet, version?.revision], [undefined, revision]);
+      },
+    ),
+
+    contractCase(
+      subject,
+      'a write that compares in vain leaves no record',
+      async ({ pets, idempotentChanges: writes }) => {
+        const pet = await pets.add(samplePet('Rex'));
+        const by = attemptOf('a');
+        const changed = { ...pet, ...samplePet('Max') };
+        assert.equal(await writes.replace(changed, pet.id + 7n, by), undefined);
+        assert.equal(await writes.remove(pet.id, pet.id + 7n, by), undefined);
+        assert.equal((await writes.find(pet.id, by)).record, undefined);
+        assert.deepEqual(await pets.find(pet.id), pet);
+      },
+    ),
+
+    contractCase(subject, 'with a valid record of the key, nothing is changed', async (store) => {
+      const { pets, idempotentChanges: writes } = store;
+      const [pet, other] = (await addAll(pets, samplePets(2))) as [Pet, Pet];
+      const changed = { ...pet, ...samplePet('Max') };
+      const revision = await writes.replace(changed, pet.id, attemptOf('a', 'first'));
+      for (const by of [attemptOf('a', 'first'), attemptOf('a', 'second')]) {
+        assert.equal(await writes.replace({ ...pet, ...samplePet('Kim') }, revision ?? 0n, by), undefined);
+        assert.equal(await writes.remove(other.id, other.id, by), undefined);
+        assert.equal(await writes.record(other.id, other, by), false);
+      }
+      assert.deepEqual(await pets.find(pet.id), changed);
+      assert.deepEqual(await pets.find(other.id), other);
+      assert.equal((await writes.find(pet.id, attemptOf('a'))).record?.request, 'first');
+    }),
+
+    contractCase(
+      subject,
+      'a request that changes nothing has a record, and takes no number',
+      async ({ pets, changes, idempotentChanges: writes }) => {
+        const pet = await pets.add(samplePet('Rex'));
+        assert.equal(await writes.record(pet.id, pet, attemptOf('a', 'nothing')), true);
+        assert.equal(await writes.record(pet.id + 7n, undefined, attemptOf('b', 'removed')), true);
+        const [{ record }, { record: removed }] = [
+          await writes.find(pet.id, attemptOf('a')),
+          await writes.find(pet.id, attemptOf('b')),
+        ];
+        assert.deepEqual([record?.request, record?.pet], ['nothing', pet]);
+        assert.deepEqual([removed?.request, removed?.pet], ['removed', undefined]);
+        assert.equal((await changes.find(pet.id))?.revision, pet.id);
+      },
+    ),
+  ];
+}
+
+function sharing(subject: Subject<IdempotentChangingStore>): ContractCase[] {
+  return [
+    contractCase(subject, 'a retried create gets the pet as it was created', async (store) => {
+      const { pets, changes, idempotentCreates } = store;
+      const create = () => idempotentCreates.add(samplePet('Rex'), attempt('a'));
+      const { pet } = await create();
+      const revision = await changes.replace({ ...pet, ...samplePet('Max') }, pet.id);
+      assert.deepEqual(await create(), { pet, isReplay: true });
+      await changes.remove(pet.id, revision ?? 0n);
+      const replayed = await create();
+      assert.deepEqual(replayed, { pet, isReplay: true });
+      assert.ok(Object.isFrozen(replayed.pet), 'expected a frozen pet');
+      assert.equal(await pets.find(pet.id), undefined);
+    }),
+
+    contractCase(subject, 'creates and changes share the keys of a caller', async (store) => {
+      const { pets, idempotentCreates, idempotentChanges: writes } = store;
+      const { pet } = await idempotentCreates.add(samplePet('Rex'), attempt('create'));
+      const changed = { ...pet, ...samplePet('Max') };
+      assert.equal(await writes.replace(changed, pet.id, attemptOf('create')), undefined);
+      const { record } = await writes.find(pet.id, attemptOf('create'));
+      assert.deepEqual([record?.request, record?.pet], ['create', pet]);
+      await writes.replace(changed, pet.id, attemptOf('change'));
+      await writes.record(pet.id + 7n, undefined, attemptOf('removal'));
+      for (const key of ['change', 'removal']) {
+        const create = idempotentCreates.add(samplePet('Max'), attempt(key));
+        await assert.rejects(create, { code: 'idempotency_conflict' }, key);
+      }
+      // Another caller has other keys.
+      assert.equal((await idempotentCreates.add(samplePet('Max'), attempt('change', '2'))).isReplay, false);
+      assert.equal((await pets.list({ limit: 9 })).pets.length, 2);
+    }),
+
+    contractCase(
+      subject,
+      'a record that has ended is replaced',
+      async ({ pets, idempotentChanges: writes }) => {
+        const pet = await pets.add(samplePet('Rex'));
+        await writes.record(pet.id, pet, { ...attemptOf('a', 'old'), validFor: -1 });
+        assert.equal((await writes.find(pet.id, attemptOf('a'))).record, undefined);
+        const changed = { ...pet, ...samplePet('Max') };
+        assert.notEqual(await writes.replace(changed, pet.id, attemptOf('a', 'new')), undefined);
+        assert.equal((await writes.find(pet.id, attemptOf('a'))).record?.request, 'new');
+      },
+    ),
+  ];
+}
+
+function racing(subject: Subject<IdempotentChangingStore>): ContractCase[] {
+  return [
+    contractCase(subject, 'of 20 equal requests at once, one changes the pet', async (store) => {
+      const { pets, idempotentChanges: writes } = store;
+      const pet = await pets.add(samplePet('Rex', 'available', 0n));
+      const one = { ...pet, ...samplePet('Rex', 'available', 1n) };
+      const results = await Promise.all(
+        Array.from({ length: 20 }, () => writes.replace(one, pet.id, attemptOf('a'))),
+      );
+      assert.equal(results.filter((revision) => revision !== undefined).length, 1);
+    }),
+
+    contractCase(
+      subject,
+      'a hundred increments, each sent twice with its key, end at a hundred',
+      async (store) => {
+        const { id } = await store.pets.add(samplePet('Rex', 'available', 0n));
+        const keys = Array.from({ length: 100 }, (_, index) => `key ${index}`.replace(' ', '-'));
+        await Promise.all(keys.flatMap((key) => [increment(store, id, key), increment(store, id, key)]));
+        assert.equal((await store.pets.find(id))?.categoryId, 100n);
+      },
+    ),
+
+    ...twoClientCase(
+      subject,
+      'increments that are sent to two clients at once, with the same keys, are made once',
+      async (one, two, eventually) => {
+        const { id } = await one.pets.add(samplePet('Rex', 'available', 0n));
+        await eventually(async () => (await two.changes.find(id)) !== undefined);
+        const keys = Array.from({ length: 25 }, (_, index) => `key-${index}`);
+        await Promise.all(keys.flatMap((key) => [increment(one, id, key), increment(two, id, key)]));
+        await eventually(async () => (await one.pets.find(id))?.categoryId === 25n);
+      },
+    ),
+  ];
+}
+
+async function increment(
+  { idempotentChanges: writes }: IdempotentChangingStore,
+  id: bigint,
+  key: string,
+): Promise<void> {
+  for (const by = attemptOf(key, `increment ${id}`); ; ) {
+    const { record, version } = await writes.find(id, by);
+    if (record !== undefined) return;
+    const pet = version?.pet ?? assert.fail(`there is no pet ${id}`);
+    const next = { ...pet, categoryId: pet.categoryId + 1n };
+    if ((await writes.replace(next, version?.revision ?? 0n, by)) !== undefined) return;
+  }
+}
+
+function attemptOf(key: string, request = 'a change'): ChangeAttempt {
+  return { ...attempt(key), request };
+}

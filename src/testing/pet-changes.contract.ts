@@ -1,0 +1,383 @@
+/** The tests (contract cases) that every `PetChanges` must pass, for any test runner. */
+
+import assert from 'node:assert/strict';
+import type { ListedVersion, PetChanges, PetVersion } from '../application/ports/pet-changes.ts';
+import type { PetRepository } from '../application/ports/pet-repository.ts';
+import { INT64_MAX } from '../domain/int64.ts';
+import type { Pet } from '../domain/pet.ts';
+import { type ContractCase, contractCase, lastingCase, type Subject, twoClientCase } from './contract.ts';
+import { addAll, samplePet, samplePets, UNUSUAL_NAMES, walk } from './fixtures/pets.ts';
+
+/** A store, with the interfaces that the tests of `PetChanges` need. */
+export interface ChangingStore {
+  readonly pets: PetRepository;
+  readonly changes: PetChanges;
+}
+
+/** Returns all tests that a `PetChanges` must pass. */
+export function petChangesContract(subject: Subject<ChangingStore>): ContractCase[] {
+  return [
+    ...replacing(subject),
+    ...removing(subject),
+    ...listing(subject),
+    ...twoClients(subject),
+    ...lasting(subject),
+  ];
+}
+
+function replacing(subject: Subject<ChangingStore>): ContractCase[] {
+  return [
+    contractCase(subject, 'a replaced pet is read with all its new attributes', async ({ pets, changes }) => {
+      const { id } = await pets.add(samplePet('Rex'));
+      let revision = id;
+      for (const name of UNUSUAL_NAMES) {
+        const changed = { id, ...samplePet(name, 'sold', -(2n ** 63n)) };
+        const next = await changes.replace(changed, revision);
+        assert.ok(
+          next !== undefined && next > revision,
+          `expected a revision above ${revision}, got ${next}`,
+        );
+        revision = next;
+        await assertStored({ pets, changes }, changed, revision);
+      }
+      assert.deepEqual((await pets.list({ limit: 9, status: 'available' })).pets, []);
+    }),
+
+    contractCase(
+      subject,
+      'the revision of a pet that has never changed is its id, and of an unknown one there is none',
+      async ({ pets, changes }) => {
+        const pet = await pets.add(samplePet('Rex'));
+        assertVersion(await changes.find(pet.id), pet, pet.id);
+        for (const id of [pet.id + 1n, 0n, -1n, INT64_MAX])
+          assert.equal(await changes.find(id), undefined, `pet ${id}`);
+      },
+    ),
+
+    contractCase(subject, 'only the expected revision is replaced or removed', async (store) => {
+      const { pets, changes } = store;
+      const [pet, other] = (await addAll(pets, samplePets(2))) as [Pet, Pet];
+      const changed = { ...pet, ...samplePet('Max') };
+      const revision = await assertReplaced(changes, changed, pet.id);
+      for (const wrong of [pet.id, other.id, revision + 1n, 0n, INT64_MAX]) {
+        assert.equal(await changes.replace({ ...pet, ...samplePet('Kim') }, wrong), undefined, `${wrong}`);
+        assert.equal(await changes.remove(pet.id, wrong), undefined, `${wrong}`);
+      }
+      assert.equal(await changes.replace({ ...pet, id: other.id + 7n }, other.id + 7n), undefined);
+      await assertStored(store, changed, revision);
+      await assertStored(store, other, other.id);
+    }),
+
+    contractCase(
+      subject,
+      'creates, changes and removals take ascending numbers from one counter, and a refused write takes none',
+      async ({ pets, changes }) => {
+        const first = await pets.add(samplePet('first'));
+        const changed = await assertReplaced(changes, { ...first, ...samplePet('Max') }, first.id);
+        assert.equal(await changes.replace({ ...first, ...samplePet('Kim') }, first.id), undefined);
+        const second = await pets.add(samplePet('second'));
+        const removed = (await changes.remove(first.id, changed)) ?? assert.fail('not removed');
+        const third = await pets.add(samplePet('third'));
+        const numbers = [first.id, changed, second.id, removed, third.id];
+        assert.deepEqual(
+          numbers,
+          numbers.toSorted((a, b) => (a < b ? -1 : 1)),
+        );
+        assert.equal(new Set(numbers).size, 5);
+        assert.equal((await changes.list({ limit: 9 })).lastNumber, third.id);
+      },
+    ),
+
+    contractCase(subject, 'of 50 concurrent writers of one version, one succeeds', async (store) => {
+      const { pets, changes } = store;
+      const pet = await pets.add(samplePet('Rex'));
+      const names = Array.from({ length: 50 }, (_, index) => `pet ${index}`);
+      const results = await Promise.all(
+        names.map((name) => changes.replace({ ...pet, ...samplePet(name) }, pet.id)),
+      );
+      const winner = results.findIndex((revision) => revision !== undefined);
+      assert.equal(results.filter((revision) => revision !== undefined).length, 1);
+      await assertStored(store, { ...pet, ...samplePet(`pet ${winner}`) }, results[winner] as bigint);
+    }),
+
+    contractCase(subject, 'a hundred concurrent increments lose none', async ({ pets, changes }) => {
+      const { id } = await pets.add(samplePet('Rex', 'available', 0n));
+      await Promise.all(Array.from({ length: 100 }, () => increment(changes, id)));
+      assert.equal((await pets.find(id))?.categoryId, 100n);
+    }),
+
+    contractCase(
+      subject,
+      'changing the input after the call does not change the stored pet',
+      async (store) => {
+        const pet = await store.pets.add(samplePet('Rex'));
+        const input = { ...pet, ...samplePet('Max') };
+        const replacing = store.changes.replace(input, pet.id);
+        Object.assign(input, samplePet('Kim', 'sold', 2n));
+        await assertStored(store, { ...pet, ...samplePet('Max') }, (await replacing) ?? assert.fail());
+      },
+    ),
+
+    contractCase(subject, 'found and listed versions have frozen pets', async ({ pets, changes }) => {
+      const pet = await pets.add(samplePet('Rex'));
+      await assertReplaced(changes, { ...pet, ...samplePet('Max') }, pet.id);
+      const listed = (await changes.list({ limit: 1 })).versions[0];
+      for (const version of [await changes.find(pet.id), listed])
+        assert.ok(Object.isFrozen(version?.pet), 'expected a frozen pet');
+    }),
+  ];
+}
+
+function removing(subject: Subject<ChangingStore>): ContractCase[] {
+  return [
+    contractCase(subject, 'a removed pet is in no list, and its id is not assigned again', async (store) => {
+      const { pets, changes } = store;
+      const [first, last] = (await addAll(pets, samplePets(2))) as [Pet, Pet];
+      const removed = (await changes.remove(last.id, last.id)) ?? assert.fail('not removed');
+      assert.equal(await pets.find(last.id), undefined);
+      assert.deepEqual(await walk(pets, { limit: 1 }), [first]);
+      assert.deepEqual((await pets.list({ limit: 9, status: last.status })).pets, []);
+      assertVersion(await changes.find(last.id), undefined, removed);
+      const next = await pets.add(samplePet('next'));
+      assert.ok(next.id > removed, `expected an id above ${removed}, got ${next.id}`);
+    }),
+
+    contractCase(
+      subject,
+      'a removed pet is neither replaced nor removed again',
+      async ({ pets, changes }) => {
+        const pet = await pets.add(samplePet('Rex'));
+        const removed = (await changes.remove(pet.id, pet.id)) ?? assert.fail('not removed');
+        for (const expected of [pet.id, removed]) {
+          assert.equal(await changes.replace(pet, expected), undefined, `${expected}`);
+          assert.equal(await changes.remove(pet.id, expected), undefined, `${expected}`);
+        }
+        assert.equal(await pets.find(pet.id), undefined);
+      },
+    ),
+  ];
+}
+
+function listing(subject: Subject<ChangingStore>): ContractCase[] {
+  return [
+    contractCase(
+      subject,
+      'the feed has the newest version of each pet, in the order of writes',
+      async (store) => {
+        const { pets, changes } = store;
+        const added = await addAll(pets, samplePets(6));
+        const [a, , c, d] = added as [Pet, Pet, Pet, Pet];
+        const changedA = { ...a, ...samplePet('changed') };
+        const first = await assertReplaced(changes, changedA, a.id);
+        const removed = (await changes.remove(c.id, c.id)) ?? assert.fail('not removed');
+        const changedD = { ...d, ...samplePet('changed', 'sold') };
+        const second = await assertReplaced(changes, changedD, d.id);
+        const expected: readonly ListedVersion[] = [
+          ...added
+            .filter(({ id }) => ![a.id, c.id, d.id].includes(id))
+            .map((pet) => ({ id: pet.id, pet, revision: pet.id })),
+          { id: a.id, pet: changedA, revision: first },
+          { id: c.id, pet: undefined, revision: removed },
+          { id: d.id, pet: changedD, revision: second },
+        ];
+        for (const limit of [1, 2, 5, 6, 7, 100]) assertVersions(await follow(changes, limit), expected);
+        const { epoch, lastNumber } = await changes.list({ limit: 1 });
+        assert.match(epoch, /^[0-9a-f]{16}$/);
+        assert.equal(lastNumber, second);
+      },
+    ),
+
+    contractCase(subject, 'the feed of an empty store is empty', async ({ changes }) => {
+      const { versions, upTo, more, lastNumber } = await changes.list({ limit: 9 });
+      assert.deepEqual([versions, upTo, more, lastNumber], [[], 0n, false, 0n]);
+    }),
+
+    contractCase(
+      subject,
+      'after the last version, there is nothing until the next write',
+      async ({ pets, changes }) => {
+        const pet = await pets.add(samplePet('Rex'));
+        const { upTo } = await changes.list({ limit: 9 });
+        assert.equal(upTo, pet.id);
+        const empty = await changes.list({ limit: 9, after: upTo });
+        assert.deepEqual([empty.versions, empty.upTo, empty.more], [[], upTo, false]);
+        const revision = await assertReplaced(changes, { ...pet, ...samplePet('Max') }, pet.id);
+        const { versions } = await changes.list({ limit: 9, after: upTo });
+        assert.deepEqual(
+          versions.map((version) => version.revision),
+          [revision],
+        );
+      },
+    ),
+
+    contractCase(
+      subject,
+      'a copy that follows the feed during 200 writes equals the store at the end',
+      async ({ pets, changes }) => {
+        const ids = (await addAll(pets, samplePets(10))).map(({ id }) => id);
+        let isWriting = true;
+        const writing = Promise.all(ids.map((id) => writeTo({ pets, changes }, id))).finally(() => {
+          isWriting = false;
+        });
+        const copy = new Map<bigint, Pet>();
+        let after = 0n;
+        for (let isLast = false; !isLast; ) {
+          isLast = !isWriting;
+          after = await readAll(changes, after, copy);
+        }
+        await writing;
+        await readAll(changes, after, copy);
+        const stored = await walk(pets, { limit: 100 });
+        assert.deepEqual(
+          [...copy.values()].sort((a, b) => (a.id < b.id ? -1 : 1)),
+          stored,
+        );
+      },
+    ),
+  ];
+}
+
+function twoClients(subject: Subject<ChangingStore>): ContractCase[] {
+  return [
+    ...twoClientCase(
+      subject,
+      'a change of one client is seen by another one',
+      async (one, two, eventually) => {
+        const pet = await one.pets.add(samplePet('Rex'));
+        await eventually(async () => (await two.changes.find(pet.id)) !== undefined);
+        await two.pets.list({ limit: 9 });
+        const changed = { ...pet, ...samplePet('Max', 'sold') };
+        const revision = await assertReplaced(one.changes, changed, pet.id);
+        await eventually(async () => (await two.changes.find(pet.id))?.revision === revision);
+        await assertStored(two, changed, revision);
+        assert.deepEqual((await two.pets.list({ limit: 9 })).pets, [changed]);
+        assert.equal(
+          (await two.changes.list({ limit: 9 })).epoch,
+          (await one.changes.list({ limit: 9 })).epoch,
+        );
+      },
+    ),
+
+    ...twoClientCase(subject, 'two clients lose no increment of each other', async (one, two, eventually) => {
+      const { id } = await one.pets.add(samplePet('Rex', 'available', 0n));
+      await eventually(async () => (await two.changes.find(id)) !== undefined);
+      await Promise.all(
+        [one, two].flatMap(({ changes }) => Array.from({ length: 20 }, () => increment(changes, id))),
+      );
+      await eventually(async () => (await one.pets.find(id))?.categoryId === 40n);
+    }),
+
+    ...twoClientCase(
+      subject,
+      'a follower misses nothing while two clients create and change pets',
+      async (one, two) => {
+        let isWriting = true;
+        const write = async ({ pets, changes }: ChangingStore): Promise<void> => {
+          for (let round = 0; round < 25; round += 1) {
+            const added = await Promise.all(samplePets(4).map((pet) => pets.add(pet)));
+            await Promise.all(
+              added.map((pet) => changes.replace({ ...pet, ...samplePet('changed') }, pet.id)),
+            );
+          }
+        };
+        const writing = Promise.all([write(one), write(two)]).finally(() => {
+          isWriting = false;
+        });
+        const copy = new Map<bigint, Pet>();
+        let after = 0n;
+        while (isWriting) after = await readAll(two.changes, after, copy);
+        await writing;
+        await readAll(two.changes, after, copy);
+        assert.deepEqual(
+          [...copy.values()].sort((a, b) => (a.id < b.id ? -1 : 1)),
+          await walk(two.pets, { limit: 100 }),
+        );
+      },
+    ),
+  ];
+}
+
+function lasting(subject: Subject<ChangingStore>): ContractCase[] {
+  return [
+    ...lastingCase(
+      subject,
+      'changes, removals, numbers and the epoch survive a restart',
+      async ({ pets, changes }) => {
+        const [pet, other] = (await addAll(pets, samplePets(2))) as [Pet, Pet];
+        await assertReplaced(changes, { ...pet, ...samplePet('Max') }, pet.id);
+        await changes.remove(other.id, other.id);
+        return await changes.list({ limit: 9 });
+      },
+      async ({ pets, changes }, before) => {
+        assert.deepEqual(await changes.list({ limit: 9 }), before);
+        const { id } = await pets.add(samplePet('next'));
+        assert.ok(id > before.lastNumber, `expected an id above ${before.lastNumber}, got ${id}`);
+      },
+    ),
+  ];
+}
+
+async function increment(changes: PetChanges, id: bigint): Promise<void> {
+  for (;;) {
+    const { pet, revision } = (await changes.find(id)) ?? assert.fail(`there is no pet ${id}`);
+    if (pet === undefined) assert.fail(`pet ${id} was removed`);
+    if ((await changes.replace({ ...pet, categoryId: pet.categoryId + 1n }, revision)) !== undefined) return;
+  }
+}
+
+/** Changes a pet 19 times, and removes it if its id is even. */
+async function writeTo({ changes }: ChangingStore, id: bigint): Promise<void> {
+  for (let round = 0; round < 19; round += 1) await increment(changes, id);
+  const { revision } = (await changes.find(id)) ?? assert.fail(`there is no pet ${id}`);
+  if (id % 2n === 0n) await changes.remove(id, revision);
+}
+
+/** Reads the feed to its end into a copy, and returns where to go on. */
+async function readAll(changes: PetChanges, from: bigint, copy: Map<bigint, Pet>): Promise<bigint> {
+  let after = from;
+  for (;;) {
+    const { versions, upTo, more } = await changes.list({ after, limit: 3 });
+    for (const { id, pet, revision } of versions) {
+      assert.ok(revision > after, `expected a revision above ${after}, got ${revision}`);
+      after = revision;
+      if (pet === undefined) copy.delete(id);
+      else copy.set(id, pet);
+    }
+    assert.ok(upTo >= after, `the page ends at ${upTo}, before its last version ${after}`);
+    if (!more) return upTo;
+    after = upTo;
+  }
+}
+
+async function follow(changes: PetChanges, limit: number): Promise<readonly ListedVersion[]> {
+  const all: ListedVersion[] = [];
+  for (let after = 0n; ; ) {
+    const { versions, upTo, more } = await changes.list({ after, limit });
+    all.push(...versions);
+    if (!more) return all;
+    assert.ok(upTo > after, `the page after ${after} did not move`);
+    after = upTo;
+  }
+}
+
+async function assertReplaced(changes: PetChanges, pet: Pet, expected: bigint): Promise<bigint> {
+  return (await changes.replace(pet, expected)) ?? assert.fail(`pet ${pet.id} was not replaced`);
+}
+
+async function assertStored({ pets, changes }: ChangingStore, pet: Pet, revision: bigint): Promise<void> {
+  assert.deepEqual(await pets.find(pet.id), pet);
+  assertVersion(await changes.find(pet.id), pet, revision);
+  const { pets: listed } = await pets.list({ limit: 1, after: pet.id - 1n, status: pet.status });
+  assert.deepEqual(listed[0], pet);
+}
+
+function assertVersion(version: PetVersion | undefined, pet: Pet | undefined, revision: bigint): void {
+  assert.deepEqual({ pet: version?.pet, revision: version?.revision }, { pet, revision });
+}
+
+function assertVersions(actual: readonly ListedVersion[], expected: readonly ListedVersion[]): void {
+  assert.deepEqual(
+    actual.map(({ id, pet, revision }) => ({ id, pet, revision })),
+    expected,
+  );
+}

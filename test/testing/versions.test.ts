@@ -1,0 +1,74 @@
+import { expect, test } from 'vitest';
+import { storedPet } from '../../src/domain/pet.ts';
+import { VersionHistory } from '../../src/testing/history/versions.ts';
+import { REX } from '../support/pets.ts';
+
+const named = (name: string) => ({ ...REX, name });
+const version = (revision: bigint, name: string) => ({ revision, pet: storedPet(1n, named(name)) });
+
+/** A pet, and two changes after each other. */
+function history(): VersionHistory {
+  const all = new VersionHistory();
+  all.addWrite({ call: 1, end: 2, attributes: named('a'), revision: 1n });
+  all.addWrite({ call: 3, end: 4, id: 1n, expected: 1n, attributes: named('b'), revision: 2n });
+  all.addWrite({ call: 5, end: 8, id: 1n, expected: 2n, attributes: named('c'), revision: 3n });
+  return all;
+}
+
+const FEED = [{ id: 1n, ...version(3n, 'c') }];
+
+test('one order by number explains reads of the newest version, and of either while a write is in flight', () => {
+  const all = history();
+  all.addRead({ call: 4, end: 5, id: 1n, version: version(2n, 'b') });
+  all.addRead({ call: 6, end: 7, id: 1n, version: version(2n, 'b') });
+  all.addRead({ call: 9, end: 10, id: 1n, version: version(3n, 'c') });
+  expect(all.contradiction(FEED)).toBeUndefined();
+});
+
+test('a write with an unknown outcome explains a version that is read, or none', () => {
+  const all = history();
+  all.addWrite({ call: 9, end: Infinity, id: 1n, expected: 3n, attributes: named('d'), revision: undefined });
+  expect(all.contradiction(FEED)).toBeUndefined();
+  expect(all.contradiction([{ id: 1n, ...version(4n, 'd') }])).toBeUndefined();
+  expect(all.contradiction([{ id: 1n, ...version(4n, 'e') }])).toBe('nobody wrote version 4 of pet 1');
+});
+
+test.each<[string, (all: VersionHistory) => void]>([
+  [
+    'number 3 was assigned twice',
+    (all) => all.addWrite({ call: 9, end: 10, id: 2n, expected: 2n, attributes: named('d'), revision: 3n }),
+  ],
+  [
+    'a read of pet 1 returned version 1, after 2 was visible',
+    (all) => all.addRead({ call: 5, end: 6, id: 1n, version: version(1n, 'a') }),
+  ],
+  [
+    'a read of pet 1 returned version 2 before it was written',
+    (all) => all.addRead({ call: 1, end: 2, id: 1n, version: version(2n, 'b') }),
+  ],
+  [
+    'number 2 is of two writes: of pet 1 and pet 1',
+    (all) => all.addRead({ call: 4, end: 5, id: 1n, version: version(2n, 'x') }),
+  ],
+])('%s', (message, add) => {
+  const all = history();
+  add(all);
+  expect(all.contradiction(FEED)).toBe(message);
+});
+
+test('a lost update, a number out of order, and a feed that lacks something are contradictions', () => {
+  const lost = history();
+  lost.addWrite({ call: 9, end: 10, id: 1n, expected: 2n, attributes: named('d'), revision: 4n });
+  expect(lost.contradiction([{ id: 1n, ...version(4n, 'd') }])).toBe(
+    'version 4 of pet 1 replaced 3, its writer had read 2',
+  );
+  const early = history();
+  early.addWrite({ call: 9, end: 10, attributes: named('x'), revision: 0n });
+  expect(early.contradiction([...FEED, { id: 0n, revision: 0n, pet: storedPet(0n, named('x')) }])).toBe(
+    'number 0 was assigned after 3 was acknowledged',
+  );
+  expect(history().contradiction([{ id: 1n, ...version(2n, 'b') }])).toBe(
+    'the feed has version 2 of pet 1, and not 3',
+  );
+  expect(history().contradiction([])).toBe('the feed lacks a pet');
+});
