@@ -2,16 +2,41 @@
 
 import { AnimalStoreError } from '../domain/errors.ts';
 import type { NewPetInput, Pet } from '../domain/pet.ts';
+import type { PetChange } from '../domain/pet-change.ts';
 import { checkOptions } from './arguments.ts';
+import {
+  type Change,
+  type ChangeFunction,
+  type ChangeUseCases,
+  changeStoredPet,
+  followStoredChanges,
+  idOf,
+  removeStoredPet,
+  type TaggedPet,
+  withTag,
+} from './change-calls.ts';
+import type { ChangeResult } from './change-pet.ts';
 import { THIS_PROGRAM } from './create-pet.ts';
+import type { IfMatch } from './entity-tag.ts';
 import { followPets } from './follow-pets.ts';
+import type { ChangesList, ChangesPageQuery } from './list-changes.ts';
 import type { PetPageQuery } from './list-pets.ts';
 import type { CreateResult } from './ports/idempotent-creates.ts';
 import type { CallOptions, PetPage } from './ports/pet-repository.ts';
 import type { StoreStorage } from './ports/storage.ts';
-import { type CreateOptions, checkCall, type FollowOptions, type PetWalk, QUERY } from './store-options.ts';
-import { abortedCreate, untilAborted } from './until-aborted.ts';
+import {
+  type ChangeOptions,
+  type CreateOptions,
+  checkCall,
+  type FollowChangesOptions,
+  type FollowOptions,
+  type PetWalk,
+  QUERY,
+  supported,
+} from './store-options.ts';
+import { abortedChange, abortedCreate, untilAborted } from './until-aborted.ts';
 import { createPetUseCases, type PetUseCases } from './use-cases.ts';
+import type { Caller } from './versioned-writes.ts';
 import { walkPages } from './walk-pages.ts';
 
 /**
@@ -127,6 +152,96 @@ export class BasicStore implements AsyncDisposable {
     return await this.#ended(this.#useCases.getPet.execute(id, options), options);
   }
 
+  /**
+   * Changes attributes of a pet, and resolves with the changed pet and its entity tag when the change is durable. An attribute
+   * that is absent stays, and `null` removes an optional one. A function is called with the pet as it is, and again when somebody
+   * else was faster, at most 20 times. Rejects with `not_found`, with `invalid_transition`, and with `precondition_failed` when
+   * the pet does not have the entity tag of `ifMatch`.
+   *
+   * @example
+   * ```ts
+   * const { id } = await store.createPet({ name: 'Rex', categoryId: 7n });
+   * const { pet } = await store.changePet(id, { status: 'pending' });
+   * console.log(pet.status); // pending
+   * await store.changePet(id, ({ categoryId }) => ({ categoryId: categoryId + 1n }));
+   * ```
+   */
+  async changePet(
+    id: bigint | number,
+    change: PetChange | ChangeFunction,
+    options: ChangeOptions = {},
+  ): Promise<TaggedPet> {
+    this.assertCallable(options);
+    const changing = changeStoredPet(this.#changes, idOf(id), change, options);
+    return await this.#ended(changing, options, (signal) => abortedChange(signal, options.idempotencyKey));
+  }
+
+  /**
+   * Removes a pet, and resolves when the removal is durable, also when the pet was removed before. Rejects with `not_found` when
+   * there never was such a pet, and with `precondition_failed` as {@link BasicStore.changePet} does.
+   */
+  async removePet(id: bigint | number, options: ChangeOptions = {}): Promise<void> {
+    this.assertCallable(options);
+    const removing = removeStoredPet(this.#changes, idOf(id), options);
+    await this.#ended(removing, options, (signal) => abortedChange(signal, options.idempotencyKey));
+  }
+
+  /**
+   * Resolves with one page of the newest states of all pets, in the order of all writes. The cursor of a change, and `next` of
+   * the page, is the `after` of a later page. Rejects with `restart_required` for a cursor of another epoch: begin again without
+   * `after`, and replace the copy.
+   */
+  async listChanges(
+    query?: ChangesPageQuery,
+    options?: CallOptions,
+  ): Promise<ChangesList & { readonly changes: readonly Change[] }> {
+    const { changes, ...rest } = await this.listStates(query, options);
+    return { ...rest, changes: await Promise.all(changes.map(withTag)) };
+  }
+
+  /**
+   * Yields the newest state of each pet in the order of all writes, and then each further one, for ever. Whoever applies them to
+   * a copy, and remembers the last cursor, has an exact copy. A pet that changes several times between two reads is yielded once.
+   */
+  async *followChanges(options?: FollowChangesOptions): AsyncGenerator<Change, never, undefined> {
+    const states = followStoredChanges(
+      (query, call) => this.listStates(query, call),
+      () => this.isClosed,
+      options,
+    );
+    for await (const state of states) yield await withTag(state);
+    throw new Error('unreachable');
+  }
+
+  /** Makes the change of a request once for each caller and idempotency key, as `ChangePet.execute` describes. */
+  async changePetOnce(
+    id: bigint,
+    change: PetChange,
+    ifMatch: IfMatch,
+    caller?: Caller,
+    options?: CallOptions,
+  ): Promise<ChangeResult> {
+    this.assertCallable(options);
+    return await this.#changes.changePet.execute(id, change, ifMatch, caller, options);
+  }
+
+  /** Like {@link BasicStore.changePetOnce}, for a removal. */
+  async removePetOnce(
+    id: bigint,
+    ifMatch: IfMatch,
+    caller?: Caller,
+    options?: CallOptions,
+  ): Promise<{ readonly isReplay: boolean }> {
+    this.assertCallable(options);
+    return await this.#changes.removePet.execute(id, ifMatch, caller, options);
+  }
+
+  /** Like {@link BasicStore.listChanges}, without entity tags. */
+  async listStates(query?: ChangesPageQuery, options?: CallOptions): Promise<ChangesList> {
+    this.assertCallable(options);
+    return await this.#ended(this.#changes.listChanges.execute(query, options), options);
+  }
+
   /** Resolves when the storage can handle requests, and rejects with `storage_unavailable` otherwise. */
   async check(): Promise<void> {
     this.assertCallable();
@@ -144,6 +259,10 @@ export class BasicStore implements AsyncDisposable {
     return this.close();
   }
 
+  get #changes(): ChangeUseCases {
+    return supported(this.#useCases.changes, 'a change of a pet');
+  }
+
   /** Most storages ignore the signal of a call. */
   #ended<T>(call: Promise<T>, options?: CallOptions, error?: (signal: AbortSignal) => unknown): Promise<T> {
     return this.#storage.endsCalls === true ? call : untilAborted(call, options?.signal, error);
@@ -154,7 +273,7 @@ export class BasicStore implements AsyncDisposable {
   }
 
   /** Throws when the store is closed, when an option is invalid, and when the call was ended before it began. */
-  protected assertCallable(options?: CallOptions): void {
+  protected assertCallable(options?: ChangeOptions): void {
     if (this.isClosed) throw new AnimalStoreError('storage_unavailable', 'the store is closed');
     checkCall(options);
   }

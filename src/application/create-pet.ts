@@ -1,5 +1,4 @@
-import { AnimalStoreError } from '../domain/errors.ts';
-import { idempotencyKey } from '../domain/idempotency-key.ts';
+import { idempotencyKey, keyConflict } from '../domain/idempotency-key.ts';
 import { isSamePet, type NewPetInput, newPet } from '../domain/pet.ts';
 import {
   type CreateAttempt,
@@ -35,10 +34,9 @@ export interface CreatePetOptions {
  *
  * const { pets, idempotentCreates: creates } = openMemoryStorage();
  * const createPet = new CreatePet(pets, { creates });
- * for (const caller of ['a', 'a']) {
- *   const { isReplay } = await createPet.execute({ name: 'Rex', categoryId: 7n }, { caller, key: '1' });
- *   console.log(isReplay); // false, and then true
- * }
+ * const create = () => createPet.execute({ name: 'Rex', categoryId: 7n }, { caller: 'a', key: '1' });
+ * const [first, retried] = [await create(), await create()];
+ * console.log(first.isReplay, retried.isReplay); // false true
  * const page = await new ListPets(pets).execute({ limit: 10 });
  * console.log(page.pets.length); // 1
  * ```
@@ -70,12 +68,7 @@ export class CreatePet {
     const { caller, key } = attempt;
     const validFor = this.#days * DAY;
     const result = await creates.add(pet, { caller, key: idempotencyKey(key), validFor }, options);
-    if (result.isReplay && !isSamePet(result.pet, pet)) {
-      throw new AnimalStoreError(
-        'idempotency_conflict',
-        'the Idempotency-Key was used for a different pet: use a new key for each pet',
-      );
-    }
+    if (result.isReplay && !isSamePet(result.pet, pet)) throw keyConflict('pet');
     return result;
   }
 }

@@ -30,11 +30,15 @@ export class ListPets {
   async execute(query: PetPageQuery = {}, options?: CallOptions): Promise<PetPage> {
     const { limit = LIMIT_DEFAULT, status, after: given } = query;
     const after = toInt64(given);
-    if (!Number.isInteger(limit) || limit < LIMIT_MIN || limit > LIMIT_MAX) {
-      throw invalidRequest(`limit must be an integer from ${LIMIT_MIN} to ${LIMIT_MAX}`);
-    }
+    checkLimit(limit);
     checkStatus(status);
     if (after === undefined && given !== undefined) throw invalidRequest(int64Fault('after', given));
     return await this.#pets.list({ limit, status, after }, options);
   }
+}
+
+/** Throws `invalid_request` for a limit that is out of range. */
+export function checkLimit(limit: number): void {
+  if (Number.isInteger(limit) && limit >= LIMIT_MIN && limit <= LIMIT_MAX) return;
+  throw invalidRequest(`limit must be an integer from ${LIMIT_MIN} to ${LIMIT_MAX}`);
 }

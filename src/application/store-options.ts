@@ -48,6 +48,24 @@ export interface CreateOptions extends CallOptions {
   readonly idempotencyKey?: string | undefined;
 }
 
+/** The options of `AnimalStore.changePet` and `AnimalStore.removePet`. */
+export interface ChangeOptions extends CallOptions {
+  /** The entity tag of the version that the change is for. By default, the change is for any version. */
+  readonly ifMatch?: string | undefined;
+  /** Makes a retry safe, as for `AnimalStore.createPet`. Creates, changes and removals share these keys. */
+  readonly idempotencyKey?: string | undefined;
+}
+
+/** The options of `AnimalStore.followChanges`. */
+export interface FollowChangesOptions {
+  /** The cursor of the last change that was seen. By default, the first pet. */
+  readonly after?: string | undefined;
+  /** Ends the iteration, which then rejects with the reason of the signal. */
+  readonly signal?: AbortSignal | undefined;
+  /** How long to wait before the next read when nothing follows, in milliseconds. Default: 1000. */
+  readonly interval?: number | undefined;
+}
+
 /** An operation that a server will remove. */
 export interface Deprecation {
   /** The name, such as `getPet`. */
@@ -107,10 +125,11 @@ function isHeader([name, value]: [string, unknown]): boolean {
 const ANY: Rule = { expected: '', accepts: () => true };
 /** The members of a query have rules of their own, which their use case checks. */
 export const QUERY: OptionRules<PetPageQuery> = { limit: ANY, status: ANY, after: ANY };
-export const CREATE_OPTIONS: OptionRules<CreateOptions> = {
+const CALL_OPTIONS: OptionRules<ChangeOptions> = {
   timeout: TIMEOUT,
   signal: SIGNAL,
   idempotencyKey: ANY,
+  ifMatch: STRING,
 };
 export const FOLLOW_OPTIONS: OptionRules<FollowOptions> = {
   status: ANY,
@@ -120,8 +139,8 @@ export const FOLLOW_OPTIONS: OptionRules<FollowOptions> = {
 };
 
 /** Throws for an option that would have no effect, and with the reason of a signal that is aborted. */
-export function checkCall(options: CreateOptions = {}): void {
-  checkOptions(options, CREATE_OPTIONS);
+export function checkCall(options: ChangeOptions = {}): void {
+  checkOptions(options, CALL_OPTIONS);
   options.signal?.throwIfAborted();
 }
 

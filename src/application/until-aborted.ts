@@ -18,15 +18,25 @@ export function untilAborted<T>(
 }
 
 /** The error of a create whose signal was aborted when it had begun. */
-export function abortedCreate({ reason }: AbortSignal, idempotencyKey?: string): AnimalStoreError {
-  const advice =
-    idempotencyKey === undefined ? '' : ': repeat the create with the idempotencyKey of this error';
-  return new AnimalStoreError(
-    'storage_unavailable',
-    `the create was aborted; the pet may be stored${advice}`,
-    {
-      cause: reason,
-      ...(idempotencyKey !== undefined && { idempotencyKey }),
-    },
-  );
+export function abortedCreate(signal: AbortSignal, idempotencyKey?: string): AnimalStoreError {
+  return aborted('create', 'the pet may be stored', signal, idempotencyKey);
+}
+
+/** The error of a change or a removal whose signal was aborted when it had begun. */
+export function abortedChange(signal: AbortSignal, idempotencyKey?: string): AnimalStoreError {
+  return aborted('change', 'the pet may be changed', signal, idempotencyKey);
+}
+
+function aborted(
+  call: string,
+  outcome: string,
+  { reason }: AbortSignal,
+  idempotencyKey: string | undefined,
+): AnimalStoreError {
+  const isKeyed = idempotencyKey !== undefined;
+  const advice = isKeyed ? `: repeat the ${call} with the idempotencyKey of this error` : '';
+  return new AnimalStoreError('storage_unavailable', `the ${call} was aborted; ${outcome}${advice}`, {
+    cause: reason,
+    ...(isKeyed && { idempotencyKey }),
+  });
 }

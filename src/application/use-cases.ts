@@ -1,11 +1,15 @@
 /** Constructs the use cases over the ports of a storage: the only place that does. */
 
 import { ApiKeys } from './api-keys.ts';
+import { type ChangeUseCases, tagged } from './change-calls.ts';
+import { ChangePet } from './change-pet.ts';
 import { CreatePet } from './create-pet.ts';
 import { GetPet } from './get-pet.ts';
 import { ImportPets } from './import-pets.ts';
+import { ListChanges } from './list-changes.ts';
 import { ListPets } from './list-pets.ts';
 import type { Storage, StoreStorage } from './ports/storage.ts';
+import { RemovePet } from './remove-pet.ts';
 import type { RetryOptions } from './store-options.ts';
 import { VerifyApiKey } from './verify-api-key.ts';
 
@@ -14,6 +18,8 @@ export interface PetUseCases {
   readonly createPet: CreatePet;
   readonly listPets: ListPets;
   readonly getPet: GetPet;
+  /** Missing when the storage cannot change pets. */
+  readonly changes?: ChangeUseCases | undefined;
 }
 
 /** The use cases that need a port that a storage can lack. */
@@ -27,16 +33,39 @@ export type UseCases = PetUseCases & {
   readonly [Name in keyof OtherUseCases]?: OtherUseCases[Name] | undefined;
 };
 
-type Port = 'pets' | 'idempotentCreates' | 'transfer' | 'apiKeys';
+type Port =
+  | 'pets'
+  | 'idempotentCreates'
+  | 'changes'
+  | 'idempotentChanges'
+  | 'changeUseCases'
+  | 'transfer'
+  | 'apiKeys';
 
 export function createPetUseCases(
-  { pets, idempotentCreates: creates }: Pick<StoreStorage, Port>,
+  { pets, idempotentCreates: creates, changeUseCases }: Pick<StoreStorage, Port>,
   { idempotencyDays: days }: RetryOptions = {},
 ): PetUseCases {
   return {
     createPet: new CreatePet(pets, { creates, days }),
     listPets: new ListPets(pets),
     getPet: new GetPet(pets),
+    changes: changeUseCases,
+  };
+}
+
+function createChangeUseCases(
+  { pets, changes, idempotentChanges }: Pick<StoreStorage, Port>,
+  { idempotencyDays: days }: RetryOptions = {},
+): ChangeUseCases | undefined {
+  if (changes === undefined) return undefined;
+  const ports = { changes, idempotentChanges, days };
+  const getPet = new GetPet(pets);
+  return {
+    changePet: new ChangePet(ports),
+    removePet: new RemovePet(ports),
+    listChanges: new ListChanges(changes),
+    findTagged: async (id, options) => tagged(await getPet.execute(id, options)),
   };
 }
 
@@ -49,6 +78,7 @@ export function createUseCases(ports: Pick<StoreStorage, Port>, options?: RetryO
   const { transfer, apiKeys } = ports;
   return {
     ...createPetUseCases(ports, options),
+    changes: ports.changeUseCases ?? createChangeUseCases(ports, options),
     importPets: transfer && new ImportPets(transfer),
     apiKeys: apiKeys && new ApiKeys(apiKeys),
     verifyApiKey: apiKeys && new VerifyApiKey(apiKeys),

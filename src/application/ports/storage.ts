@@ -1,7 +1,10 @@
 import { AnimalStoreError } from '../../domain/errors.ts';
+import type { ChangeUseCases } from '../change-calls.ts';
 import type { ApiKeyRepository } from './api-key-repository.ts';
+import type { IdempotentChanges } from './idempotent-changes.ts';
 import type { IdempotencyRecords, IdempotentCreates } from './idempotent-creates.ts';
 import type { BackupOptions } from './maintenance.ts';
+import type { PetChanges } from './pet-changes.ts';
 import type { PetRepository } from './pet-repository.ts';
 import type { PetTransfer } from './pet-transfer.ts';
 import type { StorageStatistics } from './statistics.ts';
@@ -13,6 +16,10 @@ export interface StoreStorage {
   readonly idempotentCreates?: IdempotentCreates | undefined;
   readonly idempotencyRecords?: IdempotencyRecords | undefined;
   readonly transfer?: PetTransfer | undefined;
+  readonly changes?: PetChanges | undefined;
+  readonly idempotentChanges?: IdempotentChanges | undefined;
+  /** Of a store at another server, which makes and compares changes there. It replaces the two ports before. */
+  readonly changeUseCases?: ChangeUseCases | undefined;
 
   /**
    * Copies the whole store, including the API keys, as it is at one moment after the call. Others can write during the

@@ -1,0 +1,66 @@
+import { AnimalStoreError, invalidRequest } from '../domain/errors.ts';
+import { parseInt64 } from '../domain/int64.ts';
+import type { Pet } from '../domain/pet.ts';
+import { checkLimit, LIMIT_DEFAULT } from './list-pets.ts';
+import type { PetChanges } from './ports/pet-changes.ts';
+import type { CallOptions } from './ports/pet-repository.ts';
+
+/** The query of {@link ListChanges}. */
+export interface ChangesPageQuery {
+  /** The cursor after which the page begins: of a change, or `next` of a page. By default, the first pet. */
+  readonly after?: string | undefined;
+  /** The maximum number of changes in the page, as in `PetPageQuery`. */
+  readonly limit?: number | undefined;
+}
+
+/** The newest state of a pet, or the id of a removed pet. */
+export type PetState =
+  | { readonly cursor: string; readonly pet: Pet; readonly removed?: undefined }
+  | { readonly cursor: string; readonly removed: bigint; readonly pet?: undefined };
+
+/** One page of the newest states, in the order of the writes. */
+export interface ChangesList {
+  readonly changes: readonly PetState[];
+  /** The cursor of the end of the page. A page without changes has one too. */
+  readonly next: string;
+  readonly more: boolean;
+}
+
+/** An epoch and a revision. At most 64 visible ASCII characters. */
+const CURSOR = /^([0-9a-f]{16})-(\d{1,19})$/;
+
+/** The use case of `GET /changes`: lists the newest state of each pet, in the order of all writes, one page at a time. */
+export class ListChanges {
+  readonly #changes: PetChanges;
+
+  constructor(changes: PetChanges) {
+    this.#changes = changes;
+  }
+
+  /** Rejects with `invalid_request`, and with `restart_required` for a cursor that this store has not given out since its epoch began. */
+  async execute(query: ChangesPageQuery = {}, options?: CallOptions): Promise<ChangesList> {
+    const { limit = LIMIT_DEFAULT, after } = query;
+    checkLimit(limit);
+    const from = after === undefined ? undefined : readCursor(after);
+    const page = await this.#changes.list({ limit, after: from?.revision ?? 0n }, options);
+    const { epoch, versions, more } = page;
+    if (from !== undefined && (from.epoch !== epoch || from.revision > page.lastNumber)) {
+      const reason = 'the cursor is of another epoch of the store, which was restored since';
+      throw new AnimalStoreError('restart_required', `${reason}: begin without after, and replace the copy`);
+    }
+    const cursorOf = (revision: bigint): string => `${epoch}-${revision}`;
+    const changes = versions.map(({ id, pet, revision }): PetState => {
+      const cursor = cursorOf(revision);
+      return pet === undefined ? { cursor, removed: id } : { cursor, pet };
+    });
+    return { changes, next: cursorOf(page.upTo), more };
+  }
+}
+
+function readCursor(cursor: unknown): { readonly epoch: string; readonly revision: bigint } {
+  const [, epoch, digits = ''] = (typeof cursor === 'string' && CURSOR.exec(cursor)) || [];
+  const revision = parseInt64(digits);
+  if (epoch === undefined || revision === undefined)
+    throw invalidRequest('after must be a cursor of a change, such as 0123456789abcdef-7');
+  return { epoch, revision };
+}

@@ -1,0 +1,192 @@
+import { createHash } from 'node:crypto';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { openMemoryStorage } from '../../src/adapters/memory/index.ts';
+import { ChangePet } from '../../src/application/change-pet.ts';
+import { CreatePet } from '../../src/application/create-pet.ts';
+import { entityTagOf } from '../../src/application/entity-tag.ts';
+import { RemovePet } from '../../src/application/remove-pet.ts';
+import type { Pet } from '../../src/domain/pet.ts';
+import { petJson } from '../../src/domain/pet-json.ts';
+import { REX } from '../support/pets.ts';
+import { refusal } from '../support/refusal.ts';
+
+const CHANGED_SINCE = refusal(
+  'the pet has changed since it was read: read it again, then decide',
+  'precondition_failed',
+);
+const OTHER_REQUEST = refusal(
+  'the Idempotency-Key was used for a different request: use a new key for each request',
+  'idempotency_conflict',
+);
+const NO_PET = refusal('there is no such pet', 'not_found');
+
+function openUseCases() {
+  const { pets, changes, idempotentCreates, idempotentChanges } = openMemoryStorage();
+  if (changes === undefined || idempotentChanges === undefined) throw new Error('the ports are missing');
+  const ports = { changes, idempotentChanges, days: 1 };
+  return {
+    pets,
+    changes,
+    idempotentChanges,
+    createPet: new CreatePet(pets, { creates: idempotentCreates }),
+    changePet: new ChangePet(ports),
+    removePet: new RemovePet(ports),
+  };
+}
+
+let store: ReturnType<typeof openUseCases>;
+let pet: Pet;
+const A = { caller: '1', key: 'a' };
+
+beforeEach(async () => {
+  store = openUseCases();
+  pet = await store.pets.add(REX);
+});
+
+const revision = async () => (await store.changes.find(pet.id))?.revision;
+
+test('the entity tag of a pet is the hash of its JSON', async () => {
+  expect(await entityTagOf(pet)).toBe(`"${createHash('sha256').update(petJson(pet)).digest('base64url')}"`);
+});
+
+describe('ChangePet', () => {
+  test('changes the given attributes', async () => {
+    const result = await store.changePet.execute(pet.id, { status: 'sold' }, [await entityTagOf(pet)]);
+    expect(result).toEqual({ pet: { ...pet, status: 'sold' }, isReplay: false });
+    expect(await store.pets.find(pet.id)).toEqual(result.pet);
+  });
+
+  test('a change that changes nothing takes no number', async () => {
+    expect((await store.changePet.execute(pet.id, { ...REX }, '*')).pet).toEqual(pet);
+    expect(await revision()).toBe(pet.id);
+  });
+
+  test('refuses a pet that has changed since, and with any of several tags it is enough that one matches', async () => {
+    const old = await entityTagOf(pet);
+    const { pet: changed } = await store.changePet.execute(pet.id, { name: 'Max' }, [old]);
+    await expect(store.changePet.execute(pet.id, { name: 'Kim' }, [old])).rejects.toThrow(CHANGED_SINCE);
+    await expect(store.changePet.execute(pet.id, { name: 'Kim' }, [])).rejects.toThrow(CHANGED_SINCE);
+    expect(await store.pets.find(pet.id)).toEqual(changed);
+    const { pet: again } = await store.changePet.execute(pet.id, { name: 'Rex' }, [
+      old,
+      await entityTagOf(changed),
+    ]);
+    // A pet that has become equal again has its old tag.
+    expect(await entityTagOf(again)).toBe(old);
+  });
+
+  test('checks the change by itself, the record, the pet, the tag and the transition, in this order', async () => {
+    const change = (...[input, ifMatch, key = 'b', id = 99n]: readonly unknown[]) =>
+      store.changePet.execute(id as bigint, input as object, ifMatch as '*', {
+        caller: '1',
+        key: key as string,
+      });
+    await store.changePet.execute(pet.id, { status: 'sold' }, '*', A);
+    await expect(change({ name: '' }, [], 'a')).rejects.toThrow(refusal(/^name must/));
+    await expect(change({}, [], 'a b')).rejects.toThrow(refusal(/^Idempotency-Key must/));
+    await expect(change({ status: 'pending' }, [], 'a')).rejects.toThrow(OTHER_REQUEST);
+    await expect(change({ status: 'pending' }, [])).rejects.toThrow(NO_PET);
+    await expect(change({ status: 'pending' }, [], 'b', pet.id)).rejects.toThrow(CHANGED_SINCE);
+    await expect(change({ status: 'pending' }, '*', 'b', pet.id)).rejects.toThrow(
+      refusal(/^status cannot change from sold to pending/, 'invalid_transition'),
+    );
+    // A refused request has no record, so its key can be used.
+    expect(await change({ name: 'Max' }, '*', 'b', pet.id)).toMatchObject({ isReplay: false });
+  });
+
+  test('a repeated request gets the first response, whatever has happened to the pet since', async () => {
+    const tag = await entityTagOf(pet);
+    const change = (ifMatch: readonly string[]) =>
+      store.changePet.execute(pet.id, { status: 'sold' }, ifMatch, A);
+    const first = await change([tag]);
+    await store.changePet.execute(pet.id, { name: 'Max' }, '*');
+    // A retry after reading again has another tag.
+    for (const ifMatch of [[tag], ['"other"']])
+      expect(await change(ifMatch)).toEqual({ pet: first.pet, isReplay: true });
+    await store.removePet.execute(pet.id, '*');
+    expect(await change([tag])).toEqual({ pet: first.pet, isReplay: true });
+  });
+
+  test('a repeated request that changed nothing is a replay, too', async () => {
+    const change = () => store.changePet.execute(pet.id, {}, '*', A);
+    expect((await change()).isReplay).toBe(false);
+    await store.changePet.execute(pet.id, { name: 'Max' }, '*');
+    expect(await change()).toEqual({ pet, isReplay: true });
+  });
+
+  test('two equal requests at once both succeed, and change the pet once', async () => {
+    const tag = await entityTagOf(pet);
+    const change = () => store.changePet.execute(pet.id, { name: 'Max' }, [tag], A);
+    const results = await Promise.all([change(), change()]);
+    expect(results.map(({ isReplay }) => isReplay).sort()).toEqual([false, true]);
+    expect(await revision()).toBe(pet.id + 1n);
+  });
+
+  test('keys are those of creates', async () => {
+    await store.createPet.execute(REX, A);
+    await expect(store.changePet.execute(pet.id, {}, '*', A)).rejects.toThrow(OTHER_REQUEST);
+    await store.changePet.execute(pet.id, {}, '*', { ...A, key: 'b' });
+    await expect(store.createPet.execute(REX, { ...A, key: 'b' })).rejects.toMatchObject({
+      code: 'idempotency_conflict',
+    });
+  });
+
+  test('with any version, begins again while other writers are faster, and gives up with overloaded', async () => {
+    let lost = 0;
+    const { changes } = store;
+    const racing = new ChangePet({
+      changes: {
+        find: (id) => changes.find(id),
+        list: (query) => changes.list(query),
+        remove: async () => undefined,
+        replace: async (changed, expected) =>
+          lost++ < 3 ? undefined : await changes.replace(changed, expected),
+      },
+      days: 1,
+    });
+    expect((await racing.execute(pet.id, { name: 'Max' }, '*')).pet.name).toBe('Max');
+    expect(lost).toBe(4);
+    lost = -Infinity;
+    await expect(racing.execute(pet.id, { name: 'Kim' }, '*')).rejects.toThrow(
+      refusal(/^other writers changed the pet 20 times in between/, 'overloaded'),
+    );
+  });
+
+  test('a storage without the port for records refuses a key by name', async () => {
+    const { changes } = store;
+    const change = new ChangePet({ changes, days: 1 }).execute(pet.id, {}, '*', A);
+    await expect(change).rejects.toThrow(
+      refusal('Idempotency-Key of a change is not supported by this storage'),
+    );
+  });
+});
+
+describe('RemovePet', () => {
+  test('removes a pet once, and a later removal succeeds with any tag', async () => {
+    await expect(store.removePet.execute(pet.id, ['"other"'])).rejects.toThrow(CHANGED_SINCE);
+    expect(await store.removePet.execute(pet.id, [await entityTagOf(pet)])).toEqual({ isReplay: false });
+    expect(await store.pets.find(pet.id)).toBeUndefined();
+    const removed = await revision();
+    expect(await store.removePet.execute(pet.id, ['"other"'])).toEqual({ isReplay: false });
+    expect(await revision()).toBe(removed);
+  });
+
+  test('of a pet that never was, is not found', async () => {
+    await expect(store.removePet.execute(pet.id + 1n, '*')).rejects.toThrow(NO_PET);
+  });
+
+  test('a repeated removal is a replay, and its key is of no other request', async () => {
+    const remove = (id = pet.id) => store.removePet.execute(id, '*', A);
+    expect(await remove()).toEqual({ isReplay: false });
+    expect(await remove()).toEqual({ isReplay: true });
+    await expect(remove(pet.id + 1n)).rejects.toThrow(OTHER_REQUEST);
+    await expect(store.changePet.execute(pet.id, {}, '*', A)).rejects.toThrow(OTHER_REQUEST);
+    expect(await store.removePet.execute(pet.id, '*', { ...A, key: 'b' })).toEqual({ isReplay: false });
+    expect(await store.removePet.execute(pet.id, '*', { ...A, key: 'b' })).toEqual({ isReplay: true });
+  });
+
+  test('a removed pet cannot be changed', async () => {
+    await store.removePet.execute(pet.id, '*');
+    await expect(store.changePet.execute(pet.id, {}, '*')).rejects.toThrow(NO_PET);
+  });
+});
