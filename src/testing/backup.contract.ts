@@ -49,6 +49,26 @@ export function backingUp(subject: StorageSubject): ContractCase[] {
       await assertCopy(storage, file);
     }),
 
+    backupCase('a backup has the changes, and an epoch of its own', async (storage, file) => {
+      const { changes } = storage;
+      if (changes === undefined) return;
+      const [first, second] = (await storage.pets.list({ limit: 2 })).pets;
+      const { id = 0n } = first ?? {};
+      await changes.replace({ ...samplePet('changed'), id }, id);
+      await changes.remove(second?.id ?? 0n, second?.id ?? 0n);
+      const { epoch, ...feed } = await changes.list({ limit: 100 });
+      const epochs = new Set([epoch]);
+      for (const each of [file, `${file}-2`]) {
+        await backUp(storage, each);
+        const copy = await openBackup(each);
+        const { epoch: own, ...copied } = (await copy.port.changes?.list({ limit: 100 })) ?? { epoch };
+        await copy.close();
+        assert.deepEqual(copied, feed);
+        epochs.add(own);
+      }
+      assert.equal(epochs.size, 3, 'expected another epoch in each backup');
+    }),
+
     backupCase('a backup reports its progress', async (storage, file) => {
       const fractions: number[] = [];
       await backUp(storage, file, { onProgress: (fraction) => fractions.push(fraction) });

@@ -2,11 +2,14 @@ import { afterEach, describe, test, vi } from 'vitest';
 import type { Storage } from '../../src/application/ports/storage.ts';
 import {
   apiKeyRepositoryContract,
+  type ChangingStore,
   type ContractCase,
   differentialContract,
   historyContract,
+  idempotentChangesContract,
   idempotentCreatesContract,
   keyHistoryContract,
+  petChangesContract,
   petRepositoryContract,
   petTransferContract,
   type StorageSubject,
@@ -35,6 +38,14 @@ export function testContracts(engine: string, subjectOf: SubjectOf): void {
         idempotencyRecords,
       })),
     ),
+    PetChanges: petChangesContract(subjectOf(changing)),
+    IdempotentChanges: idempotentChangesContract(
+      subjectOf((storage) => ({
+        ...changing(storage),
+        idempotentCreates: storage.idempotentCreates,
+        idempotentChanges: storage.idempotentChanges ?? fail('idempotentChanges'),
+      })),
+    ),
     PetTransfer: petTransferContract(subjectOf(({ pets, transfer }) => ({ pets, transfer }))),
     Storage: storageContract(subjectOf((storage) => storage)),
     ...(!IS_SHORT && {
@@ -52,4 +63,12 @@ export function testContracts(engine: string, subjectOf: SubjectOf): void {
       for (const { name, run } of cases) test(name, run);
     });
   }
+}
+
+function changing({ pets, changes = fail('changes') }: Storage): ChangingStore {
+  return { pets, changes };
+}
+
+function fail(part: string): never {
+  throw new Error(`the storage has no ${part}`);
 }

@@ -1,15 +1,19 @@
+import {
+  type ChangeAttempt,
+  CREATE_REQUEST,
+  type WriteRecord,
+} from '../../application/ports/idempotent-changes.ts';
 import type {
   CreateAttempt,
   CreateResult,
   IdempotencyRecords,
   IdempotentCreates,
 } from '../../application/ports/idempotent-creates.ts';
-import type { NewPet } from '../../domain/pet.ts';
-import { petRemoved } from '../storage-kit/exactly-once.ts';
+import { keyConflict } from '../../domain/idempotency-key.ts';
+import type { NewPet, Pet } from '../../domain/pet.ts';
 import type { MemoryPetRepository } from './pet-repository.ts';
 
-interface IdempotencyRecord {
-  readonly petId: bigint;
+interface StoredRecord extends WriteRecord {
   readonly validUntil: number;
 }
 
@@ -17,27 +21,35 @@ interface IdempotencyRecord {
 export class MemoryIdempotentCreates implements IdempotentCreates, IdempotencyRecords {
   readonly #pets: MemoryPetRepository;
   readonly #closed: AbortSignal;
-  readonly #records = new Map<string, IdempotencyRecord>();
+  readonly #records = new Map<string, StoredRecord>();
 
   constructor(pets: MemoryPetRepository, closed: AbortSignal) {
     this.#pets = pets;
     this.#closed = closed;
   }
 
-  async add(pet: NewPet, { caller, key, validFor }: CreateAttempt): Promise<CreateResult> {
+  async add(pet: NewPet, attempt: CreateAttempt): Promise<CreateResult> {
     this.#closed.throwIfAborted();
-    // A key contains no space, so different pairs of key and caller have different names.
-    const name = `${key} ${caller}`;
-    const record = this.#records.get(name);
-    if (record !== undefined && record.validUntil >= Date.now()) {
-      const replayed = await this.#pets.find(record.petId);
-      if (replayed === undefined) throw petRemoved(record.petId);
-      return { pet: replayed, isReplay: true };
+    const record = this.find(attempt);
+    if (record === undefined) {
+      const added = this.#pets.addNow(pet);
+      this.set({ ...attempt, request: CREATE_REQUEST }, added);
+      return { pet: added, isReplay: false };
     }
-    const added = this.#pets.addNow(pet);
+    if (record.request !== CREATE_REQUEST || record.pet === undefined) throw keyConflict('pet');
+    return { pet: record.pet, isReplay: true };
+  }
+
+  /** Returns the valid record of an attempt. */
+  find({ caller, key }: CreateAttempt): WriteRecord | undefined {
+    const record = this.#records.get(nameOf(caller, key));
+    return record !== undefined && record.validUntil >= Date.now() ? record : undefined;
+  }
+
+  set({ caller, key, request, validFor }: ChangeAttempt, pet: Pet | undefined): void {
+    const name = nameOf(caller, key);
     this.#records.delete(name);
-    this.#records.set(name, { petId: added.id, validUntil: Date.now() + validFor });
-    return { pet: added, isReplay: false };
+    this.#records.set(name, { request, pet, validUntil: Date.now() + validFor });
   }
 
   async count(): Promise<number> {
@@ -56,4 +68,9 @@ export class MemoryIdempotentCreates implements IdempotentCreates, IdempotencyRe
     }
     return removed;
   }
+}
+
+/** A key contains no space, so different pairs of key and caller have different names. */
+function nameOf(caller: string, key: string): string {
+  return `${key} ${caller}`;
 }

@@ -40,6 +40,10 @@ export class MemoryPetRepository implements PetRepository {
   }
 
   async find(id: bigint): Promise<Pet | undefined> {
+    return this.findNow(id);
+  }
+
+  findNow(id: bigint): Pet | undefined {
     this.#closed.throwIfAborted();
     const pet = this.#all[indexAfter(this.#all, id) - 1];
     return pet?.id === id ? pet : undefined;
@@ -59,6 +63,30 @@ export class MemoryPetRepository implements PetRepository {
     return Object.freeze({ pets: page, more: start + limit < pets.length });
   }
 
+  /** Returns the pets with greater ids, at most `limit`. */
+  petsAfter(id: bigint, limit: number): readonly Pet[] {
+    this.#closed.throwIfAborted();
+    const start = indexAfter(this.#all, id);
+    return this.#all.slice(start, start + limit);
+  }
+
+  /** Assigns the next number to a change. */
+  takeNumber(): bigint {
+    this.assertIdsLeft(1);
+    this.lastId += 1n;
+    return this.lastId;
+  }
+
+  /** Replaces a stored pet, or removes it, at once. */
+  replaceNow(id: bigint, changed: Pet | undefined): void {
+    const index = indexAfter(this.#all, id) - 1;
+    const { status } = this.#all[index] as Pet;
+    this.#all.splice(index, 1, ...(changed ? [changed] : []));
+    const [before, after] = [this.#byStatus[status], changed && this.#byStatus[changed.status]];
+    before.splice(indexAfter(before, id) - 1, 1);
+    if (changed) after?.splice(indexAfter(after, id), 0, changed);
+  }
+
   #push(id: bigint, attributes: NewPet): Pet {
     const pet = storedPet(id, attributes);
     this.lastId = id;
@@ -72,14 +100,19 @@ export class MemoryPetRepository implements PetRepository {
   }
 }
 
-/** Returns the number of pets with an id up to `id`. */
-function indexAfter(pets: readonly Pet[], id: bigint): number {
+/** Returns the number of items, which are in ascending order, up to `last`. */
+export function countUpTo<T>(items: readonly T[], last: bigint, numberOf: (item: T) => bigint): number {
   let low = 0;
-  let high = pets.length;
+  let high = items.length;
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if ((pets[middle] as Pet).id <= id) low = middle + 1;
+    if (numberOf(items[middle] as T) <= last) low = middle + 1;
     else high = middle;
   }
   return low;
+}
+
+/** Returns the number of pets with an id up to `id`. */
+function indexAfter(pets: readonly Pet[], id: bigint): number {
+  return countUpTo(pets, id, (pet) => pet.id);
 }

@@ -1,6 +1,8 @@
 import { closedError, type Storage } from '../../application/ports/storage.ts';
 import { MemoryApiKeyRepository } from './api-key-repository.ts';
+import { memoryIdempotentChanges } from './idempotent-changes.ts';
 import { MemoryIdempotentCreates } from './idempotent-creates.ts';
+import { MemoryPetChanges } from './pet-changes.ts';
 import { MemoryPetRepository } from './pet-repository.ts';
 import { memoryTransfer } from './pet-transfer.ts';
 
@@ -21,12 +23,15 @@ export function openMemoryStorage(): Storage {
   const closed = closing.signal;
   const pets = new MemoryPetRepository(closed);
   const idempotentCreates = new MemoryIdempotentCreates(pets, closed);
+  const changes = new MemoryPetChanges(pets);
   return {
     pets,
     idempotentCreates,
     idempotencyRecords: idempotentCreates,
     apiKeys: new MemoryApiKeyRepository(closed),
     transfer: memoryTransfer(pets),
+    changes,
+    idempotentChanges: memoryIdempotentChanges(changes, idempotentCreates),
     async check() {
       closed.throwIfAborted();
       pets.assertIdsLeft(1);

@@ -4,7 +4,7 @@ import { DatabaseError } from 'pg';
 import { type StorageFaultReason, storageUnavailable } from '../../application/ports/storage-fault.ts';
 import { AnimalStoreError, asAnimalStoreError, isError } from '../../domain/errors.ts';
 import type { KnownFaults } from '../storage-kit/known-faults.ts';
-import { codeOf } from '../storage-kit/store-errors.ts';
+import { codeOf, rowDropped } from '../storage-kit/store-errors.ts';
 
 export type Faults = KnownFaults<'read' | 'rows' | 'write'>;
 
@@ -53,6 +53,8 @@ export function storageError(error: unknown): AnimalStoreError {
   if (known !== undefined) return known;
   const code = codeOf(error);
   if (error instanceof DatabaseError) {
+    // No statement divides by zero but to fail when rows are missing.
+    if (code === '22012') return rowDropped();
     const [text, reason] = KINDS[code] ?? KINDS[code.slice(0, 3)] ?? KINDS[code.slice(0, 2)] ?? [];
     if (text !== undefined) return storageUnavailable(`${text} (${code})`, error, reason);
     const message = `the database refused a statement: ${error.message} (${code})`;

@@ -6,7 +6,7 @@ import type { Pet } from '../../domain/pet.ts';
 import { type PageCache, pageKey } from '../storage-kit/page-cache.ts';
 import { PET_COLUMNS, petOf } from '../storage-kit/pet-rows.ts';
 import type { ConnectionPool, ResultRow, SqlStatement } from './connection-pool.ts';
-import type { Creates } from './creates.ts';
+import type { AddCreate } from './creates.ts';
 import { listStatement } from './pets.ts';
 
 /** Equal versions tell that nothing was committed between them. After a crash, which resets the statistics, numbers are used again. */
@@ -17,7 +17,7 @@ const READ_VERSION = { name: 'version', text: `SELECT ${VERSION}` };
 /** @param hasVersion whether one server has all the data, so that its version is exact */
 export function petRepository(
   pool: ConnectionPool,
-  creates: Creates,
+  addCreate: AddCreate,
   cache: PageCache,
   hasVersion: boolean,
 ): PetRepository & { read(): Promise<unknown> } {
@@ -50,7 +50,7 @@ export function petRepository(
         pool.read(() => ({ ...FIND_ONE, values: [1n] })),
       ]),
     find: groupedGets(pool),
-    add: async (pet) => (await creates.addCreate({ ...pet })) as Pet,
+    add: async (pet) => (await addCreate({ pet: { ...pet } })) as Pet,
     async list(query) {
       const key = pageKey(query);
       if (!isChanging && cache.get(key) !== undefined) {

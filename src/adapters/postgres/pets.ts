@@ -10,7 +10,7 @@ const IS_INTEGER = { text: false, 'one of': false, int64: true, integer: true } 
 const COLUMNS = PET_ATTRIBUTES.map((name) => ({ name, isInteger: IS_INTEGER[ATTRIBUTES[name].kind] }));
 
 /** The parameters for the attributes of several pets, and for further arrays of these types. */
-export function arrayParameters(...further: readonly ('bigint' | 'text')[]): string {
+export function arrayParameters(...further: readonly ('bigint' | 'boolean' | 'text')[]): string {
   const types = [...COLUMNS.map(({ isInteger }) => (isInteger ? 'bigint' : 'text')), ...further];
   return types.map((type, index) => `$${index + 1}::${type}[]`).join(', ');
 }
@@ -25,6 +25,9 @@ export const ORDER: string = `ordered AS MATERIALIZED (${TAKE_ORDER})`;
 
 /** A part of a `WITH` clause: the commit waits for no disk and no standby, whose absence would hold the connection. */
 export const RELAXED = "relaxed AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true))";
+
+/** The clock of the database decides when a record of an idempotency key ends. It is read once for each statement. In milliseconds. */
+export const NOW = '(extract(epoch FROM statement_timestamp()) * 1000)::bigint';
 
 /** Returns the values of {@link arrayParameters}. */
 export function arraysOf(pets: readonly NewPet[]): unknown[] {

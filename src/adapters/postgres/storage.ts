@@ -17,6 +17,8 @@ import { clientConfig } from './config.ts';
 import { ConnectionPool } from './connection-pool.ts';
 import { groupedCreates, idempotentCreates } from './creates.ts';
 import { detailed, type Faults, storageError } from './errors.ts';
+import { GroupedWrites } from './grouped-writes.ts';
+import { petChanges } from './pet-changes.ts';
 import { petRepository } from './pet-repository.ts';
 import { petTransfer } from './pet-transfer.ts';
 import { LAST_ID, prepareSchema, READ_HIDDEN } from './schema.ts';
@@ -85,10 +87,11 @@ export async function openPostgresStorage(url: string, options: PostgresOptions 
   const cache = new PageCache();
   // A new connection can lead to a server with other data.
   const pool = new ConnectionPool(config, faults, () => void cache.enter(undefined));
-  const creates = groupedCreates(pool, faults, observer);
-  const pets = petRepository(pool, creates, cache, isOneServer);
+  const writes = new GroupedWrites(pool, faults, observer);
+  const addCreate = groupedCreates(writes);
+  const pets = petRepository(pool, addCreate, cache, isOneServer);
   const apiKeys = apiKeyRepository(pool);
-  const records = idempotentCreates(creates, pool);
+  const records = idempotentCreates(addCreate, pool);
   const testWrite = async (): Promise<void> => {
     const result = await pool.run(() => WRITE_TEST).catch(storageError);
     if (result instanceof Error) faults.reportFailure('write', result);
@@ -115,16 +118,17 @@ export async function openPostgresStorage(url: string, options: PostgresOptions 
     idempotentCreates: records,
     idempotencyRecords: records,
     transfer: petTransfer(pool, observer),
+    ...petChanges(pool, writes),
     statistics: () => ({
       pages: { ...cache.statistics },
       keys: { ...apiKeys.statistics },
-      waitingWrites: creates.waiting(),
+      waitingWrites: writes.waiting,
       connections: pool.statistics,
     }),
     async check() {
       pool.assertOpen();
       await faults.check(test);
     },
-    close: () => (closed ??= creates.close().then(() => pool.close())),
+    close: () => (closed ??= writes.close().then(() => pool.close())),
   };
 }

@@ -22,7 +22,7 @@ import {
   realPath,
   withPartialFile,
 } from './files.ts';
-import { contentsOf } from './schema.ts';
+import { beginEpoch, contentsOf } from './schema.ts';
 
 /** The number of database pages of 4 KiB that are copied in one iteration of the event loop. */
 const PAGES_PER_STEP = 1000;
@@ -55,7 +55,10 @@ export async function backUp(
       closeSync(openSync(partial, 'wx', modeOfNewFile(partial)));
       const original = await copy(store, partial, options, signal);
       // A file in WAL mode cannot be read where nothing can be written.
-      connect(partial, {}, (db) => db.pragma('journal_mode = DELETE')).close();
+      connect(partial, {}, (db) => {
+        db.pragma('journal_mode = DELETE');
+        beginEpoch(db);
+      }).close();
       const contents = original && verify(partial, file, original);
       fsync(partial);
       if (overwrite) renameSync(partial, target);

@@ -4,49 +4,52 @@
  */
 
 import type Database from 'better-sqlite3';
+import { CREATE_REQUEST } from '../../application/ports/idempotent-changes.ts';
 import type { IdempotencyRecords, IdempotentCreates } from '../../application/ports/idempotent-creates.ts';
 import { INT64_MAX } from '../../domain/int64.ts';
 import { storedPet } from '../../domain/pet.ts';
-import { exactlyOnce, petRemoved } from '../storage-kit/exactly-once.ts';
-import { PET_COLUMNS, type PetRow, petOf } from '../storage-kit/pet-rows.ts';
+import { newPetJson } from '../../domain/pet-json.ts';
+import { exactlyOnce } from '../storage-kit/exactly-once.ts';
+import { PET_COLUMNS, type PetRow } from '../storage-kit/pet-rows.ts';
+import { replayedPet } from '../storage-kit/records.ts';
 import { addPet } from './pets.ts';
 import type { Reads } from './reads.ts';
 import { LAST_ID } from './schema.ts';
 import type { Writer } from './writer.ts';
 
-/**
- * The pet that {@link addPet} inserts next gets the next id of the AUTOINCREMENT column, or fails if there is none. A
- * record that has ended is replaced.
- */
-const ADD_RECORD = `INSERT INTO idempotency_records (caller, key, pet_id, valid_until)
-  VALUES (?, ?, 1 + min(${INT64_MAX - 1n}, (${LAST_ID})), ?)
-  ON CONFLICT DO UPDATE SET pet_id = excluded.pet_id, valid_until = excluded.valid_until WHERE valid_until < ?`;
+/** The end of an INSERT of a record: one that has ended is replaced, and a valid one changes no row. */
+export const RENEW_RECORD: string = `ON CONFLICT DO UPDATE SET pet_id = excluded.pet_id, valid_until = excluded.valid_until,
+  request = excluded.request, response = excluded.response WHERE valid_until < ?`;
 
-const FIND_ID = 'SELECT pet_id FROM idempotency_records WHERE caller = ? AND key = ? AND valid_until >= ?';
+/** The pet that {@link addPet} inserts next gets the next id of the AUTOINCREMENT column, or fails if there is none. */
+const ADD_RECORD = `INSERT INTO idempotency_records (caller, key, pet_id, valid_until, request, response)
+  SELECT ?, ?, id, ?, '${CREATE_REQUEST}', concat('{"id":', id, ',', ?) FROM (SELECT 1 + min(${INT64_MAX - 1n}, (${LAST_ID})) AS id) WHERE true
+  ${RENEW_RECORD}`;
+
+export const FIND_RECORD: string =
+  'SELECT pet_id, request, response FROM idempotency_records WHERE caller = ? AND key = ? AND valid_until >= ?';
 const FIND_PET = `SELECT ${PET_COLUMNS} FROM pets WHERE id = ?`;
 const COUNT = 'SELECT count(*) FROM idempotency_records';
 const REMOVE = `DELETE FROM idempotency_records WHERE (caller, key) IN (
   SELECT caller, key FROM idempotency_records WHERE valid_until < ? ORDER BY valid_until LIMIT ?)`;
 
 export function idempotentCreates(db: Database.Database, reads: Reads, writer: Writer): IdempotentCreates {
-  const findId = db.prepare<[string, string, number], bigint>(FIND_ID).pluck();
+  const findRecord = db.prepare<[string, string, number], readonly unknown[]>(FIND_RECORD).raw();
   const findPet = db.prepare<[bigint], PetRow>(FIND_PET).raw();
   return {
     add: exactlyOnce({
       /** Changes nothing when a valid record exists. */
       async claim(pet, { caller, key, validFor }) {
         const now = Date.now();
-        const record = [ADD_RECORD, caller, key, now + validFor, now] as const;
+        const response = newPetJson(pet).slice(1);
+        const record = [ADD_RECORD, caller, key, now + validFor, response, now] as const;
         const { rowId, changes } = await writer.storeWrite(record, addPet(pet));
         return changes === 0 ? undefined : storedPet(rowId, pet);
       },
       find: ({ caller, key }) =>
         reads.read(() => {
-          const id = findId.get(caller, key, Date.now());
-          if (id === undefined) return undefined;
-          const row = findPet.get(id);
-          if (row === undefined) throw petRemoved(id);
-          return petOf(row);
+          const record = findRecord.get(caller, key, Date.now());
+          return record && replayedPet(record, findPet.get(record[0] as bigint));
         }),
     }),
   };

@@ -7,6 +7,7 @@ import { INT64_MIN } from '../../domain/int64.ts';
 import { storedPet } from '../../domain/pet.ts';
 import { PageCache, pageKey } from '../storage-kit/page-cache.ts';
 import { PET_COLUMNS, type PetRow, petOf } from '../storage-kit/pet-rows.ts';
+import { rowDropped } from '../storage-kit/store-errors.ts';
 import { addPet } from './pets.ts';
 import type { Reads } from './reads.ts';
 import type { Writer } from './writer.ts';
@@ -39,7 +40,8 @@ export function petRepository(
     async add(given) {
       // The caller may change its object in the meantime.
       const pet = { ...given };
-      const { rowId } = await writer.storeWrite(addPet(pet));
+      const { rowId, changes } = await writer.storeWrite(addPet(pet));
+      if (changes === 0) throw rowDropped();
       return storedPet(rowId, pet);
     },
     find: (id) =>

@@ -31,7 +31,7 @@ import {
   sizeOf,
   withPartialFile,
 } from './files.ts';
-import { countRows, lastIdOf, versionOf } from './schema.ts';
+import { beginEpoch, countRows, lastIdOf, versionOf } from './schema.ts';
 
 /** In milliseconds. A command that has the store open can be ending. */
 const LOCK_TIMEOUT = 500;
@@ -143,6 +143,8 @@ function continueIds(partial: string, old: Database.Database | undefined): bigin
   try {
     // The copy must be complete without a write-ahead log.
     db.pragma('journal_mode = DELETE');
+    // The same backup can be restored twice.
+    beginEpoch(db);
     for (const table of ['pets', 'api_keys'] as const) {
       const replaced = attempt(() => (old === undefined ? 0n : lastIdOf(old, table)), 0n);
       // A row exists once the table has had a row, and has no key.

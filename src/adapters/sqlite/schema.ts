@@ -57,11 +57,31 @@ const TABLES = `
 const FIRST_VERSION = 6;
 
 /**
+ * A row for each pet that was changed or removed; without a pet, the row is of a removal. A column of `pets` would need an index
+ * over all pets, so the migration would read them. A record of an older release has neither request nor response.
+ */
+const CHANGES = `
+  CREATE TABLE pet_revisions (
+    revision INTEGER PRIMARY KEY,
+    pet_id INTEGER NOT NULL UNIQUE
+  ) STRICT;
+
+  CREATE TABLE epoch (only_row INTEGER PRIMARY KEY CHECK (only_row = 1), value TEXT NOT NULL) STRICT;
+  INSERT INTO epoch VALUES (1, lower(hex(randomblob(8))));
+
+  ALTER TABLE idempotency_records ADD COLUMN request TEXT;
+  ALTER TABLE idempotency_records ADD COLUMN response TEXT;
+`;
+
+/**
  * The schema versions, and what leads to them. A released migration is never changed. The attributes of a pet stand in a
  * migration too: a test compares the newest schema with `ATTRIBUTES`. A new column with a CHECK is added with
  * `ignore_check_constraints`, because SQLite checks all rules of all pets, and stored pets can break an older one.
  */
-export const MIGRATIONS: readonly (readonly [version: number, sql: string])[] = [[FIRST_VERSION, TABLES]];
+export const MIGRATIONS: readonly (readonly [version: number, sql: string])[] = [
+  [FIRST_VERSION, TABLES],
+  [7, CHANGES],
+];
 
 /** The pragma `user_version` of a store. */
 export const SCHEMA_VERSION: number = Math.max(...MIGRATIONS.map(([version]) => version));
@@ -111,6 +131,16 @@ function selectLastId(table: string): string {
 export function lastIdOf(db: Database.Database, table: 'pets' | 'api_keys' = 'pets'): bigint {
   return db.prepare<[], bigint>(selectLastId(table)).pluck().safeIntegers().get() ?? 0n;
 }
+
+/** The first version that has `epoch`. A backup of an older release gets its epoch by the migration. */
+const EPOCH_VERSION = 7;
+
+/** Draws another epoch, because the store is the copy of another one. */
+export function beginEpoch(db: Database.Database): void {
+  if (versionOf(db) >= EPOCH_VERSION) db.exec(BEGIN_EPOCH);
+}
+
+export const BEGIN_EPOCH: string = 'UPDATE epoch SET value = lower(hex(randomblob(8)))';
 
 export function countRows(db: Database.Database, table: string): number {
   return Number(db.prepare(`SELECT count(*) FROM ${table}`).pluck().get());

@@ -17,7 +17,9 @@ import { backUp } from './backup.ts';
 import { openReader, openSource, prepareDatabase } from './database.ts';
 import { checkFiles, PARTS } from './faults.ts';
 import { filesOf } from './files.ts';
+import { idempotentChanges } from './idempotent-changes.ts';
 import { idempotencyRecords, idempotentCreates } from './idempotent-creates.ts';
+import { petChanges } from './pet-changes.ts';
 import { petRepository } from './pet-repository.ts';
 import { petTransfer } from './pet-transfer.ts';
 import { Reads } from './reads.ts';
@@ -91,6 +93,8 @@ export function openSqliteStorage(path: string, options: SqliteOptions = {}): St
     idempotentCreates: idempotentCreates(db, reads, writer),
     idempotencyRecords: idempotencyRecords(db, reads, writer),
     transfer: petTransfer(db, reads, writer),
+    changes: petChanges(db, reads, writer),
+    idempotentChanges: idempotentChanges(db, reads, writer),
     statistics: () => ({ pages: { ...pages }, keys: { ...keys }, ...writer.statistics }),
     async backup(file, options = {}) {
       closing.signal.throwIfAborted();

@@ -5,7 +5,7 @@ import type Database from 'better-sqlite3';
 import { storageUnavailable } from '../../application/ports/storage-fault.ts';
 import { INT64_MAX } from '../../domain/int64.ts';
 import { idsExhausted } from '../storage-kit/ids-left.ts';
-import { codeOf } from '../storage-kit/store-errors.ts';
+import { codeOf, rowDropped } from '../storage-kit/store-errors.ts';
 import { openWriter, whenUnlocked } from './database.ts';
 import { failedCommit, isLocked, type PlainError, plainError } from './errors.ts';
 import { assertSameFiles, type StoreFiles } from './files.ts';
@@ -14,7 +14,10 @@ import { lastIdOf } from './schema.ts';
 export type SqlValue = string | number | bigint | Uint8Array | null;
 export type SqlStatement = readonly [sql: string, ...values: SqlValue[]];
 
-/** Statements that take effect together or not at all. After a statement that changes no row, the others do not run. */
+/**
+ * Statements that take effect together or not at all. The first one is a condition: when it changes no row, the others do not
+ * run. Each of the others must change a row: when one does not, because a trigger of the operator drops it, the write fails.
+ */
 export type Write = readonly SqlStatement[];
 
 /** The effect of the last statement of a write that ran. */
@@ -95,10 +98,12 @@ function transact(writes: readonly Write[], deadline: number): readonly Outcome[
 
 function run(write: Write): Written {
   let written: Written = { changes: 0, rowId: 0n };
-  for (const [sql, ...values] of write) {
+  for (const [index, [sql, ...values]] of write.entries()) {
     const { changes, lastInsertRowid } = statement(sql).run(...values);
     written = { changes, rowId: BigInt(lastInsertRowid) };
-    if (changes === 0) break;
+    if (changes > 0) continue;
+    if (index === 0) break;
+    throw rowDropped();
   }
   return written;
 }

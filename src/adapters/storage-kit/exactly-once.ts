@@ -9,7 +9,7 @@ const CLAIMS = 3;
 export interface Records {
   /** Stores a pet and its record, and resolves with the pet. Stores nothing when a valid record exists. */
   claim(pet: NewPet, attempt: CreateAttempt): Promise<Pet | undefined>;
-  /** Resolves with the pet of a valid record. Rejects with {@link petRemoved} when that pet does not exist. */
+  /** Resolves with the pet of a valid record. Rejects with `idempotency_conflict` when the record is not of a create. */
   find(attempt: CreateAttempt): Promise<Pet | undefined>;
 }
 
@@ -27,13 +27,4 @@ export function exactlyOnce({ claim, find }: Records): IdempotentCreates['add'] 
     }
     throw new AnimalStoreError('overloaded', 'other attempts use this idempotency key: retry');
   };
-}
-
-/**
- * Creates the error of a retried create whose pet was removed.
- * @param id the id of the pet of the valid record
- */
-export function petRemoved(id: bigint): AnimalStoreError {
-  const message = `the pet ${id} of this idempotency key was removed`;
-  return new AnimalStoreError('internal_error', message);
 }

@@ -1,5 +1,7 @@
 /** `animal-store/storage-kit`: what the storages of this package are built of, for those who write their own. */
 
-export { exactlyOnce, petRemoved, type Records } from './exactly-once.ts';
+export { changesPage, EXAMINED_LIMIT, lastRevisionOf, type ReadChanges } from './changes-page.ts';
+export { exactlyOnce, type Records } from './exactly-once.ts';
 export { KnownFaults } from './known-faults.ts';
 export { PageCache, pageKey } from './page-cache.ts';
+export { recordOf, replayedPet, responseOf } from './records.ts';

@@ -1,7 +1,7 @@
 /** What the storages with a schema say alike. */
 
 import type { Rule } from '../../application/arguments.ts';
-import { isError } from '../../domain/errors.ts';
+import { AnimalStoreError, isError } from '../../domain/errors.ts';
 
 /** Returns a message about a store that a newer release wrote. */
 export function newerSchema(store: string, version: number, supported: number): string | undefined {
@@ -28,4 +28,12 @@ export const MIGRATION: Rule = {
 /** Returns the code of an error of a driver or of the operating system, or an empty string. */
 export function codeOf(error: unknown): string {
   return isError(error) && 'code' in error ? String(error.code) : '';
+}
+
+/** The error of a write that a trigger of the operator has ignored. */
+export function rowDropped(): AnimalStoreError {
+  return new AnimalStoreError(
+    'internal_error',
+    'a trigger of the database has dropped a row: nothing was stored',
+  );
 }

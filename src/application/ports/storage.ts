@@ -56,6 +56,8 @@ export interface Storage extends StoreStorage {
   readonly idempotentCreates: IdempotentCreates;
   readonly idempotencyRecords: IdempotencyRecords;
   readonly transfer: PetTransfer;
+  readonly changes: PetChanges;
+  readonly idempotentChanges: IdempotentChanges;
 }
 
 export function closedError(): AnimalStoreError {

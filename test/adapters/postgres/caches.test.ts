@@ -3,7 +3,7 @@
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { apiKeyRepository } from '../../../src/adapters/postgres/api-key-repository.ts';
 import type { ResultRow, SqlStatement } from '../../../src/adapters/postgres/connection-pool.ts';
-import type { Creates } from '../../../src/adapters/postgres/creates.ts';
+import type { AddCreate } from '../../../src/adapters/postgres/creates.ts';
 import { petRepository } from '../../../src/adapters/postgres/pet-repository.ts';
 import { hashOf } from '../../../src/adapters/storage-kit/key-rows.ts';
 import { PageCache } from '../../../src/adapters/storage-kit/page-cache.ts';
@@ -47,7 +47,7 @@ describe('pages', () => {
       return name === 'version' ? [[version]] : [[1n, ...valuesOf(REX), version]];
     });
     const cache = new PageCache();
-    const { list } = petRepository(opened.pool, {} as Creates, cache, hasVersion);
+    const { list } = petRepository(opened.pool, (async () => undefined) as AddCreate, cache, hasVersion);
     return { ...opened, database, cache, list: () => list({ limit: 5 }) };
   }
 
@@ -99,7 +99,7 @@ describe('gets', () => {
       vi.advanceTimersByTime(ms);
       return [[FOUND, ...valuesOf(REX)]];
     }, busy);
-    const { find } = petRepository(pool, {} as Creates, new PageCache(), true);
+    const { find } = petRepository(pool, (async () => undefined) as AddCreate, new PageCache(), true);
     const sizesOf = async (count: number, time: number) => {
       ms = time;
       const ids = Array.from({ length: count }, (_, index) => BigInt(index + 1));
@@ -126,7 +126,7 @@ describe('gets', () => {
 
   test('that fail are all rejected', async () => {
     const { pool } = poolOf(() => Promise.reject(new Error('no')));
-    const { find } = petRepository(pool, {} as Creates, new PageCache(), true);
+    const { find } = petRepository(pool, (async () => undefined) as AddCreate, new PageCache(), true);
     const results = await Promise.allSettled([find(1n), find(2n)]);
     expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
   });

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { TAKE_ORDER } from '../../../src/adapters/postgres/pets.ts';
 import { connect, describePostgres, newDatabaseUrl } from '../../support/postgres/index.ts';
-import { REFUSED_REPLAYS, replaysOfRemovedPet } from '../../support/removed-pet.ts';
+import { FIRST_RESPONSES, replaysOfRemovedPet } from '../../support/removed-pet.ts';
 import { openStorage, openStore, REX, untilBlocked } from './database.ts';
 
 const HOUR = 3_600_000;
@@ -50,6 +50,6 @@ describePostgres('idempotent creates on PostgreSQL', () => {
       () => client.query('DELETE FROM pets'),
       () => client.query('UPDATE idempotency_records SET ends_at = 1'),
     );
-    expect(replays).toEqual(REFUSED_REPLAYS);
+    expect(replays).toEqual(FIRST_RESPONSES);
   });
 });

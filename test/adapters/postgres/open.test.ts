@@ -12,7 +12,14 @@ describePostgres('openPostgresStorage', () => {
     const ids = await Promise.all(storages.map(async ({ pets }) => (await pets.add(REX)).id));
     expect(new Set(ids).size).toBe(5);
     const { rows } = await (await connect(url)).query('SELECT * FROM animal_store_schema');
-    expect(rows).toEqual([{ only_row: true, version: SCHEMA_VERSION, probed_at: null }]);
+    expect(rows).toEqual([
+      {
+        only_row: true,
+        version: SCHEMA_VERSION,
+        epoch: expect.stringMatching(/^[0-9a-f]{16}$/),
+        probed_at: null,
+      },
+    ]);
   });
 
   test('creates no store when the store must exist', async () => {

@@ -4,7 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { ResultRow, SqlStatement } from '../../../src/adapters/postgres/connection-pool.ts';
-import type { Creates } from '../../../src/adapters/postgres/creates.ts';
+import type { AddCreate } from '../../../src/adapters/postgres/creates.ts';
 import { petRepository } from '../../../src/adapters/postgres/pet-repository.ts';
 import { PageCache } from '../../../src/adapters/storage-kit/page-cache.ts';
 import { valuesOf } from '../../../src/adapters/storage-kit/pet-rows.ts';
@@ -61,7 +61,7 @@ class Database {
 function storeOn(database: Database): PetOperations {
   const read = (begin: () => SqlStatement) => database.read(begin());
   const pool = { max: 4, statistics: IDLE, read } as Parameters<typeof petRepository>[0];
-  const pets = petRepository(pool, {} as Creates, new PageCache(), true);
+  const pets = petRepository(pool, (async () => undefined) as AddCreate, new PageCache(), true);
   return {
     createPet: (input) => database.create(newPet(input)),
     async getPet(id) {

@@ -10,7 +10,7 @@ import type { Storage } from '../../../src/application/ports/storage.ts';
 import type { Opened } from '../../../src/testing/index.ts';
 import { testContracts } from '../../support/contracts.ts';
 
-const TABLES = ['pets', 'api_keys', 'idempotency_records', 'sqlite_sequence'];
+const TABLES = ['pets', 'pet_revisions', 'api_keys', 'idempotency_records', 'sqlite_sequence'];
 
 /** A storage that one case after the other uses, because starting a writer thread takes longer than most cases. */
 interface Store {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { REFUSED_REPLAYS, replaysOfRemovedPet } from '../../support/removed-pet.ts';
+import { FIRST_RESPONSES, replaysOfRemovedPet } from '../../support/removed-pet.ts';
 import { connect } from '../../support/sqlite.ts';
 import { openStorage, temporaryFile } from './temporary-file.ts';
 
@@ -10,5 +10,5 @@ test('a retried create whose pet another program has removed is an internal erro
     () => connect(path).exec('DELETE FROM pets'),
     () => connect(path).exec('UPDATE idempotency_records SET valid_until = 1'),
   );
-  expect(replays).toEqual(REFUSED_REPLAYS);
+  expect(replays).toEqual(FIRST_RESPONSES);
 });

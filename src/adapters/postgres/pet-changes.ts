@@ -1,0 +1,193 @@
+/** Changes and removals of pets in PostgreSQL. Those of different pets that wait together are one statement. */
+
+import type { ChangeAttempt, IdempotentChanges } from '../../application/ports/idempotent-changes.ts';
+import type { ListedVersion, PetChanges, PetVersion } from '../../application/ports/pet-changes.ts';
+import type { Pet } from '../../domain/pet.ts';
+import { changesPage, EXAMINED_LIMIT } from '../storage-kit/changes-page.ts';
+import { ATTRIBUTE_COLUMNS as ATTRIBUTES, PET_COLUMNS, petOf } from '../storage-kit/pet-rows.ts';
+import { recordOf, responseOf } from '../storage-kit/records.ts';
+import type { ConnectionPool, ResultRow, SqlStatement } from './connection-pool.ts';
+import { assertEqualCounts, RENEW_RECORD } from './creates.ts';
+import type { GroupedWrites } from './grouped-writes.ts';
+import { arrayParameters, arraysOf, NOW, ORDER } from './pets.ts';
+import { LAST_ID, NEW_EPOCH } from './schema.ts';
+
+/** A change, or a removal, for which the attributes are not used. */
+export interface Change {
+  readonly pet: Pet;
+  readonly isRemoval: boolean;
+  readonly expected: bigint;
+  readonly attempt?: ChangeAttempt | undefined;
+}
+
+/**
+ * The snapshot of a statement is older than the order lock. So the revision is compared twice: in the snapshot, which saves most
+ * numbers, and in the newest row of `pet_revisions`, which ON CONFLICT locks. Only a locked row makes the commit wait for a standby.
+ * If another session has used the key since the snapshot, the pet only gets a new revision.
+ *
+ * @param further the columns of an attempt, if the changes have one
+ */
+function changeText(
+  types: readonly ('bigint' | 'text')[],
+  further: string,
+  isFree: string,
+  records: string,
+): string {
+  const claimed = `claims JOIN new USING (pet_id)${records && ' JOIN records USING (caller, key)'}`;
+  return `WITH ${ORDER}, new AS MATERIALIZED (
+    SELECT given.* FROM ordered, unnest(${arrayParameters('bigint', 'bigint', 'boolean', ...types)})
+      WITH ORDINALITY AS given (${ATTRIBUTES}, pet_id, expected, is_removal${further}, place)
+  ), claims AS (
+    INSERT INTO pet_revisions AS known (pet_id, revision)
+    SELECT pet_id, nextval('pets_id_seq') FROM new WHERE EXISTS (SELECT 1 FROM pets WHERE id = pet_id)
+      AND expected = coalesce((SELECT revision FROM pet_revisions AS own WHERE own.pet_id = new.pet_id), pet_id)${isFree}
+    ON CONFLICT (pet_id) DO UPDATE SET revision = excluded.revision
+      WHERE known.revision = (SELECT expected FROM new WHERE new.pet_id = known.pet_id)
+    RETURNING pet_id, revision
+  )${records}, changed AS (
+    UPDATE pets SET (${ATTRIBUTES}) = ROW (${ATTRIBUTES.replaceAll(/\w+/g, 'new.$&')})
+    FROM ${claimed} WHERE id = pet_id AND NOT is_removal RETURNING 1
+  ), removed AS (
+    DELETE FROM pets USING ${claimed} WHERE id = pet_id AND is_removal RETURNING 1
+  ) SELECT place, revision FROM ${claimed} WHERE ${assertEqualCounts(claimed, 'changed', 'removed')}`;
+}
+
+const CHANGE = changeText([], '', '', '');
+const RECORD_COLUMNS = 'caller, key, pet_id, ends_at, request, response';
+const CHANGE_ONCE = changeText(
+  ['text', 'text', 'bigint', 'text', 'text'],
+  ', caller, key, valid_for, request, response',
+  ` AND NOT EXISTS (SELECT 1 FROM idempotency_records AS record
+        WHERE (record.caller, record.key) = (new.caller, new.key) AND ends_at >= ${NOW})`,
+  `, records AS (
+    INSERT INTO idempotency_records AS record (${RECORD_COLUMNS})
+    SELECT caller, key, pet_id, ${NOW} + valid_for, request, response FROM claims JOIN new USING (pet_id) ORDER BY caller, key
+    ${RENEW_RECORD} RETURNING caller, key
+  )`,
+);
+const RECORD = `INSERT INTO idempotency_records AS record (${RECORD_COLUMNS})
+  VALUES ($1, $2, $3, ${NOW} + $4::bigint, $5, $6) ${RENEW_RECORD} RETURNING 1`;
+
+const FIND_STATE = `SELECT record.pet_id, request, response, revision, ${PET_COLUMNS} FROM (SELECT $1::bigint AS sought_id) AS sought
+  LEFT JOIN idempotency_records AS record ON caller = $2 AND key = $3 AND ends_at >= ${NOW}
+  LEFT JOIN pet_revisions AS own ON own.pet_id = sought_id LEFT JOIN pets ON id = sought_id`;
+const FIND = `SELECT revision, ${PET_COLUMNS} FROM (SELECT $1::bigint AS pet_id) AS sought
+  LEFT JOIN pet_revisions USING (pet_id) LEFT JOIN pets ON id = pet_id`;
+
+/**
+ * Reads changed pets, those that were never changed, and one row of numbers. The sub-select instead of NOT EXISTS keeps PostgreSQL
+ * from reading all revisions: it looks for the revision of one pet after the other, until the page is full.
+ */
+const LIST = `WITH changed AS MATERIALIZED (
+    SELECT revision, pet_id FROM pet_revisions WHERE revision > $1 ORDER BY revision LIMIT $2 + 1
+  ), reach AS MATERIALIZED (
+    SELECT CASE WHEN count(*) > $2 THEN (SELECT revision FROM changed ORDER BY revision OFFSET $2 - 1 LIMIT 1)
+      ELSE 9223372036854775807 END AS last FROM changed
+  ), unchanged AS MATERIALIZED (
+    SELECT * FROM (SELECT * FROM pets WHERE id > $1 AND id <= (SELECT last FROM reach) ORDER BY id LIMIT ${EXAMINED_LIMIT}) AS examined
+    WHERE (SELECT true FROM pet_revisions WHERE pet_id = examined.id) IS NULL ORDER BY id LIMIT $2 + 1
+  )
+  SELECT 'changed', revision, pet_id, NULL, ${PET_COLUMNS} FROM changed LEFT JOIN pets ON id = pet_id
+  UNION ALL SELECT 'unchanged', id, id, NULL, ${PET_COLUMNS} FROM unchanged
+  UNION ALL SELECT 'store', (SELECT coalesce(${LAST_ID}, 0) FROM pets),
+    CASE WHEN (SELECT count(*) FROM unchanged) <= $2 THEN (SELECT id FROM pets
+      WHERE id > $1 AND id <= (SELECT last FROM reach) ORDER BY id LIMIT 1 OFFSET ${EXAMINED_LIMIT - 1}) END,
+    (SELECT epoch FROM animal_store_schema), NULL, ${ATTRIBUTES.replaceAll(/\w+/g, 'NULL')}
+  ORDER BY 1, 2`;
+
+interface Changes {
+  readonly changes: Required<PetChanges>;
+  readonly idempotentChanges: IdempotentChanges;
+}
+
+export function petChanges(pool: ConnectionPool, writes: GroupedWrites): Changes {
+  const kind = { statementFor, resultsOf: revisionsOf, namesOf };
+  const [plain, keyed] = [writes.ofKind(kind), writes.ofKind(kind)];
+  const change = (pet: Pet, expected: bigint, attempt?: ChangeAttempt): Promise<bigint | undefined> =>
+    (attempt ? keyed : plain)({ pet: { ...pet }, isRemoval: false, expected, attempt });
+  const remove = (id: bigint, expected: bigint, attempt?: ChangeAttempt): Promise<bigint | undefined> =>
+    (attempt ? keyed : plain)({ pet: { id } as Pet, isRemoval: true, expected, attempt });
+
+  const idempotentChanges: IdempotentChanges = {
+    async find(id, { caller, key }) {
+      const values = [id, caller, key];
+      const [row = []] = await pool.read(() => ({ name: 'find-attempt', text: FIND_STATE, values }));
+      return { record: row[0] === null ? undefined : recordOf(row), version: versionOf(row.slice(3)) };
+    },
+    replace: (pet, expected, attempt) => change(pet, expected, attempt),
+    remove: (id, expected, attempt) => remove(id, expected, attempt),
+    async record(id, pet, { caller, key, validFor, request }) {
+      const values = [caller, key, id, validFor, request, responseOf(id, pet)];
+      return (await pool.write(RECORD, values)).length > 0;
+    },
+  };
+  const changes: Required<PetChanges> = {
+    async find(id) {
+      const [row] = await pool.read(() => ({ name: 'find-version', text: FIND, values: [id] }));
+      return versionOf(row ?? []);
+    },
+    replace: (pet, expected) => change(pet, expected),
+    remove: (id, expected) => remove(id, expected),
+    async list({ after = 0n, limit }) {
+      const rows = await pool.read(() => ({ name: 'list-changes', text: LIST, values: [after, limit] }));
+      const ofKind = (kind: string): readonly ResultRow[] => rows.filter(([each]) => each === kind);
+      const [[, lastNumber, examinedUpTo, epoch] = []] = ofKind('store');
+      return changesPage({
+        after,
+        limit,
+        changed: ofKind('changed').map(listedVersion),
+        unchanged: ofKind('unchanged').map((row) => petOf(row.slice(4))),
+        examinedUpTo: (examinedUpTo ?? undefined) as bigint | undefined,
+        epoch: epoch as string,
+        lastNumber: lastNumber as bigint,
+      });
+    },
+    async beginEpoch() {
+      await pool.write(`UPDATE animal_store_schema SET epoch = ${NEW_EPOCH}`, []);
+    },
+  };
+  return { changes, idempotentChanges };
+}
+
+/** Either all changes have a key, or none has one. */
+export function statementFor(changes: readonly Change[]): SqlStatement {
+  const pets = changes.map(({ pet }) => pet);
+  const numbers = [pets.map(({ id }) => id), changes.map(({ expected }) => expected)];
+  const removals = changes.map(({ isRemoval }) => isRemoval);
+  const values = [...arraysOf(pets), ...[...numbers, removals].map((array) => `{${array.join()}}`)];
+  const attempts = changes.flatMap(({ attempt }) => attempt ?? []);
+  if (attempts.length === 0) return { name: 'change', text: CHANGE, values };
+  values.push(
+    attempts.map(({ caller }) => caller),
+    attempts.map(({ key }) => key),
+    `{${attempts.map(({ validFor }) => validFor).join()}}`,
+    attempts.map(({ request }) => request),
+    changes.map(({ pet, isRemoval }) => responseOf(pet.id, isRemoval ? undefined : pet)),
+  );
+  return { name: 'change-once', text: CHANGE_ONCE, values };
+}
+
+/** A statement changes each pet once, and uses each key once. A key contains no space. */
+function namesOf({ pet, attempt }: Change): readonly string[] {
+  return attempt === undefined ? [`${pet.id}`] : [`${pet.id}`, `${attempt.key} ${attempt.caller}`];
+}
+
+/** Returns the revisions of the changes that were made. */
+export function revisionsOf(
+  changes: readonly unknown[],
+  rows: readonly ResultRow[],
+): readonly (bigint | undefined)[] {
+  const revisions = new Map(rows.map(([place, revision]) => [Number(place), revision as bigint]));
+  return changes.map((_, index) => revisions.get(index + 1));
+}
+
+export function versionOf([revision, ...row]: ResultRow): PetVersion | undefined {
+  const pet = row[0] === null ? undefined : petOf(row);
+  const number = (revision ?? pet?.id) as bigint | undefined;
+  return number === undefined ? undefined : { pet, revision: number };
+}
+
+function listedVersion([, revision, id, , ...row]: ResultRow): ListedVersion {
+  const pet = row[0] === null ? undefined : petOf(row);
+  return { id: id as bigint, revision: revision as bigint, pet };
+}

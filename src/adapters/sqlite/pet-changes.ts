@@ -1,0 +1,108 @@
+/** Changes and removals of pets in SQLite: compared and set in one transaction of the writer thread. */
+
+import type Database from 'better-sqlite3';
+import type { ListedVersion, PetChanges, PetVersion } from '../../application/ports/pet-changes.ts';
+import { INT64_MAX } from '../../domain/int64.ts';
+import { PET_ATTRIBUTES, type Pet } from '../../domain/pet.ts';
+import { changesPage, EXAMINED_LIMIT, lastRevisionOf } from '../storage-kit/changes-page.ts';
+import { idsExhausted } from '../storage-kit/ids-left.ts';
+import { columnOf, PET_COLUMNS, type PetRow, petOf, valuesOf } from '../storage-kit/pet-rows.ts';
+import type { Reads } from './reads.ts';
+import { BEGIN_EPOCH, LAST_ID, lastIdOf } from './schema.ts';
+import type { Writer } from './writer.ts';
+import type { SqlStatement } from './writer-thread.ts';
+
+/** The revision of the pet in `pets`. */
+const REVISION = 'coalesce((SELECT revision FROM pet_revisions WHERE pet_id = pets.id), pets.id)';
+/** The comparison takes the next number of the counter that assigns the ids of pets. `seq` is no integer beyond int64. */
+export const COMPARE: string = `UPDATE sqlite_sequence SET seq = 1 + (${LAST_ID}) WHERE name = 'pets' AND (${LAST_ID}) < ${INT64_MAX}
+  AND ? = (SELECT ${REVISION} FROM pets WHERE id = ?)`;
+const REPLACE = `UPDATE pets SET ${PET_ATTRIBUTES.map((name) => `${columnOf(name)} = ?`).join(', ')} WHERE id = ?`;
+const REMOVE = 'DELETE FROM pets WHERE id = ?';
+/** The row id of this statement, the last one of each change, is the new revision. */
+const SET_REVISION = `INSERT OR REPLACE INTO pet_revisions (revision, pet_id)
+  SELECT seq, ? FROM sqlite_sequence WHERE name = 'pets'`;
+
+const FIND = `SELECT revision, ${PET_COLUMNS} FROM (SELECT ? AS pet_id) LEFT JOIN pet_revisions USING (pet_id) LEFT JOIN pets ON id = pet_id`;
+const LIST_CHANGED = `SELECT revision, pet_id, ${PET_COLUMNS} FROM pet_revisions LEFT JOIN pets ON id = pet_id
+  WHERE revision > ? ORDER BY revision LIMIT ?`;
+const EXAMINED = `SELECT * FROM pets WHERE id > ? AND id <= ? ORDER BY id LIMIT ${EXAMINED_LIMIT}`;
+const LIST_UNCHANGED = `SELECT ${PET_COLUMNS} FROM (${EXAMINED}) AS pets
+  WHERE NOT EXISTS (SELECT 1 FROM pet_revisions WHERE pet_id = pets.id) ORDER BY id LIMIT ?`;
+const LAST_EXAMINED = `SELECT id FROM pets WHERE id > ? AND id <= ? ORDER BY id LIMIT 1 OFFSET ${EXAMINED_LIMIT - 1}`;
+const EPOCH = 'SELECT value FROM epoch';
+
+/** The statements after the comparison that change or remove a pet. */
+export function setPet(id: bigint, pet: Pet | undefined): readonly SqlStatement[] {
+  const set: SqlStatement = pet === undefined ? [REMOVE, id] : [REPLACE, ...valuesOf(pet), id];
+  return [set, [SET_REVISION, id]];
+}
+
+/** Returns a function that finds the newest version of a pet, within a read. */
+export function versionFinder(db: Database.Database): (id: bigint) => PetVersion | undefined {
+  const find = db.prepare<[bigint], PetRow>(FIND).raw();
+  return (id) => {
+    const [revision, ...row] = find.get(id) ?? [];
+    const pet = row[0] === null ? undefined : petOf(row);
+    const number = (revision ?? pet?.id) as bigint | undefined;
+    return number === undefined ? undefined : { pet, revision: number };
+  };
+}
+
+/** Resolves with the revision of a write that the comparison has admitted. */
+export async function storeCompared(
+  db: Database.Database,
+  reads: Reads,
+  writer: Writer,
+  write: readonly SqlStatement[],
+): Promise<bigint | undefined> {
+  const { changes, rowId } = await writer.storeWrite(...write);
+  if (changes > 0) return rowId;
+  // The comparison also fails when no number is left.
+  if (await reads.read(() => lastIdOf(db) === INT64_MAX)) throw idsExhausted();
+  return undefined;
+}
+
+export function petChanges(db: Database.Database, reads: Reads, writer: Writer): Required<PetChanges> {
+  const findVersion = versionFinder(db);
+  const listChanged = db.prepare<[bigint, number], PetRow>(LIST_CHANGED).raw();
+  const listUnchanged = db.prepare<[bigint, bigint, number], PetRow>(LIST_UNCHANGED).raw();
+  const lastExamined = db.prepare<[bigint, bigint], bigint>(LAST_EXAMINED).pluck();
+  const readEpoch = db.prepare<[], string>(EPOCH).pluck();
+  const write = (id: bigint, pet: Pet | undefined, expected: bigint): Promise<bigint | undefined> =>
+    storeCompared(db, reads, writer, [[COMPARE, expected, id], ...setPet(id, pet)]);
+
+  return {
+    find: (id) => reads.read(() => findVersion(id)),
+    replace: (pet, expected) => write(pet.id, pet, expected),
+    remove: (id, expected) => write(id, undefined, expected),
+    list: ({ after = 0n, limit }) =>
+      reads.read(() => {
+        const changed = listChanged.all(after, limit + 1).map(listedVersion);
+        const last = lastRevisionOf(changed, limit) ?? INT64_MAX;
+        const unchanged = listUnchanged.all(after, last, limit + 1).map(petOf);
+        const examinedUpTo = unchanged.length > limit ? undefined : lastExamined.get(after, last);
+        const epoch = readEpoch.get() ?? '';
+        return changesPage({
+          after,
+          limit,
+          changed,
+          unchanged,
+          examinedUpTo,
+          epoch,
+          lastNumber: lastIdOf(db),
+        });
+      }),
+    async beginEpoch() {
+      await writer.storeWrite([BEGIN_EPOCH]);
+    },
+  };
+}
+
+function listedVersion([revision, id, ...row]: PetRow): ListedVersion {
+  return {
+    id: id as bigint,
+    revision: revision as bigint,
+    pet: row[0] === null ? undefined : petOf(row),
+  };
+}

@@ -1,0 +1,37 @@
+/** The records of idempotency keys, as the storages with SQL store them: the id of the pet, the request, and the first response. */
+
+import { CREATE_REQUEST, type WriteRecord } from '../../application/ports/idempotent-changes.ts';
+import { AnimalStoreError } from '../../domain/errors.ts';
+import { keyConflict } from '../../domain/idempotency-key.ts';
+import { type Pet, storedPet } from '../../domain/pet.ts';
+import { parseStoredPets, petJson } from '../../domain/pet-json.ts';
+import { type PetRow, petOf } from './pet-rows.ts';
+
+/** Returns the response to store, which has the id of the pet also when the pet was removed. */
+export function responseOf(id: bigint, pet: Pet | undefined): string {
+  return pet === undefined ? `{"id":${id}}` : petJson(pet);
+}
+
+/**
+ * Reads a record. Of a record without a request, which a release before 4.0 has written, or with the response of another pet,
+ * whose end such a release has renewed, the request is unknown.
+ */
+export function recordOf([petId, request, response]: readonly unknown[]): WriteRecord {
+  const unknown = { request: undefined, pet: undefined };
+  if (typeof request !== 'string' || typeof response !== 'string') return unknown;
+  if (response === `{"id":${petId}}`) return { request, pet: undefined };
+  const [pet] = parseStoredPets(`[${response}]`);
+  return pet !== undefined && pet.id === petId ? { request, pet: storedPet(pet.id, pet) } : unknown;
+}
+
+/** Returns the pet of the record of a create: the first response, or for a record of an older release the stored pet. */
+export function replayedPet(record: readonly unknown[], row: PetRow | undefined): Pet {
+  const { request, pet } = recordOf(record);
+  if (request === CREATE_REQUEST && pet !== undefined) return pet;
+  if (request !== undefined) throw keyConflict('pet');
+  if (row === undefined) {
+    const message = `the pet ${record[0]} of this idempotency key was removed: use a new key`;
+    throw new AnimalStoreError('idempotency_conflict', message);
+  }
+  return petOf(row);
+}
