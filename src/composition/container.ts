@@ -72,6 +72,8 @@ function registerStorage(container: DependencyContainer, storage: Storage): void
   container.register(token.STORAGE, { useValue: storage });
   container.register(token.PET_REPOSITORY, { useValue: storage.pets });
   container.register(token.IDEMPOTENT_CREATES, { useValue: storage.idempotentCreates });
+  container.register(token.PET_CHANGES, { useValue: storage.changes });
+  container.register(token.IDEMPOTENT_CHANGES, { useValue: storage.idempotentChanges });
   container.register(token.PET_TRANSFER, { useValue: storage.transfer });
   container.register(token.API_KEY_REPOSITORY, { useValue: storage.apiKeys });
 }
@@ -82,6 +84,8 @@ function registerUseCases(container: DependencyContainer, config: Config): void 
       {
         pets: c.resolve(token.PET_REPOSITORY),
         idempotentCreates: c.resolve(token.IDEMPOTENT_CREATES),
+        changes: c.resolve(token.PET_CHANGES),
+        idempotentChanges: c.resolve(token.IDEMPOTENT_CHANGES),
         transfer: c.resolve(token.PET_TRANSFER),
         apiKeys: c.resolve(token.API_KEY_REPOSITORY),
       },
@@ -91,6 +95,7 @@ function registerUseCases(container: DependencyContainer, config: Config): void 
   container.register(CreatePet, { useFactory: (c) => all(c).createPet });
   container.register(ListPets, { useFactory: (c) => all(c).listPets });
   container.register(GetPet, { useFactory: (c) => all(c).getPet });
+  container.register(token.CHANGES, { useFactory: (c) => all(c).changes });
   container.register(ImportPets, { useFactory: (c) => all(c).importPets });
   container.register(ApiKeys, { useFactory: (c) => all(c).apiKeys });
   container.register(VerifyApiKey, { useFactory: (c) => all(c).verifyApiKey });
@@ -104,6 +109,7 @@ function registerServer(container: DependencyContainer, config: Config): void {
           createPet: c.resolve(CreatePet),
           listPets: c.resolve(ListPets),
           getPet: c.resolve(GetPet),
+          changes: c.resolve(token.CHANGES),
           importPets: c.resolve(ImportPets),
           apiKeys: c.resolve(ApiKeys),
           verifyApiKey: c.resolve(VerifyApiKey),
