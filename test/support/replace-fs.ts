@@ -1,6 +1,7 @@
 import fs from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
-import { onTestFinished } from 'vitest';
+import { onTestFinished, vi } from 'vitest';
 
 type Name = 'accessSync' | 'fsyncSync' | 'linkSync' | 'mkdirSync' | 'statSync';
 
@@ -14,6 +15,18 @@ export function replaceFs<Key extends Name>(name: Key, replacement: (typeof fs)[
   set(replacement);
   onTestFinished(() => set(original));
   return original;
+}
+
+/** Calls `onSync` with the descriptor of each file before its fsync, until the end of the test. */
+export async function watchSyncs(onSync: (descriptor: number) => void): Promise<void> {
+  const handle = await open('.');
+  const sync = vi.spyOn(Object.getPrototypeOf(handle) as FileHandle, 'sync');
+  await handle.close();
+  onTestFinished(() => sync.mockRestore());
+  sync.mockImplementation(function (this: FileHandle) {
+    onSync(this.fd);
+    return this.datasync();
+  });
 }
 
 /** An error of the operating system. */

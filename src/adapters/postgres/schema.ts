@@ -55,7 +55,7 @@ const VERSION_TABLE = `CREATE TABLE animal_store_schema (
   INSERT INTO animal_store_schema VALUES (true, 0)`;
 /** The other sessions with the name of this one: those of servers, unless a setting names them otherwise. */
 const OTHERS = `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()
-  AND application_name = current_setting('application_name')`;
+  AND (application_name = current_setting('application_name') OR usename = session_user)`;
 const MISSED = 'a client that follows the ids of new pets can miss some of them';
 
 const RELATIONS = `pg_class WHERE pg_table_is_visible(oid) AND relname IN

@@ -2,7 +2,6 @@
 
 import { closeSync, lstatSync, openSync, renameSync } from 'node:fs';
 import { dirname, sep } from 'node:path';
-import { isDeepStrictEqual } from 'node:util';
 import {
   type BackupContents,
   type BackupOptions,
@@ -10,9 +9,8 @@ import {
 } from '../../application/ports/maintenance.ts';
 import { storageUnavailable } from '../../application/ports/storage-fault.ts';
 import { type AnimalStoreError, invalidRequest } from '../../domain/errors.ts';
-import { connect, openReader } from './database.ts';
-import { fileError } from './errors.ts';
-import { checkBackup } from './examination.ts';
+import type { Copy, CopyMessage } from './backup-thread.ts';
+import { errorFrom, fileError } from './errors.ts';
 import {
   companionsOf,
   fsync,
@@ -22,10 +20,8 @@ import {
   realPath,
   withPartialFile,
 } from './files.ts';
-import { beginEpoch, contentsOf } from './schema.ts';
+import { endThread, startThread } from './threads.ts';
 
-/** The number of database pages of 4 KiB that are copied in one iteration of the event loop. */
-const PAGES_PER_STEP = 1000;
 /** Names of standard output and of other open files. */
 const STREAM = /^(-|\/dev\/std(in|out|err)|\/dev\/fd\/.*|\/proc\/.*)$/;
 
@@ -53,17 +49,13 @@ export async function backUp(
     if (stats !== undefined && !overwrite) throw existing(file);
     return await withPartialFile(target, async (partial) => {
       closeSync(openSync(partial, 'wx', modeOfNewFile(partial)));
-      const original = await copy(store, partial, options, signal);
-      // A file in WAL mode cannot be read where nothing can be written.
-      connect(partial, {}, (db) => {
-        db.pragma('journal_mode = DELETE');
-        beginEpoch(db);
-      }).close();
-      const contents = original && verify(partial, file, original);
-      fsync(partial);
+      const about = { store, partial, file, isVerified: options.onVerified !== undefined };
+      const contents = await copy(about, options, signal);
+      await fsync(partial);
+      signal.throwIfAborted();
       if (overwrite) renameSync(partial, target);
       else moveToNewName(partial, target, () => existing(file));
-      fsync(dirname(target));
+      await fsync(dirname(target));
       return contents;
     });
   } catch (error) {
@@ -80,40 +72,27 @@ function notAFile(file: string): AnimalStoreError {
   return invalidRequest(`${file} is not a regular file: a backup needs the path of a file`);
 }
 
-type Contents = Omit<BackupContents, 'problems'>;
-
-/** Copies in one read transaction, because SQLite would otherwise restart after each write of another connection. */
-async function copy(
-  store: string,
-  partial: string,
-  { onProgress, onVerified }: BackupOptions,
+/** Resolves when the thread has exited too, because it writes to a file that is removed then. */
+function copy(
+  about: Copy,
+  { onProgress }: BackupOptions,
   signal: AbortSignal,
-): Promise<Contents | undefined> {
-  const db = openReader(store);
-  try {
-    db.exec('BEGIN');
-    db.prepare('SELECT count(*) FROM sqlite_schema').get();
-    await db.backup(partial, {
-      progress({ totalPages, remainingPages }) {
-        signal.throwIfAborted();
-        if (totalPages > 0) onProgress?.(1 - remainingPages / totalPages);
-        return PAGES_PER_STEP;
-      },
+): Promise<BackupContents | undefined> {
+  signal.throwIfAborted();
+  const thread = startThread('backup-thread', about);
+  const copied = new Promise<BackupContents | undefined>((resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason));
+    thread.on('error', reject);
+    thread.on('exit', () => reject(storageUnavailable('the thread of the backup exited')));
+    thread.on('message', (message: CopyMessage) => {
+      try {
+        if ('code' in message) throw errorFrom(message);
+        if ('share' in message) onProgress?.(message.share);
+        else resolve(message.contents);
+      } catch (error) {
+        reject(error);
+      }
     });
-    signal.throwIfAborted();
-    return onVerified && contentsOf(db);
-  } finally {
-    db.close();
-  }
-}
-
-function verify(partial: string, file: string, original: Contents): BackupContents {
-  try {
-    const { problems, ...contents } = checkBackup(partial, 'the copy');
-    if (isDeepStrictEqual(contents, original)) return { ...contents, problems };
-    throw new Error('the copy has other contents than the store');
-  } catch (error) {
-    const advice = 'look at the store with animal-store doctor, and at the disk';
-    throw storageUnavailable(`${file} was not written: ${(error as Error).message}: ${advice}`, error);
-  }
+  });
+  return copied.finally(() => endThread(thread));
 }

@@ -4,9 +4,9 @@ import { closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import { StorageFault, storageUnavailable } from '../../application/ports/storage-fault.ts';
-import { AnimalStoreError, invalidRequest } from '../../domain/errors.ts';
+import { invalidRequest } from '../../domain/errors.ts';
 import { type Migration, olderSchema } from '../storage-kit/store-errors.ts';
-import { fileError, isLocked, storageError } from './errors.ts';
+import { errorFrom, fileError, isLocked, plainError } from './errors.ts';
 import { assertSameFiles, identityOf, modeOfNewFile, type StoreFiles, sizeOf } from './files.ts';
 import { APPLICATION_ID, migrationsOf, READ_TEST, SCHEMA_VERSION, versionOf } from './schema.ts';
 
@@ -42,6 +42,7 @@ export function prepareDatabase(
     const damage = sizeOf(path) <= CHECK_LIMIT && damageOf(db, 'quick_check');
     if (damage) throw storageUnavailable(`the database file is damaged: ${damage}`);
     if (version > 0) db.prepare(READ_TEST).get();
+    else if (mustExist) throw new StorageFault('file_missing', 'the file contains no store');
     if (version > 0 && version < SCHEMA_VERSION && migration !== 'always')
       migrateAlone(db, version, migration);
     configure(db, assertSame);
@@ -218,8 +219,8 @@ function open(
   try {
     return connect(path, { readonly }, (db, assertSame) => prepare(db, assertSame, versionOf(db)));
   } catch (error) {
-    const { code, message } = storageError(error);
-    throw new AnimalStoreError(code, `${path}: ${message}`, { cause: error });
+    const plain = plainError(error);
+    throw errorFrom({ ...plain, message: `${path}: ${plain.message}` }, error);
   }
 }
 

@@ -44,7 +44,10 @@ export function plainError(error: unknown): PlainError {
   return { code, message, detail: String(cause), reason: storageFaultReason(known) };
 }
 
-export function errorFrom({ code, message, detail: cause, reason }: PlainError): AnimalStoreError {
+export function errorFrom(
+  { code, message, detail, reason }: PlainError,
+  cause: unknown = detail,
+): AnimalStoreError {
   return reason === undefined
     ? new AnimalStoreError(code, message, { cause })
     : new StorageFault(reason, message, { cause });

@@ -5,7 +5,6 @@ import {
   closeSync,
   copyFileSync,
   existsSync,
-  fsyncSync,
   linkSync,
   openSync,
   readdirSync,
@@ -14,6 +13,7 @@ import {
   rmSync,
   statSync,
 } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import type Database from 'better-sqlite3';
 import { StorageFault } from '../../application/ports/storage-fault.ts';
@@ -95,12 +95,12 @@ export function assertSameFiles(files: StoreFiles): void {
   }
 }
 
-export function fsync(path: string): void {
-  const descriptor = openSync(path, 'r');
+export async function fsync(path: string): Promise<void> {
+  const file = await open(path);
   try {
-    fsyncSync(descriptor);
+    await file.sync();
   } finally {
-    closeSync(descriptor);
+    await file.close();
   }
 }
 
@@ -143,7 +143,7 @@ export async function keepDatabase(
   const companions = companionsOf(path).map((file) => file.slice(path.length));
   for (const suffix of companions) renameSync(path + suffix, kept + suffix);
   if (sizeOf(path) > 0) await linkOrCopy(path, kept, db);
-  fsync(dirname(path));
+  await fsync(dirname(path));
   return [...(sizeOf(path) > 0 ? [''] : []), ...companions].map((suffix) => kept + suffix);
 }
 
@@ -155,7 +155,7 @@ async function linkOrCopy(from: string, to: string, db: Database.Database | unde
     closeSync(openSync(to, 'wx', statSync(from).mode & 0o777));
     if (db === undefined) copyFileSync(from, to);
     else await db.backup(to);
-    fsync(to);
+    await fsync(to);
   }
 }
 

@@ -1,19 +1,13 @@
 /** Transactions that wait for more than the disk: in the writer thread, all other writes would wait for them. */
 
 import { once } from 'node:events';
-import { extname } from 'node:path';
 import type { Worker } from 'node:worker_threads';
 import { StorageFault, storageFaultReason } from '../../application/ports/storage-fault.ts';
-import { waitAtMost } from '../storage-kit/wait-at-most.ts';
-import type { Answer, Call } from './connection-thread.ts';
 import { errorFrom, storageError, UNKNOWN } from './errors.ts';
 import { assertSameFiles } from './files.ts';
-import { startThread, type Writer } from './writer.ts';
-import type { SqlValue } from './writer-thread.ts';
-
-const THREAD = new URL(`./connection-thread${extname(import.meta.url)}`, import.meta.url);
-/** In milliseconds. */
-const EXIT_TIMEOUT = 10_000;
+import { endThread, startThread } from './threads.ts';
+import type { Writer } from './writer.ts';
+import type { Answer, Call, SqlValue } from './writer-thread.ts';
 
 /** Rejects with an error of `work` unchanged. */
 export async function withOwnConnection<T>(
@@ -21,33 +15,34 @@ export async function withOwnConnection<T>(
   work: (connection: OwnConnection) => Promise<T>,
 ): Promise<T> {
   writer.assertOpen();
-  const thread = startThread(THREAD, writer.files);
-  const exit = once(thread, 'exit');
+  const thread = startThread('writer-thread', writer.files);
   try {
-    return await work(new OwnConnection(thread, exit, writer));
+    const connection = new OwnConnection(thread, writer);
+    await connection.isReady;
+    return await work(connection);
   } catch (error) {
     // Other errors can be those of a temporary table, which can be on another disk.
     if (storageFaultReason(error) === 'sync_failed')
       writer.faults.reportFailure('writes', storageError(error));
     throw error;
   } finally {
-    thread.postMessage('close');
-    await waitAtMost(EXIT_TIMEOUT, exit);
-    thread.unref();
+    await endThread(thread);
   }
 }
 
 export class OwnConnection {
+  readonly isReady: Promise<unknown>;
   readonly #thread: Worker;
-  readonly #exit: Promise<unknown>;
+  readonly #exit: Promise<never>;
   readonly #writer: Writer;
   #startedAt = 0;
 
-  constructor(thread: Worker, exit: Promise<unknown>, writer: Writer) {
+  constructor(thread: Worker, writer: Writer) {
     this.#thread = thread;
-    this.#exit = exit.then(lost, lost);
+    this.#exit = once(thread, 'exit').then(lost, lost);
     this.#exit.catch(() => {});
     this.#writer = writer;
+    this.isReady = this.#reply();
   }
 
   /** Resolves for each row with the first value that is selected, or with the changes. */
@@ -77,11 +72,15 @@ export class OwnConnection {
   }
 
   async #call(call: Call): Promise<readonly unknown[]> {
-    const answered = once(this.#thread, 'message');
+    const replied = this.#reply();
     this.#thread.postMessage(call);
-    const [answer] = (await Promise.race([answered, this.#exit])) as [Answer];
+    const answer = (await replied) as Answer;
     if ('code' in answer) throw errorFrom(answer);
     return answer.results;
+  }
+
+  async #reply(): Promise<unknown> {
+    return (await Promise.race([once(this.#thread, 'message'), this.#exit]))[0];
   }
 }
 

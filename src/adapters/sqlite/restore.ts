@@ -81,12 +81,12 @@ export async function restoreSqliteStore(
       const contents = checkBackup(partial, file);
       const lastId = continueIds(partial, old);
       const difference = differenceOf(partial, old);
-      fsync(partial);
+      await fsync(partial);
       signal?.throwIfAborted();
       const setAside = await keepDatabase(store, `${store}.before-restore`, old);
       if (stats !== undefined || old !== undefined) renameSync(partial, store);
       else moveToNewName(partial, store, () => inUse(store));
-      fsync(dirname(store));
+      await fsync(dirname(store));
       const about = { location: store, bytes: sizeOf(store), setAside, ...difference };
       return { ...contents, lastId, ...about };
     });

@@ -81,7 +81,13 @@ export function openSqliteStorage(path: string, options: SqliteOptions = {}): St
   const reads = new Reads(db, faults);
   const onCommit = (commit: Commit): void => safeObserver.onCommit?.(commit);
   const writer = new Writer(filesOf(path), faults, onCommit, readOnly);
-  if (startWriter && !readOnly) writer.start();
+  try {
+    if (startWriter && !readOnly) writer.start();
+  } catch (error) {
+    void writer.close();
+    db.close();
+    throw error;
+  }
   const pets = petRepository(db, reads, writer);
   const apiKeys = apiKeyRepository(db, reads, writer);
   const [pages, keys] = [pets.statistics, apiKeys.statistics];

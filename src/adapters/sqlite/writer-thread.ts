@@ -1,4 +1,4 @@
-/** The writer thread commits batches of writes, so that no event loop waits for the disk. */
+/** A thread that writes: the one of the writer commits batches, and that of an own connection one transaction. */
 
 import { parentPort, workerData } from 'node:worker_threads';
 import type Database from 'better-sqlite3';
@@ -10,6 +10,7 @@ import { openWriter, whenUnlocked } from './database.ts';
 import { failedCommit, isLocked, type PlainError, plainError } from './errors.ts';
 import { assertSameFiles, type StoreFiles } from './files.ts';
 import { lastIdOf } from './schema.ts';
+import { receive } from './threads.ts';
 
 export type SqlValue = string | number | bigint | Uint8Array | null;
 export type SqlStatement = readonly [sql: string, ...values: SqlValue[]];
@@ -36,20 +37,28 @@ export interface Reply {
   readonly ms: number;
 }
 
+/** A statement of an own connection, for each of the rows. Without rows, one or several statements without results. */
+export interface Call {
+  readonly sql: string;
+  readonly rows?: readonly (readonly SqlValue[])[];
+}
+
+/** For each row, the first value that was selected, or the changes that were made. */
+export type Answer = { readonly results: readonly unknown[] } | PlainError;
+
+/** How long an own connection waits for the lock of the database, in milliseconds. */
+const LOCK_TIMEOUT = 5000;
+
 const files = workerData as StoreFiles;
 const prepared = new Map<string, Database.Statement>();
 let db: Database.Database | undefined;
+let isUnfinished = false;
 
-// After an error, the first batch opens the file again, and reports the error.
+// After an error, the first message opens the file again, and reports the error.
 try {
   open();
 } catch {}
-parentPort?.on('message', (message: Batch | 'close') => {
-  if (message !== 'close') return parentPort?.postMessage(commit(message));
-  db?.close();
-  // Nothing else keeps the thread alive. Deno has no `close`.
-  parentPort?.unref();
-});
+receive<Batch | Call>((message) => ('sql' in message ? answer(message) : commit(message)), end);
 parentPort?.postMessage('ready');
 
 function open(): Database.Database {
@@ -112,4 +121,35 @@ function statement(sql: string): Database.Statement {
   const known = prepared.get(sql) ?? open().prepare(sql);
   prepared.set(sql, known);
   return known;
+}
+
+function answer({ sql, rows }: Call): Answer {
+  try {
+    return { results: rows === undefined ? execute(sql) : runAll(sql, rows) };
+  } catch (error) {
+    return sql === 'COMMIT' ? failedCommit(error) : plainError(error);
+  }
+}
+
+function execute(sql: string): readonly [] {
+  const isCommit = sql === 'COMMIT';
+  if (isCommit) assertSameFiles(files);
+  whenUnlocked(() => open().exec(sql), performance.now() + LOCK_TIMEOUT);
+  isUnfinished = !isCommit;
+  return [];
+}
+
+function runAll(sql: string, rows: readonly (readonly SqlValue[])[]): readonly unknown[] {
+  const prepared = statement(sql);
+  if (prepared.reader) return rows.map((row) => prepared.pluck().get(...row));
+  return open().transaction(() => rows.map((row) => prepared.run(...row)))();
+}
+
+/** A failed import leaves a write-ahead log that can be as large as the disk. */
+function end(): void {
+  try {
+    if (db?.inTransaction) db.exec('ROLLBACK');
+    if (isUnfinished) db?.pragma('wal_checkpoint(TRUNCATE)');
+  } catch {}
+  db?.close();
 }

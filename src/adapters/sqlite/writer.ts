@@ -1,24 +1,22 @@
 /** The queue of writes, and the batches that the writer thread commits. */
 
-import { once } from 'node:events';
-import { extname } from 'node:path';
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
 import type { Commit } from '../../application/ports/observer.ts';
 import type { StorageStatistics } from '../../application/ports/statistics.ts';
 import { closedError } from '../../application/ports/storage.ts';
 import { StorageFault, storageUnavailable } from '../../application/ports/storage-fault.ts';
 import { AnimalStoreError } from '../../domain/errors.ts';
-import { waitAtMost } from '../storage-kit/wait-at-most.ts';
 import { errorFrom, UNKNOWN } from './errors.ts';
 import { canRecover, checkFiles, type Faults, reportFailedWrite, syncFaultOf } from './faults.ts';
 import type { StoreFiles } from './files.ts';
 import { afterThisTurn } from './reads.ts';
+import { endThread, startThread } from './threads.ts';
 import type { Batch, Reply, SqlStatement, Write, Written } from './writer-thread.ts';
 
 /** All writes of a batch wait for its commit, so a larger batch would delay the responses to all its writes. */
 const BATCH_LIMIT = 1000;
 const QUEUE_LIMIT = 10_000;
-/** How long a write may be queued, and how long the thread may take for a batch or for its exit, in milliseconds. */
+/** How long a write may be queued, and how long the thread may take for a batch, in milliseconds. */
 const QUEUE_TIMEOUT = 5000;
 const REPLY_TIMEOUT = 10_000;
 /** The time between two looks at deadlines, files and faults, in milliseconds. */
@@ -26,8 +24,6 @@ const INTERVAL = 500;
 /** A full batch of pets with the longest names, in no row of a user. Its end makes its pages free, in another commit. */
 const TEST_WRITE = `INSERT OR REPLACE INTO probe (id, data) VALUES (1, randomblob(${BATCH_LIMIT * 1024}))`;
 const END_OF_TEST = 'DELETE FROM probe';
-/** The module has the same extension as this one: `.ts` in the sources, and `.js` when compiled. */
-const THREAD = new URL(`./writer-thread${extname(import.meta.url)}`, import.meta.url);
 
 interface QueuedWrite {
   readonly write: Write;
@@ -95,7 +91,7 @@ export class Writer {
   /** The thread keeps the process alive while it starts, because the SQLite driver aborts a process that exits then. */
   start(): Worker {
     if (this.#thread !== undefined) return this.#thread;
-    const thread = startThread(THREAD, this.files);
+    const thread = startThread('writer-thread', this.files);
     thread.on('message', (reply: Reply | 'ready') => {
       if (this.#thread !== thread) return;
       if (reply !== 'ready') this.#endBatch(reply);
@@ -121,11 +117,7 @@ export class Writer {
     rejectAll(this.#queue.splice(0), closedError());
     const thread = this.#thread;
     this.#thread = undefined;
-    if (thread === undefined) return;
-    thread.ref();
-    thread.postMessage('close');
-    await waitAtMost(REPLY_TIMEOUT, once(thread, 'exit'));
-    thread.unref();
+    if (thread !== undefined) await endThread(thread);
   }
 
   #commitNext(): void {
@@ -216,16 +208,6 @@ export class Writer {
     this.#batch = undefined;
     this.#isGivenUp = false;
     this.#commitNext();
-  }
-}
-
-/** Fails with an `AnimalStoreError` where no thread may start, as with `node --permission`. */
-export function startThread(module: URL, files: StoreFiles): Worker {
-  try {
-    // `execArgv` is empty, because options of the process, such as --input-type, must not apply to the thread.
-    return new Worker(module, { workerData: files, execArgv: [] });
-  } catch (error) {
-    throw storageUnavailable(`a thread cannot start: ${(error as Error).message}`, error);
   }
 }
 

@@ -8,7 +8,8 @@ export interface BackupOptions {
   /** Called from time to time with the fraction that is complete, from 0 to 1. */
   readonly onProgress?: ((fraction: number) => void) | undefined;
   /**
-   * Set if the copy is to be verified before it gets its name: all its pages, its pets, and the numbers of the store. Called with its contents, when it is durable. The check of a million pets blocks for about a second.
+   * Set if the copy is to be verified before it gets its name: all its pages, its pets, and the numbers of the store.
+   * Called with its contents, when it is durable.
    */
   readonly onVerified?: ((contents: BackupContents) => void) | undefined;
   /** Cancels the work, which then has no effect. */

@@ -14,7 +14,7 @@ import { expect, test } from 'vitest';
 import { examineSqliteBackup } from '../../../src/adapters/sqlite/index.ts';
 import type { Storage } from '../../../src/application/ports/storage.ts';
 import { refusal } from '../../support/refusal.ts';
-import { replaceFs, systemError } from '../../support/replace-fs.ts';
+import { replaceFs, systemError, watchSyncs } from '../../support/replace-fs.ts';
 import { countIn, newStore, openStorage, REX, temporaryFile } from './temporary-file.ts';
 
 /** The pets of a store whose copy takes several steps of 1,000 pages. */
@@ -123,9 +123,8 @@ test('without hard links, the copy gets its name too, and never replaces a file'
 test('the copy is durable before it gets its name, and the name before the backup resolves', async () => {
   const { storage, file } = openStore(1);
   const synced: { readonly descriptor: number; readonly isFolder: boolean; readonly isNamed: boolean }[] = [];
-  const sync = replaceFs('fsyncSync', (descriptor) => {
+  await watchSyncs((descriptor) => {
     synced.push({ descriptor, isFolder: fstatSync(descriptor).isDirectory(), isNamed: existsSync(file) });
-    sync(descriptor);
   });
   await backUp(storage, file);
   expect(synced).toMatchObject([

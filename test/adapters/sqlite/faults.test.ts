@@ -5,6 +5,7 @@ import type { Worker } from 'node:worker_threads';
 import Database from 'better-sqlite3';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { type PlainError, plainError, UNKNOWN } from '../../../src/adapters/sqlite/errors.ts';
+import { replaceFs } from '../../support/replace-fs.ts';
 import { connect } from '../../support/sqlite.ts';
 import { bytesOf, NO_DUPLICATES, newStore, REX, temporaryFile } from './temporary-file.ts';
 import { startedThreads } from './warm-storage.ts';
@@ -88,16 +89,22 @@ function heldThreads(answer: PlainError): { commits: number } {
   return counter;
 }
 
-test('imports and the first key commit in another thread, so that no read waits for their fsync', async () => {
+test('imports, the first key and backups are the work of threads, so that no read waits for an fsync', async () => {
   const { storage } = await openEmpty();
-  const exec = vi.spyOn(Database.prototype, 'exec');
-  onTestFinished(() => exec.mockRestore());
+  const spies = (['exec', 'pragma', 'backup'] as const).map((name) => vi.spyOn(Database.prototype, name));
+  onTestFinished(() => spies.forEach((spy) => void spy.mockRestore()));
+  replaceFs('fsyncSync', () => {
+    throw new Error('an fsync on the event loop');
+  });
   expect(await storage.transfer.importPets(onePet(), NO_DUPLICATES)).toBe(1);
   const about = { name: 'first', prefix: 'p', createdAt: 1, isReadOnly: false };
   expect(await storage.apiKeys.addFirst('key', { ...about, expiresAt: undefined })).toMatchObject({
     id: '1',
   });
-  expect(exec).not.toHaveBeenCalled();
+  const onVerified = vi.fn();
+  await storage.backup?.(temporaryFile(), { onVerified });
+  expect(onVerified).toHaveBeenCalledWith({ pets: 1, apiKeys: 1, lastId: 1n, problems: [] });
+  for (const spy of spies) expect(spy).not.toHaveBeenCalled();
 });
 
 test('an import waits for the lock of another process, but not for more than five seconds', async () => {

@@ -182,3 +182,12 @@ function overwrite(path: string, page: Buffer): void {
   writeSync(file, page, 0, page.length, Math.floor(statSync(path).size / 8192) * 4096);
   closeSync(file);
 }
+
+test('an empty file stays empty when the store must exist, as for commands that read', () => {
+  const path = temporaryFile();
+  writeFileSync(path, '');
+  const open = () => openStorage(path, { mustExist: true, migration: 'never' });
+  const reason = { reason: 'file_missing', message: `${path}: the file contains no store` };
+  expect(open).toThrow(expect.objectContaining(reason));
+  expect(statSync(path).size).toBe(0);
+});

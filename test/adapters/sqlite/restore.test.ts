@@ -14,7 +14,7 @@ import type { ApiKey } from '../../../src/domain/api-key.ts';
 import { INT64_MAX } from '../../../src/domain/int64.ts';
 import { IS_SHORT } from '../../support/extent.ts';
 import { EXPECTED_TABLE, insertPet } from '../../support/pets.ts';
-import { replaceFs, systemError } from '../../support/replace-fs.ts';
+import { replaceFs, systemError, watchSyncs } from '../../support/replace-fs.ts';
 import {
   addPets,
   countIn,
@@ -102,9 +102,8 @@ test('the copy is durable before it gets its name, and the name before the resto
   const backup = await backupOf(newStore(2));
   const path = temporaryFile();
   const synced: unknown[] = [];
-  const sync = replaceFs('fsyncSync', (descriptor) => {
+  await watchSyncs((descriptor) => {
     synced.push({ isFolder: fstatSync(descriptor).isDirectory(), isNamed: statSync(path).size > 0 });
-    sync(descriptor);
   });
   await restoreSqliteStore(path, backup);
   expect(synced[0]).toEqual({ isFolder: false, isNamed: false });
@@ -264,9 +263,8 @@ test('without hard links, the lock is held until the restore ends', async () => 
   replaceFs('linkSync', () => {
     throw systemError('EPERM');
   });
-  const sync = replaceFs('fsyncSync', (descriptor) => {
+  await watchSyncs((descriptor) => {
     if (existsSync(kept) && fstatSync(descriptor).isFile()) opened = openInProcess(path);
-    sync(descriptor);
   });
   await restoreSqliteStore(path, backup, { overwrite: true });
   expect(opened).toBe('SQLITE_BUSY');

@@ -1,0 +1,41 @@
+/** The threads of a store, each with a connection of its own, so that no event loop waits for the disk. */
+
+import { once } from 'node:events';
+import { extname } from 'node:path';
+import { parentPort, Worker } from 'node:worker_threads';
+import { storageUnavailable } from '../../application/ports/storage-fault.ts';
+import { waitAtMost } from '../storage-kit/wait-at-most.ts';
+
+/** In milliseconds. */
+const EXIT_TIMEOUT = 10_000;
+
+/** Fails with an `AnimalStoreError` where no thread may start, as with `node --permission`. */
+export function startThread(name: 'writer-thread' | 'backup-thread', data: unknown): Worker {
+  // The module has the same extension as this one: `.ts` in the sources, and `.js` when compiled.
+  const module = new URL(`./${name}${extname(import.meta.url)}`, import.meta.url);
+  try {
+    // `execArgv` is empty, because options of the process, such as --input-type, must not apply to the thread.
+    return new Worker(module, { workerData: data, execArgv: [] });
+  } catch (error) {
+    throw storageUnavailable(`a thread cannot start: ${(error as Error).message}`, error);
+  }
+}
+
+/** Resolves when the thread has exited, unless the disk does not respond. */
+export async function endThread(thread: Worker): Promise<void> {
+  if (thread.threadId === -1) return;
+  thread.ref();
+  thread.postMessage('close');
+  await waitAtMost(EXIT_TIMEOUT, once(thread, 'exit'));
+  thread.unref();
+}
+
+/** Called in a thread. @param end called before the thread exits */
+export function receive<Message>(respond: (message: Message) => unknown, end: () => void): void {
+  parentPort?.on('message', (message: Message | 'close') => {
+    if (message !== 'close') return parentPort?.postMessage(respond(message));
+    end();
+    // Nothing else keeps the thread alive. Deno has no `close`.
+    parentPort?.unref();
+  });
+}
