@@ -17,11 +17,12 @@ export function responseOf(id: bigint, pet: Pet | undefined): string {
  * whose end such a release has renewed, the request is unknown.
  */
 export function recordOf([petId, request, response]: readonly unknown[]): WriteRecord {
-  const unknown = { request: undefined, pet: undefined };
-  if (typeof request !== 'string' || typeof response !== 'string') return unknown;
-  if (response === `{"id":${petId}}`) return { request, pet: undefined };
-  const [pet] = parseStoredPets(`[${response}]`);
-  return pet !== undefined && pet.id === petId ? { request, pet: storedPet(pet.id, pet) } : unknown;
+  if (typeof request !== 'string' || typeof response !== 'string')
+    return { request: undefined, pet: undefined };
+  if (response === responseOf(petId as bigint, undefined)) return { request, pet: undefined };
+  const isOfPet = response.startsWith(`{"id":${petId},`);
+  const [pet] = isOfPet ? parseStoredPets(`[${response}]`) : [];
+  return pet === undefined ? { request: undefined, pet } : { request, pet: storedPet(pet.id, pet) };
 }
 
 /** Returns the pet of the record of a create: the first response, or for a record of an older release the stored pet. */

@@ -29,23 +29,11 @@ export interface PetPage {
 }
 
 /**
- * Stores pets, which never change and never disappear. Returned objects are frozen.
+ * Stores pets. Only `PetChanges` changes and removes them, if the storage has this port. Returned objects are frozen.
  *
  * After the promise of a write has resolved, every read that starts in this process returns the written data. Reads in
  * other processes return it within 1 s. Every method can reject with `overloaded` when a queue is full, and with
  * `storage_unavailable` when the storage cannot handle requests.
- *
- * What rests on the fact that no pet ever changes or disappears, and must be changed with it:
- *
- * - a list sees each pet once, because pages go on after the last id; a follower needs no other state than this id
- * - an export needs no snapshot, only the greatest id at its start
- * - a restore refuses only a store that has pets, and reports the keys that are valid again, but no pets
- * - a replay of a create returns the stored pet, and compares it with the input of the retry
- * - the client repeats a request whose response was lost: of a removal, the second response would be 404
- * - pets with ids are imported only into a store that has never had a pet, which the greatest assigned id tells
- * - caches of pages are valid as long as no pet is added, and the `ETag` of a page is that of its pets
- * - `History` of `animal-store/testing` has no removal, and takes a pet that was seen and is missed later for a contradiction
- * - `examples/json-file-adapter` assigns the id after that of the last pet, so it would assign the id of a removed one again
  */
 export interface PetRepository {
   /**
@@ -61,7 +49,7 @@ export interface PetRepository {
   /**
    * Resolves with one page of the matching pets. To read all pages, a caller sets `after` to the id of the last pet of the
    * previous page. Every matching pet that existed when the first page was read is in exactly one page, even while pets
-   * are added. As long as the store has not changed, equal queries may return the same page object.
+   * are added, unless it is removed, or changes so that another filter matches it. As long as the store has not changed, equal queries may return the same page object.
    */
   list(query: PetQuery, options?: CallOptions): Promise<PetPage>;
 }
