@@ -11,6 +11,7 @@ import type { CallOptions, PetQuery } from './ports/pet-repository.ts';
 import type { StoreStorage } from './ports/storage.ts';
 import { startRecordRemoval } from './record-removal.ts';
 import { QUERY, supported } from './store-options.ts';
+import { iterateUntilAborted } from './until-aborted.ts';
 import { createUseCases, type UseCases } from './use-cases.ts';
 import { walkPages } from './walk-pages.ts';
 
@@ -103,7 +104,8 @@ export class AnimalStore extends BasicStore {
     const { status } = query;
     checkStatus(status);
     const { transfer } = this.#storage;
-    if (transfer !== undefined) yield* transfer.exportPets({ status }, options);
+    if (transfer !== undefined)
+      yield* iterateUntilAborted(transfer.exportPets({ status }, options), options?.signal);
     else yield* walkPages((page) => this.listPage(page, options), { status });
   }
 

@@ -1,6 +1,7 @@
 import { invalidRequest } from '../domain/errors.ts';
 import { type ImportedPet, type NewPet, newPet, type Pet, petWithId } from '../domain/pet.ts';
 import type { PetTransfer, TransferOptions } from './ports/pet-transfer.ts';
+import { iterateUntilAborted } from './until-aborted.ts';
 
 /** The options of an import: callbacks, and a signal that cancels the import. */
 export interface ImportOptions extends Pick<TransferOptions, 'onProgress' | 'signal'> {
@@ -33,7 +34,7 @@ export class ImportPets {
     let count = 0;
     let isChecked = false;
     const pets = async function* () {
-      for await (const batch of batches) {
+      for await (const batch of iterateUntilAborted(batches, signal)) {
         inputs = new Map();
         for (const input of batch) {
           try {

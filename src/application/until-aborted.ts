@@ -17,6 +17,26 @@ export function untilAborted<T>(
   });
 }
 
+/** Yields the values of an iteration, and ends the wait for the next one when the signal is aborted. */
+export async function* iterateUntilAborted<T>(
+  values: AsyncIterable<T>,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<T, void> {
+  const iterator = values[Symbol.asyncIterator]();
+  try {
+    for (;;) {
+      signal?.throwIfAborted();
+      const { value, done } = await untilAborted(Promise.resolve(iterator.next()), signal);
+      if (done) return;
+      yield value;
+    }
+  } finally {
+    const returned = Promise.resolve(iterator.return?.());
+    // A generator whose next value never comes does not return, either.
+    await (signal?.aborted ? Promise.race([returned.catch(() => {}), undefined]) : returned);
+  }
+}
+
 /** The error of a create whose signal was aborted when it had begun. */
 export function abortedCreate(signal: AbortSignal, idempotencyKey?: string): AnimalStoreError {
   return aborted('create', 'the pet may be stored', signal, idempotencyKey);

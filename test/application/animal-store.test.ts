@@ -189,3 +189,18 @@ test('a signal ends the wait for a storage that ignores it, and says what is unk
     });
   }
 });
+
+test('a signal ends an export that waits for its storage, and an import that waits for its source', async () => {
+  const never = () => new Promise<never>(() => {});
+  const stalled = { [Symbol.asyncIterator]: () => ({ next: never, return: never }) };
+  const transfer = { ...storage.transfer, exportPets: () => stalled };
+  const controller = new AbortController();
+  const { signal } = controller;
+  const calls = Promise.allSettled([
+    new AnimalStore({ ...storage, transfer }).exportPets({}, { signal }).next(),
+    store.importPets(stalled, { signal }),
+  ]);
+  const reason = new Error('no longer needed');
+  setImmediate(() => controller.abort(reason));
+  for (const call of await calls) expect(call).toEqual({ status: 'rejected', reason });
+});
