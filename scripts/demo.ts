@@ -10,8 +10,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { EXAMPLE_JSON } from '../src/adapters/cli/pet-attributes.ts';
 import { type NewPet, newPet } from '../src/domain/pet.ts';
-import { EXAMPLE_JSON, newPetJson, parsePetMembers } from '../src/domain/pet-json.ts';
+import { newPetJson, parsePetMembers } from '../src/domain/pet-json.ts';
 import { createAnimalStore } from '../src/library/client.ts';
 
 const BIN = join(import.meta.dirname, '../bin/animal-store.js');

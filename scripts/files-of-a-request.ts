@@ -9,7 +9,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { EXAMPLE_JSON } from '../src/domain/pet-json.ts';
+import { EXAMPLE_JSON } from '../src/adapters/cli/pet-attributes.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const DIST = pathToFileURL(`${join(ROOT, 'dist')}/`).href;

@@ -265,7 +265,8 @@ export class BasicStore implements AsyncDisposable {
 
   /** Most storages ignore the signal of a call. */
   #ended<T>(call: Promise<T>, options?: CallOptions, error?: (signal: AbortSignal) => unknown): Promise<T> {
-    return this.#storage.endsCalls === true ? call : untilAborted(call, options?.signal, error);
+    const isLeft = options === undefined || this.#storage.endsCalls;
+    return isLeft ? call : untilAborted(call, options.signal, error);
   }
 
   protected get isClosed(): boolean {
@@ -275,6 +276,6 @@ export class BasicStore implements AsyncDisposable {
   /** Throws when the store is closed, when an option is invalid, and when the call was ended before it began. */
   protected assertCallable(options?: ChangeOptions): void {
     if (this.isClosed) throw new AnimalStoreError('storage_unavailable', 'the store is closed');
-    checkCall(options);
+    if (options !== undefined) checkCall(options);
   }
 }

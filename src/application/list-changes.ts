@@ -1,7 +1,7 @@
 import { AnimalStoreError, invalidRequest } from '../domain/errors.ts';
 import { parseInt64 } from '../domain/int64.ts';
 import type { Pet } from '../domain/pet.ts';
-import { checkLimit, LIMIT_DEFAULT } from './list-pets.ts';
+import { LIMIT_DEFAULT, limitFault } from './list-pets.ts';
 import type { PetChanges } from './ports/pet-changes.ts';
 import type { CallOptions } from './ports/pet-repository.ts';
 
@@ -40,7 +40,8 @@ export class ListChanges {
   /** Rejects with `invalid_request`, and with `restart_required` for a cursor that this store has not given out since its epoch began. */
   async execute(query: ChangesPageQuery = {}, options?: CallOptions): Promise<ChangesList> {
     const { limit = LIMIT_DEFAULT, after } = query;
-    checkLimit(limit);
+    const fault = limitFault(limit);
+    if (fault !== undefined) throw invalidRequest(fault);
     const from = after === undefined ? undefined : readCursor(after);
     const page = await this.#changes.list({ limit, after: from?.revision ?? 0n }, options);
     const { epoch, versions, more } = page;

@@ -1,6 +1,6 @@
 import { invalidRequest } from '../domain/errors.ts';
 import { int64Fault, toInt64 } from '../domain/int64.ts';
-import { checkStatus } from '../domain/pet.ts';
+import { attributeFault } from '../domain/pet.ts';
 import type { CallOptions, PetPage, PetQuery, PetRepository } from './ports/pet-repository.ts';
 
 /** The smallest `limit`, the maximum number of pets in a page. */
@@ -30,15 +30,18 @@ export class ListPets {
   async execute(query: PetPageQuery = {}, options?: CallOptions): Promise<PetPage> {
     const { limit = LIMIT_DEFAULT, status, after: given } = query;
     const after = toInt64(given);
-    checkLimit(limit);
-    checkStatus(status);
-    if (after === undefined && given !== undefined) throw invalidRequest(int64Fault('after', given));
+    const faults = [
+      limitFault(limit),
+      attributeFault('status', status),
+      after === undefined && given !== undefined ? int64Fault('after', given) : undefined,
+    ].filter((fault) => fault !== undefined);
+    if (faults.length > 0) throw invalidRequest(faults.join('; '));
     return await this.#pets.list({ limit, status, after }, options);
   }
 }
 
-/** Throws `invalid_request` for a limit that is out of range. */
-export function checkLimit(limit: number): void {
-  if (Number.isInteger(limit) && limit >= LIMIT_MIN && limit <= LIMIT_MAX) return;
-  throw invalidRequest(`limit must be an integer from ${LIMIT_MIN} to ${LIMIT_MAX}`);
+/** Returns the rule that a limit breaks. */
+export function limitFault(limit: number): string | undefined {
+  if (Number.isInteger(limit) && limit >= LIMIT_MIN && limit <= LIMIT_MAX) return undefined;
+  return `limit must be an integer from ${LIMIT_MIN} to ${LIMIT_MAX}`;
 }

@@ -139,7 +139,7 @@ export const FOLLOW_OPTIONS: OptionRules<FollowOptions> = {
 };
 
 /** Throws for an option that would have no effect, and with the reason of a signal that is aborted. */
-export function checkCall(options: ChangeOptions = {}): void {
+export function checkCall(options: ChangeOptions): void {
   checkOptions(options, CALL_OPTIONS);
   options.signal?.throwIfAborted();
 }

@@ -52,9 +52,3 @@ export function membersReader<Name extends string>(
     return members;
   };
 }
-
-/** Like {@link membersReader}, for a text. */
-export function memberReader<Name extends string>(names: readonly Name[]): (text: string) => Members<Name> {
-  const read = membersReader(names);
-  return (text) => read(parseJson(text));
-}

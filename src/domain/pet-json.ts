@@ -61,16 +61,6 @@ function attributesJson(
   return json;
 }
 
-/** A pet in JSON that has the required attributes alone, for documentation. */
-export const EXAMPLE_JSON: string = `{${attributesJson(
-  Object.fromEntries(
-    PET_ATTRIBUTES.filter((name) => ATTRIBUTES[name].isRequired).map((name) => [
-      name,
-      ATTRIBUTES[name].example,
-    ]),
-  ),
-).slice(1)}}`;
-
 /**
  * Formats pets as a JSON array.
  *

@@ -82,20 +82,11 @@ const RULES = Object.fromEntries(
   PET_ATTRIBUTES.map((name) => [name, ruleOf(name, ATTRIBUTES[name])]),
 ) as Readonly<Record<keyof NewPet, Rule>>;
 
-/** The required attributes, as a JavaScript caller writes them. */
-const EXAMPLE = PET_ATTRIBUTES.filter((name) => ATTRIBUTES[name].isRequired)
-  .map((name) => `${name}: ${literalOf(ATTRIBUTES[name].example)}`)
-  .join(', ');
-
-function literalOf(value: string | bigint | number): string {
-  if (typeof value === 'string') return `'${value}'`;
-  return typeof value === 'bigint' ? `${value}n` : `${value}`;
-}
-
 /** Validates the input, and ignores its other properties. The message of `invalid_request` names every broken rule. */
 export function newPet(input: NewPetInput): NewPet {
   if (typeof input !== 'object' || input === null) {
-    throw invalidRequest(`expected a pet such as { ${EXAMPLE} }`);
+    const required = PET_ATTRIBUTES.filter((name) => ATTRIBUTES[name].isRequired);
+    throw invalidRequest(`expected a pet, an object with ${required.join(', ')}`);
   }
   const pet: Values = {};
   const faults: string[] = [];

@@ -11,7 +11,13 @@ export type { BasicStore } from '../application/basic-store.ts';
 export { CreatePet, type CreatePetOptions } from '../application/create-pet.ts';
 export { GetPet } from '../application/get-pet.ts';
 export { type ImportOptions, ImportPets } from '../application/import-pets.ts';
-export * from '../application/list-pets.ts';
+export {
+  LIMIT_DEFAULT,
+  LIMIT_MAX,
+  LIMIT_MIN,
+  ListPets,
+  type PetPageQuery,
+} from '../application/list-pets.ts';
 export type { ApiKeyRepository, SaveKey } from '../application/ports/api-key-repository.ts';
 export type { ApiKeyHolder, ApiKeyVerifier } from '../application/ports/api-key-verifier.ts';
 export type {

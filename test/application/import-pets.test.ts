@@ -57,7 +57,9 @@ describe('a pet that breaks a rule', () => {
 
   test('can be missing', async () => {
     const nothing = null as unknown as ImportedPet;
-    expect(await refusals([nothing])).toEqual([[nothing, expect.stringMatching(/^expected a pet such as/)]]);
+    expect(await refusals([nothing])).toEqual([
+      [nothing, expect.stringMatching(/^expected a pet, an object with/)],
+    ]);
   });
 
   test('ends the import when there is no callback', async () => {

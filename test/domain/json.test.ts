@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { INT64_MAX, INT64_MIN } from '../../src/domain/int64.ts';
-import { memberReader, parseJson } from '../../src/domain/json.ts';
+import { membersReader, parseJson } from '../../src/domain/json.ts';
 import { runs } from '../support/property-runs.ts';
 import { refusal } from '../support/refusal.ts';
 
@@ -11,7 +11,8 @@ vi.setConfig({ testTimeout: 600_000 });
 afterEach(() => void vi.restoreAllMocks());
 
 const NAMES = ['name', 'x'] as const;
-const read = memberReader(NAMES);
+const membersOf = membersReader(NAMES);
+const read = (text: string) => membersOf(parseJson(text));
 
 describe('members', () => {
   test.each([

@@ -99,7 +99,7 @@ test('the message names every broken rule, or says that there is no pet', () => 
   );
   for (const value of [undefined, null])
     expect(() => newPet(value as never)).toThrow(
-      refusal(/^expected a pet such as { name: 'Rex', categoryId: 7n(, \w+: ('.+'|\d+n?))* }$/),
+      refusal(/^expected a pet, an object with name, categoryId(, \w+)*$/),
     );
 });
 

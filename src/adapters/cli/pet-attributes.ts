@@ -2,12 +2,23 @@
 
 import { InvalidArgumentError, Option } from 'commander';
 import { ATTRIBUTES, attributeFault, type NewPet, PET_ATTRIBUTES, type Pet } from '../../domain/pet.ts';
+import { newPetJson } from '../../domain/pet-json.ts';
 import { int64 } from './arguments.ts';
 
 /** The words of the name of each attribute, such as `category` and `id`. */
 const WORDS = PET_ATTRIBUTES.map((name) => name.replace(/[A-Z]/g, ' $&').toLowerCase().split(' '));
 
 export const PET_HEAD: readonly string[] = ['ID', ...WORDS.map(headOf)];
+
+/** A pet in JSON that has the required attributes alone. */
+export const EXAMPLE_JSON: string = newPetJson(
+  Object.fromEntries(
+    PET_ATTRIBUTES.filter((name) => ATTRIBUTES[name].isRequired).map((name) => [
+      name,
+      ATTRIBUTES[name].example,
+    ]),
+  ) as Partial<NewPet> as NewPet,
+);
 
 /** The options of `pets create`. Their values have the names of the attributes. */
 export function attributeOptions(): Option[] {

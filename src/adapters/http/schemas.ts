@@ -1,4 +1,4 @@
-/** What requests contain: Valibot checks the types, and the OpenAPI document is derived from its schemas. */
+/** The shapes of requests, from which the OpenAPI document is derived. The store checks the values, and names broken rules. */
 
 import * as v from 'valibot';
 import { LIMIT_DEFAULT, LIMIT_MAX, LIMIT_MIN } from '../../application/list-pets.ts';
@@ -6,17 +6,10 @@ import type { PetQuery } from '../../application/ports/pet-repository.ts';
 import type { Attribute } from '../../domain/attribute.ts';
 import { invalidRequest } from '../../domain/errors.ts';
 import { INT64_MAX, INT64_MIN, parseInt64 } from '../../domain/int64.ts';
-import { type Members, memberReader } from '../../domain/json.ts';
-import {
-  ATTRIBUTES,
-  attributeFault,
-  type NewPet as NewPetAttributes,
-  type NewPetInput,
-  PET_ATTRIBUTES,
-  PET_STATUSES,
-} from '../../domain/pet.ts';
+import { type Members, membersReader, parseJson } from '../../domain/json.ts';
+import { ATTRIBUTES, type NewPetInput, newPet, PET_ATTRIBUTES, PET_STATUSES } from '../../domain/pet.ts';
 
-const PetStatus = v.picklist(PET_STATUSES, `status must be one of ${PET_STATUSES.join(', ')}`);
+const PetStatus = oneOf(PET_STATUSES);
 
 /** In JSON, every integer is read as a `bigint`. Valibot can derive no JSON Schema from it, so that is in the metadata. */
 const Integer = v.custom<bigint>((value) => typeof value === 'bigint');
@@ -28,7 +21,6 @@ export const INT64_METADATA: Readonly<Record<string, unknown>> = {
   maximum: INT64_MAX,
 };
 
-/** The types of the attributes. Their rules are those of the domain. */
 const NewPet = v.object(
   Object.fromEntries(
     PET_ATTRIBUTES.map((name) => {
@@ -46,7 +38,7 @@ function attributeSchema(attribute: Attribute): v.GenericSchema {
       return v.pipe(v.string(), v.metadata({ description, minLength, maxLength, pattern: '^[^\\x00]*$' }));
     }
     case 'one of':
-      return attribute.values === PET_STATUSES ? PetStatus : v.picklist(attribute.values);
+      return attribute.values === PET_STATUSES ? PetStatus : oneOf(attribute.values);
     default: {
       const { min, max } = attribute;
       const format = attribute.kind === 'int64' ? { format: 'int64' } : {};
@@ -59,6 +51,13 @@ function attributeSchema(attribute: Attribute): v.GenericSchema {
   }
 }
 
+function oneOf(values: readonly string[]): v.GenericSchema<string> {
+  return v.pipe(v.string(), v.metadata({ enum: values }));
+}
+
+/** Replaces what is no int64, so that the message of the store is about its range, and not about types of JavaScript. */
+const NOT_AN_INT64 = INT64_MAX + 1n;
+
 const ListQuery = v.object({
   limit: v.optional(
     v.pipe(
@@ -70,10 +69,6 @@ const ListQuery = v.object({
         description: 'The maximum number of pets in the response.',
       }),
       v.transform((text) => Number(parseInt64(text) ?? Number.NaN)),
-      v.check(
-        (limit) => limit >= LIMIT_MIN && limit <= LIMIT_MAX,
-        `limit must be an integer from ${LIMIT_MIN} to ${LIMIT_MAX}`,
-      ),
     ),
     String(LIMIT_DEFAULT),
   ),
@@ -86,8 +81,7 @@ const ListQuery = v.object({
         description:
           'The `id` of the last pet of the page before: the page starts after it. The URL in `Link` contains it.',
       }),
-      v.transform(parseInt64),
-      v.bigint(`after must be an integer from ${INT64_MIN} to ${INT64_MAX}`),
+      v.transform((text) => parseInt64(text) ?? NOT_AN_INT64),
     ),
   ),
 });
@@ -98,22 +92,25 @@ export const REQUEST_SCHEMAS: Readonly<Record<'PetStatus' | 'NewPet' | 'ListQuer
   ListQuery,
 };
 
-/** Reads the members of a request body that {@link readNewPet} validates. */
-export const newPetMembers: (text: string) => Members<keyof NewPetInput> = memberReader(PET_ATTRIBUTES);
+const membersOf = membersReader(PET_ATTRIBUTES);
 
-export function readNewPet(body: ReturnType<typeof newPetMembers>): NewPetInput {
+/** Reads the members of a request body that {@link readNewPet} validates. */
+export function newPetMembers(text: string): Members<keyof NewPetInput> {
+  return membersOf(parseJson(text));
+}
+
+export function readNewPet(body: Members<keyof NewPetInput>): NewPetInput {
   if (body === undefined) throw invalidRequest('the body must be a JSON object');
   const { success, output } = v.safeParse(NewPet, body);
   if (success) return output as Partial<NewPetInput> as NewPetInput;
-  // The response must name every fault, but the store, which checks the rules, is not called for an invalid body.
-  const faults = PET_ATTRIBUTES.map((name) => attributeFault(name, comparable(name, body[name])));
-  throw invalidRequest(faults.filter((fault) => fault !== undefined).join('; '));
-}
-
-/** Replaces what is no integer by one out of range, so that the message is about JSON, and not about types of JavaScript. */
-function comparable(name: keyof NewPetAttributes, value: unknown): unknown {
-  const isInteger = ['int64', 'integer'].includes(ATTRIBUTES[name].kind);
-  return isInteger && value !== undefined && typeof value !== 'bigint' ? INT64_MAX + 1n : value;
+  const comparable = { ...body };
+  for (const name of PET_ATTRIBUTES) {
+    const isInteger = ['int64', 'integer'].includes(ATTRIBUTES[name].kind);
+    if (isInteger && body[name] !== undefined && typeof body[name] !== 'bigint')
+      comparable[name] = NOT_AN_INT64;
+  }
+  // It throws, and names every broken rule.
+  return newPet(comparable as NewPetInput);
 }
 
 /** The maximum number of query strings whose parsed query is cached. */
@@ -125,9 +122,7 @@ export function listQueryReader(): (queryString: string) => PetQuery {
   return (queryString) => {
     const cached = queries.get(queryString);
     if (cached !== undefined) return cached;
-    const { success, output, issues } = v.safeParse(ListQuery, parametersOf(queryString));
-    if (!success) throw invalidRequest(issues.map(({ message }) => message).join('; '));
-    const query = Object.freeze(output);
+    const query = Object.freeze(v.parse(ListQuery, parametersOf(queryString))) as PetQuery;
     if (queries.size >= CACHE_LIMIT) queries.clear();
     queries.set(queryString, query);
     return query;

@@ -185,8 +185,9 @@ export class Writer {
     const now = performance.now();
     const inTime = this.#queue.findIndex(({ deadline }) => deadline > now);
     const late = this.#queue.splice(0, inTime === -1 ? this.#queue.length : inTime);
+    if (late.length === 0) return;
     rejectAll(late, storageUnavailable('the database was busy for 5 seconds: nothing was stored'));
-    if (late.length === 0 || !this.#isLocked) return;
+    if (!this.#isLocked) return;
     reportFailedWrite(this.faults, new StorageFault('locked', 'the database is locked by another process'));
   }
 

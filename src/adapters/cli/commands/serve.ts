@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import type { Command } from 'commander';
-import { EXAMPLE_JSON } from '../../../domain/pet-json.ts';
 import { explain, isBrokenPipe } from '../errors.ts';
 import { commandLine } from '../format.ts';
 import type { CommandOptions, RunningService, ServeValues } from '../options.ts';
+import { EXAMPLE_JSON } from '../pet-attributes.ts';
 
 const FILES = 'DATABASE_URL_FILE and API_KEYS_FILE name a file that contains the value.';
 
