@@ -5,6 +5,7 @@ import { AnimalStore } from '../application/animal-store.ts';
 import type { StoreStorage } from '../application/ports/storage.ts';
 import { type ContractCase, contractCase, type Subject, twoClientCase } from './contract.ts';
 import { exercise } from './history/exercise.ts';
+import { type ChangingStore, exerciseChanges } from './history/exercise-changes.ts';
 import { exerciseKeys } from './history/exercise-keys.ts';
 import { History } from './history/history.ts';
 
@@ -23,6 +24,26 @@ export function historyContract(subject: Subject<StoreStorage>): ContractCase[] 
       exercise(history, stores, { calls: CALLS, seed }),
     ),
   );
+}
+
+/**
+ * Returns the tests that creates, changes and removals fit one order, which is that of their numbers, that each read returns a
+ * version which the order allows, and that followers miss nothing. A storage that several servers share is also tested with two
+ * clients, unless they see each other's changes late.
+ */
+export function changeHistoryContract(subject: Subject<ChangingStore>): ContractCase[] {
+  const assertOneOrder = async (seed: number, ...stores: readonly ChangingStore[]) =>
+    assert.equal(await exerciseChanges(stores, { calls: CALLS, seed }), undefined);
+  return SEEDS.flatMap((seed) => {
+    const calls = `creates, changes and removals (seed ${seed})`;
+    const ofTwo = twoClientCase(subject, `${calls} of two clients fit one order`, (first, second) =>
+      assertOneOrder(seed, first, second),
+    );
+    return [
+      contractCase(subject, `${calls} fit one order`, (store) => assertOneOrder(seed, store)),
+      ...(subject.visibilityTimeout === undefined ? ofTwo : []),
+    ];
+  });
 }
 
 /** Returns the tests that API keys are accepted from their creation to their revocation. */

@@ -2,17 +2,11 @@
 
 import assert from 'node:assert/strict';
 import type { ListedVersion, PetChanges, PetVersion } from '../application/ports/pet-changes.ts';
-import type { PetRepository } from '../application/ports/pet-repository.ts';
 import { INT64_MAX } from '../domain/int64.ts';
 import type { Pet } from '../domain/pet.ts';
 import { type ContractCase, contractCase, lastingCase, type Subject, twoClientCase } from './contract.ts';
 import { addAll, samplePet, samplePets, UNUSUAL_NAMES, walk } from './fixtures/pets.ts';
-
-/** A store, with the interfaces that the tests of `PetChanges` need. */
-export interface ChangingStore {
-  readonly pets: PetRepository;
-  readonly changes: PetChanges;
-}
+import type { ChangingStore } from './history/exercise-changes.ts';
 
 /** Returns all tests that a `PetChanges` must pass. */
 export function petChangesContract(subject: Subject<ChangingStore>): ContractCase[] {
@@ -98,12 +92,6 @@ function replacing(subject: Subject<ChangingStore>): ContractCase[] {
       const winner = results.findIndex((revision) => revision !== undefined);
       assert.equal(results.filter((revision) => revision !== undefined).length, 1);
       await assertStored(store, { ...pet, ...samplePet(`pet ${winner}`) }, results[winner] as bigint);
-    }),
-
-    contractCase(subject, 'a hundred concurrent increments lose none', async ({ pets, changes }) => {
-      const { id } = await pets.add(samplePet('Rex', 'available', 0n));
-      await Promise.all(Array.from({ length: 100 }, () => increment(changes, id)));
-      assert.equal((await pets.find(id))?.categoryId, 100n);
     }),
 
     contractCase(
@@ -209,31 +197,6 @@ function listing(subject: Subject<ChangingStore>): ContractCase[] {
         );
       },
     ),
-
-    contractCase(
-      subject,
-      'a copy that follows the feed during 200 writes equals the store at the end',
-      async ({ pets, changes }) => {
-        const ids = (await addAll(pets, samplePets(10))).map(({ id }) => id);
-        let isWriting = true;
-        const writing = Promise.all(ids.map((id) => writeTo({ pets, changes }, id))).finally(() => {
-          isWriting = false;
-        });
-        const copy = new Map<bigint, Pet>();
-        let after = 0n;
-        for (let isLast = false; !isLast; ) {
-          isLast = !isWriting;
-          after = await readAll(changes, after, copy);
-        }
-        await writing;
-        await readAll(changes, after, copy);
-        const stored = await walk(pets, { limit: 100 });
-        assert.deepEqual(
-          [...copy.values()].sort((a, b) => (a.id < b.id ? -1 : 1)),
-          stored,
-        );
-      },
-    ),
   ];
 }
 
@@ -254,43 +217,6 @@ function twoClients(subject: Subject<ChangingStore>): ContractCase[] {
         assert.equal(
           (await two.changes.list({ limit: 9 })).epoch,
           (await one.changes.list({ limit: 9 })).epoch,
-        );
-      },
-    ),
-
-    ...twoClientCase(subject, 'two clients lose no increment of each other', async (one, two, eventually) => {
-      const { id } = await one.pets.add(samplePet('Rex', 'available', 0n));
-      await eventually(async () => (await two.changes.find(id)) !== undefined);
-      await Promise.all(
-        [one, two].flatMap(({ changes }) => Array.from({ length: 20 }, () => increment(changes, id))),
-      );
-      await eventually(async () => (await one.pets.find(id))?.categoryId === 40n);
-    }),
-
-    ...twoClientCase(
-      subject,
-      'a follower misses nothing while two clients create and change pets',
-      async (one, two) => {
-        let isWriting = true;
-        const write = async ({ pets, changes }: ChangingStore): Promise<void> => {
-          for (let round = 0; round < 25; round += 1) {
-            const added = await Promise.all(samplePets(4).map((pet) => pets.add(pet)));
-            await Promise.all(
-              added.map((pet) => changes.replace({ ...pet, ...samplePet('changed') }, pet.id)),
-            );
-          }
-        };
-        const writing = Promise.all([write(one), write(two)]).finally(() => {
-          isWriting = false;
-        });
-        const copy = new Map<bigint, Pet>();
-        let after = 0n;
-        while (isWriting) after = await readAll(two.changes, after, copy);
-        await writing;
-        await readAll(two.changes, after, copy);
-        assert.deepEqual(
-          [...copy.values()].sort((a, b) => (a.id < b.id ? -1 : 1)),
-          await walk(two.pets, { limit: 100 }),
         );
       },
     ),
@@ -315,38 +241,6 @@ function lasting(subject: Subject<ChangingStore>): ContractCase[] {
       },
     ),
   ];
-}
-
-async function increment(changes: PetChanges, id: bigint): Promise<void> {
-  for (;;) {
-    const { pet, revision } = (await changes.find(id)) ?? assert.fail(`there is no pet ${id}`);
-    if (pet === undefined) assert.fail(`pet ${id} was removed`);
-    if ((await changes.replace({ ...pet, categoryId: pet.categoryId + 1n }, revision)) !== undefined) return;
-  }
-}
-
-/** Changes a pet 19 times, and removes it if its id is even. */
-async function writeTo({ changes }: ChangingStore, id: bigint): Promise<void> {
-  for (let round = 0; round < 19; round += 1) await increment(changes, id);
-  const { revision } = (await changes.find(id)) ?? assert.fail(`there is no pet ${id}`);
-  if (id % 2n === 0n) await changes.remove(id, revision);
-}
-
-/** Reads the feed to its end into a copy, and returns where to go on. */
-async function readAll(changes: PetChanges, from: bigint, copy: Map<bigint, Pet>): Promise<bigint> {
-  let after = from;
-  for (;;) {
-    const { versions, upTo, more } = await changes.list({ after, limit: 3 });
-    for (const { id, pet, revision } of versions) {
-      assert.ok(revision > after, `expected a revision above ${after}, got ${revision}`);
-      after = revision;
-      if (pet === undefined) copy.delete(id);
-      else copy.set(id, pet);
-    }
-    assert.ok(upTo >= after, `the page ends at ${upTo}, before its last version ${after}`);
-    if (!more) return upTo;
-    after = upTo;
-  }
 }
 
 async function follow(changes: PetChanges, limit: number): Promise<readonly ListedVersion[]> {

@@ -4,6 +4,7 @@ import {
   apiKeyRepositoryContract,
   type ChangingStore,
   type ContractCase,
+  changeHistoryContract,
   differentialContract,
   historyContract,
   idempotentChangesContract,
@@ -55,6 +56,7 @@ export function testContracts(engine: string, subjectOf: SubjectOf): void {
       ),
     }),
     History: historyContract(subjectOf((storage) => storage)),
+    'History of changes': changeHistoryContract(subjectOf(changing)),
     'History of API keys': keyHistoryContract(subjectOf((storage) => storage)),
   };
   for (const [port, cases] of Object.entries(suites)) {

@@ -1,31 +1,43 @@
 /** A store in plain JavaScript: what a storage returns and holds after the same calls. It does not assign ids. */
 
+import { CREATE_REQUEST, type WriteRecord } from '../../application/ports/idempotent-changes.ts';
 import type { CreateAttempt } from '../../application/ports/idempotent-creates.ts';
+import type { PetVersion } from '../../application/ports/pet-changes.ts';
 import type { PetPage, PetQuery } from '../../application/ports/pet-repository.ts';
 import { type ApiKey, isActive } from '../../domain/api-key.ts';
 import type { Pet } from '../../domain/pet.ts';
 
-interface RecordOfCreate {
+interface ModelRecord extends WriteRecord {
   readonly validUntil: number;
-  readonly pet: Pet;
 }
 
 export class Model {
   /** In ascending order of id. */
   readonly pets: Pet[] = [];
-  readonly records: Map<string, RecordOfCreate> = new Map();
+  /** By id, of all pets that there ever were. */
+  readonly versions: Map<bigint, PetVersion> = new Map();
+  readonly records: Map<string, ModelRecord> = new Map();
   /** By how much the clock of the storage was moved, in milliseconds. */
   clock = 0;
   /** By key, in order of creation. */
   readonly keys: Map<string, ApiKey> = new Map();
 
-  /** The greatest id that was assigned, or 0n. */
+  /** The greatest id or revision that was assigned, or 0n. */
   lastId = 0n;
 
   /** Adds pets with ascending ids above all others. */
   add(...pets: readonly Pet[]): void {
     this.pets.push(...pets);
-    this.lastId = this.pets.at(-1)?.id ?? 0n;
+    for (const pet of pets) this.versions.set(pet.id, { pet, revision: pet.id });
+    this.lastId = pets.at(-1)?.id ?? this.lastId;
+  }
+
+  /** Changes a pet that exists, or removes it. */
+  change(id: bigint, pet: Pet | undefined, revision: bigint): void {
+    const index = this.pets.findIndex((each) => each.id === id);
+    this.pets.splice(index, 1, ...(pet ? [pet] : []));
+    this.versions.set(id, { pet, revision });
+    this.lastId = revision;
   }
 
   list({ limit, status, after = 0n }: PetQuery): PetPage {
@@ -35,15 +47,14 @@ export class Model {
     return { pets: matching.slice(0, limit), more: matching.length > limit };
   }
 
-  /** Returns the pet of a valid record. */
-  replayed({ caller, key }: CreateAttempt): Pet | undefined {
+  validRecord({ caller, key }: CreateAttempt): ModelRecord | undefined {
     const record = this.records.get(JSON.stringify([caller, key]));
-    return record !== undefined && record.validUntil >= this.clock ? record.pet : undefined;
+    return record !== undefined && record.validUntil >= this.clock ? record : undefined;
   }
 
-  addOnce(pet: Pet, { caller, key, validFor }: CreateAttempt): void {
-    this.add(pet);
-    this.records.set(JSON.stringify([caller, key]), { validUntil: this.clock + validFor, pet });
+  record(pet: Pet | undefined, attempt: CreateAttempt & { readonly request?: string }): void {
+    const { caller, key, validFor, request = CREATE_REQUEST } = attempt;
+    this.records.set(JSON.stringify([caller, key]), { validUntil: this.clock + validFor, request, pet });
   }
 
   /** Removes all records that have ended, and returns their number. */

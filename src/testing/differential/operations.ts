@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { walk } from '../fixtures/pets.ts';
+import { CHANGE_OPERATIONS } from './change-operations.ts';
 import { allAttributes, KEY_OPERATIONS } from './key-operations.ts';
 import type { Operation, World } from './operation.ts';
 import { PET_OPERATIONS } from './pet-operations.ts';
@@ -10,6 +11,7 @@ import { TRANSFER_OPERATIONS } from './transfer-operations.ts';
 /** Each operation says which part of a storage it needs, and all that it can come to on a storage that has this part. */
 export const OPERATIONS: Readonly<Record<string, Operation>> = {
   ...PET_OPERATIONS,
+  ...CHANGE_OPERATIONS,
   ...TRANSFER_OPERATIONS,
   ...KEY_OPERATIONS,
 

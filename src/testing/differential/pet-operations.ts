@@ -1,6 +1,8 @@
 /** The operations on single pets, and on the records of their creates. */
 
 import assert from 'node:assert/strict';
+import { CREATE_REQUEST } from '../../application/ports/idempotent-changes.ts';
+import type { CreateAttempt } from '../../application/ports/idempotent-creates.ts';
 import { INT64_MAX, INT64_MIN } from '../../domain/int64.ts';
 import {
   ATTRIBUTES,
@@ -33,17 +35,24 @@ export const PET_OPERATIONS: Readonly<Record<string, Operation>> = {
   'create a pet once': {
     part: 'idempotentCreates',
     weight: 6,
+    // It can also be refused, on a storage that records changes.
     outcomes: ['stored', 'replayed'],
     async run({ storage, model, random }) {
-      const [caller, key] = [pick(random, ['', '1', '2 1']), pick(random, ['1', 'a', 'A', 'b'])];
-      // No record ends at a time to which the clock is moved, because real time passes too.
-      const attempt = { caller, key, validFor: (random(20) + 0.5) * HOUR };
+      const { idempotentCreates = assert.fail() } = storage;
+      const attempt = randomAttempt(random);
       const input = randomPet(random);
-      const expected = model.replayed(attempt);
-      const { pet, isReplay } = (await storage.idempotentCreates?.add(input, attempt)) ?? assert.fail();
-      assert.equal(isReplay, expected !== undefined);
-      if (expected === undefined) model.addOnce(assertAdded(pet, input, model), attempt);
-      else assert.deepEqual(pet, expected);
+      const record = model.validRecord(attempt);
+      const adding = idempotentCreates.add(input, attempt);
+      if (record !== undefined && record.request !== CREATE_REQUEST) {
+        await assert.rejects(adding, { code: 'idempotency_conflict' });
+        return 'refused';
+      }
+      const { pet, isReplay } = await adding;
+      assert.equal(isReplay, record !== undefined);
+      if (record === undefined) {
+        model.add(assertAdded(pet, input, model));
+        model.record(pet, attempt);
+      } else assert.deepEqual(pet, record.pet);
       return isReplay ? 'replayed' : 'stored';
     },
   },
@@ -106,8 +115,14 @@ export function randomPet(random: Random): NewPet {
   return newPet(input as NewPetInput);
 }
 
+export function randomAttempt(random: Random): CreateAttempt {
+  const [caller, key] = [pick(random, ['', '1', '2 1']), pick(random, ['1', 'a', 'A', 'b'])];
+  // No record ends at a time to which the clock is moved, because real time passes too.
+  return { caller, key, validFor: (random(20) + 0.5) * HOUR };
+}
+
 /** Most often the id of a pet, or one beside it. */
-function randomId({ lastId }: Model, random: Random): bigint {
+export function randomId({ lastId }: Model, random: Random): bigint {
   const id = BigInt(random(Number(lastId) + 3));
   return pick(random, [id, id, id, id, lastId, lastId, -id, lastId + 2n ** 53n, INT64_MIN, INT64_MAX]);
 }

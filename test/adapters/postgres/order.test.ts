@@ -14,13 +14,18 @@ import * as db from './database.ts';
 const { attemptWith, NO_DUPLICATES, openStorage, openStore, REX, untilBlocked, walk, withTimeout } = db;
 
 describePostgres('the order of ids on PostgreSQL', () => {
-  test('each create and each import waits for the transaction that draws ids, and draws none meanwhile', async () => {
+  test('each create, each change and each import waits for the transaction that draws ids, and draws none meanwhile', async () => {
     const { url, storage } = await openStore();
+    const pet = await storage.pets.add(REX);
+    const { changes, idempotentChanges: writes } = storage;
+    const by = { ...attemptWith('changes'), request: 'change' };
     const [observer, holder] = [await connect(url), await connect(url)];
     const sequence = async () => (await observer.query('SELECT last_value FROM pets_id_seq')).rows;
     for (const add of [
       () => storage.pets.add(REX),
       async () => (await storage.idempotentCreates.add(REX, attemptWith('waits'))).pet,
+      async () => (await changes.replace(pet, pet.id)) !== undefined && pet,
+      async () => (await writes.replace(pet, (await changes.find(pet.id))?.revision ?? 0n, by)) && pet,
       async () => {
         await importPets(storage, inBatches([REX]));
         return (await walk(storage, 1000)).at(-1);

@@ -2,6 +2,7 @@ import type { Client } from 'pg';
 import { expect, test } from 'vitest';
 import { REMOVE, statementFor } from '../../../src/adapters/postgres/creates.ts';
 import { openPostgresStorage } from '../../../src/adapters/postgres/index.ts';
+import { statementFor as changeStatementFor } from '../../../src/adapters/postgres/pet-changes.ts';
 import { insertPet } from '../../support/pets.ts';
 import { connect, describePostgres } from '../../support/postgres/index.ts';
 import { attemptWith, newStoreUrl, REX, withSetting } from './database.ts';
@@ -37,10 +38,13 @@ describePostgres('the plans of PostgreSQL', () => {
   test('each statement that draws ids or changes records reads the lock of the order, or PostgreSQL would leave it out', async () => {
     const url = await newStoreUrl();
     const admin = await connect(url);
+    const change = { pet: { id: 1n, ...REX }, isRemoval: false, expected: 1n };
     const statements = [
       statementFor([{ pet: REX }]),
       statementFor([{ pet: REX, attempt: attemptWith('a') }]),
       { text: REMOVE, values: [10] },
+      changeStatementFor([change]),
+      changeStatementFor([{ ...change, attempt: { ...attemptWith('a'), request: 'change' } }]),
     ];
     for (const mode of ['force_custom_plan', 'force_generic_plan']) {
       await admin.query(`SET plan_cache_mode = ${mode}`);
