@@ -10,6 +10,7 @@ import { INT64_MAX, INT64_MIN } from '../../domain/int64.ts';
 import type { NewPet, Pet } from '../../domain/pet.ts';
 import { idsExhausted } from '../storage-kit/ids-left.ts';
 import { ATTRIBUTE_COLUMNS, PET_COLUMNS, type PetRow, petOf, valuesOf } from '../storage-kit/pet-rows.ts';
+import { rowDropped } from '../storage-kit/store-errors.ts';
 import { type OwnConnection, withOwnConnection } from './own-connection.ts';
 import { PARAMETERS } from './pets.ts';
 import type { Reads } from './reads.ts';
@@ -74,23 +75,24 @@ async function importAll(
     const rows = batch.map((pet) => ['id' in pet ? pet.id : null, ...valuesOf(pet)]);
     const added = await connection.run<Changes>(ADD, ...rows);
     for (const [index, pet] of batch.entries()) if (added[index]?.changes === 0) onDuplicateId(pet as Pet);
-    count += batch.length;
+    count += added.filter(({ changes }) => changes > 0).length;
   }
 
   await connection.begin();
   await refuseIds(connection, withIds, count);
   let copied = 0;
   // Without ids, the places are 1 and so on.
-  for (let place = INT64_MIN; ; ) {
+  for (let place = 0n; ; ) {
     signal?.throwIfAborted();
     connection.assertWritable();
     const [copy] = await connection.run<Changes>(withIds ? COPY_WITH_ID : COPY, [place, COPY_SIZE]);
     if (copy === undefined || copy.changes === 0) break;
     const { changes, lastInsertRowid } = copy;
     copied += changes;
-    place = withIds ? BigInt(lastInsertRowid) : BigInt(copied);
+    place = withIds ? BigInt(lastInsertRowid) : place + BigInt(COPY_SIZE);
     onProgress?.(copied);
   }
+  if (copied !== count) throw rowDropped();
   await connection.commit(copied);
   return copied;
 }

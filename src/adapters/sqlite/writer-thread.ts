@@ -149,7 +149,7 @@ function runAll(sql: string, rows: readonly (readonly SqlValue[])[]): readonly u
 function end(): void {
   try {
     if (db?.inTransaction) db.exec('ROLLBACK');
-    if (isUnfinished) db?.pragma('wal_checkpoint(TRUNCATE)');
+    if (isUnfinished) db?.exec('PRAGMA busy_timeout = 1000; PRAGMA wal_checkpoint(TRUNCATE)');
   } catch {}
   db?.close();
 }

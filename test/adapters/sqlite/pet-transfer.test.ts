@@ -1,8 +1,10 @@
 import { statSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { ImportPets } from '../../../src/application/import-pets.ts';
 import { INT64_MAX } from '../../../src/domain/int64.ts';
 import type { NewPet, Pet } from '../../../src/domain/pet.ts';
+import { canMount, mountNote, SmallDisk } from '../../support/small-disk.ts';
 import { connect } from '../../support/sqlite.ts';
 import { addPets, NO_DUPLICATES, newStore, openStorage, REX, temporaryFile } from './temporary-file.ts';
 
@@ -78,4 +80,38 @@ test('ids are refused in a store whose pets were deleted, because ids would be a
   })();
   const importing = openStorage(path).transfer.importPets(withIds, NO_DUPLICATES);
   await expect(importing).rejects.toMatchObject({ code: 'invalid_request' });
+});
+
+test.skipIf(!canMount)(
+  `an import that fills the disk stores nothing, and leaves room for a backup${mountNote}`,
+  async () => {
+    const path = join(new SmallDisk('8m').folder, 'pets.db');
+    const { transfer, pets, backup } = openStorage(path, { startWriter: true });
+    await pets.add(REX);
+    const many = (async function* () {
+      for (let times = 0; times < 20; times++) yield Array.from({ length: 1000 }, () => LONG);
+    })();
+    await expect(transfer.importPets(many, NO_DUPLICATES)).rejects.toMatchObject({ reason: 'disk_full' });
+    expect(statSync(`${path}-wal`).size).toBe(0);
+    await backup?.(`${path}.backup`);
+    expect((await pets.list({ limit: 2 })).pets).toHaveLength(1);
+    expect((await pets.add(REX)).id).toBe(2n);
+  },
+);
+
+test('an import whose pets a trigger drops stores nothing, and none twice', async () => {
+  const path = newStore();
+  const db = connect(path);
+  db.exec(
+    `CREATE TRIGGER no_sold BEFORE INSERT ON pets WHEN NEW.name = 'Max' BEGIN SELECT RAISE(IGNORE); END`,
+  );
+  const { transfer, pets } = openStorage(path);
+  const many = (async function* () {
+    yield [{ ...REX, name: 'Max' }];
+    yield* batchesOf(20_000);
+  })();
+  await expect(transfer.importPets(many, NO_DUPLICATES)).rejects.toThrow(
+    'has dropped a row: nothing was stored',
+  );
+  expect((await pets.list({ limit: 1 })).pets).toEqual([]);
 });
