@@ -1,13 +1,12 @@
 /** Connections to a database file, and the preparation of the file: its creation, its checks and its migrations. */
 
-import { closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { statSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { StorageFault, storageUnavailable } from '../../application/ports/storage-fault.ts';
 import { invalidRequest } from '../../domain/errors.ts';
 import { type Migration, olderSchema } from '../storage-kit/store-errors.ts';
-import { errorFrom, fileError, isLocked, plainError } from './errors.ts';
-import { assertSameFiles, identityOf, modeOfNewFile, type StoreFiles, sizeOf } from './files.ts';
+import { errorFrom, isLocked, plainError } from './errors.ts';
+import { assertSameFiles, createFile, identityOf, type StoreFiles, sizeOf } from './files.ts';
 import { APPLICATION_ID, migrationsOf, READ_TEST, SCHEMA_VERSION, versionOf } from './schema.ts';
 
 /** How long a connection waits for a lock, and blocks its thread, in milliseconds. */
@@ -21,17 +20,19 @@ const READ_CACHE_SIZE = 4096;
 const JOURNAL_SIZE_LIMIT = 16 * 1024 * 1024;
 const CHECK_LIMIT = 32 * 1024 * 1024;
 
+interface Preparation {
+  readonly mustExist?: boolean;
+  readonly tryWrite?: boolean;
+  readonly migration?: Migration | undefined;
+}
+
 /**
  * Creates or migrates a store. A file that is refused stays unchanged, so that its data can be rescued. With `tryWrite`,
  * waits for other writers, and refuses a file that cannot be written.
  */
 export function prepareDatabase(
   path: string,
-  {
-    mustExist = false,
-    tryWrite = true,
-    migration = 'always',
-  }: { mustExist?: boolean; tryWrite?: boolean; migration?: Migration | undefined } = {},
+  { mustExist = false, tryWrite = true, migration = 'always' }: Preparation = {},
 ): void {
   if (['', ':memory:'].includes(path.trim())) {
     const message = `expected the path of a file, got '${path}': openMemoryStorage opens a store in memory`;
@@ -43,7 +44,7 @@ export function prepareDatabase(
     if (damage) throw storageUnavailable(`the database file is damaged: ${damage}`);
     if (version > 0) db.prepare(READ_TEST).get();
     else if (mustExist) throw new StorageFault('file_missing', 'the file contains no store');
-    if (version > 0 && version < SCHEMA_VERSION && migration !== 'always')
+    if (migration !== 'always' && version > 0 && version < SCHEMA_VERSION)
       migrateAlone(db, version, migration);
     configure(db, assertSame);
     if (tryWrite || version < SCHEMA_VERSION) migrate(db);
@@ -179,32 +180,6 @@ export function damageOf(
   const finding = db.pragma(`${check}(1)`, { simple: true });
   db.pragma('ignore_check_constraints = OFF');
   return finding === 'ok' ? undefined : String(finding).split('\n').at(-1);
-}
-
-/** `mkdirSync` with the option `recursive` never returns in a file system that accepts no folders, such as /proc. */
-function createFolderOf(path: string): void {
-  const folder = dirname(path);
-  if (existsSync(folder)) return;
-  createFolderOf(folder);
-  try {
-    mkdirSync(folder);
-  } catch (error) {
-    // Another process can have created it.
-    if (!existsSync(folder)) throw fileError(`cannot create the folder of ${path}`, error);
-  }
-}
-
-/** Returns whether there was no file. SQLite would let every user of the machine read a new one. */
-export function createFile(path: string): boolean {
-  createFolderOf(path);
-  // To close a file ends the locks that SQLite has on it.
-  if (existsSync(path)) return false;
-  try {
-    closeSync(openSync(path, 'a', modeOfNewFile(path)));
-    return true;
-  } catch (error) {
-    throw fileError(`${path}: cannot create the file`, error);
-  }
 }
 
 /** Every error message begins with the path of the database file. */

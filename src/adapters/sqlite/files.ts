@@ -6,6 +6,7 @@ import {
   copyFileSync,
   existsSync,
   linkSync,
+  mkdirSync,
   openSync,
   readdirSync,
   realpathSync,
@@ -18,6 +19,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import type Database from 'better-sqlite3';
 import { StorageFault } from '../../application/ports/storage-fault.ts';
 import { codeOf } from '../storage-kit/store-errors.ts';
+import { fileError } from './errors.ts';
 
 /** SQLite creates, reads and deletes the companion files with these suffixes beside the database file. */
 const COMPANIONS = ['-journal', '-wal', '-shm'] as const;
@@ -66,6 +68,32 @@ export function sizeOf(path: string): number {
 /** Only its owner may read a new file, and in a folder with the set-group-ID bit, the group of the folder. */
 export function modeOfNewFile(path: string): number {
   return (statSync(dirname(path)).mode & 0o2000) === 0 ? 0o600 : 0o640;
+}
+
+/** `mkdirSync` with the option `recursive` never returns in a file system that accepts no folders, such as /proc. */
+function createFolderOf(path: string): void {
+  const folder = dirname(path);
+  if (existsSync(folder)) return;
+  createFolderOf(folder);
+  try {
+    mkdirSync(folder);
+  } catch (error) {
+    // Another process can have created it.
+    if (!existsSync(folder)) throw fileError(`cannot create the folder of ${path}`, error);
+  }
+}
+
+/** Returns whether there was no file. SQLite would let every user of the machine read a new one. */
+export function createFile(path: string): boolean {
+  createFolderOf(path);
+  // To close a file ends the locks that SQLite has on it.
+  if (existsSync(path)) return false;
+  try {
+    closeSync(openSync(path, 'a', modeOfNewFile(path)));
+    return true;
+  } catch (error) {
+    throw fileError(`${path}: cannot create the file`, error);
+  }
 }
 
 /** The database file, its write-ahead log and the index of the log, each with its identity while the store is open. */

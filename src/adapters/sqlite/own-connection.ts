@@ -45,18 +45,18 @@ export class OwnConnection {
     this.isReady = this.#reply();
   }
 
-  /** Resolves for each row with the first value that is selected, or with the changes. */
+  /** Resolves for each row with the first value that is selected, or with the changes. Statements without rows have no results. */
   async run<T>(sql: string, ...rows: readonly (readonly SqlValue[])[]): Promise<readonly T[]> {
-    return (await this.#call({ sql, rows })) as readonly T[];
-  }
-
-  async execute(sql: string): Promise<void> {
-    await this.#call({ sql });
+    const replied = this.#reply();
+    this.#thread.postMessage({ sql, rows } satisfies Call);
+    const answer = (await replied) as Answer;
+    if ('code' in answer) throw errorFrom(answer);
+    return answer.results as readonly T[];
   }
 
   async begin(): Promise<void> {
     this.#startedAt = performance.now();
-    await this.execute('BEGIN IMMEDIATE');
+    await this.run('BEGIN IMMEDIATE');
   }
 
   /** Throws when the storage is closed or must not be written, or when another file is at its path. */
@@ -67,16 +67,8 @@ export class OwnConnection {
 
   async commit(writes: number): Promise<void> {
     this.assertWritable();
-    await this.execute('COMMIT');
+    await this.run('COMMIT');
     this.#writer.onCommit({ writes, ms: performance.now() - this.#startedAt });
-  }
-
-  async #call(call: Call): Promise<readonly unknown[]> {
-    const replied = this.#reply();
-    this.#thread.postMessage(call);
-    const answer = (await replied) as Answer;
-    if ('code' in answer) throw errorFrom(answer);
-    return answer.results;
   }
 
   async #reply(): Promise<unknown> {

@@ -63,7 +63,7 @@ async function importAll(
   batches: AsyncIterable<readonly (NewPet | Pet)[]>,
   { onDuplicateId, onProgress, signal }: TransferOptions,
 ): Promise<number> {
-  await connection.execute(STAGE);
+  await connection.run(STAGE);
   let [withIds, count] = [false, 0];
   for await (const batch of batches) {
     signal?.throwIfAborted();

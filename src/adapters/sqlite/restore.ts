@@ -18,11 +18,12 @@ import { INT64_MAX } from '../../domain/int64.ts';
 import { PET_ATTRIBUTES } from '../../domain/pet.ts';
 import { columnOf } from '../storage-kit/pet-rows.ts';
 import { codeOf } from '../storage-kit/store-errors.ts';
-import { connect, createFile } from './database.ts';
+import { connect } from './database.ts';
 import { fileError, isLocked } from './errors.ts';
 import { checkBackup, refuseNoBackup } from './examination.ts';
 import {
   companionsOf,
+  createFile,
   fsync,
   keepDatabase,
   modeOfNewFile,

@@ -40,7 +40,7 @@ export interface Reply {
 /** A statement of an own connection, for each of the rows. Without rows, one or several statements without results. */
 export interface Call {
   readonly sql: string;
-  readonly rows?: readonly (readonly SqlValue[])[];
+  readonly rows: readonly (readonly SqlValue[])[];
 }
 
 /** For each row, the first value that was selected, or the changes that were made. */
@@ -125,7 +125,7 @@ function statement(sql: string): Database.Statement {
 
 function answer({ sql, rows }: Call): Answer {
   try {
-    return { results: rows === undefined ? execute(sql) : runAll(sql, rows) };
+    return { results: rows.length === 0 ? execute(sql) : runAll(sql, rows) };
   } catch (error) {
     return sql === 'COMMIT' ? failedCommit(error) : plainError(error);
   }

@@ -14,15 +14,13 @@ export function olderSchema(store: string, version: number, supported: number): 
   return `${store} has schema version ${version}, this release uses ${supported}: use the release that wrote it, or start a server of this release, which migrates it`;
 }
 
-/**
- * What happens to a store with an older schema: a server of an older release refuses a migrated one. `alone` migrates it
- * while no other process has it open.
- */
-export type Migration = 'always' | 'alone' | 'never';
+const MIGRATIONS = ['always', 'alone', 'never'] as const;
+/** What happens to a store with an older schema. `alone` migrates it while no other process has it open. */
+export type Migration = (typeof MIGRATIONS)[number];
 
 export const MIGRATION: Rule = {
   expected: "'always', 'alone' or 'never'",
-  accepts: (value) => ['always', 'alone', 'never'].includes(String(value)),
+  accepts: (value) => MIGRATIONS.some((each) => each === value),
 };
 
 /** Returns the code of an error of a driver or of the operating system, or an empty string. */
