@@ -38,11 +38,11 @@ export async function clientStory(createAnimalStore, { base, unreliable, apiKey 
 
   equal(await codeOf(store.getPet(2n ** 62n)), 'not_found');
   equal(await codeOf((await open({ apiKey: 'wrong' })).listPage()), 'unauthorized');
-  equal(await codeOf((await open({ database: `${base}/pets/v1` })).getPet(1n)), 'invalid_request');
+  equal(await codeOf((await open({ database: `${base}/pets/v1` })).getPet(1n)), 'storage_unavailable');
   const { fetch } = globalThis;
   globalThis.fetch = async () => new Response('[{"id":1,,}]');
-  const reason = 'does not respond as the API does: invalid JSON';
-  equal(await store.listPage({ limit: 3 }).catch(({ message }) => message), `${base} ${reason}`);
+  const reason = 'the server does not respond as the API does: invalid JSON';
+  equal(await store.listPage({ limit: 3 }).catch(({ message }) => message), reason);
   globalThis.fetch = fetch;
   const signal = AbortSignal.abort(new Error('stopped'));
   equal(await store.getPet(1n, { signal }).catch(({ message }) => message), 'stopped');

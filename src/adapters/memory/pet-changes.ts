@@ -18,7 +18,8 @@ interface Change {
 /** Stores the revisions of the pets that were changed or removed. The pets themselves are those of the repository. */
 export class MemoryPetChanges implements PetChanges {
   readonly #pets: MemoryPetRepository;
-  #epoch: string = newEpoch();
+  /** Drawn at the first use: workerd opens a storage where it allows no random values. */
+  #epoch: string | undefined;
   readonly #revisions = new Map<bigint, bigint>();
   /** In ascending order of revision. Entries that are not the newest of their pet are removed from time to time. */
   #log: Change[] = [];
@@ -70,6 +71,7 @@ export class MemoryPetChanges implements PetChanges {
       break;
     }
     const { lastId: lastNumber } = this.#pets;
+    this.#epoch ??= newEpoch();
     return changesPage({ after, limit, changed, unchanged, examinedUpTo, epoch: this.#epoch, lastNumber });
   }
 
