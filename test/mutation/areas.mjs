@@ -62,10 +62,10 @@ export const AREAS = {
     needsBuild: true,
     testTimeout: 8000,
   },
-  // StrykerJS activates a mutant on the main thread only. So the entry point of the writer thread cannot be mutated, and the
-  // modules that this thread runs are tested on the main thread.
+  // StrykerJS activates a mutant on the main thread only. So the modules of threads cannot be mutated, and the other
+  // modules that they run are tested on the main thread.
   sqlite: {
-    mutate: [`${ADAPTERS}/sqlite/**/*.ts`, `!${ADAPTERS}/sqlite/**/writer-thread.ts`],
+    mutate: [`${ADAPTERS}/sqlite/**/*.ts`, `!${ADAPTERS}/sqlite/**/*-thread.ts`],
     // The commands show what a user does with a file of a store.
     testFiles: [
       ...testsIn(`${TESTS}/sqlite`),

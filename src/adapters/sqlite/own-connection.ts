@@ -72,7 +72,7 @@ export class OwnConnection {
   }
 
   async #reply(): Promise<unknown> {
-    return (await Promise.race([once(this.#thread, 'message'), this.#exit]))[0];
+    return (await Promise.race([once(this.#thread, 'message').catch(lost), this.#exit]))[0];
   }
 }
 

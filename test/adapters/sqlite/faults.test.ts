@@ -73,15 +73,21 @@ test('after the failed fsync of an import, it is unknown whether it was stored, 
   expect(states).toEqual(['sync_failed']);
 });
 
+test('when the thread of an import fails at its commit, it is unknown whether it was stored', async () => {
+  const { storage } = await openEmpty();
+  heldThreads(new Error('out of memory'));
+  await expect(storage.transfer.importPets(onePet(), NO_DUPLICATES)).rejects.toThrow(UNKNOWN);
+});
+
 /** Replaces the answer of each thread that starts to the statement COMMIT. */
-function heldThreads(answer: PlainError): { commits: number } {
+function heldThreads(answer: PlainError | Error): { commits: number } {
   const counter = { commits: 0 };
   const onWorker = (thread: Worker): void => {
     const post = thread.postMessage.bind(thread);
     thread.postMessage = (message: unknown) => {
       if ((message as { sql?: string }).sql !== 'COMMIT') return post(message);
       counter.commits += 1;
-      thread.emit('message', answer);
+      thread.emit(answer instanceof Error ? 'error' : 'message', answer);
     };
   };
   process.on('worker', onWorker);
