@@ -265,8 +265,8 @@ export class BasicStore implements AsyncDisposable {
 
   /** Most storages ignore the signal of a call. */
   #ended<T>(call: Promise<T>, options?: CallOptions, error?: (signal: AbortSignal) => unknown): Promise<T> {
-    const isLeft = options === undefined || this.#storage.endsCalls;
-    return isLeft ? call : untilAborted(call, options.signal, error);
+    if (options === undefined || this.#storage.endsCalls) return call;
+    return untilAborted(call, options.signal, error);
   }
 
   protected get isClosed(): boolean {

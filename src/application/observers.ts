@@ -1,11 +1,10 @@
-import { BOOLEAN, FUNCTION, OBJECT, objectOf, type Rule } from './arguments.ts';
+import { FUNCTION, OBJECT, objectOf, type Rule } from './arguments.ts';
 import { fenced } from './fenced.ts';
 import type { Observer } from './ports/observer.ts';
 import type { RequestObserver } from './ports/request-observer.ts';
 
 /** One object can observe a server and its storage. */
 export const OBSERVER: Rule = objectOf<Observer & RequestObserver>(OBJECT, {
-  ignoresClient: BOOLEAN,
   onRequest: FUNCTION,
   onError: FUNCTION,
   onCommit: FUNCTION,

@@ -79,42 +79,32 @@ function registerStorage(container: DependencyContainer, storage: Storage): void
 }
 
 function registerUseCases(container: DependencyContainer, config: Config): void {
-  const all = once((c) =>
-    createUseCases(
-      {
-        pets: c.resolve(token.PET_REPOSITORY),
-        idempotentCreates: c.resolve(token.IDEMPOTENT_CREATES),
-        changes: c.resolve(token.PET_CHANGES),
-        idempotentChanges: c.resolve(token.IDEMPOTENT_CHANGES),
-        transfer: c.resolve(token.PET_TRANSFER),
-        apiKeys: c.resolve(token.API_KEY_REPOSITORY),
-      },
-      config,
+  container.register(token.USE_CASES, {
+    useFactory: once((c) =>
+      createUseCases(
+        {
+          pets: c.resolve(token.PET_REPOSITORY),
+          idempotentCreates: c.resolve(token.IDEMPOTENT_CREATES),
+          changes: c.resolve(token.PET_CHANGES),
+          idempotentChanges: c.resolve(token.IDEMPOTENT_CHANGES),
+          transfer: c.resolve(token.PET_TRANSFER),
+          apiKeys: c.resolve(token.API_KEY_REPOSITORY),
+        },
+        config,
+      ),
     ),
-  );
-  container.register(CreatePet, { useFactory: (c) => all(c).createPet });
-  container.register(ListPets, { useFactory: (c) => all(c).listPets });
-  container.register(GetPet, { useFactory: (c) => all(c).getPet });
-  container.register(token.CHANGES, { useFactory: (c) => all(c).changes });
-  container.register(ImportPets, { useFactory: (c) => all(c).importPets });
-  container.register(ApiKeys, { useFactory: (c) => all(c).apiKeys });
-  container.register(VerifyApiKey, { useFactory: (c) => all(c).verifyApiKey });
+  });
+  container.register(CreatePet, { useFactory: (c) => c.resolve(token.USE_CASES).createPet });
+  container.register(ListPets, { useFactory: (c) => c.resolve(token.USE_CASES).listPets });
+  container.register(GetPet, { useFactory: (c) => c.resolve(token.USE_CASES).getPet });
+  container.register(ImportPets, { useFactory: (c) => c.resolve(token.USE_CASES).importPets });
+  container.register(ApiKeys, { useFactory: (c) => c.resolve(token.USE_CASES).apiKeys });
+  container.register(VerifyApiKey, { useFactory: (c) => c.resolve(token.USE_CASES).verifyApiKey });
 }
 
 function registerServer(container: DependencyContainer, config: Config): void {
   container.register(AnimalStore, {
-    useFactory: once(
-      (c) =>
-        new AnimalStore(c.resolve(token.STORAGE), {
-          createPet: c.resolve(CreatePet),
-          listPets: c.resolve(ListPets),
-          getPet: c.resolve(GetPet),
-          changes: c.resolve(token.CHANGES),
-          importPets: c.resolve(ImportPets),
-          apiKeys: c.resolve(ApiKeys),
-          verifyApiKey: c.resolve(VerifyApiKey),
-        }),
-    ),
+    useFactory: once((c) => new AnimalStore(c.resolve(token.STORAGE), c.resolve(token.USE_CASES))),
   });
   container.register(token.API_KEY_VERIFIER, {
     useFactory: once((c) => createApiKeyVerifier(c.resolve(VerifyApiKey), config.apiKeys)),

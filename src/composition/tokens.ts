@@ -3,7 +3,6 @@
 import type { InjectionToken } from 'tsyringe';
 import type { HttpServer, KeyVerifier } from '../adapters/http/portable.ts';
 import type { Logger } from '../adapters/log/index.ts';
-import type { ChangeUseCases } from '../application/change-calls.ts';
 import type { ApiKeyRepository } from '../application/ports/api-key-repository.ts';
 import type { IdempotentChanges } from '../application/ports/idempotent-changes.ts';
 import type { IdempotentCreates } from '../application/ports/idempotent-creates.ts';
@@ -13,6 +12,7 @@ import type { PetRepository } from '../application/ports/pet-repository.ts';
 import type { PetTransfer } from '../application/ports/pet-transfer.ts';
 import type { RequestObserver } from '../application/ports/request-observer.ts';
 import type { Storage } from '../application/ports/storage.ts';
+import type { OtherUseCases, PetUseCases } from '../application/use-cases.ts';
 
 export const STORAGE: InjectionToken<Storage> = Symbol('Storage');
 export const PET_REPOSITORY: InjectionToken<PetRepository> = Symbol('PetRepository');
@@ -22,8 +22,7 @@ export const IDEMPOTENT_CHANGES: InjectionToken<IdempotentChanges> = Symbol('Ide
 export const PET_TRANSFER: InjectionToken<PetTransfer> = Symbol('PetTransfer');
 export const API_KEY_REPOSITORY: InjectionToken<ApiKeyRepository> = Symbol('ApiKeyRepository');
 export const API_KEY_VERIFIER: InjectionToken<KeyVerifier> = Symbol('ApiKeyVerifier');
-/** `ChangePet`, `RemovePet` and `ListChanges`. */
-export const CHANGES: InjectionToken<ChangeUseCases> = Symbol('ChangeUseCases');
+export const USE_CASES: InjectionToken<PetUseCases & OtherUseCases> = Symbol('UseCases');
 /** Registered once for each observer. */
 export const OBSERVER: InjectionToken<Observer & RequestObserver> = Symbol('Observer');
 export const LOGGER: InjectionToken<Logger> = Symbol('Logger');

@@ -87,10 +87,7 @@ test.each<[options: unknown, message: string]>([
     'unknown option apiKeys.hasPart: expected verify or hasPartOfKey',
   ],
   [{ apiKeys: { verify() {}, hasPartOfKey: /x/ } }, 'apiKeys.hasPartOfKey: expected a function, got object'],
-  [
-    { observers: [{}, { onrequest() {} }] },
-    'unknown option observers[1].onrequest: expected ignoresClient, ',
-  ],
+  [{ observers: [{}, { onrequest() {} }] }, 'unknown option observers[1].onrequest: expected onRequest, '],
   [{ observers: [{ onError: 'x' }] }, 'observers[0].onError: expected a function, got string'],
   [{ metrics: { text() {} } }, 'metrics: expected an object with the method text and the string contentType'],
   [{ rateLimit: { requests: 1, seconds: 1, burst: 5 } }, 'unknown option rateLimit.burst: expected requests'],

@@ -1,7 +1,7 @@
 /** Lets scripts of other origins call the API in a browser (Fetch Standard, section 3.3). */
 
 import type { RouterMiddleware } from '@koa/router';
-import { checkHead, fieldOf } from './check-head.ts';
+import { checkHead } from './check-head.ts';
 import { noContent } from './respond.ts';
 import type { ApiState } from './state.ts';
 
@@ -12,10 +12,10 @@ const EXPOSED_HEADERS =
 export function cors(origins: readonly string[], methods: readonly string[]): RouterMiddleware<ApiState> {
   return (ctx, next) => {
     ctx.vary('Origin');
-    const origin = fieldOf(ctx.req, 'origin');
-    if (origin === undefined || !origins.includes(origin)) return next();
+    const origin = ctx.get('origin');
+    if (!origins.includes(origin)) return next();
     const isOptions = ctx.method === 'OPTIONS';
-    if (isOptions && !fieldOf(ctx.req, 'access-control-request-method')) return next();
+    if (isOptions && ctx.get('access-control-request-method') === '') return next();
     ctx.set('Access-Control-Allow-Origin', origin);
     if (!isOptions) {
       ctx.set('Access-Control-Expose-Headers', EXPOSED_HEADERS);
@@ -24,8 +24,8 @@ export function cors(origins: readonly string[], methods: readonly string[]): Ro
     // In seconds.
     ctx.set('Access-Control-Max-Age', '600');
     ctx.set('Access-Control-Allow-Methods', methods.join(','));
-    const requested = fieldOf(ctx.req, 'access-control-request-headers');
-    if (requested) ctx.set('Access-Control-Allow-Headers', requested);
+    const requested = ctx.get('access-control-request-headers');
+    if (requested !== '') ctx.set('Access-Control-Allow-Headers', requested);
     return checkHead(ctx, async () => noContent(ctx));
   };
 }

@@ -7,7 +7,6 @@ import { fenced } from '../../application/fenced.ts';
 import type { RequestObserver } from '../../application/ports/request-observer.ts';
 import { API_KEY_PREFIX, secretPartFinder } from '../../domain/api-key.ts';
 import { isError } from '../../domain/errors.ts';
-import { fieldOf } from './check-head.ts';
 import { type ErrorContent, errorByStatus, errorContent, type HttpError } from './errors.ts';
 import { pathOf } from './paths.ts';
 import type { ApiState } from './state.ts';
@@ -34,7 +33,7 @@ export function observe(observer: RequestObserver, isPartOfKey: IsSecret): Route
   return async (ctx, next) => {
     const startedAt = performance.now();
     const isSecret: IsSecret = (text) =>
-      isPartOfKey(text) || secretPartFinder([fieldOf(ctx.req, 'authorization') ?? ''])(text);
+      isPartOfKey(text) || secretPartFinder([ctx.get('authorization')])(text);
     const requestId = requestIdOf(ctx, isSecret);
     ctx.state.animalStore = { requestId, path: pathOf(ctx), holder: undefined };
     const { animalStore: state } = ctx.state;
@@ -140,8 +139,8 @@ const SHORT = 15;
 
 /** Returns the `X-Request-Id` of the client, or a new id if it is missing or malformed, or may contain an API key. */
 function requestIdOf(ctx: RouterContext<ApiState>, isSecret: IsSecret): string {
-  const given = fieldOf(ctx.req, 'x-request-id');
-  const isKept = given !== undefined && REQUEST_ID.test(given) && (given.length <= SHORT || !isSecret(given));
+  const given = ctx.get('x-request-id');
+  const isKept = REQUEST_ID.test(given) && (given.length <= SHORT || !isSecret(given));
   return isKept ? given : crypto.randomUUID();
 }
 
@@ -149,8 +148,8 @@ function requestIdOf(ctx: RouterContext<ApiState>, isSecret: IsSecret): string {
 const TRACEPARENT = /^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
 
 function traceparentOf(ctx: RouterContext<ApiState>, isSecret: IsSecret): string | undefined {
-  const given = fieldOf(ctx.req, 'traceparent');
-  return given === undefined || !TRACEPARENT.test(given) || isSecret(given) ? undefined : given;
+  const given = ctx.get('traceparent');
+  return TRACEPARENT.test(given) && !isSecret(given) ? given : undefined;
 }
 
 /** Returns a path as a log may show it: at most 200 characters, escaped, and masked if it has a part of a key. */

@@ -2,7 +2,6 @@
 
 import { hash } from 'node:crypto';
 import type { RouterContext } from '@koa/router';
-import { fieldOf } from './check-head.ts';
 import type { ApiState } from './state.ts';
 
 const JSON_TYPE = 'application/json';
@@ -37,8 +36,7 @@ export function respondRevalidated(
   { body, etag, type = JSON_TYPE }: Representation,
 ): void {
   ctx.set({ 'Cache-Control': 'private, no-cache', ETag: etag });
-  const ifNoneMatch = fieldOf(ctx.req, 'if-none-match');
-  const isCurrent = ifNoneMatch !== undefined && includesWeakly(ifNoneMatch, etag);
+  const isCurrent = includesWeakly(ctx.get('if-none-match'), etag);
   ctx.status = isCurrent ? 304 : 200;
   if (isCurrent) return;
   ctx.set('Content-Type', type);

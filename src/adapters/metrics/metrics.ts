@@ -80,7 +80,6 @@ function observerOf(
   const available = new Gauge(metric('storage_available', 'Whether the storage has no known fault: 1 or 0'));
   available.set(1);
   return {
-    ignoresClient: true,
     onRequest({ method, route = 'none', status, ms }) {
       requests.observe({ method: methods.includes(method) ? method : 'other', route, status }, ms / 1000);
     },

@@ -68,7 +68,7 @@ export class OwnConnection {
   async commit(writes: number): Promise<void> {
     this.assertWritable();
     await this.run('COMMIT');
-    this.#writer.onCommit({ writes, ms: performance.now() - this.#startedAt });
+    this.#writer.observer.onCommit?.({ writes, ms: performance.now() - this.#startedAt });
   }
 
   async #reply(): Promise<unknown> {

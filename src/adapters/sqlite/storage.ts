@@ -8,7 +8,7 @@ import {
   STRING,
 } from '../../application/arguments.ts';
 import { combineObservers, OBSERVER } from '../../application/observers.ts';
-import type { Commit, Observer } from '../../application/ports/observer.ts';
+import type { Observer } from '../../application/ports/observer.ts';
 import { closedError, type Storage } from '../../application/ports/storage.ts';
 import { KnownFaults } from '../storage-kit/known-faults.ts';
 import { MIGRATION } from '../storage-kit/store-errors.ts';
@@ -79,8 +79,7 @@ export function openSqliteStorage(path: string, options: SqliteOptions = {}): St
   const safeObserver = combineObservers([observer]);
   const faults = new KnownFaults(PARTS, safeObserver);
   const reads = new Reads(db, faults);
-  const onCommit = (commit: Commit): void => safeObserver.onCommit?.(commit);
-  const writer = new Writer(filesOf(path), faults, onCommit, readOnly);
+  const writer = new Writer(filesOf(path), faults, safeObserver, readOnly);
   try {
     if (startWriter && !readOnly) writer.start();
   } catch (error) {

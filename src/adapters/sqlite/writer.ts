@@ -1,7 +1,7 @@
 /** The queue of writes, and the batches that the writer thread commits. */
 
 import type { Worker } from 'node:worker_threads';
-import type { Commit } from '../../application/ports/observer.ts';
+import type { Observer } from '../../application/ports/observer.ts';
 import type { StorageStatistics } from '../../application/ports/statistics.ts';
 import { closedError } from '../../application/ports/storage.ts';
 import { StorageFault, storageUnavailable } from '../../application/ports/storage-fault.ts';
@@ -38,7 +38,7 @@ interface QueuedWrite {
 export class Writer {
   readonly files: StoreFiles;
   readonly faults: Faults;
-  readonly onCommit: (commit: Commit) => void;
+  readonly observer: Observer;
   #queue: QueuedWrite[] = [];
   /** The writes that the thread commits. When they were given up, it may still commit them. */
   #batch: readonly QueuedWrite[] | undefined;
@@ -52,11 +52,11 @@ export class Writer {
   #closed: Promise<void> | undefined;
   #whenIdle: (() => void) | undefined;
 
-  /** @param onCommit called before the callers of the committed writes continue */
-  constructor(files: StoreFiles, faults: Faults, onCommit: (commit: Commit) => void, isReadOnly: boolean) {
+  /** @param observer told of a commit before the callers of the committed writes continue */
+  constructor(files: StoreFiles, faults: Faults, observer: Observer, isReadOnly: boolean) {
     this.files = files;
     this.faults = faults;
-    this.onCommit = onCommit;
+    this.observer = observer;
     this.#isReadOnly = isReadOnly;
     this.#interval = setInterval(() => this.#look(), INTERVAL).unref();
   }
@@ -158,7 +158,7 @@ export class Writer {
       this.faults.reportSuccess('files');
       if (canRecover(this.faults)) this.faults.reportSuccess('writes');
     }
-    if (stored.length > 0) this.onCommit({ writes: stored.length, ms });
+    if (stored.length > 0) this.observer.onCommit?.({ writes: stored.length, ms });
     for (const [index, result] of results.entries()) {
       if ('changes' in result) batch[index]?.resolve(result);
       else batch[index]?.reject(result);

@@ -26,11 +26,6 @@ export interface RequestOutcome {
 
 /** A request observer is notified of responses, for example to log or to count them. A method must not throw. */
 export interface RequestObserver {
-  /**
-   * Whether `onRequest` reads neither `address` nor `aborted`, which take time to determine on some runtimes. They are
-   * `undefined` when no observer reads them.
-   */
-  readonly ignoresClient?: boolean;
   /** Called after a response was sent, or after the client disconnected before the response. */
   onRequest?(request: RequestOutcome): void;
   /** Called with the error that caused a response with status 500 or above. The error is not sent to the client. */

@@ -73,7 +73,7 @@ test('a file of the page is 404 if it does not exist, 503 if it cannot be read, 
   const path = join(temporaryFolder(), 'page');
   const handle = docsAsset({ path: '/docs', file: pathToFileURL(path).href, type: 'text/plain' });
   const ask = async () => {
-    const ctx = { req: { headers: {} }, set() {}, vary() {} } as unknown as RouterContext<ApiState>;
+    const ctx = { get: () => '', set() {}, vary() {} } as unknown as RouterContext<ApiState>;
     await handle(ctx, async () => {});
     return ctx;
   };

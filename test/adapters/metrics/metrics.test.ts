@@ -55,7 +55,6 @@ test('the number of series does not grow with the methods and paths that clients
     `${DURATION}_count{method="other",route="none",status="404"}`,
   ]);
   expect([...values.keys()].filter((name) => /^nodejs_active_\w+_total/.test(name))).toEqual([]);
-  expect(metrics.observer.ignoresClient).toBe(true);
 });
 
 test('commits, errors and the state of the storage', async () => {

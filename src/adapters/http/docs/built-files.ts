@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { RouterContext } from '@koa/router';
 import { AnimalStoreError } from '../../../domain/errors.ts';
-import { fieldOf } from '../check-head.ts';
 import { type Representation, respondRevalidated } from '../respond.ts';
 import type { ApiState } from '../state.ts';
 
@@ -50,13 +49,13 @@ export function encodings(identity: Buffer, gzip: Buffer, etag: string, type: st
 }
 
 export function respondNegotiated(ctx: RouterContext<ApiState>, { identity, gzip }: Encodings): void {
-  const isGzip = acceptsGzip(fieldOf(ctx.req, 'accept-encoding'));
+  const isGzip = acceptsGzip(ctx.get('accept-encoding'));
   respondRevalidated(ctx, isGzip ? gzip : identity);
   if (isGzip && ctx.status === 200) ctx.set('Content-Encoding', 'gzip');
   ctx.vary('Accept-Encoding');
 }
 
-function acceptsGzip(field = ''): boolean {
+function acceptsGzip(field: string): boolean {
   return field.split(',').some((coding) => {
     const [name = '', ...parameters] = coding.split(';');
     return GZIP.test(name) && !parameters.some((parameter) => NOT_ACCEPTED.test(parameter));
