@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import type { ApiKeyRepository } from '../application/ports/api-key-repository.ts';
 import type { ApiKey } from '../domain/api-key.ts';
-import { type ContractCase, contractCase, type Subject, twoClientCase } from './contract.ts';
+import { assertFrozen, type ContractCase, contractCase, type Subject, twoClientCase } from './contract.ts';
 import { savingFirst } from './first-key.contract.ts';
 import { assertFound, attributesOf, DAY, draft, HOUR, namesOf } from './fixtures/keys.ts';
 
@@ -97,7 +97,7 @@ function listing(subject: Subject<ApiKeyRepository>): ContractCase[] {
     contractCase(subject, 'no returned object contains the key', async (keys) => {
       const [first, second] = [draft('first'), draft('second')];
       const about = await keys.addFirst(...first);
-      assert.ok(about);
+      assert.ok(about, 'expected the added key to be found');
       const returned: unknown[] = [about, await keys.find(first[0])];
       returned.push(await keys.replace(about, Date.now() + HOUR, ...second));
       returned.push(await keys.revoke(about.id, Date.now()), await keys.list());
@@ -113,7 +113,7 @@ function listing(subject: Subject<ApiKeyRepository>): ContractCase[] {
         const anna = draft('Anna');
         const added = await keys.add(...anna);
         const listed = (await keys.list()) as ApiKey[];
-        for (const about of [added, listed[0], await keys.find(anna[0])]) assert.ok(Object.isFrozen(about));
+        for (const about of [added, listed[0], await keys.find(anna[0])]) assertFrozen(about, 'each key');
         if (!Object.isFrozen(listed)) listed.length = 0;
         assert.deepEqual(await namesOf(keys), ['Anna']);
         await assertFound(keys, anna, added);

@@ -72,7 +72,10 @@ export function backingUp(subject: StorageSubject): ContractCase[] {
     backupCase('a backup reports its progress', async (storage, file) => {
       const fractions: number[] = [];
       await backUp(storage, file, { onProgress: (fraction) => fractions.push(fraction) });
-      assert.ok(fractions.every((fraction) => fraction >= 0 && fraction <= 1));
+      assert.ok(
+        fractions.every((fraction) => fraction >= 0 && fraction <= 1),
+        `expected fractions from 0 to 1, got ${fractions}`,
+      );
     }),
 
     backupCase('others can write during a backup, and the storage works after it', async (storage, file) => {

@@ -44,6 +44,8 @@ export interface Subject<Port> {
   moveClock?(opened: Opened<Port>, milliseconds: number): void | Promise<void>;
   /** The maximum time until a change of one client is visible to another client, in milliseconds. Default: 1000. */
   readonly visibilityTimeout?: number | undefined;
+  /** After how many milliseconds a case that has not ended rejects, and names itself. Default: 100,000. */
+  readonly caseTimeout?: number | undefined;
 }
 
 /**
@@ -52,6 +54,31 @@ export interface Subject<Port> {
 export type Eventually = (condition: () => Promise<boolean>) => Promise<void>;
 
 const POLL_INTERVAL = 5;
+const CASE_TIMEOUT = 100_000;
+
+/** Creates a contract case that rejects when it does not end, for example because two clients wait for each other. */
+export function endingCase(
+  { caseTimeout = CASE_TIMEOUT }: Pick<Subject<unknown>, 'caseTimeout'>,
+  name: string,
+  work: () => Promise<void>,
+): ContractCase {
+  const run = async (): Promise<void> => {
+    const ending = new AbortController();
+    const deadline = sleep(caseTimeout, undefined, ending).then(() =>
+      assert.fail(`the case '${name}' has not ended after ${caseTimeout} ms`),
+    );
+    await Promise.race([work(), deadline]).finally(() => ending.abort());
+  };
+  return { name, run };
+}
+
+/** Asserts that nobody can change an object of the adapter. */
+export function assertFrozen(object: unknown, noun: string): void {
+  assert.ok(
+    Object.isFrozen(object),
+    `expected ${noun} to be frozen (Object.freeze), because callers share it`,
+  );
+}
 
 /** Creates a contract case (a test) that runs with a new store. The store is closed at the end of the contract case. */
 export function contractCase<Port>(
@@ -63,7 +90,7 @@ export function contractCase<Port>(
     const opened = await subject.open();
     await body(opened.port).finally(() => opened.close());
   };
-  return { name, run };
+  return endingCase(subject, name, run);
 }
 
 /**
@@ -71,11 +98,12 @@ export function contractCase<Port>(
  * of `first`. Returns an empty list when the adapter loses its data on `close`, and so has no `reopen`.
  */
 export function lastingCase<Port, T>(
-  { open, reopen }: Subject<Port>,
+  subject: Subject<Port>,
   name: string,
   first: (port: Port) => Promise<T>,
   second: (port: Port, result: T) => Promise<void>,
 ): ContractCase[] {
+  const { open, reopen } = subject;
   if (reopen === undefined) return [];
   const run = async () => {
     const before = await open();
@@ -83,7 +111,7 @@ export function lastingCase<Port, T>(
     const after = await reopen(before);
     await second(after.port, result).finally(() => after.close());
   };
-  return [{ name, run }];
+  return [endingCase(subject, name, run)];
 }
 
 /**
@@ -91,10 +119,11 @@ export function lastingCase<Port, T>(
  * only one client, and so has no `openSecond`.
  */
 export function twoClientCase<Port>(
-  { open, openSecond, visibilityTimeout = 1000 }: Subject<Port>,
+  subject: Subject<Port>,
   name: string,
   body: (first: Port, second: Port, eventually: Eventually) => Promise<void>,
 ): ContractCase[] {
+  const { open, openSecond, visibilityTimeout = 1000 } = subject;
   if (openSecond === undefined) return [];
   const eventually: Eventually = async (condition) => {
     const end = performance.now() + visibilityTimeout;
@@ -112,5 +141,5 @@ export function twoClientCase<Port>(
       await first.close();
     }
   };
-  return [{ name, run }];
+  return [endingCase(subject, name, run)];
 }

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import type { StoreStorage } from '../application/ports/storage.ts';
-import type { ContractCase, Opened, Subject } from './contract.ts';
+import { type ContractCase, endingCase, type Opened, type Subject } from './contract.ts';
 import { Model } from './differential/model.ts';
 import { type Operation, type Part, pick, TICK, type World } from './differential/operation.ts';
 import { assertSameState, OPERATIONS } from './differential/operations.ts';
@@ -47,7 +47,7 @@ export function differentialContract(
   };
   const without = lacking.length === 0 ? '' : `, without ${lacking.join(', ')}`;
   const name = `random operations have the results of a plain model (seeds ${seeds.join(', ')}; ${steps} each${without})`;
-  return [{ name, run }];
+  return [endingCase(subject, name, run)];
 }
 
 function partOf(name: string): Part {

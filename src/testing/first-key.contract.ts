@@ -20,7 +20,7 @@ export function savingFirst(subject: Subject<ApiKeyRepository>): ContractCase[] 
       assert.deepEqual(await namesOf(keys), []);
       saved.resolve();
       const about = await adding;
-      assert.ok(about);
+      assert.ok(about, 'expected a first key in an empty store');
       assertNew(about, first);
       await assertFound(keys, first, about);
     }),
@@ -40,7 +40,7 @@ export function savingFirst(subject: Subject<ApiKeyRepository>): ContractCase[] 
         await assert.rejects(keys.addFirst(...draft('first'), save), (error) => error === reason);
       }
       assert.deepEqual(await namesOf(keys), []);
-      assert.ok(await keys.addFirst(...draft('first')));
+      assert.ok(await keys.addFirst(...draft('first')), 'expected a first key in an empty store');
     }),
 
     contractCase(subject, 'of 20 concurrent calls of addFirst, one saves and adds its key', async (keys) => {

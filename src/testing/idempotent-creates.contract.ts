@@ -1,7 +1,7 @@
 /** The tests (contract cases) that every `IdempotentCreates` must pass, for any test runner. */
 
 import assert from 'node:assert/strict';
-import { type ContractCase, contractCase, type Subject, twoClientCase } from './contract.ts';
+import { assertFrozen, type ContractCase, contractCase, type Subject, twoClientCase } from './contract.ts';
 import { attempt, type IdempotentStore } from './fixtures/attempts.ts';
 import { assertAscending, byId, samplePet, UNUSUAL_NAMES, walk } from './fixtures/pets.ts';
 import { idempotencyRecordsContract } from './idempotency-records.contract.ts';
@@ -19,7 +19,7 @@ function adding(subject: Subject<IdempotentStore>): ContractCase[] {
         const { pet, isReplay } = await idempotentCreates.add(input, attempt(name));
         assert.equal(isReplay, false);
         assert.deepEqual({ ...pet }, { id: pet.id, ...input });
-        assert.ok(Object.isFrozen(pet));
+        assertFrozen(pet, 'the pet of a create');
         assert.deepEqual(await pets.find(pet.id), pet);
       }
       assertAscending(await walk(pets, { limit: 100 }));
@@ -59,7 +59,7 @@ function adding(subject: Subject<IdempotentStore>): ContractCase[] {
           ),
         );
         const [first, ...more] = results.filter(({ isReplay }) => !isReplay);
-        assert.ok(first);
+        assert.ok(first, 'expected a result of the first call');
         assert.deepEqual(more, []);
         for (const { pet } of results) assert.deepEqual(pet, first.pet);
         const stored = [...(await Promise.all(others)), first.pet].sort(byId);

@@ -43,7 +43,10 @@ export function exportingPets(subject: Subject<TransferStore>): ContractCase[] {
       await addAll(pets, [samplePet('Rex', 'sold')]);
       assert.deepEqual(await batchesOf(transfer, { status: 'pending' }), []);
       await importPets(store, inBatches(samplePets(1999)));
-      assert.ok((await batchesOf(transfer)).every((batch) => batch.length > 0));
+      assert.ok(
+        (await batchesOf(transfer)).every((batch) => batch.length > 0),
+        'expected no empty batch',
+      );
     }),
 
     contractCase(subject, 'an export has no pets that were added after it began', async (store) => {
@@ -57,7 +60,10 @@ export function exportingPets(subject: Subject<TransferStore>): ContractCase[] {
         await importPets(store, inBatches(samplePets(10)));
       }
       assert.deepEqual(seen, before);
-      assert.ok((await exported(store.transfer)).length > before.length);
+      assert.ok(
+        (await exported(store.transfer)).length > before.length,
+        'expected the next export to have the new pets',
+      );
     }),
 
     contractCase(subject, 'a loop can leave an export early, and exports can overlap', async (store) => {
@@ -68,7 +74,7 @@ export function exportingPets(subject: Subject<TransferStore>): ContractCase[] {
         const [one, two] = await whileWriting(pets, () =>
           Promise.all([exported(transfer), exported(transfer)]),
         );
-        assert.ok(one.length >= 1500 && two.length >= 1500);
+        assert.ok(one.length >= 1500 && two.length >= 1500, 'expected both exports to have all pets');
         break;
       }
       await pets.add(samplePet('after'));

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import type { PetRepository } from '../application/ports/pet-repository.ts';
 import { PET_STATUSES, type Pet } from '../domain/pet.ts';
-import { type ContractCase, contractCase, type Subject } from './contract.ts';
+import { assertFrozen, type ContractCase, contractCase, type Subject } from './contract.ts';
 import {
   addAll,
   assertAscending,
@@ -28,7 +28,8 @@ function pages(subject: Subject<PetRepository>): ContractCase[] {
     contractCase(subject, 'pages and their pets are frozen', async (pets) => {
       const added = await pets.add(samplePet('Rex'));
       const page = await pets.list({ limit: 20 });
-      for (const object of [page, page.pets, ...page.pets]) assert.ok(Object.isFrozen(object));
+      for (const object of [page, page.pets, ...page.pets])
+        assertFrozen(object, 'a page, its list and each of its pets');
       assert.throws(() => (page.pets as Pet[]).pop(), TypeError);
       await assertPage(pets, { limit: 20 }, [added], false);
     }),

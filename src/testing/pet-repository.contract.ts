@@ -2,7 +2,14 @@
 
 import assert from 'node:assert/strict';
 import type { PetRepository } from '../application/ports/pet-repository.ts';
-import { type ContractCase, contractCase, lastingCase, type Subject, twoClientCase } from './contract.ts';
+import {
+  assertFrozen,
+  type ContractCase,
+  contractCase,
+  lastingCase,
+  type Subject,
+  twoClientCase,
+} from './contract.ts';
 import {
   addAll,
   assertAscending,
@@ -73,7 +80,10 @@ function adding(subject: Subject<PetRepository>): ContractCase[] {
       assertAscending(stored);
       assert.deepEqual(await walk(pets, { limit: 100 }), stored);
       const next = await pets.add(samplePet('next'));
-      assert.ok(next.id > (stored.at(-1)?.id ?? 0n));
+      assert.ok(
+        next.id > (stored.at(-1)?.id ?? 0n),
+        'expected the id after a restart to be greater than the last one',
+      );
     }),
 
     contractCase(subject, '20 concurrent callers get ascending ids each, and no id twice', async (pets) => {
@@ -104,7 +114,7 @@ function finding(subject: Subject<PetRepository>): ContractCase[] {
     contractCase(subject, 'added and found pets are frozen', async (pets) => {
       const added = await pets.add(samplePet('Rex'));
       for (const pet of [added, await pets.find(added.id)]) {
-        assert.ok(Object.isFrozen(pet));
+        assertFrozen(pet, 'an added and a found pet');
         assert.throws(() => Object.assign(pet as object, { name: 'Max' }), TypeError);
       }
       assert.equal((await pets.find(added.id))?.name, 'Rex');
