@@ -3,7 +3,7 @@
 import type Database from 'better-sqlite3';
 import type { ApiKeyRepository } from '../../application/ports/api-key-repository.ts';
 import type { CacheStatistics } from '../../application/ports/statistics.ts';
-import type { ApiKey, NewApiKey } from '../../domain/api-key.ts';
+import type { ApiKey } from '../../domain/api-key.ts';
 import { apiKeyOf, foundKey, hashOf, keyValues, rowIdOf } from '../storage-kit/key-rows.ts';
 import { withOwnConnection } from './own-connection.ts';
 import type { Reads } from './reads.ts';
@@ -82,16 +82,19 @@ export function apiKeyRepository(
       lastFirst = adding;
       return adding;
     },
-    async replace({ id, expiresAt }, endsAt, key, about) {
+    async replace({ id, expiresAt, callerId = id }, endsAt, key, about) {
       const { rowId, changes } = await writer.storeWrite(
         [END, endsAt, endsAt, rowIdOf(id), about.createdAt, expiresAt ?? null],
         [ADD_SUCCESSOR, ...keyValues(key, about), rowIdOf(id)],
       );
-      return changes === 0 ? undefined : await read(rowId);
+      return changes === 0 ? undefined : added(rowId, { ...about, callerId });
     },
     async revoke(id, revokedAt) {
-      await writer.storeWrite([REVOKE, revokedAt, rowIdOf(id)]);
-      return await read(rowIdOf(id));
+      // Read first: an error of a read after the commit would hide that the key is revoked.
+      const key = await read(rowIdOf(id));
+      if (key === undefined || key.revokedAt !== undefined) return key;
+      const { changes } = await writer.storeWrite([REVOKE, revokedAt, rowIdOf(id)]);
+      return changes === 0 ? await read(rowIdOf(id)) : Object.freeze({ ...key, revokedAt });
     },
     async setLastUsedOn(id, day) {
       await writer.storeWrite([SET_LAST_USED_ON, day, rowIdOf(id), day]);
@@ -100,6 +103,6 @@ export function apiKeyRepository(
   };
 }
 
-function added(rowId: bigint, about: NewApiKey): ApiKey {
+function added(rowId: bigint, about: Omit<ApiKey, 'id'>): ApiKey {
   return Object.freeze({ id: String(rowId), ...about });
 }

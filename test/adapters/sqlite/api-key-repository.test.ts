@@ -1,6 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { Reads } from '../../../src/adapters/sqlite/reads.ts';
+import { Writer } from '../../../src/adapters/sqlite/writer.ts';
 import { ApiKeys } from '../../../src/application/api-keys.ts';
 import { addPets, openStorage, REX, temporaryFile } from './temporary-file.ts';
 
@@ -35,4 +37,27 @@ test('a found key is cached until the store changes, with up to 999 others', asy
   expect(await find(...names.slice(0, 1000), ...names.slice(0, 1000))).toBe(999);
   expect(await find('key 1000', 'key 0')).toBe(2);
   expect(statistics?.().keys?.hits).toBe(1 + 1 + 1 + 1000);
+});
+
+test('a rotation and a revocation need no read after the commit', async () => {
+  const { apiKeys } = openStorage(temporaryFile());
+  const about = { name: 'n', prefix: 'p', createdAt: 1 };
+  const old = await apiKeys.add('old', about);
+  const { storeWrite } = Writer.prototype;
+  onTestFinished(() => void vi.restoreAllMocks());
+  vi.spyOn(Writer.prototype, 'storeWrite').mockImplementation(async function (this: Writer, ...write) {
+    const written = await storeWrite.apply(this, write);
+    vi.spyOn(Reads.prototype, 'read').mockRejectedValue(new Error('the disk fails'));
+    return written;
+  });
+  const successor = await apiKeys.replace(old, 5, 'new', { ...about, createdAt: 2 });
+  expect(successor).toMatchObject({ ...about, createdAt: 2, callerId: old.id });
+  vi.mocked(Reads.prototype.read).mockRestore();
+  expect(await apiKeys.revoke(successor?.id ?? '', 7)).toEqual({
+    ...successor,
+    revokedAt: 7,
+    isReadOnly: false,
+  });
+  vi.mocked(Reads.prototype.read).mockRestore();
+  expect(await apiKeys.list()).toMatchObject([{ expiresAt: 5 }, { ...successor, revokedAt: 7 }]);
 });
