@@ -63,6 +63,12 @@ const castsThroughUnknown: Finder = (node) => {
   return inner.type.kind === ts.SyntaxKind.UnknownKeyword;
 };
 
+/** Finds `x instanceof Error` and of bytes: the objects of another realm, as in Jest and `node:vm`, are no instances. */
+const dependsOnRealm: Finder = (node) =>
+  ts.isBinaryExpression(node) &&
+  node.operatorToken.kind === ts.SyntaxKind.InstanceOfKeyword &&
+  /^(globalThis\.)?(Error|TypeError|DOMException|Uint8Array|ArrayBuffer)$/.test(node.right.getText());
+
 function nodesOf(text: string): ts.Node[] {
   const nodes: ts.Node[] = [ts.createSourceFile('file.ts', text, ts.ScriptTarget.Latest, true)];
   for (const node of nodes) ts.forEachChild(node, (child) => void nodes.push(child));
@@ -90,6 +96,10 @@ describe('in the sources', () => {
 
   test('there are no casts through unknown', () => {
     expect(filesWith(castsThroughUnknown)).toEqual([]);
+  });
+
+  test('only the predicate of errors depends on the realm', () => {
+    expect(filesWith(dependsOnRealm)).toEqual(['src/domain/errors.ts']);
   });
 
   test('only src/main.ts reads the environment', () => {
@@ -145,6 +155,11 @@ describe('in the sources', () => {
         '(await a) as unknown as () => void',
       ],
     ],
+    [
+      'a realm',
+      dependsOnRealm,
+      ['a instanceof Error', 'f(a) && !(b instanceof globalThis.DOMException)', 'a instanceof Uint8Array'],
+    ],
   ] as const)('%s is found, and nothing else', (_case, find, examples) => {
     for (const text of examples) expect(has(text, find), text).toBe(true);
     for (const text of [
@@ -156,6 +171,7 @@ describe('in the sources', () => {
       "import type { connect } from 'node:net'",
       '// fetch(url)',
       'f(a as unknown, b as B)',
+      'a instanceof AnimalStoreError && isError(b)',
       'f((a as B) as C) // as unknown as B',
     ]) {
       expect(has(text, find), text).toBe(false);

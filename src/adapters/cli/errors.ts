@@ -33,7 +33,7 @@ export async function withOutcome<T>(signal: AbortSignal, outcome: string, work:
 
 function isInterruption(error: unknown, signal: AbortSignal): boolean {
   if (signal.aborted && error === signal.reason) return true;
-  return error instanceof Error && error.cause !== undefined && isInterruption(error.cause, signal);
+  return isError(error) && error.cause !== undefined && isInterruption(error.cause, signal);
 }
 
 /** Whether an error says that the reader has closed the pipe, as `head` does in `animal-store export | head`. */

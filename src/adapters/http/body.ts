@@ -86,9 +86,9 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
 export const parseJson: RouterMiddleware<ApiState> = (ctx, next) => {
   const { body } = ctx.request;
   // Without a body, the parser sets an empty object.
-  if (!(body instanceof Uint8Array) || body.length === 0) throw invalidRequest('the body is missing');
+  if (!ArrayBuffer.isView(body) || body.byteLength === 0) throw invalidRequest('the body is missing');
   try {
-    ctx.request.body = newPetMembers(utf8.decode(body));
+    ctx.request.body = newPetMembers(utf8.decode(body as Uint8Array));
   } catch (error) {
     // The decoder throws a `TypeError`.
     throw invalidRequest(`the body is ${asAnimalStoreError(error)?.message ?? 'not valid UTF-8'}`);

@@ -7,7 +7,7 @@ import {
   storageFaultReason,
   storageUnavailable,
 } from '../../application/ports/storage-fault.ts';
-import { asAnimalStoreError } from '../../domain/errors.ts';
+import { asAnimalStoreError, isError } from '../../domain/errors.ts';
 import { INT64_MAX } from '../../domain/int64.ts';
 import { KnownFaults } from '../storage-kit/known-faults.ts';
 import { PageCache } from '../storage-kit/page-cache.ts';
@@ -94,7 +94,7 @@ export async function openPostgresStorage(url: string, options: PostgresOptions 
   const records = idempotentCreates(addCreate, pool);
   const testWrite = async (): Promise<void> => {
     const result = await pool.run(() => WRITE_TEST).catch(storageError);
-    if (result instanceof Error) faults.reportFailure('write', result);
+    if (isError(result)) faults.reportFailure('write', result);
     else if (result.length > 0) faults.reportSuccess('write');
   };
   const testRows = async (): Promise<void> => {

@@ -1,7 +1,9 @@
 /** The size and the arrival of a request body. `recorded` tests what a body may be. */
 
 import { once } from 'node:events';
+import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
+import { parseJson } from '../../../src/adapters/http/body.ts';
 import { Connection, sendRaw } from '../../support/connection.ts';
 import { sharedServer } from '../../support/server.ts';
 import { JSON_TYPE, REX } from './paths.ts';
@@ -30,6 +32,13 @@ describe('the size', () => {
       expect((await sendRaw(server.origin, message)).status).toBe(status);
     }
   });
+});
+
+test('the bytes may be of another realm, as in Jest', async () => {
+  const body: unknown = runInNewContext('Uint8Array.from(bytes)', { bytes: Buffer.from(REX) });
+  const ctx = { request: { body } } as Parameters<typeof parseJson>[0];
+  await parseJson(ctx, async () => {});
+  expect(ctx.request.body).toMatchObject({ name: 'Rex' });
 });
 
 describe('the arrival', () => {
