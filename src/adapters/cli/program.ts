@@ -75,14 +75,26 @@ export function createProgram(
   return program;
 }
 
+function unknownCommand(name: string, path: string): UsageError {
+  return new UsageError(`unknown command '${name}' (see ${path} --help)`);
+}
+
+function firstWord(command: Command, args: readonly string[]): string | undefined {
+  return command.parseOptions(args.filter((arg) => !/^(-v|--version)/.test(arg))).operands[0];
+}
+
 /** Applies to each command what commander has no setting for. */
 function finish(command: Command, path: string, args: readonly string[]): void {
   command.exitOverride((error) => {
     // commander shows the help of `command` for a child that does not exist.
     const child = command.args.find((arg) => arg !== 'help' && !arg.startsWith('-'));
     const isHelp = error.exitCode === 0 || error.code === 'commander.help';
-    if (isHelp && command.commands.length > 0 && child !== undefined)
-      throw new UsageError(`unknown command '${child}' (see ${path} --help)`);
+    if (isHelp && command.commands.length > 0 && child !== undefined) throw unknownCommand(child, path);
+    // It shows the version of the program, and the help of the first word, whatever follows.
+    const [help, , grandchild] = command.parent?.args ?? [];
+    const word =
+      error.code === 'commander.version' ? firstWord(command, args) : help === 'help' && grandchild;
+    if (word && !command.commands.some((each) => each.name() === word)) throw unknownCommand(word, path);
     // commander has shown the help or the version.
     if (isHelp) throw error;
     const fault = error.message

@@ -26,7 +26,7 @@ function __animal_store
   set -l flag (string match -r -- '^--[a-z-]+=' (commandline -ct))
   set -l words (animal-store completion fish -- (commandline -opc) (string trim -rc = -- $flag) 2>/dev/null)
   string join \\n -- "$flag"$words
-  string match -qrv '^-' -- $words; or __fish_complete_path (commandline -ct)
+  string match -qrv '^-' -- $words; or test -n "$flag"; or __fish_complete_path (commandline -ct)
 end
 complete -c animal-store -f -a '(__animal_store)'
 `,
