@@ -47,6 +47,14 @@ const inclusive: Change = ({ pets }) => ({
   }),
 });
 
+const hanging: Change = ({ pets }) => ({
+  pets: withMethods(pets, {
+    add: (pet) => pets.add(pet),
+    find: () => new Promise<never>(() => {}),
+    list: (query) => pets.list(query),
+  }),
+});
+
 const endless: Change = ({ pets, transfer }) => ({
   transfer: {
     importPets: (batches, options) => transfer.importPets(batches, options),
@@ -71,6 +79,14 @@ describe('every suite ends, and says which page did not move', () => {
       ),
     );
   }, 30_000);
+
+  test('when a call hangs', async () => {
+    const subject = { ...subjectOf(hanging, ({ pets }) => pets), caseTimeout: 500 };
+    const cases = petRepositoryContract(subject);
+    const messages = await failuresOf(cases);
+    const late = cases.map(({ name }) => `the case '${name}' has not ended after 500 ms`);
+    expect(late.filter((message) => messages.includes(message))).not.toEqual([]);
+  });
 
   test('when an export begins anew', async () => {
     const messages = await failuresOf(petTransferContract(subjectOf(endless, (storage) => storage)));
