@@ -1,12 +1,14 @@
 /** Generates the OpenAPI 3.1 document from the schemas that validate requests, the operations and the limits of the API. */
 
+import { PATCH_TYPE } from '../src/adapters/http/body.ts';
 import { METHODS, OPERATIONS, type Operation } from '../src/adapters/http/operations.ts';
 import { BASE_PATH } from '../src/adapters/http/paths.ts';
 import { apiDescription } from './description.ts';
-import { COMPONENT_HEADERS } from './headers.ts';
+import { errorCodesOf } from './errors.ts';
+import { componentHeaders } from './headers.ts';
 import { parametersOf } from './parameters.ts';
-import { NEW_PET_EXAMPLES, responsesOf } from './responses.ts';
-import { COMPONENT_SCHEMAS, json, type Part } from './schemas.ts';
+import { CHANGE_EXAMPLES, NEW_PET_EXAMPLES, responsesOf } from './responses.ts';
+import { componentSchemas, json, type Part } from './schemas.ts';
 
 /**
  * Returns the OpenAPI document as JSON on a single line. The URL of the server is `/v1`. All integers are exact, even
@@ -18,6 +20,7 @@ export function generateDocument(operations: readonly Operation[] = OPERATIONS):
     const path = operation.path.slice(BASE_PATH.length);
     paths[path] = { ...paths[path], [operation.method.toLowerCase()]: describe(operation) };
   }
+  const hasChanges = operations.some(({ id }) => id === 'changePet');
   const document = {
     openapi: '3.1.0',
     info: {
@@ -36,8 +39,8 @@ export function generateDocument(operations: readonly Operation[] = OPERATIONS):
       securitySchemes: {
         bearerAuth: { type: 'http', scheme: 'bearer', description: 'An API key of this store.' },
       },
-      schemas: COMPONENT_SCHEMAS,
-      headers: COMPONENT_HEADERS,
+      schemas: componentSchemas(errorCodesOf(operations), hasChanges),
+      headers: componentHeaders(hasChanges),
     },
   };
   return exactJson(document);
@@ -54,11 +57,16 @@ function describe(operation: Operation): Part {
     deprecated,
     'x-stability': stability,
     parameters: parametersOf(operation),
-    requestBody: METHODS[method].hasBody
-      ? { required: true, content: json('NewPet', NEW_PET_EXAMPLES) }
-      : undefined,
+    requestBody: METHODS[method].hasBody ? { required: true, content: bodyOf(method) } : undefined,
     responses: responsesOf(operation),
   };
+}
+
+/** A change can be sent as a merge patch or as plain JSON. */
+function bodyOf(method: Operation['method']): Part {
+  if (method !== 'PATCH') return json('NewPet', NEW_PET_EXAMPLES);
+  const types = [PATCH_TYPE, undefined].map((type) => json('PetChange', CHANGE_EXAMPLES, type));
+  return Object.assign({}, ...types) as Part;
 }
 
 /** `JSON.rawJSON` exists in every supported version of Node.js, but not yet in the types of TypeScript. */

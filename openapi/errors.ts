@@ -3,7 +3,7 @@
 import { READ_ONLY } from '../src/adapters/http/authentication.ts';
 import { BODY_LIMIT } from '../src/adapters/http/body.ts';
 import { type HttpErrorCode, STATUS_OF } from '../src/adapters/http/errors.ts';
-import { OPERATIONS, type Operation } from '../src/adapters/http/operations.ts';
+import { EXPERIMENTAL_OPERATIONS, OPERATIONS, type Operation } from '../src/adapters/http/operations.ts';
 
 const MAY_BE_STORED = 'A create may be stored: repeat it with the same `Idempotency-Key`.';
 
@@ -18,6 +18,7 @@ export const WHEN: Readonly<Record<HttpErrorCode, string>> = {
   invalid_transition: 'The status of the pet cannot become the given one.',
   restart_required: 'The cursor is of another epoch of the store, such as from before a restore.',
   precondition_failed: 'The pet has changed since it was read.',
+  precondition_required: '`If-Match` is missing.',
   payload_too_large: `The body has more than ${BODY_LIMIT / 1024} KiB.`,
   unsupported_media_type: 'The body is not `application/json` in UTF-8, or has a Content-Encoding.',
   idempotency_conflict: 'The `Idempotency-Key` was used for a different pet, and is still valid.',
@@ -39,6 +40,8 @@ export const MESSAGES: Readonly<Record<HttpErrorCode, string>> = {
   invalid_transition: 'status cannot change from sold to available: it stays as it is',
   restart_required: 'the cursor is of another epoch of the store: begin without after',
   precondition_failed: 'the pet has changed since it was read: read it again, then decide',
+  precondition_required:
+    'If-Match is required: the ETag of the pet that the request is for, or * for any version',
   payload_too_large: `the body must have at most ${BODY_LIMIT} bytes`,
   unsupported_media_type:
     'Content-Type must be application/json, without a charset or with charset=utf-8, and Content-Encoding must be absent',
@@ -50,24 +53,27 @@ export const MESSAGES: Readonly<Record<HttpErrorCode, string>> = {
   storage_unavailable: 'the database file was removed or renamed while it was open',
 };
 
-/** The errors of operations that change pets. */
-const OF_CHANGES: readonly HttpErrorCode[] = [
-  'invalid_transition',
-  'restart_required',
-  'precondition_failed',
+/** `method_not_allowed` is no error of an operation. */
+const OF_OPERATIONS: readonly HttpErrorCode[] = [
+  'method_not_allowed',
+  ...OPERATIONS.flatMap(({ errors }) => errors),
 ];
 
-const OF_OPERATIONS: readonly HttpErrorCode[] = OPERATIONS.flatMap(({ errors }) => errors);
+/** The errors that not every operation can return. */
+const SPECIFIC: readonly HttpErrorCode[] = [
+  ...OF_OPERATIONS,
+  ...EXPERIMENTAL_OPERATIONS.flatMap(({ errors }) => errors),
+];
 
-/** The errors that a client of the operations can get. */
-export const ERROR_CODES: readonly HttpErrorCode[] = (Object.keys(STATUS_OF) as HttpErrorCode[]).filter(
-  (code) => OF_OPERATIONS.includes(code) || !OF_CHANGES.includes(code),
-);
+const ALL_CODES = Object.keys(STATUS_OF) as HttpErrorCode[];
 
-/** The errors that not every operation can return. `method_not_allowed` is no error of an operation. */
-const SPECIFIC = new Set<HttpErrorCode>(['method_not_allowed', ...OF_OPERATIONS]);
+/** Returns the codes of all errors that a client of these operations can get. */
+export function errorCodesOf(operations: readonly Operation[]): readonly HttpErrorCode[] {
+  const own: readonly HttpErrorCode[] = [...OF_OPERATIONS, ...operations.flatMap(({ errors }) => errors)];
+  return ALL_CODES.filter((code) => own.includes(code) || !SPECIFIC.includes(code));
+}
 
 /** Returns the codes of all errors that an operation can return. */
 export function errorsOf({ errors }: Operation): readonly HttpErrorCode[] {
-  return ERROR_CODES.filter((code) => errors.includes(code) || !SPECIFIC.has(code));
+  return ALL_CODES.filter((code) => errors.includes(code) || !SPECIFIC.includes(code));
 }

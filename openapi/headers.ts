@@ -43,10 +43,33 @@ const FIELDS = {
   Accept: field('The only supported media type of a body.', { const: 'application/json' }),
 };
 
-type Name = keyof typeof FIELDS;
+/** `NextChanges` and `Replayed` are further descriptions of `Link` and `Idempotency-Replayed`. */
+const CHANGE_FIELDS = {
+  NextChanges: optionalField('The next page, with `rel="next"` (RFC 8288), while more changes follow.', {
+    pattern: '^<[^>?]*/v1/changes\\?[^>]+>; rel="next"$',
+  }),
+  Replayed: optionalField('An earlier request with the same `Idempotency-Key` got this response.', {
+    const: 'true',
+  }),
+  'Accept-Patch': field('The supported media types of a body (RFC 5789).', {
+    const: 'application/merge-patch+json, application/json',
+  }),
+};
 
-/** The value of `components.headers` in the OpenAPI document. */
-export const COMPONENT_HEADERS: Readonly<Record<string, Part>> = FIELDS;
+const ALL_FIELDS = { ...FIELDS, ...CHANGE_FIELDS };
+const FIELD_NAMES: Partial<Record<Name, string>> = {
+  NextPage: 'Link',
+  NextChanges: 'Link',
+  Successor: 'Link',
+  Replayed: 'Idempotency-Replayed',
+};
+
+type Name = keyof typeof ALL_FIELDS;
+
+/** Returns the value of `components.headers` in the OpenAPI document. */
+export function componentHeaders(hasChanges: boolean): Readonly<Record<string, Part>> {
+  return hasChanges ? ALL_FIELDS : FIELDS;
+}
 
 const EVERY_RESPONSE: readonly Name[] = ['X-Request-Id', 'Cache-Control'];
 const DEPRECATION: readonly Name[] = ['Deprecation', 'Sunset', 'Successor'];
@@ -71,7 +94,8 @@ export function headersOf({ method, success, deprecated }: Operation, status: nu
     ...(METHODS[method].isRead ? ['ETag' as const] : []),
     ...(success.fields ?? []),
   ];
-  const own = status < 400 ? ofSuccess : (OF_ERROR[status] ?? []);
+  const ofError = method === 'PATCH' && status === 415 ? (['Accept-Patch'] as const) : OF_ERROR[status];
+  const own = status < 400 ? ofSuccess : (ofError ?? []);
   const headers = fieldsOf([...EVERY_RESPONSE, ...own]);
   if (!deprecated || status === 401) return headers;
   return { ...headers, ...fieldsOf(DEPRECATION, BEFORE_ROUTING.includes(status)) };
@@ -80,8 +104,8 @@ export function headersOf({ method, success, deprecated }: Operation, status: nu
 function fieldsOf(names: readonly Name[], areOptional = false): Part {
   return Object.fromEntries(
     names.map((name) => [
-      name === 'NextPage' || name === 'Successor' ? 'Link' : name,
-      areOptional ? { ...FIELDS[name], required: false } : { $ref: `#/components/headers/${name}` },
+      FIELD_NAMES[name] ?? name,
+      areOptional ? { ...ALL_FIELDS[name], required: false } : { $ref: `#/components/headers/${name}` },
     ]),
   );
 }

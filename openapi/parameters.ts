@@ -38,11 +38,33 @@ const PARAMETERS: readonly Part[] = [
   },
 ];
 
+/** The parameters of changes, by the names that operations use. */
+const CHANGE_PARAMETERS: Readonly<Record<string, Part>> = {
+  cursor: {
+    name: 'after',
+    in: 'query',
+    required: false,
+    description:
+      'The `cursor` of the last change that was seen: the page starts after it. The URL in `Link` contains one.',
+    schema: { type: 'string', maxLength: 64 },
+  },
+  'If-Match': {
+    name: 'If-Match',
+    in: 'header',
+    required: true,
+    description:
+      'The `ETag` of a response with this pet (RFC 9110, 13.1.1): the request has an effect only if the pet has not changed since. ' +
+      'Or `*` for any version.',
+    schema: { type: 'string' },
+    example: '*',
+  },
+};
+
 /** Describes the parameters of an operation, in its path, its query and its header fields. */
 export function parametersOf({ path, parameters = [] }: Operation): readonly Part[] {
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name).concat(parameters);
   return names.map((name) => {
-    const parameter = PARAMETERS.find((each) => each['name'] === name);
+    const parameter = CHANGE_PARAMETERS[name ?? ''] ?? PARAMETERS.find((each) => each['name'] === name);
     if (parameter === undefined) throw new Error(`the parameter ${name} has no description`);
     return parameter;
   });

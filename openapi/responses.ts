@@ -14,9 +14,19 @@ export const NEW_PET_EXAMPLES: Part = {
   everything: { summary: 'All members', value: NEW_MINKA },
 };
 
+/** Examples of the request body of `changePet`. */
+export const CHANGE_EXAMPLES: Part = { status: { summary: 'One attribute', value: { status: 'sold' } } };
+
+const CURSOR = '0123456789abcdef';
+const CHANGES: readonly Part[] = [
+  { cursor: `${CURSOR}-1`, pet: REX, etag: '"HqmnUHkXkSh5zgGrtCvzFCAhEKqRn2ROnULVmmTVCcE"' },
+  { cursor: `${CURSOR}-3`, removed: 2 },
+];
+
 /** Describes the body of the response to a valid request. */
 function contentOf({ method, success: { body } }: Operation): Part | undefined {
   if (body === undefined) return undefined;
+  if (body === 'Changes') return json(body, { page: { value: CHANGES }, empty: { value: [] } });
   if (body === 'Pets') return json(body, { page: { value: [REX, MINKA] }, empty: { value: [] } });
   return json(body, { [METHODS[method].isRead ? 'found' : 'created']: { value: REX } });
 }

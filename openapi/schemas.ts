@@ -1,14 +1,14 @@
 /** The schemas in the OpenAPI document. The schemas of requests are derived from the schemas that validate requests. */
 
 import { toJsonSchemaDefs } from '@valibot/to-json-schema';
+import type { HttpErrorCode } from '../src/adapters/http/errors.ts';
 import { INT64_METADATA, REQUEST_SCHEMAS } from '../src/adapters/http/schemas.ts';
 import { ATTRIBUTES, isAlwaysStored, PET_ATTRIBUTES } from '../src/domain/pet.ts';
-import { ERROR_CODES } from './errors.ts';
 
 /** A part of the OpenAPI document. In the JSON text, a `bigint` becomes an exact integer. */
 export type Part = Readonly<Record<string, unknown>>;
 
-type SchemaName = 'PetStatus' | 'NewPet' | 'Pet' | 'Pets' | 'Error';
+type SchemaName = 'PetStatus' | 'NewPet' | 'Pet' | 'Pets' | 'Error' | 'PetChange' | 'Change' | 'Changes';
 
 const { PetStatus, NewPet, ListQuery } = toJsonSchemaDefs(REQUEST_SCHEMAS, {
   target: 'draft-2020-12',
@@ -43,27 +43,66 @@ const pet: Part = {
   ...properties,
 };
 
-const error: Part = {
-  code: { enum: ERROR_CODES, type: 'string', description: 'The kind of error, for programs.' },
+const error = (codes: readonly HttpErrorCode[]): Part => ({
+  code: { enum: codes, type: 'string', description: 'The kind of error, for programs.' },
   message: { type: 'string', description: 'A description for people. It names the field and the rule.' },
   status: { type: 'integer', minimum: 400, maximum: 599, description: 'The status code of the response.' },
+});
+
+/** Each attribute is optional, and an attribute that can be missing can also be null. */
+const petChange = Object.fromEntries(
+  PET_ATTRIBUTES.map((name) => {
+    const schema = properties[name] as Part;
+    return [name, isAlwaysStored(name) ? schema : { anyOf: [schema, { type: 'null' }] }];
+  }),
+);
+
+const cursor: Part = {
+  type: 'string',
+  maxLength: 64,
+  description: 'An opaque text: the `after` of a page that begins after this change.',
 };
 
-/** The value of `components.schemas`. */
-export const COMPONENT_SCHEMAS: Readonly<Record<SchemaName, object>> = {
-  PetStatus,
-  Pet: { type: 'object', properties: pet, required: ['id', ...PET_ATTRIBUTES.filter(isAlwaysStored)] },
-  Pets: { type: 'array', items: ref('Pet') },
-  Error: { type: 'object', properties: error, required: Object.keys(error) },
-  NewPet: { ...newPet, properties: newPetProperties },
+const CHANGE_SCHEMAS = {
+  PetChange: { type: 'object', properties: petChange },
+  Change: {
+    type: 'object',
+    properties: {
+      cursor,
+      pet: ref('Pet'),
+      etag: { type: 'string', description: 'The `ETag` of the pet, for `If-Match`.' },
+      removed: {
+        ...INT64_METADATA,
+        description: 'The id of a pet that was removed. Then there is no `pet`.',
+      },
+    },
+    required: ['cursor'],
+  },
+  Changes: { type: 'array', items: ref('Change') },
 };
+
+/** Returns the value of `components.schemas`. */
+export function componentSchemas(
+  codes: readonly HttpErrorCode[],
+  hasChanges: boolean,
+): Readonly<Partial<Record<SchemaName, object>>> {
+  const members = error(codes);
+  return {
+    PetStatus,
+    Pet: { type: 'object', properties: pet, required: ['id', ...PET_ATTRIBUTES.filter(isAlwaysStored)] },
+    Pets: { type: 'array', items: ref('Pet') },
+    Error: { type: 'object', properties: members, required: Object.keys(members) },
+    NewPet: { ...newPet, properties: newPetProperties },
+    ...(hasChanges && CHANGE_SCHEMAS),
+  };
+}
 
 /** The schemas of the query parameters of `listPets`. The keys are the names of the parameters. */
 export const QUERY_SCHEMAS: Readonly<Record<string, Part>> = ListQuery.properties as Record<string, Part>;
 
 /** Describes a body of JSON. */
-export function json(schema: SchemaName, examples: Part): Part {
-  return { 'application/json': { schema: ref(schema), examples } };
+export function json(schema: SchemaName, examples: Part, type = 'application/json'): Part {
+  return { [type]: { schema: ref(schema), examples } };
 }
 
 function ref(name: SchemaName): Part {

@@ -7,6 +7,7 @@ import { gzipSync } from 'node:zlib';
 import { rolldown } from 'rolldown';
 import { generateDocument } from '../openapi/document.ts';
 import { PROGRAMS } from '../src/adapters/http/docs/assets.ts'; // only the page
+import { operationsOf } from '../src/adapters/http/operations.ts';
 
 const root = new URL('../', import.meta.url);
 const source = new URL('page/', root);
@@ -22,6 +23,7 @@ const files = new Map([
   ['animal-store-client.js.gz', compress(await bundle('src/library/client.ts'))], // only the client
   ...PROGRAMS.map((program) => [`examples/${program}.gz`, compress(read(`../examples/${program}`))]), // only the page
   ['openapi.json', Buffer.from(generateDocument())],
+  ['openapi-experimental.json', Buffer.from(generateDocument(operationsOf(true)))],
 ]);
 for (const name of existsSync(target) ? readdirSync(target, { recursive: true }) : []) {
   const file = new URL(name, target);

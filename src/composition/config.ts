@@ -36,7 +36,7 @@ export interface Config {
   readonly misspellings: readonly string[];
   readonly http: Pick<
     HttpServerOptions,
-    'publicUrl' | 'corsOrigins' | 'trustedProxies' | 'rateLimit' | 'maxConnections'
+    'publicUrl' | 'corsOrigins' | 'trustedProxies' | 'rateLimit' | 'maxConnections' | 'experimental'
   >;
 }
 
@@ -95,6 +95,11 @@ const SETTINGS = v.object({
     'whether the first key of an empty store is printed',
     'print',
   ),
+  EXPERIMENTAL: setting(
+    formats.oneOf('on', 'off'),
+    'whether the experimental operations are served: changes and removals of pets',
+    'off',
+  ),
 });
 
 /** What replaces the variables of older releases. */
@@ -136,6 +141,7 @@ export function loadConfig(environment: Environment, options: ServeValues = {}):
       trustedProxies: values.TRUST_PROXY,
       rateLimit: values.RATE_LIMIT,
       maxConnections: values.MAX_CONNECTIONS,
+      experimental: values.EXPERIMENTAL === 'on',
     },
   };
 }

@@ -61,7 +61,14 @@ function registerObservers(container: DependencyContainer, config: Config, versi
   const { logLevel, database } = config;
   container.register(token.LOGGER, { useFactory: once(() => logTo(openLog(), logLevel)) });
   container.register(Metrics, {
-    useFactory: once(() => new Metrics({ version, storage: database.scheme, methods: supportedMethods() })),
+    useFactory: once(
+      () =>
+        new Metrics({
+          version,
+          storage: database.scheme,
+          methods: supportedMethods(config.http.experimental),
+        }),
+    ),
   });
   container.register(token.OBSERVER, { useFactory: once((c) => logObserver(c.resolve(token.LOGGER))) });
   container.register(token.OBSERVER, { useFactory: (c) => c.resolve(Metrics).observer });

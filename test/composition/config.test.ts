@@ -26,12 +26,13 @@ const DEFAULTS = {
     trustedProxies: 0,
     rateLimit: undefined,
     maxConnections: undefined,
+    experimental: false,
   },
 };
 
 const NAMES = [
   ...'HOST PORT DATABASE_URL API_KEYS LOG_LEVEL PUBLIC_URL CORS_ORIGIN SHUTDOWN_TIMEOUT_MS'.split(' '),
-  ...'MAX_CONNECTIONS RATE_LIMIT TRUST_PROXY IDEMPOTENCY_DAYS FIRST_KEY'.split(' '),
+  ...'MAX_CONNECTIONS RATE_LIMIT TRUST_PROXY IDEMPOTENCY_DAYS FIRST_KEY EXPERIMENTAL'.split(' '),
 ];
 
 const database = (scheme: string, location: string) => ({

@@ -157,7 +157,13 @@ describe('the contents', () => {
 
   test('the operations have every error that a client can get', () => {
     const codes = new Set(reference.operations.flatMap(({ failures }) => failures.map(({ code }) => code)));
-    const others = ['method_not_allowed', 'invalid_transition', 'restart_required', 'precondition_failed'];
+    const others = [
+      'method_not_allowed',
+      'invalid_transition',
+      'restart_required',
+      'precondition_failed',
+      'precondition_required',
+    ];
     expect([...codes, ...others].sort()).toEqual(Object.keys(STATUS_OF).sort());
   });
 

@@ -7,7 +7,16 @@ import { checkAgainstDocument } from './openapi-check.ts';
 
 /** Applies every check to a response, and returns the response. */
 export function checked(answer: Answer, asked: Asked): Answer {
-  for (const check of CHECKS) check(answer, asked);
+  return checkedBy(answer, asked, false);
+}
+
+/** Like {@link checked}, for a server with the experimental operations. */
+export function checkedExperimental(answer: Answer, asked: Asked): Answer {
+  return checkedBy(answer, asked, true);
+}
+
+function checkedBy(answer: Answer, asked: Asked, isExperimental: boolean): Answer {
+  for (const check of CHECKS) check(answer, asked, isExperimental);
   return answer;
 }
 
@@ -55,18 +64,20 @@ function checkHeadersOfStatus({ headers, status }: Answer): void {
   }
   if (status === 405) expect(headers['allow']).toMatch(/^[A-Z]+(, [A-Z]+)*$/);
   if (status === 408 || status === 413 || status === 431) expect(headers['connection']).toBe('close');
-  if (status === 415) expect(headers['accept']).toBe('application/json');
+  const accepted = headers['accept'] ?? headers['accept-patch'];
+  if (status === 415) expect(accepted).toMatch(/^(application\/merge-patch\+json, )?application\/json$/);
   if (status === 429 || status === 503) expect(headers['retry-after']).toMatch(/^[1-9]\d*$/);
 }
 
-function checkCaching({ headers, status }: Answer, { target }: Asked): void {
-  const isRead = status === 304 || (status === 200 && target.includes('/v1/'));
+function checkCaching({ headers, status }: Answer, { method, target }: Asked, isExperimental: boolean): void {
+  const isChange = isExperimental && /^(POST|PATCH)$/.test(method) && status < 300;
+  const isRead = status === 304 || (status === 200 && target.includes('/v1/') && !isChange);
   if (isRead) {
     expect(headers['cache-control']).toBe('private, no-cache');
     expect(headers['etag']).toMatch(/^"[\x21\x23-\x7e]+"$/);
-  } else if (status !== 200) {
+  } else if (status !== 200 || isChange) {
     expect(headers['cache-control']).toBe('no-store');
-    expect(headers).not.toHaveProperty('etag');
+    expect('etag' in headers).toBe(isChange);
   }
 }
 

@@ -2,11 +2,10 @@
 
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { generateDocument } from '../../openapi/document.ts';
+import { operationsOf } from '../../src/adapters/http/operations.ts';
 import { type Answer, type Asked, pathOf } from './client.ts';
 
 type Node = { readonly [member: string]: unknown };
-
-const DOCUMENT = parseExact(generateDocument()) as Node;
 
 /**
  * Header fields that the OpenAPI document does not list, because HTTP, CORS or the server adds them to every response.
@@ -26,9 +25,20 @@ ajv.addKeyword({
     BigInt(value as bigint) >= min &&
     BigInt(value as bigint) <= max,
 });
-ajv.addSchema({ $id: 'openapi', components: closed(child(DOCUMENT, 'components')) });
-
 const validators = new Map<unknown, ValidateFunction>();
+
+/** The documents of servers without and with experimental operations. */
+const DOCUMENTS = [false, true].map((isExperimental) => {
+  const document = parseExact(generateDocument(operationsOf(isExperimental))) as Node;
+  const id = isExperimental ? 'experimental' : 'openapi';
+  ajv.addSchema({ $id: id, components: closed(child(document, 'components'), id) });
+  return { id, document };
+}) as [Documented, Documented];
+
+interface Documented {
+  readonly id: string;
+  readonly document: Node;
+}
 
 /** Parses JSON. An integer that is not safe (beyond 2^53) becomes a `bigint`. */
 export function parseExact(text: string): unknown {
@@ -38,8 +48,8 @@ export function parseExact(text: string): unknown {
 }
 
 /** Throws an error that lists the differences between a response and the OpenAPI document. */
-export function checkAgainstDocument(answer: Answer, request: Asked): void {
-  const faults = faultsOf(answer, request);
+export function checkAgainstDocument(answer: Answer, request: Asked, isExperimental = false): void {
+  const faults = faultsOf(answer, request, DOCUMENTS[isExperimental ? 1 : 0]);
   if (faults.length === 0) return;
   const { method, target } = request;
   throw new Error(
@@ -47,25 +57,28 @@ export function checkAgainstDocument(answer: Answer, request: Asked): void {
   );
 }
 
-function faultsOf(answer: Answer, { method, target }: Asked): readonly string[] {
+function faultsOf(answer: Answer, { method, target }: Asked, of: Documented): readonly string[] {
   const path = pathOf(target);
   if (!path.startsWith('/v1') || (path.length > 3 && path[3] !== '/')) return [];
-  const operation = pathItemOf(path)[method === 'HEAD' ? 'get' : method.toLowerCase()];
+  const operation = pathItemOf(path, of)[method === 'HEAD' ? 'get' : method.toLowerCase()];
   if (operation === undefined) return [];
   const response = child(child(operation as Node, 'responses'), String(answer.status));
   if (Object.keys(response).length === 0) return [`the status ${answer.status} is not documented`];
-  return [...headerFaults(answer, child(response, 'headers')), ...bodyFaults(answer, response, method)];
+  return [
+    ...headerFaults(answer, child(response, 'headers'), of),
+    ...bodyFaults(answer, response, method, of),
+  ];
 }
 
-function headerFaults({ headers }: Answer, documented: Node): readonly string[] {
+function headerFaults({ headers }: Answer, documented: Node, of: Documented): readonly string[] {
   const fields = Object.entries(documented).map(
-    ([name, field]) => [name.toLowerCase(), resolve(field)] as const,
+    ([name, field]) => [name.toLowerCase(), resolve(field, of)] as const,
   );
   const faults = fields.flatMap(([name, { required, schema }]) => {
     const value = headers[name];
     if (value === undefined) return required === true ? [`${name} is missing`] : [];
     const typed = (schema as Node)['type'] === 'integer' ? Number(value) : value;
-    return schemaFaults(typed, schema).map((fault) => `${name}: ${fault}`);
+    return schemaFaults(typed, schema, of).map((fault) => `${name}: ${fault}`);
   });
   const known = new Set(fields.map(([name]) => name));
   const unknown = Object.keys(headers).filter(
@@ -74,7 +87,12 @@ function headerFaults({ headers }: Answer, documented: Node): readonly string[] 
   return [...faults, ...unknown.map((name) => `${name} is not documented`)];
 }
 
-function bodyFaults({ status, headers, body }: Answer, response: Node, method: string): readonly string[] {
+function bodyFaults(
+  { status, headers, body }: Answer,
+  response: Node,
+  method: string,
+  of: Documented,
+): readonly string[] {
   const content = child(response, 'content');
   const [type] = Object.keys(content);
   if (type === undefined) return body === '' ? [] : ['no body is documented'];
@@ -82,16 +100,16 @@ function bodyFaults({ status, headers, body }: Answer, response: Node, method: s
   if (method === 'HEAD') return [];
   const { schema, examples } = child(content, type);
   const value = parseExact(body) as Node;
-  const faults = schemaFaults(value, schema);
+  const faults = schemaFaults(value, schema, of);
   const codes = Object.keys((examples as Node | undefined) ?? {});
   const isKnown = status < 400 || codes.includes(value['code'] as string);
   return isKnown ? faults : [...faults, `the code is one of ${codes.join(', ')}`];
 }
 
-function schemaFaults(value: unknown, schema: unknown): readonly string[] {
+function schemaFaults(value: unknown, schema: unknown, { id }: Documented): readonly string[] {
   let validate = validators.get(schema);
   if (validate === undefined) {
-    validate = ajv.compile(closed(schema) as object);
+    validate = ajv.compile(closed(schema, id) as object);
     validators.set(schema, validate);
   }
   if (validate(value)) return [];
@@ -102,29 +120,29 @@ function schemaFaults(value: unknown, schema: unknown): readonly string[] {
  * Converts a schema for Ajv. References are resolved in the OpenAPI document, an int64 can be a `bigint`, and objects
  * must not have undocumented members.
  */
-function closed(schema: unknown): unknown {
-  if (Array.isArray(schema)) return schema.map(closed);
+function closed(schema: unknown, id: string): unknown {
+  if (Array.isArray(schema)) return schema.map((each) => closed(each, id));
   if (typeof schema !== 'object' || schema === null) return schema;
   const { $ref, format, minimum, maximum } = schema as Node;
-  if (typeof $ref === 'string') return { $ref: `openapi${$ref}` };
+  if (typeof $ref === 'string') return { $ref: `${id}${$ref}` };
   if (format === 'int64') return { int64: [minimum, maximum] };
-  const members = Object.entries(schema).map(([name, member]) => [name, closed(member)]);
+  const members = Object.entries(schema).map(([name, member]) => [name, closed(member, id)]);
   const isObject = 'properties' in schema && (schema as Node)['type'] === 'object';
   return { ...Object.fromEntries(members), ...(isObject && { additionalProperties: false }) };
 }
 
-function pathItemOf(path: string): Node {
-  const paths = child(DOCUMENT, 'paths');
+function pathItemOf(path: string, { document }: Documented): Node {
+  const paths = child(document, 'paths');
   const template = Object.keys(paths).find((candidate) =>
     new RegExp(`^/v1${candidate.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(path),
   );
   return template === undefined ? {} : child(paths, template);
 }
 
-function resolve(node: unknown): Node {
+function resolve(node: unknown, { document }: Documented): Node {
   const reference = (node as Node)['$ref'];
   if (typeof reference !== 'string') return node as Node;
-  return reference.slice('#/'.length).split('/').reduce(child, DOCUMENT);
+  return reference.slice('#/'.length).split('/').reduce(child, document);
 }
 
 function child(node: Node, name: string): Node {

@@ -17,6 +17,7 @@ import { openMemoryStorage } from '../../src/adapters/memory/storage.ts';
 import { AnimalStore } from '../../src/application/animal-store.ts';
 import type { RequestObserver } from '../../src/application/ports/request-observer.ts';
 import type { Storage } from '../../src/application/ports/storage.ts';
+import { checked, checkedExperimental } from './answer-checks.ts';
 import { noteKeys, registerKey } from './canary.ts';
 import { CARRIER } from './carrier.ts';
 import { Client } from './client.ts';
@@ -94,7 +95,7 @@ async function open(
   const all = { ...options, observers: [observer, ...observers] };
   const server = CREATE_SERVER[CARRIER](store, all);
   const origin = await server.listen(0, '127.0.0.1');
-  const client = new Client(origin, key);
+  const client = new Client(origin, key, options.experimental ? checkedExperimental : checked);
   const close = async () => {
     client.close();
     await server.stop(100);

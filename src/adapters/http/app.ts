@@ -13,8 +13,8 @@ import { deprecation } from './deprecation.ts';
 import { pathPrefixOf } from './docs/openapi.ts';
 import { guest } from './guest.ts';
 import { observe } from './observe.ts';
-import { methodsOf, OPERATIONS } from './operations.ts';
-import { HTTP_OPTIONS, HTTP_STORE, type HttpOptions, type HttpStore } from './options.ts';
+import { methodsOf, operationsOf } from './operations.ts';
+import { CHANGING_STORE, HTTP_OPTIONS, HTTP_STORE, type HttpOptions, type HttpStore } from './options.ts';
 import { Load } from './overload.ts';
 import { limitRate } from './rate-limit.ts';
 import { refuseUnrouted } from './refuse-unrouted.ts';
@@ -38,8 +38,18 @@ export function createApi(
 ): Api {
   checkArgument('store', store, HTTP_STORE);
   checkOptions(options, rules);
-  const { apiKeys, corsOrigins = [], metrics, middleware, observers = [], publicUrl, rateLimit } = options;
-  const operations = OPERATIONS;
+  const {
+    apiKeys,
+    corsOrigins = [],
+    experimental = false,
+    metrics,
+    middleware,
+    observers = [],
+    publicUrl,
+    rateLimit,
+  } = options;
+  if (experimental) checkArgument('store', store, CHANGING_STORE);
+  const operations = operationsOf(experimental);
   const methods = methodsOf(operations);
   const prefix = pathPrefixOf(publicUrl);
   const observer = combineMethods(observers, ['onRequest', 'onError']);

@@ -16,18 +16,29 @@ import type { ApiState } from './state.ts';
 export const BODY_LIMIT: number = 16 * 1024;
 
 const MEDIA_TYPE = 'application/json';
-const UNSUPPORTED = `Content-Type must be ${MEDIA_TYPE}, without a charset or with charset=utf-8, and Content-Encoding must be absent`;
+/** A change can also be sent as plain JSON. */
+export const PATCH_TYPE = 'application/merge-patch+json';
 
-export const requireJson: RouterMiddleware<ApiState> = ({ req: { headers } }, next) => {
-  if (isJson(headers['content-type']) && headers['content-encoding'] === undefined) return next();
-  throw new HttpError('unsupported_media_type', UNSUPPORTED, { Accept: MEDIA_TYPE });
-};
+/** Refuses a body of another media type. The field tells which ones are accepted (RFC 9110, 15.5.16; RFC 5789, 3.1). */
+function requireType(
+  field: 'Accept' | 'Accept-Patch',
+  ...types: readonly string[]
+): RouterMiddleware<ApiState> {
+  const unsupported = `Content-Type must be ${types.join(' or ')}, without a charset or with charset=utf-8, and Content-Encoding must be absent`;
+  return ({ req: { headers } }, next) => {
+    if (hasType(types, headers['content-type']) && headers['content-encoding'] === undefined) return next();
+    throw new HttpError('unsupported_media_type', unsupported, { [field]: types.join(', ') });
+  };
+}
 
-function isJson(contentType = ''): boolean {
+export const requireJson: RouterMiddleware<ApiState> = requireType('Accept', MEDIA_TYPE);
+export const requirePatch: RouterMiddleware<ApiState> = requireType('Accept-Patch', PATCH_TYPE, MEDIA_TYPE);
+
+function hasType(types: readonly string[], contentType = ''): boolean {
   if (contentType === MEDIA_TYPE) return true;
   try {
     const { essence, params } = new MIMEType(contentType);
-    return essence === MEDIA_TYPE && (params.get('charset') ?? 'utf-8').toLowerCase() === 'utf-8';
+    return types.includes(essence) && (params.get('charset') ?? 'utf-8').toLowerCase() === 'utf-8';
   } catch {
     return false;
   }
@@ -39,7 +50,7 @@ function isJson(contentType = ''): boolean {
  */
 const parse = bodyParser({
   enableTypes: ['text'],
-  extendTypes: { text: [MEDIA_TYPE] },
+  extendTypes: { text: [MEDIA_TYPE, PATCH_TYPE] },
   textLimit: `${BODY_LIMIT}b`,
   encoding: null,
 } as Options);

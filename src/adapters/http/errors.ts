@@ -16,6 +16,7 @@ export const STATUS_OF = {
   payload_too_large: 413,
   unsupported_media_type: 415,
   idempotency_conflict: 422,
+  precondition_required: 428,
   rate_limited: 429,
   headers_too_large: 431,
   internal_error: 500,
@@ -25,9 +26,15 @@ export const STATUS_OF = {
 
 export type HttpErrorCode = keyof typeof STATUS_OF;
 
-/** The codes that can be told from a status alone. The others say something about a pet or a cursor. */
+/** The codes of changes, which say something about a pet or a cursor. A status alone does not tell them. */
+const OF_CHANGES: readonly HttpErrorCode[] = [
+  'invalid_transition',
+  'restart_required',
+  'precondition_failed',
+  'precondition_required',
+];
 const GENERAL_CODES = (Object.keys(STATUS_OF) as HttpErrorCode[]).filter(
-  (code) => !['invalid_transition', 'restart_required', 'precondition_failed'].includes(code),
+  (code) => !OF_CHANGES.includes(code),
 );
 
 type Fields = Readonly<Record<string, string>>;

@@ -9,10 +9,12 @@ import type { HttpErrorCode } from './errors.ts';
 export const METHODS = {
   GET: { success: 200, isRead: true, hasBody: false },
   POST: { success: 201, isRead: false, hasBody: true },
+  PATCH: { success: 200, isRead: false, hasBody: true },
+  DELETE: { success: 204, isRead: false, hasBody: false },
 } as const;
 
 export interface Operation {
-  readonly id: 'listPets' | 'createPet' | 'getPet';
+  readonly id: 'listPets' | 'createPet' | 'getPet' | 'changePet' | 'removePet' | 'listChanges';
   readonly method: keyof typeof METHODS;
   readonly path: string;
   readonly summary: string;
@@ -22,8 +24,15 @@ export interface Operation {
   /** `body` is the name of a schema, and `fields` are in addition to those of the method. */
   readonly success: {
     readonly description: string;
-    readonly body?: 'Pet' | 'Pets';
-    readonly fields?: readonly ('NextPage' | 'Location' | 'Idempotency-Replayed')[];
+    readonly body?: 'Pet' | 'Pets' | 'Changes';
+    readonly fields?: readonly (
+      | 'NextPage'
+      | 'NextChanges'
+      | 'Location'
+      | 'Idempotency-Replayed'
+      | 'Replayed'
+      | 'ETag'
+    )[];
   };
   /** In addition to the error codes that every operation can return. */
   readonly errors: readonly HttpErrorCode[];
@@ -37,7 +46,7 @@ export const DEPRECATED_SINCE: Date = new Date('2025-12-05T00:00:00Z');
 /** The deprecated operation keeps working until a release removes it. */
 export const SUNSET: Date = new Date('2030-12-05T00:00:00Z');
 
-/** The routes and the OpenAPI document are generated from this array. */
+/** The routes and the OpenAPI document are generated from these arrays. */
 export const OPERATIONS: readonly Operation[] = [
   {
     id: 'listPets',
@@ -80,6 +89,77 @@ export const OPERATIONS: readonly Operation[] = [
     deprecated: true,
   },
 ];
+
+/** Served only where an option asks for them. */
+export const EXPERIMENTAL_OPERATIONS: readonly Operation[] = [
+  {
+    id: 'changePet',
+    method: 'PATCH',
+    path: '/v1/pets/{petId}',
+    summary: 'Change a pet',
+    description:
+      'Changes attributes of a pet: a JSON merge patch (RFC 7396). An attribute that is absent stays as it is, and `null` removes an ' +
+      'optional one. `If-Match` names the version that the change is for, by the `ETag` of a response with this pet. The response is ' +
+      'sent once the change is durable. A request that is repeated with the same `Idempotency-Key` gets the first response again.',
+    parameters: ['If-Match', 'Idempotency-Key'],
+    success: { description: 'The changed pet.', body: 'Pet', fields: ['ETag', 'Replayed'] },
+    errors: [
+      'forbidden',
+      'not_found',
+      'invalid_transition',
+      'precondition_failed',
+      'payload_too_large',
+      'unsupported_media_type',
+      'idempotency_conflict',
+      'precondition_required',
+    ],
+    stability: 'experimental',
+  },
+  {
+    id: 'removePet',
+    method: 'DELETE',
+    path: '/v1/pets/{petId}',
+    summary: 'Remove a pet',
+    description:
+      'Removes a pet. `If-Match` names the version that the removal is for. The removal of a pet that was removed before succeeds, ' +
+      'whatever version it names. Only a pet that never existed is not found.',
+    parameters: ['If-Match', 'Idempotency-Key'],
+    success: { description: 'The pet was removed, now or before.', fields: ['Replayed'] },
+    errors: [
+      'forbidden',
+      'not_found',
+      'precondition_failed',
+      'idempotency_conflict',
+      'precondition_required',
+    ],
+    stability: 'experimental',
+  },
+  {
+    id: 'listChanges',
+    method: 'GET',
+    path: '/v1/changes',
+    summary: 'List changes',
+    description:
+      'The newest state of each pet, in the order of all writes: created and changed pets, and the ids of removed ones. A client that ' +
+      'applies them to a copy, and goes on after the last `cursor`, has an exact copy. While more follow, the response has a `Link` ' +
+      'with `rel="next"`; such a page can be empty.',
+    parameters: ['limit', 'cursor'],
+    success: { description: 'A page of changes.', body: 'Changes', fields: ['NextChanges'] },
+    errors: ['restart_required'],
+    stability: 'experimental',
+  },
+];
+
+/** Returns the operations of a server. With the experimental ones, the response to a create has the entity tag of the pet. */
+export function operationsOf(isExperimental: boolean): readonly Operation[] {
+  if (!isExperimental) return OPERATIONS;
+  const withTag = OPERATIONS.map((operation): Operation => {
+    const { id, success } = operation;
+    if (id !== 'createPet') return operation;
+    return { ...operation, success: { ...success, fields: [...(success.fields ?? []), 'ETag'] } };
+  });
+  return [...withTag, ...EXPERIMENTAL_OPERATIONS];
+}
 
 /** Returns the methods of a server with these operations, in the order of `Allow`. HEAD is GET without the body. */
 export function methodsOf(operations: readonly Operation[]): readonly string[] {

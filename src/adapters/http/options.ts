@@ -4,6 +4,7 @@ import type { RouterMiddleware } from '@koa/router';
 import type { AnimalStore } from '../../application/animal-store.ts';
 import {
   arrayOf,
+  BOOLEAN,
   FUNCTION,
   type OptionRules,
   objectOf,
@@ -16,16 +17,22 @@ import { OBSERVER } from '../../application/observers.ts';
 import type { ApiKeyVerifier } from '../../application/ports/api-key-verifier.ts';
 import type { RequestObserver } from '../../application/ports/request-observer.ts';
 import { isOrigin } from './cors.ts';
-import { OPERATIONS, type Operation } from './operations.ts';
+import { OPERATIONS } from './operations.ts';
 import type { RateLimit } from './rate-limit.ts';
 import type { ApiState } from './state.ts';
 
 const OTHER_METHODS = ['listPage', 'createPetOnce', 'verifyApiKey', 'check'] as const;
 
-type StoreMethod = Exclude<Operation['id'], 'listPets'> | (typeof OTHER_METHODS)[number];
+const CHANGE_METHODS = ['changePetOnce', 'removePetOnce', 'listStates'] as const;
+
+type StoreMethod = 'createPet' | 'getPet' | (typeof OTHER_METHODS)[number];
 
 /** The methods of an {@link AnimalStore} that the API calls: those of its operations, whose lists are pages, and others. */
-export type HttpStore = Pick<AnimalStore, StoreMethod>;
+export type HttpStore = Pick<AnimalStore, StoreMethod> &
+  Partial<Pick<AnimalStore, (typeof CHANGE_METHODS)[number]>>;
+
+/** A store whose pets the API can change. */
+export type ChangingHttpStore = Required<HttpStore>;
 
 /** Verifies the API keys of requests. */
 export interface KeyVerifier extends ApiKeyVerifier {
@@ -67,6 +74,8 @@ export interface HttpOptions {
   readonly corsOrigins?: readonly string[] | undefined;
   /** The number of proxies in front, whose `X-Forwarded-For` and `X-Forwarded-Proto` count. Default: 0. */
   readonly trustedProxies?: number | undefined;
+  /** Whether the operations with the marker `experimental` are served: changes and removals of pets. Default: `false`. */
+  readonly experimental?: boolean | undefined;
   /** The rate limit of each API key. Keys that replace each other share a limit. By default there is no limit. */
   readonly rateLimit?: RateLimit | undefined;
   /** The metrics of the server. By default, the path `/metrics` does not exist. Requests for it need an API key. */
@@ -140,12 +149,14 @@ const ORIGIN: Rule = { expected: 'an origin', accepts: isOrigin };
 const OPERATION_IDS = OPERATIONS.map(({ id }) => id).filter((id) => id !== 'listPets');
 
 export const HTTP_STORE: Rule = objectWith(...OPERATION_IDS, ...OTHER_METHODS);
+export const CHANGING_STORE: Rule = objectWith(...CHANGE_METHODS);
 
 export const HTTP_OPTIONS: OptionRules<HttpOptions> = {
   apiKeys: objectOf<KeyVerifier>(objectWith('verify'), { verify: FUNCTION, hasPartOfKey: FUNCTION }),
   publicUrl: PUBLIC_URL_RULE,
   corsOrigins: arrayOf('an array of origins such as https://example.org, without wildcards', ORIGIN),
   trustedProxies: INTEGER,
+  experimental: BOOLEAN,
   rateLimit: optionsOf<RateLimit>(
     { requests: NUMBER, seconds: NUMBER },
     {

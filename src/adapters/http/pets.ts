@@ -7,8 +7,8 @@ import type { Pet } from '../../domain/pet.ts';
 import { petJson, petsJson } from '../../domain/pet-json.ts';
 import { fieldOf } from './check-head.ts';
 import { callStore, HttpError } from './errors.ts';
-import { METHODS, type Operation } from './operations.ts';
-import type { HttpStore } from './options.ts';
+import { METHODS } from './operations.ts';
+import type { HttpOptions, HttpStore } from './options.ts';
 import { entityTag, type Representation, respondJson, respondRevalidated } from './respond.ts';
 import { listQueryReader, type newPetMembers, readNewPet } from './schemas.ts';
 import { type ApiState, callerOf } from './state.ts';
@@ -17,7 +17,8 @@ import { type ApiState, callerOf } from './state.ts';
 export function petHandlers(
   store: HttpStore,
   prefix: string,
-): Readonly<Record<Operation['id'], RouterMiddleware<ApiState>>> {
+  { experimental = false }: Pick<HttpOptions, 'experimental'>,
+): Readonly<Record<'listPets' | 'createPet' | 'getPet', RouterMiddleware<ApiState>>> {
   const pets = `${prefix}/v1/pets`;
   const listOf = cachedLists(pets);
   const readListQuery = listQueryReader();
@@ -39,7 +40,9 @@ export function petHandlers(
       );
       ctx.set('Location', `${pets}/${pet.id}`);
       if (isReplay) ctx.set('Idempotency-Replayed', 'true');
-      respondJson(ctx, METHODS.POST.success, petJson(pet));
+      const body = petJson(pet);
+      if (experimental) ctx.set('ETag', entityTag(body));
+      respondJson(ctx, METHODS.POST.success, body);
     },
 
     async getPet(ctx) {

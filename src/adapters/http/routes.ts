@@ -3,7 +3,8 @@
 import Router, { type RouterMiddleware } from '@koa/router';
 import { storageFaultReason } from '../../application/ports/storage-fault.ts';
 import { requireWriteAccess } from './authentication.ts';
-import { parseJson, readBody, requireJson } from './body.ts';
+import { parseJson, readBody, requireJson, requirePatch } from './body.ts';
+import { changeHandlers } from './changes.ts';
 import { DOCS_ASSETS, docsAsset } from './docs/assets.ts';
 import { openApi } from './docs/openapi.ts';
 import { METHODS, type Operation } from './operations.ts';
@@ -25,7 +26,7 @@ export function createRouter(
   options: HttpOptions,
 ): Router<ApiState> {
   const router = new Router<ApiState>({ sensitive: true, strict: true });
-  const handlers = petHandlers(store, prefix);
+  const handlers = { ...petHandlers(store, prefix, options), ...changeHandlers(store, prefix) };
   for (const { id, method, path } of operations) {
     // In the syntax of @koa/router, `/v1/pets/{petId}` is `/v1/pets/:petId`.
     const pattern = path.replaceAll(/\{(\w+)\}/g, ':$1');
@@ -50,7 +51,7 @@ function checksOf(method: Operation['method']): readonly Middleware[] {
   const { isRead, hasBody } = METHODS[method];
   return [
     ...(isRead ? [] : [requireWriteAccess]), // 403: the key is read-only
-    ...(hasBody ? [requireJson, readBody, parseJson] : []), // 415; 413, 400; 400
+    ...(hasBody ? [method === 'PATCH' ? requirePatch : requireJson, readBody, parseJson] : []), // 415; 413, 400; 400
   ];
 }
 

@@ -1,6 +1,7 @@
 /** The shapes of requests, from which the OpenAPI document is derived. The store checks the values, and names broken rules. */
 
 import * as v from 'valibot';
+import type { ChangesPageQuery } from '../../application/list-changes.ts';
 import { LIMIT_DEFAULT, LIMIT_MAX, LIMIT_MIN } from '../../application/list-pets.ts';
 import type { PetQuery } from '../../application/ports/pet-repository.ts';
 import type { Attribute } from '../../domain/attribute.ts';
@@ -8,6 +9,7 @@ import { invalidRequest } from '../../domain/errors.ts';
 import { INT64_MAX, INT64_MIN, parseInt64 } from '../../domain/int64.ts';
 import { type Members, membersReader, parseJson } from '../../domain/json.ts';
 import { ATTRIBUTES, type NewPetInput, newPet, PET_ATTRIBUTES, PET_STATUSES } from '../../domain/pet.ts';
+import { type PetChange, petChange } from '../../domain/pet-change.ts';
 
 const PetStatus = oneOf(PET_STATUSES);
 
@@ -103,14 +105,37 @@ export function readNewPet(body: Members<keyof NewPetInput>): NewPetInput {
   if (body === undefined) throw invalidRequest('the body must be a JSON object');
   const { success, output } = v.safeParse(NewPet, body);
   if (success) return output as Partial<NewPetInput> as NewPetInput;
-  const comparable = { ...body };
-  for (const name of PET_ATTRIBUTES) {
-    const isInteger = ['int64', 'integer'].includes(ATTRIBUTES[name].kind);
-    if (isInteger && body[name] !== undefined && typeof body[name] !== 'bigint')
-      comparable[name] = NOT_AN_INT64;
-  }
   // It throws, and names every broken rule.
-  return newPet(comparable as NewPetInput);
+  return newPet(comparable(body) as NewPetInput);
+}
+
+/** Reads a change: the members of a new pet, each of which can be missing, or `null`. Throws when it breaks a rule by itself. */
+export function readChange(body: Members<keyof NewPetInput>): PetChange {
+  if (body === undefined) throw invalidRequest('the body must be a JSON object');
+  return petChange(comparable(body, null) as PetChange);
+}
+
+/** Replaces what is no integer, so that the message of the rule is about its range. */
+function comparable(
+  body: Partial<Record<keyof NewPetInput, unknown>>,
+  accepted?: null,
+): Partial<Record<keyof NewPetInput, unknown>> {
+  const compared = { ...body };
+  for (const name of PET_ATTRIBUTES) {
+    const [value, isInteger] = [body[name], ['int64', 'integer'].includes(ATTRIBUTES[name].kind)];
+    if (isInteger && value !== undefined && value !== accepted && typeof value !== 'bigint')
+      compared[name] = NOT_AN_INT64;
+  }
+  return compared;
+}
+
+const ChangesQuery = v.object({
+  limit: ListQuery.entries.limit,
+  after: v.optional(v.string()),
+});
+
+export function readChangesQuery(queryString: string): ChangesPageQuery {
+  return v.parse(ChangesQuery, parametersOf(queryString, Object.keys(ChangesQuery.entries)));
 }
 
 /** The maximum number of query strings whose parsed query is cached. */
@@ -122,17 +147,19 @@ export function listQueryReader(): (queryString: string) => PetQuery {
   return (queryString) => {
     const cached = queries.get(queryString);
     if (cached !== undefined) return cached;
-    const query = Object.freeze(v.parse(ListQuery, parametersOf(queryString))) as PetQuery;
+    const query = Object.freeze(
+      v.parse(ListQuery, parametersOf(queryString, Object.keys(ListQuery.entries))),
+    ) as PetQuery;
     if (queries.size >= CACHE_LIMIT) queries.clear();
     queries.set(queryString, query);
     return query;
   };
 }
 
-function parametersOf(queryString: string): Record<string, string> {
+function parametersOf(queryString: string, names: readonly string[]): Record<string, string> {
   const parameters = new URLSearchParams(queryString);
   const values: Record<string, string> = {};
-  for (const name of Object.keys(ListQuery.entries)) {
+  for (const name of names) {
     const [value, ...more] = parameters.getAll(name);
     if (more.length > 0) throw invalidRequest(`${name} must be given once`);
     if (value !== undefined) values[name] = value;

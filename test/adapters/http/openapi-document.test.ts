@@ -3,7 +3,7 @@
 import type { RouterContext } from '@koa/router';
 import { describe, expect, test } from 'vitest';
 import { exactJson, generateDocument } from '../../../openapi/document.ts';
-import { ERROR_CODES, MESSAGES } from '../../../openapi/errors.ts';
+import { errorCodesOf, MESSAGES } from '../../../openapi/errors.ts';
 import { NEW_MINKA, NEW_REX } from '../../../openapi/examples.ts';
 import { openApiDocument } from '../../../src/adapters/http/docs/openapi.ts';
 import { type HttpErrorCode, STATUS_OF } from '../../../src/adapters/http/errors.ts';
@@ -174,7 +174,9 @@ test('the example of every error is a response of the server', async () => {
   const shed = async () => load.guard(ctx, async () => {});
   await failing(await shed().catch((error: unknown) => error));
 
-  expect(messages).toEqual(Object.fromEntries(ERROR_CODES.map((code) => [code, MESSAGES[code]])));
+  expect(messages).toEqual(
+    Object.fromEntries(errorCodesOf(OPERATIONS).map((code) => [code, MESSAGES[code]])),
+  );
 });
 
 test('the check of responses refuses what is not documented', async () => {

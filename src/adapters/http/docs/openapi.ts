@@ -6,11 +6,21 @@ import { entityTag } from '../respond.ts';
 import type { ApiState } from '../state.ts';
 import { builtFile, type Encodings, encodings, respondNegotiated } from './built-files.ts';
 
-/** The built document: the parts around the URL of the server. */
-const template = builtFile('openapi.json', (content) => {
-  const [before = '', after = ''] = String(content).split(serversOf(BASE_PATH));
-  return { before, after };
-});
+/** A built document: the parts around the URL of the server. */
+const template = (name: string) =>
+  builtFile(name, (content) => {
+    const [before = '', after = ''] = String(content).split(serversOf(BASE_PATH));
+    return { before, after };
+  });
+
+const stable = template('openapi.json');
+const experimental = template('openapi-experimental.json');
+
+interface DocumentOptions {
+  readonly indent?: number;
+  /** Whether the document has the experimental operations. */
+  readonly isExperimental?: boolean;
+}
 
 /**
  * Returns the OpenAPI document as JSON, in which all integers are exact.
@@ -19,17 +29,21 @@ const template = builtFile('openapi.json', (content) => {
  *   empty, the server URL is relative to the URL of the document
  * @param options `indent` is the number of spaces per level of indentation; by default the document is a single line
  */
-export function openApiDocument(origin: string, { indent = 0 }: { readonly indent?: number } = {}): string {
-  const { before, after } = template();
+export function openApiDocument(origin: string, options: DocumentOptions = {}): string {
+  const { indent = 0, isExperimental = false } = options;
+  const { before, after } = isExperimental ? experimental() : stable();
   const text = `${before}${serversOf(serverUrlOf(origin))}${after}`;
   return indent === 0 ? text : indentedJson(text, indent);
 }
 
 /** The document contains the URL of the server: `publicUrl`, or else one that is relative to the URL of the document. */
-export function openApi({ publicUrl = '' }: HttpOptions): RouterMiddleware<ApiState> {
+export function openApi({
+  publicUrl = '',
+  experimental: isExperimental = false,
+}: HttpOptions): RouterMiddleware<ApiState> {
   let created: Encodings | undefined;
   const create = () => {
-    const content = Buffer.from(openApiDocument(publicUrl));
+    const content = Buffer.from(openApiDocument(publicUrl, { isExperimental }));
     return encodings(content, gzipSync(content), entityTag(content), 'application/json');
   };
   return (ctx) => {

@@ -1,0 +1,91 @@
+/** The handlers of the operations that change pets and list changes. */
+
+import type { RouterContext, RouterMiddleware } from '@koa/router';
+import type { IfMatch } from '../../application/entity-tag.ts';
+import type { ChangesList, PetState } from '../../application/list-changes.ts';
+import type { Caller } from '../../application/versioned-writes.ts';
+import { idempotencyKey } from '../../domain/idempotency-key.ts';
+import { parseInt64 } from '../../domain/int64.ts';
+import { petJson } from '../../domain/pet-json.ts';
+import { fieldOf } from './check-head.ts';
+import { callStore, HttpError } from './errors.ts';
+import { METHODS } from './operations.ts';
+import type { ChangingHttpStore, HttpStore } from './options.ts';
+import { entityTag, noContent, respondJson, respondRevalidated } from './respond.ts';
+import { type newPetMembers, readChange, readChangesQuery } from './schemas.ts';
+import { type ApiState, callerOf } from './state.ts';
+
+type Context = RouterContext<ApiState>;
+type Handlers = Readonly<Record<'changePet' | 'removePet' | 'listChanges', RouterMiddleware<ApiState>>>;
+
+/** The links of responses start with the prefix. */
+export function changeHandlers(httpStore: HttpStore, prefix: string): Handlers {
+  // The API has checked that the store of its experimental operations has these methods.
+  const store = httpStore as ChangingHttpStore;
+  return {
+    async changePet(ctx) {
+      const change = readChange(ctx.request.body as ReturnType<typeof newPetMembers>);
+      const caller = keyedCallerOf(ctx);
+      const ifMatch = ifMatchOf(ctx);
+      const { pet, isReplay } = await callStore(() =>
+        store.changePetOnce(idOf(ctx), change, ifMatch, caller),
+      );
+      const body = petJson(pet);
+      ctx.set('ETag', entityTag(body));
+      if (isReplay) ctx.set('Idempotency-Replayed', 'true');
+      respondJson(ctx, METHODS.PATCH.success, body);
+    },
+
+    async removePet(ctx) {
+      const caller = keyedCallerOf(ctx);
+      const ifMatch = ifMatchOf(ctx);
+      const { isReplay } = await callStore(() => store.removePetOnce(idOf(ctx), ifMatch, caller));
+      if (isReplay) ctx.set('Idempotency-Replayed', 'true');
+      noContent(ctx);
+    },
+
+    async listChanges(ctx) {
+      const query = readChangesQuery(ctx.querystring);
+      const list = await callStore(() => store.listStates(query));
+      const body = `[${list.changes.map(stateJson).join(',')}]`;
+      const link = linkToNext(`${prefix}/v1/changes`, list, query.limit);
+      respondRevalidated(ctx, { body, etag: entityTag(body + link) });
+      if (link !== '') ctx.set('Link', link);
+    },
+  };
+}
+
+/** No pet has the id 0, so an id that is no int64 is not found, after the record of an idempotency key was looked for. */
+function idOf({ params }: Context): bigint {
+  return parseInt64(params['petId'] ?? '') ?? 0n;
+}
+
+function keyedCallerOf({ req, state }: Context): Caller | undefined {
+  const key = fieldOf(req, 'idempotency-key');
+  return key === undefined ? undefined : { caller: callerOf(state) ?? '', key: idempotencyKey(key) };
+}
+
+const STRONG_TAG = /^"[!#-~\x80-\xff]*"$/;
+
+/** Returns the strong entity tags of `If-Match` (RFC 9110, section 13.1.1). Others match nothing. */
+function ifMatchOf({ req }: Context): IfMatch {
+  const field = fieldOf(req, 'if-match');
+  if (field === undefined) {
+    const message = 'If-Match is required: the ETag of the pet that the request is for, or * for any version';
+    throw new HttpError('precondition_required', message);
+  }
+  const elements = field.split(',').map((element) => element.trim());
+  return elements.length === 1 && elements[0] === '*'
+    ? '*'
+    : elements.filter((each) => STRONG_TAG.test(each));
+}
+
+function stateJson({ cursor, pet, removed }: PetState): string {
+  if (pet === undefined) return `{"cursor":"${cursor}","removed":${removed}}`;
+  const json = petJson(pet);
+  return `{"cursor":"${cursor}","pet":${json},"etag":${JSON.stringify(entityTag(json))}}`;
+}
+
+function linkToNext(path: string, { next, more }: ChangesList, limit: number | undefined): string {
+  return more ? `<${path}?limit=${limit}&after=${encodeURIComponent(next)}>; rel="next"` : '';
+}

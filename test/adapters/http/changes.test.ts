@@ -1,0 +1,211 @@
+import { describe, expect, test } from 'vitest';
+import type { Answer, Client } from '../../support/client.ts';
+import { wholeJson } from '../../support/pets.ts';
+import { STORAGES, sharedServer, startServer } from '../../support/server.ts';
+
+const PATCH_TYPE = 'application/merge-patch+json';
+const REX = wholeJson('{"name":"Rex","categoryId":9007199254740993}');
+
+interface Call {
+  readonly key?: string | null;
+  readonly fields?: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+const codeOf = ({ status, body }: Answer) => [status, body === '' ? '' : JSON.parse(body).code];
+
+function patch(client: Client, id: unknown, body: string, fields: Readonly<Record<string, string>> = {}) {
+  return client.request('PATCH', `/v1/pets/${id}`, {
+    body,
+    headers: { 'Content-Type': PATCH_TYPE, ...fields },
+  });
+}
+
+const ANY = { 'If-Match': '*' };
+
+describe.each(STORAGES)('changes on %s', (kind) => {
+  const served = sharedServer(kind, { experimental: true });
+  const create = async (fields: Record<string, string> = {}) => {
+    const answer = await served.client.post(REX, fields);
+    return { answer, id: JSON.parse(answer.body).id as number, etag: String(answer.headers['etag']) };
+  };
+
+  test('a pet is changed, with the entity tag of each response', async () => {
+    const { id, etag } = await create();
+    const read = await served.client.get(`/v1/pets/${id}`);
+    expect(read.headers['etag']).toBe(etag);
+    const changed = await patch(served.client, id, '{"status":"sold","id":99,"colour":"red"}', {
+      'If-Match': etag,
+    });
+    expect(changed.status).toBe(200);
+    expect(changed.body).toBe(read.body.replace('available', 'sold'));
+    expect(changed.headers).toMatchObject({
+      'cache-control': 'no-store',
+      'content-type': 'application/json',
+    });
+    expect(changed.headers).not.toHaveProperty('deprecation');
+    const after = await served.client.get(`/v1/pets/${id}`);
+    expect([after.body, after.headers['etag']]).toEqual([changed.body, changed.headers['etag']]);
+  });
+
+  test('whoever changes what somebody else has changed since is told', async () => {
+    const { id, etag } = await create();
+    await patch(served.client, id, '{"name":"Max"}', { 'If-Match': `"other", ${etag}` });
+    for (const stale of [etag, `W/${etag}`, 'nonsense', '', '*, "a"', '"é"'])
+      expect(codeOf(await patch(served.client, id, '{"name":"Kim"}', { 'If-Match': stale })), stale).toEqual([
+        412,
+        'precondition_failed',
+      ]);
+    expect(codeOf(await patch(served.client, id, '{"name":"Kim"}'))).toEqual([428, 'precondition_required']);
+    expect(codeOf(await patch(served.client, id, '{"name":"Kim"}', ANY))[0]).toBe(200);
+  });
+
+  test('checks come in one order', async () => {
+    const { id } = await create();
+    await patch(served.client, id, '{"status":"sold"}', { ...ANY, 'Idempotency-Key': `used-${id}` });
+    const used = { 'Idempotency-Key': `used-${id}` };
+    const none = { 'If-Match': '"none"' };
+    const expected: readonly (readonly [string, unknown, string, Record<string, string>, number, string])[] =
+      [
+        ['a body of another type', 'x', '{', { 'Content-Type': 'text/plain' }, 415, 'unsupported_media_type'],
+        ['a body that is too large', 'x', ' '.repeat(16_385), {}, 413, 'payload_too_large'],
+        ['no JSON', 'x', '{', {}, 400, 'invalid_request'],
+        ['a rule', 'x', '{"name":""}', {}, 400, 'invalid_request'],
+        ['a removed attribute', 'x', '{"name":null}', {}, 400, 'invalid_request'],
+        ['a key', 'x', '{}', { 'Idempotency-Key': 'a b' }, 400, 'invalid_request'],
+        ['no tag', 'x', '{}', used, 428, 'precondition_required'],
+        ['a used key', 'x', '{}', { ...none, ...used }, 422, 'idempotency_conflict'],
+        ['an id that is no int64', 'x', '{}', none, 404, 'not_found'],
+        ['an unknown pet', 2 ** 40, '{}', none, 404, 'not_found'],
+        ['another tag', id, '{"status":"available"}', none, 412, 'precondition_failed'],
+        ['a transition', id, '{"status":"available"}', ANY, 409, 'invalid_transition'],
+      ];
+    for (const [name, of, body, fields, status, code] of expected)
+      expect(codeOf(await patch(served.client, of, body, fields)), name).toEqual([status, code]);
+    const { message } = JSON.parse((await patch(served.client, id, '{"status":"available"}', ANY)).body);
+    expect(message).toBe('status cannot change from sold to available: it stays as it is');
+  });
+
+  test('a refused media type names those of a patch', async () => {
+    const refused = await patch(served.client, 1, '{}', {
+      'Content-Type': 'application/json-patch+json',
+      ...ANY,
+    });
+    expect(refused.headers).toMatchObject({
+      'accept-patch': 'application/merge-patch+json, application/json',
+    });
+    const { id } = await create();
+    const plain = { 'Content-Type': 'application/json; charset=UTF-8', ...ANY };
+    expect((await patch(served.client, id, '{"name":"Max"}', plain)).status).toBe(200);
+  });
+
+  test('a repeated request gets the first response, also after changes and the removal', async () => {
+    const key = { 'Idempotency-Key': `once-${Math.random()}` };
+    const { id, etag } = await create();
+    const first = await patch(served.client, id, '{"name":"Max"}', { ...key, 'If-Match': etag });
+    await patch(served.client, id, '{"name":"Kim"}', ANY);
+    await served.client.request('DELETE', `/v1/pets/${id}`, { headers: ANY });
+    const again = await patch(served.client, id, '{ "name": "Max" }', { ...key, ...ANY });
+    expect([again.status, again.body, again.headers['etag']]).toEqual([
+      200,
+      first.body,
+      first.headers['etag'],
+    ]);
+    expect([first.headers['idempotency-replayed'], again.headers['idempotency-replayed']]).toEqual([
+      undefined,
+      'true',
+    ]);
+  });
+
+  test('a replayed create has the pet and the tag of its first response', async () => {
+    const key = { 'Idempotency-Key': `create-${Math.random()}` };
+    const { answer, id } = await create(key);
+    await patch(served.client, id, '{"name":"Max"}', ANY);
+    const again = await served.client.post(REX, key);
+    expect([again.status, again.body, again.headers['etag']]).toEqual([
+      201,
+      answer.body,
+      answer.headers['etag'],
+    ]);
+    expect(again.headers['idempotency-replayed']).toBe('true');
+  });
+
+  test('a pet is removed', async () => {
+    const { id, etag } = await create();
+    const remove = (fields: Record<string, string>, of: unknown = id) =>
+      served.client.request('DELETE', `/v1/pets/${of}`, { headers: fields });
+    expect(codeOf(await remove({}))).toEqual([428, 'precondition_required']);
+    expect(codeOf(await remove({ 'If-Match': '"a"' }))).toEqual([412, 'precondition_failed']);
+    const removed = await remove({ 'If-Match': etag });
+    expect([removed.status, removed.body, removed.headers['cache-control']]).toEqual([204, '', 'no-store']);
+    expect((await remove({ 'If-Match': '"a"' })).status).toBe(204);
+    expect(codeOf(await remove(ANY, 'x'))).toEqual([404, 'not_found']);
+    expect(codeOf(await remove(ANY, 2 ** 40))).toEqual([404, 'not_found']);
+    expect(codeOf(await served.client.get(`/v1/pets/${id}`))).toEqual([404, 'not_found']);
+    expect(codeOf(await patch(served.client, id, '{}', ANY))).toEqual([404, 'not_found']);
+  });
+
+  test('the feed has the newest states, page by page, and says when to begin again', async () => {
+    const { id } = await create();
+    const other = await create();
+    await served.client.request('DELETE', `/v1/pets/${id}`, { headers: ANY });
+    const states: { cursor: string; pet?: { id: number }; etag?: string; removed?: number }[] = [];
+    let path: string | undefined = '/v1/changes?limit=2';
+    while (path !== undefined) {
+      const page: Answer = await served.client.get(path);
+      expect([page.status, page.headers['cache-control']]).toEqual([200, 'private, no-cache']);
+      states.push(...JSON.parse(page.body));
+      path = /^<([^>]+)>; rel="next"$/.exec(String(page.headers['link'] ?? ''))?.[1];
+    }
+    expect(states.find(({ removed }) => removed === id)).toBeDefined();
+    expect(states.find(({ pet }) => pet?.id === other.id)?.etag).toBe(other.etag);
+    const last = states.at(-1)?.cursor ?? '';
+    expect((await served.client.get(`/v1/changes?after=${last}`)).body).toBe('[]');
+    const epoch = last.split('-')[0];
+    for (const cursor of [`${epoch}-999999999`, '0000000000000000-1'])
+      expect(codeOf(await served.client.get(`/v1/changes?after=${cursor}`))).toEqual([
+        410,
+        'restart_required',
+      ]);
+    for (const query of ['after=', 'after=7', `after=${last}&after=${last}`, 'limit=0', 'limit=101'])
+      expect(codeOf(await served.client.get(`/v1/changes?${query}`)), query).toEqual([
+        400,
+        'invalid_request',
+      ]);
+  });
+});
+
+test('a read-only key may list changes, and neither change nor remove a pet', async () => {
+  const { client, store } = await startServer('memory', { experimental: true });
+  const { key } = await store.apiKeys.create('reader', undefined, true);
+  const call = (method: string, path: string, { fields = {}, body }: Call = {}) =>
+    client.request(method, path, { key, headers: fields, ...(body !== undefined && { body }) });
+  expect((await call('GET', '/v1/changes')).status).toBe(200);
+  for (const method of ['PATCH', 'DELETE'])
+    expect(codeOf(await call(method, '/v1/pets/1', { fields: ANY, body: '{}' }))).toEqual([403, 'forbidden']);
+});
+
+test.each([false, true])('the methods of the server follow the option: %s', async (experimental) => {
+  const options = { experimental, corsOrigins: ['https://example.org'] };
+  const { client } = await startServer('memory', options);
+  const ofPet = await client.request('OPTIONS', '/v1/pets/1');
+  expect(ofPet.headers['allow']).toBe(
+    experimental ? 'GET, HEAD, PATCH, DELETE, OPTIONS' : 'GET, HEAD, OPTIONS',
+  );
+  const preflight = await client.request('OPTIONS', '/v1/pets/1', {
+    key: null,
+    headers: { Origin: 'https://example.org', 'Access-Control-Request-Method': 'PATCH' },
+  });
+  expect(preflight.headers['access-control-allow-methods']).toBe(
+    experimental ? 'GET,HEAD,POST,PATCH,DELETE,OPTIONS' : 'GET,HEAD,POST,OPTIONS',
+  );
+  const { paths } = JSON.parse((await client.request('GET', '/openapi.json', { key: null })).body);
+  expect(paths['/changes'] !== undefined).toBe(experimental);
+  expect(paths['/pets/{petId}'].patch?.['x-stability']).toBe(experimental ? 'experimental' : undefined);
+  const created = await client.post(REX);
+  expect(created.headers['etag'] !== undefined).toBe(experimental);
+  for (const path of ['/v1/changes', '/v1/pets/1']) {
+    const { status } = await client.request(path.endsWith('1') ? 'DELETE' : 'GET', path, { headers: ANY });
+    expect(status).toBe(experimental ? (path.endsWith('1') ? 204 : 200) : path.endsWith('1') ? 405 : 404);
+  }
+});
