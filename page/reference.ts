@@ -29,6 +29,11 @@ export interface Failure {
   readonly example: unknown;
 }
 
+/** The body of a request, in the first media type that the document names. */
+export interface RequestBody extends Content {
+  readonly type: string;
+}
+
 export interface Operation {
   /** The fragment of the URL of the operation, such as `list-pets`. */
   readonly slug: string;
@@ -42,7 +47,7 @@ export interface Operation {
   readonly sunset?: string;
   readonly stability?: string;
   readonly parameters: readonly Parameter[];
-  readonly body?: Content;
+  readonly body?: RequestBody;
   readonly successes: readonly Success[];
   readonly failures: readonly Failure[];
 }
@@ -102,7 +107,10 @@ export function slugOf(text: string): string {
 
 function operationOf(path: string, method: string, operation: OperationObject): Operation {
   const { operationId, summary, description, deprecated = false, parameters = [], responses } = operation;
-  const body = operation.requestBody?.content['application/json'];
+  const [body] = Object.entries(operation.requestBody?.content ?? {}).map(([type, content]) => ({
+    type,
+    ...content,
+  }));
   const stability = operation['x-stability'];
   const sunset = deprecated ? sunsetOf(Object.values(responses)) : undefined;
   return {

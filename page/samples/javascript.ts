@@ -1,7 +1,7 @@
 import { parseExact } from '../exact-json.ts';
 import { fetchSample } from './fetch.ts';
 import { quote } from './quote.ts';
-import { KEY_FIELD, type SampleOptions, type SampleRequest } from './request.ts';
+import { KEY_FIELD, type SampleOptions, type SampleRequest, TAG_FIELD } from './request.ts';
 
 /** Where a server has the client, beside the path of the API. */
 const CLIENT = 'docs/animal-store-client.js';
@@ -34,7 +34,11 @@ export function javaScriptSample(request: SampleRequest, options: SampleOptions)
  * has the parameters of the path, the body, the query, and the options.
  */
 function callOf({ operation, pathParameters, parameters, body }: SampleRequest): string | undefined {
-  const { [KEY_FIELD]: key, ...given } = parameters;
+  const { [KEY_FIELD]: idempotencyKey, [TAG_FIELD]: ifMatch, ...given } = parameters;
+  const options = {
+    ...(ifMatch !== undefined && { ifMatch }),
+    ...(idempotencyKey !== undefined && { idempotencyKey }),
+  };
   const query = Object.entries(given).filter(([name]) => !pathParameters.includes(name));
   const required = [
     ...pathParameters.map((name) => given[name]),
@@ -44,7 +48,7 @@ function callOf({ operation, pathParameters, parameters, body }: SampleRequest):
   const values = [
     ...required,
     ...(query.length === 0 ? [] : [Object.fromEntries(query)]),
-    ...(key === undefined ? [] : [{ idempotencyKey: key }]),
+    ...(Object.keys(options).length === 0 ? [] : [options]),
   ];
   return `${methodOf(operation)}(${values.map(literal).join(', ')})`;
 }

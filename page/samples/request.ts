@@ -24,6 +24,12 @@ export interface SampleRequest {
 /** The header field with which a create can be repeated. */
 export const KEY_FIELD = 'Idempotency-Key';
 
+/** The header field that names the version of the pet that a request is for. */
+export const TAG_FIELD = 'If-Match';
+
+/** What a sample sends in this field until the console knows the version. It is the tag of no pet. */
+const NO_TAG = '"ETag-of-the-last-response"';
+
 export interface SampleOptions {
   /** The API key to write into the sample. Without a key, the sample reads the environment variable `ANIMAL_STORE_KEY`. */
   readonly key?: string | undefined;
@@ -54,9 +60,8 @@ export function requestOf(
   );
   const query = new URLSearchParams(given('query').map(([name, value]) => [name, value])).toString();
   const hasBody = operation.body !== undefined;
-  const lacksKey =
-    operation.parameters.some(({ name }) => name === KEY_FIELD) &&
-    all.every(({ name }) => name !== KEY_FIELD);
+  const lacks = (field: string) =>
+    operation.parameters.some(({ name }) => name === field) && all.every(({ name }) => name !== field);
   return {
     operation: operation.slug,
     baseUrl,
@@ -69,9 +74,13 @@ export function requestOf(
     ),
     method: operation.method,
     url: `${baseUrl}${path}${query === '' ? '' : `?${query}`}`,
-    headers: [...(hasBody ? [['Content-Type', 'application/json'] as const] : []), ...given('header')],
+    headers: [
+      ...(operation.body === undefined ? [] : [['Content-Type', operation.body.type] as const]),
+      ...(lacks(TAG_FIELD) ? [[TAG_FIELD, NO_TAG] as const] : []),
+      ...given('header'),
+    ],
     ...(hasBody && { body }),
-    ...(lacksKey && { newKeyField: KEY_FIELD }),
+    ...(lacks(KEY_FIELD) && { newKeyField: KEY_FIELD }),
   };
 }
 

@@ -1,9 +1,17 @@
 /** The console of an operation: a form that sends a request and shows the response. */
 
+import { entityTagsIn } from '../entity-tags.ts';
 import type { Operation } from '../reference.ts';
-import { KEY_FIELD, nextPage, requestOf, type SampleRequest, type Values } from '../samples/request.ts';
+import {
+  KEY_FIELD,
+  nextPage,
+  requestOf,
+  type SampleRequest,
+  TAG_FIELD,
+  type Values,
+} from '../samples/request.ts';
 import { el } from './dom.ts';
-import { apiKeyField, bodyField, parameterField } from './fields.ts';
+import { apiKeyField, bodyField, type Field, parameterField } from './fields.ts';
 import { responseView } from './response.ts';
 import { type Choices, State } from './state.ts';
 
@@ -29,6 +37,7 @@ export function consoleOf(
   const fields = operation.parameters.map((parameter) => parameterField(parameter, resolve));
   for (const { name, control } of fields) {
     if (name === KEY_FIELD) control.setAttribute('placeholder', 'a new key for each request');
+    if (name === TAG_FIELD) control.setAttribute('placeholder', 'the ETag of the pet, or *');
   }
   const body = operation.body && bodyField(operation.body);
   const values = (): Values => ({
@@ -53,14 +62,25 @@ export function consoleOf(
       urls.forConsole !== urls.forPrograms && el('span', {}, `to ${urls.forConsole}`),
     ),
   );
-  form.addEventListener('input', () => request.set(requestOf(operation, values(), urls.forPrograms)));
+  const fillTag = tagFiller(fields, choices);
+  const update = () => {
+    fillTag();
+    request.set(requestOf(operation, values(), urls.forPrograms));
+  };
+  form.addEventListener('input', update);
+  choices.entityTags.observe(update);
 
   let isBusy = false;
   const submit = async (sent: SampleRequest) => {
     if (isBusy) return;
     isBusy = true;
     try {
-      await response.show(sent, choices.apiKey.value, { turnPage, repeat: () => void submit(sent) });
+      await response.show(sent, choices.apiKey.value, {
+        turnPage,
+        repeat: () => void submit(sent),
+        onResponse: (received) =>
+          choices.entityTags.set(new Map([...choices.entityTags.value, ...entityTagsIn(sent, received)])),
+      });
     } finally {
       isBusy = false;
     }
@@ -85,6 +105,22 @@ export function consoleOf(
     void submitForm();
   });
   return { element: el('div', { class: 'console-and-response' }, form, response.element), request };
+}
+
+/** Returns a function that fills in the version of the pet whose id is typed, unless the reader has typed another value. */
+function tagFiller(
+  fields: readonly Field<HTMLInputElement | HTMLSelectElement>[],
+  { entityTags }: Choices,
+): () => void {
+  const controlOf = (field: string) => fields.find(({ name }) => name === field)?.control;
+  const id = controlOf('petId');
+  const tag = controlOf(TAG_FIELD);
+  let filled = '';
+  return () => {
+    if (id === undefined || tag === undefined || tag.value !== filled) return;
+    filled = entityTags.value.get(id.value.trim()) ?? '';
+    tag.value = filled;
+  };
 }
 
 /** Adds a new key to a request that can have one, so that the request can be repeated when its response is lost. */

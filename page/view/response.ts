@@ -1,9 +1,11 @@
 /** Sends a request and shows the response. */
 
+import type { TaggedResponse } from '../entity-tags.ts';
 import { formatJson } from '../exact-json.ts';
 import type { SampleRequest } from '../samples/request.ts';
 import { codeBlock } from './code.ts';
 import { button, el } from './dom.ts';
+import { inlineMarkdown } from './markdown.ts';
 
 /** How a request goes on after its response. */
 export interface Continuation {
@@ -11,6 +13,8 @@ export interface Continuation {
   turnPage(link: string | null): (() => void) | undefined;
   /** Sends the same request again, with the same `Idempotency-Key`. */
   repeat(): void;
+  /** Called with each response. */
+  onResponse(response: TaggedResponse): void;
 }
 
 export interface ResponseView {
@@ -22,6 +26,14 @@ export interface ResponseView {
 /** A request without a response is given up after this time. */
 const TIMEOUT = 30_000;
 
+/** What the reader can do after a response with one of these statuses. */
+const EXPLAINED: Readonly<Record<number, string>> = {
+  410: 'The server was restored since it sent this cursor. Leave `after` empty, and begin again.',
+  412:
+    'Nothing was changed: somebody has changed this pet since the version in `If-Match`. Read the pet again, and decide again. Its ' +
+    'new version is then filled in.',
+};
+
 export function responseView(name: string): ResponseView {
   const status = el('p', { class: 'response-status', role: 'status' });
   const details = el('div', { class: 'response-details' });
@@ -31,7 +43,7 @@ export function responseView(name: string): ResponseView {
   };
   return {
     element: el('div', { class: 'response' }, status, details),
-    async show(sample, apiKey, { turnPage, repeat }) {
+    async show(sample, apiKey, { turnPage, repeat, onResponse }) {
       status.replaceChildren('Sending…');
       const startedAt = performance.now();
       let request: Request;
@@ -50,8 +62,11 @@ export function responseView(name: string): ResponseView {
           el('strong', { class: kind }, `${response.status} ${response.statusText}`.trim()),
           ` in ${milliseconds} ms`,
         );
+        onResponse({ status: response.status, etag: response.headers.get('ETag'), text });
         const next = turnPage(response.headers.get('Link'));
+        const explained = EXPLAINED[response.status];
         details.replaceChildren(
+          ...(explained === undefined ? [] : [el('p', {}, ...inlineMarkdown(explained))]),
           ...(next === undefined ? [] : [button({ class: 'tool' }, 'Next page', next)]),
           ...(text === '' ? [] : [codeBlock(`response of ${name}`, readable(text))]),
           el(

@@ -55,6 +55,8 @@ export interface Choices {
   readonly apiKey: State<string>;
   /** Whether the page shows the API key. Before the reader asks for it, no part of the page shows the key. */
   readonly isKeyShown: State<boolean>;
+  /** The entity tag of each pet in the last response that had it, by the id of the pet. */
+  readonly entityTags: State<ReadonlyMap<string, string | undefined>>;
 }
 
 export function newChoices(): Choices {
@@ -62,5 +64,6 @@ export function newChoices(): Choices {
     language: remembered('language', LANGUAGES, 'curl'),
     apiKey: new State(''),
     isKeyShown: new State(false),
+    entityTags: new State<ReadonlyMap<string, string | undefined>>(new Map()),
   };
 }

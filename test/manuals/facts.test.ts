@@ -105,7 +105,7 @@ describe('variables', () => {
   const foreign =
     /^(OTEL|FAULTS)_|^(NODE_OPTIONS|NO_COLOR|POSTGRES_PASSWORD|TEST_\w+|PROPERTY_\w+|ANIMAL_STORE_(KEY|URL))$/;
   const constants =
-    /^(LIMIT_MAX|RESPONSE_LIMIT|ERROR_CODES|BROKEN_PROMISE|PET_STATUSES|DEFAULT_STATUS|TAKE_ORDER)$/;
+    /^(LIMIT_MAX|RESPONSE_LIMIT|ERROR_CODES|BROKEN_PROMISE|PET_STATUSES|STATUS_TRANSITIONS|DEFAULT_STATUS|TAKE_ORDER)$/;
 
   test('docs/serve.md has a row for each, with its default', () => {
     const rows = tableBelow('docs/serve.md', 'Settings').map((cells) =>

@@ -8,6 +8,7 @@ import { apiDescription, GUIDES } from '../../openapi/description.ts';
 import { generateDocument } from '../../openapi/document.ts';
 import { MESSAGES } from '../../openapi/errors.ts';
 import { rulesOf, typeOf } from '../../page/constraints.ts';
+import { entityTagsIn } from '../../page/entity-tags.ts';
 import { formatJson, parseExact, writeExact } from '../../page/exact-json.ts';
 import { highlight } from '../../page/highlight.ts';
 import type { Schema } from '../../page/openapi.ts';
@@ -246,6 +247,37 @@ describe('a request', () => {
     [null, undefined],
   ])('the next page of %s is after %s', (link, after) => {
     expect(nextPage(link)?.get('after')).toBe(after);
+  });
+});
+
+describe('the entity tags in a response', () => {
+  const large = '9007199254740993';
+  const pet = `{"id":${large},"name":"Rex"}`;
+
+  test.each<[string, object, number, string | null, string, [string, string | undefined][]]>([
+    ['of one pet', { petId: 7n }, 200, '"a"', '{}', [['7', '"a"']]],
+    ['of one pet whose id is typed as text', { petId: '07' }, 200, '"a"', '{}', [['07', '"a"']]],
+    ['of an older server', { petId: 7n }, 200, null, '{}', []],
+    ['of a removal', { petId: 7n }, 204, null, '', [['7', undefined]]],
+    ['of an unknown pet', { petId: 7n }, 404, null, '{}', [['7', undefined]]],
+    ['of a lost update', { petId: 7n }, 412, null, '{}', []],
+    ['of a create', {}, 201, '"b"', pet, [[large, '"b"']]],
+    ['of a list, whose tag is that of the page', {}, 200, '"page"', `[${pet}]`, []],
+    [
+      'of changes',
+      {},
+      200,
+      '"page"',
+      `[{"cursor":"c-1","pet":${pet},"etag":"\\"d\\""},{"cursor":"c-2","removed":8}]`,
+      [
+        [large, '"d"'],
+        ['8', undefined],
+      ],
+    ],
+    ['of another server', {}, 200, '"a"', '<html>', []],
+  ])('%s', (_case, parameters, status, etag, text, expected) => {
+    const request = { parameters } as Pick<SampleRequest, 'parameters'>;
+    expect([...entityTagsIn(request, { status, etag, text })]).toEqual(expected);
   });
 });
 

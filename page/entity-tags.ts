@@ -1,0 +1,50 @@
+/** The entity tags of pets, which the console sends in `If-Match`. */
+
+import { parseExact } from './exact-json.ts';
+import type { SampleRequest } from './samples/request.ts';
+
+/** A response, as far as it names the versions of pets. */
+export interface TaggedResponse {
+  readonly status: number;
+  readonly etag: string | null;
+  readonly text: string;
+}
+
+/** Returns the entity tag of each pet in a response, by the id of the pet, and `undefined` for a pet that does not exist. */
+export function entityTagsIn(
+  { parameters }: Pick<SampleRequest, 'parameters'>,
+  { status, etag, text }: TaggedResponse,
+): ReadonlyMap<string, string | undefined> {
+  const { petId } = parameters;
+  if (petId !== undefined) {
+    if (status === 204 || status === 404) return new Map([[String(petId), undefined]]);
+    return new Map(status === 200 && etag !== null ? [[String(petId), etag]] : []);
+  }
+  if (status !== 200 && status !== 201) return new Map();
+  const body = bodyOf(text);
+  if (!Array.isArray(body)) {
+    const id = memberOf(body, 'id');
+    return new Map(id === undefined || etag === null ? [] : [[String(id), etag]]);
+  }
+  const changes = body.map((change): [unknown, unknown] => {
+    const removed = memberOf(change, 'removed');
+    return removed === undefined
+      ? [memberOf(memberOf(change, 'pet'), 'id'), memberOf(change, 'etag')]
+      : [removed, undefined];
+  });
+  // The items of a list are pets, which have no tag of their own.
+  const known = changes.filter(([id]) => id !== undefined);
+  return new Map(known.map(([id, tag]) => [String(id), tag === undefined ? undefined : String(tag)]));
+}
+
+function bodyOf(text: string): unknown {
+  try {
+    return parseExact(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function memberOf(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined;
+}
