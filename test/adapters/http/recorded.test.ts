@@ -6,12 +6,14 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import { afterAll, expect, onTestFailed, test } from 'vitest';
+import { checked, checkedExperimental } from '../../support/answer-checks.ts';
 import { CARRIER } from '../../support/carrier.ts';
 import type { Answer } from '../../support/client.ts';
 import { Connection } from '../../support/connection.ts';
 import { startServer, type TestServer } from '../../support/server.ts';
+import { CHANGES } from './recorded/changes.ts';
 import { REFUSALS } from './recorded/refusals.ts';
-import { CREATES, SCENES } from './recorded/requests.ts';
+import { CREATES, SCENES, type Scene } from './recorded/requests.ts';
 
 interface Exchange {
   readonly request: string;
@@ -28,32 +30,28 @@ const read = (name: string): Recording => JSON.parse(readFileSync(fileOf(name), 
 /** An ordinary Koa app that mounts the API sends what the app of the API sends. */
 const NAME = CARRIER === 'fetch' ? 'fetch' : 'koa';
 /** Without Koa, most scenes have the same responses. Those that have not are in a file of their own. */
-const common: Recording = NAME === 'koa' ? {} : read('koa');
-const recorded: Recording = IS_RECORDING ? {} : { ...common, ...read(NAME) };
-
-let hasFailed = false;
-afterAll(() => {
-  if (!IS_RECORDING || hasFailed) return;
-  const own = Object.entries(recorded).filter(([name, scene]) => !isDeepStrictEqual(scene, common[name]));
-  writeFileSync(fileOf(NAME), `${JSON.stringify(Object.fromEntries(own), null, 1)}\n`);
-});
+const commonOf = (suffix: string): Recording => (NAME === 'koa' ? {} : read(`koa${suffix}`));
 
 /** Fields that differ from run to run, or change with the files of the reference page. */
 const VARIABLE: Readonly<Record<string, RegExp>> = {
   '': /^(date|keep-alive)$/,
   '/docs': /^(date|keep-alive|content-length|etag)$/,
   '/openapi.json': /^(date|keep-alive|content-length|etag)$/,
+  // Each store has an epoch of its own, which is a part of its cursors.
+  '/v1/changes': /^(date|keep-alive|etag)$/,
 };
 
+const EPOCH = /\b[\da-f]{16}-(?=\d)/g;
+
 function textOf({ status, rawHeaders, body }: Answer, message: string): readonly string[] {
-  const path = /^\w+ (\/docs|\/openapi\.json)/.exec(message)?.[1] ?? '';
+  const path = /^\w+ (\/docs|\/openapi\.json|\/v1\/changes)/.exec(message)?.[1] ?? '';
   const fields = rawHeaders
     .map(([name, value]) => [name.toLowerCase(), value] as const)
     .map(([name, value]) => [name, (VARIABLE[path] as RegExp).test(name) ? '…' : value] as const)
     .map(([name, value]) => {
       if (name === 'x-request-id' && !message.includes(`X-Request-Id: ${value}\r\n`)) return `${name}: …`;
       if (name === 'retry-after' && status === 429) return `${name}: …`;
-      return `${name}: ${value}`;
+      return `${name}: ${name === 'link' ? value.replace(EPOCH, '…-') : value}`;
     })
     .sort();
   return [String(status), ...fields, bodyOf(body, status === 200 ? path : '')];
@@ -61,8 +59,11 @@ function textOf({ status, rawHeaders, body }: Answer, message: string): readonly
 
 function bodyOf(body: string, path: string): string {
   if (body === '' || path === '/docs') return '';
-  if (path === '')
-    return body.replace(/retry after \d+ s/, 'retry after … s').replace(/(request) [\da-f-]{36}/, '$1 …');
+  if (path === '' || path === '/v1/changes')
+    return body
+      .replaceAll(EPOCH, '…-')
+      .replace(/retry after \d+ s/, 'retry after … s')
+      .replace(/(request) [\da-f-]{36}/, '$1 …');
   if (!body.startsWith('{')) return 'compressed';
   // docs/openapi.json has the rest of the document.
   return JSON.stringify(JSON.parse(body).servers);
@@ -89,9 +90,14 @@ function briefly(answer: Answer): string {
 }
 
 /** Sends a message on a new connection. Resolves with the responses to its requests, or to what is not HTTP. */
-async function exchange({ origin }: TestServer, message: string, isBrief: boolean): Promise<Answer[]> {
-  // What is recorded in full needs no other check.
-  const connection = await (isBrief ? Connection.open(origin) : Connection.open(origin, (answer) => answer));
+async function exchange(
+  { origin }: TestServer,
+  message: string,
+  { isBrief = false, options }: Scene,
+): Promise<Answer[]> {
+  // What is recorded in full needs no other check, unless no other test sends all of it.
+  const check = options?.experimental ? checkedExperimental : isBrief ? checked : (answer: Answer) => answer;
+  const connection = await Connection.open(origin, check);
   connection.write(Buffer.from(message, 'latin1'));
   const count = message.match(/^\S+ \S+ HTTP\/1\.1\r$/gm)?.length ?? 1;
   const answers: Answer[] = [];
@@ -106,35 +112,62 @@ async function exchange({ origin }: TestServer, message: string, isBrief: boolea
   return answers;
 }
 
-for (const [name, scene] of Object.entries({ ...SCENES, ...REFUSALS })) {
-  const { options = {}, messages, isRaw = false, isBrief = false } = scene;
-  test.skipIf(isRaw && CARRIER === 'fetch')(`the responses are the recorded ones: ${name}`, async () => {
-    onTestFailed(() => {
-      hasFailed = true;
-    });
-    const server = await startServer('memory', options);
-    const { apiKeys } = server.store;
-    const { key: other } = await apiKeys.create('other');
-    const exchanges: (Exchange | string)[] = [];
-    let tag = '';
-    for (const message of messages) {
-      // Each key may request the metrics only 10 times per second.
-      const key = message.includes(' /metrics') ? (await apiKeys.create('new')).key : server.key;
-      // One pass, because a key can contain the letters of another placeholder.
-      const values: Readonly<Record<string, string>> = { KEY: key, OTHER: other, TAG: tag };
-      const sent = message.replaceAll(/KEY|OTHER|TAG/g, (name) => values[name] ?? name);
-      const answers = await exchange(server, sent, isBrief);
-      if (CREATES.has(message)) expect(answers[0]?.status, `${message}: ${answers[0]?.body}`).toBe(201);
-      tag = answers[0]?.headers['etag'] ?? tag;
-      const request = message.length < 500 ? message : `${message.slice(0, 500)}… (${message.length} bytes)`;
-      exchanges.push(
-        isBrief
-          ? `${request.replaceAll('\r\n', ' | ')} → ${answers.map(briefly).join(' → ')}`
-          : { request, responses: answers.map((answer) => textOf(answer, sent)) },
-      );
-    }
-    if (IS_RECORDING) recorded[name] = exchanges;
-    expect(exchanges).toEqual(recorded[name]);
-    if (isBrief) expect(server.errors).toEqual([]);
+/** Each recording has its scenes. Those with the experimental operations are in files of their own. */
+const RECORDINGS: Readonly<Record<string, Readonly<Record<string, Scene>>>> = {
+  '': { ...SCENES, ...REFUSALS },
+  '-changes': CHANGES,
+};
+
+for (const [suffix, scenes] of Object.entries(RECORDINGS)) {
+  const common = commonOf(suffix);
+  const recorded: Recording = IS_RECORDING ? {} : { ...common, ...read(`${NAME}${suffix}`) };
+  let hasFailed = false;
+  afterAll(() => {
+    if (!IS_RECORDING || hasFailed) return;
+    const own = Object.entries(recorded).filter(([name, scene]) => !isDeepStrictEqual(scene, common[name]));
+    writeFileSync(fileOf(`${NAME}${suffix}`), `${JSON.stringify(Object.fromEntries(own), null, 1)}\n`);
   });
+
+  for (const [name, scene] of Object.entries(scenes)) {
+    const { options = {}, messages, isRaw = false, isBrief = false } = scene;
+    test.skipIf(isRaw && CARRIER === 'fetch')(`the responses are the recorded ones: ${name}`, async () => {
+      onTestFailed(() => {
+        hasFailed = true;
+      });
+      const server = await startServer('memory', options);
+      const { apiKeys } = server.store;
+      const { key: other } = await apiKeys.create('other');
+      const exchanges: (Exchange | string)[] = [];
+      const { key: reader } = await apiKeys.create('reader', undefined, true);
+      let tag = '';
+      let cursor = '';
+      for (const message of messages) {
+        // Each key may request the metrics only 10 times per second.
+        const key = message.includes(' /metrics') ? (await apiKeys.create('new')).key : server.key;
+        // One pass, because a key can contain the letters of another placeholder.
+        const values: Readonly<Record<string, string>> = {
+          KEY: key,
+          OTHER: other,
+          TAG: tag,
+          READER: reader,
+          CURSOR: cursor,
+        };
+        const sent = message.replaceAll(/KEY|OTHER|TAG|READER|CURSOR/g, (name) => values[name] ?? name);
+        const answers = await exchange(server, sent, scene);
+        if (CREATES.has(message)) expect(answers[0]?.status, `${message}: ${answers[0]?.body}`).toBe(201);
+        tag = answers[0]?.headers['etag'] ?? tag;
+        cursor = answers[0]?.body.match(/(?<="cursor":")[^"]+/g)?.at(-1) ?? cursor;
+        const request =
+          message.length < 500 ? message : `${message.slice(0, 500)}… (${message.length} bytes)`;
+        exchanges.push(
+          isBrief
+            ? `${request.replaceAll('\r\n', ' | ')} → ${answers.map(briefly).join(' → ')}`
+            : { request, responses: answers.map((answer) => textOf(answer, sent)) },
+        );
+      }
+      if (IS_RECORDING) recorded[name] = exchanges;
+      expect(exchanges).toEqual(recorded[name]);
+      if (isBrief) expect(server.errors).toEqual([]);
+    });
+  }
 }
