@@ -140,9 +140,9 @@ export default {
     ),
     forbidden(
       'library-imports-core-and-databases',
-      'The library imports the core and the list of databases, no package and no node: module.',
+      'The library imports the core, the list of databases and the client, no package and no node: module.',
       { path: '^src/library/' },
-      { path: '.', pathNot: '^src/(domain|application|library|composition/databases)/' },
+      { path: '.', pathNot: '^src/(domain|application|library|composition/databases|adapters/api-client)/' },
     ),
     forbidden(
       'databases-import-core',

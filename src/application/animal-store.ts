@@ -1,18 +1,23 @@
-import { checkStatus, type ImportedPet, type NewPetInput, type Pet } from '../domain/pet.ts';
+import { checkStatus, type ImportedPet, type Pet } from '../domain/pet.ts';
+import type { PetChange } from '../domain/pet-change.ts';
 import type { ApiKeys } from './api-keys.ts';
 import { checkOptions } from './arguments.ts';
 import { BasicStore } from './basic-store.ts';
+import type { ChangeResult } from './change-pet.ts';
+import type { IfMatch } from './entity-tag.ts';
+import { idOf } from './get-pet.ts';
 import type { ImportOptions } from './import-pets.ts';
+import type { ChangesList, ChangesPageQuery } from './list-changes.ts';
 import type { PetPageQuery } from './list-pets.ts';
 import type { ApiKeyHolder } from './ports/api-key-verifier.ts';
-import type { CreateResult } from './ports/idempotent-creates.ts';
 import type { BackupOptions } from './ports/maintenance.ts';
 import type { CallOptions, PetQuery } from './ports/pet-repository.ts';
 import type { StoreStorage } from './ports/storage.ts';
 import { startRecordRemoval } from './record-removal.ts';
-import { QUERY, supported } from './store-options.ts';
+import { CHANGES_QUERY, QUERY, supported } from './store-options.ts';
 import { iterateUntilAborted } from './until-aborted.ts';
 import { createUseCases, type UseCases } from './use-cases.ts';
+import type { Caller } from './versioned-writes.ts';
 import { walkPages } from './walk-pages.ts';
 
 /**
@@ -46,18 +51,40 @@ export class AnimalStore extends BasicStore {
     return supported(this.#useCases.apiKeys, 'keys');
   }
 
-  override async createPetOnce(
-    input: NewPetInput,
-    caller: string,
-    key: string,
+  /** Makes the change of a request once for each caller and idempotency key, as `ChangePet.execute` describes. */
+  async changePetOnce(
+    id: bigint,
+    change: PetChange,
+    ifMatch: IfMatch,
+    caller?: Caller,
     options?: CallOptions,
-  ): Promise<CreateResult> {
-    this.startMaintenance();
-    return await super.createPetOnce(input, caller, key, options);
+  ): Promise<ChangeResult> {
+    return await this.callChange(options, caller?.key, ({ changePet }) =>
+      changePet.execute(idOf(id), change, ifMatch, caller, options),
+    );
   }
 
-  /** Starts to remove ended idempotency records once a minute, as the first create with an idempotency key does. */
-  startMaintenance(): void {
+  /** Like {@link AnimalStore.changePetOnce}, for a removal. */
+  async removePetOnce(
+    id: bigint,
+    ifMatch: IfMatch,
+    caller?: Caller,
+    options?: CallOptions,
+  ): Promise<{ readonly isReplay: boolean }> {
+    return await this.callChange(options, caller?.key, ({ removePet }) =>
+      removePet.execute(idOf(id), ifMatch, caller, options),
+    );
+  }
+
+  /** Like {@link BasicStore.listChanges}, without entity tags. */
+  async listStates(query?: ChangesPageQuery, options?: CallOptions): Promise<ChangesList> {
+    this.assertCallable(options);
+    if (query !== undefined) checkOptions(query, CHANGES_QUERY);
+    return await this.ended(this.changes.listChanges.execute(query, options), options);
+  }
+
+  /** Starts to remove ended idempotency records once a minute, as the first write with an idempotency key does. */
+  override startMaintenance(): void {
     const { idempotencyRecords: records } = this.#storage;
     if (this.isClosed || records === undefined) return;
     this.#stopRemoval ??= startRecordRemoval(records);
@@ -120,6 +147,16 @@ export class AnimalStore extends BasicStore {
   async backup(file: string, options?: BackupOptions): Promise<void> {
     this.assertCallable();
     await supported(this.#storage.backup, 'backup').call(this.#storage, file, options);
+  }
+
+  /**
+   * Makes every follower of changes begin again, because its cursor is refused with `restart_required`. Needed after the store
+   * was restored by other programs, such as those of PostgreSQL: `restore` does it by itself.
+   */
+  async beginEpoch(): Promise<void> {
+    this.assertCallable();
+    const { changes } = this.#storage;
+    await supported(changes?.beginEpoch, 'a new epoch').call(changes);
   }
 
   /** Completes the accepted writes, ends a running backup or import, and then releases all resources. */

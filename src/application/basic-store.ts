@@ -3,28 +3,29 @@
 import { AnimalStoreError } from '../domain/errors.ts';
 import type { NewPetInput, Pet } from '../domain/pet.ts';
 import type { PetChange } from '../domain/pet-change.ts';
-import { checkOptions } from './arguments.ts';
+import { checkOptions, type OptionRules } from './arguments.ts';
 import {
   type Change,
   type ChangeFunction,
   type ChangeUseCases,
   changeStoredPet,
   followStoredChanges,
-  idOf,
+  listTaggedChanges,
   removeStoredPet,
+  type TaggedChanges,
   type TaggedPet,
-  withTag,
 } from './change-calls.ts';
-import type { ChangeResult } from './change-pet.ts';
 import { THIS_PROGRAM } from './create-pet.ts';
-import type { IfMatch } from './entity-tag.ts';
 import { followPets } from './follow-pets.ts';
-import type { ChangesList, ChangesPageQuery } from './list-changes.ts';
+import { idOf } from './get-pet.ts';
+import type { ChangesPageQuery } from './list-changes.ts';
 import type { PetPageQuery } from './list-pets.ts';
 import type { CreateResult } from './ports/idempotent-creates.ts';
 import type { CallOptions, PetPage } from './ports/pet-repository.ts';
 import type { StoreStorage } from './ports/storage.ts';
 import {
+  CHANGE_OPTIONS,
+  CHANGES_QUERY,
   type ChangeOptions,
   type CreateOptions,
   checkCall,
@@ -34,9 +35,8 @@ import {
   QUERY,
   supported,
 } from './store-options.ts';
-import { abortedChange, abortedCreate, untilAborted } from './until-aborted.ts';
+import { abortedWrite, untilAborted, type Write } from './until-aborted.ts';
 import { createPetUseCases, type PetUseCases } from './use-cases.ts';
-import type { Caller } from './versioned-writes.ts';
 import { walkPages } from './walk-pages.ts';
 
 /**
@@ -70,7 +70,7 @@ export class BasicStore implements AsyncDisposable {
     if (key !== undefined) return (await this.createPetOnce(input, THIS_PROGRAM, key, callOptions)).pet;
     this.assertCallable(callOptions);
     const creating = this.#useCases.createPet.execute(input, undefined, callOptions);
-    return (await this.#ended(creating, callOptions, (signal) => abortedCreate(signal))).pet;
+    return (await this.#endedWrite('create', creating, callOptions)).pet;
   }
 
   /** Creates a pet exactly once for each caller and idempotency key, as `CreatePet.execute` describes. */
@@ -80,9 +80,10 @@ export class BasicStore implements AsyncDisposable {
     key: string,
     options?: CallOptions,
   ): Promise<CreateResult> {
+    this.startMaintenance();
     this.assertCallable(options);
     const creating = this.#useCases.createPet.execute(input, { caller, key }, options);
-    return await this.#ended(creating, options, (signal) => abortedCreate(signal, key));
+    return await this.#endedWrite('create', creating, options, key);
   }
 
   /**
@@ -134,7 +135,7 @@ export class BasicStore implements AsyncDisposable {
   async listPage(query?: PetPageQuery, options?: CallOptions): Promise<PetPage> {
     this.assertCallable(options);
     if (query !== undefined) checkOptions(query, QUERY);
-    return await this.#ended(this.#useCases.listPets.execute(query, options), options);
+    return await this.ended(this.#useCases.listPets.execute(query, options), options);
   }
 
   /**
@@ -149,7 +150,7 @@ export class BasicStore implements AsyncDisposable {
    */
   async getPet(id: bigint | number, options?: CallOptions): Promise<Pet> {
     this.assertCallable(options);
-    return await this.#ended(this.#useCases.getPet.execute(id, options), options);
+    return await this.ended(this.#useCases.getPet.execute(id, options), options);
   }
 
   /**
@@ -171,9 +172,9 @@ export class BasicStore implements AsyncDisposable {
     change: PetChange | ChangeFunction,
     options: ChangeOptions = {},
   ): Promise<TaggedPet> {
-    this.assertCallable(options);
-    const changing = changeStoredPet(this.#changes, idOf(id), change, options);
-    return await this.#ended(changing, options, (signal) => abortedChange(signal, options.idempotencyKey));
+    return await this.callChange(options, options.idempotencyKey, (changes) =>
+      changeStoredPet(changes, idOf(id), change, options),
+    );
   }
 
   /**
@@ -181,9 +182,9 @@ export class BasicStore implements AsyncDisposable {
    * there never was such a pet, and with `precondition_failed` as {@link BasicStore.changePet} does.
    */
   async removePet(id: bigint | number, options: ChangeOptions = {}): Promise<void> {
-    this.assertCallable(options);
-    const removing = removeStoredPet(this.#changes, idOf(id), options);
-    await this.#ended(removing, options, (signal) => abortedChange(signal, options.idempotencyKey));
+    await this.callChange(options, options.idempotencyKey, (changes) =>
+      removeStoredPet(changes, idOf(id), options),
+    );
   }
 
   /**
@@ -191,55 +192,22 @@ export class BasicStore implements AsyncDisposable {
    * the page, is the `after` of a later page. Rejects with `restart_required` for a cursor of another epoch: begin again without
    * `after`, and replace the copy.
    */
-  async listChanges(
-    query?: ChangesPageQuery,
-    options?: CallOptions,
-  ): Promise<ChangesList & { readonly changes: readonly Change[] }> {
-    const { changes, ...rest } = await this.listStates(query, options);
-    return { ...rest, changes: await Promise.all(changes.map(withTag)) };
+  async listChanges(query?: ChangesPageQuery, options?: CallOptions): Promise<TaggedChanges> {
+    this.assertCallable(options);
+    if (query !== undefined) checkOptions(query, CHANGES_QUERY);
+    return await this.ended(listTaggedChanges(this.changes, query, options), options);
   }
 
   /**
    * Yields the newest state of each pet in the order of all writes, and then each further one, for ever. Whoever applies them to
    * a copy, and remembers the last cursor, has an exact copy. A pet that changes several times between two reads is yielded once.
    */
-  async *followChanges(options?: FollowChangesOptions): AsyncGenerator<Change, never, undefined> {
-    const states = followStoredChanges(
-      (query, call) => this.listStates(query, call),
+  followChanges(options?: FollowChangesOptions): AsyncGenerator<Change, never, undefined> {
+    return followStoredChanges(
+      (query, call) => this.listChanges(query, call),
       () => this.isClosed,
       options,
     );
-    for await (const state of states) yield await withTag(state);
-    throw new Error('unreachable');
-  }
-
-  /** Makes the change of a request once for each caller and idempotency key, as `ChangePet.execute` describes. */
-  async changePetOnce(
-    id: bigint,
-    change: PetChange,
-    ifMatch: IfMatch,
-    caller?: Caller,
-    options?: CallOptions,
-  ): Promise<ChangeResult> {
-    this.assertCallable(options);
-    return await this.#changes.changePet.execute(id, change, ifMatch, caller, options);
-  }
-
-  /** Like {@link BasicStore.changePetOnce}, for a removal. */
-  async removePetOnce(
-    id: bigint,
-    ifMatch: IfMatch,
-    caller?: Caller,
-    options?: CallOptions,
-  ): Promise<{ readonly isReplay: boolean }> {
-    this.assertCallable(options);
-    return await this.#changes.removePet.execute(id, ifMatch, caller, options);
-  }
-
-  /** Like {@link BasicStore.listChanges}, without entity tags. */
-  async listStates(query?: ChangesPageQuery, options?: CallOptions): Promise<ChangesList> {
-    this.assertCallable(options);
-    return await this.#ended(this.#changes.listChanges.execute(query, options), options);
   }
 
   /** Resolves when the storage can handle requests, and rejects with `storage_unavailable` otherwise. */
@@ -259,23 +227,45 @@ export class BasicStore implements AsyncDisposable {
     return this.close();
   }
 
-  get #changes(): ChangeUseCases {
+  protected get changes(): ChangeUseCases {
     return supported(this.#useCases.changes, 'a change of a pet');
   }
 
+  /** Calls a use case that changes pets, with an idempotency key or without. */
+  protected async callChange<T>(
+    options: ChangeOptions | undefined,
+    key: string | undefined,
+    call: (changes: ChangeUseCases) => Promise<T>,
+  ): Promise<T> {
+    if (key !== undefined) this.startMaintenance();
+    this.assertCallable(options, CHANGE_OPTIONS);
+    return await this.#endedWrite('change', call(this.changes), options, key);
+  }
+
   /** Most storages ignore the signal of a call. */
-  #ended<T>(call: Promise<T>, options?: CallOptions, error?: (signal: AbortSignal) => unknown): Promise<T> {
+  protected ended<T>(
+    call: Promise<T>,
+    options?: CallOptions,
+    error?: (signal: AbortSignal) => unknown,
+  ): Promise<T> {
     if (options === undefined || this.#storage.endsCalls) return call;
     return untilAborted(call, options.signal, error);
   }
+
+  #endedWrite<T>(write: Write, call: Promise<T>, options?: CallOptions, key?: string): Promise<T> {
+    return this.ended(call, options, (signal) => abortedWrite(write, signal, key));
+  }
+
+  /** Called before each write with an idempotency key. */
+  protected startMaintenance(): void {}
 
   protected get isClosed(): boolean {
     return this.#closing !== undefined;
   }
 
   /** Throws when the store is closed, when an option is invalid, and when the call was ended before it began. */
-  protected assertCallable(options?: ChangeOptions): void {
+  protected assertCallable(options?: CallOptions, rules?: OptionRules<ChangeOptions>): void {
     if (this.isClosed) throw new AnimalStoreError('storage_unavailable', 'the store is closed');
-    if (options !== undefined) checkCall(options);
+    if (options !== undefined) checkCall(options, rules);
   }
 }

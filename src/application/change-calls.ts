@@ -1,19 +1,19 @@
 /** The calls of a store that change and follow pets, over the use cases of a storage or of another server. */
 
-import { asAnimalStoreError, invalidRequest } from '../domain/errors.ts';
-import { int64Fault, toInt64 } from '../domain/int64.ts';
+import { type AnimalStoreError, asAnimalStoreError } from '../domain/errors.ts';
 import type { Pet } from '../domain/pet.ts';
 import type { PetChange } from '../domain/pet-change.ts';
-import type { ChangePet } from './change-pet.ts';
+import { checkOptions } from './arguments.ts';
+import type { ChangeResult } from './change-pet.ts';
 import { THIS_PROGRAM } from './create-pet.ts';
-import { entityTagOf, type IfMatch } from './entity-tag.ts';
+import type { IfMatch } from './entity-tag.ts';
 import { follow } from './follow.ts';
 import type { ChangesList, ChangesPageQuery, PetState } from './list-changes.ts';
 import { LIMIT_MAX } from './list-pets.ts';
 import type { CallOptions } from './ports/pet-repository.ts';
 import type { RemovePet } from './remove-pet.ts';
 import { retryLostRace } from './retry-lost-race.ts';
-import type { ChangeOptions, FollowChangesOptions } from './store-options.ts';
+import { type ChangeOptions, FOLLOW_CHANGES_OPTIONS, type FollowChangesOptions } from './store-options.ts';
 import type { Caller } from './versioned-writes.ts';
 
 /** A pet, and the entity tag that names its version. */
@@ -24,19 +24,41 @@ export interface TaggedPet {
 }
 
 /** The newest state of a pet with its entity tag, or the id of a removed pet. */
-export type Change = PetState & { readonly etag?: string };
+export type Change =
+  | { readonly cursor: string; readonly pet: Pet; readonly etag: string; readonly removed?: undefined }
+  | Extract<PetState, { readonly removed: bigint }>;
 
-/** The use cases that change pets. Those of another server decide there. */
+/** One page of changes, with entity tags. */
+export interface TaggedChanges extends ChangesList {
+  readonly changes: readonly Change[];
+}
+
+/** The use cases that change pets. */
 export interface ChangeUseCases {
-  readonly changePet: Pick<ChangePet, 'execute'>;
+  /** Missing when another server executes the use cases: then their results have its entity tags. */
+  readonly entityTagOf?: (pet: Pet) => Promise<string>;
+  readonly changePet: {
+    execute(
+      id: bigint,
+      change: PetChange,
+      ifMatch: IfMatch,
+      caller?: Caller,
+      options?: CallOptions,
+    ): Promise<ChangeResult & Partial<TaggedPet>>;
+  };
   readonly removePet: Pick<RemovePet, 'execute'>;
-  readonly listChanges: { execute(query?: ChangesPageQuery, options?: CallOptions): Promise<ChangesList> };
+  readonly listChanges: {
+    execute(
+      query?: ChangesPageQuery,
+      options?: CallOptions,
+    ): Promise<ChangesList & { readonly changes: readonly (PetState | Change)[] }>;
+  };
   /** Resolves with a pet and its entity tag. Rejects with `not_found` when no pet has this id. */
   readonly findTagged: (id: bigint, options?: CallOptions) => Promise<TaggedPet>;
 }
 
 /** Returns a change for a pet as it is. It can be called several times. */
-export type ChangeFunction = (pet: Pet) => PetChange;
+export type ChangeFunction = (pet: Pet) => PetChange | Promise<PetChange>;
 
 /** Applies a change. Without an entity tag, a function is applied again when somebody else has changed the pet in the meantime. */
 export async function changeStoredPet(
@@ -45,20 +67,30 @@ export async function changeStoredPet(
   change: PetChange | ChangeFunction,
   { ifMatch, idempotencyKey, ...options }: ChangeOptions,
 ): Promise<TaggedPet> {
-  const caller = callerOf(idempotencyKey);
-  const apply = async (input: PetChange, tags: IfMatch): Promise<TaggedPet> =>
-    tagged((await useCases.changePet.execute(id, input, tags, caller, options)).pet);
+  const apply = async (input: PetChange, tags: IfMatch, key = idempotencyKey): Promise<TaggedPet> => {
+    const { pet, etag } = await useCases.changePet.execute(id, input, tags, callerOf(key), options);
+    return { pet, etag: etag ?? (await useCases.entityTagOf?.(pet)) ?? '' };
+  };
   if (typeof change !== 'function') return await apply(change, tagsOf(ifMatch));
-  return await retryLostRace(async () => {
+  let unknown: AnimalStoreError | undefined;
+  const changing = retryLostRace(async () => {
     const { pet, etag } = await useCases.findTagged(id, options);
+    const input = await change(pet);
     try {
-      return await apply(change(pet), ifMatch === undefined ? [etag] : tagsOf(ifMatch));
-    } catch (error) {
-      const isLost = asAnimalStoreError(error)?.code === 'precondition_failed' && ifMatch === undefined;
-      if (!isLost) throw error;
+      return await apply(input, ifMatch === undefined ? [etag] : tagsOf(ifMatch), unknown?.idempotencyKey);
+    } catch (thrown) {
+      const error = asAnimalStoreError(thrown);
+      const isUnknown = asAnimalStoreError(error?.cause)?.code === 'precondition_failed';
+      const isLost = error?.code === 'precondition_failed' || isUnknown;
+      if (!isLost || ifMatch !== undefined) throw thrown;
+      // A request whose response was lost may arrive late. With its key, it and the next one cannot both be made.
+      if (isUnknown) unknown = error;
       return undefined;
     }
   }, options.signal);
+  return await changing.catch((error: unknown) => {
+    throw unknown ?? error;
+  });
 }
 
 export async function removeStoredPet(
@@ -70,31 +102,29 @@ export async function removeStoredPet(
 }
 
 /** Yields the newest state of each pet in the order of the writes, and then each further one, for ever. */
-export function followStoredChanges(
-  readPage: (query: ChangesPageQuery, options: CallOptions) => Promise<ChangesList>,
+export async function* followStoredChanges(
+  readPage: (query: ChangesPageQuery, options: CallOptions) => Promise<TaggedChanges>,
   isClosed: () => boolean,
   options: FollowChangesOptions = {},
-): AsyncGenerator<PetState, never, undefined> {
+): AsyncGenerator<Change, never, undefined> {
+  checkOptions(options, FOLLOW_CHANGES_OPTIONS);
   const read = async (after: string | undefined, call: CallOptions) => {
     const { changes, ...rest } = await readPage({ after, limit: LIMIT_MAX }, call);
     return { items: changes, ...rest };
   };
-  return follow(read, isClosed, options);
+  return yield* follow(read, isClosed, options);
 }
 
-export async function withTag(state: PetState): Promise<Change> {
-  return state.pet === undefined ? state : { ...state, etag: await entityTagOf(state.pet) };
-}
-
-export async function tagged(pet: Pet): Promise<TaggedPet> {
-  return { pet, etag: await entityTagOf(pet) };
-}
-
-/** Returns an id as a `bigint`. Throws `invalid_request` for a value that is not an int64. */
-export function idOf(id: bigint | number): bigint {
-  const exact = toInt64(id);
-  if (exact === undefined) throw invalidRequest(int64Fault('id', id));
-  return exact;
+export async function listTaggedChanges(
+  { listChanges, entityTagOf }: ChangeUseCases,
+  query: ChangesPageQuery | undefined,
+  options: CallOptions | undefined,
+): Promise<TaggedChanges> {
+  const { changes, ...rest } = await listChanges.execute(query, options);
+  const tagged = changes.map(async (change) =>
+    change.pet === undefined ? change : { etag: (await entityTagOf?.(change.pet)) ?? '', ...change },
+  );
+  return { ...rest, changes: await Promise.all(tagged) };
 }
 
 function tagsOf(ifMatch: string | undefined): IfMatch {

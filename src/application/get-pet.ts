@@ -13,11 +13,20 @@ export class GetPet {
 
   /** Resolves with a pet, as `AnimalStore.getPet` describes. */
   async execute(id: bigint | number, options?: CallOptions): Promise<Pet> {
-    const exactId = toInt64(id);
-    if (exactId === undefined && typeof id !== 'bigint') throw invalidRequest(int64Fault('id', id));
-    const pet = exactId === undefined ? undefined : await this.#pets.find(exactId, options);
+    const pet = await this.#pets.find(idOf(id), options);
     // A storage without types can resolve with `null`.
-    if (!pet) throw new AnimalStoreError('not_found', `there is no pet with id ${id}`);
+    if (!pet) throw notFound(id);
     return pet;
   }
+}
+
+/** Returns the id of a pet as a `bigint`. Throws `not_found` for a greater integer, and `invalid_request` for any other value. */
+export function idOf(id: bigint | number): bigint {
+  const exact = toInt64(id);
+  if (exact === undefined) throw typeof id === 'bigint' ? notFound(id) : invalidRequest(int64Fault('id', id));
+  return exact;
+}
+
+function notFound(id: bigint | number): AnimalStoreError {
+  return new AnimalStoreError('not_found', `there is no pet with id ${id}`);
 }

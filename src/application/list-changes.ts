@@ -21,8 +21,11 @@ export type PetState =
 /** One page of the newest states, in the order of the writes. */
 export interface ChangesList {
   readonly changes: readonly PetState[];
-  /** The cursor of the end of the page. A page without changes has one too. */
-  readonly next: string;
+  /**
+   * The cursor of the end of the page. A page without changes has one too, except the first page of an empty store at another
+   * server.
+   */
+  readonly next: string | undefined;
   readonly more: boolean;
 }
 
@@ -38,7 +41,10 @@ export class ListChanges {
   }
 
   /** Rejects with `invalid_request`, and with `restart_required` for a cursor that this store has not given out since its epoch began. */
-  async execute(query: ChangesPageQuery = {}, options?: CallOptions): Promise<ChangesList> {
+  async execute(
+    query: ChangesPageQuery = {},
+    options?: CallOptions,
+  ): Promise<ChangesList & { readonly next: string }> {
     const { limit = LIMIT_DEFAULT, after } = query;
     const fault = limitFault(limit);
     if (fault !== undefined) throw invalidRequest(fault);

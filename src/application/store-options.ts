@@ -12,6 +12,7 @@ import {
   STRING,
   TIMEOUT,
 } from './arguments.ts';
+import type { ChangesPageQuery } from './list-changes.ts';
 import type { PetPageQuery } from './list-pets.ts';
 import type { RestoreOptions } from './ports/maintenance.ts';
 import type { CallOptions } from './ports/pet-repository.ts';
@@ -103,7 +104,7 @@ export const CLIENT_OPTIONS: OptionRules<ClientOptions> = {
   onDeprecation: FUNCTION,
   fetch: FUNCTION,
   headers: {
-    expected: 'an object of header fields, without Authorization, Content-Type and Idempotency-Key',
+    expected: 'an object of header fields, without Authorization, Content-Type, Idempotency-Key and If-Match',
     accepts: (value) => OBJECT.accepts(value) && Object.entries(value as object).every(isHeader),
   },
 };
@@ -114,7 +115,7 @@ export const RESTORE_OPTIONS: OptionRules<RestoreOptions> = {
 };
 
 function isHeader([name, value]: [string, unknown]): boolean {
-  const isOwn = /^(?:authorization|content-type|idempotency-key)$/i.test(name);
+  const isOwn = /^(?:authorization|content-type|idempotency-key|if-match)$/i.test(name);
   return (
     !isOwn &&
     /^[!#-'*+.^`|~\w-]+$/.test(name) &&
@@ -124,23 +125,20 @@ function isHeader([name, value]: [string, unknown]): boolean {
 
 const ANY: Rule = { expected: '', accepts: () => true };
 /** The members of a query have rules of their own, which their use case checks. */
-export const QUERY: OptionRules<PetPageQuery> = { limit: ANY, status: ANY, after: ANY };
-const CALL_OPTIONS: OptionRules<ChangeOptions> = {
-  timeout: TIMEOUT,
-  signal: SIGNAL,
-  idempotencyKey: ANY,
-  ifMatch: STRING,
-};
-export const FOLLOW_OPTIONS: OptionRules<FollowOptions> = {
-  status: ANY,
+export const CHANGES_QUERY: OptionRules<ChangesPageQuery> = { limit: ANY, after: ANY };
+export const QUERY: OptionRules<PetPageQuery> = { ...CHANGES_QUERY, status: ANY };
+const CALL_OPTIONS: OptionRules<CreateOptions> = { timeout: TIMEOUT, signal: SIGNAL, idempotencyKey: ANY };
+export const CHANGE_OPTIONS: OptionRules<ChangeOptions> = { ...CALL_OPTIONS, ifMatch: STRING };
+export const FOLLOW_CHANGES_OPTIONS: OptionRules<FollowChangesOptions> = {
   after: ANY,
   signal: SIGNAL,
   interval: TIMEOUT,
 };
+export const FOLLOW_OPTIONS: OptionRules<FollowOptions> = { ...FOLLOW_CHANGES_OPTIONS, status: ANY };
 
 /** Throws for an option that would have no effect, and with the reason of a signal that is aborted. */
-export function checkCall(options: ChangeOptions): void {
-  checkOptions(options, CALL_OPTIONS);
+export function checkCall(options: CreateOptions, rules: OptionRules<CreateOptions> = CALL_OPTIONS): void {
+  checkOptions(options, rules);
   options.signal?.throwIfAborted();
 }
 

@@ -37,25 +37,24 @@ export async function* iterateUntilAborted<T>(
   }
 }
 
-/** The error of a create whose signal was aborted when it had begun. */
-export function abortedCreate(signal: AbortSignal, idempotencyKey?: string): AnimalStoreError {
-  return aborted('create', 'the pet may be stored', signal, idempotencyKey);
+/** A `change` is also a removal. */
+export type Write = 'create' | 'change';
+
+/** What is said about a write whose outcome is unknown. */
+export function unknownOutcomeOf(write: Write): string {
+  return `the pet may be ${write === 'create' ? 'stored' : 'changed'}`;
 }
 
-/** The error of a change or a removal whose signal was aborted when it had begun. */
-export function abortedChange(signal: AbortSignal, idempotencyKey?: string): AnimalStoreError {
-  return aborted('change', 'the pet may be changed', signal, idempotencyKey);
-}
-
-function aborted(
-  call: string,
-  outcome: string,
+/** The error of a write whose signal was aborted when it had begun. */
+export function abortedWrite(
+  write: Write,
   { reason }: AbortSignal,
   idempotencyKey: string | undefined,
 ): AnimalStoreError {
   const isKeyed = idempotencyKey !== undefined;
-  const advice = isKeyed ? `: repeat the ${call} with the idempotencyKey of this error` : '';
-  return new AnimalStoreError('storage_unavailable', `the ${call} was aborted; ${outcome}${advice}`, {
+  const advice = isKeyed ? `: repeat the ${write} with the idempotencyKey of this error` : '';
+  const message = `the ${write} was aborted; ${unknownOutcomeOf(write)}${advice}`;
+  return new AnimalStoreError('storage_unavailable', message, {
     cause: reason,
     ...(isKeyed && { idempotencyKey }),
   });

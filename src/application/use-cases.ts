@@ -1,9 +1,10 @@
 /** Constructs the use cases over the ports of a storage: the only place that does. */
 
 import { ApiKeys } from './api-keys.ts';
-import { type ChangeUseCases, tagged } from './change-calls.ts';
+import type { ChangeUseCases } from './change-calls.ts';
 import { ChangePet } from './change-pet.ts';
 import { CreatePet } from './create-pet.ts';
+import { entityTagOf } from './entity-tag.ts';
 import { GetPet } from './get-pet.ts';
 import { ImportPets } from './import-pets.ts';
 import { ListChanges } from './list-changes.ts';
@@ -65,7 +66,11 @@ function createChangeUseCases(
     changePet: new ChangePet(ports),
     removePet: new RemovePet(ports),
     listChanges: new ListChanges(changes),
-    findTagged: async (id, options) => tagged(await getPet.execute(id, options)),
+    async findTagged(id, options) {
+      const pet = await getPet.execute(id, options);
+      return { pet, etag: await entityTagOf(pet) };
+    },
+    entityTagOf,
   };
 }
 

@@ -28,7 +28,7 @@ export const STATUS_TRANSITIONS: Readonly<Record<PetStatus, readonly PetStatus[]
  * result have their order, so equal changes have equal JSON. The message of `invalid_request` names every broken rule.
  */
 export function petChange(input: PetChange): PetChange {
-  if (typeof input !== 'object' || input === null) {
+  if (typeof input !== 'object' || input === null || Array.isArray(input)) {
     throw invalidRequest('expected a change, an object with the new values of attributes');
   }
   const change: Partial<Record<keyof NewPet, unknown>> = {};

@@ -116,6 +116,11 @@ export function parseStoredPets(text: string): Pet[] {
   return petsOf(text, storedPetOf);
 }
 
+/** Reads one stored pet, as {@link parseStoredPets} does, from a value that {@link parseJson} has returned. */
+export function storedPetFrom(value: unknown): Pet {
+  return Object.freeze(storedPetOf(membersOf(value)));
+}
+
 /** Applies no rule for pets. Throws `invalid_request` when the text is not a JSON object. */
 export function parsePetMembers(text: string): ImportedPet {
   return importedPet(membersOf(parseJson(text)));

@@ -1,22 +1,28 @@
 /** The entry point `animal-store/client`: the store of another server, without any module of Node.js. */
 
+import { openApiStorage } from '../adapters/api-client/index.ts';
 import { checkOptions, type OptionRules, STRING } from '../application/arguments.ts';
 import { BasicStore as Store } from '../application/basic-store.ts';
 import { CLIENT_OPTIONS, type ClientOptions } from '../application/store-options.ts';
-import { api } from '../composition/databases/api.ts';
+import { parseApiAddress } from '../composition/databases/api-address.ts';
 import { invalidRequest } from '../domain/errors.ts';
 
+export type { Change, ChangeFunction, TaggedChanges, TaggedPet } from '../application/change-calls.ts';
+export type { ChangesPageQuery } from '../application/list-changes.ts';
 export type { PetPageQuery } from '../application/list-pets.ts';
 export type { CallOptions, PetPage } from '../application/ports/pet-repository.ts';
 export type {
+  ChangeOptions,
   ClientOptions,
   CreateOptions,
   Deprecation,
+  FollowChangesOptions,
   FollowOptions,
   PetWalk,
 } from '../application/store-options.ts';
 export { AnimalStoreError, asAnimalStoreError, type ErrorCode } from '../domain/errors.ts';
 export type { NewPetInput, Pet, PetStatus } from '../domain/pet.ts';
+export type { PetChange } from '../domain/pet-change.ts';
 
 /** The methods of an `AnimalStore` that the API has operations for. Every `AnimalStore` is a `BasicStore` too. */
 export type BasicStore = Omit<Store, 'createPetOnce'>;
@@ -34,12 +40,12 @@ export async function createAnimalStore(config: ClientConfig): Promise<BasicStor
   checkOptions(config, OPTIONS);
   const { database, ...client } = config;
   const [, scheme = 'https', rest = ''] = /^(https?):(.*)$/s.exec(database) ?? [];
-  return new Store(await api.open(baseOf(rest, scheme), { client }));
+  return new Store(openApiStorage(baseOf(rest, scheme), client));
 }
 
 function baseOf(rest: string, scheme: string): string {
   try {
-    return api.parse(rest, scheme);
+    return parseApiAddress(rest, scheme);
   } catch (error) {
     throw invalidRequest(`database: ${(error as Error).message}`);
   }

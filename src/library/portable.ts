@@ -8,9 +8,24 @@ import { type AnimalStoreConfig, openStore } from './open-store.ts';
 export type { AnimalStore } from '../application/animal-store.ts';
 export { ApiKeys, type IssuedApiKey } from '../application/api-keys.ts';
 export type { BasicStore } from '../application/basic-store.ts';
+export type {
+  Change,
+  ChangeFunction,
+  ChangeUseCases,
+  TaggedChanges,
+  TaggedPet,
+} from '../application/change-calls.ts';
+export { ChangePet, type ChangeResult } from '../application/change-pet.ts';
 export { CreatePet, type CreatePetOptions } from '../application/create-pet.ts';
+export { entityTagOf, type IfMatch } from '../application/entity-tag.ts';
 export { GetPet } from '../application/get-pet.ts';
 export { type ImportOptions, ImportPets } from '../application/import-pets.ts';
+export {
+  type ChangesList,
+  type ChangesPageQuery,
+  ListChanges,
+  type PetState,
+} from '../application/list-changes.ts';
 export {
   LIMIT_DEFAULT,
   LIMIT_MAX,
@@ -21,6 +36,12 @@ export {
 export type { ApiKeyRepository, SaveKey } from '../application/ports/api-key-repository.ts';
 export type { ApiKeyHolder, ApiKeyVerifier } from '../application/ports/api-key-verifier.ts';
 export type {
+  AttemptState,
+  ChangeAttempt,
+  IdempotentChanges,
+  WriteRecord,
+} from '../application/ports/idempotent-changes.ts';
+export type {
   CreateAttempt,
   CreateResult,
   IdempotencyRecords,
@@ -28,19 +49,30 @@ export type {
 } from '../application/ports/idempotent-creates.ts';
 export * from '../application/ports/maintenance.ts';
 export type { Commit, Observer } from '../application/ports/observer.ts';
+export type {
+  ChangesPage,
+  ChangesQuery,
+  ListedVersion,
+  PetChanges,
+  PetVersion,
+} from '../application/ports/pet-changes.ts';
 export type { CallOptions, PetPage, PetQuery, PetRepository } from '../application/ports/pet-repository.ts';
 export type { PetTransfer, TransferOptions } from '../application/ports/pet-transfer.ts';
 export type { Storage, StoreStorage } from '../application/ports/storage.ts';
 export * from '../application/ports/storage-fault.ts';
+export { RemovePet } from '../application/remove-pet.ts';
 export type {
+  ChangeOptions,
   ClientOptions,
   CreateOptions,
   Deprecation,
+  FollowChangesOptions,
   FollowOptions,
   PetWalk,
   RetryOptions,
 } from '../application/store-options.ts';
 export { VerifyApiKey } from '../application/verify-api-key.ts';
+export type { Caller, ChangePorts } from '../application/versioned-writes.ts';
 export { type ApiKey, apiKeyPrefix, isActive, isApiKey, type NewApiKey } from '../domain/api-key.ts';
 export {
   AnimalStoreError,
@@ -64,6 +96,7 @@ export {
   type PetStatus,
   petWithId,
 } from '../domain/pet.ts';
+export { changePet, type PetChange, petChange, STATUS_TRANSITIONS } from '../domain/pet-change.ts';
 export { parsePet, parsePets, petJson, petsJson } from '../domain/pet-json.ts';
 export type { AnimalStoreConfig } from './open-store.ts';
 

@@ -1,3 +1,4 @@
+import { unknownOutcomeOf, type Write } from '../../application/until-aborted.ts';
 import {
   AnimalStoreError,
   asAnimalStoreError,
@@ -13,6 +14,14 @@ export interface ApiResponse {
   readonly text: string;
   /** Whether the body has more bytes than {@link RESPONSE_LIMIT}, so that it was not read. */
   readonly isTooLarge?: boolean;
+}
+
+/** What some statuses of an operation mean. */
+export interface OperationStatuses {
+  /** Whether the path is that of a pet, so that 404 does not mean a wrong base address. */
+  readonly isOfPet?: boolean;
+  /** The status of a server that does not serve the operation. */
+  readonly unserved?: number;
 }
 
 /** The maximum size of a body in bytes, after decompression: three times that of 100 pets with the largest names. */
@@ -37,7 +46,11 @@ const RETRIED: readonly number[] = [408, 429, 502, 503, 504];
 
 const EXAMPLE = 'expected a base address such as https://pets.example.org/v1';
 
-function errorOfResponse(response: ApiResponse, base: string): AnimalStoreError {
+function errorOfResponse(
+  response: ApiResponse,
+  base: string,
+  operation: OperationStatuses,
+): AnimalStoreError {
   const { status, headers, isTooLarge } = response;
   if (isTooLarge) return unreadable(base, new Error(`the response has more than ${RESPONSE_LIMIT} bytes`));
   if (status >= 200 && status < 300) return unreadable(base, new Error(`unexpected status ${status}`));
@@ -49,7 +62,12 @@ function errorOfResponse(response: ApiResponse, base: string): AnimalStoreError 
   const cause = placed(base, `status ${status}`);
   const told = apiErrorOf(response);
   const other = `a proxy or another server responds with status ${status}`;
-  if (status === 404 || (status === 410 && told?.code !== 'restart_required')) {
+  if (status === operation.unserved && told !== undefined) {
+    const fault = 'the server does not serve changes: start it with EXPERIMENTAL=on';
+    return new AnimalStoreError('invalid_request', fault, { cause });
+  }
+  const isOfPet = operation.isOfPet === true && told?.code === 'not_found';
+  if ((status === 404 && !isOfPet) || (status === 410 && told?.code !== 'restart_required')) {
     const fault = told === undefined ? other : 'the address is not that of an API';
     return new AnimalStoreError('storage_unavailable', `${fault}: ${EXAMPLE}`, { cause });
   }
@@ -65,7 +83,7 @@ function errorOfResponse(response: ApiResponse, base: string): AnimalStoreError 
 /** Why a request failed, and what that says about the next request. */
 export interface Failure {
   readonly error: AnimalStoreError;
-  /** Whether a pet that the request would create may be stored. */
+  /** Whether a write of the request may have been made. */
   readonly isStoredPossibly: boolean;
   /** Whether a retry would fail in the same way. */
   readonly isFinal: boolean;
@@ -75,12 +93,12 @@ export interface Failure {
  * Only an error of the API says that nothing was stored: a gateway can have replaced the response of the server by one with
  * any status.
  */
-export function failureOf(response: ApiResponse, base: string): Failure {
+export function failureOf(response: ApiResponse, base: string, operation: OperationStatuses): Failure {
   const { status } = response;
   const told = apiErrorOf(response);
   const saysNothingStored = told?.code === 'overloaded' || (status >= 400 && status < 500 && status !== 408);
   return {
-    error: errorOfResponse(response, base),
+    error: errorOfResponse(response, base, operation),
     isStoredPossibly: told === undefined || !saysNothingStored,
     isFinal: !RETRIED.includes(status),
   };
@@ -131,9 +149,14 @@ export function unreadable(base: string, cause: unknown): AnimalStoreError {
   );
 }
 
-/** The error of a create that may have stored its pet. */
-export function unknownOutcome(error: AnimalStoreError, idempotencyKey: string): AnimalStoreError {
-  const message = `${error.message}; the pet may be stored: repeat the create with the idempotencyKey of this error`;
+/** The error of a write that may have been made. */
+export function unknownOutcome(
+  write: Write,
+  error: AnimalStoreError,
+  idempotencyKey: string,
+): AnimalStoreError {
+  const advice = `repeat the ${write} with the idempotencyKey of this error`;
+  const message = `${error.message}; ${unknownOutcomeOf(write)}: ${advice}`;
   const code = UNKNOWN_CODES.find((each) => each === error.code) ?? 'storage_unavailable';
   return new AnimalStoreError(code, message, {
     cause: error,

@@ -5,7 +5,12 @@ import { unreadable } from './errors.ts';
 import type { Send } from './request.ts';
 
 /** Matches a link to the next page (RFC 8288). */
-const NEXT = /<[^<>]*>[^<]*;\s*rel="?next\b/i;
+const NEXT = /<([^<>]*)>[^<]*;\s*rel="?next\b/i;
+
+/** Returns the address of the next page, which can be relative. */
+export function nextLink(headers: Headers): string | undefined {
+  return NEXT.exec(headers.get('Link') ?? '')?.[1];
+}
 
 export async function readPage(
   base: string,
@@ -18,7 +23,7 @@ export async function readPage(
   const start = after === undefined ? '' : `&after=${after}`;
   const url = `${base}/pets?limit=${limit}${filter}${start}`;
   const { headers, text } = await send('listPets', url, { accepted: [200] }, options);
-  const more = NEXT.test(headers.get('Link') ?? '');
+  const more = nextLink(headers) !== undefined;
   try {
     const pets: readonly Pet[] = Object.freeze(parseStoredPets(text).map((pet) => Object.freeze(pet)));
     checkPage(pets, query, more);

@@ -1,8 +1,15 @@
 import { pause } from '../../application/pause.ts';
 import type { CallOptions } from '../../application/ports/pet-repository.ts';
 import type { ClientOptions } from '../../application/store-options.ts';
-import { abortedCreate } from '../../application/until-aborted.ts';
-import { type ApiResponse, failureOf, RESPONSE_LIMIT, unknownOutcome, unreachable } from './errors.ts';
+import { abortedWrite, type Write } from '../../application/until-aborted.ts';
+import {
+  type ApiResponse,
+  failureOf,
+  type OperationStatuses,
+  RESPONSE_LIMIT,
+  unknownOutcome,
+  unreachable,
+} from './errors.ts';
 
 /** The longest pause before a retry is random, and doubles from the first to the last of these, in milliseconds. */
 const FIRST_PAUSE = 100;
@@ -13,18 +20,21 @@ const ATTEMPT_SHARE = 1 / 3;
 /** The time that every attempt has, in milliseconds, unless the time of the call is over. */
 const ATTEMPT_MIN = 1000;
 
-export interface ApiRequest {
+export interface ApiRequest extends OperationStatuses {
   /** Default: `GET`. A request may be sent more than once. */
   readonly method?: string;
   /** The statuses that are not errors. */
   readonly accepted: readonly number[];
-  /** The pet in JSON, and the key of the create, as the caller knows it and as it is sent. */
-  readonly create?: { readonly body: string; readonly key: string; readonly sentKey: string };
+  /** In addition to those of each request. */
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+  /** What the request writes, and the idempotency key as the caller knows it. */
+  readonly write?: { readonly kind: Write; readonly key: string };
 }
 
-/** Sends a request of an operation, such as `listPets`. Rejects with an `AnimalStoreError`, or with the reason of the signal. */
+/** Sends a request of an operation, such as `listPets`, whose deprecation is reported. Rejects with an `AnimalStoreError`, or with the reason of the signal. */
 export type Send = (
-  operation: string,
+  operation: string | undefined,
   url: string,
   request: ApiRequest,
   options?: CallOptions,
@@ -42,13 +52,14 @@ export interface Sending {
 /** Returns a function that retries a request until it has a response, or until its time is over. */
 export function sender(base: string, { headers, timeout: defaultTimeout, fetch }: Sending): Send {
   const cache = uncached();
-  return async (_, url, { method = 'GET', accepted, create }, { timeout = defaultTimeout, signal } = {}) => {
+  return async (_, url, request, { timeout = defaultTimeout, signal } = {}) => {
+    const { method = 'GET', body, accepted, write } = request;
     const init: RequestInit = {
       method,
-      headers: { ...headers, ...(create && createHeaders(create.sentKey)) },
+      headers: { ...headers, ...request.headers },
       redirect: 'manual',
       ...cache,
-      ...(create && { body: create.body }),
+      ...(body !== undefined && { body }),
     };
     const end = performance.now() + timeout;
     const attemptTimeout = Math.max(timeout * ATTEMPT_SHARE, ATTEMPT_MIN);
@@ -59,25 +70,26 @@ export function sender(base: string, { headers, timeout: defaultTimeout, fetch }
       const time = Math.min(left, attemptTimeout);
       const response = await attempt(fetch ?? globalThis.fetch, url, init, time, signal).catch(
         (error: unknown) => {
-          if (create && signal?.aborted) throw abortedCreate(signal, create.key);
+          if (write && signal?.aborted) throw abortedWrite(write.kind, signal, write.key);
           signal?.throwIfAborted();
           return unreachable(base, error);
         },
       );
       const isRead = 'status' in response && !response.isTooLarge;
       if (isRead && accepted.includes(response.status)) return response;
-      const { error, isFinal, ...failure } = 'status' in response ? failureOf(response, base) : response;
+      const { error, isFinal, ...failure } =
+        'status' in response ? failureOf(response, base, request) : response;
       isStoredPossibly ||= failure.isStoredPossibly;
       const wait = pauseBefore(retry, error.retryAfter);
       const mayRetry = !isFinal && performance.now() + wait < end;
       if (mayRetry) {
         await pause(wait, signal).catch((reason: unknown) => {
-          throw create && isStoredPossibly && signal ? abortedCreate(signal, create.key) : reason;
+          throw write && isStoredPossibly && signal ? abortedWrite(write.kind, signal, write.key) : reason;
         });
       }
       // On a busy machine, a pause can take longer than there is time.
       if (!mayRetry || performance.now() >= end) {
-        throw create && isStoredPossibly ? unknownOutcome(error, create.key) : error;
+        throw write && isStoredPossibly ? unknownOutcome(write.kind, error, write.key) : error;
       }
     }
   };
@@ -92,10 +104,6 @@ function uncached(): RequestInit {
   } catch {
     return {};
   }
-}
-
-function createHeaders(idempotencyKey: string): Record<string, string> {
-  return { 'Content-Type': 'application/json', 'Idempotency-Key': idempotencyKey };
 }
 
 async function attempt(

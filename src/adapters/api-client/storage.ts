@@ -2,8 +2,10 @@ import { fenced } from '../../application/fenced.ts';
 import { closedError, type StoreStorage } from '../../application/ports/storage.ts';
 import type { ClientOptions, Deprecation } from '../../application/store-options.ts';
 import { invalidRequest } from '../../domain/errors.ts';
+import { apiChangeUseCases } from './change-use-cases.ts';
 import { ApiPetRepository } from './pet-repository.ts';
 import { type Send, sender } from './request.ts';
+import { ApiWriter } from './writer.ts';
 
 /** How long a call and a check of the server are tried, in milliseconds. */
 const DEFAULT_TIMEOUT = 30_000;
@@ -13,7 +15,7 @@ const CHECK_TIMEOUT = 1000;
 const WARNED = new Set<string>();
 
 /**
- * Opens the store of another server over its API, which has operations for pets only, and creates them exactly once. Throws
+ * Opens the store of another server over its API, which has operations for pets only, and makes each write exactly once. Throws
  * `invalid_request` when an option is invalid.
  * @param base the base address of the API, without a slash at its end
  */
@@ -29,24 +31,26 @@ export function openApiStorage(base: string, options: ClientOptions = {}): Store
   const send: Send = async (operation, ...request) => {
     if (isClosed) throw closedError();
     const response = await sendRequest(operation, ...request);
-    const deprecation = deprecationOf(operation, response.headers);
-    if (deprecation !== undefined && !deprecated.has(operation)) {
-      deprecated.add(operation);
+    const deprecation = operation === undefined ? operation : deprecationOf(operation, response.headers);
+    if (deprecation !== undefined && !deprecated.has(deprecation.operation)) {
+      deprecated.add(deprecation.operation);
       fenced(() => onDeprecation(deprecation));
     }
     return response;
   };
-  const pets = new ApiPetRepository(base, send);
+  const writer = new ApiWriter(base, send);
+  const pets = new ApiPetRepository(base, send, writer);
   return {
     endsCalls: true,
     pets,
     idempotentCreates: { add: (pet, attempt, options) => pets.addOnce(pet, attempt, options) },
+    changeUseCases: apiChangeUseCases(base, send, writer),
     async check() {
       await send('listPets', `${base}/pets?limit=1`, { accepted: [200] }, { timeout: CHECK_TIMEOUT });
     },
     async close() {
       isClosed = true;
-      await pets.settleWrites();
+      await writer.settle();
     },
   };
 }

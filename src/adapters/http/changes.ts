@@ -87,5 +87,6 @@ function stateJson({ cursor, pet, removed }: PetState): string {
 }
 
 function linkToNext(path: string, { next, more }: ChangesList, limit: number | undefined): string {
-  return more ? `<${path}?limit=${limit}&after=${encodeURIComponent(next)}>; rel="next"` : '';
+  if (!more || next === undefined) return '';
+  return `<${path}?limit=${limit}&after=${encodeURIComponent(next)}>; rel="next"`;
 }

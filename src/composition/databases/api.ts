@@ -1,8 +1,5 @@
-import { invalidRequest } from '../../domain/errors.ts';
+import { parseApiAddress } from './api-address.ts';
 import type { Engine } from './engine.ts';
-
-/** A user name, a query or a fragment is refused. */
-const ADDRESS = /^\/\/[^/?#@]+(?:\/[^?#]*)?$/;
 
 /** What the API has no operation for. */
 const TOOL = 'animal-store on the machine of the server';
@@ -16,12 +13,7 @@ export const api: Engine = {
   ownTools: { backup: TOOL, import: TOOL, keys: TOOL, restore: TOOL },
   isDurable: true,
   isRemote: true,
-  parse(rest, scheme) {
-    const address = `${scheme}:${rest}`;
-    if (ADDRESS.test(rest) && URL.canParse(address)) return new URL(address).href.replace(/\/+$/, '');
-    const expected = `expected the base address of a server, such as ${scheme}://HOST/v1`;
-    throw invalidRequest(`${expected}, without user name, query and fragment`);
-  },
+  parse: parseApiAddress,
   placeOf: (base) => base,
   async open(base, { client }) {
     const { openApiStorage } = await import('../../adapters/api-client/index.ts');

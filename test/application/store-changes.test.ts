@@ -1,0 +1,213 @@
+/** The calls of a store that change, remove and follow pets. */
+
+import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { openMemoryStorage } from '../../src/adapters/memory/index.ts';
+import { AnimalStore } from '../../src/application/animal-store.ts';
+import type { Change, ChangeUseCases, TaggedPet } from '../../src/application/change-calls.ts';
+import { entityTagOf } from '../../src/application/entity-tag.ts';
+import type { Storage } from '../../src/application/ports/storage.ts';
+import { createUseCases } from '../../src/application/use-cases.ts';
+import { AnimalStoreError } from '../../src/domain/errors.ts';
+import type { Pet } from '../../src/domain/pet.ts';
+import { REX } from '../support/pets.ts';
+import { refusal } from '../support/refusal.ts';
+
+let storage: Storage;
+let store: AnimalStore;
+let pet: Pet;
+
+beforeEach(async () => {
+  storage = openMemoryStorage();
+  store = new AnimalStore(storage);
+  onTestFinished(() => store.close());
+  pet = await store.createPet(REX);
+});
+
+const increment = ({ categoryId }: Pet) => ({ categoryId: categoryId + 1n });
+const CHANGED_SINCE = refusal(/^the pet has changed since/, 'precondition_failed');
+
+describe('changePet', () => {
+  test('resolves with the pet and its entity tag, which is the ifMatch of the next change', async () => {
+    const tag = await entityTagOf(pet);
+    const changed = await store.changePet(Number(pet.id), { status: 'pending' }, { ifMatch: tag });
+    expect(changed).toEqual({
+      pet: { ...pet, status: 'pending' },
+      etag: await entityTagOf({ ...pet, status: 'pending' }),
+    });
+    expect(Object.isFrozen(changed.pet)).toBe(true);
+    await expect(store.changePet(pet.id, { status: 'sold' }, { ifMatch: tag })).rejects.toThrow(
+      CHANGED_SINCE,
+    );
+    await expect(store.changePet(pet.id, increment, { ifMatch: tag })).rejects.toThrow(CHANGED_SINCE);
+    await store.changePet(pet.id, { status: 'sold' }, { ifMatch: changed.etag });
+    await store.changePet(pet.id, { name: 'Tom' }, { ifMatch: '*' });
+    expect(await store.getPet(pet.id)).toEqual({ ...pet, name: 'Tom', status: 'sold' });
+  });
+
+  test('applies functions of several callers one after the other, asynchronous ones too', async () => {
+    await Promise.all(
+      Array.from({ length: 8 }, (_, index) =>
+        store.changePet(pet.id, index % 2 === 0 ? increment : async (each) => increment(each)),
+      ),
+    );
+    expect((await store.getPet(pet.id)).categoryId).toBe(pet.categoryId + 8n);
+  });
+
+  test('ends with the error of the function, also with one that has the code of a change by others', async () => {
+    const thrown = new AnimalStoreError('precondition_failed', 'of another store');
+    const change = vi.fn(() => Promise.reject(thrown));
+    await expect(store.changePet(pet.id, change)).rejects.toBe(thrown);
+    expect(change).toHaveBeenCalledOnce();
+  });
+
+  test.each([null, undefined, 'sold', []])('refuses the change %j, also of a function', async (change) => {
+    const refused = refusal('expected a change, an object with the new values of attributes');
+    await expect(store.changePet(pet.id, change as never)).rejects.toThrow(refused);
+    await expect(store.changePet(pet.id, () => change as never)).rejects.toThrow(refused);
+  });
+
+  test('with an idempotency key of this program, a repeated change has the first result', async () => {
+    const options = { idempotencyKey: 'a' };
+    const first = await store.changePet(pet.id, { name: 'Tom' }, options);
+    await store.changePet(pet.id, { name: 'Mia' });
+    expect(await store.changePet(pet.id, { name: 'Tom' }, options)).toEqual(first);
+    await expect(store.createPet(REX, options)).rejects.toMatchObject({ code: 'idempotency_conflict' });
+  });
+});
+
+test('removePet removes a pet once, and refuses another version', async () => {
+  await expect(store.removePet(pet.id, { ifMatch: 'W/"a"' })).rejects.toThrow(CHANGED_SINCE);
+  for (const options of [{ ifMatch: await entityTagOf(pet) }, { ifMatch: '"a"' }, { idempotencyKey: 'a' }])
+    await store.removePet(pet.id, options);
+  expect(await store.removePetOnce(pet.id, '*', { caller: '', key: 'a' })).toEqual({ isReplay: true });
+  await expect(store.getPet(pet.id)).rejects.toMatchObject({ code: 'not_found' });
+});
+
+type Call = (options: object, id?: bigint) => Promise<unknown>;
+const CHANGING: readonly (readonly [string, Call])[] = [
+  ['changePet', (options, id = 1n) => store.changePet(id, { name: 'Tom' }, options)],
+  ['changePetOnce', (options, id = 1n) => store.changePetOnce(id, { name: 'Tom' }, '*', undefined, options)],
+  ['removePet', (options, id = 1n) => store.removePet(id, options)],
+  ['removePetOnce', (options, id = 1n) => store.removePetOnce(id, '*', undefined, options)],
+];
+const READING: readonly (readonly [string, Call])[] = [
+  ['listChanges', (options) => store.listChanges({}, options)],
+  ['followChanges', (options) => store.followChanges(options).next()],
+];
+
+test.each([...CHANGING, ...READING])('%s refuses options that would have no effect', async (name, call) => {
+  await expect(call({ ifmatch: '"a"' })).rejects.toThrow(refusal(/^unknown option ifmatch: expected /));
+  await expect(call({ signal: {} })).rejects.toThrow(refusal('signal: expected an AbortSignal, got object'));
+  await expect(call({ signal: AbortSignal.abort(new Error('enough')) })).rejects.toThrow('enough');
+  if (name !== 'followChanges')
+    await expect(call({ timeout: 0 })).rejects.toThrow(refusal(/^timeout: expected a number/));
+  expect((await store.listChanges()).changes).toMatchObject([{ pet }]);
+});
+
+test('an entity tag is a text, and is refused where it would have no effect', async () => {
+  await expect(store.changePet(pet.id, {}, { ifMatch: 7 as never })).rejects.toThrow(
+    refusal('ifMatch: expected a string, got 7'),
+  );
+  const options: object = { ifMatch: '"a"' };
+  for (const call of [() => store.createPet(REX, options), () => store.getPet(pet.id, options)])
+    await expect(call()).rejects.toThrow(refusal(/^unknown option ifMatch/));
+});
+
+test('the query of changes has no other members than limit and after', async () => {
+  const query = { status: 'sold' };
+  await expect(store.listChanges(query as never)).rejects.toThrow(refusal(/^unknown option status/));
+  const malformed = { after: '' };
+  await expect(store.listChanges(malformed)).rejects.toThrow(refusal(/^after must be a cursor/));
+  await expect(store.followChanges(malformed).next()).rejects.toThrow(refusal(/^after must be a cursor/));
+});
+
+test.each(CHANGING)('%s finds no pet with an id that is no int64, as getPet does', async (_, call) => {
+  await expect(call({}, 2n ** 63n)).rejects.toMatchObject({ code: 'not_found' });
+});
+
+test.each(CHANGING)('an abort during %s says that the pet may be changed', async (_, call) => {
+  storage.changes.find = () => new Promise(() => {});
+  const controller = new AbortController();
+  const calling = call({ signal: controller.signal });
+  controller.abort(new Error('enough'));
+  await expect(calling).rejects.toMatchObject({
+    code: 'storage_unavailable',
+    message: 'the change was aborted; the pet may be changed',
+    cause: controller.signal.reason,
+  });
+});
+
+test.each([
+  (options: object) => store.changePet(pet.id, { name: 'Tom' }, options),
+  (options: object) => store.removePet(pet.id, options),
+])('the first change with a key starts the removal of ended records', async (call) => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  await call({});
+  expect(vi.getTimerCount()).toBe(0);
+  await call({ idempotencyKey: 'a' });
+  expect(vi.getTimerCount()).toBe(1);
+});
+
+test('a follower sees each state, the later ones too, and ends when its cursors are refused', async () => {
+  const follower = store.followChanges({ interval: 1 });
+  const next = async (): Promise<Change> => (await follower.next()).value;
+  const created = await next();
+  expect(created).toEqual({ cursor: created.cursor, pet, etag: await entityTagOf(pet) });
+  const later = next();
+  const { pet: changed, etag } = await store.changePet(pet.id, { status: 'sold' });
+  expect(await later).toMatchObject({ pet: changed, etag });
+  await store.removePet(pet.id);
+  const removed = await next();
+  expect(removed).toEqual({ cursor: removed.cursor, removed: pet.id });
+  await store.beginEpoch();
+  await expect(follower.next()).rejects.toMatchObject({ code: 'restart_required' });
+  expect(await follower.next()).toMatchObject({ done: true });
+});
+
+test('a storage without the ports refuses each call by name', async () => {
+  const { changes, ...others } = storage;
+  const without = new AnimalStore(others);
+  for (const call of [
+    () => without.changePet(1n, {}),
+    () => without.removePet(1n),
+    () => without.listChanges(),
+    () => without.followChanges().next(),
+  ])
+    await expect(call()).rejects.toThrow(refusal('a change of a pet is not supported by this storage'));
+  await expect(without.beginEpoch()).rejects.toThrow(refusal('a new epoch is not supported by this storage'));
+});
+
+describe('a function whose change may have been made by a request that was lost', () => {
+  const changedSince = new AnimalStoreError('precondition_failed', 'the pet has changed since');
+  const unknown = new AnimalStoreError('storage_unavailable', 'lost', {
+    cause: changedSince,
+    idempotencyKey: 'k',
+  });
+  const later: TaggedPet = { pet: { id: 1n, ...REX, name: 'Tom' }, etag: '"later"' };
+
+  function remoteStore(...outcomes: readonly (AnimalStoreError | undefined)[]) {
+    const left = [...outcomes];
+    const execute = vi.fn<ChangeUseCases['changePet']['execute']>(async () => {
+      const error = left.shift();
+      if (error !== undefined) throw error;
+      return { ...later, isReplay: false };
+    });
+    const { changes, ...others } = createUseCases(storage);
+    const remote = changes && { ...changes, changePet: { execute } };
+    return { remote: new AnimalStore(storage, { ...others, changes: remote }), execute };
+  }
+
+  test('goes on with the key of that request, so that one of the two changes is made', async () => {
+    const { remote, execute } = remoteStore(changedSince, unknown, undefined);
+    expect(await remote.changePet(pet.id, increment)).toEqual(later);
+    const keys = execute.mock.calls.map(([, , , caller]) => caller?.key);
+    expect(keys).toEqual([undefined, undefined, 'k']);
+  });
+
+  test('rejects as unknown when that request was made after all', async () => {
+    const conflict = new AnimalStoreError('idempotency_conflict', 'another request');
+    const { remote } = remoteStore(unknown, conflict);
+    await expect(remote.changePet(pet.id, increment)).rejects.toBe(unknown);
+  });
+});
