@@ -1,0 +1,127 @@
+/** Kills and pauses two processes that change the pets of one store. */
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import type { ChangeAttempt } from '../../src/application/ports/idempotent-changes.ts';
+import { exerciseChanges } from '../../src/testing/history/exercise-changes.ts';
+import { REX } from '../support/pets.ts';
+import { canRunPostgres, newDatabaseUrl, postgresNote } from '../support/postgres/index.ts'; // only PostgreSQL
+import { temporaryFolder } from '../support/process.ts';
+import { BROKEN_PROMISE } from '../support/retry.ts';
+import { storeOf } from './commands.ts';
+import { ROUNDS, SEED } from './options.ts';
+import { PortProcess } from './port-processes.ts';
+import { Random } from './random.ts';
+import { printTable } from './table.ts';
+
+/** The calls of the clients between two kills. */
+const CALLS_PER_KILL = 120;
+const STREAM = 0x6368_616e;
+const TIMEOUT = { timeout: 120_000 + ROUNDS * 20_000 };
+
+describe.each([
+  { name: 'one SQLite file', urlOf: async () => storeOf(temporaryFolder()), canRun: true },
+  { name: `PostgreSQL${postgresNote}`, urlOf: newDatabaseUrl, canRun: canRunPostgres }, // only PostgreSQL
+])(`through ${ROUNDS} kills and pauses of processes on $name (seed ${SEED})`, ({ name, urlOf, canRun }) => {
+  test.skipIf(!canRun)('creates, changes, removals and reads fit one order', TIMEOUT, async () => {
+    const processes = startTwo(await urlOf());
+    const stores = processes.map((each) => ({ pets: each.port('pets'), changes: each.port('changes') }));
+    const exercising = exerciseChanges(stores, { calls: ROUNDS * 16, seed: SEED });
+    const kills = await killDuring(processes, exercising);
+    expect(await exercising, BROKEN_PROMISE).toBeUndefined();
+    expect(kills).toBeGreaterThanOrEqual(ROUNDS);
+    printTable(`Changes: ${name}`, [
+      ['calls', 'kills'],
+      [processes.reduce((sum, { calls }) => sum + calls, 0), kills],
+    ]);
+  });
+
+  test.skipIf(!canRun)(
+    'increments that the other process retries with their keys are made once',
+    TIMEOUT,
+    async () => {
+      const processes = startTwo(await urlOf());
+      const [one] = processes.map((each) => each.port('pets'));
+      const { id } = (await one?.add({ ...REX, categoryId: 0n })) ?? expect.fail();
+      const ofWorker = ROUNDS * 6;
+      const working = Promise.all(
+        Array.from({ length: 8 }, async (_, worker) => {
+          for (let count = 0; count < ofWorker; count += 1)
+            await increment(processes, id, `${worker}-${count}`, worker + count);
+        }),
+      );
+      const kills = await killDuring(processes, working);
+      await working;
+      const writes = (processes[0] as PortProcess).port('idempotentChanges');
+      const states = await Promise.all(
+        Array.from({ length: 8 * ofWorker }, (_, index) =>
+          writes.find(id, attemptOf(`${index % 8}-${Math.floor(index / 8)}`)),
+        ),
+      );
+      const responses = states.map(({ record }) => Number(record?.pet?.categoryId));
+      const expected = Array.from({ length: 8 * ofWorker }, (_, index) => index + 1);
+      expect(
+        responses.toSorted((a, b) => a - b),
+        BROKEN_PROMISE,
+      ).toEqual(expected);
+      expect(states[0]?.version?.pet?.categoryId, BROKEN_PROMISE).toBe(BigInt(8 * ofWorker));
+      expect(kills).toBeGreaterThanOrEqual(ROUNDS);
+      printTable(`Increments: ${name}`, [
+        ['increments', 'calls', 'kills'],
+        [8 * ofWorker, processes.reduce((sum, { calls }) => sum + calls, 0), kills],
+      ]);
+    },
+  );
+});
+
+function startTwo(url: string): readonly PortProcess[] {
+  return [new PortProcess(url), new PortProcess(url)];
+}
+
+/** Kills one process after the other, or pauses it before, until the work has ended. Resolves with the number of kills. */
+async function killDuring(processes: readonly PortProcess[], work: Promise<unknown>): Promise<number> {
+  const random = new Random(SEED, STREAM);
+  const calls = () => processes.reduce((sum, each) => sum + each.calls, 0);
+  let isOver = false;
+  const ending = work
+    .then(() => undefined)
+    .finally(() => {
+      isOver = true;
+    });
+  ending.catch(() => {});
+  let kills = 0;
+  for (let next = CALLS_PER_KILL; !isOver; await sleep(2)) {
+    if (calls() < next) continue;
+    const chosen = processes[random.below(2)] as PortProcess;
+    if (random.chance(0.4)) await chosen.pause(random.between(1, 300));
+    await chosen.killAndStartAgain();
+    kills += 1;
+    next = calls() + CALLS_PER_KILL;
+  }
+  return kills;
+}
+
+/** Retries with the same key, each time in the other process, until an attempt has succeeded or its record is found. */
+async function increment(
+  processes: readonly PortProcess[],
+  id: bigint,
+  key: string,
+  first: number,
+): Promise<void> {
+  for (let at = first; ; at += 1) {
+    const writes = (processes[at % 2] as PortProcess).port('idempotentChanges');
+    try {
+      const { record, version } = await writes.find(id, attemptOf(key));
+      if (record !== undefined) return;
+      const { pet, revision } = version ?? expect.fail();
+      const next = { ...(pet ?? expect.fail()), categoryId: (pet?.categoryId ?? 0n) + 1n };
+      if ((await writes.replace(next, revision, attemptOf(key))) !== undefined) return;
+    } catch (error) {
+      if ((error as { code?: string }).code !== 'storage_unavailable') throw error;
+    }
+  }
+}
+
+function attemptOf(key: string): ChangeAttempt {
+  return { caller: '1', key, validFor: 3_600_000, request: 'increment' };
+}
