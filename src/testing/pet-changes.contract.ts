@@ -58,6 +58,8 @@ function replacing(subject: Subject<ChangingStore>): ContractCase[] {
         assert.equal(await changes.remove(pet.id, wrong), undefined, `${wrong}`);
       }
       assert.equal(await changes.replace({ ...pet, id: other.id + 7n }, other.id + 7n), undefined);
+      for (const wrong of [pet.id, revision, 0n, INT64_MAX])
+        assert.equal(await changes.replace({ ...pet, id: other.id }, wrong), undefined, `${wrong}`);
       await assertStored(store, changed, revision);
       await assertStored(store, other, other.id);
     }),

@@ -21,4 +21,6 @@ process.on('message', async ({ number, port, method, args }: PortCall) => {
     reply({ number, code: asAnimalStoreError(error)?.code ?? 'internal_error', message: String(error) });
   }
 });
+// The test has ended.
+process.once('disconnect', () => process.exit());
 reply({ number: 0 });

@@ -1,6 +1,6 @@
 /**
- * Breaks the order of creates and reads in ten ways, each in a copy of the sources, and expects the contract of histories to
- * find each of them: `npm run test:order`.
+ * Breaks the order of writes and reads, and what changes of pets promise, each time in a copy of the sources, and expects a test to
+ * find it: `npm run test:order`. An argument selects the mutants whose names contain it.
  */
 
 import { spawnSync } from 'node:child_process';
@@ -34,6 +34,9 @@ interface Report {
 /** A race that breaks the order does not happen in each run. */
 const TRIES = 3;
 
+const IMPORTED_LIMIT = 'import { changesPage, EXAMINED_LIMIT';
+const WITHOUT_LIMIT = 'const EXAMINED_LIMIT = 1e7;\nimport { changesPage';
+
 const MUTANTS: readonly Mutant[] = [
   // only PostgreSQL: from here
   {
@@ -56,7 +59,87 @@ const MUTANTS: readonly Mutant[] = [
     text: 'isChanging = cache.enter(await shareVersion(',
     replacement: 'if (Math.random() < 0.5) isChanging = cache.enter(await shareVersion(',
   },
+  {
+    name: 'changes that do not wait for the lock of the order',
+    file: 'src/adapters/postgres/pet-changes.ts',
+    text: 'SELECT given.* FROM ordered, unnest',
+    replacement: 'SELECT given.* FROM unnest',
+    tests: ['test/adapters/postgres/order.test.ts', '-t', 'each create, each change'],
+  },
+  {
+    name: 'changes that trust the snapshot of their statement',
+    file: 'src/adapters/postgres/pet-changes.ts',
+    text: '\n      WHERE known.revision = (SELECT expected FROM new WHERE new.pet_id = known.pet_id)',
+    replacement: '',
+    tests: ['test/adapters/postgres/pet-changes.test.ts', '-t', 'after the snapshot'],
+  },
+  {
+    name: 'changes in PostgreSQL without a comparison',
+    file: 'src/adapters/postgres/pet-changes.ts',
+    text: 'AND expected = coalesce',
+    replacement: 'AND 0 < coalesce',
+    tests: ['test/adapters/postgres/contracts.test.ts', '-t', 'only the expected revision'],
+  },
+  {
+    name: 'a feed of PostgreSQL without a bound of rows',
+    file: 'src/adapters/postgres/pet-changes.ts',
+    text: IMPORTED_LIMIT,
+    replacement: WITHOUT_LIMIT,
+    tests: ['test/adapters/postgres/pet-changes.test.ts', '-t', 'a bounded number'],
+  },
   // only PostgreSQL: to here
+  {
+    name: 'a replay that reads the row',
+    file: 'src/adapters/storage-kit/records.ts',
+    text: 'if (request === CREATE_REQUEST && pet !== undefined) return pet;',
+    replacement:
+      'if (request === CREATE_REQUEST && pet !== undefined) return row === undefined ? pet : petOf(row);',
+    tests: ['test/adapters/sqlite/contracts.test.ts', '-t', 'as it was created'],
+  },
+  {
+    name: 'a change without a comparison',
+    file: 'src/adapters/sqlite/pet-changes.ts',
+    text: 'AND ? = (SELECT',
+    replacement: 'AND ? < (SELECT 1 +',
+  },
+  {
+    name: 'a comparison before the transaction of the change',
+    file: 'src/adapters/memory/pet-changes.ts',
+    text: 'return this.writeNow(pet.id, storedPet(pet.id, pet), expected);',
+    replacement: `if (this.findNow(pet.id)?.revision !== expected) return undefined;
+    await undefined;
+    return this.writeNow(pet.id, storedPet(pet.id, pet), this.findNow(pet.id)?.revision ?? 0n);`,
+  },
+  {
+    name: 'a record outside of the transaction of its change',
+    file: 'src/adapters/sqlite/idempotent-changes.ts',
+    text: 'return storeCompared(db, reads, writer, [compare, recordStatement(id, pet, attempt), ...setPet(id, pet)]);',
+    replacement: `return storeCompared(db, reads, writer, [compare, ...setPet(id, pet)]).then(async (revision) => {
+      if (revision !== undefined) await writer.storeWrite(recordStatement(id, pet, attempt));
+      return revision;
+    });`,
+    tests: ['test/adapters/sqlite/contracts.test.ts', '-t', 'increments'],
+  },
+  {
+    name: 'a feed without a bound of rows',
+    file: 'src/adapters/sqlite/pet-changes.ts',
+    text: IMPORTED_LIMIT,
+    replacement: WITHOUT_LIMIT,
+    tests: ['test/adapters/sqlite/pet-changes.test.ts', '-t', 'a bounded number'],
+  },
+  {
+    name: 'a feed that is not in the order of writes',
+    file: 'src/adapters/sqlite/pet-changes.ts',
+    text: 'const last = lastRevisionOf(changed, limit) ?? INT64_MAX;',
+    replacement: 'const last = INT64_MAX;\n        changed.splice(limit);',
+  },
+  {
+    name: 'a restore that keeps the epoch',
+    file: 'src/adapters/sqlite/schema.ts',
+    text: 'if (versionOf(db) >= EPOCH_VERSION) db.exec(BEGIN_EPOCH);',
+    replacement: 'versionOf(db) >= EPOCH_VERSION;',
+    tests: ['test/adapters/sqlite/pet-changes.test.ts', '-t', 'told of each restore'],
+  },
   {
     name: 'a page cache that survives a commit',
     file: 'src/adapters/sqlite/pet-repository.ts',
@@ -102,6 +185,8 @@ const MUTANTS: readonly Mutant[] = [
   },
 ];
 
+const [, , part = ''] = process.argv;
+const mutants = MUTANTS.filter(({ name }) => name.includes(part));
 const folder = mkdtempSync(join(tmpdir(), 'animal-store-order-'));
 const tracked = trackedFiles(ROOT);
 for (const name of [...tracked, 'dist'].filter((path) => existsSync(join(ROOT, path)))) {
@@ -110,7 +195,7 @@ for (const name of [...tracked, 'dist'].filter((path) => existsSync(join(ROOT, p
 symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
 let caught = 0;
 try {
-  for (const { name, file, text, replacement, tests } of MUTANTS) {
+  for (const { name, file, text, replacement, tests } of mutants) {
     const path = join(folder, file);
     const source = readFileSync(path, 'utf8');
     if (!source.includes(text)) throw new Error(`${file}: expected the text ${JSON.stringify(text)}`);
@@ -129,8 +214,8 @@ try {
 } finally {
   rmSync(folder, { recursive: true });
 }
-console.log(`${caught} passed, ${MUTANTS.length - caught} failed`);
-process.exitCode = caught === MUTANTS.length ? 0 : 1;
+console.log(`${caught} passed, ${mutants.length - caught} failed`);
+process.exitCode = caught === mutants.length ? 0 : 1;
 
 /** Runs tests. Returns what the first that fails says: a contradiction, or its name and error. */
 function messageOf(run: readonly string[]): string | undefined {

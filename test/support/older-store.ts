@@ -2,7 +2,7 @@
 
 import type Database from 'better-sqlite3';
 import { UPGRADES } from '../../src/adapters/sqlite/older-schemas.ts';
-import { APPLICATION_ID } from '../../src/adapters/sqlite/schema.ts';
+import { APPLICATION_ID, MIGRATIONS } from '../../src/adapters/sqlite/schema.ts';
 import { connect } from './sqlite.ts';
 
 export const DAY: number = 24 * 60 * 60 * 1000;
@@ -40,5 +40,19 @@ export function createOlderStore(path: string, version: number): Database.Databa
     );
   db.pragma(`application_id = ${APPLICATION_ID}`);
   db.pragma(`user_version = ${version}`);
+  return db;
+}
+
+/** What 3.0 stored for a create with an idempotency key. */
+export const RECORD_OF_3_0: string = `INSERT INTO idempotency_records (caller, key, pet_id, valid_until) VALUES ('1', ?, ?, ?)
+  ON CONFLICT DO UPDATE SET pet_id = excluded.pet_id, valid_until = excluded.valid_until WHERE valid_until < 100`;
+
+/** Creates an empty store as 3.0 did. */
+export function createStoreOf30(path: string): Database.Database {
+  const db = connect(path);
+  db.pragma('journal_mode = WAL');
+  db.exec(MIGRATIONS[0]?.[1] ?? '');
+  db.pragma(`application_id = ${APPLICATION_ID}`);
+  db.pragma('user_version = 6');
   return db;
 }

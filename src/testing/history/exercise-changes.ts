@@ -22,6 +22,8 @@ export interface ChangeExerciseOptions {
   readonly clients?: number | undefined;
   /** Selects what the clients call, as far as the timing of the stores does not. Default: 1. */
   readonly seed?: number | undefined;
+  /** Ends the clients early. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** After a failed call, in milliseconds. */
@@ -34,7 +36,7 @@ const PAUSE = 5;
  */
 export async function exerciseChanges(
   stores: readonly ChangingStore[],
-  { calls = 60, clients = 4, seed = 1 }: ChangeExerciseOptions = {},
+  { calls = 60, clients = 4, seed = 1, signal }: ChangeExerciseOptions = {},
 ): Promise<string | undefined> {
   const history = new VersionHistory();
   const followers = stores.map(({ changes }) => new Follower(history, changes));
@@ -42,7 +44,7 @@ export async function exerciseChanges(
   let isWriting = true;
   const client = async (store: ChangingStore, number: number): Promise<void> => {
     const calling = new Client(history, store, ids, number, randomNumbers(seed * 1009 + number));
-    for (let call = 0; call < calls; call += 1) await calling.callOnce();
+    for (let call = 0; call < calls && signal?.aborted !== true; call += 1) await calling.callOnce();
   };
   const numbers = Array.from({ length: clients * stores.length }, (_, number) => number);
   const writing = Promise.all(

@@ -1,12 +1,14 @@
 import { expect, test } from 'vitest';
+import { examinePostgresStore } from '../../../src/adapters/postgres/index.ts';
 import { TAKE_ORDER } from '../../../src/adapters/postgres/pets.ts';
 import { EXAMINED_LIMIT } from '../../../src/adapters/storage-kit/changes-page.ts';
 import type { Storage } from '../../../src/application/ports/storage.ts';
 import { INT64_MAX } from '../../../src/domain/int64.ts';
 import { insertPet } from '../../support/pets.ts';
 import { connect, describePostgres } from '../../support/postgres/index.ts';
-import { attemptWith, openStore, REX, untilBlocked, walk } from './database.ts';
+import * as db from './database.ts';
 
+const { attemptWith, openStorage, openStore, REX, untilBlocked, walk } = db;
 const MAX = { ...REX, name: 'Max' };
 const by = (key: string) => ({ ...attemptWith(key), request: 'change' });
 
@@ -129,5 +131,28 @@ describePostgres('changes of pets on PostgreSQL', () => {
       await storage.changes.beginEpoch?.();
     }
     expect(epochs.size).toBe(3);
+  });
+
+  test('after changes and removals, nothing is wrong, and the last number is never assigned again', async () => {
+    const { url, storage } = await openStore();
+    const [pet, other] = [await storage.pets.add(REX), await storage.pets.add(REX)];
+    await storage.changes.remove(other.id, other.id);
+    const revision = (await storage.changes.replace({ ...pet, ...MAX }, pet.id)) ?? 0n;
+    const examine = async (store: string) => {
+      const { pets, problems } = await examinePostgresStore(store);
+      return { pets, errors: problems.filter(({ severity }) => severity === 'error') };
+    };
+    expect(await examine(url)).toEqual({ pets: 1, errors: [] });
+    // As after a logical replication, which copies no sequence.
+    await (await connect(url)).query("SELECT setval('pets_id_seq', 2)");
+    expect((await examine(url)).errors).toMatchObject([
+      { message: expect.stringContaining('pets_id_seq is behind the ids') },
+    ]);
+    expect((await (await openStorage(url)).pets.add(REX)).id > revision).toBe(true);
+    const [copy, read] = [await openStore(), (await storage.changes.list({ limit: 9 })).versions];
+    await copy.storage.transfer.importPets(storage.transfer.exportPets(), db.NO_DUPLICATES);
+    expect(await walk(copy.storage)).toEqual(await walk(storage));
+    expect(read.map(({ id }) => id)).toEqual([other.id, pet.id, revision + 1n]);
+    expect(await examine(copy.url)).toEqual({ pets: 2, errors: [] });
   });
 });

@@ -8,7 +8,8 @@ import {
   restoreSqliteStore,
 } from '../../../src/adapters/sqlite/index.ts';
 import { SCHEMA_VERSION } from '../../../src/adapters/sqlite/schema.ts';
-import { createOlderStore, DAY } from '../../support/older-store.ts';
+import { createOlderStore, createStoreOf30, DAY, RECORD_OF_3_0 } from '../../support/older-store.ts';
+import { insertPet } from '../../support/pets.ts';
 import { connect } from '../../support/sqlite.ts';
 import { openStorage, REX, temporaryFile } from './temporary-file.ts';
 
@@ -93,4 +94,30 @@ test('pets that broke a rule before are kept, read as stored, and named', async 
   expect(examineSqliteStore(path)).toMatchObject({ isSound: true, pets: 4, problems: named });
   await openStorage(path).pets.add(REX);
   expect(connect(path).prepare('SELECT count(*) FROM pets WHERE colour IS NOT NULL').pluck().get()).toBe(3n);
+});
+
+test('creates of 3.0 are replayed after the upgrade, and by a server of 3.0 beside the new one', async () => {
+  const path = temporaryFile();
+  const server = createStoreOf30(path);
+  const record = server.prepare(RECORD_OF_3_0);
+  const found = 'SELECT pets.* FROM idempotency_records JOIN pets ON pet_id = pets.id WHERE key = ?';
+  server.exec(insertPet({ id: 1n }));
+  record.run('before', 1, Date.now() + DAY);
+  expect(examineSqliteStore(path)).toMatchObject({ schemaVersion: 6, pets: 1, lastId: 1n, problems: [] });
+  const { idempotentCreates, changes } = openStorage(path);
+  const create = (key: string) => idempotentCreates.add(REX, { caller: '1', key, validFor: DAY });
+  expect(await create('before')).toEqual({ pet: { id: 1n, ...REX }, isReplay: true });
+  // The server of 3.0 makes a record, renews one of the new server, and reads one.
+  server.exec(insertPet({ id: 2n }));
+  record.run('beside', 2, Date.now() + DAY);
+  expect(await create('beside')).toEqual({ pet: { id: 2n, ...REX }, isReplay: true });
+  const { pet } = await create('new');
+  expect(server.prepare(found).get('new')).toMatchObject({ id: pet.id, name: REX.name });
+  server.exec(`UPDATE idempotency_records SET valid_until = 1 WHERE key = 'new'; ${insertPet({ id: 9n })}`);
+  record.run('new', 9, Date.now() + DAY);
+  expect(await create('new')).toEqual({ pet: { id: 9n, ...REX }, isReplay: true });
+  const revision = await changes.replace({ ...pet, name: 'Max' }, pet.id);
+  expect((revision ?? 0n) > 9n).toBe(true);
+  server.exec(insertPet());
+  expect(server.prepare('SELECT max(id) FROM pets').pluck().get()).toBe((revision ?? 0n) + 1n);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { restoreSqliteStore } from '../../../src/adapters/sqlite/index.ts';
+import { examineSqliteStore, restoreSqliteStore } from '../../../src/adapters/sqlite/index.ts';
 import { EXAMINED_LIMIT } from '../../../src/adapters/storage-kit/changes-page.ts';
 import { ListChanges } from '../../../src/application/list-changes.ts';
 import type { IdempotentChanges } from '../../../src/application/ports/idempotent-changes.ts';
@@ -113,4 +113,24 @@ test.each([
   expect((await storage.pets.list({ limit: 9 })).pets).toEqual([pet]);
   expect((await changesOf(storage).find(pet.id))?.revision).toBe(pet.id);
   expect(await storage.idempotencyRecords.count()).toBe(0);
+});
+
+test('after changes and removals, nothing is wrong with the store, its backup and its export', async () => {
+  const [path, backup, copy] = [temporaryFile(), temporaryFile(), temporaryFile()];
+  const storage = openStorage(path);
+  const [pet, other] = [await storage.pets.add(REX), await storage.pets.add(REX)];
+  await changesOf(storage).replace({ ...pet, name: 'Max' }, pet.id);
+  const lastId = await changesOf(storage).remove(other.id, other.id);
+  await storage.backup?.(backup);
+  const imported = openStorage(copy);
+  const onDuplicateId = () => expect.fail();
+  await imported.transfer.importPets(storage.transfer.exportPets(), { onDuplicateId });
+  expect((await imported.pets.list({ limit: 9 })).pets).toEqual([{ ...pet, name: 'Max' }]);
+  for (const each of [path, backup])
+    expect(examineSqliteStore(each)).toMatchObject({ pets: 1, lastId, isSound: true, problems: [] });
+  expect(examineSqliteStore(copy)).toMatchObject({ pets: 1, lastId: pet.id, isSound: true, problems: [] });
+  await storage.close();
+  const restored = await restoreSqliteStore(path, backup, { overwrite: true });
+  expect(restored).toMatchObject({ pets: 1 });
+  expect(examineSqliteStore(path)).toMatchObject({ pets: 1, lastId, problems: [] });
 });
