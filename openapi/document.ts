@@ -27,7 +27,7 @@ export function generateDocument(operations: readonly Operation[] = OPERATIONS):
       title: 'Animal Store',
       // The version of the HTTP interface. The npm package has its own version.
       version: '1.0.0',
-      description: apiDescription(),
+      description: apiDescription(hasChanges),
       contact: { name: 'The operator of this animal store' },
       license: { name: 'MIT', identifier: 'MIT' },
     },

@@ -1,7 +1,7 @@
 /** The errors in the OpenAPI document. */
 
 import { READ_ONLY } from '../src/adapters/http/authentication.ts';
-import { BODY_LIMIT } from '../src/adapters/http/body.ts';
+import { BODY_LIMIT, PATCH_TYPE } from '../src/adapters/http/body.ts';
 import { type HttpErrorCode, STATUS_OF } from '../src/adapters/http/errors.ts';
 import { EXPERIMENTAL_OPERATIONS, OPERATIONS, type Operation } from '../src/adapters/http/operations.ts';
 
@@ -51,6 +51,19 @@ export const MESSAGES: Readonly<Record<HttpErrorCode, string>> = {
   internal_error: 'unexpected error; when you report it, name the request hT5kQ2aP-1c',
   overloaded: 'the server receives more requests than it can handle',
   storage_unavailable: 'the database file was removed or renamed while it was open',
+};
+
+/** The texts of a change that are others than those of a create. */
+export const OF_CHANGE: Readonly<Partial<Record<HttpErrorCode, { when: string; message: string }>>> = {
+  not_found: { when: 'No pet has this id.', message: 'there is no such pet' },
+  unsupported_media_type: {
+    when: `The body is not \`${PATCH_TYPE}\` or \`application/json\` in UTF-8, or has a Content-Encoding.`,
+    message: MESSAGES.unsupported_media_type.replace('application/json', `${PATCH_TYPE} or application/json`),
+  },
+  idempotency_conflict: {
+    when: 'The `Idempotency-Key` was used for a different request, and is still valid.',
+    message: 'the Idempotency-Key was used for a different request: use a new key for each request',
+  },
 };
 
 /** `method_not_allowed` is no error of an operation. */

@@ -22,6 +22,11 @@ export const REX: Part = {
 };
 export const MINKA: Part = { id: 2, ...NEW_MINKA };
 
+/** A change of the first pet: its last attribute gets the value of the other pet. */
+export const CHANGE: Part = Object.fromEntries(
+  PET_ATTRIBUTES.slice(-1).map((name) => [name, NEW_MINKA[name]]),
+);
+
 function exampleOf(values: Values, hasAttribute: (attribute: Attribute) => boolean): Part {
   const names = PET_ATTRIBUTES.filter((name) => hasAttribute(ATTRIBUTES[name]));
   return Object.fromEntries(names.map((name) => [name, values[name] ?? ATTRIBUTES[name].example]));

@@ -43,10 +43,13 @@ const FIELDS = {
   Accept: field('The only supported media type of a body.', { const: 'application/json' }),
 };
 
-/** `NextChanges` and `Replayed` are further descriptions of `Link` and `Idempotency-Replayed`. */
+/** `NextChanges`, `PetTag` and `Replayed` are further descriptions of `Link`, `ETag` and `Idempotency-Replayed`. */
 const CHANGE_FIELDS = {
   NextChanges: optionalField('The next page, with `rel="next"` (RFC 8288), while more changes follow.', {
     pattern: '^<[^>?]*/v1/changes\\?[^>]+>; rel="next"$',
+  }),
+  PetTag: field('Strong entity tag of the pet. A change with it in `If-Match` is for this version.', {
+    pattern: '^"[!#-~]+"$',
   }),
   Replayed: optionalField('An earlier request with the same `Idempotency-Key` got this response.', {
     const: 'true',
@@ -62,6 +65,7 @@ const FIELD_NAMES: Partial<Record<Name, string>> = {
   NextChanges: 'Link',
   Successor: 'Link',
   Replayed: 'Idempotency-Replayed',
+  PetTag: 'ETag',
 };
 
 type Name = keyof typeof ALL_FIELDS;

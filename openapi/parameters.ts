@@ -6,6 +6,13 @@ import { IDEMPOTENCY_DAYS, IDEMPOTENCY_DAYS_MAX } from '../src/application/creat
 import { IDEMPOTENCY_KEY_MAX_LENGTH } from '../src/domain/idempotency-key.ts';
 import { type Part, QUERY_SCHEMAS } from './schemas.ts';
 
+const KEY_SCHEMA = {
+  type: 'string',
+  minLength: 1,
+  maxLength: IDEMPOTENCY_KEY_MAX_LENGTH,
+  pattern: `^[!-~]{1,${IDEMPOTENCY_KEY_MAX_LENGTH}}$`,
+};
+
 const PARAMETERS: readonly Part[] = [
   {
     name: 'petId',
@@ -29,12 +36,7 @@ const PARAMETERS: readonly Part[] = [
       'A key of your choice, such as a UUID. Repeat a request that got no response with the same key: the pet is ' +
       `created once. A key is valid for ${IDEMPOTENCY_DAYS * 24} hours, or longer, up to ${IDEMPOTENCY_DAYS_MAX} days, where the operator of ` +
       'the server has set it. Each API key has its own idempotency keys, also after a rotation.',
-    schema: {
-      type: 'string',
-      minLength: 1,
-      maxLength: IDEMPOTENCY_KEY_MAX_LENGTH,
-      pattern: `^[!-~]{1,${IDEMPOTENCY_KEY_MAX_LENGTH}}$`,
-    },
+    schema: KEY_SCHEMA,
   },
 ];
 
@@ -47,6 +49,15 @@ const CHANGE_PARAMETERS: Readonly<Record<string, Part>> = {
     description:
       'The `cursor` of the last change that was seen: the page starts after it. The URL in `Link` contains one.',
     schema: { type: 'string', maxLength: 64 },
+  },
+  ChangeKey: {
+    name: 'Idempotency-Key',
+    in: 'header',
+    required: false,
+    description:
+      'A key of your choice, such as a UUID. Repeat a request that got no response with the same key: it has its effect once. ' +
+      'Creates, changes and removals share the keys, which are valid as long as that of a create.',
+    schema: KEY_SCHEMA,
   },
   'If-Match': {
     name: 'If-Match',

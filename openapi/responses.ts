@@ -3,8 +3,8 @@
 import { type HttpErrorCode, STATUS_OF } from '../src/adapters/http/errors.ts';
 import { METHODS, type Operation } from '../src/adapters/http/operations.ts';
 import { LIMIT_MAX, LIMIT_MIN } from '../src/application/list-pets.ts';
-import { errorsOf, MESSAGES, WHEN } from './errors.ts';
-import { MINKA, NEW_MINKA, NEW_REX, REX } from './examples.ts';
+import { errorsOf, MESSAGES, OF_CHANGE, WHEN } from './errors.ts';
+import { CHANGE, MINKA, NEW_MINKA, NEW_REX, REX } from './examples.ts';
 import { headersOf } from './headers.ts';
 import { json, type Part } from './schemas.ts';
 
@@ -15,7 +15,7 @@ export const NEW_PET_EXAMPLES: Part = {
 };
 
 /** Examples of the request body of `changePet`. */
-export const CHANGE_EXAMPLES: Part = { status: { summary: 'One attribute', value: { status: 'sold' } } };
+export const CHANGE_EXAMPLES: Part = { one: { summary: 'One attribute', value: CHANGE } };
 
 const CURSOR = '0123456789abcdef';
 const CHANGES: readonly Part[] = [
@@ -28,11 +28,25 @@ function contentOf({ method, success: { body } }: Operation): Part | undefined {
   if (body === undefined) return undefined;
   if (body === 'Changes') return json(body, { page: { value: CHANGES }, empty: { value: [] } });
   if (body === 'Pets') return json(body, { page: { value: [REX, MINKA] }, empty: { value: [] } });
+  if (method === 'PATCH') return json(body, { changed: { value: { ...REX, ...CHANGE } } });
   return json(body, { [METHODS[method].isRead ? 'found' : 'created']: { value: REX } });
 }
 
+/** A change has other texts of some errors than a create. */
+function ofChange({ parameters }: Operation, code: HttpErrorCode) {
+  return parameters?.includes('If-Match') ? OF_CHANGE[code] : undefined;
+}
+
+function whenOf(operation: Operation, code: HttpErrorCode): string {
+  return ofChange(operation, code)?.when ?? WHEN[code];
+}
+
 /** Returns an example of the message of an error. For `invalid_request`, it is about what the operation reads. */
-function messageOf({ method, parameters }: Operation, code: HttpErrorCode): string {
+function messageOf(operation: Operation, code: HttpErrorCode): string {
+  const { method, parameters } = operation;
+  if (method === 'PATCH' && code === 'invalid_request') return 'name cannot be removed';
+  const message = ofChange(operation, code)?.message;
+  if (message !== undefined) return message;
   if (code !== 'invalid_request' || METHODS[method].hasBody) return MESSAGES[code];
   if (!parameters?.includes('limit')) return 'Host must be given once';
   return `limit must be an integer from ${LIMIT_MIN} to ${LIMIT_MAX}`;
@@ -58,10 +72,13 @@ export function responsesOf(operation: Operation): Part {
 /** Describes a response with one of several errors, which have the same status. */
 function describeErrors(operation: Operation, status: number, codes: readonly HttpErrorCode[]): Part {
   const examples = codes.map((code) => {
-    return [code, { summary: WHEN[code], value: { code, message: messageOf(operation, code), status } }];
+    return [
+      code,
+      { summary: whenOf(operation, code), value: { code, message: messageOf(operation, code), status } },
+    ];
   });
   return {
-    description: codes.map((code) => `\`${code}\`: ${WHEN[code]}`).join(' '),
+    description: codes.map((code) => `\`${code}\`: ${whenOf(operation, code)}`).join(' '),
     headers: headersOf(operation, status),
     content: json('Error', Object.fromEntries(examples)),
   };

@@ -60,7 +60,10 @@ export function createCommands(
     async openApiDocument() {
       const { http, host, port } = loadConfig(environment);
       const authority = host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
-      return openApiDocument(http.publicUrl ?? `http://${authority}`, { indent: 2 });
+      return openApiDocument(http.publicUrl ?? `http://${authority}`, {
+        indent: 2,
+        isExperimental: http.experimental,
+      });
     },
   };
 }

@@ -72,14 +72,19 @@ test.each([
 describe('openapi', () => {
   const environment = { PUBLIC_URL: 'https://pets.example.org', DATABASE_URL: 'memory:' };
 
-  test('prints the document that a server would serve', async () => {
-    const { status, out, err } = await new Workspace().runHere(['openapi'], '', environment);
-    expect({ status, err }).toEqual({ status: 0, err: '' });
-    const printed = JSON.parse(out);
-    expect(printed.servers).toEqual([expect.objectContaining({ url: 'https://pets.example.org/v1' })]);
-    const service = await startInProcess({ ...environment, PORT: '0', LOG_LEVEL: 'silent' });
-    expect(JSON.parse((await clientOf(service).get('/openapi.json')).body)).toEqual(printed);
-  });
+  test.each(['off', 'on'])(
+    'prints the document that a server would serve, EXPERIMENTAL=%s',
+    async (EXPERIMENTAL) => {
+      const own = { ...environment, EXPERIMENTAL };
+      const { status, out, err } = await new Workspace().runHere(['openapi'], '', own);
+      expect({ status, err }).toEqual({ status: 0, err: '' });
+      const printed = JSON.parse(out);
+      expect(printed.servers).toEqual([expect.objectContaining({ url: 'https://pets.example.org/v1' })]);
+      const service = await startInProcess({ ...own, PORT: '0', LOG_LEVEL: 'silent' });
+      expect(JSON.parse((await clientOf(service).get('/openapi.json')).body)).toEqual(printed);
+      expect(printed.paths['/changes'] !== undefined).toBe(EXPERIMENTAL === 'on');
+    },
+  );
 
   test('has the address of a server without PUBLIC_URL', async () => {
     for (const [HOST, url] of [

@@ -31,7 +31,7 @@ export interface Operation {
       | 'Location'
       | 'Idempotency-Replayed'
       | 'Replayed'
-      | 'ETag'
+      | 'PetTag'
     )[];
   };
   /** In addition to the error codes that every operation can return. */
@@ -101,8 +101,8 @@ export const EXPERIMENTAL_OPERATIONS: readonly Operation[] = [
       'Changes attributes of a pet: a JSON merge patch (RFC 7396). An attribute that is absent stays as it is, and `null` removes an ' +
       'optional one. `If-Match` names the version that the change is for, by the `ETag` of a response with this pet. The response is ' +
       'sent once the change is durable. A request that is repeated with the same `Idempotency-Key` gets the first response again.',
-    parameters: ['If-Match', 'Idempotency-Key'],
-    success: { description: 'The changed pet.', body: 'Pet', fields: ['ETag', 'Replayed'] },
+    parameters: ['If-Match', 'ChangeKey'],
+    success: { description: 'The changed pet.', body: 'Pet', fields: ['PetTag', 'Replayed'] },
     errors: [
       'forbidden',
       'not_found',
@@ -123,7 +123,7 @@ export const EXPERIMENTAL_OPERATIONS: readonly Operation[] = [
     description:
       'Removes a pet. `If-Match` names the version that the removal is for. The removal of a pet that was removed before succeeds, ' +
       'whatever version it names. Only a pet that never existed is not found.',
-    parameters: ['If-Match', 'Idempotency-Key'],
+    parameters: ['If-Match', 'ChangeKey'],
     success: { description: 'The pet was removed, now or before.', fields: ['Replayed'] },
     errors: [
       'forbidden',
@@ -156,7 +156,7 @@ export function operationsOf(isExperimental: boolean): readonly Operation[] {
   const withTag = OPERATIONS.map((operation): Operation => {
     const { id, success } = operation;
     if (id !== 'createPet') return operation;
-    return { ...operation, success: { ...success, fields: [...(success.fields ?? []), 'ETag'] } };
+    return { ...operation, success: { ...success, fields: [...(success.fields ?? []), 'PetTag'] } };
   });
   return [...withTag, ...EXPERIMENTAL_OPERATIONS];
 }

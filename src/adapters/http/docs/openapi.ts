@@ -19,7 +19,7 @@ const experimental = template('openapi-experimental.json');
 interface DocumentOptions {
   readonly indent?: number;
   /** Whether the document has the experimental operations. */
-  readonly isExperimental?: boolean;
+  readonly isExperimental?: boolean | undefined;
 }
 
 /**
