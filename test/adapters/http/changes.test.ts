@@ -1,6 +1,9 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { UserMiddleware } from '../../../src/adapters/http/index.ts';
 import type { Answer, Client } from '../../support/client.ts';
 import { wholeJson } from '../../support/pets.ts';
+import { runs } from '../../support/property-runs.ts';
 import { STORAGES, sharedServer, startServer } from '../../support/server.ts';
 
 const PATCH_TYPE = 'application/merge-patch+json';
@@ -130,6 +133,25 @@ describe.each(STORAGES)('changes on %s', (kind) => {
     expect(again.headers['idempotency-replayed']).toBe('true');
   });
 
+  test('no increment of several clients at once is lost', async () => {
+    const { id } = await create();
+    const [clients, each] = [4, 5];
+    const increment = async (): Promise<void> => {
+      const { body, headers } = await served.client.get(`/v1/pets/${id}`);
+      const next = Number(JSON.parse(body).name.replace('Rex', '0')) + 1;
+      const change = { 'If-Match': headers['etag'] ?? '', 'Idempotency-Key': crypto.randomUUID() };
+      const { status } = await patch(served.client, id, `{"name":"${next}"}`, change);
+      expect([200, 412, 503]).toContain(status);
+      if (status !== 200) await increment();
+    };
+    const count = async () => {
+      for (let done = 0; done < each; done += 1) await increment();
+    };
+    await Promise.all(Array.from({ length: clients }, count));
+    const { body } = await served.client.get(`/v1/pets/${id}`);
+    expect(JSON.parse(body).name).toBe(String(clients * each));
+  });
+
   test('a pet is removed', async () => {
     const { id, etag } = await create();
     const remove = (fields: Record<string, string>, of: unknown = id) =>
@@ -208,4 +230,77 @@ test.each([false, true])('the methods of the server follow the option: %s', asyn
     const { status } = await client.request(path.endsWith('1') ? 'DELETE' : 'GET', path, { headers: ANY });
     expect(status).toBe(experimental ? (path.endsWith('1') ? 204 : 200) : path.endsWith('1') ? 405 : 404);
   }
+});
+
+/** Without control characters, which no client can send. */
+const fieldValue = fc.oneof(
+  fc.string({ unit: fc.constantFrom(...'"W/*, \t-ab\u00e9\u00ff'), maxLength: 30 }),
+  fc.string({ maxLength: 30 }),
+);
+
+test('any If-Match is 200 or 412, and any cursor is 200, 400 or 410', async () => {
+  const { client, errors } = await startServer('memory', { experimental: true });
+  await client.post(REX);
+  await fc.assert(
+    fc.asyncProperty(fieldValue, async (text) => {
+      const { status } = await patch(client, 1, '{}', { 'If-Match': text });
+      expect(status).toBe(text.trim() === '*' ? 200 : 412);
+    }),
+    runs(200),
+  );
+  const epoch = fc.string({ unit: fc.constantFrom(...'0123456789abcdefF'), minLength: 15, maxLength: 17 });
+  const number = fc.bigInt({ min: -(2n ** 65n), max: 2n ** 65n });
+  const cursor = fc.oneof(
+    fc.string({ unit: 'binary' }),
+    fc.tuple(epoch, number).map((parts) => parts.join('-')),
+  );
+  await fc.assert(
+    fc.asyncProperty(cursor, async (text) => {
+      const { status } = await client.get(`/v1/changes?after=${encodeURIComponent(text.toWellFormed())}`);
+      expect([400, 410]).toContain(status);
+    }),
+    runs(200),
+  );
+  expect(errors).toEqual([]);
+});
+
+test('a status that middleware of the host throws tells nothing about pets and cursors', async () => {
+  for (const status of [409, 410, 412, 428]) {
+    const afterKey = [(ctx: Parameters<UserMiddleware>[0]) => ctx.throw(status, 'of the host')];
+    const { origin, key } = await startServer('memory', { experimental: true, middleware: { afterKey } });
+    const response = await fetch(`${origin}/v1/changes`, { headers: { Authorization: `Bearer ${key}` } });
+    expect(await response.json()).toEqual({ code: 'invalid_request', message: 'of the host', status });
+  }
+});
+
+test('the examples of a document with the option are responses of the server', async () => {
+  const { client } = await startServer('memory', { experimental: true });
+  const document = JSON.parse((await client.get('/openapi.json')).body);
+  await client.post(REX);
+  const change = document.paths['/pets/{petId}'].patch;
+  for (const [type, { examples }] of Object.entries<{ examples: { one: { value: object } } }>(
+    change.requestBody.content,
+  )) {
+    const fields = { ...ANY, 'Content-Type': type };
+    const { status } = await patch(client, 1, JSON.stringify(examples.one.value), fields);
+    expect(status).toBe(200);
+  }
+  const exampleOf = (answer: Answer) => {
+    const { code } = JSON.parse(answer.body);
+    return change.responses[answer.status].content['application/json'].examples[code].value;
+  };
+  const key = { 'Idempotency-Key': 'used' };
+  await patch(client, 1, '{"status":"sold"}', { ...ANY, ...key });
+  const refused = [
+    await patch(client, 1, '{', { 'Content-Type': 'text/plain' }),
+    await patch(client, 1, ' '.repeat(16_385)),
+    await patch(client, 1, '{"name":null}'),
+    await patch(client, 1, '{}'),
+    await patch(client, 1, '{}', { ...ANY, ...key }),
+    await patch(client, 7, '{}', ANY),
+    await patch(client, 1, '{}', { 'If-Match': '"none"' }),
+    await patch(client, 1, '{"status":"available"}', ANY),
+  ];
+  expect(refused.map(({ status }) => status)).toEqual([415, 413, 400, 428, 422, 404, 412, 409]);
+  for (const answer of refused) expect(JSON.parse(answer.body)).toEqual(exampleOf(answer));
 });
