@@ -15,6 +15,7 @@ export interface Schema {
   readonly maxLength?: bigint;
   readonly pattern?: string;
   readonly items?: Schema;
+  readonly anyOf?: readonly Schema[];
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly required?: readonly string[];
 }

@@ -78,7 +78,22 @@ export function readReference(text: string): Reference {
     operations,
     schemas: Object.entries(components.schemas),
     resolve: ({ $ref, ...schema }) =>
-      $ref === undefined ? schema : { ...components.schemas[schemaName($ref)], ...schema },
+      merged($ref === undefined ? schema : { ...components.schemas[schemaName($ref)], ...schema }),
+  };
+}
+
+/** Returns a schema whose `anyOf` is one object: with the members of all, and with those required that each requires. */
+function merged({ anyOf, ...schema }: Schema): Schema {
+  const [first, ...others] = anyOf?.filter(({ type }) => type !== 'null') ?? [];
+  if (first === undefined) return schema;
+  if (others.length === 0) return { ...first, ...schema };
+  return {
+    ...first,
+    ...schema,
+    properties: Object.assign({}, first.properties, ...others.map(({ properties }) => properties)),
+    required: (first.required ?? []).filter((name) =>
+      others.every(({ required }) => required?.includes(name)),
+    ),
   };
 }
 

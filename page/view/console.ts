@@ -37,7 +37,10 @@ export function consoleOf(
   const fields = operation.parameters.map((parameter) => parameterField(parameter, resolve));
   for (const { name, control } of fields) {
     if (name === KEY_FIELD) control.setAttribute('placeholder', 'a new key for each request');
-    if (name === TAG_FIELD) control.setAttribute('placeholder', 'the ETag of the pet, or *');
+    if (name !== TAG_FIELD) continue;
+    control.setAttribute('placeholder', 'the ETag of the pet, or *');
+    // The example of the document is for any version.
+    control.value = '';
   }
   const body = operation.body && bodyField(operation.body);
   const values = (): Values => ({

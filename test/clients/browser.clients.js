@@ -2,6 +2,7 @@
 
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, test } from 'vitest';
+import { changes } from './browser/changes.js';
 import { consoles, contents, deepLinks, keyboard, samples } from './browser/checks.js';
 import { clientInPage } from './browser/client.js'; // only the client
 import { coldStart, noDocument, noScript, olderBrowser, publicUrl } from './browser/environment.js';
@@ -39,6 +40,7 @@ test.each([
   ['the contents are exact, and the operations can be seen at once', contents],
   ['every link has a target, and the page shows the target of its URL', deepLinks],
   ['samples can be copied, and show the key only when asked', samples],
+  ['changes are for the version in the last response', changes],
   ['every sample runs', runSamples],
   ['the client of the API runs in a page of another origin', clientInPage], // only the client
   ['the consoles are exact in an older browser', olderBrowser],

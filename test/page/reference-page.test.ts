@@ -375,6 +375,33 @@ describe('the samples', () => {
   });
   // only the client: to here
 
+  test.each(LANGUAGES)('of a change, a removal and changes in %s', async (language) => {
+    const { operations, resolve: resolved } = readReference(
+      openApiDocument(BASE_URL, { isExperimental: true }),
+    );
+    const resolve: Reference['resolve'] = (schema) => {
+      const { properties, ...rest } = resolved(schema);
+      const { id, name, categoryId, status } = properties ?? {};
+      const isPet = id && name && categoryId && status;
+      return {
+        ...rest,
+        ...(properties && { properties: isPet ? { id, name, categoryId, status } : properties }),
+      };
+    };
+    const samples = [
+      ['change-pet', { petId: '7', 'If-Match': '"tag"' }, '{"status":"sold"}'],
+      ['remove-pet', { petId: '7' }, ''],
+      ['list-changes', { after: 'c-1' }, ''],
+    ].map(([slug, values, text]) => {
+      const known = operations.find((each) => each.slug === slug) as Operation;
+      expect(known.stability).toBe('experimental');
+      const parameters = new Map(Object.entries(values as Record<string, string>));
+      const sent = requestOf(known, { parameters, body: String(text) }, BASE_URL);
+      return SAMPLES[language](sent, { resolve, response: known.successes[0]?.content?.schema });
+    });
+    await expect(`${samples.join('\n\n')}\n`).toMatchFileSnapshot(`samples/${language}-changes.txt`);
+  });
+
   test('Go declares the types of the response', () => {
     const list = requestOf(operation('list-pets'), { parameters: new Map(), body: '' }, BASE_URL);
     const sample = SAMPLES.Go(list, { ...go, response: { $ref: '#/components/schemas/Pets' } });
