@@ -43,8 +43,12 @@ function refuse(outgoing, status) {
   outgoing.end(JSON.stringify({ code, message: 'try again later', status }));
 }
 
-function forward(origin, { method, headers }, { target, body }, onResponse) {
-  request(origin + target, { method, headers }, onResponse).end(body);
+function forward(origin, { method, headers, socket }, { target, body }, onResponse) {
+  // While the server restarts, the connection is lost.
+  const onError = () => socket.destroy();
+  request(origin + target, { method, headers }, onResponse)
+    .on('error', onError)
+    .end(body);
 }
 
 /**
