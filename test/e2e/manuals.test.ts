@@ -47,9 +47,12 @@ describe('the commands of', () => {
   });
 
   test.skipIf(!hasCurl)(
-    'docs/api.md list all pets, find one and create one (skipped without curl)',
+    'docs/api.md list all pets, find one, create one and change one (skipped without curl)',
     async () => {
-      const { url, firstKey } = await startInProcess(await environmentOf('memory'));
+      const { url, firstKey } = await startInProcess({
+        ...(await environmentOf('memory')),
+        EXPERIMENTAL: 'on',
+      });
       const ANIMAL_STORE_KEY = firstKey?.key ?? '';
       const headers = { Authorization: `Bearer ${ANIMAL_STORE_KEY}`, 'Content-Type': 'application/json' };
       for (const name of ['Rex', 'Bella']) {
@@ -63,7 +66,9 @@ describe('the commands of', () => {
         categoryId: 7,
         status: 'available',
       }));
-      const parts = [[rex, bella], [rex], { ...rex, id: 3 }].map((part) => wholeJson(JSON.stringify(part)));
+      const parts = [[rex, bella], [rex], { ...rex, id: 3 }, { ...rex, status: 'sold' }].map((part) =>
+        wholeJson(JSON.stringify(part)),
+      );
       expect(output).toBe(parts.join('').replace('][', ']\n['));
     },
   );
