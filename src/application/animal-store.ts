@@ -5,11 +5,12 @@ import { checkOptions } from './arguments.ts';
 import { BasicStore } from './basic-store.ts';
 import type { ChangeResult } from './change-pet.ts';
 import type { IfMatch } from './entity-tag.ts';
+import { failureReporter, type ReportFailure } from './failures.ts';
 import { idOf } from './get-pet.ts';
 import type { ImportOptions } from './import-pets.ts';
 import type { ChangesList, ChangesPageQuery } from './list-changes.ts';
 import type { PetPageQuery } from './list-pets.ts';
-import type { ApiKeyHolder } from './ports/api-key-verifier.ts';
+import type { ApiKeyHolder, VerifyOptions } from './ports/api-key-verifier.ts';
 import type { BackupOptions } from './ports/maintenance.ts';
 import type { CallOptions, PetQuery } from './ports/pet-repository.ts';
 import type { StoreStorage } from './ports/storage.ts';
@@ -27,13 +28,19 @@ import { walkPages } from './walk-pages.ts';
 export class AnimalStore extends BasicStore {
   readonly #storage: StoreStorage;
   readonly #useCases: UseCases;
+  readonly #report: ReportFailure;
   #stopRemoval: (() => void) | undefined;
 
   /** @param storage the storage of the store; {@link AnimalStore.close} closes this storage */
-  constructor(storage: StoreStorage, useCases: UseCases = createUseCases(storage)) {
+  constructor(
+    storage: StoreStorage,
+    useCases: UseCases = createUseCases(storage),
+    report: ReportFailure = failureReporter([]),
+  ) {
     super(storage, useCases);
     this.#storage = storage;
     this.#useCases = useCases;
+    this.#report = report;
   }
 
   /**
@@ -87,13 +94,13 @@ export class AnimalStore extends BasicStore {
   override startMaintenance(): void {
     const { idempotencyRecords: records } = this.#storage;
     if (this.isClosed || records === undefined) return;
-    this.#stopRemoval ??= startRecordRemoval(records);
+    this.#stopRemoval ??= startRecordRemoval(records, this.#report);
   }
 
   /** Resolves with the key holder of an active key, or with `undefined` for any other string. */
-  async verifyApiKey(key: string): Promise<ApiKeyHolder | undefined> {
+  async verifyApiKey(key: string, options?: VerifyOptions): Promise<ApiKeyHolder | undefined> {
     this.assertCallable();
-    return await supported(this.#useCases.verifyApiKey, 'keys').verify(key);
+    return await supported(this.#useCases.verifyApiKey, 'keys').verify(key, options);
   }
 
   /**

@@ -23,10 +23,13 @@ const LAST_EXPIRY = Date.UTC(10_000, 0) - 1;
 export class ApiKeys {
   readonly #keys: ApiKeyRepository;
   readonly #now: () => number;
+  readonly #onEnd: (id: string) => void;
 
-  constructor(keys: ApiKeyRepository, now: () => number = Date.now) {
+  /** @param onEnd is called when a key was revoked or ends earlier, also if the outcome is unknown */
+  constructor(keys: ApiKeyRepository, now: () => number = Date.now, onEnd: (id: string) => void = () => {}) {
     this.#keys = keys;
     this.#now = now;
+    this.#onEnd = onEnd;
   }
 
   /**
@@ -67,7 +70,8 @@ export class ApiKeys {
     const old = await this.#activeKey(id, now);
     const newExpiry = expiresAt === undefined ? expiryLike(old, now) : (expiresAt ?? undefined);
     const [key, draft] = this.#draft(old.name, newExpiry, old.isReadOnly);
-    const about = await this.#keys.replace(old, Math.min(now + overlap, LAST_EXPIRY), key, draft);
+    const endsAt = Math.min(now + overlap, LAST_EXPIRY);
+    const about = await this.#keys.replace(old, endsAt, key, draft).finally(() => this.#onEnd(id));
     if (about !== undefined) return { key, about };
     await this.#activeKey(id, this.#now());
     throw invalidRequest(
@@ -77,7 +81,7 @@ export class ApiKeys {
 
   /** Revokes a key at once, and resolves with its attributes. Rejects with `not_found` when the key does not exist. */
   async revoke(id: string): Promise<ApiKey> {
-    const about = await this.#keys.revoke(id, this.#now());
+    const about = await this.#keys.revoke(id, this.#now()).finally(() => this.#onEnd(id));
     if (about === undefined) throw noSuchKey(id);
     return about;
   }

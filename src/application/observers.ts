@@ -1,6 +1,7 @@
 import { FUNCTION, OBJECT, objectOf, type Rule } from './arguments.ts';
+import { failureReporter } from './failures.ts';
 import { fenced } from './fenced.ts';
-import type { Observer } from './ports/observer.ts';
+import type { FailureObserver, Observer } from './ports/observer.ts';
 import type { RequestObserver } from './ports/request-observer.ts';
 
 /** One object can observe a server and its storage. */
@@ -10,6 +11,7 @@ export const OBSERVER: Rule = objectOf<Observer & RequestObserver>(OBJECT, {
   onCommit: FUNCTION,
   onStorageState: FUNCTION,
   onWarning: FUNCTION,
+  onFailure: FUNCTION,
 });
 
 /** The methods of combined observers, which need not be fenced again. */
@@ -18,14 +20,18 @@ const combinedMethods = new WeakSet<Method>();
 type Method = (...values: readonly unknown[]) => unknown;
 
 export function combineObservers(observers: readonly Observer[]): Observer {
-  return combineMethods(observers, ['onCommit', 'onStorageState', 'onWarning']);
+  return combineMethods(observers, ['onCommit', 'onStorageState', 'onWarning', 'onFailure']);
 }
 
 /**
  * Combines several observers into one, without the methods that no observer has: their values need not be measured.
- * They are {@link fenced}.
+ * They are {@link fenced}, and their failures are reported.
  */
-export function combineMethods<T extends object>(observers: readonly T[], names: readonly (keyof T)[]): T {
+export function combineMethods<T extends FailureObserver>(
+  observers: readonly T[],
+  names: readonly (keyof T)[],
+): T {
+  const report = failureReporter(observers);
   const combined: Partial<Record<keyof T, Method>> = {};
   for (const name of names) {
     const listeners = (observers as readonly Partial<Record<keyof T, Method>>[]).filter(
@@ -33,8 +39,9 @@ export function combineMethods<T extends object>(observers: readonly T[], names:
     );
     const [only, another] = listeners.map((listener) => listener[name]);
     if (only === undefined) continue;
+    const onFailure = (error: unknown): void => report(`the observer method ${String(name)}`, error);
     const call: Method = (...values) => {
-      for (const listener of listeners) fenced(() => (listener[name] as Method)(...values));
+      for (const listener of listeners) fenced(() => (listener[name] as Method)(...values), onFailure);
     };
     combined[name] = another === undefined && combinedMethods.has(only) ? only : call;
     combinedMethods.add(call);

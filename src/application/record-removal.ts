@@ -1,3 +1,4 @@
+import type { ReportFailure } from './failures.ts';
 import { nextTurn } from './next-turn.ts';
 import type { IdempotencyRecords } from './ports/idempotent-creates.ts';
 
@@ -8,7 +9,10 @@ const INTERVAL = 60_000;
 const REMOVAL_STEP = 500;
 
 /** Removes records that have ended once a minute, in small transactions, and returns a function that stops the removals. */
-export function startRecordRemoval(records: Pick<IdempotencyRecords, 'removeRecords'>): () => void {
+export function startRecordRemoval(
+  records: Pick<IdempotencyRecords, 'removeRecords'>,
+  report: ReportFailure,
+): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const schedule = (): void => {
     timer = setTimeout(removeAll, INTERVAL);
@@ -19,7 +23,9 @@ export function startRecordRemoval(records: Pick<IdempotencyRecords, 'removeReco
     try {
       while (timer !== undefined && (await records.removeRecords(REMOVAL_STEP)) === REMOVAL_STEP)
         await nextTurn();
-    } catch {}
+    } catch (error) {
+      if (timer !== undefined) report('the removal of ended idempotency records', error);
+    }
     if (timer !== undefined) schedule();
   };
   schedule();

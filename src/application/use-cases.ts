@@ -5,6 +5,7 @@ import type { ChangeUseCases } from './change-calls.ts';
 import { ChangePet } from './change-pet.ts';
 import { CreatePet } from './create-pet.ts';
 import { entityTagOf } from './entity-tag.ts';
+import { failureReporter, type ReportFailure } from './failures.ts';
 import { GetPet } from './get-pet.ts';
 import { ImportPets } from './import-pets.ts';
 import { ListChanges } from './list-changes.ts';
@@ -74,18 +75,22 @@ function createChangeUseCases(
   };
 }
 
+type UseCaseOptions = RetryOptions & { readonly report?: ReportFailure };
+
 export function createUseCases(
   ports: Pick<Storage, Port>,
-  options?: RetryOptions,
+  options?: UseCaseOptions,
 ): PetUseCases & OtherUseCases;
-export function createUseCases(ports: Pick<StoreStorage, Port>, options?: RetryOptions): UseCases;
-export function createUseCases(ports: Pick<StoreStorage, Port>, options?: RetryOptions): UseCases {
+export function createUseCases(ports: Pick<StoreStorage, Port>, options?: UseCaseOptions): UseCases;
+export function createUseCases(ports: Pick<StoreStorage, Port>, options: UseCaseOptions = {}): UseCases {
   const { transfer, apiKeys } = ports;
+  const { report = failureReporter([]) } = options;
+  const verifyApiKey = apiKeys && new VerifyApiKey(apiKeys, Date.now, report);
   return {
     ...createPetUseCases(ports, options),
     changes: ports.changeUseCases ?? createChangeUseCases(ports, options),
     importPets: transfer && new ImportPets(transfer),
-    apiKeys: apiKeys && new ApiKeys(apiKeys),
-    verifyApiKey: apiKeys && new VerifyApiKey(apiKeys),
+    apiKeys: apiKeys && new ApiKeys(apiKeys, Date.now, (id) => verifyApiKey?.forget(id)),
+    verifyApiKey,
   };
 }

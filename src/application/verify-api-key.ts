@@ -1,7 +1,9 @@
 import { type ApiKey, isActive, isApiKey } from '../domain/api-key.ts';
+import type { ReportFailure } from './failures.ts';
 import type { ApiKeyRepository } from './ports/api-key-repository.ts';
-import type { ApiKeyHolder, ApiKeyVerifier } from './ports/api-key-verifier.ts';
+import type { ApiKeyHolder, ApiKeyVerifier, VerifyOptions } from './ports/api-key-verifier.ts';
 import { DAY } from './ports/idempotent-creates.ts';
+import { RecentKeys } from './recent-keys.ts';
 
 const CACHE_LIMIT = 1000;
 /** No use is recorded for this time after a write failed, in milliseconds. */
@@ -11,27 +13,47 @@ const PAUSE = 60_000;
 export class VerifyApiKey implements ApiKeyVerifier {
   readonly #keys: ApiKeyRepository;
   readonly #now: () => number;
+  readonly #report: ReportFailure;
+  readonly #recent = new RecentKeys();
   /** By key id, because `lastUsedOn` of a repository can be out of date for a while. */
   readonly #recordedOn = new Map<string, number>();
   /** The writes that wait for the one in flight, by key id. */
   readonly #unrecorded = new Map<string, number>();
   #failedAt = -Infinity;
 
-  constructor(keys: ApiKeyRepository, now: () => number = Date.now) {
+  constructor(keys: ApiKeyRepository, now: () => number = Date.now, report: ReportFailure = () => {}) {
     this.#keys = keys;
     this.#now = now;
+    this.#report = report;
   }
 
   /** Refuses a string that does not have the format of a key without reading the storage. */
-  async verify(key: string): Promise<ApiKeyHolder | undefined> {
+  async verify(key: string, { duringOutage = false }: VerifyOptions = {}): Promise<ApiKeyHolder | undefined> {
     if (!isApiKey(key)) return undefined;
-    const apiKey = await this.#keys.find(key);
+    const { generation } = this.#recent;
+    let apiKey: ApiKey | undefined;
+    try {
+      apiKey = await this.#keys.find(key);
+    } catch (error) {
+      const recent = duringOutage ? this.#recent.recall(key, this.#now()) : undefined;
+      if (recent === undefined) throw error;
+      return recent;
+    }
     const now = this.#now();
     // A storage without types can resolve with `null`.
-    if (!apiKey || !isActive(apiKey, now)) return undefined;
+    if (!apiKey || !isActive(apiKey, now)) {
+      this.#recent.forget(key);
+      return undefined;
+    }
+    if (generation === this.#recent.generation) this.#recent.remember(key, apiKey, now);
     const { lastUsedOn = -Infinity } = apiKey;
     if (now - lastUsedOn >= DAY) this.#recordUse(apiKey, now);
     return apiKey;
+  }
+
+  /** Must be called when a key was revoked or ends earlier. */
+  forget(id: string): void {
+    this.#recent.forgetId(id);
   }
 
   /** Nobody waits for the write. When it fails, a later use of the key on this day is recorded instead. */
@@ -54,10 +76,11 @@ export class VerifyApiKey implements ApiKeyVerifier {
         await this.#keys.setLastUsedOn(id, day);
         this.#unrecorded.delete(id);
       }
-    } catch {
+    } catch (error) {
       this.#failedAt = this.#now();
       for (const id of this.#unrecorded.keys()) this.#recordedOn.delete(id);
       this.#unrecorded.clear();
+      this.#report('recording the last use of an API key', error);
     }
   }
 }

@@ -9,7 +9,12 @@ export function createApiKeyVerifier(stored: ApiKeyVerifier, configuredKeys: rea
   const holders = new Map(configuredKeys.map(holderOf));
   return {
     // Only hashes are compared, so the duration of a comparison says nothing about a key.
-    verify: async (key) => (await stored.verify(key)) ?? holders.get(hashOf(key)),
+    async verify(key, options) {
+      const holder = holders.get(hashOf(key));
+      // A configured key needs no store, but a stored key comes first.
+      const found = stored.verify(key, options);
+      return (await (options?.duringOutage && holder ? found.catch(() => holder) : found)) ?? holder;
+    },
     hasPartOfKey: secretPartFinder(configuredKeys),
   };
 }

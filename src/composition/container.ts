@@ -8,6 +8,7 @@ import { Metrics } from '../adapters/metrics/index.ts';
 import { AnimalStore } from '../application/animal-store.ts';
 import { ApiKeys } from '../application/api-keys.ts';
 import { CreatePet } from '../application/create-pet.ts';
+import { failureReporter, type ReportFailure } from '../application/failures.ts';
 import { GetPet } from '../application/get-pet.ts';
 import { ImportPets } from '../application/import-pets.ts';
 import { ListPets } from '../application/list-pets.ts';
@@ -35,8 +36,9 @@ export async function openParts(config: Config, version: string): Promise<Parts>
   const observer = combineObservers(container.resolveAll(token.OBSERVER));
   const storage = await openDatabase(config.database, { observer });
   registerStorage(container, storage);
-  registerUseCases(container, config);
-  registerServer(container, config);
+  const report = failureReporter([observer]);
+  registerUseCases(container, config, report);
+  registerServer(container, config, report);
   try {
     const store = container.resolve(AnimalStore);
     const server = container.resolve(token.HTTP_SERVER);
@@ -85,7 +87,7 @@ function registerStorage(container: DependencyContainer, storage: Storage): void
   container.register(token.API_KEY_REPOSITORY, { useValue: storage.apiKeys });
 }
 
-function registerUseCases(container: DependencyContainer, config: Config): void {
+function registerUseCases(container: DependencyContainer, config: Config, report: ReportFailure): void {
   container.register(token.USE_CASES, {
     useFactory: once((c) =>
       createUseCases(
@@ -97,7 +99,7 @@ function registerUseCases(container: DependencyContainer, config: Config): void 
           transfer: c.resolve(token.PET_TRANSFER),
           apiKeys: c.resolve(token.API_KEY_REPOSITORY),
         },
-        config,
+        { ...config, report },
       ),
     ),
   });
@@ -109,9 +111,9 @@ function registerUseCases(container: DependencyContainer, config: Config): void 
   container.register(VerifyApiKey, { useFactory: (c) => c.resolve(token.USE_CASES).verifyApiKey });
 }
 
-function registerServer(container: DependencyContainer, config: Config): void {
+function registerServer(container: DependencyContainer, config: Config, report: ReportFailure): void {
   container.register(AnimalStore, {
-    useFactory: once((c) => new AnimalStore(c.resolve(token.STORAGE), c.resolve(token.USE_CASES))),
+    useFactory: once((c) => new AnimalStore(c.resolve(token.STORAGE), c.resolve(token.USE_CASES), report)),
   });
   container.register(token.API_KEY_VERIFIER, {
     useFactory: once((c) => createApiKeyVerifier(c.resolve(VerifyApiKey), config.apiKeys)),

@@ -18,6 +18,7 @@ export type {
 export { ChangePet, type ChangeResult } from '../application/change-pet.ts';
 export { CreatePet, type CreatePetOptions } from '../application/create-pet.ts';
 export { entityTagOf, type IfMatch } from '../application/entity-tag.ts';
+export type { ReportFailure } from '../application/failures.ts';
 export { GetPet } from '../application/get-pet.ts';
 export { type ImportOptions, ImportPets } from '../application/import-pets.ts';
 export {
@@ -34,7 +35,7 @@ export {
   type PetPageQuery,
 } from '../application/list-pets.ts';
 export type { ApiKeyRepository, SaveKey } from '../application/ports/api-key-repository.ts';
-export type { ApiKeyHolder, ApiKeyVerifier } from '../application/ports/api-key-verifier.ts';
+export type { ApiKeyHolder, ApiKeyVerifier, VerifyOptions } from '../application/ports/api-key-verifier.ts';
 export type {
   AttemptState,
   ChangeAttempt,

@@ -106,8 +106,10 @@ describe('the removal of records', () => {
     fakeTimers();
     const removeRecords = vi.fn(async () => 0);
     removeRecords.mockResolvedValueOnce(500).mockResolvedValueOnce(500).mockResolvedValueOnce(499);
-    removeRecords.mockRejectedValueOnce(new Error('the disk is full'));
-    onTestFinished(startRecordRemoval({ removeRecords }));
+    const failure = new Error('the disk is full');
+    removeRecords.mockRejectedValueOnce(failure);
+    const report = vi.fn();
+    onTestFinished(startRecordRemoval({ removeRecords }, report));
     vi.advanceTimersByTime(MINUTE - 1);
     for (const [time, calls] of [
       [0, 0],
@@ -120,15 +122,16 @@ describe('the removal of records', () => {
       expect(removeRecords).toHaveBeenCalledTimes(calls);
     }
     expect(removeRecords).toHaveBeenCalledWith(500);
+    expect(report.mock.calls).toEqual([['the removal of ended idempotency records', failure]]);
   });
 
   test('does not keep the process alive, and stops in a browser, whose timers are numbers', () => {
     using set = vi.spyOn(globalThis, 'setTimeout');
-    onTestFinished(startRecordRemoval({ removeRecords: async () => 0 }));
+    onTestFinished(startRecordRemoval({ removeRecords: async () => 0 }, () => {}));
     expect(set.mock.results.map(({ value }) => value.hasRef())).toEqual([false]);
     set.mockReturnValue(7 as never);
     using clear = vi.spyOn(globalThis, 'clearTimeout').mockReturnValue();
-    startRecordRemoval({ removeRecords: async () => 0 })();
+    startRecordRemoval({ removeRecords: async () => 0 }, () => {})();
     expect(clear).toHaveBeenCalledWith(7);
   });
 
@@ -136,7 +139,7 @@ describe('the removal of records', () => {
     const { promise, resolve } = Promise.withResolvers<number>();
     const removeRecords = vi.fn(() => promise);
     fakeTimers();
-    const stop = startRecordRemoval({ removeRecords });
+    const stop = startRecordRemoval({ removeRecords }, () => {});
     vi.advanceTimersByTime(3 * MINUTE);
     stop();
     resolve(500);

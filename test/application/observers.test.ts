@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { fenced } from '../../src/application/fenced.ts';
 import { combineObservers } from '../../src/application/observers.ts';
 import { StorageFault } from '../../src/application/ports/storage-fault.ts';
@@ -47,4 +47,25 @@ test('what the code of a host returns is returned, and what it throws or rejects
   const rejected = Promise.reject(new Error('no'));
   expect(fenced(() => rejected)).toBe(rejected);
   await nextTurn();
+});
+
+test('an observer that fails is reported once a minute for each method, to the observers that listen or on the console', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const printed = vi.spyOn(console, 'error').mockReturnValue();
+  onTestFinished(() => printed.mockRestore());
+  const failing = { onCommit: fail, onWarning: () => Promise.reject(new Error('no')) as never };
+  const onFailure = vi.fn();
+  for (const observers of [[failing, { onFailure }, { onFailure: fail }], [failing]]) {
+    const observer = combineObservers(observers);
+    for (const time of [0, 59_999, 1]) {
+      vi.advanceTimersByTime(time);
+      observer.onCommit?.({ writes: 1, ms: 1 });
+    }
+    observer.onWarning?.('a warning');
+    await nextTurn();
+  }
+  const works = ['onCommit', 'onCommit', 'onWarning'].map((name) => `the observer method ${name}`);
+  expect(onFailure.mock.calls).toEqual(works.map((work) => [work, new Error('no')]));
+  expect(printed.mock.calls).toEqual(works.map((work) => [`animal-store: ${work} failed:`, new Error('no')]));
 });

@@ -1,8 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { MemoryApiKeyRepository } from '../../src/adapters/memory/index.ts';
 import { ApiKeys } from '../../src/application/api-keys.ts';
+import { RecentKeys } from '../../src/application/recent-keys.ts';
 import { VerifyApiKey } from '../../src/application/verify-api-key.ts';
+import { AnimalStoreError } from '../../src/domain/errors.ts';
 
 const HOUR = 60 * 60 * 1000;
 const DAY = 24 * HOUR;
@@ -13,10 +15,11 @@ class Repository extends MemoryApiKeyRepository {
   finds = 0;
   uses: [id: string, day: number][] = [];
   failure: Error | undefined;
+  outage: Error | undefined;
 
   override find(key: string) {
     this.finds += 1;
-    return super.find(key);
+    return this.outage ? Promise.reject(this.outage) : super.find(key);
   }
 
   override async setLastUsedOn(id: string, day: number) {
@@ -30,12 +33,18 @@ let repository: Repository;
 let apiKeys: ApiKeys;
 let verifyApiKey: VerifyApiKey;
 let now: number;
+const report = vi.fn();
 
 beforeEach(() => {
   now = MIDNIGHT + HOUR;
+  report.mockClear();
   repository = new Repository();
-  apiKeys = new ApiKeys(repository, () => now);
-  verifyApiKey = new VerifyApiKey(repository, () => now);
+  verifyApiKey = new VerifyApiKey(repository, () => now, report);
+  apiKeys = new ApiKeys(
+    repository,
+    () => now,
+    (id) => verifyApiKey.forget(id),
+  );
 });
 
 async function lastUsedOn(): Promise<number | undefined> {
@@ -72,6 +81,75 @@ describe('verify', () => {
   });
 });
 
+describe('during an outage', () => {
+  const OUTAGE = new AnimalStoreError('storage_unavailable', 'the storage failed');
+  const DURING_OUTAGE = { duringOutage: true };
+
+  /** A verified key, of which `act` changes something, and its holder in an outage `later`. */
+  async function holderAfter(act: (id: string, key: string) => unknown, later = 0, expiresAt?: number) {
+    const { key, about } = await apiKeys.create('prometheus', expiresAt);
+    await verifyApiKey.verify(key);
+    await act(about.id, key);
+    now += later;
+    repository.outage = OUTAGE;
+    await expect(verifyApiKey.verify(key)).rejects.toBe(OUTAGE);
+    return await verifyApiKey.verify(key, DURING_OUTAGE).catch((error: unknown) => error);
+  }
+
+  test.each([
+    ['at once', 0],
+    ['for 24 hours', DAY - 1],
+  ])('a key that was verified is accepted where the caller asks for it: %s', async (_, later) => {
+    expect(await holderAfter(() => {}, later)).toMatchObject({ name: 'prometheus' });
+  });
+
+  test.each<[string, ...Parameters<typeof holderAfter>]>([
+    ['was revoked here', (id) => apiKeys.revoke(id)],
+    ['was rotated here', (id) => apiKeys.rotate(id, HOUR)],
+    [
+      'may have been revoked here',
+      (id) => {
+        vi.spyOn(repository, 'revoke').mockRejectedValue(OUTAGE);
+        return apiKeys.revoke(id).catch(() => {});
+      },
+    ],
+    [
+      'was seen to be revoked elsewhere',
+      async (id, key) => {
+        await repository.revoke(id, now);
+        await verifyApiKey.verify(key);
+      },
+    ],
+    [
+      'was revoked while it was verified',
+      async (id, key) => {
+        const { promise, resolve } = Promise.withResolvers<void>();
+        const about = await repository.find(key);
+        vi.spyOn(repository, 'find').mockImplementationOnce(() => promise.then(() => about));
+        const verified = verifyApiKey.verify(key);
+        await apiKeys.revoke(id);
+        resolve();
+        await verified;
+      },
+    ],
+    ['was verified 24 hours ago', () => {}, DAY],
+    ['has expired', () => {}, HOUR, MIDNIGHT + 2 * HOUR],
+  ])('a key is not accepted that %s', async (_, ...parameters) => {
+    expect(await holderAfter(...parameters)).toBe(OUTAGE);
+  });
+
+  test('a key that was never verified, and the one that was not used for the longest time, are not accepted', async () => {
+    const [never, first] = [await apiKeys.create('never'), await apiKeys.create('first')];
+    await verifyApiKey.verify(first.key);
+    const recent = new RecentKeys();
+    recent.remember('first', first.about, now);
+    for (let index = 0; index < 10_000; index++) recent.remember(`key-${index}`, never.about, now);
+    expect([recent.recall('first', now), recent.recall('key-0', now)]).toEqual([undefined, never.about]);
+    repository.outage = OUTAGE;
+    await expect(verifyApiKey.verify(never.key, DURING_OUTAGE)).rejects.toBe(OUTAGE);
+  });
+});
+
 describe('the last use', () => {
   test('is written once per day and key', async () => {
     const [one, two] = [await apiKeys.create('one'), await apiKeys.create('two')];
@@ -102,6 +180,7 @@ describe('the last use', () => {
     repository.failure = new Error('the disk failed');
     for (let times = 0; times < 3; times++) expect(await verifyApiKey.verify(key)).toBeDefined();
     expect(repository.uses).toHaveLength(1);
+    expect(report.mock.calls).toEqual([['recording the last use of an API key', repository.failure]]);
     repository.failure = undefined;
     now += 59_999;
     await verifyApiKey.verify(key);

@@ -35,10 +35,12 @@ test.each([[[]], [[ONE]]])('with %j, a stored key is valid, and any other is not
   }
 });
 
-test('a key is not accepted while the stored keys cannot be read', async () => {
+test('while the stored keys cannot be read, a configured key is accepted only where the caller asks for it', async () => {
   const error = new Error('unreachable');
   const verifier = createApiKeyVerifier({ verify: () => Promise.reject(error) }, [ONE]);
   await expect(verifier.verify(ONE)).rejects.toBe(error);
+  await expect(verifier.verify(TWO, { duringOutage: true })).rejects.toBe(error);
+  expect(await verifier.verify(ONE, { duringOutage: true })).toMatchObject({ id: 'env-1' });
 });
 
 test('parts of configured keys are secret', () => {

@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { loadConfig } from '../../src/composition/config.ts';
@@ -28,7 +28,9 @@ test.each(STORAGES)(
       'idempotency_records 1',
       `build_info{version="1.0.0",node="${process.version}",storage="${kind}"} 1`,
       'storage_available 1',
-      ...(kind === 'sqlite' ? ['commit_duration_seconds_count', 'waiting_writes 0'] : []),
+      ...(kind === 'sqlite'
+        ? ['commit_duration_seconds_count', 'waiting_writes 0', 'write_ahead_log_bytes ']
+        : []),
       ...(kind === 'postgres' ? ['database_waiting_calls 0', 'database_connections{state="idle"}'] : []), // only PostgreSQL
     ]) {
       expect(body).toContain(`\nanimal_store_${series}`);
@@ -42,6 +44,20 @@ test.each(STORAGES)(
 );
 
 describe('the service', () => {
+  test('shows its metrics to known keys while its storage fails, and nothing else', async () => {
+    const folder = temporaryFolder();
+    const service = await startInProcess(await environmentOf('sqlite', folder));
+    const client = clientOf(service);
+    const statuses = async () => [
+      (await client.get('/metrics')).status,
+      (await client.get('/v1/pets')).status,
+    ];
+    expect(await statuses()).toEqual([200, 200]);
+    renameSync(join(folder, 'pets.db'), join(folder, 'away.db'));
+    await expect.poll(statuses).toEqual([200, 503]);
+    expect((await client.request('GET', '/metrics', { key: OPERATOR_KEY })).status).toBe(401);
+  });
+
   test('accepts each key of API_KEYS, and sends CORS headers for the origins of CORS_ORIGIN', async () => {
     const service = await startInProcess({
       ...(await environmentOf('memory')),

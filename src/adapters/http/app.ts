@@ -2,6 +2,7 @@
 
 import type { RouterMiddleware } from '@koa/router';
 import { checkArgument, checkOptions, type OptionRules } from '../../application/arguments.ts';
+import { failureReporter, type ReportFailure } from '../../application/failures.ts';
 import { fenced } from '../../application/fenced.ts';
 import { combineMethods } from '../../application/observers.ts';
 import type { RequestObserver } from '../../application/ports/request-observer.ts';
@@ -28,6 +29,7 @@ export interface Api {
   readonly methods: readonly string[];
   readonly load: Load;
   readonly observer: RequestObserver;
+  readonly reportFailure: ReportFailure;
 }
 
 /** A server has more options. */
@@ -75,5 +77,5 @@ export function createApi(
     router.routes(), // 403, 415, 413, 400, the handler
     refuseUnrouted(operations), // OPTIONS, 405, 404
   ];
-  return { stages, methods, load, observer };
+  return { stages, methods, load, observer, reportFailure: failureReporter(observers) };
 }

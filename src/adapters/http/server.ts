@@ -48,6 +48,10 @@ export function createNodeServer(
   server.on('request', (req, res) => {
     if (connections.accepts(req, res)) void listener(req, res);
   });
+  // A connection that cannot be accepted must not end the process.
+  server.on('error', (error) => {
+    if (server.listening) api.reportFailure('accepting a connection', error);
+  });
   // Node.js would respond without a body. OpenTelemetry starts the span of a request with the event `request`.
   server.on('checkExpectation', (req, res) => server.emit('request', req, res));
   const refuse = (socket: Socket, error: HttpError): void =>
@@ -63,11 +67,9 @@ export function createNodeServer(
 
   return {
     async listen(port, host) {
-      // `once` rejects with an error of `listen`. Later, a connection that cannot be accepted must not end the process.
       // Without a host, Node.js listens on `::`, or on `0.0.0.0` on a machine without IPv6.
       server.listen({ port, ...(host !== '::' && { host }) });
       await once(server, 'listening');
-      server.on('error', () => {});
       const { address, family, port: taken } = server.address() as AddressInfo;
       return `http://${family === 'IPv6' ? `[${address}]` : address}:${taken}`;
     },

@@ -17,7 +17,9 @@ export function logObserver(log: Logger): Observer & RequestObserver {
   return {
     ...(log.isLevelEnabled('info') && {
       onRequest({ keyName: _, ...request }: RequestOutcome): void {
-        if (request.keyId !== undefined || passesAnonymous()) log.info(request, 'request');
+        const { route, status, keyId } = request;
+        if (status < 400 && (route === '/livez' || route === '/readyz')) log.debug(request, 'request');
+        else if (keyId !== undefined || passesAnonymous()) log.info(request, 'request');
       },
     }),
     onError(err, requestId, address, traceparent) {
@@ -29,6 +31,7 @@ export function logObserver(log: Logger): Observer & RequestObserver {
       log.error({ reason, detail: String(cause) }, `the storage is unavailable: ${message}`);
     },
     onWarning: (message) => log.warn(message),
+    onFailure: (work, err) => log.error({ err }, `${work} failed`),
   };
 }
 

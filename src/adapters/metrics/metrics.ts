@@ -18,6 +18,9 @@ const ERROR_REASONS: readonly string[] = [
   ...['overloaded', 'storage_unavailable', 'internal_error', 'unexpected'],
 ];
 
+/** How long a text is shared, in milliseconds. */
+const TEXT_INTERVAL = 1000;
+
 export interface MetricsOptions {
   readonly version: string;
   /** The scheme of the database, such as `sqlite`. */
@@ -31,6 +34,8 @@ export class Metrics {
   /** Must be notified of the events of the server and of the storage. */
   readonly observer: Observer & RequestObserver;
   readonly #registry = new Registry();
+  #text: Promise<string> | undefined;
+  #until = 0;
 
   constructor({ version, storage, methods }: MetricsOptions) {
     collectDefaultMetrics({ register: this.#registry });
@@ -45,8 +50,14 @@ export class Metrics {
     registerSources(this.#registry, sources);
   }
 
+  /** Requests that arrive while a text is made, or within a second, share it. */
   text(): Promise<string> {
-    return this.#registry.metrics();
+    if (this.#text !== undefined && performance.now() < this.#until) return this.#text;
+    this.#until = Infinity;
+    this.#text = this.#registry.metrics().finally(() => {
+      this.#until = performance.now() + TEXT_INTERVAL;
+    });
+    return this.#text;
   }
 }
 

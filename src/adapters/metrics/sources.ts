@@ -58,6 +58,7 @@ export function registerSources(registry: Registry, { server, storage }: Metrics
     ]),
   );
   gauge('waiting_writes', 'Writes that wait for a transaction', () => stored().waitingWrites);
+  gauge('write_ahead_log_bytes', 'Size of the write-ahead log of SQLite', () => stored().logBytes);
   add(Gauge, ['database_connections', 'Connections to the database server', 'state'], () =>
     (['busy', 'idle'] as const).map((state) => [stored().connections?.[state], state]),
   );

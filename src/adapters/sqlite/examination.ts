@@ -36,7 +36,8 @@ export function examineSqliteStore(path: string): Diagnosis {
   const freeBytes = freeSpace(dirname(location), problems);
   problems.push(...partialProblems(location));
   const about = { location, exists: stats !== undefined, supportedSchemaVersion: SCHEMA_VERSION };
-  const known = { ...about, bytes: stats?.size, freeBytes, problems };
+  const bytes = stats && [location, ...companionsOf(location)].reduce((sum, file) => sum + sizeOf(file), 0);
+  const known = { ...about, bytes, freeBytes, problems };
   try {
     if (stats === undefined) {
       const isLogAlone = companionsOf(location).length > 0;

@@ -29,7 +29,11 @@ const ADD_RECORD = `INSERT INTO idempotency_records (caller, key, pet_id, valid_
 export const FIND_RECORD: string =
   'SELECT pet_id, request, response FROM idempotency_records WHERE caller = ? AND key = ? AND valid_until >= ?';
 const FIND_PET = `SELECT ${PET_COLUMNS} FROM pets WHERE id = ?`;
-const COUNT = 'SELECT count(*) FROM idempotency_records';
+/** The number of records that are counted in one turn of the event loop. */
+const COUNT_STEP = 10_000;
+const NEXT_STEP = `SELECT caller, key FROM idempotency_records WHERE (caller, key) > (?, ?)
+  ORDER BY caller, key LIMIT 1 OFFSET ${COUNT_STEP - 1}`;
+const COUNT_REST = 'SELECT count(*) FROM idempotency_records WHERE (caller, key) > (?, ?)';
 const REMOVE = `DELETE FROM idempotency_records WHERE (caller, key) IN (
   SELECT caller, key FROM idempotency_records WHERE valid_until < ? ORDER BY valid_until LIMIT ?)`;
 
@@ -56,9 +60,16 @@ export function idempotentCreates(db: Database.Database, reads: Reads, writer: W
 }
 
 export function idempotencyRecords(db: Database.Database, reads: Reads, writer: Writer): IdempotencyRecords {
-  const count = db.prepare<[], number>(COUNT).pluck().safeIntegers(false);
+  const nextStep = db.prepare<[string, string], [string, string]>(NEXT_STEP).raw();
+  const countRest = db.prepare<[string, string], number>(COUNT_REST).pluck().safeIntegers(false);
   return {
-    count: () => reads.read(() => count.get() ?? 0),
+    async count() {
+      for (let [count, last] = [0, ['', ''] as [string, string]]; ; count += COUNT_STEP) {
+        const next = await reads.read(() => nextStep.get(...last) ?? countRest.get(...last) ?? 0);
+        if (typeof next === 'number') return count + next;
+        last = next;
+      }
+    },
     removeRecords: async (limit) => (await writer.storeWrite([REMOVE, Date.now(), limit])).changes,
   };
 }

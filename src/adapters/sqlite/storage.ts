@@ -16,7 +16,7 @@ import { apiKeyRepository } from './api-key-repository.ts';
 import { backUp } from './backup.ts';
 import { openReader, openSource, prepareDatabase } from './database.ts';
 import { checkFiles, PARTS } from './faults.ts';
-import { filesOf } from './files.ts';
+import { filesOf, realPath, sizeOf } from './files.ts';
 import { idempotentChanges } from './idempotent-changes.ts';
 import { idempotencyRecords, idempotentCreates } from './idempotent-creates.ts';
 import { petChanges } from './pet-changes.ts';
@@ -100,7 +100,12 @@ export function openSqliteStorage(path: string, options: SqliteOptions = {}): St
     transfer: petTransfer(db, reads, writer),
     changes: petChanges(db, reads, writer),
     idempotentChanges: idempotentChanges(db, reads, writer),
-    statistics: () => ({ pages: { ...pages }, keys: { ...keys }, ...writer.statistics }),
+    statistics: () => ({
+      pages: { ...pages },
+      keys: { ...keys },
+      logBytes: sizeOf(`${realPath(path)}-wal`),
+      ...writer.statistics,
+    }),
     async backup(file, options = {}) {
       closing.signal.throwIfAborted();
       const signals = [closing.signal, options.signal].filter((signal) => signal !== undefined);

@@ -18,4 +18,11 @@ export interface Observer {
   onStorageState?(fault: StorageFault | undefined): void;
   /** Called when the storage is opened, for each of its settings that endangers stored data. */
   onWarning?(message: string): void;
+  /**
+   * Called when work has failed for which no caller waits, such as the removal of ended records, or a method of an observer.
+   * `work` says which. Each kind of work is reported at most once a minute. Without this method, the console shows it.
+   */
+  onFailure?(work: string, error: unknown): void;
 }
+
+export type FailureObserver = Pick<Observer, 'onFailure'>;

@@ -30,4 +30,9 @@ export interface RequestObserver {
   onRequest?(request: RequestOutcome): void;
   /** Called with the error that caused a response with status 500 or above. The error is not sent to the client. */
   onError?(error: unknown, requestId: string, address?: string, traceparent?: string): void;
+  /**
+   * Called when work has failed that is not a response, such as accepting a connection, or a method of an observer. `work` says
+   * which. Each kind of work is reported at most once a minute. Without this method, the console shows it.
+   */
+  onFailure?(work: string, error: unknown): void;
 }

@@ -10,6 +10,8 @@ export interface StorageStatistics {
   readonly keys?: CacheStatistics | undefined;
   /** The number of writes that wait for a transaction. */
   readonly waitingWrites?: number | undefined;
+  /** The size of the write-ahead log of SQLite, which a reader that does not end lets grow. */
+  readonly logBytes?: number | undefined;
   /** How long each thread of the storage was busy, in seconds since its start, by the name of the thread. */
   readonly busySeconds?: Readonly<Record<string, number>> | undefined;
   readonly connections?: ConnectionStatistics | undefined;

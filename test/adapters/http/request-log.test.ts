@@ -122,8 +122,8 @@ describe('the log', () => {
       traceparent.replace('00f067aa0ba902b7', '0'.repeat(16)),
       [traceparent, traceparent],
     ];
-    for (const value of invalid) await client.get('/livez', { traceparent: value });
-    await client.get('/livez');
+    for (const value of invalid) await client.get('/none', { traceparent: value });
+    await client.get('/none');
     expect(lines()).toHaveLength(2 + invalid.length + 1);
     for (const line of lines().slice(2)) expect(line).not.toHaveProperty('traceparent');
   });

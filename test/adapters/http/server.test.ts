@@ -1,6 +1,7 @@
 import { once } from 'node:events';
-import { connect } from 'node:net';
+import { connect, Server as NetServer } from 'node:net';
 import { networkInterfaces } from 'node:os';
+import { Readable } from 'node:stream';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { startNodeServer } from '../../support/node-server.ts';
 import { startServer } from '../../support/server.ts';
@@ -28,6 +29,29 @@ test('a used port is an error of listen, and the server can listen on another on
   await other.server.stop(0);
   await expect(other.server.listen(Number(port), '127.0.0.1')).rejects.toMatchObject({ code: 'EADDRINUSE' });
   expect(server.statistics().connections).toBe(0);
+});
+
+test('a connection that cannot be accepted and a body whose stream fails are reported', async () => {
+  const onFailure = vi.fn();
+  const [refused, broken] = [new Error('accept EMFILE'), new Error('the disk failed')];
+  using listen = vi.spyOn(NetServer.prototype, 'listen');
+  const body = () =>
+    Readable.from(
+      (function* () {
+        yield 'a';
+        throw broken;
+      })(),
+    );
+  const { client } = await startServer('memory', {
+    observers: [{ onFailure }],
+    middleware: { afterKey: [(ctx) => Object.assign(ctx, { body: body() })] },
+  });
+  (listen.mock.contexts[0] as NetServer).emit('error', refused);
+  await client.get('/v1/pets').catch(() => {});
+  expect(onFailure.mock.calls).toEqual([
+    ['accepting a connection', refused],
+    ['the stream of a response body', broken],
+  ]);
 });
 
 test('the number of connections is limited, and a closed one makes room', async () => {

@@ -10,9 +10,9 @@ import { OUTCOME } from '../../support/outcome.ts';
 
 type Line = Record<string, unknown>;
 
-function capturedLog() {
+function capturedLog(level: 'info' | 'debug' = 'info') {
   const texts: string[] = [];
-  const log = logTo({ write: (line) => texts.push(line) }, 'info');
+  const log = logTo({ write: (line) => texts.push(line) }, level);
   return { log, texts, lines: () => texts.map((line) => JSON.parse(line) as Line) };
 }
 
@@ -39,6 +39,29 @@ test('a line has all fields of its request but the name of the API key, whatever
 
 test.each(['silent', 'error', 'warn'])('at level %s, requests are not observed at all', (level) => {
   expect(logObserver(pino({ level }, { write: () => {} }))).not.toHaveProperty('onRequest');
+});
+
+test('a successful health check is logged at the level debug only, and a failed one as every request', () => {
+  const [checks, failed] = [
+    ['/livez', '/readyz'],
+    { ...list, route: '/readyz', status: 503, keyId: undefined },
+  ];
+  for (const [level, levels] of [
+    ['info', [30]],
+    ['debug', [20, 20, 30]],
+  ] as const) {
+    const { log, lines } = capturedLog(level);
+    const { onRequest } = logObserver(log);
+    for (const route of checks) onRequest?.({ ...list, route, keyId: undefined });
+    onRequest?.(failed);
+    expect(lines().map((line) => line['level'])).toEqual(levels);
+  }
+});
+
+test('work that has failed and for which nobody waits is an error', () => {
+  const { log, lines } = capturedLog();
+  logObserver(log).onFailure?.('the removal', new Error('no privilege'));
+  expect(lines()).toMatchObject([{ level: 50, msg: 'the removal failed', err: { message: 'no privilege' } }]);
 });
 
 test('a warning and a change in the state of the storage are one line each, with the reason and the detail', () => {

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { Metrics } from '../../../src/adapters/metrics/index.ts';
 import { StorageFault } from '../../../src/application/ports/storage-fault.ts';
 import { AnimalStoreError } from '../../../src/domain/errors.ts';
@@ -8,6 +8,7 @@ const DURATION = 'animal_store_http_request_duration_seconds';
 
 /** Returns the value of each series by its name and labels, as Prometheus reads them. */
 async function valuesOf(metrics: Metrics): Promise<Map<string, number>> {
+  now += 1000;
   const lines = (await metrics.text()).split('\n').filter((line) => line !== '' && !line.startsWith('#'));
   return new Map(
     lines.map((line) => {
@@ -16,6 +17,10 @@ async function valuesOf(metrics: Metrics): Promise<Map<string, number>> {
     }),
   );
 }
+
+let now = 0;
+beforeEach(() => void vi.spyOn(performance, 'now').mockImplementation(() => now));
+afterEach(() => void vi.restoreAllMocks());
 
 const RECORDS = { count: async () => 0, removeRecords: async () => 0 };
 
@@ -92,6 +97,7 @@ test('numbers of the server and of the storage are read when the metrics are req
         pages: { hits: 10, misses: 1 },
         keys: { hits: 20, misses: 2 },
         waitingWrites: 4,
+        logBytes: 4096,
         busySeconds: { writer: 1.5 },
         connections: { busy: 1, idle: 2, waiting: 5 },
       }),
@@ -109,6 +115,7 @@ test('numbers of the server and of the storage are read when the metrics are req
     'animal_store_cache_requests_total{cache="pages",result="miss"}': 1,
     'animal_store_cache_requests_total{cache="keys",result="hit"}': 20,
     animal_store_waiting_writes: 4,
+    animal_store_write_ahead_log_bytes: 4096,
     'animal_store_database_connections{state="busy"}': 1,
     'animal_store_database_connections{state="idle"}': 2,
     animal_store_database_waiting_calls: 5,
@@ -125,10 +132,29 @@ test('a storage without numbers, and records that cannot be counted', async () =
   const count = () => Promise.reject(new Error('no'));
   const values = await valuesOf(open({ storage: { idempotencyRecords: { ...RECORDS, count } } }));
   expect(values.get('animal_store_idempotency_records')).toBeNaN();
-  const missing = /^animal_store_(waiting_writes|cache_requests|database)/;
+  const missing = /^animal_store_(waiting_writes|write_ahead|cache_requests|database)/;
   expect([...values.keys()].filter((name) => missing.test(name))).toEqual([]);
   const without = await valuesOf(open());
   expect([...without.keys()].filter((name) => name.includes('idempotency'))).toEqual([]);
+});
+
+test('requests share a text while it is made and for a second', async () => {
+  const statistics = vi.fn(() => ({ connections: 0, requestsInFlight: 0, refused: {} }));
+  const { promise, resolve } = Promise.withResolvers<number>();
+  const idempotencyRecords = { ...RECORDS, count: () => promise };
+  const metrics = open({ server: { statistics }, storage: { idempotencyRecords } });
+  const texts = [metrics.text()];
+  now += 5000;
+  texts.push(metrics.text());
+  resolve(7);
+  expect(new Set(await Promise.all(texts)).size).toBe(1);
+  const reads = statistics.mock.calls.length;
+  now += 999;
+  await metrics.text();
+  expect(statistics).toHaveBeenCalledTimes(reads);
+  now += 1;
+  await metrics.text();
+  expect(statistics).toHaveBeenCalledTimes(2 * reads);
 });
 
 test('two servers in one process have metrics of their own', async () => {

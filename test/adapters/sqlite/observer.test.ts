@@ -29,6 +29,7 @@ test('of the reads of equal pages, the first after a write is a miss, and the ot
   const added = pets.add(REX);
   expect(statistics?.()).toMatchObject({ waitingWrites: 1 });
   await added;
+  expect(statistics?.().logBytes).toBeGreaterThan(0);
   await pets.list(query);
   expect(statistics?.()).toMatchObject({ pages: { hits: 2, misses: 2 }, waitingWrites: 0 });
   expect(statistics?.().busySeconds?.['writer']).toBeGreaterThan(0);
