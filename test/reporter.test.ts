@@ -33,7 +33,13 @@ test.each([
     'NOT RUN 10 tests\n1 passed, 1 failed',
   ],
   ['a process dies', "process.kill(process.pid, 'SIGKILL');", [], 'NOT RUN 12 tests\n0 passed, 1 failed'],
+  [
+    'it is cut off',
+    "process.kill(process.ppid, 'SIGTERM'); await new Promise(() => {});",
+    [],
+    'CUT OFF.*\n0 passed, 1 failed',
+  ],
   ['only some are chosen', '', ['-t', 'first'], '1 passed, 0 failed, 11 skipped'],
-])('the last line counts failures once when %s', (_, code, options, expected) => {
+])('the last line counts failures once when %s', { timeout: 600_000 }, (_, code, options, expected) => {
   expect(lastLinesOf(code, ...options).join('\n')).toMatch(new RegExp(`(^|\n)${expected}$`));
 });

@@ -4,26 +4,38 @@
  * did not run, because their process ended or `--bail` ended the run.
  */
 
-import type { Reporter, TestCase, TestModule, Vitest } from 'vitest/node';
+import type { Reporter, TestCase, TestModule, TestRunEndReason, Vitest } from 'vitest/node';
 import { isAcceptedSkip } from './skips.ts';
 import { BROKEN_PROMISE } from './support/retry.ts';
+
+const CUT_OFF = 'CUT OFF: the run was ended before all tests had run';
 
 /** A run with more flaky tests fails. */
 const FLAKY_LIMIT = 2;
 
 /** An error outside a test (an import, a hook, an unhandled rejection) counts as one failure. */
 export class SummaryLine implements Reporter {
-  #lines: readonly string[] = ['0 passed, 0 failed'];
+  /** What is printed when the process exits before the run ends. */
+  #lines: readonly string[] = [CUT_OFF, '0 passed, 1 failed'];
+  #hasEnded = false;
   /** Whether only tests with a given name run, so that the others are skipped on purpose. */
   #hasFilter = false;
 
   /** The coverage table is printed after the run, so the lines are printed when the process exits. */
   onInit({ config }: Vitest): void {
     this.#hasFilter = config.testNamePattern !== undefined;
-    process.once('exit', () => process.stdout.write(`${this.#lines.join('\n')}\n`));
+    process.once('exit', () => {
+      if (!this.#hasEnded) process.exitCode = 1;
+      process.stdout.write(`${this.#lines.join('\n')}\n`);
+    });
   }
 
-  onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly unknown[]): void {
+  onTestRunEnd(
+    modules: readonly TestModule[],
+    unhandledErrors: readonly unknown[],
+    reason: TestRunEndReason,
+  ): void {
+    this.#hasEnded = true;
     const tests = modules.flatMap((module) => [...module.children.allTests()]);
     const suites = modules.flatMap((module) => [module, ...module.children.allSuites()]);
     const count = (state: string) => tests.filter((test) => test.result().state === state).length;
@@ -34,7 +46,10 @@ export class SummaryLine implements Reporter {
     ];
     const outside = suites.flatMap((suite) => suite.errors()).length + unhandledErrors.length;
     const [passed, skipped, pending] = [count('passed'), count('skipped'), count('pending')];
-    const failed = count('failed') + outside + faults.length;
+    const failedTests = count('failed') + outside;
+    // A run that `--bail` ends has a failed test.
+    if (reason === 'interrupted' && failedTests === 0) faults.push(CUT_OFF);
+    const failed = failedTests + faults.length;
     const notRun = pending > 0 ? [`NOT RUN ${pending} tests`] : [];
     const line = `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`;
     this.#lines = [...flaky.map(describeFlaky), ...faults, ...notRun, line];

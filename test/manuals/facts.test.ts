@@ -103,7 +103,7 @@ describe('variables', () => {
   const names = [...settings.map(({ name }) => name), 'API_KEY'];
   /** Variables of other programs, of the tests, and of the examples. */
   const foreign =
-    /^(OTEL|FAULTS)_|^(NODE_OPTIONS|NO_COLOR|POSTGRES_PASSWORD|TEST_\w+|PROPERTY_\w+|ANIMAL_STORE_(KEY|URL))$/;
+    /^(OTEL|FAULTS)_|^(NODE_OPTIONS|NO_COLOR|NODE_USE_ENV_PROXY|HTTPS_PROXY|POSTGRES_PASSWORD|TEST_\w+|PROPERTY_\w+|ANIMAL_STORE_(KEY|URL))$/;
   const constants =
     /^(LIMIT_MAX|RESPONSE_LIMIT|ERROR_CODES|BROKEN_PROMISE|PET_STATUSES|STATUS_TRANSITIONS|DEFAULT_STATUS|TAKE_ORDER)$/;
 

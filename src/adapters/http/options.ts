@@ -57,7 +57,10 @@ export type UserMiddleware = RouterMiddleware<ApiState>;
 export interface UserMiddlewares {
   /** Runs before the API key is checked, unless the server has too many requests in flight. */
   readonly beforeKey?: readonly UserMiddleware[] | undefined;
-  /** Runs after the API key was checked and the limits were applied. `ctx.state.animalStore.holder` is the key holder. */
+  /**
+   * Runs after the API key was checked and the limits were applied. `ctx.state.animalStore.holder` is the key holder, or
+   * `undefined` on a path that needs no key.
+   */
   readonly afterKey?: readonly UserMiddleware[] | undefined;
 }
 
