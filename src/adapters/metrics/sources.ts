@@ -1,11 +1,14 @@
 /** The metrics that the server and the storage count themselves. A number that they do not have is left out. */
 
 import { Counter, Gauge, type Registry } from 'prom-client';
+import { pause } from '../../application/pause.ts';
 import type { StorageStatistics } from '../../application/ports/statistics.ts';
 import type { StoreStorage } from '../../application/ports/storage.ts';
 
 /** How long the number of idempotency records is cached, in milliseconds. */
 const RECORDS_INTERVAL = 60_000;
+/** How long a text waits for this number, in milliseconds. */
+const RECORDS_WAIT = 1000;
 
 export interface MetricsSources {
   readonly server: {
@@ -72,9 +75,14 @@ export function registerSources(registry: Registry, { server, storage }: Metrics
   let records = Promise.resolve(0);
   let until = 0;
   gauge('idempotency_records', 'Stored records of idempotency keys', () => {
-    if (performance.now() < until) return records;
-    until = performance.now() + RECORDS_INTERVAL;
-    records = idempotencyRecords.count().catch(() => Number.NaN);
-    return records;
+    if (performance.now() >= until) {
+      until = Infinity;
+      records = idempotencyRecords.count().catch(() => Number.NaN);
+      void records.then(() => {
+        until = performance.now() + RECORDS_INTERVAL;
+      });
+    }
+    // A storage that does not respond must not delay the metrics that show it.
+    return Promise.race([records, pause(RECORDS_WAIT).then(() => Number.NaN)]);
   });
 }

@@ -20,7 +20,7 @@ async function valuesOf(metrics: Metrics): Promise<Map<string, number>> {
 
 let now = 0;
 beforeEach(() => void vi.spyOn(performance, 'now').mockImplementation(() => now));
-afterEach(() => void vi.restoreAllMocks());
+afterEach(() => void vi.useRealTimers().restoreAllMocks());
 
 const RECORDS = { count: async () => 0, removeRecords: async () => 0 };
 
@@ -136,6 +136,22 @@ test('a storage without numbers, and records that cannot be counted', async () =
   expect([...values.keys()].filter((name) => missing.test(name))).toEqual([]);
   const without = await valuesOf(open());
   expect([...without.keys()].filter((name) => name.includes('idempotency'))).toEqual([]);
+});
+
+test('a count of records that takes longer than a second delays no text, and no other begins beside it', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  const { promise, resolve } = Promise.withResolvers<number>();
+  const count = vi.fn(() => promise);
+  const metrics = open({ storage: { idempotencyRecords: { ...RECORDS, count } } });
+  for (const _ of [1, 2]) {
+    now += 100_000;
+    const values = valuesOf(metrics);
+    await vi.advanceTimersByTimeAsync(1000);
+    expect((await values).get('animal_store_idempotency_records')).toBeNaN();
+  }
+  resolve(7);
+  expect((await valuesOf(metrics)).get('animal_store_idempotency_records')).toBe(7);
+  expect(count).toHaveBeenCalledOnce();
 });
 
 test('requests share a text while it is made and for a second', async () => {
