@@ -32,12 +32,18 @@ test.each([
     ['--bail=1'],
     'NOT RUN 10 tests\n1 passed, 1 failed',
   ],
-  ['a process dies', "process.kill(process.pid, 'SIGKILL');", [], 'NOT RUN 12 tests\n0 passed, 1 failed'],
+  // On a busy machine, the first test can have been reported before the process dies.
+  [
+    'a process dies',
+    "process.kill(process.pid, 'SIGKILL');",
+    [],
+    'NOT RUN 1[12] tests\n[01] passed, 1 failed',
+  ],
   [
     'it is cut off',
     "process.kill(process.ppid, 'SIGTERM'); await new Promise(() => {});",
     [],
-    'CUT OFF.*\n0 passed, 1 failed',
+    'CUT OFF.*\n[01] passed, 1 failed',
   ],
   ['only some are chosen', '', ['-t', 'first'], '1 passed, 0 failed, 11 skipped'],
 ])('the last line counts failures once when %s', { timeout: 600_000 }, (_, code, options, expected) => {
