@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import { wholeJson, withRequired } from '../support/pets.ts';
-import { sharedServer } from '../support/server.ts';
+import { sharedServer, startServer } from '../support/server.ts';
 import { listen } from '../support/sockets.ts';
 import { Workspace } from './workspace.ts';
 
@@ -72,11 +72,28 @@ describe('doctor', () => {
   });
 });
 
+test('pets are changed at a server that serves changes, and elsewhere the command says what is missing', async () => {
+  const { origin, key, store } = await startServer('memory', { experimental: true });
+  const there = { DATABASE_URL: `${origin}/v1`, API_KEY: key };
+  const { id } = await store.createPet(withRequired({ name: 'Rex', categoryId: 1n }));
+  const changed = await run(['pets', 'change', String(id), '--status', 'sold', '--json'], there);
+  expect([changed.status, changed.err]).toEqual([0, '']);
+  expect(changed.out).toContain('"status":"sold"');
+  expect((await run(['changes'], there)).out).toContain(changed.out.trim());
+  const removed = await run(['pets', 'remove', String(id)], there);
+  expect(removed).toMatchObject({ status: 0, out: `Pet ${id} is removed.\n` });
+  expect((await run(['changes'], there)).out).toMatch(/^\{"cursor":"[^"]+","removed":1\}\n$/);
+  const message = 'animal-store: the server does not serve changes: start it with EXPERIMENTAL=on\n';
+  for (const args of [['changes'], ['pets', 'change', '1', '--name', 'Tom'], ['pets', 'remove', '1']])
+    expect(await run(args)).toMatchObject({ status: 1, out: '', err: message });
+});
+
 const TOOL = 'is not supported by this storage: use animal-store on the machine of the server';
 
 test.each([
   [['serve'], 'DATABASE_URL: expected sqlite:PATH or memory:'],
   [['keys', 'create', '--name', 'x'], `keys ${TOOL}`],
+  [['changes', '--new-epoch'], `new-epoch ${TOOL}`],
   [['import', '-'], `import ${TOOL}`],
   [['backup', 'x'], `backup ${TOOL}`],
   [['restore', 'x'], `restore ${TOOL}`],

@@ -1,6 +1,7 @@
 /** Parsers of arguments and of the values of options. What they refuse is wrong usage. */
 
 import { InvalidArgumentError, Option } from 'commander';
+import type { IfMatch } from '../../application/entity-tag.ts';
 import { LIMIT_MAX, LIMIT_MIN } from '../../application/list-pets.ts';
 import { apiKeyName } from '../../domain/api-key.ts';
 import { INT64_MAX, INT64_MIN, parseInt64 } from '../../domain/int64.ts';
@@ -29,6 +30,10 @@ export const pageLimit: Parser<number> = (text) => {
     ? value
     : refuse(`expected an integer from ${LIMIT_MIN} to ${LIMIT_MAX}`);
 };
+
+/** An entity tag, whose quotes a shell can have removed, or `*`. */
+export const ifMatchTags: Parser<IfMatch> = (text) =>
+  text === '*' ? text : [text.includes('"') ? text : `"${text}"`];
 
 export const keyId: Parser<string> = (text) =>
   parseInt64(text) === undefined ? refuse('expected the id of a key, such as 3, see keys list') : text;

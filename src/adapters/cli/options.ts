@@ -11,7 +11,7 @@ import type {
 } from '../../application/ports/maintenance.ts';
 import type { Console } from './console.ts';
 
-export type Work = 'backup' | 'export' | 'import' | 'keys' | 'pets';
+export type Work = 'backup' | 'export' | 'import' | 'keys' | 'new-epoch' | 'pets';
 
 export interface CliOptions {
   readonly version: string;

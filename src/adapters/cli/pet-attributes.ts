@@ -1,7 +1,14 @@
 /** The attributes of a pet as options of `pets create`, and as columns of a table. */
 
 import { InvalidArgumentError, Option } from 'commander';
-import { ATTRIBUTES, attributeFault, type NewPet, PET_ATTRIBUTES, type Pet } from '../../domain/pet.ts';
+import {
+  ATTRIBUTES,
+  attributeFault,
+  isAlwaysStored,
+  type NewPet,
+  PET_ATTRIBUTES,
+  type Pet,
+} from '../../domain/pet.ts';
 import { newPetJson } from '../../domain/pet-json.ts';
 import { int64 } from './arguments.ts';
 
@@ -34,6 +41,18 @@ export function attributeOptions(): Option[] {
     else option.argParser((text: string) => checked(name, isInteger ? int64(text) : text));
     return option.makeOptionMandatory(attribute.isRequired);
   });
+}
+
+/** The options of `pets change`. The value `false` removes an optional attribute. */
+export function changeOptions(): Option[] {
+  const removals = PET_ATTRIBUTES.flatMap((name, index) =>
+    isAlwaysStored(name) ? [] : [new Option(`--no-${WORDS[index]?.join('-')}`, `remove the ${name}`)],
+  );
+  const changes = attributeOptions().map((option) => {
+    option.description = option.description.replace(/ \(default: .*\)$/, '');
+    return option.makeOptionMandatory(false);
+  });
+  return [...changes, ...removals];
 }
 
 export function petCells(pet: Pet): string[] {

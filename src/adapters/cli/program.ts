@@ -2,6 +2,7 @@
 
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import { defineBackup } from './commands/backup.ts';
+import { defineChanges } from './commands/changes.ts';
 import { defineCompletion } from './commands/completion.ts';
 import { defineDoctor } from './commands/doctor.ts';
 import { defineExport } from './commands/export.ts';
@@ -66,6 +67,7 @@ export function createProgram(
   program.commandsGroup('Data:');
   defineImport(program, options);
   defineExport(program, options);
+  defineChanges(program, options);
   defineBackup(program, options);
   defineRestore(program, options);
   program.commandsGroup('Other:');

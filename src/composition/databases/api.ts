@@ -10,7 +10,7 @@ const EXAMINATION_TIMEOUT = 5000;
 export const api: Engine = {
   schemes: ['https', 'http'],
   usage: 'https://HOST/v1',
-  ownTools: { backup: TOOL, import: TOOL, keys: TOOL, restore: TOOL },
+  ownTools: { backup: TOOL, import: TOOL, keys: TOOL, 'new-epoch': TOOL, restore: TOOL },
   isDurable: true,
   isRemote: true,
   parse: parseApiAddress,

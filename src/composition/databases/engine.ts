@@ -24,7 +24,7 @@ export interface OpenOptions {
   readonly client?: ClientOptions | undefined;
 }
 
-export type Work = 'backup' | 'export' | 'import' | 'keys' | 'pets' | 'restore';
+export type Work = 'backup' | 'export' | 'import' | 'keys' | 'new-epoch' | 'pets' | 'restore';
 
 /**
  * A kind of database. Each `location` is a result of {@link Engine.parse}. The functions that need a driver import their

@@ -2,8 +2,9 @@
  * Runs the contract suites of pets over HTTP, against a real server in memory, and at night on each storage.
  */
 
-import { describe, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { openApiStorage } from '../../../src/adapters/api-client/index.ts';
+import { AnimalStore } from '../../../src/application/animal-store.ts';
 import type { StoreStorage } from '../../../src/application/ports/storage.ts';
 import {
   differentialContract,
@@ -13,6 +14,7 @@ import {
   type Subject,
 } from '../../../src/testing/index.ts';
 import { IS_WHOLE } from '../../support/extent.ts';
+import { REX } from '../../support/pets.ts';
 import { STORAGES, startServer } from '../../support/server.ts';
 
 interface Address {
@@ -61,4 +63,43 @@ describe.each(IS_WHOLE ? STORAGES : (['memory'] as const))('over HTTP on %s', (k
   ];
   // Each of many calls goes through the API, on a machine that may stand still.
   for (const { name, run } of cases) test(name, run, 300_000);
+
+  test('changes, removals and their feed are those of the store of the server', async () => {
+    const { origin, key, store } = await startServer(kind, { experimental: true });
+    const client = new AnimalStore(openApiStorage(`${origin}/v1`, { apiKey: key }));
+    onTestFinished(() => client.close());
+    const { id } = await client.createPet(REX);
+    const increments = Array.from({ length: 10 }, () =>
+      client.changePet(id, ({ categoryId }) => ({ categoryId: categoryId + 1n })),
+    );
+    const tags = (await Promise.all(increments)).map(({ etag }) => etag);
+    expect((await store.getPet(id)).categoryId).toBe(REX.categoryId + 10n);
+    const options = { idempotencyKey: 'k' };
+    const sold = await client.changePet(id, { status: 'sold' }, options);
+    expect(sold).toEqual(await store.changePet(id, {}));
+    await expect(client.changePet(id, { name: 'Tom' }, { ifMatch: tags[0] })).rejects.toMatchObject({
+      code: 'precondition_failed',
+    });
+    await expect(client.changePet(id, { status: 'available' })).rejects.toMatchObject({
+      code: 'invalid_transition',
+    });
+    await expect(client.changePet(id, { name: 'Tom' }, options)).rejects.toMatchObject({
+      code: 'idempotency_conflict',
+    });
+    await client.changePet(id, { name: 'Tom' });
+    expect(await client.changePet(id, { status: 'sold' }, options)).toEqual(sold);
+    await Promise.all(Array.from({ length: 3 }, () => client.createPet(REX)));
+    const first = await client.listChanges({ limit: 2 });
+    expect(first).toEqual(await store.listChanges({ limit: 2 }));
+    expect(first.more).toBe(true);
+    const { changes } = await client.listChanges({ after: first.next });
+    expect([...first.changes, ...changes]).toEqual((await store.listChanges()).changes);
+    await client.removePet(id, { ifMatch: tags[0] }).catch(() => client.removePet(id));
+    await client.removePet(id);
+    expect((await client.listChanges()).changes.at(-1)).toMatchObject({ removed: id });
+    await store.beginEpoch();
+    await expect(client.listChanges({ after: first.next })).rejects.toMatchObject({
+      code: 'restart_required',
+    });
+  });
 });

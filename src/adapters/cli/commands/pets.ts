@@ -2,18 +2,21 @@ import { type Command, Option } from 'commander';
 import type { AnimalStore } from '../../../application/animal-store.ts';
 import { THIS_PROGRAM } from '../../../application/create-pet.ts';
 import { LIMIT_DEFAULT, LIMIT_MAX, LIMIT_MIN, type PetPageQuery } from '../../../application/list-pets.ts';
+import type { Caller } from '../../../application/versioned-writes.ts';
 import { asAnimalStoreError } from '../../../domain/errors.ts';
 import type { Pet } from '../../../domain/pet.ts';
 import { petJson } from '../../../domain/pet-json.ts';
-import { CREATE_STORE, int64, pageLimit, statusOption } from '../arguments.ts';
-import { writeLong } from '../console.ts';
+import { CREATE_STORE, ifMatchTags, int64, pageLimit, statusOption } from '../arguments.ts';
+import { printResult, writeLong } from '../console.ts';
 import { CommandError, isBrokenPipe } from '../errors.ts';
 import type { CommandOptions } from '../options.ts';
-import { attributeOptions, PET_HEAD, petCells } from '../pet-attributes.ts';
+import { attributeOptions, changeOptions, PET_HEAD, petCells } from '../pet-attributes.ts';
 import { readStore, withStore } from '../store.ts';
 import { table } from '../table.ts';
 
 const LIMIT = `how many pets, from ${LIMIT_MIN} to ${LIMIT_MAX} (default: ${LIMIT_DEFAULT})`;
+
+const IF_MATCH = 'only the version with this entity tag, such as the etag that changes prints';
 
 interface ListFlags extends PetPageQuery {
   readonly all?: boolean;
@@ -21,7 +24,7 @@ interface ListFlags extends PetPageQuery {
 }
 
 export function definePets(program: Command, options: CommandOptions): void {
-  const pets = program.command('pets').description('list, read and create pets');
+  const pets = program.command('pets').description('list, read, create, change and remove pets');
   pets
     .command('list')
     .description('show a page of pets, in ascending order of id')
@@ -46,22 +49,75 @@ export function definePets(program: Command, options: CommandOptions): void {
     .option(...CREATE_STORE)
     .option('--json', 'print the pet as JSON')
     .action(async ({ idempotencyKey, createStore = false, json, ...input }) => {
-      const createIn = async (store: AnimalStore): Promise<Pet> => {
-        if (idempotencyKey === undefined) return await store.createPet(input);
-        const { pet, isReplay } = await store.createPetOnce(input, THIS_PROGRAM, idempotencyKey);
-        if (isReplay) options.console.err('This pet was created earlier with the same idempotency key.\n');
-        return pet;
-      };
-      const pet = await withStore(options, 'pets', createIn, createStore).catch((error: Error) => {
-        const key = asAnimalStoreError(error)?.idempotencyKey;
-        throw key === undefined ? error : new CommandError(`${error.message}: add --idempotency-key ${key}`);
-      });
-      await print(pet, json, options).catch((error: Error) => {
-        throw isBrokenPipe(error)
-          ? error
-          : new CommandError(`pet ${pet.id} was created, but ${error.message}`);
-      });
+      const createIn = async (store: AnimalStore) =>
+        idempotencyKey === undefined
+          ? { pet: await store.createPet(input), isReplay: false }
+          : await store.createPetOnce(input, THIS_PROGRAM, idempotencyKey);
+      const { pet } = await writeOnce('created', options, createIn, createStore);
+      await printWritten('created', pet, json, options);
     });
+  const change = pets
+    .command('change')
+    .description('change attributes of a pet, and show it when the change is durable')
+    .argument('<id>', 'the id of the pet', int64);
+  for (const option of changeOptions()) change.addOption(option);
+  change
+    .option('--if-match <tag>', IF_MATCH, ifMatchTags)
+    .option('--idempotency-key <key>', 'the same key and the same change again change nothing more')
+    .option('--json', 'print the pet as JSON')
+    .action(async (id, { ifMatch = '*', idempotencyKey, json, ...values }) => {
+      if (Object.keys(values).length === 0) change.error('expected an option of an attribute');
+      const entries = Object.entries(values).map(([name, value]) => [name, value === false ? null : value]);
+      const { pet } = await writeOnce('changed', options, (store) =>
+        store.changePetOnce(id, Object.fromEntries(entries), ifMatch, callerOf(idempotencyKey)),
+      );
+      await printWritten('changed', pet, json, options);
+    });
+  pets
+    .command('remove')
+    .description('remove a pet')
+    .argument('<id>', 'the id of the pet', int64)
+    .option('--if-match <tag>', IF_MATCH, ifMatchTags)
+    .option('--idempotency-key <key>', 'the same key and the same removal again remove nothing more')
+    .action(async (id, { ifMatch = '*', idempotencyKey }) => {
+      await writeOnce('removed', options, (store) =>
+        store.removePetOnce(id, ifMatch, callerOf(idempotencyKey)),
+      );
+      await printResult(options.console, `Pet ${id} is removed.`, {});
+    });
+}
+
+function callerOf(key: string | undefined): Caller | undefined {
+  return key === undefined ? undefined : { caller: THIS_PROGRAM, key };
+}
+
+/** Makes a write, and says when it was made earlier, and with which option one whose outcome is unknown is repeated. */
+async function writeOnce<T extends { readonly isReplay: boolean }>(
+  written: 'created' | 'changed' | 'removed',
+  options: CommandOptions,
+  write: (store: AnimalStore) => Promise<T>,
+  createStore?: boolean,
+): Promise<T> {
+  const result = await withStore(options, 'pets', write, createStore).catch((error: Error) => {
+    const key = asAnimalStoreError(error)?.idempotencyKey;
+    throw key === undefined ? error : new CommandError(`${error.message}: add --idempotency-key ${key}`);
+  });
+  if (result.isReplay)
+    options.console.err(`This pet was ${written} earlier with the same idempotency key.\n`);
+  return result;
+}
+
+async function printWritten(
+  written: 'created' | 'changed',
+  pet: Pet,
+  json: boolean | undefined,
+  options: CommandOptions,
+): Promise<void> {
+  await print(pet, json, options).catch((error: Error) => {
+    throw isBrokenPipe(error)
+      ? error
+      : new CommandError(`pet ${pet.id} was ${written}, but ${error.message}`);
+  });
 }
 
 /** With `all`, the pets are written while they are read. */

@@ -1,0 +1,290 @@
+/** Changes of pets at a server: what is sent, what is retried with the same key, and which responses are refused. */
+
+import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { openApiStorage } from '../../../src/adapters/api-client/index.ts';
+import { AnimalStore } from '../../../src/application/animal-store.ts';
+import type { AnimalStoreError } from '../../../src/domain/errors.ts';
+import { wholeJson } from '../../support/pets.ts';
+import { refusal } from '../../support/refusal.ts';
+import { API_KEY, BASE, type FakeResponse, type Fate, failure, fakeApi, lostConnection } from './fake-api.ts';
+
+const REX = wholeJson('{"id":7,"name":"Rex","categoryId":9007199254740993,"status":"available"}');
+const SOLD = REX.replace('available', 'sold');
+const found = (tag = '"a"'): FakeResponse => ({
+  status: 200,
+  body: REX,
+  headers: { ETag: tag, Deprecation: '@1764892800' },
+});
+const CHANGED: FakeResponse = { status: 200, body: SOLD, headers: { ETag: '"b"' } };
+const CHANGED_SINCE = failure(412, 'precondition_failed');
+const NEW_KEY = /^[0-9a-f]{32}$/;
+const sell = () => ({ status: 'sold' }) as const;
+
+const onDeprecation = vi.fn();
+let store: AnimalStore;
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  store = new AnimalStore(openApiStorage(BASE, { apiKey: API_KEY, timeout: 2000, onDeprecation }));
+});
+
+async function ended<T>(call: Promise<T>): Promise<T> {
+  const settled = Promise.allSettled([call]);
+  await vi.advanceTimersByTimeAsync(60_000);
+  const [result] = await settled;
+  if (result.status === 'rejected') throw result.reason;
+  return result.value;
+}
+
+function errorOf(call: Promise<unknown>): Promise<AnimalStoreError> {
+  return ended(call).then(
+    () => expect.unreachable('the call should have failed'),
+    (error: AnimalStoreError) => error,
+  );
+}
+
+const keyOf = ({ headers }: { readonly headers: Headers }) => headers.get('Idempotency-Key');
+const tagOf = ({ headers }: { readonly headers: Headers }) => headers.get('If-Match');
+
+describe('changePet', () => {
+  test('sends a merge patch for any version, and resolves with the entity tag of the server', async () => {
+    const sent = fakeApi(CHANGED);
+    const { pet, etag } = await ended(store.changePet(7n, { status: 'sold', name: 'Rex' }));
+    expect([pet.categoryId, pet.status, etag]).toEqual([9007199254740993n, 'sold', '"b"']);
+    expect(Object.isFrozen(pet)).toBe(true);
+    const [request] = sent;
+    expect(request).toMatchObject({
+      method: 'PATCH',
+      url: `${BASE}/pets/7`,
+      body: '{"name":"Rex","status":"sold"}',
+    });
+    const { headers } = request as (typeof sent)[number];
+    expect([headers.get('Content-Type'), headers.get('If-Match')]).toEqual([
+      'application/merge-patch+json',
+      '*',
+    ]);
+    expect(headers.get('Idempotency-Key')).toMatch(NEW_KEY);
+  });
+
+  test.each<[string, readonly Fate[]]>([
+    ['a lost connection', [lostConnection()]],
+    ['a body that is cut', ['cut body']],
+    ['503', [failure(503, 'storage_unavailable')]],
+  ])('after %s, the same key, tag and body are sent again', async (_name, fates) => {
+    const sent = fakeApi(...fates, {
+      ...CHANGED,
+      headers: { ...CHANGED.headers, 'Idempotency-Replayed': 'true' },
+    });
+    const change = { status: 'sold' } as const;
+    const { isReplay } = await ended(store.changePetOnce(7n, change, ['"a"', '"c"']));
+    expect(isReplay).toBe(true);
+    const [first, second] = sent.map((request) => [keyOf(request), tagOf(request), request.body]);
+    expect(second).toEqual(first);
+    expect(first).toEqual([expect.stringMatching(NEW_KEY), '"a", "c"', '{"status":"sold"}']);
+  });
+
+  test('applies a function again after 412, with the new tag and another key, and warns of no deprecation', async () => {
+    const sent = fakeApi(found('W/"a"'), CHANGED_SINCE, found('"c"'), CHANGED);
+    const change = vi.fn(sell);
+    expect((await ended(store.changePet(7n, change))).etag).toBe('"b"');
+    expect(change).toHaveBeenCalledTimes(2);
+    expect(sent.map(({ method }) => method)).toEqual(['GET', 'PATCH', 'GET', 'PATCH']);
+    const patches = sent.filter(({ method }) => method === 'PATCH');
+    expect(patches.map(tagOf)).toEqual(['"a"', '"c"']);
+    expect(new Set(patches.map(keyOf)).size).toBe(2);
+    expect(onDeprecation).not.toHaveBeenCalled();
+  });
+
+  test('applies a function again with the key of a request that may still arrive', async () => {
+    const sent = fakeApi(found(), lostConnection(), CHANGED_SINCE, found('"c"'), CHANGED);
+    await ended(store.changePet(7n, sell));
+    const keys = new Set(sent.filter(({ method }) => method === 'PATCH').map(keyOf));
+    expect([sent.length, keys.size]).toEqual([5, 1]);
+  });
+
+  test('has the key of the caller in each request', async () => {
+    const sent = fakeApi(found(), CHANGED_SINCE, found('"c"'), CHANGED);
+    await ended(store.changePet(7n, sell, { idempotencyKey: 'mine' }));
+    expect(sent.filter(({ method }) => method === 'PATCH').map(keyOf)).toEqual(['mine', 'mine']);
+  });
+
+  test.each(['', 'a', 'W/"a"', '"a", "b"', '"a"\r\nX: y', '"é"'])(
+    'sends a tag that matches nothing instead of the malformed tag %j',
+    async (ifMatch) => {
+      const sent = fakeApi(CHANGED_SINCE);
+      const error = await errorOf(store.changePet(7n, {}, { ifMatch }));
+      expect(error.code).toBe('precondition_failed');
+      expect(sent.map(tagOf)).toEqual(['""']);
+    },
+  );
+
+  test('refuses an invalid change and key before a request', async () => {
+    const sent = fakeApi(CHANGED);
+    await expect(store.changePet(7n, { name: '' })).rejects.toThrow(refusal(/^name must have/));
+    await expect(store.changePet(7n, {}, { idempotencyKey: 'a b' })).rejects.toThrow(
+      refusal(/^Idempotency-Key/),
+    );
+    expect(sent).toEqual([]);
+  });
+
+  test.each<[string, FakeResponse]>([
+    ['of another pet', { ...CHANGED, body: SOLD.replace('7', '8') }],
+    ['without the change', { ...CHANGED, body: REX }],
+    ['without an entity tag', { ...CHANGED, headers: {} }],
+    ['without JSON', { ...CHANGED, body: '<html>' }],
+  ])('with a response %s, the outcome is unknown', async (_name, fate) => {
+    const sent = fakeApi(fate);
+    const error = await errorOf(store.changePet(7n, { status: 'sold' }));
+    expect(error).toMatchObject({
+      code: 'storage_unavailable',
+      message: expect.stringMatching(
+        /the pet may be changed: repeat the change with the idempotencyKey of this error$/,
+      ),
+      idempotencyKey: sent.map(keyOf)[0],
+    });
+  });
+});
+
+test('removePet sends DELETE with the tag and a key, also again', async () => {
+  const sent = fakeApi(lostConnection(), { status: 204 });
+  await ended(store.removePet(7n, { ifMatch: '"a"' }));
+  expect(sent.map(({ method, url, body }) => [method, url, body])).toEqual(
+    Array(2).fill(['DELETE', `${BASE}/pets/7`, undefined]),
+  );
+  expect(sent.map(tagOf)).toEqual(['"a"', '"a"']);
+  expect(new Set(sent.map(keyOf)).size).toBe(1);
+});
+
+test('an abort of a change that may be made has its key', async () => {
+  fakeApi('silence');
+  const controller = new AbortController();
+  const call = store.removePet(7n, { signal: controller.signal, idempotencyKey: 'k' });
+  setTimeout(() => controller.abort(), 10);
+  expect(await errorOf(call)).toMatchObject({
+    code: 'storage_unavailable',
+    message: expect.stringMatching(/^the change was aborted; the pet may be changed/),
+    idempotencyKey: 'k',
+  });
+});
+
+test('close waits for the changes in flight', async () => {
+  const sent = fakeApi(lostConnection(), { status: 204 });
+  const removing = store.removePet(7n);
+  await ended(store.close().then(() => expect(sent).toHaveLength(2)));
+  await removing;
+  await expect(store.removePet(7n)).rejects.toMatchObject({ code: 'storage_unavailable' });
+});
+
+test.each([
+  [404, 'not_found'],
+  [409, 'invalid_transition'],
+  [412, 'precondition_failed'],
+  [422, 'idempotency_conflict'],
+])('%i comes back as %s, and is not sent again', async (status, code) => {
+  const sent = fakeApi(failure(status, code));
+  const message = `the message of ${code}`;
+  expect(await errorOf(store.changePet(7n, {}))).toMatchObject({ code, message, idempotencyKey: undefined });
+  expect(await errorOf(store.removePet(7n))).toMatchObject({ code, message });
+  expect(sent).toHaveLength(2);
+});
+
+const NOT_SERVED = refusal('the server does not serve changes: start it with EXPERIMENTAL=on');
+
+test('a server without the operations is refused by name, and a wrong address as such', async () => {
+  fakeApi(failure(405, 'method_not_allowed'));
+  await expect(ended(store.changePet(7n, {}))).rejects.toThrow(NOT_SERVED);
+  await expect(ended(store.removePet(7n))).rejects.toThrow(NOT_SERVED);
+  fakeApi(found(), failure(405, 'method_not_allowed'));
+  await expect(ended(store.changePet(7n, sell))).rejects.toThrow(NOT_SERVED);
+  fakeApi(failure(404, 'not_found'));
+  await expect(ended(store.listChanges())).rejects.toThrow(NOT_SERVED);
+  await expect(ended(store.followChanges().next())).rejects.toThrow(NOT_SERVED);
+  fakeApi({ status: 404, body: '<html>' });
+  for (const call of [
+    () => store.listChanges(),
+    () => store.changePet(7n, {}),
+    () => store.changePet(7n, sell),
+  ])
+    expect((await errorOf(call())).message).toMatch(/expected a base address/);
+});
+
+test.each<[string, FakeResponse]>([
+  ['of another pet', { ...found(), body: REX.replace('7', '8') }],
+  ['without an entity tag', { status: 200, body: REX }],
+])('a pet %s is not taken for the one to change', async (_name, fate) => {
+  const sent = fakeApi(fate);
+  const error = await errorOf(store.changePet(7n, sell));
+  expect(error).toMatchObject({ code: 'storage_unavailable', idempotencyKey: undefined });
+  expect(sent).toHaveLength(1);
+});
+
+describe('the changes', () => {
+  const page = (items: string, next?: string): FakeResponse => ({
+    status: 200,
+    body: `[${items}]`,
+    headers: next === undefined ? {} : { Link: `</v1/changes?limit=2&after=${next}>; rel="next"` },
+  });
+  const ITEM = `{"cursor":"c-1","pet":${REX},"etag":"\\"a\\""}`;
+  const REMOVED = '{"cursor":"c-2","removed":9223372036854775807}';
+
+  test('are pets with the tags of the server, and removed ids', async () => {
+    const sent = fakeApi(page(`${ITEM},${REMOVED}`));
+    const { changes, ...rest } = await store.listChanges({ after: 'c/0', limit: 2 });
+    expect(changes).toMatchObject([
+      { cursor: 'c-1', pet: { id: 7n, categoryId: 9007199254740993n }, etag: '"a"' },
+      { cursor: 'c-2', removed: 9223372036854775807n },
+    ]);
+    expect(rest).toEqual({ next: 'c-2', more: false });
+    expect(sent[0]?.url).toBe(`${BASE}/changes?limit=2&after=c%2F0`);
+  });
+
+  test.each([
+    [page('', 'c-5'), 'c-0', { changes: [], next: 'c-5', more: true }],
+    [page(''), 'c-0', { changes: [], next: 'c-0', more: false }],
+    [page(''), undefined, { changes: [], next: undefined, more: false }],
+  ])('of an empty page have a cursor to go on with', async (fate, after, expected) => {
+    fakeApi(fate);
+    expect(await store.listChanges({ after })).toEqual(expected);
+  });
+
+  test.each([
+    page('{}'),
+    page('7'),
+    { status: 200, body: '{}' },
+    page(`${ITEM},${ITEM},${ITEM}`),
+    page(ITEM.replace('c-1', 'c 1')),
+    page(ITEM.replace('etag', 'tag')),
+    page('{"cursor":"c-1"}'),
+    page(ITEM, 'c-0'),
+    page(ITEM, ''),
+  ])('that break the rules of a page are refused: %j', async (fate) => {
+    fakeApi(fate);
+    await expect(store.listChanges({ after: 'c-0', limit: 2 })).rejects.toThrow(
+      refusal(/^the server does not respond as the API does/, 'storage_unavailable'),
+    );
+  });
+
+  test.each(['', 'a b', 'x'.repeat(65), 7])(
+    'after the cursor %j are refused before a request',
+    async (after) => {
+      const sent = fakeApi(page(''));
+      const refused = refusal('after must be a cursor of a change');
+      await expect(store.listChanges({ after: after as string })).rejects.toThrow(refused);
+      await expect(store.listChanges({ limit: 101 })).rejects.toThrow(refusal(/^limit must be/));
+      expect(sent).toEqual([]);
+    },
+  );
+
+  test('are followed page by page, until the server asks for a new beginning', async () => {
+    vi.useRealTimers();
+    const restart = failure(410, 'restart_required');
+    const sent = fakeApi(page(ITEM, 'c-1'), page(''), failure(503, 'overloaded'), page(REMOVED), restart);
+    const follower = store.followChanges({ interval: 1 });
+    expect((await follower.next()).value).toMatchObject({ cursor: 'c-1' });
+    expect((await follower.next()).value).toMatchObject({ removed: 9223372036854775807n });
+    await expect(follower.next()).rejects.toMatchObject({ code: 'restart_required' });
+    const cursors = sent.map(({ url }) => new URL(url).searchParams.get('after'));
+    expect(cursors).toEqual([null, 'c-1', 'c-1', 'c-1', 'c-2']);
+  });
+});

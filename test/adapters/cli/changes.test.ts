@@ -1,0 +1,169 @@
+/** `pets change`, `pets remove` and `changes`, on one store in memory. */
+
+import { Writable } from 'node:stream';
+import { describe, expect, test } from 'vitest';
+import { entityTagOf } from '../../../src/application/entity-tag.ts';
+import { parsePet } from '../../../src/domain/pet-json.ts';
+import { REX, wholeJson } from '../../support/pets.ts';
+import { failed, failingOutput, inMemory } from './cli.ts';
+
+const SOLD = wholeJson('{"id":1,"name":"Rex","categoryId":1,"status":"sold"}');
+const CHANGED_SINCE = failed(1, 'the pet has changed since it was read: read it again, then decide');
+
+async function withPet() {
+  const cli = inMemory();
+  const store = cli.openStore();
+  const pet = await store.createPet(REX);
+  return { ...cli, store, pet, tag: await entityTagOf(pet) };
+}
+
+/** Returns the lines that were written, and a stream for more of them. */
+function lineStream() {
+  const lines: string[] = [];
+  const stdout = new Writable({
+    write: (chunk, _encoding, done) => {
+      lines.push(...String(chunk).trim().split('\n'));
+      done();
+    },
+  });
+  return { lines, stdout };
+}
+
+describe('pets change', () => {
+  test('changes a pet, and shows the pet', async () => {
+    const { run } = await withPet();
+    expect(await run(['pets', 'change', '1', '--status', 'sold', '--json'])).toEqual({
+      status: 0,
+      out: `${SOLD}\n`,
+      err: '',
+    });
+    const { out } = await run(['pets', 'change', '1', '--name', 'Tom', '--category-id', '-5']);
+    expect(out).toMatch(/^ID {2}NAME .*\n1 {3}Tom {3}-5 .*sold/);
+    expect(await run(['pets', 'change', '1', '--status', 'available'])).toEqual(
+      failed(1, 'status cannot change from sold to available: it stays as it is'),
+    );
+    expect(await run(['pets', 'change', '9', '--name', 'Tom'])).toEqual(failed(1, 'there is no such pet'));
+  });
+
+  test('is for the version with the entity tag, whose quotes a shell can remove', async () => {
+    const { run, tag } = await withPet();
+    const change = (...args: string[]) => run(['pets', 'change', '1', ...args]);
+    expect((await change('--name', 'Tom', '--if-match', tag.slice(1, -1))).status).toBe(0);
+    expect(await change('--name', 'Mia', '--if-match', tag)).toEqual(CHANGED_SINCE);
+    expect((await change('--name', 'Mia', '--if-match', '*')).status).toBe(0);
+  });
+
+  test('with an idempotency key, changes a pet once', async () => {
+    const { run, store } = await withPet();
+    const args = ['pets', 'change', '1', '--name', 'Tom', '--idempotency-key', 'k', '--json'];
+    const first = await run(args);
+    await store.changePet(1n, { name: 'Mia' });
+    const note = 'This pet was changed earlier with the same idempotency key.\n';
+    expect(await run(args)).toEqual({ ...first, err: note });
+    expect((await store.getPet(1n)).name).toBe('Mia');
+  });
+
+  test('says that the pet was changed when it cannot be shown', async () => {
+    const { run } = await withPet();
+    const { status, err } = await run(['pets', 'change', '1', '--name', 'Tom'], {
+      stdout: failingOutput('ENOSPC'),
+    });
+    expect([status, err]).toEqual([1, expect.stringContaining('pet 1 was changed, but standard output')]);
+  });
+
+  test.each([
+    [[], 'expected an option of an attribute'],
+    [['--status', 'lost'], 'Allowed choices are'],
+    [['--name', ''], 'name must have'],
+  ])('with %j is wrong usage', async (args, message) => {
+    const { run } = await withPet();
+    const { status, err } = await run(['pets', 'change', '1', ...args]);
+    expect([status, err]).toEqual([2, expect.stringContaining(message)]);
+    expect(err).toContain('(see animal-store pets change --help)');
+  });
+});
+
+test('pets remove removes a pet, and again without an error', async () => {
+  const { run, tag } = await withPet();
+  expect(await run(['pets', 'remove', '1', '--if-match', 'other'])).toEqual(CHANGED_SINCE);
+  const removed = { status: 0, out: 'Pet 1 is removed.\n', err: '' };
+  const once = ['pets', 'remove', '1', '--idempotency-key', 'k'];
+  expect(await run([...once, '--if-match', tag])).toEqual(removed);
+  expect(await run(['pets', 'remove', '1'])).toEqual(removed);
+  expect((await run(once)).err).toBe('This pet was removed earlier with the same idempotency key.\n');
+  expect((await run(['pets', 'remove', '9'])).status).toBe(1);
+});
+
+describe('changes', () => {
+  test('writes the states of all pets as lines, also over several pages, and goes on after a cursor', async () => {
+    const { run, store, pet, tag } = await withPet();
+    await Promise.all(Array.from({ length: 120 }, () => store.createPet(REX)));
+    await store.removePet(2n);
+    const { status, out, err } = await run(['changes']);
+    const lines = out.trim().split('\n');
+    expect([status, err, lines.length]).toEqual([0, '', 121]);
+    const { cursor } = JSON.parse(lines[0] ?? '') as { cursor: string };
+    expect(lines[0]).toBe(
+      `{"cursor":"${cursor}","pet":${wholeJson('{"id":1,"name":"Rex","categoryId":1,"status":"available"}')},"etag":${JSON.stringify(tag)}}`,
+    );
+    expect(lines.at(-1)).toMatch(/^\{"cursor":"[\da-f]{16}-122","removed":2\}$/);
+    const last = (JSON.parse(lines.at(-1) ?? '') as { cursor: string }).cursor;
+    const { pet: sold } = await store.changePet(pet.id, { status: 'sold' });
+    const later = await run(['changes', '--after', last]);
+    expect(parsePet(/"pet":(\{.*?\})/.exec(later.out)?.[1] ?? '')).toEqual(sold);
+    expect(later.out.trim().split('\n')).toHaveLength(1);
+  });
+
+  test('--follow goes on until the signal, with status 0', async () => {
+    const { run, store } = await withPet();
+    const controller = new AbortController();
+    const { lines, stdout } = lineStream();
+    const running = run(['changes', '--follow'], { stdout, signal: controller.signal });
+    await expect.poll(() => lines).toHaveLength(1);
+    await store.removePet(1n);
+    await expect.poll(() => lines, { timeout: 5000 }).toHaveLength(2);
+    expect(lines[1]).toContain('"removed":1}');
+    controller.abort();
+    expect(await running).toEqual({ status: 0, out: '', err: '' });
+  });
+
+  test('a signal ends a list that is not complete with status 1', async () => {
+    const { run } = await withPet();
+    const end = new AbortController();
+    const stdout = new Writable({ write: () => end.abort() });
+    expect(await run(['changes'], { stdout, signal: end.signal })).toEqual(
+      failed(1, 'interrupted; the list is not complete'),
+    );
+  });
+
+  test('--new-epoch makes followers begin again, with a message and status 1', async () => {
+    const { run } = await withPet();
+    const { cursor } = JSON.parse((await run(['changes'])).out) as { cursor: string };
+    const controller = new AbortController();
+    const { lines, stdout } = lineStream();
+    const following = run(['changes', '--follow'], { stdout, signal: controller.signal });
+    await expect.poll(() => lines).toHaveLength(1);
+    expect(await run(['changes', '--new-epoch'])).toEqual({
+      status: 0,
+      out: 'A new epoch has begun: every follower must begin again.\n',
+      err: '',
+    });
+    const restart = failed(
+      1,
+      'the cursor is of another epoch of the store, which was restored since: begin without after, and replace the copy',
+    );
+    expect(await following).toEqual(restart);
+    expect(await run(['changes', '--after', cursor])).toEqual(restart);
+    expect(await run(['changes', '--after', cursor, '--follow'])).toEqual(restart);
+    expect((await run(['changes'])).status).toBe(0);
+  });
+
+  test.each([
+    [['--new-epoch', '--follow'], 2, 'cannot be used with option'],
+    [['--after', 'x'], 1, 'after must be a cursor of a change'],
+  ])('%j has the status %i', async (args, expected, message) => {
+    const { run } = await withPet();
+    const { status, err } = await run(['changes', ...args]);
+    expect([status, err]).toEqual([expected, expect.stringContaining(message)]);
+  });
+});
