@@ -46,7 +46,7 @@ export interface ChangesPage {
  * - Each change and each removal takes the next number of the counter that assigns the ids of pets: its revision. Numbers
  *   become visible in their order, those of all processes too: a read that sees a number sees every smaller one.
  * - A write compares and sets in one step: it takes effect only while the revision of the pet is the expected one, so of several
- *   writers that have read the same version one succeeds. The others get `undefined`, and no number is used for them.
+ *   writers that have read the same version one succeeds. The others get `undefined`, and the pet stays as it is.
  * - When a promise has resolved with a revision, the write is durable.
  * - A removed pet is found and listed by `PetRepository` no more, and never again has an id of its own. Its removal stays in the
  *   feed for ever.
