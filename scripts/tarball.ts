@@ -14,7 +14,7 @@ const OTHERS = [
 ];
 
 /** The reference page with what it links to, and the OpenAPI document, in dist/docs. */
-const DOCS = ['openapi.json', ...DOCS_ASSETS.map(({ file }) => `${file}.gz`)];
+const DOCS = ['openapi.json', 'openapi-experimental.json', ...DOCS_ASSETS.map(({ file }) => `${file}.gz`)];
 
 /** The manuals, and the files that they explain. */
 const MANUALS = ['deploy/*', 'docs/**/*.{json,md,png,svg,yml}', 'examples/**/*.{capnp,go,js,py,sh,ts}'];
