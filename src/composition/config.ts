@@ -1,5 +1,6 @@
 /** The settings of a server and of the commands: one schema, from which messages, help and the manual's table come. */
 
+import { readFileSync } from 'node:fs';
 import * as v from 'valibot';
 import type { CliOptions, ServeValues } from '../adapters/cli/index.ts';
 import type { HttpServerOptions } from '../adapters/http/portable.ts';
@@ -187,6 +188,6 @@ function databaseOf<D extends Database>({ values, sources, files }: Settings<{ D
   return {
     ...values.DATABASE_URL,
     source: sources['DATABASE_URL'] ?? DEFAULT_STORE,
-    ...(file !== undefined && { file }),
+    ...(file !== undefined && { readUrl: () => readFileSync(file, 'utf8').trim() }),
   };
 }

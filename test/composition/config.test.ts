@@ -222,7 +222,7 @@ test('a secret is read from a file, without the line feed at the end', () => {
       scheme: 'memory',
       location: '',
       source: 'DATABASE_URL_FILE',
-      file: DATABASE_URL_FILE,
+      readUrl: expect.any(Function),
     }),
     apiKeys: [`${KEY}-1`, `${KEY}-2`],
   });

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openDatabase, parseDatabase } from '../../src/composition/databases/database.ts';
@@ -41,7 +41,7 @@ test('a URL from a file is read again for the password of each new connection', 
     return memory.open(location, options);
   };
   const database = parseDatabase([{ ...memory, parse: (rest: string) => rest, open }], 'memory:old');
-  await (await openDatabase({ ...database, file })).close();
+  await (await openDatabase({ ...database, readUrl: () => readFileSync(file, 'utf8').trim() })).close();
   writeFileSync(file, 'memory:new\n');
   expect(current?.()).toBe('new');
   await (await openDatabase(database)).close();

@@ -16,7 +16,6 @@ import {
 } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import type Database from 'better-sqlite3';
 import { StorageFault } from '../../application/ports/storage-fault.ts';
 import { codeOf } from '../storage-kit/store-errors.ts';
 import { fileError } from './errors.ts';
@@ -165,7 +164,7 @@ function removeDatabase(path: string): void {
 export async function keepDatabase(
   path: string,
   kept: string,
-  db: Database.Database | undefined,
+  db: Copyable | undefined,
 ): Promise<readonly string[]> {
   removeDatabase(kept);
   const companions = companionsOf(path).map((file) => file.slice(path.length));
@@ -175,8 +174,13 @@ export async function keepDatabase(
   return [...(sizeOf(path) > 0 ? [''] : []), ...companions].map((suffix) => kept + suffix);
 }
 
+/** A connection, without the types of the driver, which not every program has that imports the types of this package. */
+interface Copyable {
+  backup(destination: string): Promise<unknown>;
+}
+
 /** Not every file system has hard links. To close a copied file would end the locks that this process has on it. */
-async function linkOrCopy(from: string, to: string, db: Database.Database | undefined): Promise<void> {
+async function linkOrCopy(from: string, to: string, db: Copyable | undefined): Promise<void> {
   try {
     linkSync(from, to);
   } catch {

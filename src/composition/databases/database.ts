@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import type { StoreStorage } from '../../application/ports/storage.ts';
 import { storageFaultReason, storageUnavailable } from '../../application/ports/storage-fault.ts';
 import { asAnimalStoreError, invalidRequest } from '../../domain/errors.ts';
@@ -14,8 +13,8 @@ export interface Database<S extends StoreStorage = StoreStorage> {
   readonly place: string;
   /** The setting that selected the database. Messages of `storage_unavailable` begin with it. */
   readonly source?: string;
-  /** The file that contains the URL, whose password can change. */
-  readonly file?: string;
+  /** Returns the URL as it is now, when it is in a file: its password can change. */
+  readonly readUrl?: () => string;
 }
 
 /** Throws `invalid_request`. The message shows at most the scheme of the URL, because the rest may contain a password. */
@@ -39,9 +38,8 @@ export function openDatabase<S extends StoreStorage>(
   database: Database<S>,
   options: OpenOptions = {},
 ): Promise<S> {
-  const { file } = database;
-  const read = (path: string) => parseDatabase([database.engine], readFileSync(path, 'utf8').trim()).location;
-  const currentLocation = file === undefined ? undefined : () => read(file);
+  const { readUrl } = database;
+  const currentLocation = readUrl && (() => parseDatabase([database.engine], readUrl()).location);
   return callEngine(database, (engine, location) => engine.open(location, { ...options, currentLocation }));
 }
 

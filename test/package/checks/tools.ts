@@ -12,11 +12,11 @@ import type { Sbom } from '../../../scripts/sbom.ts';
 import { HERE, ROOT, readJson, run } from '../stage.ts';
 
 /** In bytes. The client of the API, which a bundler can load on use, is a third of it: `test/library/client-bundle.test.ts`. */
-const LIMIT = 40 * 1024;
+const LIMIT = 52 * 1024;
 
 const { folder, installed, tarball } = inject('stage');
 
-test('the bundle for browsers is below 40 KB, and runs with only the Web platform', async () => {
+test('the bundle for browsers is below 52 KB, and runs with only the Web platform', async () => {
   const bundle = join(installed, 'bundle.js');
   const flags = ['--bundle', '--minify', '--platform=browser', '--global-name=core', `--outfile=${bundle}`];
   await run(join(HERE, 'node_modules/.bin/esbuild'), ['core.ts', ...flags], { cwd: installed });
