@@ -50,7 +50,7 @@ export function petTransfer(pool: ConnectionPool, observer: Observer): PetTransf
       return writes;
     },
 
-    /** No pet ever changes, so a snapshot needs no transaction, which would hold back the vacuum of the database. */
+    /** Each pet is as it is when its page is read. A transaction over all pages would hold back the vacuum of the database. */
     async *exportPets({ status } = {}) {
       using session = await pool.openSession();
       const read = async (text: string, values?: unknown[]) => {

@@ -39,7 +39,7 @@ export function petTransfer(db: Database.Database, reads: Reads, writer: Writer)
     importPets: (batches, options) =>
       withOwnConnection(writer, (connection) => importAll(connection, batches, options)),
 
-    /** No pet ever changes, so a snapshot needs no transaction, which would make the write-ahead log grow. */
+    /** Each pet is as it is when its page is read. A transaction over all pages would make the write-ahead log grow. */
     async *exportPets({ status } = {}) {
       const [sql, values] = status === undefined ? [EXPORT, []] : [EXPORT_BY_STATUS, [status]];
       const { last, batch } = await reads.read(() => ({
