@@ -1,12 +1,21 @@
 /** Connections to a database file, and the preparation of the file: its creation, its checks and its migrations. */
 
-import { statSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { linkSync, statSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { StorageFault, storageUnavailable } from '../../application/ports/storage-fault.ts';
 import { invalidRequest } from '../../domain/errors.ts';
 import { type Migration, olderSchema } from '../storage-kit/store-errors.ts';
 import { errorFrom, isLocked, plainError } from './errors.ts';
-import { assertSameFiles, createFile, identityOf, type StoreFiles, sizeOf } from './files.ts';
+import {
+  assertSameFiles,
+  createFile,
+  foreignCompanion,
+  identityOf,
+  removeDatabase,
+  type StoreFiles,
+  sizeOf,
+} from './files.ts';
 import { APPLICATION_ID, migrationsOf, READ_TEST, SCHEMA_VERSION, versionOf } from './schema.ts';
 
 /** How long a connection waits for a lock, and blocks its thread, in milliseconds. */
@@ -18,6 +27,7 @@ const clock = new Int32Array(new SharedArrayBuffer(4));
 const READ_CACHE_SIZE = 4096;
 /** In bytes: of the write-ahead log after a burst of writes, and of a file that is checked at the start as a whole. */
 const JOURNAL_SIZE_LIMIT = 16 * 1024 * 1024;
+const FIRST_READ = 'SELECT count(*) FROM sqlite_schema';
 const CHECK_LIMIT = 32 * 1024 * 1024;
 
 interface Preparation {
@@ -100,11 +110,13 @@ export function connect(
   prepare: Prepare,
 ): Database.Database {
   assertRuntime();
+  const log = `${path}-wal`;
   // A server that creates the store at the same time writes to the file first, and then to the log.
-  if (sizeOf(`${path}-wal`) > 0 && sizeOf(path) === 0) {
+  if (sizeOf(log) > 0 && sizeOf(path) === 0) {
     const advice = 'put the database file back, or restore a backup';
     throw storageUnavailable(`the file is empty, but has a write-ahead log: ${advice}`);
   }
+  if (sizeOf(log) > 0 && needsNoLog(path) && sizeOf(log) > 0) throw foreignCompanion(log);
   return whenUnlocked(() => {
     const identity = identityOf(path);
     const assertSame = (): void => {
@@ -124,6 +136,37 @@ export function connect(
       throw error;
     }
   }, performance.now() + timeout);
+}
+
+/** SQLite would apply the log of another file. It reads the file under a name without a log, because to close a file ends locks. */
+function needsNoLog(path: string): boolean {
+  const link = `${path}.${randomUUID()}.partial`;
+  try {
+    linkSync(path, link);
+    const db = new Database(link, { readonly: true, fileMustExist: true });
+    try {
+      return db.pragma('journal_mode', { simple: true }) !== 'wal';
+    } finally {
+      db.close();
+    }
+  } catch {
+    return false;
+  } finally {
+    removeDatabase(link);
+  }
+}
+
+/**
+ * Keeps the lock of a read until the end of the next one, because a restore cannot replace a file that is locked. In the journal
+ * mode WAL, each connection has this lock.
+ */
+export function lockIdentity(db: Database.Database, assertSame: () => void): void {
+  if (db.pragma('journal_mode', { simple: true }) !== 'wal') {
+    db.pragma('main.locking_mode = EXCLUSIVE');
+    db.prepare(FIRST_READ).get();
+    db.pragma('main.locking_mode = NORMAL');
+  }
+  assertSame();
 }
 
 /** Repeats `work` while another process holds the lock. The waits of SQLite itself grow to 100 milliseconds. */
@@ -152,7 +195,7 @@ function readFirst(db: Database.Database, path: string): void {
   const log = `${path}-wal`;
   let failure: unknown;
   try {
-    db.prepare('SELECT count(*) FROM sqlite_schema').get();
+    db.prepare(FIRST_READ).get();
   } catch (error) {
     failure = error;
   }
@@ -204,9 +247,11 @@ function configure(db: Database.Database, assertSame: () => void): void {
   const timeout = db.pragma('busy_timeout', { simple: true });
   // SQLite must not wait for a restore here: it would mix the old file with the log of the new one.
   db.pragma('busy_timeout = 0');
-  assertSame();
+  lockIdentity(db, assertSame);
   if (db.pragma('journal_mode = WAL', { simple: true }) !== 'wal')
     throw storageUnavailable('the file system does not support a write-ahead log');
+  db.prepare(FIRST_READ).get();
+  assertSame();
   db.pragma(`busy_timeout = ${timeout}`);
   db.pragma('synchronous = FULL');
   db.pragma(`journal_size_limit = ${JOURNAL_SIZE_LIMIT}`);

@@ -16,7 +16,8 @@ import {
 } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import { StorageFault } from '../../application/ports/storage-fault.ts';
+import { StorageFault, storageUnavailable } from '../../application/ports/storage-fault.ts';
+import type { AnimalStoreError } from '../../domain/errors.ts';
 import { codeOf } from '../storage-kit/store-errors.ts';
 import { fileError } from './errors.ts';
 
@@ -42,6 +43,10 @@ export function realPath(path: string): string {
 /** Returns the paths of the companion files that have data. The other one is made anew by each first connection. */
 export function companionsOf(path: string): readonly string[] {
   return ['-journal', '-wal'].map((suffix) => path + suffix).filter((file) => sizeOf(file) > 0);
+}
+
+export function foreignCompanion(file: string): AnimalStoreError {
+  return storageUnavailable(`${file} belongs to another file: stop all servers, then move it away`);
 }
 
 export function isFileOf(database: string, path: string): boolean {
@@ -151,7 +156,7 @@ export function partialsOf(path: string): readonly string[] {
   return partials.map((each) => join(folder, each));
 }
 
-function removeDatabase(path: string): void {
+export function removeDatabase(path: string): void {
   for (const suffix of ['', ...COMPANIONS]) rmSync(path + suffix, { force: true });
 }
 

@@ -18,12 +18,13 @@ import { INT64_MAX } from '../../domain/int64.ts';
 import { PET_ATTRIBUTES } from '../../domain/pet.ts';
 import { columnOf } from '../storage-kit/pet-rows.ts';
 import { codeOf } from '../storage-kit/store-errors.ts';
-import { connect } from './database.ts';
+import { connect, lockIdentity } from './database.ts';
 import { fileError, isLocked } from './errors.ts';
 import { checkBackup, refuseNoBackup } from './examination.ts';
 import {
   companionsOf,
   createFile,
+  foreignCompanion,
   fsync,
   keepDatabase,
   modeOfNewFile,
@@ -105,7 +106,11 @@ function lockStore(store: string, overwrite: boolean): Database.Database | undef
     throw invalidRequest(`${store} is not a regular file`);
   const isLogAlone = sizeOf(store) === 0 && companionsOf(store).length > 0;
   try {
-    if (!isLogAlone) return connect(store, { timeout: LOCK_TIMEOUT }, (db) => lock(store, db, overwrite));
+    if (!isLogAlone)
+      return connect(store, { timeout: LOCK_TIMEOUT }, (db, assertSame) => {
+        lockIdentity(db, assertSame);
+        lock(store, db, overwrite);
+      });
   } catch (error) {
     if (!UNREADABLE.test(codeOf(error))) throw isLocked(error) ? inUse(store) : error;
   }
@@ -115,7 +120,6 @@ function lockStore(store: string, overwrite: boolean): Database.Database | undef
 
 /** SQLite can leave the journal mode WAL only when no other connection exists. */
 function lock(store: string, db: Database.Database, overwrite: boolean): void {
-  const isNew = versionOf(db, store, Infinity) === 0;
   db.pragma('journal_mode = DELETE');
   db.pragma('journal_mode = MEMORY');
   // The lock outlives the transaction, so that `backup` can copy the file. COMMIT would write a page into an empty file.
@@ -125,9 +129,8 @@ function lock(store: string, db: Database.Database, overwrite: boolean): void {
   if (db.pragma('journal_mode', { simple: true }) !== 'memory') throw inUse(store);
   if (sizeOf(store) > 0) db.exec('COMMIT');
   const [companion] = companionsOf(store);
-  if (companion !== undefined)
-    throw storageUnavailable(`${companion} belongs to another file: stop all servers, then move it away`);
-  const pets = isNew || overwrite ? 0 : countRows(db, 'pets');
+  if (companion !== undefined) throw foreignCompanion(companion);
+  const pets = overwrite || versionOf(db, store, Infinity) === 0 ? 0 : countRows(db, 'pets');
   if (pets > 0) throw new OverwriteRefused(`${store} has ${pets} ${pets === 1 ? 'pet' : 'pets'}`);
 }
 

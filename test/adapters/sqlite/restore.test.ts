@@ -1,11 +1,21 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, fstatSync, readdirSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  fstatSync,
+  readdirSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import Database from 'better-sqlite3';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import {
   examineSqliteBackup,
+  examineSqliteStore,
   openSqliteStorage,
   restoreSqliteStore,
 } from '../../../src/adapters/sqlite/index.ts';
@@ -297,6 +307,73 @@ test('a file that was replaced while its lock was awaited is not restored, and t
   const restoring = restoreSqliteStore(path, backup, { overwrite: true });
   await expect(restoring).rejects.toThrow('was replaced while it was opened');
   expect(countIn(path)).toBe(2n);
+});
+
+/** Replaces the file as a restore does, unless a process has locked it, and returns a server of the new one, with a log. */
+function replaceStore(path: string): Database.Database | undefined {
+  const [old, restored] = [new Database(path, { timeout: 0 }), newStore(1)];
+  try {
+    old.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');
+    renameSync(restored, path);
+  } catch {
+    return undefined;
+  } finally {
+    old.close();
+  }
+  const server = new Database(path);
+  server.exec(insertPet(REX));
+  return server;
+}
+
+describe.each([1, 2, 3, 4, 5, 6, 7, 8])(
+  'a process that stops after its look %i at the identity of a file',
+  (stop) => {
+    test.each([
+      [
+        'restores',
+        async (path: string) =>
+          void (await restoreSqliteStore(path, await backupOf(newStore(3)), { overwrite: true })),
+      ],
+      ['serves', async (path: string) => openSqliteStorage(path).close()],
+    ])('and then %s it changes nothing of a new file', async (_, open) => {
+      const path = newStore(5);
+      execute(path, 'PRAGMA journal_mode = DELETE');
+      let server: Database.Database | undefined;
+      let looks = 0;
+      const stat = replaceFs('statSync', ((file: string, options: object) => {
+        const stats = stat(file, options);
+        if (file === path && 'bigint' in options && ++looks === stop) server = replaceStore(path);
+        return stats;
+      }) as typeof statSync);
+      const opened = open(path).catch(({ message }: Error) => message);
+      if ((await opened) === undefined) return expect(server).toBeUndefined();
+      expect(await opened).toMatch(/was replaced while|is in use/);
+      server?.exec(insertPet(REX));
+      server?.close();
+      expect(countIn(path)).toBe(3n);
+    });
+  },
+);
+
+test('a write-ahead log beside a backup belongs to another file, and is not applied to it', async () => {
+  const [backup, path] = [await backupOf(newStore(3)), newStore(2)];
+  const server = new Database(path);
+  server.exec(insertPet(REX));
+  copyFileSync(backup, `${path}.new`);
+  renameSync(`${path}.new`, path);
+  const log = statSync(`${path}-wal`).size;
+  const message = `${path}-wal belongs to another file: stop all servers, then move it away`;
+  expect(() => openSqliteStorage(path)).toThrow(message);
+  expect(examineSqliteStore(path).problems).toContainEqual({
+    severity: 'error',
+    message: `${path}: ${message}`,
+  });
+  await expect(restoreSqliteStore(path, backup, { overwrite: true })).rejects.toThrow(message);
+  expect(statSync(`${path}-wal`).size).toBe(log);
+  renameSync(`${path}-wal`, `${path}.old`);
+  expect(countIn(path)).toBe(3n);
+  expect(readdirSync(dirname(path)).filter((file) => file.includes('partial'))).toEqual([]);
+  server.close();
 });
 
 test('a write-ahead log beside a locked store belongs to another file, and is not moved', async () => {
