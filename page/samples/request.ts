@@ -11,7 +11,7 @@ export interface SampleRequest {
   /** The names of the parameters in the path. */
   readonly pathParameters: readonly string[];
   /** The parameters that are given. An int64 is a `bigint`. */
-  readonly parameters: Readonly<Record<string, string | number | bigint>>;
+  readonly parameters: Readonly<Record<string, string | number | bigint | boolean>>;
   readonly method: string;
   readonly url: string;
   /** The header fields, except `Authorization`. */
@@ -66,12 +66,7 @@ export function requestOf(
     operation: operation.slug,
     baseUrl,
     pathParameters: operation.parameters.filter(({ in: place }) => place === 'path').map(({ name }) => name),
-    parameters: Object.fromEntries(
-      all.map(({ name, schema, value }) => [
-        name,
-        schema.type === 'integer' && /^-?\d+$/.test(value) ? integerOf(value, schema.format) : value,
-      ]),
-    ),
+    parameters: Object.fromEntries(all.map(({ name, schema, value }) => [name, typedValue(value, schema)])),
     method: operation.method,
     url: `${baseUrl}${path}${query === '' ? '' : `?${query}`}`,
     headers: [
@@ -84,7 +79,9 @@ export function requestOf(
   };
 }
 
-function integerOf(text: string, format: string | undefined): number | bigint {
+function typedValue(text: string, { type, format }: Schema): string | number | bigint | boolean {
+  if (type === 'boolean' && /^(true|false)$/.test(text)) return text === 'true';
+  if (type !== 'integer' || !/^-?\d+$/.test(text)) return text;
   const number = Number(text);
   return format === 'int64' || !Number.isSafeInteger(number) ? BigInt(text) : number;
 }

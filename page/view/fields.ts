@@ -18,11 +18,12 @@ export function parameterField(
   resolve: (schema: Schema) => Schema,
 ): Field<HTMLInputElement | HTMLSelectElement> {
   const schema = resolve(reference);
-  const { enum: _choices, ...others } = schema;
+  const { enum: listed, ...others } = schema;
+  const choices = schema.type === 'boolean' ? [true, false] : listed;
   const rules = schema.format === undefined ? rulesOf(others) : [schema.format];
   const isRequired = required || place === 'path';
   const control =
-    schema.enum === undefined
+    choices === undefined
       ? el('input', {
           type: 'text',
           name,
@@ -36,7 +37,7 @@ export function parameterField(
           'select',
           { name },
           !isRequired && el('option', { value: '' }, 'any'),
-          ...schema.enum.map((value) => el('option', { value: textOf(value) }, textOf(value))),
+          ...choices.map((value) => el('option', { value: textOf(value) }, textOf(value))),
         );
   const notes = [isRequired && 'required', ...rules].filter(Boolean).join(' · ');
   const label = el('label', {}, el('span', { class: 'label' }, name, el('small', {}, notes)), control);

@@ -1,6 +1,7 @@
 /** The kinds of attributes, and the rules for their values. */
 
 import { int64Fault, toInt64 } from './int64.ts';
+import { type Timestamp, toTimestamp } from './timestamp.ts';
 
 /** The kind of an attribute, and which of its values are valid. */
 export type AttributeKind =
@@ -10,17 +11,22 @@ export type AttributeKind =
   | { readonly kind: 'int64'; readonly min: bigint; readonly max: bigint }
   /** A `number` that is a safe integer. */
   | { readonly kind: 'integer'; readonly min: number; readonly max: number }
-  | { readonly kind: 'one of'; readonly values: readonly string[] };
+  | { readonly kind: 'one of'; readonly values: readonly string[] }
+  | { readonly kind: 'boolean' }
+  /** A {@link Timestamp}: given with any offset, and at most three digits of a second. */
+  | { readonly kind: 'timestamp' };
+
+type Value = string | bigint | number | boolean;
 
 /** An attribute of an entity. If it is neither required nor has a default, it can be missing. */
 export type Attribute = AttributeKind & {
   readonly isRequired: boolean;
   /** The value that is stored when none is given. */
-  readonly default?: string | bigint | number;
+  readonly default?: Value;
   /** A sentence for people. */
   readonly description: string;
   /** A valid value, for documentation. */
-  readonly example: string | bigint | number;
+  readonly example: Value;
 };
 
 type Kinds = { readonly [Each in AttributeKind as Each['kind']]: Each };
@@ -29,11 +35,18 @@ type KindOf<Value> = [Value] extends [bigint]
   ? 'int64'
   : [Value] extends [number]
     ? 'integer'
-    : string extends Value
-      ? 'text'
-      : [Value] extends [string]
-        ? 'one of'
-        : never;
+    : [Value] extends [boolean]
+      ? 'boolean'
+      : string extends Value
+        ? 'text'
+        : [Value] extends [Timestamp]
+          ? 'timestamp'
+          : [Value] extends [string]
+            ? 'one of'
+            : never;
+
+/** The kinds whose values are integers in JSON and in a database. */
+export const INTEGER_KINDS: readonly AttributeKind['kind'][] = ['int64', 'integer'];
 
 type DefaultOf<Value, Input> = undefined extends Input
   ? undefined extends Value
@@ -71,6 +84,13 @@ function ruleOfKind(name: string, attribute: AttributeKind): Rule {
         attribute.values.some((each) => each === value)
           ? { value }
           : { fault: `${name} must be one of ${attribute.values.join(', ')}` };
+    case 'boolean':
+      return (value) => (typeof value === 'boolean' ? { value } : { fault: `${name} must be true or false` });
+    case 'timestamp':
+      return (given) => {
+        const value = toTimestamp(given);
+        return value === undefined ? { fault: `${name} must be ${A_TIMESTAMP}` } : { value };
+      };
     default: {
       const [min, max] = [BigInt(attribute.min), BigInt(attribute.max)];
       const isNumber = attribute.kind === 'integer';
@@ -83,6 +103,9 @@ function ruleOfKind(name: string, attribute: AttributeKind): Rule {
     }
   }
 }
+
+const A_TIMESTAMP =
+  'a time in the format of RFC 3339 such as 2027-01-31T12:30:00Z, with at most milliseconds, in a year from 0001 to 9999';
 
 function textFault(text: unknown, minLength: number, maxLength: number): string | undefined {
   if (typeof text !== 'string') return 'be a string';

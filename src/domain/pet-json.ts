@@ -1,5 +1,6 @@
 /** Writes and reads pets as JSON (RFC 8259) with exact int64 values. `JSON.stringify` throws for a `bigint`. */
 
+import { INTEGER_KINDS } from './attribute.ts';
 import { invalidRequest } from './errors.ts';
 import { INT64_MAX, isInt64 } from './int64.ts';
 import { type Members, membersReader, parseJson } from './json.ts';
@@ -17,13 +18,11 @@ import type { PetChange } from './pet-change.ts';
 /** Replaces a value that is not an int64, so that the message is about its range, and not about types of JavaScript. */
 const NOT_AN_INT64 = INT64_MAX + 1n;
 
-/** Returns the value of a pet. In JSON, every integer is read as a `bigint`. */
-const CONVERT = { text: String, 'one of': String, int64: BigInt, integer: Number } as const;
-
 const ATTRIBUTE_MEMBERS = PET_ATTRIBUTES.map((name) => {
   const { kind } = ATTRIBUTES[name];
-  const isInteger = ['int64', 'integer'].includes(kind);
-  return { name, start: `,"${name}":`, isInteger, convert: CONVERT[kind] as (value: unknown) => unknown };
+  const isInteger = INTEGER_KINDS.includes(kind);
+  const type = kind === 'boolean' ? 'boolean' : 'string';
+  return { name, start: `,"${name}":`, isInteger, isNumber: kind === 'integer', type };
 });
 
 /**
@@ -51,7 +50,7 @@ export function petChangeJson(change: PetChange): string {
 }
 
 function attributesJson(
-  pet: { readonly [Name in keyof NewPet]?: string | bigint | number | null | undefined },
+  pet: { readonly [Name in keyof NewPet]?: string | bigint | number | boolean | null | undefined },
 ): string {
   let json = '';
   for (const { name, start, isInteger } of ATTRIBUTE_MEMBERS) {
@@ -149,11 +148,12 @@ function petOf(members: PetMembers): Pet {
 function storedPetOf(members: PetMembers): Pet {
   const pet: Partial<Record<keyof Pet, unknown>> = { ...importedPet(members) };
   const stored = ATTRIBUTE_MEMBERS.filter(({ name }) => pet[name] !== undefined || isAlwaysStored(name));
-  for (const { name, isInteger, convert } of stored) {
+  for (const { name, isInteger, isNumber, type } of stored) {
     const value = pet[name];
-    const hasType = isInteger ? isInt64(value) : typeof value === 'string';
+    const hasType = isInteger ? isInt64(value) : typeof value === type;
     if (!hasType) return petOf(members);
-    pet[name] = convert(value);
+    // In JSON, every integer is read as a `bigint`.
+    if (isNumber) pet[name] = Number(value);
   }
   return isInt64(pet.id) ? (pet as Pet) : petOf(members);
 }

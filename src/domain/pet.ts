@@ -118,8 +118,7 @@ export function storedPet(id: bigint, attributes: NewPet): Pet {
 /** Returns the rules that a stored pet breaks, or `undefined` when it is valid. Another program can have changed it. */
 export function petFault(pet: Pet): string | undefined {
   try {
-    petWithId(pet);
-    return undefined;
+    return isSamePet(petWithId(pet), pet) ? undefined : 'a value is not written as this store does';
   } catch (error) {
     return (error as Error).message;
   }

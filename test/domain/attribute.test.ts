@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type Attribute, type AttributeOf, ruleOf } from '../../src/domain/attribute.ts';
 import { ATTRIBUTES, PET_ATTRIBUTES, type PetStatus } from '../../src/domain/pet.ts';
+import { TIMESTAMP_MAX, TIMESTAMP_MIN, type Timestamp } from '../../src/domain/timestamp.ts';
 
 /** An attribute that may be missing, whatever attributes a pet has. */
 const birthYear = {
@@ -25,6 +26,71 @@ describe('an integer', () => {
 
   test.each(['2024', 2000.5, null])('cannot be %j, and the message says why', (given) => {
     expect(rule(given).fault).toMatch(/^birthYear must be an integer from 1900 to 2100: expected .+, got /);
+  });
+});
+
+const about = { isRequired: true, description: 'A.' } as const;
+
+describe('a boolean', () => {
+  const rule = ruleOf('lent', { ...about, kind: 'boolean', example: true });
+
+  test('can be true or false', () => {
+    expect([true, false].map((given) => rule(given))).toEqual([{ value: true }, { value: false }]);
+  });
+
+  test.each(['true', 'false', '', 0, 1n, null])('cannot be %s', (given) => {
+    expect(rule(given)).toEqual({ fault: 'lent must be true or false' });
+  });
+});
+
+describe('a timestamp', () => {
+  const rule = ruleOf('bornAt', { ...about, kind: 'timestamp', example: TIMESTAMP_MIN });
+
+  test.each([
+    ['2027-01-31T12:30:00Z', '2027-01-31T12:30:00.000Z'],
+    ['2027-01-31t12:30:00.5z', '2027-01-31T12:30:00.500Z'],
+    ['2027-01-31T12:30:00.12-00:00', '2027-01-31T12:30:00.120Z'],
+    ['2027-01-01T00:30:00.001+05:45', '2026-12-31T18:45:00.001Z'],
+    ['2024-02-29T23:59:59.999-23:59', '2024-03-01T23:58:59.999Z'],
+    [TIMESTAMP_MIN, TIMESTAMP_MIN],
+    [TIMESTAMP_MAX, TIMESTAMP_MAX],
+    ['0001-01-01T00:00:00+00:00', TIMESTAMP_MIN],
+  ])('%s is %s', (given, value) => {
+    expect(rule(given)).toEqual({ value });
+  });
+
+  const days = [
+    '2023-02-29',
+    '1900-02-29',
+    '2024-02-30',
+    '2024-04-31',
+    '2024-13-01',
+    '2024-00-10',
+    '2024-01-00',
+  ];
+  const times = [
+    '24:00:00',
+    '12:60:00',
+    '23:59:60',
+    '12:30',
+    '12:30:00.',
+    '12:30:00,5',
+    '12:30:00.1234',
+    '12:30:00.000000',
+  ];
+  test.each([
+    ...days.map((day) => `${day}T00:00:00Z`),
+    ...times.map((time) => `2024-01-01T${time}Z`),
+    ...['', '+0100', '+24:00', '+01:60', '+01', '\u221201:00', 'Z ', 'Z\n', 'UTC'].map(
+      (end) => `2024-01-01T00:00:00${end}`,
+    ),
+    ...['0000-12-31T23:00:00-02:00', '0001-01-01T00:00:00+00:01', '9999-12-31T23:59:59.999-00:01'],
+    ...['10000-01-01T00:00:00Z', '+002024-01-01T00:00:00Z', '2024-01-01 00:00:00Z', '2024-01-01', '', 'now'],
+    ...[0, 1_700_000_000_000n, true, null, new Date(0)],
+  ])('cannot be %s', (given) => {
+    expect(rule(given)).toEqual({
+      fault: expect.stringMatching(/^bornAt must be a time in the format of RFC 3339 such as /),
+    });
   });
 });
 
@@ -53,6 +119,8 @@ test('a row has the kind, the values and the default of its types', () => {
   const weight = { ...about, ...limits, kind: 'int64', example: 1n } as const;
   const text = { ...about, kind: 'text', minLength: 1, maxLength: 9, example: 'sold' } as const;
   const status = { ...about, kind: 'one of', example: 'sold' } as const;
+  const time = { ...about, kind: 'timestamp', example: '2024-02-29T12:00:00.000Z' } as const;
+  const lent = { ...about, kind: 'boolean', example: true } as const;
   type Year = AttributeOf<number | undefined, number | bigint | undefined>;
   type Status = AttributeOf<PetStatus, PetStatus | undefined>;
   const rows = [
@@ -61,6 +129,17 @@ test('a row has the kind, the values and the default of its types', () => {
     { ...weight, isRequired: false, default: 1n } satisfies AttributeOf<bigint, bigint | undefined>,
     { ...status, values: ['sold'], isRequired: false, default: 'sold' } satisfies Status,
     { ...text, isRequired: true } satisfies AttributeOf<string, string>,
+    { ...time, isRequired: true } satisfies AttributeOf<Timestamp, string>,
+    { ...time, isRequired: false } satisfies AttributeOf<Timestamp | undefined, string | undefined>,
+    { ...lent, isRequired: false, default: false } satisfies AttributeOf<boolean, boolean | undefined>,
+    // @ts-expect-error The value is a time.
+    { ...text, isRequired: true } satisfies AttributeOf<Timestamp, string>,
+    // @ts-expect-error The value is any text.
+    { ...time, isRequired: true } satisfies AttributeOf<string, string>,
+    // @ts-expect-error The example is not canonical.
+    { ...time, isRequired: true, example: '2024-02-29' } satisfies AttributeOf<Timestamp, string>,
+    // @ts-expect-error The value is one of a few.
+    { ...lent, isRequired: true } satisfies AttributeOf<PetStatus, PetStatus>,
     // @ts-expect-error The value is a bigint.
     { ...about, ...years, isRequired: true } satisfies AttributeOf<bigint, bigint | number>,
     // @ts-expect-error The value is a number.

@@ -124,6 +124,7 @@ test('what is wrong with a stored pet is said, or that nothing is', () => {
   const pet = petWithId({ ...input, id: 1n });
   expect(petFault(pet)).toBeUndefined();
   expect(petFault({ ...pet, name: '' })).toBe(LENGTH);
+  expect(petFault({ ...pet, categoryId: 1 } as never)).toBe('a value is not written as this store does');
 });
 
 test('an attribute that a stored pet lacks is left out', () => {

@@ -16,6 +16,7 @@ import {
   PET_ATTRIBUTES,
   type Pet,
 } from '../../src/domain/pet.ts';
+import { sampleValues } from '../../src/testing/fixtures/pets.ts';
 
 /** A valid value of each required attribute. */
 const REQUIRED: Partial<Record<keyof NewPet, unknown>> = Object.fromEntries(
@@ -62,8 +63,9 @@ type Values = Readonly<Partial<Record<keyof Pet, unknown>>>;
 
 /** Returns the statement that adds a pet, which may break a rule, to a table of SQLite or PostgreSQL. */
 export function insertPet({ id, ...pet }: Values = {}): string {
+  // Both databases convert a quoted text to the type of the column.
   const values = valuesOf({ ...REX, ...pet } as NewPet).map((value) =>
-    typeof value === 'string' ? `'${value.replaceAll("'", "''")}'` : (value ?? 'NULL'),
+    value === null ? 'NULL' : `'${String(value).replaceAll("'", "''")}'`,
   );
   return id === undefined
     ? `INSERT INTO pets (${ATTRIBUTE_COLUMNS}) VALUES (${values.join(', ')});`
@@ -103,6 +105,12 @@ function edgesOf(attribute: Attribute): { accepted: readonly unknown[]; refused:
     }
     case 'one of':
       return { accepted: attribute.values, refused: ['', 'lost'] };
+    case 'boolean':
+      return { accepted: [true, false], refused: [2n] };
+    case 'timestamp': {
+      const beyond = ['0000-12-31T23:59:59.999Z', '10000-01-01T00:00:00.000Z', '2023-02-29T00:00:00.000Z'];
+      return { accepted: sampleValues(attribute), refused: beyond };
+    }
     default: {
       const [min, max] = [BigInt(attribute.min), BigInt(attribute.max)];
       return { accepted: [min, max], refused: [min - 1n, max + 1n].filter(isInt64) };

@@ -1,6 +1,7 @@
 /** The attributes of a pet as options of `pets create`, and as columns of a table. */
 
 import { InvalidArgumentError, Option } from 'commander';
+import { type AttributeKind, INTEGER_KINDS } from '../../domain/attribute.ts';
 import {
   ATTRIBUTES,
   attributeFault,
@@ -31,22 +32,26 @@ export const EXAMPLE_JSON: string = newPetJson(
 export function attributeOptions(): Option[] {
   return PET_ATTRIBUTES.map((name, index) => {
     const attribute = ATTRIBUTES[name];
-    const isInteger = attribute.kind === 'int64' || attribute.kind === 'integer';
     const flag = WORDS[index]?.join('-');
-    const value = isInteger ? 'integer' : attribute.kind === 'text' ? 'text' : flag;
+    const value = INTEGER_KINDS.includes(attribute.kind) ? 'integer' : attribute.kind;
     const description = attribute.description.replace(/^./, (first) => first.toLowerCase()).slice(0, -1);
     const fallback = attribute.default === undefined ? '' : ` (default: ${attribute.default})`;
-    const option = new Option(`--${flag} <${value}>`, description + fallback);
+    const option = new Option(`--${flag} <${value === 'one of' ? flag : value}>`, description + fallback);
     if (attribute.kind === 'one of') option.choices(attribute.values);
-    else option.argParser((text: string) => checked(name, isInteger ? int64(text) : text));
+    else option.argParser((text: string) => checked(name, typedValue(attribute, text)));
     return option.makeOptionMandatory(attribute.isRequired);
   });
 }
 
-/** The options of `pets change`. The value `false` removes an optional attribute. */
+/** The value of the options of `pets change` that remove an optional attribute. */
+export const REMOVED: unique symbol = Symbol('removed');
+
+/** The options of `pets change`. */
 export function changeOptions(): Option[] {
   const removals = PET_ATTRIBUTES.flatMap((name, index) =>
-    isAlwaysStored(name) ? [] : [new Option(`--no-${WORDS[index]?.join('-')}`, `remove the ${name}`)],
+    isAlwaysStored(name)
+      ? []
+      : [new Option(`--no-${WORDS[index]?.join('-')}`, `remove the ${name}`).preset(REMOVED)],
   );
   const changes = attributeOptions().map((option) => {
     option.description = option.description.replace(/ \(default: .*\)$/, '');
@@ -62,6 +67,11 @@ export function petCells(pet: Pet): string[] {
 /** The column of a reference has the name of what it refers to. */
 function headOf(words: readonly string[]): string {
   return (words.at(-1) === 'id' ? words.slice(0, -1) : words).join(' ').toUpperCase();
+}
+
+function typedValue({ kind }: AttributeKind, text: string): unknown {
+  if (INTEGER_KINDS.includes(kind)) return int64(text);
+  return kind === 'boolean' && (text === 'true' || text === 'false') ? text === 'true' : text;
 }
 
 function checked<T>(name: keyof NewPet, value: T): T {

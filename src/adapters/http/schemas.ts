@@ -4,7 +4,7 @@ import * as v from 'valibot';
 import type { ChangesPageQuery } from '../../application/list-changes.ts';
 import { LIMIT_DEFAULT, LIMIT_MAX, LIMIT_MIN } from '../../application/list-pets.ts';
 import type { PetQuery } from '../../application/ports/pet-repository.ts';
-import type { Attribute } from '../../domain/attribute.ts';
+import { type Attribute, INTEGER_KINDS } from '../../domain/attribute.ts';
 import { invalidRequest } from '../../domain/errors.ts';
 import { INT64_MAX, INT64_MIN, parseInt64 } from '../../domain/int64.ts';
 import { type Members, membersReader, parseJson } from '../../domain/json.ts';
@@ -41,6 +41,12 @@ function attributeSchema(attribute: Attribute): v.GenericSchema {
     }
     case 'one of':
       return attribute.values === PET_STATUSES ? PetStatus : oneOf(attribute.values);
+    case 'boolean':
+      return v.pipe(v.boolean(), v.metadata({ description: attribute.description }));
+    case 'timestamp': {
+      const description = `${attribute.description} A time of RFC 3339 with any offset, from year 0001 to 9999, and with at most milliseconds. Responses have it in UTC, with milliseconds.`;
+      return v.pipe(v.string(), v.metadata({ format: 'date-time', description }));
+    }
     default: {
       const { min, max } = attribute;
       const format = attribute.kind === 'int64' ? { format: 'int64' } : {};
@@ -122,7 +128,7 @@ function comparable(
 ): Partial<Record<keyof NewPetInput, unknown>> {
   const compared = { ...body };
   for (const name of PET_ATTRIBUTES) {
-    const [value, isInteger] = [body[name], ['int64', 'integer'].includes(ATTRIBUTES[name].kind)];
+    const [value, isInteger] = [body[name], INTEGER_KINDS.includes(ATTRIBUTES[name].kind)];
     if (isInteger && value !== undefined && value !== accepted && typeof value !== 'bigint')
       compared[name] = NOT_AN_INT64;
   }

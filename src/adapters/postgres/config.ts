@@ -7,6 +7,12 @@ import { parsePostgresUrl } from './url/index.ts';
 
 const parsers = new TypeOverrides();
 parsers.setTypeParser(types.builtins.INT8, BigInt);
+const toDate = types.getTypeParser(types.builtins.TIMESTAMPTZ) as (text: string) => unknown;
+/** Only another program stores `infinity`, which is no date. */
+parsers.setTypeParser(types.builtins.TIMESTAMPTZ, (text) => {
+  const date = toDate(text);
+  return date instanceof Date ? date.toISOString() : text;
+});
 
 /**
  * Has each value for which the driver would read a variable, and no URL, which the driver would prefer to these values.

@@ -17,11 +17,14 @@ const PAUSE = 20;
 const QUEUE_LIMIT = 10_000;
 const FULL = 'too many calls wait for a connection to the database';
 const STANDBY = 'the database server is a standby: the store needs the primary';
-/** A startup parameter would not pass a pooler. The server cancels what takes too long shortly before the deadline. */
+/**
+ * A startup parameter would not pass a pooler. The server cancels what takes too long shortly before the deadline, and writes
+ * times as the driver reads them.
+ */
 const timeLimits = (timeout: number, isLocal: boolean) => `SELECT pg_is_in_recovery(), count(set_config(name,
     CASE name WHEN 'statement_timeout' THEN '${Math.ceil(0.9 * timeout)}' WHEN 'lock_timeout' THEN '${Math.ceil(0.8 * timeout)}'
-      ELSE '0' END, ${isLocal}))
-  FROM pg_settings WHERE name IN ('statement_timeout', 'lock_timeout', 'transaction_timeout',
+      WHEN 'DateStyle' THEN 'ISO' ELSE '0' END, ${isLocal}))
+  FROM pg_settings WHERE name IN ('statement_timeout', 'lock_timeout', 'DateStyle', 'transaction_timeout',
     'idle_session_timeout', 'idle_in_transaction_session_timeout')`;
 /** Other statements see what is committed while they wait for a lock. A role or a database can have another default. */
 const BEGIN = 'BEGIN ISOLATION LEVEL READ COMMITTED';

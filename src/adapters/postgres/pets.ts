@@ -6,12 +6,19 @@ import { ATTRIBUTES, type NewPet, PET_ATTRIBUTES } from '../../domain/pet.ts';
 import { PET_COLUMNS } from '../storage-kit/pet-rows.ts';
 import type { SqlStatement } from './connection-pool.ts';
 
-const IS_INTEGER = { text: false, 'one of': false, int64: true, integer: true } as const;
-const COLUMNS = PET_ATTRIBUTES.map((name) => ({ name, isInteger: IS_INTEGER[ATTRIBUTES[name].kind] }));
+const TYPES = {
+  text: 'text',
+  'one of': 'text',
+  int64: 'bigint',
+  integer: 'bigint',
+  boolean: 'boolean',
+  timestamp: 'timestamptz',
+} as const;
+const COLUMNS = PET_ATTRIBUTES.map((name) => ({ name, type: TYPES[ATTRIBUTES[name].kind] }));
 
 /** The parameters for the attributes of several pets, and for further arrays of these types. */
 export function arrayParameters(...further: readonly ('bigint' | 'boolean' | 'text')[]): string {
-  const types = [...COLUMNS.map(({ isInteger }) => (isInteger ? 'bigint' : 'text')), ...further];
+  const types = [...COLUMNS.map(({ type }) => type), ...further];
   return types.map((type, index) => `$${index + 1}::${type}[]`).join(', ');
 }
 
@@ -31,9 +38,9 @@ export const NOW = '(extract(epoch FROM statement_timestamp()) * 1000)::bigint';
 
 /** Returns the values of {@link arrayParameters}. */
 export function arraysOf(pets: readonly NewPet[]): unknown[] {
-  return COLUMNS.map(({ name, isInteger }) => {
+  return COLUMNS.map(({ name, type }) => {
     const values = pets.map((pet) => pet[name]);
-    return isInteger ? `{${values.map((value) => value ?? 'NULL').join()}}` : values;
+    return type === 'bigint' ? `{${values.map((value) => value ?? 'NULL').join()}}` : values;
   });
 }
 

@@ -1,8 +1,13 @@
 /** Pets as rows of a table, which has a column for each attribute. */
 
+import type { AttributeKind } from '../../domain/attribute.ts';
 import { ATTRIBUTES, type NewPet, PET_ATTRIBUTES, type Pet } from '../../domain/pet.ts';
+import { TIMESTAMP_MAX, TIMESTAMP_MIN } from '../../domain/timestamp.ts';
 
-/** A row that begins with {@link PET_COLUMNS}. An integer of any kind is a `bigint`, and a missing value is `null`. */
+/**
+ * A row that begins with {@link PET_COLUMNS}. An integer of any kind is a `bigint`, a boolean can be one, and a missing value is
+ * `null`.
+ */
 export type PetRow = readonly unknown[];
 
 /** The columns of the attributes, in the order of the attributes. */
@@ -12,7 +17,7 @@ export const PET_COLUMNS: string = `id, ${ATTRIBUTE_COLUMNS}`;
 const COLUMNS = PET_ATTRIBUTES.map((name, index) => ({
   name,
   place: index + 1,
-  isNumber: ATTRIBUTES[name].kind === 'integer',
+  kind: ATTRIBUTES[name].kind,
 }));
 
 /** Returns the name of the column of an attribute, such as `category_id` of `categoryId`. */
@@ -23,18 +28,24 @@ export function columnOf(attribute: keyof NewPet): string {
 /** Returns the pet of a row. Applies no rule for pets. */
 export function petOf(row: PetRow): Pet {
   const pet: Partial<Record<keyof Pet, unknown>> = { id: row[0] };
-  for (const { name, place, isNumber } of COLUMNS) {
+  for (const { name, place, kind } of COLUMNS) {
     const value = row[place];
-    if (value !== null) pet[name] = isNumber ? Number(value) : value;
+    if (value !== null) pet[name] = fromColumn(kind, value);
   }
   return Object.freeze(pet as Pet);
 }
 
-/** Returns the values of the attributes of a pet, in their order, as they are in a row. */
+function fromColumn(kind: AttributeKind['kind'], value: unknown): unknown {
+  if (kind === 'integer') return Number(value);
+  // Another program can have stored any integer.
+  return kind === 'boolean' && (value === 0n || value === 1n) ? value === 1n : value;
+}
+
+/** Returns the values of the attributes of a pet, in their order, as they are in a row. SQLite has no booleans. */
 export function valuesOf(pet: NewPet): (string | bigint | null)[] {
   return PET_ATTRIBUTES.map((name) => {
     const value = pet[name] ?? null;
-    return typeof value === 'number' ? BigInt(value) : value;
+    return typeof value === 'number' || typeof value === 'boolean' ? BigInt(value) : value;
   });
 }
 
@@ -43,10 +54,12 @@ export function valuesOf(pet: NewPet): (string | bigint | null)[] {
  *
  * @param columns the columns of the table: that of an older schema can lack some
  * @param textRule returns the rule for a column of text
+ * @param timestampRule returns a further rule for a column of timestamps
  */
 export function selectInvalidPets(
   columns: readonly unknown[],
   textRule: (column: string, minLength: number, maxLength: number) => string,
+  timestampRule: (column: string) => string = () => 'true',
 ): string {
   const hasColumn = (name: keyof NewPet) => columns.includes(columnOf(name));
   const selected = PET_ATTRIBUTES.map((name) => (hasColumn(name) ? columnOf(name) : 'NULL'));
@@ -57,6 +70,10 @@ export function selectInvalidPets(
         return textRule(column, attribute.minLength, attribute.maxLength);
       case 'one of':
         return `${column} IN (${attribute.values.map((value) => `'${value}'`).join(', ')})`;
+      case 'boolean':
+        return `${column} IN (false, true)`;
+      case 'timestamp':
+        return `${column} BETWEEN '${TIMESTAMP_MIN}' AND '${TIMESTAMP_MAX}' AND ${timestampRule(column)}`;
       default:
         return `${column} BETWEEN ${attribute.min} AND ${attribute.max}`;
     }

@@ -5,7 +5,14 @@ import { EXPECTED_TABLE, insertPet } from '../../support/pets.ts';
 import { connect } from '../../support/sqlite.ts';
 import { newStore } from './temporary-file.ts';
 
-const TYPES = { text: 'TEXT', 'one of': 'TEXT', int64: 'INTEGER', integer: 'INTEGER' };
+const TYPES = {
+  text: 'TEXT',
+  'one of': 'TEXT',
+  int64: 'INTEGER',
+  integer: 'INTEGER',
+  boolean: 'INTEGER',
+  timestamp: 'TEXT',
+};
 
 test('the table of pets has the columns of the attributes', () => {
   const columns = connect(newStore()).pragma('table_info(pets)') as Record<string, unknown>[];

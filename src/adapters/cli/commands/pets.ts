@@ -10,7 +10,7 @@ import { CREATE_STORE, ifMatchTags, int64, pageLimit, statusOption } from '../ar
 import { printResult, writeLong } from '../console.ts';
 import { CommandError, isBrokenPipe } from '../errors.ts';
 import type { CommandOptions } from '../options.ts';
-import { attributeOptions, changeOptions, PET_HEAD, petCells } from '../pet-attributes.ts';
+import { attributeOptions, changeOptions, PET_HEAD, petCells, REMOVED } from '../pet-attributes.ts';
 import { readStore, withStore } from '../store.ts';
 import { table } from '../table.ts';
 
@@ -67,7 +67,7 @@ export function definePets(program: Command, options: CommandOptions): void {
     .option('--json', 'print the pet as JSON')
     .action(async (id, { ifMatch = '*', idempotencyKey, json, ...values }) => {
       if (Object.keys(values).length === 0) change.error('expected an option of an attribute');
-      const entries = Object.entries(values).map(([name, value]) => [name, value === false ? null : value]);
+      const entries = Object.entries(values).map(([name, value]) => [name, value === REMOVED ? null : value]);
       const { pet } = await writeOnce('changed', options, (store) =>
         store.changePetOnce(id, Object.fromEntries(entries), ifMatch, callerOf(idempotencyKey)),
       );

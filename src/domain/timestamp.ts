@@ -1,0 +1,23 @@
+/** Points in time, as text that is canonical: in UTC and with milliseconds. So equal times are `===`, and text orders them. */
+
+/** A time such as `2027-01-31T12:30:00.000Z`, from year 0001 to 9999. */
+export type Timestamp = `${number}-${number}-${number}T${number}:${number}:${number}Z`;
+
+export const TIMESTAMP_MIN: Timestamp = '0001-01-01T00:00:00.000Z';
+export const TIMESTAMP_MAX: Timestamp = '9999-12-31T23:59:59.999Z';
+
+const RFC_3339 =
+  /^(?!0000)(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,3}))?(?:Z|([+-])([01]\d|2[0-3]):([0-5]\d))$/i;
+
+/** Returns the canonical text of a time in the format of RFC 3339, with any offset, or `undefined` for any other value. */
+export function toTimestamp(given: unknown): Timestamp | undefined {
+  const [, local = '', fraction = '', sign, hours, minutes] =
+    typeof given === 'string' ? (RFC_3339.exec(given) ?? []) : [];
+  const written = `${local.toUpperCase()}.${fraction.padEnd(3, '0')}Z`;
+  const time = Date.parse(written);
+  // `Date.parse` accepts 24:00, and February 30th as March 1st.
+  if (Number.isNaN(time) || new Date(time).toISOString() !== written) return undefined;
+  const offset = (Number(hours ?? 0) * 60 + Number(minutes ?? 0)) * (sign === '-' ? -60_000 : 60_000);
+  const utc = new Date(time - offset).toISOString();
+  return utc >= TIMESTAMP_MIN && utc <= TIMESTAMP_MAX ? (utc as Timestamp) : undefined;
+}
