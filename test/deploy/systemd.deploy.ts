@@ -245,9 +245,10 @@ describe('the command of operators', () => {
     async (signal) => {
       const { folder, env } = systemdPrograms();
       writeFileSync(join(folder, 'wait'), '');
-      const running = runCommand('sh', [join(DEPLOY, 'animal-store'), 'import', '-'], { env });
+      const running = runCommand('setsid', ['sh', join(DEPLOY, 'animal-store'), 'import', '-'], { env });
       await expect.poll(() => existsSync(join(folder, 'waits'))).toBe(true);
-      running.child.kill(signal);
+      // A terminal and timeout(1) send the signal to systemd-run, too.
+      process.kill(-(running.child.pid as number), signal);
       const { out, status } = await endOf(running);
       expect(status).toBe(130);
       const [, unit] = /--unit=([^\0]+)/.exec(out) ?? [];
