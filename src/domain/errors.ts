@@ -8,6 +8,7 @@
  * - `invalid_transition`: the status of a pet cannot become the given one
  * - `restart_required`: a cursor of another epoch of the store: begin without a cursor
  * - `precondition_failed`: the pet has changed since the caller read it
+ * - `precondition_required`: a server wants to know which version of the pet a change is for
  * - `idempotency_conflict`: the idempotency key was used for a different request
  * - `rate_limited`: the caller has reached a limit, and the call had no effect; a retry after `retryAfter` seconds is safe
  * - `overloaded`: the call was refused and had no effect, because a queue is full; a retry is safe
@@ -22,6 +23,7 @@ export const ERROR_CODES = [
   'invalid_transition',
   'restart_required',
   'precondition_failed',
+  'precondition_required',
   'idempotency_conflict',
   'rate_limited',
   'overloaded',

@@ -181,6 +181,7 @@ test.each([
   [409, 'invalid_transition'],
   [412, 'precondition_failed'],
   [422, 'idempotency_conflict'],
+  [428, 'precondition_required'],
 ])('%i comes back as %s, and is not sent again', async (status, code) => {
   const sent = fakeApi(failure(status, code));
   const message = `the message of ${code}`;
