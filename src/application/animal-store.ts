@@ -58,6 +58,11 @@ export class AnimalStore extends BasicStore {
     return supported(this.#useCases.apiKeys, 'keys');
   }
 
+  /** Whether the storage can change pets. Without it, every method of changes rejects with `invalid_request`. */
+  get canChangePets(): boolean {
+    return this.#useCases.changes !== undefined;
+  }
+
   /** Makes the change of a request once for each caller and idempotency key, as `ChangePet.execute` describes. */
   async changePetOnce(
     id: bigint,

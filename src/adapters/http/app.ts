@@ -6,6 +6,7 @@ import { failureReporter, type ReportFailure } from '../../application/failures.
 import { fenced } from '../../application/fenced.ts';
 import { combineMethods } from '../../application/observers.ts';
 import type { RequestObserver } from '../../application/ports/request-observer.ts';
+import { supported } from '../../application/store-options.ts';
 import { authenticate } from './authentication.ts';
 import { checkHead } from './check-head.ts';
 import { closeLast } from './close-last.ts';
@@ -50,7 +51,10 @@ export function createApi(
     publicUrl,
     rateLimit,
   } = options;
-  if (experimental) checkArgument('store', store, CHANGING_STORE);
+  if (experimental) {
+    checkArgument('store', store, CHANGING_STORE);
+    supported(store.canChangePets === false ? undefined : store, 'experimental');
+  }
   const operations = operationsOf(experimental);
   const methods = methodsOf(operations);
   const prefix = pathPrefixOf(publicUrl);

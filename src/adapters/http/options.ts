@@ -29,7 +29,7 @@ type StoreMethod = 'createPet' | 'getPet' | (typeof OTHER_METHODS)[number];
 
 /** The methods of an {@link AnimalStore} that the API calls: those of its operations, whose lists are pages, and others. */
 export type HttpStore = Pick<AnimalStore, StoreMethod> &
-  Partial<Pick<AnimalStore, (typeof CHANGE_METHODS)[number]>>;
+  Partial<Pick<AnimalStore, 'canChangePets' | (typeof CHANGE_METHODS)[number]>>;
 
 /** A store whose pets the API can change. */
 export type ChangingHttpStore = Required<HttpStore>;

@@ -36,7 +36,7 @@ export class MemoryIdempotentCreates implements IdempotentCreates, IdempotencyRe
       this.set({ ...attempt, request: CREATE_REQUEST }, added);
       return { pet: added, isReplay: false };
     }
-    if (record.request !== CREATE_REQUEST || record.pet === undefined) throw keyConflict('pet');
+    if (record.request !== CREATE_REQUEST || record.pet === undefined) throw keyConflict('request');
     return { pet: record.pet, isReplay: true };
   }
 

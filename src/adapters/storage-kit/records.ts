@@ -29,7 +29,7 @@ export function recordOf([petId, request, response]: readonly unknown[]): WriteR
 export function replayedPet(record: readonly unknown[], row: PetRow | undefined): Pet {
   const { request, pet } = recordOf(record);
   if (request === CREATE_REQUEST && pet !== undefined) return pet;
-  if (request !== undefined) throw keyConflict('pet');
+  if (request !== undefined) throw keyConflict('request');
   if (row === undefined) {
     const message = `the pet ${record[0]} of this idempotency key was removed: use a new key`;
     throw new AnimalStoreError('idempotency_conflict', message);

@@ -1,9 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { UserMiddleware } from '../../../src/adapters/http/index.ts';
+import type { Storage } from '../../../src/application/ports/storage.ts';
 import type { Answer, Client } from '../../support/client.ts';
 import { wholeJson } from '../../support/pets.ts';
 import { runs } from '../../support/property-runs.ts';
+import { refusal } from '../../support/refusal.ts';
 import { STORAGES, sharedServer, startServer } from '../../support/server.ts';
 
 const PATCH_TYPE = 'application/merge-patch+json';
@@ -205,6 +207,13 @@ test('a read-only key may list changes, and neither change nor remove a pet', as
   expect((await call('GET', '/v1/changes')).status).toBe(200);
   for (const method of ['PATCH', 'DELETE'])
     expect(codeOf(await call(method, '/v1/pets/1', { fields: ANY, body: '{}' }))).toEqual([403, 'forbidden']);
+});
+
+test('a storage that cannot change pets is refused by name before it serves', async () => {
+  const wrap = ({ changes: _, ...others }: Storage) => others as Storage;
+  const refused = refusal('experimental is not supported by this storage');
+  await expect(startServer('memory', { experimental: true, wrap })).rejects.toThrow(refused);
+  await expect(startServer('memory', { wrap })).resolves.toBeDefined();
 });
 
 test.each([false, true])('the methods of the server follow the option: %s', async (experimental) => {

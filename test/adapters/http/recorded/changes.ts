@@ -225,8 +225,4 @@ export const CHANGES: Readonly<Record<string, Scene>> = {
       patch('{}', ANY),
     ],
   },
-  'a storage that cannot change pets': {
-    options: { ...EXPERIMENTAL, wrap: ({ changes: _, ...others }) => others as Storage },
-    messages: [post(REX), patch('{}', ANY), remove(ANY), get('/v1/changes')],
-  },
 };
