@@ -4,17 +4,17 @@
 package main
 
 import (
-	"crypto/rand"
-	"errors"
-	"net/url"
-	"regexp"
 	"bytes"
+	"crypto/rand"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"log"
 	"net/http"
+	"net/url"
 	"os"
+	"regexp"
 	"strconv"
 	"time"
 )

@@ -36,7 +36,10 @@ func read(baseURL string, after int64) ([]Pet, time.Duration, error) {
 	}
 	defer response.Body.Close()
 	if seconds, err := strconv.Atoi(response.Header.Get("Retry-After")); err == nil {
-		wait = min(time.Duration(seconds)*time.Second, time.Minute)
+		wait = time.Duration(seconds) * time.Second
+		if wait > time.Minute {
+			wait = time.Minute
+		}
 	}
 	mediaType := response.Header.Get("Content-Type")
 	if response.StatusCode != http.StatusOK || mediaType != "application/json" {
