@@ -4,6 +4,7 @@ import type { Operation } from '../src/adapters/http/operations.ts';
 import { INT64_METADATA } from '../src/adapters/http/schemas.ts';
 import { IDEMPOTENCY_DAYS, IDEMPOTENCY_DAYS_MAX } from '../src/application/create-pet.ts';
 import { IDEMPOTENCY_KEY_MAX_LENGTH } from '../src/domain/idempotency-key.ts';
+import { PET_FILTERS } from '../src/domain/pet-filter.ts';
 import { type Part, QUERY_SCHEMAS } from './schemas.ts';
 
 const KEY_SCHEMA = {
@@ -25,7 +26,7 @@ const PARAMETERS: readonly Part[] = [
   ...Object.entries(QUERY_SCHEMAS).map(([name, { description, ...schema }]) => ({
     name,
     in: 'query',
-    description: name === 'status' ? 'Only pets with this status.' : description,
+    description: PET_FILTERS.some((each) => each === name) ? `Only pets with this ${name}.` : description,
     schema,
   })),
   {

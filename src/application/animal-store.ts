@@ -1,5 +1,7 @@
-import { checkStatus, type ImportedPet, type Pet } from '../domain/pet.ts';
+import { invalidRequest } from '../domain/errors.ts';
+import type { ImportedPet, Pet } from '../domain/pet.ts';
 import type { PetChange } from '../domain/pet-change.ts';
+import { type PetFilterInput, readFilter } from '../domain/pet-filter.ts';
 import type { ApiKeys } from './api-keys.ts';
 import { checkOptions } from './arguments.ts';
 import { BasicStore } from './basic-store.ts';
@@ -12,7 +14,7 @@ import type { ChangesList, ChangesPageQuery } from './list-changes.ts';
 import type { PetPageQuery } from './list-pets.ts';
 import type { ApiKeyHolder, VerifyOptions } from './ports/api-key-verifier.ts';
 import type { BackupOptions } from './ports/maintenance.ts';
-import type { CallOptions, PetQuery } from './ports/pet-repository.ts';
+import type { CallOptions } from './ports/pet-repository.ts';
 import type { StoreStorage } from './ports/storage.ts';
 import { startRecordRemoval } from './record-removal.ts';
 import { CHANGES_QUERY, QUERY, supported } from './store-options.ts';
@@ -134,18 +136,15 @@ export class AnimalStore extends BasicStore {
    * for await (const pets of store.exportPets()) console.log(pets.length);
    * ```
    */
-  async *exportPets(
-    query: Pick<PetQuery, 'status'> = {},
-    options?: CallOptions,
-  ): AsyncGenerator<readonly Pet[], void> {
+  async *exportPets(query: PetFilterInput = {}, options?: CallOptions): AsyncGenerator<readonly Pet[], void> {
     this.assertCallable(options);
     checkOptions<PetPageQuery>(query, QUERY);
-    const { status } = query;
-    checkStatus(status);
+    const { filter, faults } = readFilter(query);
+    if (faults.length > 0) throw invalidRequest(faults.join('; '));
     const { transfer } = this.#storage;
     if (transfer !== undefined)
-      yield* iterateUntilAborted(transfer.exportPets({ status }, options), options?.signal);
-    else yield* walkPages((page) => this.listPage(page, options), { status });
+      yield* iterateUntilAborted(transfer.exportPets(filter, options), options?.signal);
+    else yield* walkPages((page) => this.listPage(page, options), filter);
   }
 
   /**

@@ -89,16 +89,20 @@ export function checkArgument(name: string, value: unknown, { expected, accepts,
 }
 
 /**
- * Throws `invalid_request` for an option without a rule, or that breaks its rule. Options can be inherited.
+ * Returns a copy of the options. Throws `invalid_request` for an option without a rule, or that breaks its rule. Options can be
+ * inherited.
  * @param prefix what messages show in front of the name of an option
  */
-export function checkOptions<T extends object>(options: T, rules: OptionRules<T>, prefix = ''): void {
+export function checkOptions<T extends object>(options: T, rules: OptionRules<T>, prefix = ''): T {
   checkArgument('options', options, OBJECT);
+  const checked: Partial<T> = {};
   for (const name in options) {
     if (options[name] === undefined) continue;
     if (!Object.hasOwn(rules, name)) throw unknownOption(prefix + name, Object.keys(rules));
     checkArgument(prefix + name, options[name], rules[name]);
+    checked[name] = options[name];
   }
+  return checked as T;
 }
 
 function unknownOption(name: string, names: readonly string[]): Error {

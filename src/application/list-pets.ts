@@ -1,7 +1,7 @@
 import { invalidRequest } from '../domain/errors.ts';
 import { int64Fault, toInt64 } from '../domain/int64.ts';
-import { attributeFault } from '../domain/pet.ts';
-import type { CallOptions, PetPage, PetQuery, PetRepository } from './ports/pet-repository.ts';
+import { type PetFilterInput, readFilter } from '../domain/pet-filter.ts';
+import type { CallOptions, PetPage, PetRepository } from './ports/pet-repository.ts';
 
 /** The smallest `limit`, the maximum number of pets in a page. */
 export const LIMIT_MIN = 1;
@@ -11,7 +11,7 @@ export const LIMIT_MAX = 100;
 export const LIMIT_DEFAULT = 20;
 
 /** The query of {@link ListPets}. */
-export interface PetPageQuery extends Pick<PetQuery, 'status'> {
+export interface PetPageQuery extends PetFilterInput {
   /** The maximum number of pets in the page: {@link LIMIT_MIN} to {@link LIMIT_MAX}. Default: {@link LIMIT_DEFAULT}. */
   readonly limit?: number | undefined;
   /** Only pets with a greater id are listed. For the next page, this is the id of the last pet of the page. */
@@ -28,15 +28,16 @@ export class ListPets {
 
   /** Resolves with one page, as `AnimalStore.listPage` describes. */
   async execute(query: PetPageQuery = {}, options?: CallOptions): Promise<PetPage> {
-    const { limit = LIMIT_DEFAULT, status, after: given } = query;
+    const { limit = LIMIT_DEFAULT, after: given } = query;
+    const { filter, faults: ofFilter } = readFilter(query);
     const after = toInt64(given);
     const faults = [
       limitFault(limit),
-      attributeFault('status', status),
+      ...ofFilter,
       after === undefined && given !== undefined ? int64Fault('after', given) : undefined,
     ].filter((fault) => fault !== undefined);
     if (faults.length > 0) throw invalidRequest(faults.join('; '));
-    return await this.#pets.list({ limit, status, after }, options);
+    return await this.#pets.list({ limit, ...filter, after }, options);
   }
 }
 

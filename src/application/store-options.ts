@@ -1,6 +1,7 @@
 /** The options of a store and of its calls. */
 
 import { invalidRequest } from '../domain/errors.ts';
+import { PET_FILTERS, type PetFilterInput } from '../domain/pet-filter.ts';
 import {
   BOOLEAN,
   checkOptions,
@@ -18,13 +19,13 @@ import type { RestoreOptions } from './ports/maintenance.ts';
 import type { CallOptions } from './ports/pet-repository.ts';
 
 /** The query of `AnimalStore.listPets`. */
-export interface PetWalk extends Pick<PetPageQuery, 'status' | 'after'> {
+export interface PetWalk extends Omit<PetPageQuery, 'limit'> {
   /** The maximum number of pets, 1 or more. By default, there is no maximum. */
   readonly limit?: number | undefined;
 }
 
 /** The options of `AnimalStore.followPets`. */
-export interface FollowOptions extends Pick<PetPageQuery, 'status' | 'after'> {
+export interface FollowOptions extends Omit<PetPageQuery, 'limit'> {
   /** Ends the iteration, which then rejects with the reason of the signal. */
   readonly signal?: AbortSignal | undefined;
   /** How long to wait before the next read when no pet follows, in milliseconds. Default: 1000. */
@@ -126,7 +127,8 @@ function isHeader([name, value]: [string, unknown]): boolean {
 const ANY: Rule = { expected: '', accepts: () => true };
 /** The members of a query have rules of their own, which their use case checks. */
 export const CHANGES_QUERY: OptionRules<ChangesPageQuery> = { limit: ANY, after: ANY };
-export const QUERY: OptionRules<PetPageQuery> = { ...CHANGES_QUERY, status: ANY };
+const FILTER = Object.fromEntries(PET_FILTERS.map((name) => [name, ANY])) as OptionRules<PetFilterInput>;
+export const QUERY: OptionRules<PetPageQuery> = { ...CHANGES_QUERY, ...FILTER };
 const CALL_OPTIONS: OptionRules<CreateOptions> = { timeout: TIMEOUT, signal: SIGNAL, idempotencyKey: ANY };
 export const CHANGE_OPTIONS: OptionRules<ChangeOptions> = { ...CALL_OPTIONS, ifMatch: STRING };
 export const FOLLOW_CHANGES_OPTIONS: OptionRules<FollowChangesOptions> = {
@@ -134,7 +136,7 @@ export const FOLLOW_CHANGES_OPTIONS: OptionRules<FollowChangesOptions> = {
   signal: SIGNAL,
   interval: TIMEOUT,
 };
-export const FOLLOW_OPTIONS: OptionRules<FollowOptions> = { ...FOLLOW_CHANGES_OPTIONS, status: ANY };
+export const FOLLOW_OPTIONS: OptionRules<FollowOptions> = { ...FOLLOW_CHANGES_OPTIONS, ...FILTER };
 
 /** Throws for an option that would have no effect, and with the reason of a signal that is aborted. */
 export function checkCall(options: CreateOptions, rules: OptionRules<CreateOptions> = CALL_OPTIONS): void {

@@ -11,15 +11,14 @@ export async function* walkPages(
   readPage: (query: PetPageQuery) => Promise<PetPage>,
   query: PetWalk = {},
 ): AsyncGenerator<readonly Pet[], void, undefined> {
-  checkOptions(query, QUERY);
-  const { status, after, limit = Infinity } = query;
+  const { after, limit = Infinity, ...filter } = checkOptions(query, QUERY);
   if (limit !== Infinity && !(Number.isSafeInteger(limit) && limit >= LIMIT_MIN)) {
     throw invalidRequest(`limit must be an integer of ${LIMIT_MIN} or more`);
   }
   let left = limit;
   let from = after;
   while (true) {
-    const { pets, more } = await readPage({ status, after: from, limit: Math.min(left, LIMIT_MAX) });
+    const { pets, more } = await readPage({ ...filter, after: from, limit: Math.min(left, LIMIT_MAX) });
     if (pets.length > 0) yield pets;
     left -= pets.length;
     from = pets.at(-1)?.id;

@@ -23,6 +23,8 @@ export type Attribute = AttributeKind & {
   readonly isRequired: boolean;
   /** The value that is stored when none is given. */
   readonly default?: Value;
+  /** Whether lists have a filter by this attribute, which needs an index. */
+  readonly filter?: true;
   /** A sentence for people. */
   readonly description: string;
   /** A valid value, for documentation. */

@@ -42,6 +42,9 @@ export interface NewPetInput {
   readonly status?: PetStatus | undefined;
 }
 
+/** The attributes that {@link ATTRIBUTES} marks with `filter`. */
+export type PetFilterName = 'status';
+
 /** A pet to import. Either all pets of an import have an id, which they keep, or none of them has one. */
 export type ImportedPet = NewPetInput & { readonly id?: bigint | number | undefined };
 
@@ -68,10 +71,14 @@ export const ATTRIBUTES: Readonly<Record<keyof NewPet, Attribute>> = {
     values: PET_STATUSES,
     isRequired: false,
     default: DEFAULT_STATUS,
+    filter: true,
     description: 'The availability of the pet.',
     example: DEFAULT_STATUS,
   },
-} satisfies { readonly [Name in keyof NewPet]-?: AttributeOf<NewPet[Name], NewPetInput[Name]> };
+} satisfies {
+  readonly [Name in keyof NewPet]-?: AttributeOf<NewPet[Name], NewPetInput[Name]> &
+    (Name extends PetFilterName ? { readonly filter: true } : { readonly filter?: never });
+};
 
 /** The names of the {@link ATTRIBUTES}, in their order. */
 export const PET_ATTRIBUTES: readonly (keyof NewPet)[] = Object.keys(ATTRIBUTES) as (keyof NewPet)[];
@@ -147,10 +154,4 @@ export function attributeFault(name: keyof NewPet, value: unknown): string | und
 /** Whether every stored pet has a value of the attribute. */
 export function isAlwaysStored(name: keyof NewPet): boolean {
   return ATTRIBUTES[name].isRequired || ATTRIBUTES[name].default !== undefined;
-}
-
-/** Throws `invalid_request` for a status in a query that is not a {@link PetStatus}. */
-export function checkStatus(status: PetStatus | undefined): void {
-  const { fault } = RULES.status(status);
-  if (fault !== undefined) throw invalidRequest(fault);
 }

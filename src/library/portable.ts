@@ -94,10 +94,12 @@ export {
   newPet,
   PET_STATUSES,
   type Pet,
+  type PetFilterName,
   type PetStatus,
   petWithId,
 } from '../domain/pet.ts';
 export { changePet, type PetChange, petChange, STATUS_TRANSITIONS } from '../domain/pet-change.ts';
+export type { PetFilter, PetFilterInput } from '../domain/pet-filter.ts';
 export { parsePet, parsePets, petJson, petsJson } from '../domain/pet-json.ts';
 export type { AnimalStoreConfig } from './open-store.ts';
 

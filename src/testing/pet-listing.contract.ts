@@ -1,9 +1,12 @@
 /** The tests (contract cases) of `PetRepository` for listing pets. */
 
 import assert from 'node:assert/strict';
+import { listQuery } from '../application/list-query.ts';
 import type { PetRepository } from '../application/ports/pet-repository.ts';
-import { PET_STATUSES, type Pet } from '../domain/pet.ts';
+import type { Pet } from '../domain/pet.ts';
+import { matches } from '../domain/pet-filter.ts';
 import { assertFrozen, type ContractCase, contractCase, type Subject } from './contract.ts';
+import { filterablePets, SAMPLE_FILTERS } from './fixtures/filters.ts';
 import {
   addAll,
   assertAscending,
@@ -22,7 +25,7 @@ function pages(subject: Subject<PetRepository>): ContractCase[] {
   return [
     contractCase(subject, 'a list of an empty store is empty', async (pets) => {
       await assertPage(pets, { limit: 20 }, [], false);
-      for (const status of PET_STATUSES) await assertPage(pets, { limit: 20, status }, [], false);
+      for (const filter of SAMPLE_FILTERS) await assertPage(pets, { ...filter, limit: 20 }, [], false);
     }),
 
     contractCase(subject, 'pages and their pets are frozen', async (pets) => {
@@ -42,20 +45,34 @@ function pages(subject: Subject<PetRepository>): ContractCase[] {
       assert.equal(page.more, false);
       assert.equal((await pets.list({ limit: 5 })).more, true);
     }),
+
+    contractCase(subject, 'equal queries and those with another filter get their pages', async (pets) => {
+      const added = await addAll(pets, filterablePets(30));
+      for (const filter of [...SAMPLE_FILTERS, ...SAMPLE_FILTERS]) {
+        const found = added.filter((pet) => matches(pet, filter));
+        await assertPage(pets, { ...filter, limit: 2 }, found.slice(0, 2), found.length > 2);
+        await assertPage(
+          pets,
+          { ...filter, limit: 2, after: found[1]?.id },
+          found.slice(2, 4),
+          found.length > 4,
+        );
+      }
+    }),
   ];
 }
 
 function walks(subject: Subject<PetRepository>): ContractCase[] {
   return [
-    ...[undefined, ...PET_STATUSES].map((status) =>
+    ...SAMPLE_FILTERS.map((filter) =>
       contractCase(
         subject,
-        `pages visit every pet that existed before once while pets are added (status: ${status ?? 'all'})`,
+        `pages visit every pet that existed before once while pets are added (${listQuery({ ...filter, limit: 7 })})`,
         async (pets) => {
-          const before = await addAll(pets, samplePets(100));
-          const expected = before.filter((pet) => status === undefined || pet.status === status);
+          const before = await addAll(pets, filterablePets(100));
+          const expected = before.filter((pet) => matches(pet, filter));
           const visited = await whileWriting(pets, () =>
-            walk(pets, { limit: 17, status }, before.length + 50),
+            walk(pets, { ...filter, limit: 7 }, before.length + 50),
           );
           assertAscending(visited);
           assert.deepEqual(visited.slice(0, expected.length), expected);

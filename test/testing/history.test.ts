@@ -177,7 +177,7 @@ test.each<[string, string, ...Step[]]>([
   ['a get that returns another pet', 'get 2 (B) returned pet 1', ['A', create(ONE), ONE], ['B', get(2), ONE]],
   [
     'a list that ignores its status',
-    'list limit=20 status=sold after=0 (B) returned pet 1, which is available',
+    'list limit=20 status=sold after=0 (B) returned pet 1, which does not match',
     ['A', create(ONE), ONE],
     ['B', list(0, 20, 'sold'), [ONE]],
   ],

@@ -1,5 +1,7 @@
+import { listQuery } from '../../application/list-query.ts';
 import type { CallOptions, PetPage, PetQuery } from '../../application/ports/pet-repository.ts';
 import type { Pet } from '../../domain/pet.ts';
+import { matches } from '../../domain/pet-filter.ts';
 import { parseStoredPets } from '../../domain/pet-json.ts';
 import { unreadable } from './errors.ts';
 import type { Send } from './request.ts';
@@ -18,10 +20,7 @@ export async function readPage(
   query: PetQuery,
   options?: CallOptions,
 ): Promise<PetPage> {
-  const { limit, status, after } = query;
-  const filter = status === undefined ? '' : `&status=${status}`;
-  const start = after === undefined ? '' : `&after=${after}`;
-  const url = `${base}/pets?limit=${limit}${filter}${start}`;
+  const url = `${base}/pets?${listQuery(query)}`;
   const { headers, text } = await send('listPets', url, { accepted: [200] }, options);
   const more = nextLink(headers) !== undefined;
   try {
@@ -34,15 +33,15 @@ export async function readPage(
 }
 
 /** Refuses a page that a cache or a gateway has sent for another query. Reading the pages after it could never end. */
-function checkPage(pets: readonly Pet[], { limit, status, after }: PetQuery, more: boolean): void {
+function checkPage(pets: readonly Pet[], query: PetQuery, more: boolean): void {
+  const { limit, after } = query;
   if (pets.length > limit) throw new Error(`the page has more than ${limit} pets`);
   if (pets.length === 0 && more) throw new Error('the page has a next page, and no pets');
   let last = after;
   for (const pet of pets) {
     if (last !== undefined && pet.id <= last)
       throw new Error('the page has ids that are not above the last one');
-    if (status !== undefined && pet.status !== status)
-      throw new Error(`the page has pets that are not ${status}`);
+    if (!matches(pet, query)) throw new Error(`the page has pets that do not match ${listQuery(query)}`);
     last = pet.id;
   }
 }

@@ -1,11 +1,10 @@
 /** Parsers of arguments and of the values of options. What they refuse is wrong usage. */
 
-import { InvalidArgumentError, Option } from 'commander';
+import { InvalidArgumentError } from 'commander';
 import type { IfMatch } from '../../application/entity-tag.ts';
 import { LIMIT_MAX, LIMIT_MIN } from '../../application/list-pets.ts';
 import { apiKeyName } from '../../domain/api-key.ts';
 import { INT64_MAX, INT64_MIN, parseInt64 } from '../../domain/int64.ts';
-import { PET_STATUSES } from '../../domain/pet.ts';
 import { day } from './format.ts';
 
 type Parser<T> = (text: string) => T;
@@ -15,10 +14,6 @@ const LENGTH_OF: Readonly<Record<string, number>> = { m: 60_000, h: 60 * 60_000,
 
 export const CREATE_STORE = ['--create-store', 'create the store if it does not exist'] as const;
 export const JSON_RESULT = ['--json', 'print the result as JSON'] as const;
-
-export function statusOption(description: string): Option {
-  return new Option('--status <status>', description).choices(PET_STATUSES);
-}
 
 export const int64: Parser<bigint> = (text) =>
   parseInt64(text) ?? refuse(`expected an integer from ${INT64_MIN} to ${INT64_MAX}`);

@@ -10,13 +10,11 @@ import {
   PET_ATTRIBUTES,
   type Pet,
 } from '../../domain/pet.ts';
+import { PET_FILTERS } from '../../domain/pet-filter.ts';
 import { newPetJson } from '../../domain/pet-json.ts';
 import { int64 } from './arguments.ts';
 
-/** The words of the name of each attribute, such as `category` and `id`. */
-const WORDS = PET_ATTRIBUTES.map((name) => name.replace(/[A-Z]/g, ' $&').toLowerCase().split(' '));
-
-export const PET_HEAD: readonly string[] = ['ID', ...WORDS.map(headOf)];
+export const PET_HEAD: readonly string[] = ['ID', ...PET_ATTRIBUTES.map(headOf)];
 
 /** A pet in JSON that has the required attributes alone. */
 export const EXAMPLE_JSON: string = newPetJson(
@@ -29,10 +27,10 @@ export const EXAMPLE_JSON: string = newPetJson(
 );
 
 /** The options of `pets create`. Their values have the names of the attributes. */
-export function attributeOptions(): Option[] {
-  return PET_ATTRIBUTES.map((name, index) => {
+export function attributeOptions(names: readonly (keyof NewPet)[] = PET_ATTRIBUTES): Option[] {
+  return names.map((name) => {
     const attribute = ATTRIBUTES[name];
-    const flag = WORDS[index]?.join('-');
+    const flag = wordsOf(name).join('-');
     const value = INTEGER_KINDS.includes(attribute.kind) ? 'integer' : attribute.kind;
     const description = attribute.description.replace(/^./, (first) => first.toLowerCase()).slice(0, -1);
     const fallback = attribute.default === undefined ? '' : ` (default: ${attribute.default})`;
@@ -48,10 +46,10 @@ export const REMOVED: unique symbol = Symbol('removed');
 
 /** The options of `pets change`. */
 export function changeOptions(): Option[] {
-  const removals = PET_ATTRIBUTES.flatMap((name, index) =>
+  const removals = PET_ATTRIBUTES.flatMap((name) =>
     isAlwaysStored(name)
       ? []
-      : [new Option(`--no-${WORDS[index]?.join('-')}`, `remove the ${name}`).preset(REMOVED)],
+      : [new Option(`--no-${wordsOf(name).join('-')}`, `remove the ${name}`).preset(REMOVED)],
   );
   const changes = attributeOptions().map((option) => {
     option.description = option.description.replace(/ \(default: .*\)$/, '');
@@ -60,18 +58,32 @@ export function changeOptions(): Option[] {
   return [...changes, ...removals];
 }
 
+/** The options of lists. Their values are a filter. */
+export function filterOptions(): Option[] {
+  return attributeOptions(PET_FILTERS).map((option) => {
+    option.description = `only pets with this ${option.attributeName()}`;
+    return option.makeOptionMandatory(false);
+  });
+}
+
 export function petCells(pet: Pet): string[] {
   return [String(pet.id), ...PET_ATTRIBUTES.map((name) => String(pet[name] ?? ''))];
 }
 
 /** The column of a reference has the name of what it refers to. */
-function headOf(words: readonly string[]): string {
+function headOf(name: keyof NewPet): string {
+  const words = wordsOf(name);
   return (words.at(-1) === 'id' ? words.slice(0, -1) : words).join(' ').toUpperCase();
 }
 
 function typedValue({ kind }: AttributeKind, text: string): unknown {
   if (INTEGER_KINDS.includes(kind)) return int64(text);
   return kind === 'boolean' && (text === 'true' || text === 'false') ? text === 'true' : text;
+}
+
+/** Returns the words of a name, such as `category` and `id`. */
+function wordsOf(name: keyof NewPet): string[] {
+  return name.replace(/[A-Z]/g, ' $&').toLowerCase().split(' ');
 }
 
 function checked<T>(name: keyof NewPet, value: T): T {

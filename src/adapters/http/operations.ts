@@ -1,5 +1,6 @@
 /** The operations of the API, and the methods of HTTP that they use. */
 
+import { PET_FILTERS } from '../../domain/pet-filter.ts';
 import type { HttpErrorCode } from './errors.ts';
 
 /**
@@ -56,7 +57,7 @@ export const OPERATIONS: readonly Operation[] = [
     description:
       'One page of pets, in ascending order of `id`. While more pets follow, the response has a `Link` with ' +
       '`rel="next"`. Following it visits every pet that existed at the start exactly once, even while pets are added.',
-    parameters: ['limit', 'status', 'after'],
+    parameters: ['limit', ...PET_FILTERS, 'after'],
     success: { description: 'A page of pets.', body: 'Pets', fields: ['NextPage'] },
     errors: [],
   },

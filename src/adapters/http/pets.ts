@@ -1,6 +1,7 @@
 /** The handlers of the operations on pets. */
 
 import type { RouterMiddleware } from '@koa/router';
+import { listQuery } from '../../application/list-query.ts';
 import type { PetPage, PetQuery } from '../../application/ports/pet-repository.ts';
 import { parseInt64 } from '../../domain/int64.ts';
 import type { Pet } from '../../domain/pet.ts';
@@ -80,9 +81,8 @@ function cachedLists(path: string): (page: PetPage, query: PetQuery) => List {
 }
 
 /** Returns the value of the `Link` field (RFC 8288), which is empty for the last page. */
-function linkToNext(path: string, { pets, more }: PetPage, { limit, status }: PetQuery): string {
+function linkToNext(path: string, { pets, more }: PetPage, query: PetQuery): string {
   const last: Pet | undefined = pets.at(-1);
   if (!more || last === undefined) return '';
-  const filter = status === undefined ? '' : `&status=${status}`;
-  return `<${path}?limit=${limit}${filter}&after=${last.id}>; rel="next"`;
+  return `<${path}?${listQuery({ ...query, after: last.id })}>; rel="next"`;
 }

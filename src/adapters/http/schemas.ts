@@ -10,6 +10,7 @@ import { INT64_MAX, INT64_MIN, parseInt64 } from '../../domain/int64.ts';
 import { type Members, membersReader, parseJson } from '../../domain/json.ts';
 import { ATTRIBUTES, type NewPetInput, newPet, PET_ATTRIBUTES, PET_STATUSES } from '../../domain/pet.ts';
 import { type PetChange, petChange } from '../../domain/pet-change.ts';
+import { PET_FILTERS } from '../../domain/pet-filter.ts';
 
 const PetStatus = oneOf(PET_STATUSES);
 
@@ -32,7 +33,8 @@ const NewPet = v.object(
   ),
 );
 
-function attributeSchema(attribute: Attribute): v.GenericSchema {
+/** In JSON or, as in a query, in text. */
+function attributeSchema(attribute: Attribute, isText = false): v.GenericSchema {
   switch (attribute.kind) {
     case 'text': {
       const { minLength, maxLength } = attribute;
@@ -41,8 +43,11 @@ function attributeSchema(attribute: Attribute): v.GenericSchema {
     }
     case 'one of':
       return attribute.values === PET_STATUSES ? PetStatus : oneOf(attribute.values);
-    case 'boolean':
-      return v.pipe(v.boolean(), v.metadata({ description: attribute.description }));
+    case 'boolean': {
+      const { description } = attribute;
+      if (!isText) return v.pipe(v.boolean(), v.metadata({ description }));
+      return v.pipe(v.string(), v.metadata({ type: 'boolean', description }), v.transform(booleanIn));
+    }
     case 'timestamp': {
       const description = `${attribute.description} A time of RFC 3339 with any offset, from year 0001 to 9999, and with at most milliseconds. Responses have it in UTC, with milliseconds.`;
       return v.pipe(v.string(), v.metadata({ format: 'date-time', description }));
@@ -51,10 +56,10 @@ function attributeSchema(attribute: Attribute): v.GenericSchema {
       const { min, max } = attribute;
       const format = attribute.kind === 'int64' ? { format: 'int64' } : {};
       const description = `${attribute.description} From ${min} to ${max}.`;
-      return v.pipe(
-        Integer,
-        v.metadata({ type: 'integer', ...format, minimum: min, maximum: max, description }),
-      );
+      const metadata = { type: 'integer', ...format, minimum: min, maximum: max, description };
+      return isText
+        ? v.pipe(v.string(), v.metadata(metadata), v.transform(int64In))
+        : v.pipe(Integer, v.metadata(metadata));
     }
   }
 }
@@ -66,21 +71,33 @@ function oneOf(values: readonly string[]): v.GenericSchema<string> {
 /** Replaces what is no int64, so that the message of the store is about its range, and not about types of JavaScript. */
 const NOT_AN_INT64 = INT64_MAX + 1n;
 
-const ListQuery = v.object({
-  limit: v.optional(
-    v.pipe(
-      v.string(),
-      v.metadata({
-        type: 'integer',
-        minimum: LIMIT_MIN,
-        maximum: LIMIT_MAX,
-        description: 'The maximum number of pets in the response.',
-      }),
-      v.transform((text) => Number(parseInt64(text) ?? Number.NaN)),
-    ),
-    String(LIMIT_DEFAULT),
+function booleanIn(text: string): boolean | string {
+  return text === 'true' || text === 'false' ? text === 'true' : text;
+}
+
+function int64In(text: string): bigint {
+  return parseInt64(text) ?? NOT_AN_INT64;
+}
+
+const Limit = v.optional(
+  v.pipe(
+    v.string(),
+    v.metadata({
+      type: 'integer',
+      minimum: LIMIT_MIN,
+      maximum: LIMIT_MAX,
+      description: 'The maximum number of pets in the response.',
+    }),
+    v.transform((text) => Number(parseInt64(text) ?? Number.NaN)),
   ),
-  status: v.optional(PetStatus),
+  String(LIMIT_DEFAULT),
+);
+
+const ListQuery = v.object({
+  limit: Limit,
+  ...Object.fromEntries(
+    PET_FILTERS.map((name) => [name, v.optional(attributeSchema(ATTRIBUTES[name], true))]),
+  ),
   after: v.optional(
     v.pipe(
       v.string(),
@@ -89,7 +106,7 @@ const ListQuery = v.object({
         description:
           'The `id` of the last pet of the page before: the page starts after it. The URL in `Link` contains it.',
       }),
-      v.transform((text) => parseInt64(text) ?? NOT_AN_INT64),
+      v.transform(int64In),
     ),
   ),
 });
@@ -136,7 +153,7 @@ function comparable(
 }
 
 const ChangesQuery = v.object({
-  limit: ListQuery.entries.limit,
+  limit: Limit,
   after: v.optional(v.string()),
 });
 

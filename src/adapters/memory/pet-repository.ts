@@ -1,13 +1,15 @@
 import type { PetPage, PetQuery, PetRepository } from '../../application/ports/pet-repository.ts';
 import { idsNotAccepted } from '../../application/ports/pet-transfer.ts';
 import { INT64_MAX } from '../../domain/int64.ts';
-import { type NewPet, type Pet, type PetStatus, storedPet } from '../../domain/pet.ts';
+import { type NewPet, type Pet, storedPet } from '../../domain/pet.ts';
+import { matches, PET_FILTERS, type PetFilter } from '../../domain/pet-filter.ts';
 import { idsExhausted } from '../storage-kit/ids-left.ts';
 
 /** Stores the pets in arrays, in ascending order of id. Finds a pet by binary search. */
 export class MemoryPetRepository implements PetRepository {
   readonly #all: Pet[] = [];
-  readonly #byStatus: Readonly<Record<PetStatus, Pet[]>> = { available: [], pending: [], sold: [] };
+  /** By each attribute with a filter, and its value. */
+  readonly #index = new Map(PET_FILTERS.map((name) => [name, new Map<unknown, Pet[]>()]));
   readonly #closed: AbortSignal;
   /** The greatest id assigned so far, or 0 when no id was assigned. */
   lastId = 0n;
@@ -50,17 +52,21 @@ export class MemoryPetRepository implements PetRepository {
   }
 
   /** Returns all matching pets as they are now. */
-  snapshot(status: PetStatus | undefined): readonly Pet[] {
+  snapshot(filter: PetFilter): readonly Pet[] {
     this.#closed.throwIfAborted();
-    return (status === undefined ? this.#all : this.#byStatus[status]).slice();
+    return this.#candidates(filter).filter((pet) => matches(pet, filter));
   }
 
-  async list({ limit, status, after }: PetQuery): Promise<PetPage> {
+  async list({ limit, after, ...filter }: PetQuery): Promise<PetPage> {
     this.#closed.throwIfAborted();
-    const pets = status === undefined ? this.#all : this.#byStatus[status];
-    const start = after === undefined ? 0 : indexAfter(pets, after);
-    const page = Object.freeze(pets.slice(start, start + limit));
-    return Object.freeze({ pets: page, more: start + limit < pets.length });
+    const candidates = this.#candidates(filter);
+    const found: Pet[] = [];
+    let index = after === undefined ? 0 : indexAfter(candidates, after);
+    for (; index < candidates.length && found.length <= limit; index += 1) {
+      const pet = candidates[index] as Pet;
+      if (matches(pet, filter)) found.push(pet);
+    }
+    return Object.freeze({ pets: Object.freeze(found.slice(0, limit)), more: found.length > limit });
   }
 
   /** Returns the pets with greater ids, at most `limit`. */
@@ -80,18 +86,32 @@ export class MemoryPetRepository implements PetRepository {
   /** Replaces a stored pet, or removes it, at once. */
   replaceNow(id: bigint, changed: Pet | undefined): void {
     const index = indexAfter(this.#all, id) - 1;
-    const { status } = this.#all[index] as Pet;
+    const before = this.#all[index] as Pet;
     this.#all.splice(index, 1, ...(changed ? [changed] : []));
-    const [before, after] = [this.#byStatus[status], changed && this.#byStatus[changed.status]];
-    before.splice(indexAfter(before, id) - 1, 1);
-    if (changed) after?.splice(indexAfter(after, id), 0, changed);
+    for (const [name, lists] of this.#index) {
+      const left = listIn(lists, before[name]);
+      left.splice(indexAfter(left, id) - 1, 1);
+      if (left.length === 0) lists.delete(before[name]);
+      const pets = changed && listIn(lists, changed[name]);
+      if (changed) pets?.splice(indexAfter(pets, id), 0, changed);
+    }
+  }
+
+  /** Returns pets among which are all that match: the fewest that the index has. */
+  #candidates(filter: PetFilter): readonly Pet[] {
+    let fewest = this.#all;
+    for (const [name, lists] of this.#index) {
+      const pets = filter[name] === undefined ? this.#all : (lists.get(filter[name]) ?? []);
+      if (pets.length < fewest.length) fewest = pets;
+    }
+    return fewest;
   }
 
   #push(id: bigint, attributes: NewPet): Pet {
     const pet = storedPet(id, attributes);
     this.lastId = id;
     this.#all.push(pet);
-    this.#byStatus[pet.status].push(pet);
+    for (const [name, lists] of this.#index) listIn(lists, pet[name]).push(pet);
     return pet;
   }
 
@@ -110,6 +130,12 @@ export function countUpTo<T>(items: readonly T[], last: bigint, numberOf: (item:
     else high = middle;
   }
   return low;
+}
+
+function listIn(lists: Map<unknown, Pet[]>, value: unknown): Pet[] {
+  const pets = lists.get(value) ?? [];
+  if (pets.length === 0) lists.set(value, pets);
+  return pets;
 }
 
 /** Returns the number of pets with an id up to `id`. */

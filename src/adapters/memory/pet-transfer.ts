@@ -30,8 +30,8 @@ export function memoryTransfer(repository: MemoryPetRepository): PetTransfer {
       return count;
     },
 
-    async *exportPets({ status } = {}) {
-      const pets = repository.snapshot(status);
+    async *exportPets(filter = {}) {
+      const pets = repository.snapshot(filter);
       for (let start = 0; start < pets.length; start += BATCH_SIZE) {
         yield pets.slice(start, start + BATCH_SIZE);
         await nextTurn();

@@ -1,9 +1,10 @@
 /** Pets in PostgreSQL. Reads that arrive together share statements, and pages are cached while the version of the data is the same. */
 
+import { listQuery } from '../../application/list-query.ts';
 import { nextTurn } from '../../application/next-turn.ts';
 import type { PetPage, PetQuery, PetRepository } from '../../application/ports/pet-repository.ts';
 import type { Pet } from '../../domain/pet.ts';
-import { type PageCache, pageKey } from '../storage-kit/page-cache.ts';
+import type { PageCache } from '../storage-kit/page-cache.ts';
 import { PET_COLUMNS, petOf } from '../storage-kit/pet-rows.ts';
 import type { ConnectionPool, ResultRow, SqlStatement } from './connection-pool.ts';
 import type { AddCreate } from './creates.ts';
@@ -52,7 +53,7 @@ export function petRepository(
     find: groupedGets(pool),
     add: async (pet) => (await addCreate({ pet: { ...pet } })) as Pet,
     async list(query) {
-      const key = pageKey(query);
+      const key = listQuery(query);
       if (!isChanging && cache.get(key) !== undefined) {
         // Another connection can have read a page of an older version in the meantime.
         isChanging = cache.enter(await shareVersion('', READ_VERSION, ([row]) => row?.[0]));

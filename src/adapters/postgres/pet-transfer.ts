@@ -51,7 +51,7 @@ export function petTransfer(pool: ConnectionPool, observer: Observer): PetTransf
     },
 
     /** Each pet is as it is when its page is read. A transaction over all pages would hold back the vacuum of the database. */
-    async *exportPets({ status } = {}) {
+    async *exportPets(filter) {
       using session = await pool.openSession();
       const read = async (text: string, values?: unknown[]) => {
         await session.begin('READ ONLY');
@@ -61,7 +61,7 @@ export function petTransfer(pool: ConnectionPool, observer: Observer): PetTransf
       };
       const [[last] = []] = await read(LAST_PET);
       for (let after: bigint | undefined, isLast = last === null; !isLast; ) {
-        const { text, values } = listStatement({ limit: EXPORT_SIZE, status, after });
+        const { text, values } = listStatement({ ...filter, limit: EXPORT_SIZE, after });
         const rows = await read(text, values);
         const pets = rows.map(petOf).filter(({ id }) => id <= (last as bigint));
         isLast = pets.length < EXPORT_SIZE;

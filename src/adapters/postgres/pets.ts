@@ -3,7 +3,7 @@
 import type { PetQuery } from '../../application/ports/pet-repository.ts';
 import { INT64_MIN } from '../../domain/int64.ts';
 import { ATTRIBUTES, type NewPet, PET_ATTRIBUTES } from '../../domain/pet.ts';
-import { PET_COLUMNS } from '../storage-kit/pet-rows.ts';
+import { conditionsOf, PET_COLUMNS } from '../storage-kit/pet-rows.ts';
 import type { SqlStatement } from './connection-pool.ts';
 
 const TYPES = {
@@ -44,12 +44,17 @@ export function arraysOf(pets: readonly NewPet[]): unknown[] {
   });
 }
 
-/** With a status it compares rows, so that the search starts in the index of the statuses, however few pets have it. */
+/** With a filter it compares rows, so that the search starts in the index of the first one, however few pets match. */
 export function listStatement(query: PetQuery, furtherColumn = 'NULL'): SqlStatement {
-  const { limit, status, after = INT64_MIN } = query;
-  const select = `SELECT ${PET_COLUMNS}, ${furtherColumn} FROM pets`;
-  if (status === undefined)
-    return { name: 'list', text: `${select} WHERE id > $1 ORDER BY id LIMIT $2`, values: [after, limit] };
-  const text = `${select} WHERE (status, id) > ($3, $1) AND status <= $3 ORDER BY status, id LIMIT $2`;
-  return { name: 'list-by-status', text, values: [after, limit, status] };
+  const { limit, after = INT64_MIN, ...filter } = query;
+  const { columns, values } = conditionsOf(filter);
+  const [first, ...others] = columns;
+  const range = first ? `(${first}, id) > ($3, $1) AND ${first} <= $3` : 'id > $1';
+  const conditions = [range, ...others.map((column, index) => `${column} = $${index + 4}`)].join(' AND ');
+  const order = first ? `${first}, id` : 'id';
+  return {
+    name: ['list', ...columns].join('-'),
+    text: `SELECT ${PET_COLUMNS}, ${furtherColumn} FROM pets WHERE ${conditions} ORDER BY ${order} LIMIT $2`,
+    values: [after, limit, ...values],
+  };
 }

@@ -6,13 +6,13 @@ import {
   type PetTransfer,
   type TransferOptions,
 } from '../../application/ports/pet-transfer.ts';
-import { INT64_MAX, INT64_MIN } from '../../domain/int64.ts';
+import { INT64_MAX } from '../../domain/int64.ts';
 import type { NewPet, Pet } from '../../domain/pet.ts';
 import { idsExhausted } from '../storage-kit/ids-left.ts';
-import { ATTRIBUTE_COLUMNS, PET_COLUMNS, type PetRow, petOf, valuesOf } from '../storage-kit/pet-rows.ts';
+import { ATTRIBUTE_COLUMNS, PET_COLUMNS, valuesOf } from '../storage-kit/pet-rows.ts';
 import { rowDropped } from '../storage-kit/store-errors.ts';
 import { type OwnConnection, withOwnConnection } from './own-connection.ts';
-import { PARAMETERS } from './pets.ts';
+import { PARAMETERS, petLister } from './pets.ts';
 import type { Reads } from './reads.ts';
 import { LAST_ID } from './schema.ts';
 import type { Writer } from './writer.ts';
@@ -28,29 +28,21 @@ const COPY_WITH_ID = `INSERT INTO pets (${PET_COLUMNS})
   SELECT place, ${ATTRIBUTE_COLUMNS} FROM staged WHERE place > ? ORDER BY place LIMIT ?`;
 
 const LAST_PET = 'SELECT max(id) FROM pets';
-const EXPORT = `SELECT ${PET_COLUMNS} FROM pets WHERE id > ? AND id <= ? ORDER BY id LIMIT ?`;
-const EXPORT_BY_STATUS = EXPORT.replace('WHERE', 'WHERE status = ? AND');
 /** The maximum number of rows in one iteration of the event loop. */
 const COPY_SIZE = 20_000;
 const EXPORT_SIZE = 250;
 
 export function petTransfer(db: Database.Database, reads: Reads, writer: Writer): PetTransfer {
+  const list = petLister(db);
   return {
     importPets: (batches, options) =>
       withOwnConnection(writer, (connection) => importAll(connection, batches, options)),
 
     /** Each pet is as it is when its page is read. A transaction over all pages would make the write-ahead log grow. */
-    async *exportPets({ status } = {}) {
-      const [sql, values] = status === undefined ? [EXPORT, []] : [EXPORT_BY_STATUS, [status]];
-      const { last, batch } = await reads.read(() => ({
-        last: db.prepare(LAST_PET).pluck().get(),
-        batch: db.prepare<unknown[], PetRow>(sql).raw(),
-      }));
-      const read = (after: bigint) =>
-        reads.read(() => batch.all(...values, after, last, EXPORT_SIZE).map(petOf));
-      for (let pets = await read(INT64_MIN); pets.length > 0; pets = await read((pets.at(-1) as Pet).id)) {
-        yield pets;
-      }
+    async *exportPets(filter) {
+      const last = await reads.read(() => db.prepare<[], bigint | null>(LAST_PET).pluck().get() ?? 0n);
+      const read = (after?: bigint) => reads.read(() => list({ ...filter, limit: EXPORT_SIZE, after }, last));
+      for (let pets = await read(); pets.length > 0; pets = await read(pets.at(-1)?.id)) yield pets;
     },
   };
 }

@@ -1,7 +1,17 @@
-/** The statement that adds a pet. */
+/** The statements that add and list pets. */
 
-import { type NewPet, PET_ATTRIBUTES } from '../../domain/pet.ts';
-import { ATTRIBUTE_COLUMNS, valuesOf } from '../storage-kit/pet-rows.ts';
+import type Database from 'better-sqlite3';
+import type { PetQuery } from '../../application/ports/pet-repository.ts';
+import { INT64_MAX, INT64_MIN } from '../../domain/int64.ts';
+import { type NewPet, PET_ATTRIBUTES, type Pet } from '../../domain/pet.ts';
+import {
+  ATTRIBUTE_COLUMNS,
+  conditionsOf,
+  PET_COLUMNS,
+  type PetRow,
+  petOf,
+  valuesOf,
+} from '../storage-kit/pet-rows.ts';
 import type { SqlStatement } from './writer-thread.ts';
 
 /** The parameters for the attributes of a pet. */
@@ -11,4 +21,17 @@ const ADD_PET = `INSERT INTO pets (${ATTRIBUTE_COLUMNS}) VALUES (${PARAMETERS})`
 
 export function addPet(pet: NewPet): SqlStatement {
   return [ADD_PET, ...valuesOf(pet)];
+}
+
+/** Returns a function that lists the matching pets with an id up to `last`, within a read. */
+export function petLister(db: Database.Database): (query: PetQuery, last?: bigint) => Pet[] {
+  const statements = new Map<string, Database.Statement<unknown[], PetRow>>();
+  return ({ limit, after = INT64_MIN, ...filter }, last = INT64_MAX) => {
+    const { columns, values } = conditionsOf(filter);
+    const conditions = [...columns.map((column) => `${column} = ?`), 'id > ?', 'id <= ?'].join(' AND ');
+    const sql = `SELECT ${PET_COLUMNS} FROM pets WHERE ${conditions} ORDER BY id LIMIT ?`;
+    const statement = statements.get(sql) ?? db.prepare<unknown[], PetRow>(sql).raw();
+    statements.set(sql, statement);
+    return statement.all(...values, after, last, limit).map(petOf);
+  };
 }

@@ -3,7 +3,8 @@
 import type Database from 'better-sqlite3';
 import type { BackupContents } from '../../application/ports/maintenance.ts';
 import { storageUnavailable } from '../../application/ports/storage-fault.ts';
-import { type PetRow, selectInvalidPets } from '../storage-kit/pet-rows.ts';
+import { PET_FILTERS } from '../../domain/pet-filter.ts';
+import { columnOf, indexOf, type PetRow, selectInvalidPets } from '../storage-kit/pet-rows.ts';
 import { newerSchema } from '../storage-kit/store-errors.ts';
 import { upgradesOf } from './older-schemas.ts'; // only this project
 
@@ -150,7 +151,7 @@ export function countRows(db: Database.Database, table: string): number {
 
 /** Reads a part of each table and index that reads need, to test whether the database file can be read. */
 export const READ_TEST: string = `SELECT (SELECT name FROM pets ORDER BY id LIMIT 1), (SELECT name FROM pets ORDER BY id DESC LIMIT 1),
-  (SELECT max(status) FROM pets INDEXED BY pets_by_status), (SELECT name FROM api_keys ORDER BY hash LIMIT 1)`;
+  ${PET_FILTERS.map((name) => `(SELECT max(${columnOf(name)}) FROM pets INDEXED BY ${indexOf(name)}), `).join('')}(SELECT name FROM api_keys ORDER BY hash LIMIT 1)`;
 
 export function contentsOf(db: Database.Database): Omit<BackupContents, 'problems'> {
   return { pets: countRows(db, 'pets'), apiKeys: countRows(db, 'api_keys'), lastId: lastIdOf(db) };

@@ -1,7 +1,8 @@
 /** `animal-store/storage-kit`: what the storages of this package are built of, for those who write their own. */
 
+export { listQuery as pageKey } from '../../application/list-query.ts';
 export { changesPage, EXAMINED_LIMIT, lastRevisionOf, type ReadChanges } from './changes-page.ts';
 export { exactlyOnce, type Records } from './exactly-once.ts';
 export { KnownFaults } from './known-faults.ts';
-export { PageCache, pageKey } from './page-cache.ts';
+export { PageCache } from './page-cache.ts';
 export { recordOf, replayedPet, responseOf } from './records.ts';

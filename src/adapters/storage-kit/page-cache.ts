@@ -1,6 +1,6 @@
-import type { PetPage, PetQuery } from '../../application/ports/pet-repository.ts';
+import type { PetPage } from '../../application/ports/pet-repository.ts';
 
-/** In bytes, with room for the first page for every `limit` and every status if names have an ordinary length. */
+/** In bytes, with room for the first page for every `limit` and every filter if names have an ordinary length. */
 const SIZE_LIMIT = 12 * 1024 * 1024;
 /** Two bytes in the name, and more in the JSON that a caller may cache together with the page. */
 const BYTES_PER_CODE_UNIT = 6;
@@ -42,11 +42,6 @@ export class PageCache {
     this.#pages = new Map();
     this.#size = 0;
   }
-}
-
-/** Returns a string that is the same for equal queries only. */
-export function pageKey({ limit, status, after }: PetQuery): string {
-  return `${limit} ${status} ${after}`;
 }
 
 function sizeOf({ pets }: PetPage): number {

@@ -2,6 +2,7 @@
 
 import type { AttributeKind } from '../../domain/attribute.ts';
 import { ATTRIBUTES, type NewPet, PET_ATTRIBUTES, type Pet } from '../../domain/pet.ts';
+import { PET_FILTERS, type PetFilter } from '../../domain/pet-filter.ts';
 import { TIMESTAMP_MAX, TIMESTAMP_MIN } from '../../domain/timestamp.ts';
 
 /**
@@ -43,10 +44,22 @@ function fromColumn(kind: AttributeKind['kind'], value: unknown): unknown {
 
 /** Returns the values of the attributes of a pet, in their order, as they are in a row. SQLite has no booleans. */
 export function valuesOf(pet: NewPet): (string | bigint | null)[] {
-  return PET_ATTRIBUTES.map((name) => {
-    const value = pet[name] ?? null;
-    return typeof value === 'number' || typeof value === 'boolean' ? BigInt(value) : value;
-  });
+  return PET_ATTRIBUTES.map((name) => columnValue(pet[name]));
+}
+
+/** Returns the columns that a filter compares, and their values as they are in a row. */
+export function conditionsOf(filter: PetFilter): { columns: string[]; values: (string | bigint | null)[] } {
+  const names = PET_FILTERS.filter((name) => filter[name] !== undefined);
+  return { columns: names.map(columnOf), values: names.map((name) => columnValue(filter[name])) };
+}
+
+/** Returns the name of the index of a filter. Both databases have one for each filter. */
+export function indexOf(filter: keyof PetFilter): string {
+  return `pets_by_${columnOf(filter)}`;
+}
+
+function columnValue(value: string | bigint | number | boolean | undefined): string | bigint | null {
+  return typeof value === 'number' || typeof value === 'boolean' ? BigInt(value) : (value ?? null);
 }
 
 /**

@@ -1,11 +1,10 @@
-import type { NewPet, Pet, PetStatus } from '../../domain/pet.ts';
+import type { NewPet, Pet } from '../../domain/pet.ts';
+import type { PetFilter } from '../../domain/pet-filter.ts';
 
 /** The query for a page of pets. */
-export interface PetQuery {
+export interface PetQuery extends PetFilter {
   /** 1 or more. */
   readonly limit: number;
-  /** By default, pets with any status are listed. */
-  readonly status?: PetStatus | undefined;
   /** Only pets with an id greater than `after` are listed. By default, the list starts at the first pet. */
   readonly after?: bigint | undefined;
 }

@@ -1,6 +1,7 @@
 import { type AnimalStoreError, invalidRequest } from '../../domain/errors.ts';
 import type { NewPet, Pet } from '../../domain/pet.ts';
-import type { CallOptions, PetQuery } from './pet-repository.ts';
+import type { PetFilter } from '../../domain/pet-filter.ts';
+import type { CallOptions } from './pet-repository.ts';
 
 /** The options of an import, which an exception of a callback ends. */
 export interface TransferOptions {
@@ -35,7 +36,7 @@ export interface PetTransfer {
    * Yields all matching pets in batches, in ascending order of id. A pet that is added after the first batch was
    * requested is not yielded. No batch is empty. A caller can leave the loop early: this releases all resources.
    */
-  exportPets(query?: Pick<PetQuery, 'status'>, options?: CallOptions): AsyncIterable<readonly Pet[]>;
+  exportPets(filter?: PetFilter, options?: CallOptions): AsyncIterable<readonly Pet[]>;
 }
 
 export function idsNotAccepted(): AnimalStoreError {

@@ -6,6 +6,7 @@ import type { PetVersion } from '../../application/ports/pet-changes.ts';
 import type { PetPage, PetQuery } from '../../application/ports/pet-repository.ts';
 import { type ApiKey, isActive } from '../../domain/api-key.ts';
 import type { Pet } from '../../domain/pet.ts';
+import { matches } from '../../domain/pet-filter.ts';
 
 interface ModelRecord extends WriteRecord {
   readonly validUntil: number;
@@ -40,10 +41,8 @@ export class Model {
     this.lastId = revision;
   }
 
-  list({ limit, status, after = 0n }: PetQuery): PetPage {
-    const matching = this.pets.filter(
-      (pet) => pet.id > after && (status === undefined || pet.status === status),
-    );
+  list({ limit, after = 0n, ...filter }: PetQuery): PetPage {
+    const matching = this.pets.filter((pet) => pet.id > after && matches(pet, filter));
     return { pets: matching.slice(0, limit), more: matching.length > limit };
   }
 

@@ -11,10 +11,10 @@ import {
   type NewPetInput,
   newPet,
   PET_ATTRIBUTES,
-  PET_STATUSES,
   type Pet,
 } from '../../domain/pet.ts';
 import { HOUR } from '../fixtures/attempts.ts';
+import { SAMPLE_FILTERS } from '../fixtures/filters.ts';
 import { sampleValues } from '../fixtures/pets.ts';
 import type { Random } from '../random.ts';
 import type { Model } from './model.ts';
@@ -74,9 +74,8 @@ export const PET_OPERATIONS: Readonly<Record<string, Operation>> = {
     weight: 5,
     outcomes: ['more', 'no more'],
     async run({ storage, model, random }) {
-      const status = pick(random, [undefined, ...PET_STATUSES]);
       const after = random(3) === 0 ? undefined : randomId(model, random);
-      const query = { limit: pick(random, [1, 2, 5, 20, 100]), status, after };
+      const query = { ...pick(random, SAMPLE_FILTERS), limit: pick(random, [1, 2, 5, 20, 100]), after };
       const expected = model.list(query);
       const { pets, more } = await storage.pets.list(query);
       assert.deepEqual({ pets, more }, expected);

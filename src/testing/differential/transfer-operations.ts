@@ -1,7 +1,8 @@
 /** The operations on many pets. */
 
 import assert from 'node:assert/strict';
-import { type NewPet, PET_STATUSES, type Pet } from '../../domain/pet.ts';
+import type { NewPet, Pet } from '../../domain/pet.ts';
+import { SAMPLE_FILTERS } from '../fixtures/filters.ts';
 import { walk } from '../fixtures/pets.ts';
 import { exported, inBatches, oneByOne, petWithId } from '../fixtures/transfers.ts';
 import { type Operation, pick } from './operation.ts';
@@ -61,8 +62,8 @@ export const TRANSFER_OPERATIONS: Readonly<Record<string, Operation>> = {
     outcomes: ['exported'],
     async run({ storage, model, random }) {
       const { transfer = assert.fail() } = storage;
-      const status = pick(random, [undefined, ...PET_STATUSES]);
-      assert.deepEqual(await exported(transfer, { status }), model.list({ limit: Infinity, status }).pets);
+      const filter = pick(random, SAMPLE_FILTERS);
+      assert.deepEqual(await exported(transfer, filter), model.list({ ...filter, limit: Infinity }).pets);
       return 'exported';
     },
   },

@@ -1,5 +1,6 @@
 import type { PetPageQuery } from '../../application/list-pets.ts';
-import type { PetPage } from '../../application/ports/pet-repository.ts';
+import { listQuery } from '../../application/list-query.ts';
+import type { PetPage, PetQuery } from '../../application/ports/pet-repository.ts';
 import type { NewPet, Pet } from '../../domain/pet.ts';
 
 /** A call of a client. Its `call` and `end` are positions in the order of all calls and returns of the history. */
@@ -57,11 +58,8 @@ function words(event: PetEvent | KeyEvent): string {
       return `create '${event.pet.name}'${event.key === undefined ? '' : ` key=${event.key}`}`;
     case 'get':
       return `get ${event.id}`;
-    case 'list': {
-      const { limit, status, after } = event.query;
-      const filter = status === undefined ? '' : ` status=${status}`;
-      return `list limit=${limit}${filter}${after === undefined ? '' : ` after=${after}`}`;
-    }
+    case 'list':
+      return `list ${listQuery(event.query as PetQuery).replaceAll('&', ' ')}`;
     default:
       return `${event.kind} ${event.keyId}`;
   }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { asAnimalStoreError } from '../../domain/errors.ts';
-import { type NewPetInput, PET_STATUSES, type Pet } from '../../domain/pet.ts';
+import type { NewPetInput, Pet } from '../../domain/pet.ts';
+import { filterable, SAMPLE_FILTERS } from '../fixtures/filters.ts';
 import { samplePet } from '../fixtures/pets.ts';
 import { randomNumbers } from '../random.ts';
 import type { History, PetOperations } from './history.ts';
@@ -144,9 +145,9 @@ class Client {
 
   async #list(): Promise<void> {
     const limit = LIMITS[this.#random(LIMITS.length)] ?? 1;
-    const status = [undefined, ...PET_STATUSES][this.#random(PET_STATUSES.length + 1)];
+    const filter = SAMPLE_FILTERS[this.#random(SAMPLE_FILTERS.length)];
     const after = this.#random(4) === 0 ? undefined : this.#someId();
-    this.#shared.see((await this.#store.listPage({ limit, status, after })).pets);
+    this.#shared.see((await this.#store.listPage({ ...filter, limit, after })).pets);
   }
 
   /** Most often the id of one of the last pets, or of one that does not exist yet. */
@@ -159,7 +160,7 @@ class Client {
     this.#shared.created += 1;
     const name = `pet ${this.#shared.created} of ${this.#name}`;
     const categoryId = BigInt(this.#random(1000)) - 500n;
-    return samplePet(name, PET_STATUSES[this.#random(PET_STATUSES.length)], categoryId);
+    return filterable(samplePet(name, undefined, categoryId), this.#random(1000));
   }
 }
 

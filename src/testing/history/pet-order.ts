@@ -1,4 +1,5 @@
-import { PET_STATUSES, type PetStatus } from '../../domain/pet.ts';
+import type { NewPet } from '../../domain/pet.ts';
+import { matches, type PetFilter, readFilter } from '../../domain/pet-filter.ts';
 import { type CreateEvent, described, type ListEvent, type PetEvent } from './events.ts';
 import { Contradiction, type StoredPet, storedPets } from './stored-pets.ts';
 
@@ -32,7 +33,7 @@ function checkOrder(events: readonly PetEvent[]): void {
   const ids = [...stored.keys()].sort((a, b) => (a < b ? -1 : 1));
   const bounds = new Map(ids.map((id) => [id, boundsOf(id, stored.get(id) as StoredPet)]));
   const matching = new MatchingIds(ids, stored);
-  const lost = lostStatuses(events);
+  const lost = lostPets(events);
   for (const event of events) {
     if (event.kind === 'get') {
       if (event.result === undefined) missed(bounds, event.id, event);
@@ -65,10 +66,11 @@ function earliest(
   );
 }
 
-/** The statuses with which a pet may be stored that no event has shown. */
-function lostStatuses(events: readonly PetEvent[]): Set<PetStatus> {
-  const unknown = events.filter((event) => event.kind === 'create' && event.result === 'unknown');
-  return new Set(unknown.map((event) => (event as CreateEvent).pet.status));
+/** The pets that may be stored, although no event has shown them. */
+function lostPets(events: readonly PetEvent[]): readonly NewPet[] {
+  return events.flatMap((event) =>
+    event.kind === 'create' && event.result === 'unknown' ? [event.pet] : [],
+  );
 }
 
 /** A read that saw a pet saw all smaller ones, and one that missed a pet missed all greater ones, so one bound is enough. */
@@ -76,18 +78,20 @@ function checkList(
   event: ListEvent,
   matching: MatchingIds,
   bounds: ReadonlyMap<bigint, Bounds>,
-  lost: ReadonlySet<PetStatus>,
+  lost: readonly NewPet[],
 ): void {
   const { query, result } = event;
   const { pets, more } = result;
-  const expected = matching.of(query.status);
+  const { filter } = readFilter(query);
+  const expected = matching.of(filter);
   const start = firstAfter(expected, query.after === undefined ? undefined : BigInt(query.after));
   if (pets.length > query.limit) throw new Contradiction(`${described(event)} returned ${pets.length} pets`);
-  for (const [index, { id, status }] of pets.entries()) {
+  for (const [index, pet] of pets.entries()) {
+    const { id } = pet;
     const next = expected[start + index];
     if (next === id) continue;
-    if (query.status !== undefined && status !== query.status)
-      throw new Contradiction(`${described(event)} returned pet ${id}, which is ${status}`);
+    if (!matches(pet, filter))
+      throw new Contradiction(`${described(event)} returned pet ${id}, which does not match`);
     throw new Contradiction(
       next === undefined || id < next
         ? `${described(event)} returned pet ${id} out of order`
@@ -101,7 +105,7 @@ function checkList(
     throw new Contradiction(`${described(event)} returned ${pets.length} pets, and said that there are more`);
   if (!more) missed(bounds, next, event);
   else if (next !== undefined) saw(bounds, next, event);
-  else if (query.status === undefined ? lost.size === 0 : !lost.has(query.status))
+  else if (!lost.some((pet) => matches(pet, filter)))
     throw new Contradiction(`${described(event)} said that there are more pets, and there were none`);
 }
 
@@ -134,20 +138,24 @@ function compare(bounds: readonly Bounds[]): void {
   }
 }
 
-/** The ids of all pets, and of those with each status, in ascending order. */
+/** The ids of the pets that each filter matches, in ascending order. */
 class MatchingIds {
   readonly #all: readonly bigint[];
-  readonly #byStatus: ReadonlyMap<PetStatus, readonly bigint[]>;
+  readonly #stored: ReadonlyMap<bigint, StoredPet>;
+  readonly #known = new Map<string, readonly bigint[]>();
 
   constructor(ids: readonly bigint[], stored: ReadonlyMap<bigint, StoredPet>) {
-    const byStatus = new Map<PetStatus, bigint[]>(PET_STATUSES.map((status) => [status, []]));
-    for (const id of ids) byStatus.get((stored.get(id) as StoredPet).pet.status)?.push(id);
     this.#all = ids;
-    this.#byStatus = byStatus;
+    this.#stored = stored;
   }
 
-  of(status: PetStatus | undefined): readonly bigint[] {
-    return status === undefined ? this.#all : (this.#byStatus.get(status) ?? []);
+  of(filter: PetFilter): readonly bigint[] {
+    const name = Object.entries(filter).join();
+    const ids =
+      this.#known.get(name) ??
+      this.#all.filter((id) => matches((this.#stored.get(id) as StoredPet).pet, filter));
+    this.#known.set(name, ids);
+    return ids;
   }
 }
 

@@ -137,7 +137,7 @@ test.each([
     [`[${Array.from({ length: 101 }, (_, index) => petText(BigInt(index + 1))).join()}]`],
   ],
   ['has no pets, but a next page', 'no pets', ['[]']],
-  ['has pets of another status', 'not sold', [`[${petText(1n).replace('sold', 'pending')}]`]],
+  ['has pets of another status', 'not match', [`[${petText(1n).replace('sold', 'pending')}]`]],
 ])('a page that %s ends a list', async (_case, reason, bodies) => {
   const headers = { Link: '</v1/pets?limit=100&after=1>; rel="next"' };
   const sent = fakeApi(...bodies.map((body) => ({ status: 200, body, headers })));

@@ -3,6 +3,9 @@
 import { describe, expect, test } from 'vitest';
 import { METHODS, OPERATIONS } from '../../../src/adapters/http/operations.ts';
 import { PET_STATUSES } from '../../../src/domain/pet.ts';
+import { PET_FILTERS } from '../../../src/domain/pet-filter.ts';
+import { parsePets } from '../../../src/domain/pet-json.ts';
+import { filterablePets, SAMPLE_FILTERS } from '../../../src/testing/fixtures/filters.ts';
 import type { Answer } from '../../support/client.ts';
 import { withRequired } from '../../support/pets.ts';
 import { STORAGES, sharedServer } from '../../support/server.ts';
@@ -43,6 +46,32 @@ describe.each(STORAGES)('the API on %s', (storage) => {
     const again = await server.client.get(`/v1/pets?limit=9&after=${start}`, fields);
     expect(again).toMatchObject({ status: 200, body: last.body });
     expect(again.headers['link']).toContain('next');
+  });
+
+  test('links lead through all pages of every combination of parameters', async () => {
+    const start = BigInt((await allIds()).at(-1) ?? 0);
+    for (const pet of filterablePets(20)) await server.store.createPet(pet);
+    const { pets: all } = await server.storage.pets.list({ limit: 1000 });
+    for (const filter of SAMPLE_FILTERS)
+      for (const limit of [undefined, 1, 3, 100])
+        for (const after of [undefined, start, start + 7n]) {
+          const given = Object.entries({ ...filter, limit, after }).filter(
+            ([, value]) => value !== undefined,
+          );
+          const target = `/v1/pets?${new URLSearchParams(given.map(([name, value]) => [name, String(value)]))}`;
+          const pages = (await server.client.pages(target)).map(parsePets);
+          const expected = all.filter(
+            (pet) =>
+              pet.id > (after ?? 0n) &&
+              PET_FILTERS.every((name) => [undefined, pet[name]].includes(filter[name])),
+          );
+          const size = limit ?? 20;
+          const count = Math.max(1, Math.ceil(expected.length / size));
+          expect([target, pages]).toEqual([
+            target,
+            Array.from({ length: count }, (_, page) => expected.slice(page * size, (page + 1) * size)),
+          ]);
+        }
   });
 
   test('each API key has its own idempotency keys, and a rotated key keeps those of its predecessor', async () => {

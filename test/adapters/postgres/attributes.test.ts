@@ -1,6 +1,8 @@
 /** The newest schema has a column for each attribute, with its rules. */
 
 import { expect, test } from 'vitest';
+import { columnOf, indexOf } from '../../../src/adapters/storage-kit/pet-rows.ts';
+import { PET_FILTERS } from '../../../src/domain/pet-filter.ts';
 import { EXPECTED_TABLE, insertPet } from '../../support/pets.ts';
 import { connect, describePostgres } from '../../support/postgres/index.ts';
 import { newStoreUrl } from './database.ts';
@@ -16,6 +18,9 @@ const TYPES = {
 const COLUMNS = `SELECT column_name AS name, data_type AS type, is_nullable = 'YES' AS nullable
   FROM information_schema.columns WHERE table_schema = current_schema() AND table_name = 'pets' ORDER BY ordinal_position`;
 
+const INDEX = `SELECT indexdef AS definition FROM pg_indexes
+  WHERE schemaname = current_schema() AND tablename = 'pets' AND indexname = $1`;
+
 describePostgres('the table of pets', () => {
   test('has the columns of the attributes', async () => {
     const { rows } = await (await connect(await newStoreUrl())).query(COLUMNS);
@@ -25,6 +30,12 @@ describePostgres('the table of pets', () => {
       nullable: isNullable,
     }));
     expect(rows).toEqual([{ name: 'id', type: 'bigint', nullable: false }, ...expected]);
+  });
+
+  test.each(PET_FILTERS)('have the index of the filter by %s', async (name) => {
+    const { rows } = await (await connect(await newStoreUrl())).query(INDEX, [indexOf(name)]);
+    const definition = expect.stringMatching(`\\(${columnOf(name)}, id\\)$`);
+    expect(rows, `the filter ${name} needs the index ${indexOf(name)}`).toEqual([{ definition }]);
   });
 
   test.each(EXPECTED_TABLE)(

@@ -1,6 +1,8 @@
 /** The newest schema has a column for each attribute, with its rules. */
 
 import { expect, test } from 'vitest';
+import { columnOf, indexOf } from '../../../src/adapters/storage-kit/pet-rows.ts';
+import { PET_FILTERS } from '../../../src/domain/pet-filter.ts';
 import { EXPECTED_TABLE, insertPet } from '../../support/pets.ts';
 import { connect } from '../../support/sqlite.ts';
 import { newStore } from './temporary-file.ts';
@@ -22,6 +24,13 @@ test('the table of pets has the columns of the attributes', () => {
     notnull: isNullable ? 0n : 1n,
   }));
   expect(columns).toMatchObject([{ name: 'id', type: 'INTEGER', pk: 1n }, ...expected]);
+});
+
+test.each(PET_FILTERS)('a filter by %s has its index', (name) => {
+  const columns = connect(newStore()).pragma(`index_info(${indexOf(name)})`);
+  expect(columns, `the filter ${name} needs the index ${indexOf(name)}`).toMatchObject([
+    { name: columnOf(name) },
+  ]);
 });
 
 test.each(EXPECTED_TABLE)('$column accepts the values of the attribute and no others', (attribute) => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { PageCache, pageKey } from '../../../src/adapters/storage-kit/page-cache.ts';
+import { PageCache } from '../../../src/adapters/storage-kit/page-cache.ts';
 import type { PetPage } from '../../../src/application/ports/pet-repository.ts';
 import { withRequired } from '../../support/pets.ts';
 
@@ -37,16 +37,4 @@ test('the cache is emptied when its pages have more than 12 MiB', () => {
   // A pet counts as 320 bytes, and 6 bytes for each code unit of its name; a page as 500 bytes.
   expect(count).toBe(Math.floor((12 * 1024 * 1024) / (500 + 100 * (320 + 6 * 255))) + 1);
   expect(cache.get(`${count - 1}`)).toBe(large);
-});
-
-test('different queries have different keys', () => {
-  const keys = [
-    { limit: 1 },
-    { limit: 11 },
-    { limit: 1, after: 1n },
-    { limit: 1, status: 'sold' },
-    { limit: 1, status: 'sold', after: 1n },
-  ] as const;
-  expect(new Set(keys.map(pageKey)).size).toBe(keys.length);
-  expect(pageKey({ limit: 1, status: undefined, after: undefined })).toBe(pageKey({ limit: 1 }));
 });

@@ -6,11 +6,18 @@ import type { Caller } from '../../../application/versioned-writes.ts';
 import { asAnimalStoreError } from '../../../domain/errors.ts';
 import type { Pet } from '../../../domain/pet.ts';
 import { petJson } from '../../../domain/pet-json.ts';
-import { CREATE_STORE, ifMatchTags, int64, pageLimit, statusOption } from '../arguments.ts';
+import { CREATE_STORE, ifMatchTags, int64, pageLimit } from '../arguments.ts';
 import { printResult, writeLong } from '../console.ts';
 import { CommandError, isBrokenPipe } from '../errors.ts';
 import type { CommandOptions } from '../options.ts';
-import { attributeOptions, changeOptions, PET_HEAD, petCells, REMOVED } from '../pet-attributes.ts';
+import {
+  attributeOptions,
+  changeOptions,
+  filterOptions,
+  PET_HEAD,
+  petCells,
+  REMOVED,
+} from '../pet-attributes.ts';
 import { readStore, withStore } from '../store.ts';
 import { table } from '../table.ts';
 
@@ -25,10 +32,9 @@ interface ListFlags extends PetPageQuery {
 
 export function definePets(program: Command, options: CommandOptions): void {
   const pets = program.command('pets').description('list, read, create, change and remove pets');
-  pets
-    .command('list')
-    .description('show a page of pets, in ascending order of id')
-    .addOption(statusOption('only pets with this status'))
+  const list = pets.command('list').description('show a page of pets, in ascending order of id');
+  for (const option of filterOptions()) list.addOption(option);
+  list
     .option('--limit <number>', LIMIT, pageLimit)
     .option('--after <id>', 'only pets with a greater id', int64)
     .addOption(new Option('--all', 'all pets, page by page, however many').conflicts('limit'))
