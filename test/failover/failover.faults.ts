@@ -1,4 +1,4 @@
-/** Ends the leader of a PostgreSQL cluster in several ways, while clients create pets through two servers. */
+/** Ends the leader of a PostgreSQL cluster in several ways, while clients create and change pets through two servers. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, onTestFailed, test } from 'vitest';
@@ -11,6 +11,7 @@ import { until } from '../support/clock.ts';
 import { OPERATOR_KEY } from '../support/process.ts';
 import { BROKEN_PROMISE } from '../support/retry.ts';
 import { Cluster } from './cluster.ts';
+import { CountingClients } from './counting.ts';
 import { missingPrograms } from './packages.ts';
 import type { Node } from './settings.ts';
 
@@ -42,19 +43,28 @@ describe.skipIf(isSkipped)(`two servers on a PostgreSQL cluster that fails over$
   const servers: FaultsServer[] = [];
   /** Two servers on a database of their own, in which the recorded clients create all pets. */
   const recordedServers: FaultsServer[] = [];
+  /** Two servers on a database in which pets change. */
+  const changingServers: FaultsServer[] = [];
   let load: Load;
   let recorded: RecordedClients;
+  let counting: CountingClients;
 
   beforeAll(async () => {
     expect(missing, 'the programs that are not installed').toBe('');
     cluster = await Cluster.start();
     const recordedUrl = await cluster.createDatabase('recorded');
+    const changingUrl = await cluster.createDatabase('changing');
     for (const name of ['server-1', 'server-2']) {
-      const start = (databaseUrl: string, folder: string) =>
-        FaultsServer.start({ env: { DATABASE_URL: databaseUrl }, folder: running().newFolder(folder) });
+      const start = (databaseUrl: string, folder: string, env = {}) =>
+        FaultsServer.start({
+          env: { DATABASE_URL: databaseUrl, ...env },
+          folder: running().newFolder(folder),
+        });
       servers.push(await start(cluster.url, name));
       recordedServers.push(await start(recordedUrl, `recorded-${name}`));
+      changingServers.push(await start(changingUrl, `changing-${name}`, { EXPERIMENTAL: 'on' }));
     }
+    counting = await CountingClients.start(changingServers.map(({ port }) => port));
     recorded = await RecordedClients.start(
       recordedServers.map(({ port }) => port),
       { calls: Infinity, clients: RECORDED, seed: SEED },
@@ -159,6 +169,15 @@ describe.skipIf(isSkipped)(`two servers on a PostgreSQL cluster that fails over$
     ]);
     expect(pets).toBeGreaterThan(0);
     for (const server of recordedServers) expect(await server.stop()).toEqual({ code: 0, signal: null });
+  });
+
+  test('changes of the client are made once, and the copies of followers are exact', async () => {
+    await counting.expectExact();
+    printTable('Changes through failovers', [
+      ['changes', 'removals', 'failovers'],
+      [counting.changes, counting.removed, rows.length],
+    ]);
+    for (const server of changingServers) expect(await server.stop()).toEqual({ code: 0, signal: null });
   });
 
   /** Reads all pets from the leader, in the order of their ids. */
