@@ -5,13 +5,11 @@ import { describe, expect, test } from 'vitest';
 import type { ChangeAttempt } from '../../src/application/ports/idempotent-changes.ts';
 import { exerciseChanges } from '../../src/testing/history/exercise-changes.ts';
 import { REX } from '../support/pets.ts';
-import { canRunPostgres, newDatabaseUrl, postgresNote } from '../support/postgres/index.ts'; // only PostgreSQL
-import { temporaryFolder } from '../support/process.ts';
 import { BROKEN_PROMISE } from '../support/retry.ts';
-import { storeOf } from './commands.ts';
 import { ROUNDS, SEED } from './options.ts';
 import { PortProcess } from './port-processes.ts';
 import { Random } from './random.ts';
+import { STORES } from './stores.ts';
 import { printTable } from './table.ts';
 
 /** The calls of the clients between two kills. */
@@ -20,12 +18,9 @@ const WORKERS = 8;
 const STREAM = 0x6368_616e;
 const TIMEOUT = { timeout: 120_000 + ROUNDS * 20_000 };
 
-describe.each([
-  { name: 'one SQLite file', urlOf: async () => storeOf(temporaryFolder()), canRun: true },
-  { name: `PostgreSQL${postgresNote}`, urlOf: newDatabaseUrl, canRun: canRunPostgres }, // only PostgreSQL
-])(`through ${ROUNDS} kills and pauses of processes on $name (seed ${SEED})`, ({ name, urlOf, canRun }) => {
+describe.each(STORES)(`${ROUNDS} kills on $name (seed ${SEED})`, ({ name, newUrl, canRun }) => {
   test.skipIf(!canRun)('creates, changes, removals and reads fit one order', TIMEOUT, async () => {
-    const processes = startTwo(await urlOf());
+    const processes = startTwo(await newUrl());
     const stores = processes.map((each) => ({ pets: each.port('pets'), changes: each.port('changes') }));
     const end = new AbortController();
     const exercising = exerciseChanges(stores, { calls: Infinity, seed: SEED, signal: end.signal });
@@ -41,7 +36,7 @@ describe.each([
     'increments that the other process retries with their keys are made once',
     TIMEOUT,
     async () => {
-      const processes = startTwo(await urlOf());
+      const processes = startTwo(await newUrl());
       const [one] = processes.map((each) => each.port('pets'));
       const { id } = (await one?.add({ ...REX, categoryId: 0n })) ?? expect.fail();
       let isOver = false;

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { freePort } from '../support/free-port.ts';
 import { OPERATOR_KEY, temporaryFolder } from '../support/process.ts';
 import { BROKEN_PROMISE } from '../support/retry.ts';
-import { ClientGroup, createOf, LIST } from './client/clients.ts';
+import { ClientGroup, createOf, LIST, UNCHECKED } from './client/clients.ts';
 import { exportOf } from './commands.ts';
 import { hasNginx, startNginx } from './nginx.ts';
 import { RESTARTS, SEED } from './options.ts';
@@ -35,7 +35,7 @@ test.skipIf(!hasNginx)(
       origin: nginx.origin,
       key: OPERATOR_KEY,
       clients: CLIENTS,
-      isProxy: true,
+      check: UNCHECKED,
       next: (client, count) => {
         const name = `${client}.${count}`;
         if (count % 2 === 1) return LIST;

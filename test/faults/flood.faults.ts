@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 import { until } from '../support/clock.ts';
 import { withRequired } from '../support/pets.ts';
 import { atEnd, OPERATOR_KEY } from '../support/process.ts';
-import { ClientGroup, createOf, LIST, LIVEZ, type Outcomes } from './client/clients.ts';
+import { ClientGroup, createOf, LIST, LIVEZ, type Outcomes, UNCHECKED } from './client/clients.ts';
 import type { Crowd, CrowdResult } from './client/crowd.ts';
 import { hasNginx, startNginx } from './nginx.ts';
 import { RUDE } from './options.ts';
@@ -106,7 +106,7 @@ async function politeFor(milliseconds: number, origin: string): Promise<Outcomes
     origin,
     key: OPERATOR_KEY,
     clients: 1,
-    isProxy: true,
+    check: UNCHECKED,
     next: (_, count) => {
       const headers: Record<string, string> = count % 2 === 0 ? { Connection: 'close' } : {};
       return count % 4 < 2 ? { ...LIST, options: { headers } } : createOf(`polite ${count}`, headers);

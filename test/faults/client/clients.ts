@@ -1,12 +1,13 @@
 /** Clients that each keep one connection open, send one request at a time, and record every outcome. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { checked } from '../../support/answer-checks.ts';
 import { type Answer, Client, type RequestOptions } from '../../support/client.ts';
 import { until } from '../../support/clock.ts';
 import { withRequired } from '../../support/pets.ts';
 
 export interface Exchange {
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'PATCH' | 'POST';
   readonly target: string;
   readonly options?: RequestOptions;
 }
@@ -43,12 +44,12 @@ export interface GroupOptions {
   readonly origin: string;
   readonly key: string;
   readonly clients: number;
-  /** Returns the next request of a client. */
-  next(client: number, count: number): Exchange;
+  /** Returns the next request of a client, which may depend on the last response. */
+  next(client: number, count: number, last: Answer | undefined): Exchange;
   /** Returns the pause before the next request, in milliseconds. */
   pause?(client: number): number;
-  /** Whether the responses come from a proxy, which adds header fields. */
-  readonly isProxy?: boolean;
+  /** By default, the responses are those of a server without the experimental operations. */
+  readonly check?: typeof checked;
   /** Whether a failed connection ends the client, because the server has stopped listening. */
   readonly endsWhenRefused?: boolean;
 }
@@ -84,11 +85,12 @@ export class ClientGroup {
   }
 
   async #run(number: number): Promise<void> {
-    const { origin, key, next, pause, isProxy = false, endsWhenRefused = false } = this.#options;
-    const client = isProxy ? new Client(origin, key, (answer) => answer) : new Client(origin, key);
+    const { origin, key, next, pause, check, endsWhenRefused = false } = this.#options;
+    const client = new Client(origin, key, check);
+    let last: Answer | undefined;
     let idleSince = performance.now();
     for (let count = 0; !this.#isStopping; count++) {
-      const exchange = next(number, count);
+      const exchange = next(number, count, last);
       const start = performance.now();
       const idle = start - idleSince;
       const { method, target, options } = exchange;
@@ -96,6 +98,7 @@ export class ClientGroup {
       if (endsWhenRefused && isRefused(result)) break;
       idleSince = performance.now();
       this.#note(exchange, result, idleSince - start, idle);
+      last = result instanceof Error ? undefined : result;
       if (count === 0) this.#connections += 1;
       const time = pause?.(number) ?? 0;
       if (time > 0) await sleep(time);
@@ -119,6 +122,9 @@ export class ClientGroup {
 function isRefused(result: unknown): boolean {
   return result instanceof Error && 'code' in result && result.code === 'ECONNREFUSED';
 }
+
+/** For the responses of a proxy, which adds header fields. */
+export const UNCHECKED: typeof checked = (answer) => answer;
 
 /** Returns a create of a pet with the given name. */
 export function createOf(name: string, headers: Readonly<Record<string, string>> = {}): Exchange {
