@@ -108,9 +108,10 @@ export function sqliteData(path: string): Data {
   return { url: `sqlite:${path}`, query: async (sql) => query(sql) };
 }
 
-/** Returns the greatest id, and 0 if there is none. */
+/** Returns the greatest id or revision, which have one counter, and 0 if there is none. */
 export function lastId(data: Data): Promise<number> {
-  return numberOf(data, 'SELECT coalesce(max(id), 0) AS number FROM pets');
+  const numbers = 'SELECT max(id) AS n FROM pets UNION ALL SELECT max(revision) FROM pet_revisions';
+  return numberOf(data, `SELECT coalesce(max(n), 0) AS number FROM (${numbers}) AS numbers`);
 }
 
 export function petsAfter(data: Data, id: number): Promise<number> {

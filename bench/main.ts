@@ -7,6 +7,7 @@ import { relative } from 'node:path';
 import { writeChart } from './chart.ts';
 import { describeMachine, machineText } from './machine.ts';
 import { type Options, type Part, readOptions } from './options.ts';
+import { CHANGES } from './parts/changes.ts';
 import { COMPARE, IDEMPOTENCY, LOG_LEVELS } from './parts/compare.ts';
 import { MEMORY } from './parts/memory.ts';
 import { POSTGRES } from './parts/postgres.ts'; // only PostgreSQL
@@ -22,6 +23,7 @@ const DEFINITIONS: { readonly [P in Part]: Definition<Found[P]> } = {
   memory: MEMORY,
   log: LOG_LEVELS,
   idempotency: IDEMPOTENCY,
+  changes: CHANGES,
   postgres: POSTGRES, // only PostgreSQL
 };
 

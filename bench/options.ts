@@ -11,6 +11,7 @@ const PARTS = [
   'memory',
   'log',
   'idempotency',
+  'changes',
   'postgres', // only PostgreSQL
 ] as const;
 export type Part = (typeof PARTS)[number];

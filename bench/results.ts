@@ -4,6 +4,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Machine } from './machine.ts';
 import type { Options } from './options.ts';
+import type { ChangesOf } from './parts/changes.ts';
 import type { Memory } from './parts/memory.ts';
 import type { PostgresFound } from './parts/postgres.ts'; // only PostgreSQL
 import type { SlowFsync } from './parts/slow-fsync.ts';
@@ -34,6 +35,7 @@ export interface Found {
   memory: readonly Memory[];
   log: readonly Row[];
   idempotency: readonly Row[];
+  changes: readonly ChangesOf[];
   postgres: PostgresFound; // only PostgreSQL
 }
 

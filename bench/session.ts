@@ -54,7 +54,8 @@ export class Session {
     const { origin, pid } = this.server;
     const meter = new CpuMeter(pid);
     const { pets, idempotencyKeys } = this.#facts;
-    const load = { origin, work, pets, key: API_KEY, seconds, connections, idempotencyKeys };
+    const epoch = work === 'changes' ? await this.#epoch() : undefined;
+    const load = { origin, work, pets, key: API_KEY, seconds, connections, idempotencyKeys, epoch };
     let result = await runClosed(load);
     if (result.requests === 0) {
       this.noteCreates(0, result.createsSent);
@@ -89,10 +90,19 @@ export class Session {
 
   /** Waits for the requests that the generator has abandoned, because they would affect the next measurement. */
   async #settle(): Promise<void> {
+    await this.#get('/v1/pets?limit=1');
+  }
+
+  /** Reads the first part of the cursors of changes. */
+  async #epoch(): Promise<string> {
+    return /"cursor":"(\w+)-/.exec(await this.#get('/v1/changes?limit=1'))?.[1] ?? '';
+  }
+
+  async #get(path: string): Promise<string> {
     const headers = { Authorization: `Bearer ${API_KEY}` };
-    const response = await fetch(`${this.server.origin}/v1/pets?limit=1`, { headers });
-    await response.text();
-    if (response.status !== 200) this.#fail(`the response after a load has status ${response.status}`);
+    const response = await fetch(this.server.origin + path, { headers });
+    if (response.status !== 200) this.#fail(`the response to ${path} has status ${response.status}`);
+    return response.text();
   }
 
   async #checkData(): Promise<void> {
@@ -116,7 +126,7 @@ export interface SessionOptions extends Omit<StartOptions, 'url'> {
   readonly source: string;
   /** The number of pets in `source`. */
   readonly pets: number;
-  /** Whether each create has a new `Idempotency-Key`. By default, creates have none. */
+  /** Whether each create and change has a new `Idempotency-Key`. By default, none has one. */
   readonly idempotencyKeys?: boolean;
 }
 

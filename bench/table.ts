@@ -24,16 +24,22 @@ export function rowsTable(
 ): string {
   const times = ['p50', 'p90', 'p99', 'longest'] as const;
   const units = times.map((time) => `${time} ms`);
-  const head = ['work', caseTitle, 'requests/s', ...Object.values(against), ...units];
+  const head = ['work', caseTitle, 'requests/s', ...Object.values(against), 'server us', ...units];
   const body = rows.map((row) => [
     WORK_TITLES[row.work],
     titleOf(row.label),
     whole(row.perSecond) + (row.generatorIsLimit ? ' *' : ''),
     ...Object.keys(against).map((label) => ratio(ratioTo(label, row, rows))),
+    microseconds(row),
     ...times.map((time) => milliseconds(row[time])),
   ]);
   const note = '\n\n* the load generator used its whole core, so the server may be faster';
   return table(head, body) + (rows.some((row) => row.generatorIsLimit) ? note : '');
+}
+
+/** Returns the processor time of the server per request. */
+function microseconds({ serverShare, perSecond }: Row): string {
+  return serverShare === undefined ? '' : ((serverShare * 1e6) / perSecond).toFixed(1);
 }
 
 export function whole(value: number): string {

@@ -1,7 +1,8 @@
 /** The requests of each kind of work. `load/wrk.lua` generates the same requests for wrk. */
 
 export const WORKS = ['list', 'list-random', 'get', 'create', 'mix'] as const;
-export type Work = (typeof WORKS)[number];
+/** The part `changes` has works of its own. */
+export type Work = (typeof WORKS)[number] | 'change' | 'list-100' | 'changes';
 
 export const WORK_TITLES: Readonly<Record<Work, string>> = {
   list: 'list of 20',
@@ -9,6 +10,9 @@ export const WORK_TITLES: Readonly<Record<Work, string>> = {
   get: 'get by random id',
   create: 'durable create',
   mix: '90 % list, 10 % create',
+  change: 'durable change, with If-Match',
+  'list-100': 'list of 100 after a random id',
+  changes: '100 changes after a random cursor',
 };
 
 export function writes(work: Work): boolean {
@@ -16,15 +20,19 @@ export function writes(work: Work): boolean {
 }
 
 export interface Request {
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'PATCH' | 'POST';
   readonly path: string;
   readonly body?: string;
 }
 
 const STATUSES = ['available', 'pending', 'sold'] as const;
 
-/** Returns the next request of a work, for a store with `pets` pets. */
-export function nextRequest(work: Work, pets: number, random: () => number): Request {
+/** Returns the next request of a work, for a store with `pets` pets. A change is for the pet `changed`. */
+export function nextRequest(
+  work: Work,
+  { pets, epoch, changed = 0 }: { pets: number; epoch?: string | undefined; changed?: number },
+  random: () => number,
+): Request {
   const upTo = (bound: number) => 1 + Math.floor(random() * bound);
   switch (work) {
     case 'list':
@@ -42,6 +50,16 @@ export function nextRequest(work: Work, pets: number, random: () => number): Req
       return { method: 'POST', path: '/v1/pets', body };
     }
     case 'mix':
-      return nextRequest(upTo(10) === 1 ? 'create' : 'list', pets, random);
+      return nextRequest(upTo(10) === 1 ? 'create' : 'list', { pets }, random);
+    case 'change':
+      return {
+        method: 'PATCH',
+        path: `/v1/pets/${changed}`,
+        body: `{"name":"Bello ${upTo(1_000_000)}"}`,
+      };
+    case 'list-100':
+      return { method: 'GET', path: `/v1/pets?limit=100&after=${upTo(pets)}` };
+    case 'changes':
+      return { method: 'GET', path: `/v1/changes?limit=100&after=${epoch}-${upTo(pets)}` };
   }
 }

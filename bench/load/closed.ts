@@ -29,11 +29,11 @@ export async function runClosed(load: ClosedLoad): Promise<LoadResult> {
 
 /** Runs wrk, which accepts only whole seconds. For any other duration, SIGINT makes wrk report earlier. */
 async function wrk(load: ClosedLoad): Promise<LoadResult> {
-  const { origin, work, pets, key, seconds, connections, idempotencyKeys } = load;
+  const { origin, work, pets, key, seconds, connections, idempotencyKeys, epoch = '-' } = load;
   const whole = Math.ceil(seconds);
   const script = join(import.meta.dirname, 'wrk.lua');
   const options = ['-t1', `-c${connections}`, `-d${whole}s`, '--timeout', '30s', '-s', script, origin];
-  const args = [...options, '--', work, String(pets), key, ...(idempotencyKeys ? ['keys'] : [])];
+  const args = [...options, '--', work, String(pets), key, epoch, ...(idempotencyKeys ? ['keys'] : [])];
   const interruptAfter = whole === seconds ? undefined : seconds * 1000;
   const { output, share } = await runToEnd(['wrk', ...args], { interruptAfter });
   return { share, ...(JSON.parse(output.trim().split('\n').at(-1) ?? '') as Reported) };

@@ -24,8 +24,10 @@ export interface StreamsLoad {
   readonly pets: number;
   readonly seconds: number;
   readonly streams: readonly Stream[];
-  /** Whether each create has a new `Idempotency-Key`. */
+  /** Whether each create and change has a new `Idempotency-Key`. */
   readonly idempotencyKeys?: boolean;
+  /** The epoch of the cursors of changes. */
+  readonly epoch?: string | undefined;
 }
 
 /** The figures of one stream, or of wrk. Times are in milliseconds, except `seconds`. */
@@ -48,6 +50,10 @@ export interface Reported {
   readonly createsSent: number;
 }
 
+/** The number of pets that are changed again and again, and the distance of their ids. */
+const CHANGED = 1024;
+const STEP = 977;
+
 export async function runStreams(
   load: StreamsLoad,
 ): Promise<{ readonly share: number | undefined; readonly results: readonly Reported[] }> {
@@ -57,24 +63,33 @@ export async function runStreams(
 
 async function runStream(
   { works, rate, connections }: Stream,
-  { origin, key, pets, seconds, idempotencyKeys }: StreamsLoad,
+  { origin, key, pets, seconds, idempotencyKeys, epoch }: StreamsLoad,
 ): Promise<Reported> {
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
   const seeded = new Random(42);
   const random = () => seeded.next() / 2 ** 32;
   const latencies: number[] = [];
   const count = { sent: 0, bytes: 0, refused: 0, broken: 0, createsSent: 0 };
+  /** The pets that were changed, with the entity tags of their responses. */
+  const tagged: { id: number; tag: string }[] = [];
   const send = (due: number) =>
     new Promise<void>((resolve) => {
-      const { method, path, body } = nextRequest(works[count.sent++ % works.length] as Work, pets, random);
-      if (body !== undefined) count.createsSent++;
+      const work = works[count.sent++ % works.length] as Work;
+      const { id, tag } = (tagged.length >= CHANGED ? tagged.shift() : undefined) ?? {
+        id: 1 + ((count.sent * STEP) % pets),
+        tag: '*',
+      };
+      const { method, path, body } = nextRequest(work, { pets, epoch, changed: id }, random);
+      if (method === 'POST') count.createsSent++;
       const headers = {
         Authorization: `Bearer ${key}`,
         ...(body && { 'Content-Type': 'application/json', 'Content-Length': body.length }),
         ...(body && idempotencyKeys && { 'Idempotency-Key': randomUUID() }),
+        ...(method === 'PATCH' && { 'If-Match': tag }),
       };
       request(origin + path, { method, headers, agent }, (response) => {
         if ((response.statusCode ?? 500) > 299) count.refused++;
+        if (method === 'PATCH') tagged.push({ id, tag: response.headers.etag ?? '' });
         response.on('data', (data: Buffer) => {
           count.bytes += data.length;
         });

@@ -61,6 +61,14 @@ const createOptions = {
   schema: { body: newPet, response: { 201: pet, '4xx': error } },
 };
 
+const { default: _, ...anyStatus } = newPet.properties.status;
+const changeOptions = {
+  schema: {
+    body: { type: 'object', properties: { ...newPet.properties, status: anyStatus } },
+    response: { 200: pet, '4xx': error },
+  },
+};
+
 const app = Fastify({
   ajv: { customOptions: { keywords: [{ keyword: 'int64', validate: isInt64 }] } },
 });
@@ -133,6 +141,23 @@ app.post<{ Body: NewPet }>('/v1/pets', createOptions, (request, reply) => {
     reply.code(201).header('Location', `/v1/pets/${pet.id}`).send(pet),
   );
 });
+
+app.patch<{ Body: Partial<NewPet>; Params: { petId: string } }>(
+  '/v1/pets/:petId',
+  changeOptions,
+  (request, reply) => {
+    const id = readPetId(request.params.petId);
+    const [, version] = /^"(\d+)"$/.exec(request.headers['if-match'] ?? '') ?? [];
+    const { name, categoryId, status } = request.body;
+    const change = { name, status, categoryId: categoryId === undefined ? undefined : BigInt(categoryId) };
+    const changed = id === undefined ? undefined : store.change(id, change, version);
+    return whenDone(changed, (pet) =>
+      pet === undefined
+        ? reply.code(412).send({ code: 'precondition_failed', message: 'another version', status: 412 })
+        : reply.header('ETag', `"${pet.version}"`).send(pet),
+    );
+  },
+);
 
 await app.listen(address);
 announce(app.server);

@@ -2,7 +2,7 @@
 
 import { Pool, types } from 'pg';
 import { INT64_MIN } from './json.ts';
-import { hashIn, isValid, type KeyRow, type Pet, type Query } from './store.ts';
+import { type Change, hashIn, isValid, type KeyRow, type Pet, type Query, type Versioned } from './store.ts';
 
 const POOL_SIZE = 10;
 const INT8 = 20;
@@ -17,6 +17,11 @@ const LIST_OF_STATUS = `SELECT ${COLUMNS} FROM pets
   WHERE (status, id) > ($1, $2) AND status <= $1 ORDER BY status, id LIMIT $3`;
 const FIND = `SELECT ${COLUMNS} FROM pets WHERE id = $1`;
 const ADD = `INSERT INTO pets (name, category_id, status) VALUES ($1, $2, $3) RETURNING ${COLUMNS}`;
+/** Only this server has a column for the version, which it adds before its first change. */
+const ADD_VERSION = 'ALTER TABLE pets ADD COLUMN IF NOT EXISTS version int8 NOT NULL DEFAULT 1';
+const CHANGE = `UPDATE pets SET name = coalesce($1, name), category_id = coalesce($2, category_id),
+  status = coalesce($3, status), version = version + 1
+  WHERE id = $4 AND version = coalesce($5, version) RETURNING ${COLUMNS}, version`;
 const KEY = 'SELECT hash, expires_at, revoked_at FROM api_keys WHERE hash = $1';
 
 /** Reads int8 values as `bigint`. */
@@ -28,6 +33,7 @@ export const EXACT = {
 export class PostgresStore {
   readonly #pool: Pool;
   readonly #cachedUntil = new Map<string, number>();
+  #isVersioned: Promise<unknown> | undefined;
 
   constructor(url: string) {
     this.#pool = new Pool({ connectionString: url, max: POOL_SIZE, types: EXACT });
@@ -49,6 +55,15 @@ export class PostgresStore {
   async add(name: string, categoryId: bigint, status: string): Promise<Pet> {
     const query = { name: 'add', text: ADD, values: [name, categoryId, status] };
     return (await this.#pool.query<Pet>(query)).rows[0] as Pet;
+  }
+
+  /** Like `Store.change`. */
+  async change(id: bigint, change: Change, version: string | undefined): Promise<Versioned | undefined> {
+    this.#isVersioned ??= this.#pool.query(ADD_VERSION);
+    await this.#isVersioned;
+    const { name, categoryId, status } = change;
+    const query = { name: 'change', text: CHANGE, values: [name, categoryId, status, id, version] };
+    return (await this.#pool.query<Versioned>(query)).rows[0];
   }
 
   /** Whether an `Authorization` header contains a key that is valid, or was valid a moment ago: this costs no promise. */

@@ -10,6 +10,14 @@ export interface Pet {
   readonly status: string;
 }
 
+/** The new values of attributes. The others stay. */
+export type Change = { readonly [Name in Exclude<keyof Pet, 'id'>]?: Pet[Name] | undefined };
+
+/** A changed pet. */
+export interface Versioned extends Pet {
+  readonly version: bigint;
+}
+
 export interface Query {
   readonly limit: number;
   readonly status?: string | undefined;
@@ -23,6 +31,12 @@ export interface KeyRow {
 }
 
 const COLUMNS = 'id, name, category_id AS categoryId, status';
+
+/** Only this server has a column for the version, which it adds before its first change. */
+const ADD_VERSION = 'ALTER TABLE pets ADD COLUMN version INTEGER NOT NULL DEFAULT 1';
+const CHANGE = `UPDATE pets SET name = coalesce(?, name), category_id = coalesce(?, category_id),
+  status = coalesce(?, status), version = version + 1
+  WHERE id = ? AND version = coalesce(?, version) RETURNING ${COLUMNS}, version`;
 
 /** Returns the hash of the key in an `Authorization` header. */
 export function hashIn(authorization = ''): Buffer | undefined {
@@ -43,6 +57,7 @@ export class Store {
   readonly #find: Database.Statement;
   readonly #add: Database.Statement;
   readonly #key: Database.Statement;
+  #change: Database.Statement | undefined;
 
   /** @param db an open file, whose integers are returned as bigint */
   constructor(db: Database.Database) {
@@ -72,6 +87,19 @@ export class Store {
   add(name: string, categoryId: bigint, status: string): Pet {
     const { lastInsertRowid } = this.#add.run(name, categoryId, status);
     return { id: BigInt(lastInsertRowid), name, categoryId, status };
+  }
+
+  /** Changes a pet if it has a version, or any version if `undefined` is given. The change is durable when this method returns. */
+  change(id: bigint, change: Change, version: string | undefined): Versioned | undefined {
+    this.#change ??= this.#prepareChange();
+    const { name, categoryId, status } = change;
+    return this.#change.get(name, categoryId, status, id, version) as Versioned | undefined;
+  }
+
+  #prepareChange(): Database.Statement {
+    const columns = this.#db.pragma('table_info(pets)') as { name: string }[];
+    if (!columns.some(({ name }) => name === 'version')) this.#db.exec(ADD_VERSION);
+    return this.#db.prepare(CHANGE);
   }
 
   /** Whether an `Authorization` header contains a key that is valid now. */
