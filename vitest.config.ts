@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig, type ViteUserConfig } from 'vitest/config';
+import { inCopy } from './test/entity/entity.ts';
 import { SummaryLine } from './test/reporter.ts';
 import { IS_WHOLE } from './test/support/extent.ts';
 import { RETRY } from './test/support/retry.ts';
@@ -45,6 +46,16 @@ const OVER_OTHERS = IS_WHOLE
       'test/adapters/http/{request-fields,request-log,server,slow-client,stopping,tunnels}.test.ts',
     ]
   : ['test/adapters/http/{body,failure,host-code,properties,recorded,request-fields}.test.ts'];
+
+/** These tests take the attributes of pets from `ATTRIBUTES`: they are run with an attribute of each kind, too. */
+const OF_ANY_ATTRIBUTES = [
+  'test/entity/*.test.ts',
+  'test/adapters/{memory,sqlite,postgres,api-client}/contracts.test.ts',
+  'test/adapters/{sqlite,postgres}/attributes.test.ts',
+  'test/adapters/http/{changes,properties}.test.ts',
+  'test/composition/pets-command.test.ts',
+  'test/domain/{attribute,pet-change}.test.ts',
+];
 
 const ADAPTERS = {
   setupFiles: ['test/support/canary-setup.ts'],
@@ -97,8 +108,17 @@ const config: ViteUserConfig = defineConfig({
           name: 'adapters',
           include: ['test/**/*.test.ts'],
           // Other packages, such as that of `npm run test:clients`, install theirs below this folder.
-          exclude: [CORE, E2E, ...SHARED, '**/node_modules/**'],
+          exclude: [CORE, E2E, ...SHARED, 'test/entity/**', '**/node_modules/**'],
           globalSetup: SERVICES,
+        },
+      },
+      {
+        plugins: [inCopy],
+        test: {
+          ...ADAPTERS,
+          name: 'entity',
+          include: OF_ANY_ATTRIBUTES,
+          globalSetup: [...SERVICES, 'test/entity/entity.ts'],
         },
       },
       {

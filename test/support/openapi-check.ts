@@ -3,6 +3,7 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { generateDocument } from '../../openapi/document.ts';
 import { operationsOf } from '../../src/adapters/http/operations.ts';
+import { toTimestamp } from '../../src/domain/timestamp.ts';
 import { type Answer, type Asked, pathOf } from './client.ts';
 
 type Node = { readonly [member: string]: unknown };
@@ -18,6 +19,7 @@ const GENERAL_FIELDS = new Set(
 );
 
 const ajv = new Ajv2020({ allErrors: true, strict: false });
+ajv.addFormat('date-time', (text: string) => toTimestamp(text) === text);
 ajv.addKeyword({
   keyword: 'int64',
   validate: ([min, max]: [bigint, bigint], value: unknown) =>

@@ -18,11 +18,11 @@ import {
 } from '../../src/domain/pet.ts';
 import { sampleValues } from '../../src/testing/fixtures/pets.ts';
 
-/** A valid value of each required attribute. */
+/** A valid value of each attribute that every pet has: the default, if there is one. */
 const REQUIRED: Partial<Record<keyof NewPet, unknown>> = Object.fromEntries(
-  PET_ATTRIBUTES.filter((name) => ATTRIBUTES[name].isRequired).map((name) => [
+  PET_ATTRIBUTES.filter(isAlwaysStored).map((name) => [
     name,
-    ATTRIBUTES[name].example,
+    ATTRIBUTES[name].default ?? ATTRIBUTES[name].example,
   ]),
 );
 

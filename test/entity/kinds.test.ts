@@ -1,0 +1,169 @@
+/** What each kind of attribute accepts, gives back and refuses: over HTTP, with the client, and with the command. */
+
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { openApiStorage } from '../../src/adapters/api-client/index.ts';
+import { openSqliteStorage } from '../../src/adapters/sqlite/index.ts';
+import { invalidPetProblems } from '../../src/adapters/storage-kit/invalid-pets.ts';
+import { petOf, valuesOf } from '../../src/adapters/storage-kit/pet-rows.ts';
+import { AnimalStore } from '../../src/application/animal-store.ts';
+import {
+  ATTRIBUTES,
+  type NewPet,
+  newPet,
+  PET_ATTRIBUTES,
+  type Pet,
+  storedPet,
+} from '../../src/domain/pet.ts';
+import { changePet, type PetChange } from '../../src/domain/pet-change.ts';
+import { newPetJson, parsePet, petChangeJson, petJson } from '../../src/domain/pet-json.ts';
+import { randomPet } from '../../src/testing/differential/pet-operations.ts';
+import { addAll, sampleValues } from '../../src/testing/fixtures/pets.ts';
+import { randomNumbers } from '../../src/testing/random.ts';
+import { inMemory } from '../adapters/cli/cli.ts';
+import { openStorage, withSetting } from '../adapters/postgres/database.ts';
+import { temporaryFile } from '../adapters/sqlite/temporary-file.ts';
+import { REX as REX_PET, wholeJson } from '../support/pets.ts';
+import { describePostgres, newDatabaseUrl, connect as openConnection } from '../support/postgres/index.ts';
+import { STORAGES, sharedServer } from '../support/server.ts';
+import { connect } from '../support/sqlite.ts';
+
+const OPTIONAL = PET_ATTRIBUTES.filter((name) => name.startsWith('optional'));
+const NONE = Object.fromEntries(OPTIONAL.map((name) => [name, null]));
+const PETS = Array.from({ length: 20 }, (_, seed) => randomPet(randomNumbers(seed)));
+const REX = wholeJson('{"name":"Rex","categoryId":1}');
+
+/** An attribute, a value in JSON, and the value that is stored, or the rule that it breaks. */
+const GIVEN: readonly (readonly [name: string, given: string, stored: string | RegExp])[] = [
+  ['requiredBoolean', 'true', 'true'],
+  ['requiredBoolean', '"true"', /^requiredBoolean must be true or false$/],
+  ['optionalBoolean', '1', /^optionalBoolean must be true or false$/],
+  ['requiredTimestamp', '"2027-01-31t12:30:00.5+05:45"', '"2027-01-31T06:45:00.500Z"'],
+  ['requiredTimestamp', '1700000000', /^requiredTimestamp must be a time in the format of RFC 3339/],
+  [
+    'optionalTimestamp',
+    '"2027-01-31T12:30:00.1234Z"',
+    /^optionalTimestamp must be .+ with at most milliseconds/,
+  ],
+  ['defaultTimestamp', '"2027-02-29T00:00:00Z"', /^defaultTimestamp must be a time/],
+  ['requiredInteger', '2e3', '2000'],
+  ['optionalInteger', '"2000"', /^optionalInteger must be an integer from 1900 to 2100$/],
+  ['requiredOneOf', '"mid"', /^requiredOneOf must be one of low, high$/],
+];
+
+describe.each(STORAGES)('each kind, on %s', (kind) => {
+  const server = sharedServer(kind, { experimental: true });
+  const patch = (id: bigint, body: string) =>
+    server.client.request('PATCH', `/v1/pets/${id}`, {
+      body,
+      headers: { 'Content-Type': 'application/merge-patch+json', 'If-Match': '*' },
+    });
+
+  test('a pet is created, read, listed and changed exactly', async () => {
+    for (let pet of PETS) {
+      const created = await server.client.post(newPetJson(pet));
+      const { id } = parsePet(created.body);
+      expect([created.status, created.body]).toEqual([201, petJson(storedPet(id, pet))]);
+      expect((await server.client.get(`/v1/pets/${id}`)).body).toBe(created.body);
+      expect((await server.client.get(`/v1/pets?after=${id - 1n}`)).body).toBe(`[${created.body}]`);
+      for (const change of [NONE, { ...NONE, ...PETS[7], status: pet.status }] as PetChange[]) {
+        const expected = changePet(storedPet(id, pet), change);
+        expect((await patch(id, petChangeJson(change))).body).toBe(petJson(expected));
+        pet = expected;
+      }
+    }
+  });
+
+  test('an attribute that is not given is the default, or missing', async () => {
+    const required = JSON.parse(REX, (name, value) => (name.startsWith('default') ? undefined : value));
+    const { body } = await server.client.post(JSON.stringify(required));
+    expect(parsePet(body)).toEqual({ ...newPet(required), id: parsePet(body).id });
+    for (const name of PET_ATTRIBUTES.filter((each) => each.startsWith('default')))
+      expect(parsePet(body)).toHaveProperty(name, ATTRIBUTES[name].default);
+  });
+
+  test.each(GIVEN)('%s given as %s is %s', async (name, given, stored) => {
+    const pet = REX.replace('}', `,"${name}":${given}}`);
+    const { id } = parsePet((await server.client.post(REX)).body);
+    for (const answer of [await server.client.post(pet), await patch(id, `{"${name}":${given}}`)]) {
+      if (typeof stored === 'string') expect(answer.body).toContain(`"${name}":${stored}`);
+      else
+        expect(JSON.parse(answer.body)).toMatchObject({
+          status: 400,
+          message: expect.stringMatching(stored),
+        });
+    }
+  });
+
+  test('the client creates, reads and changes the same pets', async () => {
+    const store = new AnimalStore(openApiStorage(`${server.origin}/v1`, { apiKey: server.key }));
+    onTestFinished(() => store.close());
+    for (const pet of PETS) {
+      const stored = await store.createPet(pet);
+      expect(await store.getPet(stored.id)).toEqual({ ...pet, id: stored.id });
+      const { pet: changed } = await store.changePet(stored.id, NONE);
+      expect(changed).toEqual(await server.store.getPet(stored.id));
+      for (const name of OPTIONAL) expect(changed).not.toHaveProperty(name);
+    }
+  });
+});
+
+const optionOf = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+const optionsOf = (pet: Partial<NewPet>) =>
+  Object.entries(pet).map(([name, value]) => `--${optionOf(name)}=${value}`);
+
+test('the command creates and changes the same pets', async () => {
+  const { run } = inMemory();
+  for (const pet of PETS) {
+    const { out } = await run(['pets', 'create', '--json', ...optionsOf(pet)]);
+    const stored = parsePet(out);
+    expect(out).toBe(`${petJson(storedPet(stored.id, pet))}\n`);
+    const change = { ...PETS[0], status: pet.status };
+    await run(['pets', 'change', `${stored.id}`, ...optionsOf(change)]);
+    const removals = OPTIONAL.map((name) => `--no-${optionOf(name)}`);
+    const changed = await run(['pets', 'change', `${stored.id}`, ...removals, '--json']);
+    expect(changed.out).toBe(`${petJson(changePet(stored, { ...change, ...NONE }))}\n`);
+  }
+  const refused = await run(['pets', 'change', '1', '--optional-boolean=1']);
+  expect(refused.err).toMatch(/ argument '1' is invalid\. optionalBoolean must be true or false /);
+});
+
+test('what another program has stored in the wrong form is named', () => {
+  const row = [1n, ...valuesOf(PETS[0] as NewPet)];
+  const spoiled = (name: string, value: unknown) =>
+    invalidPetProblems([petOf(row.with(1 + PET_ATTRIBUTES.indexOf(name as keyof NewPet), value as never))])[0]
+      ?.message;
+  expect(spoiled('requiredBoolean', 2n)).toMatch(/requiredBoolean must be true or false$/);
+  expect(spoiled('requiredTimestamp', '2024-02-29T00:00:00Z')).toMatch(/not written as this store does$/);
+});
+
+const TIMES = sampleValues(ATTRIBUTES['requiredTimestamp' as keyof NewPet]).map((time) => ({
+  ...REX_PET,
+  requiredTimestamp: time as string,
+}));
+const ORDERED = 'SELECT id FROM pets ORDER BY required_timestamp';
+
+function expectOrder(pets: readonly Pet[], rows: readonly unknown[]): void {
+  expect(pets).toMatchObject(TIMES);
+  const times = (rows as { id: unknown }[]).map(({ id }) => TIMES[Number(id) - 1]?.requiredTimestamp);
+  expect(times).toEqual(TIMES.map(({ requiredTimestamp }) => requiredTimestamp).toSorted());
+}
+
+test('SQLite orders times', async () => {
+  const path = temporaryFile();
+  const storage = openSqliteStorage(path);
+  onTestFinished(() => storage.close());
+  expectOrder(await addAll(storage.pets, TIMES), connect(path).prepare(ORDERED).all());
+});
+
+describePostgres('PostgreSQL', () => {
+  test('orders times, and gives them back exactly, whatever the settings of a role are', async () => {
+    const url = await newDatabaseUrl();
+    const own = withSetting(withSetting(url, 'TimeZone', 'America/New_York'), 'DateStyle', 'German');
+    const { pets } = await openStorage(own);
+    await addAll(pets, TIMES);
+    expectOrder(
+      (await pets.list({ limit: 100 })).pets,
+      (await (await openConnection(url)).query(ORDERED)).rows,
+    );
+  });
+});
