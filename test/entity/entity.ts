@@ -22,6 +22,9 @@ interface Kind {
   readonly sql: string;
 }
 
+/** Lists have a filter by these columns, and by the status. */
+const FILTERS = ['required_boolean', 'optional_timestamp'];
+
 /** In the definitions of columns, `@` is the name of the column. */
 const KINDS: Readonly<Record<string, Kind>> = {
   text: {
@@ -82,10 +85,13 @@ const ATTRIBUTES = Object.entries(KINDS).flatMap(([kind, { row, value, sqlite, p
     const always = presence === 'optional' ? '' : ` NOT NULL DEFAULT ${sql}`;
     const add = (definition: string) =>
       `ALTER TABLE pets ADD COLUMN ${column} ${definition.replaceAll('@', column)}${always};`;
+    const isFilter = FILTERS.includes(column);
+    const index = (columns: string) =>
+      isFilter ? `\nCREATE INDEX pets_by_${column} ON pets (${columns});` : '';
     return {
-      row: `${presence}${suffix}: { kind: '${kind}', ${row && `${row}, `}${presenceOf}, description: 'The ${presence} ${kind}.', example: ${value} },`,
-      sqlite: add(sqlite),
-      postgres: add(postgres),
+      row: `${presence}${suffix}: { kind: '${kind}', ${row && `${row}, `}${presenceOf}, ${isFilter ? 'filter: true, ' : ''}description: 'The ${presence} ${kind}.', example: ${value} },`,
+      sqlite: add(sqlite) + index(column),
+      postgres: add(postgres) + index(`${column}, id`),
     };
   }),
 );

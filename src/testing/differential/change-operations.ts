@@ -91,7 +91,7 @@ function randomChange(model: Model, random: Random): RandomChange {
   const id = randomId(model, random);
   const version = model.versions.get(id);
   const expected = random(4) === 0 ? randomId(model, random) : (version?.revision ?? id);
-  const pet = random(4) === 0 ? undefined : { id, ...randomPet(random) };
+  const pet = random(3) === 0 ? undefined : { id, ...randomPet(random) };
   return { id, pet, expected, isExpected: version?.pet !== undefined && version.revision === expected };
 }
 

@@ -16,7 +16,7 @@ import {
 import { HOUR } from '../fixtures/attempts.ts';
 import { SAMPLE_FILTERS } from '../fixtures/filters.ts';
 import { sampleValues } from '../fixtures/pets.ts';
-import type { Random } from '../random.ts';
+import { type Random, randomNumbers } from '../random.ts';
 import type { Model } from './model.ts';
 import { type Operation, pick } from './operation.ts';
 
@@ -105,10 +105,12 @@ export const PET_OPERATIONS: Readonly<Record<string, Operation>> = {
 
 /** A pet whose attributes are at the ends of their ranges, or missing if they may be. */
 export function randomPet(random: Random): NewPet {
+  // The numbers of the operations are the same, however many attributes a pet has.
+  const own = randomNumbers(random(2 ** 31));
   const values = PET_ATTRIBUTES.map((name) => {
     const attribute = ATTRIBUTES[name];
     const missing = attribute.isRequired ? [] : [undefined];
-    return [name, pick(random, [...sampleValues(attribute), ...missing])] as const;
+    return [name, pick(own, [...sampleValues(attribute), ...missing])] as const;
   });
   const input: Partial<Record<keyof NewPet, unknown>> = Object.fromEntries(values);
   return newPet(input as NewPetInput);
