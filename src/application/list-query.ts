@@ -5,7 +5,7 @@ import type { PetQuery } from './ports/pet-repository.ts';
 export function listQuery(query: PetQuery): string {
   let text = `limit=${query.limit}`;
   for (const name of PET_FILTERS) {
-    if (query[name] !== undefined) text += `&${name}=${encodeURIComponent(query[name])}`;
+    if (query[name] !== undefined) text += `&${name}=${encodeURIComponent(String(query[name]))}`;
   }
   return query.after === undefined ? text : `${text}&after=${query.after}`;
 }

@@ -37,6 +37,9 @@ const TRIES = 3;
 const IMPORTED_LIMIT = 'import { changesPage, EXAMINED_LIMIT';
 const WITHOUT_LIMIT = 'const EXAMINED_LIMIT = 1e7;\nimport { changesPage';
 
+const KEY = 'const key = listQuery(query);';
+const KEY_WITHOUT_FILTER = 'const key = listQuery({ limit: query.limit, after: query.after });';
+
 const MUTANTS: readonly Mutant[] = [
   // only PostgreSQL: from here
   {
@@ -87,7 +90,70 @@ const MUTANTS: readonly Mutant[] = [
     replacement: WITHOUT_LIMIT,
     tests: ['test/adapters/postgres/pet-changes.test.ts', '-t', 'a bounded number'],
   },
+  {
+    name: 'a list of PostgreSQL without its filter',
+    file: 'src/adapters/postgres/pets.ts',
+    text: 'const { columns, values } = conditionsOf(filter);',
+    replacement: 'const { columns, values } = conditionsOf({});',
+    tests: ['test/adapters/postgres/contracts.test.ts', '-t', 'with another filter'],
+  },
+  {
+    name: 'a key of the cache of PostgreSQL without the filter',
+    file: 'src/adapters/postgres/pet-repository.ts',
+    text: KEY,
+    replacement: KEY_WITHOUT_FILTER,
+    tests: ['test/adapters/postgres/contracts.test.ts', '-t', 'with another filter'],
+  },
   // only PostgreSQL: to here
+  {
+    name: 'a list of SQLite without its filter',
+    file: 'src/adapters/sqlite/pets.ts',
+    text: 'const { columns, values } = conditionsOf(filter);',
+    replacement: 'const { columns, values } = conditionsOf({});',
+    tests: ['test/adapters/sqlite/contracts.test.ts', '-t', 'with another filter'],
+  },
+  {
+    name: 'a key of the cache without the filter',
+    file: 'src/adapters/sqlite/pet-repository.ts',
+    text: KEY,
+    replacement: KEY_WITHOUT_FILTER,
+    tests: ['test/adapters/sqlite/contracts.test.ts', '-t', 'with another filter'],
+  },
+  {
+    name: 'a filter that is not compared',
+    file: 'src/domain/pet-filter.ts',
+    text: 'return PET_FILTERS.every(',
+    replacement: 'return PET_FILTERS.slice(1).every(',
+    tests: ['test/domain/pet-filter.test.ts'],
+  },
+  {
+    name: 'a link without the filter',
+    file: 'src/adapters/http/pets.ts',
+    text: 'listQuery({ ...query, after: last.id })',
+    replacement: 'listQuery({ limit: query.limit, after: last.id })',
+    tests: ['test/adapters/http/every-storage.test.ts', '-t', 'every combination of parameters'],
+  },
+  {
+    name: 'a list query without a filter',
+    file: 'src/application/list-query.ts',
+    text: 'of PET_FILTERS)',
+    replacement: 'of PET_FILTERS.slice(1))',
+    tests: ['test/adapters/http/every-storage.test.ts', '-t', 'every combination of parameters'],
+  },
+  {
+    name: 'a page of the client without the filter',
+    file: 'src/adapters/api-client/pages.ts',
+    text: 'listQuery(query)}`;',
+    replacement: 'listQuery({ limit: query.limit, after: query.after })}`;',
+    tests: ['test/adapters/api-client/contracts.test.ts', '-t', 'with another filter'],
+  },
+  {
+    name: 'later pages of a walk without the filter',
+    file: 'src/application/walk-pages.ts',
+    text: 'readPage({ ...filter,',
+    replacement: 'readPage({ ...(from === after && filter),',
+    tests: ['test/application/filters.test.ts'],
+  },
   {
     name: 'a replay that reads the row',
     file: 'src/adapters/storage-kit/records.ts',
@@ -153,10 +219,10 @@ const MUTANTS: readonly Mutant[] = [
     replacement: '',
   },
   {
-    name: 'a list that skips an equal status',
-    file: 'src/adapters/sqlite/pet-repository.ts',
-    text: 'WHERE status = ? AND id > ? ORDER BY',
-    replacement: 'WHERE status = ? AND id > ? + 1 ORDER BY',
+    name: 'a list with a filter that skips a pet',
+    file: 'src/adapters/sqlite/pets.ts',
+    text: "'id > ?'",
+    replacement: "columns.length > 0 ? 'id > ? + 1' : 'id > ?'",
   },
   {
     name: 'a forgotten idempotency key',

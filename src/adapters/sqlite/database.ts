@@ -16,7 +16,7 @@ import {
   type StoreFiles,
   sizeOf,
 } from './files.ts';
-import { APPLICATION_ID, migrationsOf, READ_TEST, SCHEMA_VERSION, versionOf } from './schema.ts';
+import { APPLICATION_ID, migrationsOf, SCHEMA_VERSION, testRead, versionOf } from './schema.ts';
 
 /** How long a connection waits for a lock, and blocks its thread, in milliseconds. */
 const LOCK_TIMEOUT = 100;
@@ -52,7 +52,7 @@ export function prepareDatabase(
   open(path, (db, assertSame, version) => {
     const damage = sizeOf(path) <= CHECK_LIMIT && damageOf(db, 'quick_check');
     if (damage) throw storageUnavailable(`the database file is damaged: ${damage}`);
-    if (version > 0) db.prepare(READ_TEST).get();
+    if (version > 0) testRead(db);
     else if (mustExist) throw new StorageFault('file_missing', 'the file contains no store');
     if (migration !== 'always' && version > 0 && version < SCHEMA_VERSION)
       migrateAlone(db, version, migration);

@@ -10,9 +10,9 @@ import { INT64_MAX } from '../../domain/int64.ts';
 import { storedPet } from '../../domain/pet.ts';
 import { newPetJson } from '../../domain/pet-json.ts';
 import { exactlyOnce } from '../storage-kit/exactly-once.ts';
-import { PET_COLUMNS, type PetRow } from '../storage-kit/pet-rows.ts';
+import type { PetRow } from '../storage-kit/pet-rows.ts';
 import { replayedPet } from '../storage-kit/records.ts';
-import { addPet } from './pets.ts';
+import { addPet, FIND_PET } from './pets.ts';
 import type { Reads } from './reads.ts';
 import { LAST_ID } from './schema.ts';
 import type { Writer } from './writer.ts';
@@ -28,7 +28,6 @@ const ADD_RECORD = `INSERT INTO idempotency_records (caller, key, pet_id, valid_
 
 export const FIND_RECORD: string =
   'SELECT pet_id, request, response FROM idempotency_records WHERE caller = ? AND key = ? AND valid_until >= ?';
-const FIND_PET = `SELECT ${PET_COLUMNS} FROM pets WHERE id = ?`;
 /** The number of records that are counted in one turn of the event loop. */
 const COUNT_STEP = 10_000;
 const NEXT_STEP = `SELECT caller, key FROM idempotency_records WHERE (caller, key) > (?, ?)

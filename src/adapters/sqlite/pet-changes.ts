@@ -3,10 +3,11 @@
 import type Database from 'better-sqlite3';
 import type { ListedVersion, PetChanges, PetVersion } from '../../application/ports/pet-changes.ts';
 import { INT64_MAX } from '../../domain/int64.ts';
-import { PET_ATTRIBUTES, type Pet } from '../../domain/pet.ts';
+import type { Pet } from '../../domain/pet.ts';
 import { changesPage, EXAMINED_LIMIT, lastRevisionOf } from '../storage-kit/changes-page.ts';
 import { idsExhausted } from '../storage-kit/ids-left.ts';
-import { columnOf, PET_COLUMNS, type PetRow, petOf, valuesOf } from '../storage-kit/pet-rows.ts';
+import { PET_COLUMNS, type PetRow, petOf } from '../storage-kit/pet-rows.ts';
+import { replacePet } from './pets.ts';
 import type { Reads } from './reads.ts';
 import { BEGIN_EPOCH, LAST_ID, lastIdOf } from './schema.ts';
 import type { Writer } from './writer.ts';
@@ -17,7 +18,6 @@ const REVISION = 'coalesce((SELECT revision FROM pet_revisions WHERE pet_id = pe
 /** The comparison takes the next number of the counter that assigns the ids of pets. `seq` is no integer beyond int64. */
 export const COMPARE: string = `UPDATE sqlite_sequence SET seq = 1 + (${LAST_ID}) WHERE name = 'pets' AND (${LAST_ID}) < ${INT64_MAX}
   AND ? = (SELECT ${REVISION} FROM pets WHERE id = ?)`;
-const REPLACE = `UPDATE pets SET ${PET_ATTRIBUTES.map((name) => `${columnOf(name)} = ?`).join(', ')} WHERE id = ?`;
 const REMOVE = 'DELETE FROM pets WHERE id = ?';
 /** The row id of this statement, the last one of each change, is the new revision. */
 const SET_REVISION = `INSERT OR REPLACE INTO pet_revisions (revision, pet_id)
@@ -34,8 +34,7 @@ const EPOCH = 'SELECT value FROM epoch';
 
 /** The statements after the comparison that change or remove a pet. */
 export function setPet(id: bigint, pet: Pet | undefined): readonly SqlStatement[] {
-  const set: SqlStatement = pet === undefined ? [REMOVE, id] : [REPLACE, ...valuesOf(pet), id];
-  return [set, [SET_REVISION, id]];
+  return [pet === undefined ? [REMOVE, id] : replacePet(pet), [SET_REVISION, id]];
 }
 
 /** Returns a function that finds the newest version of a pet, within a read. */

@@ -6,13 +6,11 @@ import type { PetPage, PetQuery, PetRepository } from '../../application/ports/p
 import type { CacheStatistics } from '../../application/ports/statistics.ts';
 import { storedPet } from '../../domain/pet.ts';
 import { PageCache } from '../storage-kit/page-cache.ts';
-import { PET_COLUMNS, type PetRow, petOf } from '../storage-kit/pet-rows.ts';
+import { type PetRow, petOf } from '../storage-kit/pet-rows.ts';
 import { rowDropped } from '../storage-kit/store-errors.ts';
-import { addPet, petLister } from './pets.ts';
+import { addPet, FIND_PET, petLister } from './pets.ts';
 import type { Reads } from './reads.ts';
 import type { Writer } from './writer.ts';
-
-const FIND = `SELECT ${PET_COLUMNS} FROM pets WHERE id = ?`;
 
 /** Until a write by any process, equal queries return the same page object, which can be the key of a caller's cache. */
 export function petRepository(
@@ -20,7 +18,7 @@ export function petRepository(
   reads: Reads,
   writer: Writer,
 ): PetRepository & { readonly statistics: CacheStatistics } {
-  const findOne = db.prepare<[bigint], PetRow>(FIND).raw();
+  const findOne = db.prepare<[bigint], PetRow>(FIND_PET).raw();
   const list = petLister(db);
   const pages = new PageCache();
 

@@ -1,4 +1,4 @@
-/** The statements that add and list pets. */
+/** The statements about pets. */
 
 import type Database from 'better-sqlite3';
 import type { PetQuery } from '../../application/ports/pet-repository.ts';
@@ -17,10 +17,16 @@ import type { SqlStatement } from './writer-thread.ts';
 /** The parameters for the attributes of a pet. */
 export const PARAMETERS: string = PET_ATTRIBUTES.map(() => '?').join(', ');
 
+export const FIND_PET: string = `SELECT ${PET_COLUMNS} FROM pets WHERE id = ?`;
 const ADD_PET = `INSERT INTO pets (${ATTRIBUTE_COLUMNS}) VALUES (${PARAMETERS})`;
+const REPLACE_PET = `UPDATE pets SET (${ATTRIBUTE_COLUMNS}) = (${PARAMETERS}) WHERE id = ?`;
 
 export function addPet(pet: NewPet): SqlStatement {
   return [ADD_PET, ...valuesOf(pet)];
+}
+
+export function replacePet(pet: Pet): SqlStatement {
+  return [REPLACE_PET, ...valuesOf(pet), pet.id];
 }
 
 /** Returns a function that lists the matching pets with an id up to `last`, within a read. */

@@ -7,7 +7,7 @@ import { INT64_MAX } from '../../domain/int64.ts';
 import { idsExhausted } from '../storage-kit/ids-left.ts';
 import { storageError } from './errors.ts';
 import type { Faults } from './faults.ts';
-import { lastIdOf, READ_TEST } from './schema.ts';
+import { lastIdOf, testRead } from './schema.ts';
 
 /** Taken when this module is loaded: a program that replaces its timers, as tests do, must not stop the storage. */
 export const afterThisTurn: typeof setImmediate = setImmediate;
@@ -88,7 +88,7 @@ export class Reads {
   /** The page cache of the connection can be read even when the disk fails, so it is emptied first. */
   readonly #test = (): void => {
     this.#db.pragma('shrink_memory');
-    this.#db.prepare(READ_TEST).get();
+    testRead(this.#db);
     this.#failedRead?.();
     this.#failedRead = undefined;
     this.#faults.reportSuccess('reads');

@@ -149,9 +149,16 @@ export function countRows(db: Database.Database, table: string): number {
   return Number(db.prepare(`SELECT count(*) FROM ${table}`).pluck().get());
 }
 
-/** Reads a part of each table and index that reads need, to test whether the database file can be read. */
-export const READ_TEST: string = `SELECT (SELECT name FROM pets ORDER BY id LIMIT 1), (SELECT name FROM pets ORDER BY id DESC LIMIT 1),
-  ${PET_FILTERS.map((name) => `(SELECT max(${columnOf(name)}) FROM pets INDEXED BY ${indexOf(name)}), `).join('')}(SELECT name FROM api_keys ORDER BY hash LIMIT 1)`;
+/** Reads a part of each table and index that reads need, to test whether the file can be read. An older store can lack an index. */
+export function testRead(db: Database.Database): void {
+  const indexes = db.prepare("SELECT name FROM pragma_index_list('pets')").pluck().all();
+  const filters = PET_FILTERS.filter((name) => indexes.includes(indexOf(name)));
+  const first = filters.map(
+    (name) => `(SELECT max(${columnOf(name)}) FROM pets INDEXED BY ${indexOf(name)}), `,
+  );
+  db.prepare(`SELECT ${first.join('')}(SELECT name FROM pets ORDER BY id LIMIT 1),
+    (SELECT name FROM pets ORDER BY id DESC LIMIT 1), (SELECT name FROM api_keys ORDER BY hash LIMIT 1)`).get();
+}
 
 export function contentsOf(db: Database.Database): Omit<BackupContents, 'problems'> {
   return { pets: countRows(db, 'pets'), apiKeys: countRows(db, 'api_keys'), lastId: lastIdOf(db) };

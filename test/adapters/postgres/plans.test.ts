@@ -3,6 +3,8 @@ import { expect, test } from 'vitest';
 import { REMOVE, statementFor } from '../../../src/adapters/postgres/creates.ts';
 import { openPostgresStorage } from '../../../src/adapters/postgres/index.ts';
 import { statementFor as changeStatementFor } from '../../../src/adapters/postgres/pet-changes.ts';
+import { listStatement } from '../../../src/adapters/postgres/pets.ts';
+import { SAMPLE_FILTERS } from '../../../src/testing/fixtures/filters.ts';
 import { insertPet } from '../../support/pets.ts';
 import { connect, describePostgres } from '../../support/postgres/index.ts';
 import { attemptWith, newStoreUrl, REX, withSetting } from './database.ts';
@@ -32,6 +34,14 @@ describePostgres('the plans of PostgreSQL', () => {
       const { sequential, index } = await rowsRead(admin);
       expect([mode, sequential - before.sequential]).toEqual([mode, 0]);
       expect([mode, index - before.index < 500]).toEqual([mode, true]);
+    }
+    for (const filter of SAMPLE_FILTERS) {
+      const { text, values } = listStatement({ ...filter, limit: 2, after: 7n });
+      const { rows } = await admin.query(`EXPLAIN ${text}`, values);
+      const isFiltered = Object.values(filter).some((value) => value !== undefined);
+      expect(JSON.stringify(rows)).toContain(
+        isFiltered ? 'Index Scan using pets_by_' : 'Index Scan using pets_pkey',
+      );
     }
   });
 

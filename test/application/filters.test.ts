@@ -1,0 +1,39 @@
+/** Calls that read several pages pass the whole filter on to each of them. */
+
+import { expect, test } from 'vitest';
+import { openMemoryStorage } from '../../src/adapters/memory/storage.ts';
+import { AnimalStore } from '../../src/application/animal-store.ts';
+import type { Pet } from '../../src/domain/pet.ts';
+import { PET_FILTERS } from '../../src/domain/pet-filter.ts';
+import { filterablePets, SAMPLE_FILTERS } from '../../src/testing/fixtures/filters.ts';
+
+/** So many that each filter by one attribute has several pages. */
+const PETS = 900;
+
+test('lists, followers and exports have all pets that match, and no others', async () => {
+  const storage = openMemoryStorage();
+  const store = new AnimalStore(storage);
+  const { transfer: _, ...withoutTransfer } = storage;
+  const paged = new AnimalStore(withoutTransfer);
+  const all: Pet[] = [];
+  for (const pet of filterablePets(PETS)) all.push(await store.createPet(pet));
+  for (const filter of SAMPLE_FILTERS) {
+    const expected = all.filter((pet) =>
+      PET_FILTERS.every((name) => [undefined, pet[name]].includes(filter[name])),
+    );
+    // Options can be inherited.
+    expect(await itemsOf(store.listPets(Object.create(filter)))).toEqual(expected);
+    expect((await itemsOf(store.exportPets(filter))).flat()).toEqual(expected);
+    expect((await itemsOf(paged.exportPets(filter))).flat()).toEqual(expected);
+    const followed: Pet[] = [];
+    for await (const pet of store.followPets(Object.create(filter)))
+      if (followed.push(pet) === expected.length) break;
+    expect(followed).toEqual(expected);
+  }
+});
+
+async function itemsOf<T>(iterable: AsyncIterable<T>): Promise<T[]> {
+  const items: T[] = [];
+  for await (const item of iterable) items.push(item);
+  return items;
+}
