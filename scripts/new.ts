@@ -3,33 +3,48 @@
  * `npm run new -- ../parcels --entity parcel [--plural parcels] [--name parcel-store]`.
  */
 
-import { execFileSync } from 'node:child_process';
-import { renameSync, rmSync } from 'node:fs';
-import { resolve } from 'node:path';
-import { parseArgs } from 'node:util';
-import { git, withoutGit } from './git.ts';
+import { execFile } from 'node:child_process';
+import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { basename, dirname, join, relative, resolve } from 'node:path';
+import { parseArgs, promisify } from 'node:util';
+import { withoutGit } from './git.ts';
 import { type Names, namesOf } from './new/names.ts';
-import { refuseTakenNames, refuseTarget, writeProject } from './new/project.ts';
 
 const USAGE = 'npm run new -- FOLDER --entity NAME [--plural NAMES] [--name PROJECT]';
+const CALLER = process.env['INIT_CWD'] ?? process.cwd();
+const SIGNALS = ['SIGHUP', 'SIGINT', 'SIGTERM'] as const;
+
+const stop = new AbortController();
+for (const name of SIGNALS) process.once(name, () => stop.abort(name));
 
 /** What the user can correct ends with status 2, as for the command of the project, and nothing is written. */
 let exitCode = 2;
 try {
-  const { target, names, isPluralGiven } = readArguments();
+  const { target, names } = readArguments();
+  const { filesOf, refuseProjectName, refuseTarget, writeFiles } = await loadGenerator();
   refuseTarget(target);
-  refuseGitThatFails();
-  refuseTakenNames(names);
+  refuseProjectName(names);
+  const [entity, plural] = [names.entity.join(' '), names.plural.join(' ')];
+  console.log(`One record is called ${entity}, several are called ${plural}: --plural changes it.`);
+  const files = filesOf(names);
   exitCode = 1;
-  if (!isPluralGiven) console.log(`The plural of ${names.entity} is ${names.plural}: --plural changes it.`);
-  make(target, names);
-  console.log(`Done. Now: cd ${target} && npm start`);
+  await make(target, async (folder) => {
+    console.log(`Writing ${files.length} files.`);
+    writeFiles(folder, files);
+    console.log('Formatting the code.');
+    await formatCode(folder);
+    console.log(await commit(folder, dirname(target), names.project.join('-')));
+  });
+  const path = relative(CALLER, target);
+  console.log(`Done: cd ${path.startsWith('../..') ? target : path} && npm ci && npm start`);
 } catch (error) {
+  if (stop.signal.aborted) process.kill(process.pid, stop.signal.reason);
   for (const line of (error as Error).message.split('\n')) console.error(`new: ${line}`);
   process.exitCode = exitCode;
 }
 
-function readArguments(): { target: string; names: Names; isPluralGiven: boolean } {
+function readArguments(): { target: string; names: Names } {
   const text = { type: 'string' } as const;
   const options = { entity: text, plural: text, name: text };
   const { values, positionals } = parseArgs({ options, allowPositionals: true });
@@ -38,56 +53,72 @@ function readArguments(): { target: string; names: Names; isPluralGiven: boolean
     throw new Error(`expected a folder and --entity: ${USAGE}`);
   }
   const names = namesOf({ entity: values.entity, plural: values.plural, name: values.name });
-  return {
-    target: resolve(process.env['INIT_CWD'] ?? '.', target),
-    names,
-    isPluralGiven: values.plural !== undefined,
-  };
+  return { target: resolve(CALLER, target), names };
 }
 
-/** Makes the project beside its place, which it gets when it is complete. After a failure, nothing is left. */
-function make(target: string, names: Names): void {
-  const folder = `${target}.new-${process.pid}`;
+/** The generator reads the sources with the compiler, which is a package. */
+async function loadGenerator(): Promise<typeof import('./new/project.ts')> {
   try {
-    console.log(`${writeProject(folder, names)} files are written.`);
-    runGit(folder, 'init', '--quiet', '--initial-branch=main', '--template=');
-    runGit(folder, 'add', '--all');
-    // In the workspace of another project, npm would install the packages of that project.
-    run(folder, 'npm', ['ci', '--no-audit', '--no-fund', '--no-workspaces']);
-    run(folder, 'npm', ['run', 'accept', '--no-workspaces']);
-    runGit(folder, 'add', '--all');
-    // One commit, so that the first change of the new owner is seen as such.
-    const project = names.project.join('-');
-    const identity = ['-c', `user.name=${project}`, '-c', 'user.email=new@localhost'];
-    runGit(folder, ...identity, 'commit', '--quiet', '--message', `feat: ${project}, made from animal-store`);
+    return await import('./new/project.ts');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw error;
+    throw new Error('the packages of this project are missing: run npm ci first');
+  }
+}
+
+/** Makes the project beside its place, which it gets when it is complete. After a failure or a signal, nothing is left. */
+async function make(target: string, work: (folder: string) => Promise<void>): Promise<void> {
+  const folder = join(dirname(target), `.${basename(target)}.new-${process.pid}`);
+  const made = mkdirSync(folder, { recursive: true }) ?? folder;
+  try {
+    await work(folder);
+    // A signal that came while files were written is delivered now.
+    await new Promise(setImmediate);
+    stop.signal.throwIfAborted();
+    mkdirSync(target, { recursive: true });
     renameSync(folder, target);
   } catch (error) {
-    rmSync(folder, { recursive: true, force: true });
+    rmSync(made, { recursive: true, force: true });
     throw error;
   }
 }
 
-function refuseGitThatFails(): void {
-  try {
-    git('.', '--version');
-  } catch (error) {
-    throw new Error(`git is needed, and does not run: ${(error as Error).message}`);
-  }
+/** Lines have other lengths with other names, and imports another order. */
+async function formatCode(folder: string): Promise<void> {
+  const biome = createRequire(import.meta.url).resolve('@biomejs/biome/bin/biome');
+  await run(folder, process.execPath, [biome, 'check', '--write', '--log-level=error', '.']);
 }
 
-/** The owner's signing key, hooks and ignored files are for the owner's commits. */
-function runGit(folder: string, ...args: readonly string[]): void {
+/** One commit, so that the first change of the new owner is seen as such. Returns what was done. */
+async function commit(folder: string, parent: string, project: string): Promise<string> {
+  if (await isInRepository(parent)) return 'The folder is in a repository of Git: nothing is committed.';
+  // The owner's signing key, hooks and ignored files are for the owner's commits.
   const settings = ['commit.gpgSign=false', 'core.hooksPath=/dev/null', 'core.excludesFile=/dev/null'];
-  run(folder, 'git', [...settings.flatMap((setting) => ['-c', setting]), ...args]);
+  const identity = [`user.name=${project}`, 'user.email=new@localhost'];
+  const git = (...args: string[]) =>
+    run(folder, 'git', [...[...settings, ...identity].flatMap((each) => ['-c', each]), ...args]);
+  try {
+    await git('init', '--quiet', '--initial-branch=main', '--template=');
+    await git('add', '--all');
+    await git('commit', '--quiet', '--message', `feat: ${project}, made from animal-store`);
+    return 'One commit is made.';
+  } catch (error) {
+    stop.signal.throwIfAborted();
+    rmSync(join(folder, '.git'), { recursive: true, force: true });
+    const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT';
+    return `Nothing is committed: ${isMissing ? 'Git is not installed' : (error as Error).message}`;
+  }
 }
 
-function run(folder: string, command: string, values: readonly string[]): void {
-  const { INIT_CWD: _, ...env } = withoutGit(process.env);
-  try {
-    execFileSync(command, values, { cwd: folder, env, stdio: 'inherit' });
-  } catch {
-    throw new Error(
-      `${command} ${values.join(' ')} failed, and nothing was made: correct the cause and try again`,
-    );
-  }
+async function isInRepository(folder: string): Promise<boolean> {
+  if (!existsSync(folder)) return isInRepository(dirname(folder));
+  return run(folder, 'git', ['rev-parse', '--git-dir']).then(
+    () => true,
+    () => false,
+  );
+}
+
+async function run(folder: string, command: string, values: readonly string[]): Promise<void> {
+  const env = withoutGit(process.env);
+  await promisify(execFile)(command, values, { cwd: folder, env, signal: stop.signal });
 }

@@ -1,4 +1,4 @@
-/** The names of a new project: what its entity and the project itself are called, in every spelling. */
+/** The names of a new project: what its entity and the project itself are called. */
 
 /** What a user asks for. */
 export interface Request {
@@ -7,45 +7,89 @@ export interface Request {
   readonly name?: string | undefined;
 }
 
-/** The words of the new project, in lower case: the entity, its plural, and the parts of the project's name. */
+/** The words of each name, in lower case. A name can have several words, such as `line` and `item`. */
 export interface Names {
-  readonly entity: string;
-  readonly plural: string;
+  readonly entity: readonly string[];
+  readonly plural: readonly string[];
   readonly project: readonly string[];
 }
 
-const WORD = /^[a-z]{2,30}$/;
+const WORDS = /^[a-z]{2,30}(?:[ -][a-z]{2,30}){0,2}$/;
 const PROJECT = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/;
 const PROJECT_LENGTH_MAX = 40;
 
-/** The plural of such a word is not the word and an s. */
-const IRREGULAR = /(?:[sxzy]|ch|sh)$/;
+/** Words whose plural follows no rule. */
+const IRREGULAR: Readonly<Record<string, string>> = {
+  child: 'children',
+  foot: 'feet',
+  goose: 'geese',
+  man: 'men',
+  mouse: 'mice',
+  person: 'people',
+  quiz: 'quizzes',
+  tooth: 'teeth',
+  woman: 'women',
+};
+const SAME = /^(?:aircraft|deer|equipment|fish|information|money|news|series|sheep|software|species|staff)$/;
+const ENDINGS: readonly (readonly [RegExp, string])[] = [
+  [/(lea|loa|kni|wi|li|thie|hal|cal|el|wol|scar)fe?$/, '$1ves'],
+  [/([^aeiou])y$/, '$1ies'],
+  [/sis$/, 'ses'],
+  [/([sxz]|[cs]h|potato|tomato|hero|echo|veto)$/, '$1es'],
+  [/$/, 's'],
+];
+
+/** Names with a meaning that the API or the databases of each project give them. */
+const REFUSED: Readonly<Record<string, string>> = {
+  'api key': 'the keys that callers have are called so',
+  constructor: 'each object of JavaScript has this property',
+  'idempotency record': 'a table of each store has this name',
+  prototype: 'each class of JavaScript has this property',
+};
+for (const name of ['after', 'cursor', 'etag', 'id', 'limit', 'removed']) {
+  Object.assign(REFUSED, { [name]: 'requests and responses have a member or parameter of this name' });
+}
+/** Both databases reserve these, so that a table with this name would have to be quoted. */
+const RESERVED_TABLES = /^(?:columns|nulls|others|references|rows|ties|values)$/;
 
 /** Returns the names that a request stands for. Throws an `Error` whose message says what is wrong and what to do. */
-export function namesOf({ entity, plural, name }: Request): Names {
-  if (!WORD.test(entity)) {
+export function namesOf(request: Request): Names {
+  const entity = wordsOf('--entity', request.entity);
+  const plural = request.plural === undefined ? pluralOf(entity) : wordsOf('--plural', request.plural);
+  if (RESERVED_TABLES.test(plural.join(' ')))
+    throw new Error(`--plural ${plural}: SQL reserves this word: choose another plural`);
+  const name = request.name ?? `${entity.join('-')}-store`;
+  if (!PROJECT.test(name) || name.length > PROJECT_LENGTH_MAX) {
+    const expected = `a package name of at most ${PROJECT_LENGTH_MAX} characters such as parcel-store`;
+    throw new Error(`--name: expected ${expected}, got '${name}'`);
+  }
+  return { entity, plural, project: name.split('-') };
+}
+
+function wordsOf(option: string, text: string): readonly string[] {
+  if (!WORDS.test(text)) {
     throw new Error(
-      `--entity: expected one word of 2 to 30 letters from a to z, such as parcel, got '${entity}'`,
+      `${option}: expected one to three words of 2 to 30 letters from a to z, such as parcel or 'line item', got '${text}'`,
     );
   }
-  if (plural === undefined && IRREGULAR.test(entity)) {
-    throw new Error(
-      `--entity ${entity}: its plural is not certain: add --plural, such as --plural ${entity}es`,
-    );
-  }
-  const words: string = plural ?? `${entity}s`;
-  if (!WORD.test(words)) {
-    throw new Error(`--plural: expected one word of 2 to 30 letters from a to z, got '${words}'`);
-  }
-  if (words === entity)
-    throw new Error(`--plural: expected another word than ${entity}: paths and folders need both`);
-  const project = name ?? `${entity}-store`;
-  if (!PROJECT.test(project) || project.length > PROJECT_LENGTH_MAX) {
-    throw new Error(
-      `--name: expected a package name of at most ${PROJECT_LENGTH_MAX} characters such as parcel-store, got '${project}'`,
-    );
-  }
-  return { entity, plural: words, project: project.split('-') };
+  const words = text.split(/[ -]/);
+  const reason = Object.hasOwn(REFUSED, words.join(' ')) ? REFUSED[words.join(' ')] : undefined;
+  if (reason !== undefined) throw new Error(`${option} '${text}': ${reason}: choose another word`);
+  return words;
+}
+
+/** The plural of the last word, as English forms it. */
+export function pluralOf(words: readonly string[]): readonly string[] {
+  const last = words.at(-1) ?? '';
+  return [...words.slice(0, -1), pluralOfWord(last)];
+}
+
+function pluralOfWord(word: string): string {
+  const irregular = Object.hasOwn(IRREGULAR, word) ? IRREGULAR[word] : undefined;
+  if (irregular !== undefined) return irregular;
+  if (SAME.test(word)) return word;
+  const [ending, plural] = ENDINGS.find(([each]) => each.test(word)) ?? [/$/, 's'];
+  return word.replace(ending, plural);
 }
 
 export function capitalized(word: string): string {

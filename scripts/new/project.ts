@@ -5,20 +5,17 @@ import {
   existsSync,
   lstatSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
-  rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join, relative, resolve } from 'node:path';
-import { git, trackedFiles } from '../git.ts';
+import { builtinModules } from 'node:module';
+import { dirname, join, matchesGlob, relative, resolve } from 'node:path';
+import { trackedFiles } from '../git.ts';
+import { renameFiles } from './collisions.ts';
 import { isLeftOut, withoutOwn } from './left-out.ts';
-import { type Names, pascal } from './names.ts';
-import { renameText } from './rename.ts';
-import { refusalOf, wordsOf } from './taken.ts';
+import type { Names } from './names.ts';
 
 export const ROOT: string = resolve(import.meta.dirname, '../..');
 
@@ -41,34 +38,34 @@ function filesToWrite(): string[] {
   );
 }
 
-/** Returns the files that Git tracks or, in an unpacked archive, that it would track. */
+/** Returns the files that Git tracks or, without Git or in an unpacked archive, that it would track. */
 function sourceFiles(): string[] {
-  if (existsSync(join(ROOT, '.git'))) return trackedFiles(ROOT);
-  const folder = mkdtempSync(join(tmpdir(), 'new-project-'));
   try {
-    git(folder, 'init', '--quiet', '--bare', '--template=');
-    const list = ['ls-files', '-z', '--others', '--exclude-standard'];
-    return git(ROOT, `--git-dir=${folder}`, '--work-tree=.', ...list)
-      .split('\0')
-      .slice(0, -1);
-  } finally {
-    rmSync(folder, { recursive: true });
+    if (existsSync(join(ROOT, '.git'))) return trackedFiles(ROOT);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
   }
+  const ignored = readFileSync(join(ROOT, '.gitignore'), 'utf8')
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => (/\/./.test(line) ? line : `**/${line}`).replace(/\/$/, ''));
+  const isSource = (path: string) => path !== '.git' && !ignored.some((each) => matchesGlob(path, each));
+  const filesBelow = (folder: string): string[] =>
+    readdirSync(join(ROOT, folder), { withFileTypes: true }).flatMap((entry) => {
+      const path = join(folder, entry.name);
+      if (!isSource(path)) return [];
+      return entry.isDirectory() ? filesBelow(path) : [path];
+    });
+  return filesBelow('').sort();
 }
 
-/** Throws an `Error` that names each word that is taken. */
-export function refuseTakenNames(names: Names): void {
-  const files = filesToWrite().map((path) => ({ path, text: readFileSync(join(ROOT, path), 'utf8') }));
-  const used = wordsOf(files);
-  const own = `${pascal(names.project)}`;
-  const faults = [names.entity, names.plural].flatMap((word) => {
-    const refusal = refusalOf(word, used);
-    return refusal === undefined ? [] : `${word} ${refusal}: choose another word`;
-  });
-  if ([names.entity, names.plural].some((word) => pascal([word]) === own)) {
-    faults.push(`--name ${names.project.join('-')}: expected another name than that of the entity`);
-  }
-  if (faults.length > 0) throw new Error(faults.join('\n'));
+/** Throws an `Error` if the project cannot have its name: an import of itself would be one of the package. */
+export function refuseProjectName({ project }: Names): void {
+  const name = project.join('-');
+  const text = readFileSync(join(ROOT, 'package.json'), 'utf8');
+  const { dependencies, devDependencies, peerDependencies } = JSON.parse(text) as Record<string, object>;
+  if (name in { ...dependencies, ...devDependencies, ...peerDependencies } || builtinModules.includes(name))
+    throw new Error(`--name ${name}: the project imports a package of this name: choose another one`);
 }
 
 /** Throws an `Error` if the folder is in this project, or if it exists and is not empty. */
@@ -83,23 +80,41 @@ export function refuseTarget(target: string): void {
     throw new Error(`${target}: the folder is not empty, and nothing is overwritten`);
 }
 
-/** Computes all files, and then writes them into a folder, which is made. Returns their number. */
-export function writeProject(target: string, names: Names): number {
-  refuseTarget(target);
+/** A file of the new project. */
+export interface NewFile {
+  readonly path: string;
+  readonly content: string | Buffer;
+  readonly mode: number;
+}
+
+/** Computes all files of the new project. */
+export function filesOf(names: Names): NewFile[] {
   const files = filesToWrite().map((path) => {
-    const bytes = readFileSync(join(ROOT, path));
-    const content = bytes.includes(0) ? bytes : contentOf(path, bytes.toString(), names);
-    return { path: renameText(path, names), content, mode: statSync(join(ROOT, path)).mode };
+    const { mode } = statSync(join(ROOT, path));
+    return { path, mode, bytes: readFileSync(join(ROOT, path)) };
   });
+  // What is not renamed stays as it is, byte by byte.
+  const isFixed = ({ path, bytes }: { path: string; bytes: Buffer }) =>
+    path === 'LICENSE' || bytes.includes(0);
+  const fixed = files.filter(isFixed).map(({ bytes, ...file }) => ({ ...file, content: bytes }));
+  const others = files.filter((file) => !isFixed(file));
+  const texts = others.map(({ path, bytes }) => ({ path, text: contentOf(path, bytes.toString(), names) }));
+  const renamed = renameFiles(texts, names);
+  return [
+    ...fixed,
+    ...renamed.map(({ path, text }, index) => ({ path, content: text, mode: others[index]?.mode ?? 0o644 })),
+  ];
+}
+
+/** Writes the files into a folder, which is made. */
+export function writeFiles(target: string, files: readonly NewFile[]): void {
   for (const { path, content, mode } of files) {
     mkdirSync(dirname(join(target, path)), { recursive: true });
     writeFileSync(join(target, path), content, { mode, flag: 'wx' });
   }
-  return files.length;
 }
 
 function contentOf(path: string, text: string, names: Names): string {
-  if (path === 'LICENSE') return text;
   if (path === 'CHANGELOG.md') return '# Changelog\n\n## [Unreleased]\n\nThe first version.\n';
   let content = withoutOwn(text, path);
   if (/^package(?:-lock)?\.json$/.test(path)) content = withOwnVersion(content);
@@ -114,7 +129,7 @@ function contentOf(path: string, text: string, names: Names): string {
       content = content.replaceAll(number, (old) => ownNumber(names, bytes, old));
     }
   }
-  return renameText(content, names);
+  return content;
 }
 
 /** Changes `package.json` and `package-lock.json`. */

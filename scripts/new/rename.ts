@@ -2,6 +2,12 @@
 
 import { articleOf, capitalized, type Names, pascal } from './names.ts';
 
+/** How a name of several words is written where the text around it does not tell. */
+export type Style = 'prose' | 'camel' | 'snake' | 'kebab';
+
+/** Identifiers and members that cannot have the plain name, with the names that they have instead. */
+export type Exceptions = ReadonlyMap<string, string>;
+
 /**
  * Where a word may begin: behind anything but a letter, behind an escape such as `\n` or `%2F`, and, where it is capitalized,
  * behind a letter in lower case, as in `newPet`.
@@ -15,15 +21,14 @@ const INNER_START = String.raw`(?<=^|[^A-Z]|\\[bfnrtv]|%[0-9A-F]{2})`;
  */
 const ARTICLE = String.raw`(?:(?<article>(?<!-)\b[Aa]n?)(?<gap>(?:[ \t]|\r?\n[ \t]*(?:\*|\/\/|#)?[ \t])[\x60'"*(\[]*)|(?<=[-#])(?<article>an?)(?<gap>-))?`;
 
-const PROJECT = new RegExp(
-  `${ARTICLE}(?<word>(?:animal|Animal|ANIMAL)(?<separator>[-_ ]?)(?:store|Store|STORE))(?![a-z])`,
-  'g',
-);
+const PROJECT = `(?<project>(?:animal|Animal|ANIMAL)(?<separator>[-_ ]?)(?:store|Store|STORE))(?![a-z])`;
+const ENTITY = `(?<entity>${START}(?:pet|animal)s?(?![a-z])|${INNER_START}(?:Pet|Animal)s?(?![a-z])|${START}(?:PET|ANIMAL)S?(?![A-Za-z]))`;
+const NAME = new RegExp(`${ARTICLE}(?:${PROJECT}|${ENTITY})`, 'g');
 
-const ENTITY = new RegExp(
-  `${ARTICLE}(?<word>${START}(?:pet|animal)s?(?![a-z])|${INNER_START}(?:Pet|Animal)s?(?![a-z])|${START}(?:PET|ANIMAL)S?(?![A-Za-z]))`,
-  'g',
-);
+/** Whether a text has a name of the entity or of the project in it. */
+export function isNamed(text: string): boolean {
+  return text.search(NAME) >= 0;
+}
 
 /** Names of pets in samples, and others of the same length. */
 const SAMPLES: readonly (readonly [RegExp, string])[] = [
@@ -31,44 +36,100 @@ const SAMPLES: readonly (readonly [RegExp, string])[] = [
   [/Минька 🐈/gu, 'Пример 📦'],
 ];
 
+/** What stands before and after a word tells how the word is written. The first match decides. */
+const STYLES: readonly { readonly before?: RegExp; readonly after?: RegExp; readonly style: Style }[] = [
+  { before: /_$/, style: 'snake' },
+  { after: /^_/, style: 'snake' },
+  { before: /(?<!\\)[A-Za-z0-9$#]$/, style: 'camel' },
+  { after: /^[A-Z]/, style: 'camel' },
+  { before: /[A-Za-z0-9}]-$/, style: 'kebab' },
+  { after: /^-[A-Za-z0-9$*]/, style: 'kebab' },
+  { before: /\/$|\w:$/, style: 'kebab' },
+  { after: /^\/[\w{$<]/, style: 'kebab' },
+  { after: /^\.(?:db|example|html|json|ndjson|service|test|ts|tmp|txt)\b/, style: 'kebab' },
+  {
+    before: /\b(?:FROM|INTO|UPDATE|TABLE|JOIN|ON|ONLY|EXISTS|COPY|ANALYZE|VACUUM|TRUNCATE|table) $/,
+    style: 'snake',
+  },
+  { before: /animal-store $/, style: 'kebab' },
+  { before: /["'`]$|, $|^$/, after: /^ (?:list|get|create|change|remove)\b/, style: 'kebab' },
+  { before: /["'`]$/, after: /^', '(?:list|get|create|change|remove)\b/, style: 'kebab' },
+  { before: /\.command\('$/, style: 'kebab' },
+  { before: /'pet', '$/, style: 'prose' },
+  { before: /'$/, after: /^', 'pets'/, style: 'prose' },
+  { before: /(?:^|[^\w])["'`]$/, after: /^["'`]/, style: 'camel' },
+  { before: /[.]$/, style: 'camel' },
+  { after: /^(?:\.[a-z]|\()/, style: 'camel' },
+];
+
 /** Returns the text with all spellings of the entity and of the project replaced, and the articles before them corrected. */
-export function renameText(text: string, names: Names): string {
-  const samples = SAMPLES.reduce((rest, [name, other]) => rest.replaceAll(name, other), text);
-  return renameEntity(renameProject(samples, names), names);
-}
-
-function renameProject(text: string, { project }: Names): string {
-  return replaceWords(text, PROJECT, (word, separator) => spelled(project, word, separator ?? ''));
-}
-
-function renameEntity(text: string, { entity, plural }: Names): string {
-  return replaceWords(text, ENTITY, (word) => {
-    const renamed = /s$/i.test(word) ? plural : entity;
-    if (word === word.toUpperCase()) return renamed.toUpperCase();
-    return /^[A-Z]/.test(word) ? capitalized(renamed) : renamed;
-  });
-}
-
-function replaceWords(
+export function renameText(
   text: string,
-  pattern: RegExp,
-  replacement: (word: string, separator: string | undefined) => string,
+  names: Names,
+  otherwise: Style = 'prose',
+  exceptions: Exceptions = new Map(),
 ): string {
-  return text.replaceAll(pattern, (...match) => {
-    const { article, gap = '', word, separator } = match.at(-1) as Readonly<Record<string, string>>;
-    const renamed = replacement(word as string, separator);
+  const samples = SAMPLES.reduce((rest, [name, other]) => rest.replaceAll(name, other), text);
+  return samples.replaceAll(patternOf(exceptions), (match, ...rest) => {
+    const groups = rest.at(-1) as Readonly<Record<string, string | undefined>>;
+    const { article, gap = '', exception, project, separator = '', entity = '' } = groups;
+    const [at, whole] = rest.slice(-3, -1) as [number, string];
+    const end = at + match.length;
+    const word = exception ?? project ?? entity;
+    let renamed = exceptions.get(exception ?? '') ?? '';
+    if (project !== undefined) renamed = spelledProject(names.project, project, separator);
+    else if (exception === undefined) {
+      const start = end - word.length;
+      const style = styleOf(
+        whole.slice(Math.max(0, start - 20), start),
+        whole.slice(end, end + 20),
+        otherwise,
+      );
+      renamed = spelled(/s$/i.test(word) ? names.plural : names.entity, word, style ?? otherwise);
+    }
     if (article === undefined) return renamed;
     const own = articleOf(renamed);
     return (/^A/.test(article) ? capitalized(own) : own) + gap + renamed;
   });
 }
 
+/** An exception is a whole identifier. One that is also a word of prose must stand in quotes. */
+function patternOf(exceptions: Exceptions): RegExp {
+  if (exceptions.size === 0) return NAME;
+  const words = [...exceptions.keys()].map((each) =>
+    /^[a-z]+$/i.test(each) && !/[a-z][A-Z]/.test(each) ? `(?<=["'\`]|@link )${each}(?=["'\`}])` : each,
+  );
+  const exception = `(?<exception>(?<![\\w$-])(?:${words.join('|')})(?![\\w$-]))`;
+  return new RegExp(`${ARTICLE}(?:${exception}|${PROJECT}|${ENTITY})`, 'g');
+}
+
+/** SQL has columns and tables, and perhaps a name of the result in camel case. */
+function styleOf(before: string, after: string, otherwise: Style): Style | undefined {
+  const styles = otherwise === 'snake' ? STYLES.slice(0, 4) : STYLES;
+  return styles.find((each) => (each.before?.test(before) ?? true) && (each.after?.test(after) ?? true))
+    ?.style;
+}
+
+/** Spells words as `pattern` spells `pet`. */
+function spelled(words: readonly string[], pattern: string, style: Style): string {
+  if (pattern === pattern.toUpperCase()) return words.join('_').toUpperCase();
+  const isCapital = /^[A-Z]/.test(pattern);
+  if (style === 'camel' || (isCapital && style === 'kebab')) {
+    return isCapital ? pascal(words) : uncapitalized(pascal(words));
+  }
+  const text = words.join({ prose: ' ', snake: '_', kebab: '-' }[style]);
+  return isCapital ? capitalized(text) : text;
+}
+
 /** Spells the parts of a name as `pattern` spells `animal` and `store`. */
-function spelled(parts: readonly string[], pattern: string, separator: string): string {
+function spelledProject(parts: readonly string[], pattern: string, separator: string): string {
   const join = (each: (part: string) => string): string => parts.map(each).join(separator);
   if (pattern === pattern.toUpperCase()) return join((part) => part.toUpperCase());
-  if (pattern === pattern.toLowerCase()) return separator === '' ? parts.join('') : parts.join(separator);
+  if (pattern === pattern.toLowerCase()) return parts.join(separator);
   if (separator !== '') return /^[A-Z]/.test(pattern) ? join(capitalized) : parts.join(separator);
-  const name = pascal(parts);
-  return /^[A-Z]/.test(pattern) ? name : name.slice(0, 1).toLowerCase() + name.slice(1);
+  return /^[A-Z]/.test(pattern) ? pascal(parts) : uncapitalized(pascal(parts));
+}
+
+function uncapitalized(word: string): string {
+  return word.slice(0, 1).toLowerCase() + word.slice(1);
 }

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
+import { renameFiles } from '../../scripts/new/collisions.ts';
 import { withoutOwn } from '../../scripts/new/left-out.ts';
 import { namesOf } from '../../scripts/new/names.ts';
 import { renameText } from '../../scripts/new/rename.ts';
-import { refusalOf, wordsOf } from '../../scripts/new/taken.ts';
 import { withoutEntries, withoutSpans } from '../../scripts/without.ts';
 
 const PARCEL = namesOf({ entity: 'parcel' });
@@ -43,25 +43,56 @@ test.each([
 });
 
 test.each([
+  ['newPet PET_STATUSES pet_id Pets', 'newLineItem LINE_ITEM_STATUSES line_item_id Line items'],
+  ['a pet, `Pet`, "pet": 1', 'a line item, `LineItem`, "lineItem": 1'],
+  [
+    'GET /v1/pets/{petId} pets.db pet-rows.ts',
+    'GET /v1/line-items/{lineItemId} line-items.db line-item-rows.ts',
+  ],
+  ['INSERT INTO pets (id)', 'INSERT INTO line_items (id)'],
+  ['animal-store pets create', 'shop line-items create'],
+  ['key pets_1', 'key line_items_1'],
+])('two words: %s becomes %s', (text, renamed) => {
+  expect(renameText(text, namesOf({ entity: 'line item', name: 'shop' }))).toBe(renamed);
+});
+
+test('the name of the project is taken as it is given', () => {
+  expect(renameText('animal-store of pets', namesOf({ entity: 'dog', name: 'pet-shop' }))).toBe(
+    'pet-shop of dogs',
+  );
+});
+
+test.each([
+  ['box', 'boxes'],
+  ['story', 'stories'],
+  ['day', 'days'],
+  ['person', 'people'],
+  ['bus', 'buses'],
+  ['batch', 'batches'],
+  ['analysis', 'analyses'],
+  ['shelf', 'shelves'],
+  ['sheep', 'sheep'],
+  ['news', 'news'],
+  ['line item', 'line items'],
+  ['gift-box', 'gift boxes'],
+])('the plural of %s is %s', (entity, plural) => {
+  expect(namesOf({ entity }).plural.join(' ')).toBe(plural);
+});
+
+test.each([
   [
     { entity: 'Parcel' },
-    "--entity: expected one word of 2 to 30 letters from a to z, such as parcel, got 'Parcel'",
+    "--entity: expected one to three words of 2 to 30 letters from a to z, such as parcel or 'line item', got 'Parcel'",
   ],
   [
-    { entity: 'gift card' },
-    "--entity: expected one word of 2 to 30 letters from a to z, such as parcel, got 'gift card'",
+    { entity: 'cursor' },
+    "--entity 'cursor': requests and responses have a member or parameter of this name: choose another word",
   ],
-  ...['bus', 'box', 'quiz', 'city', 'match', 'dish'].map(
-    (entity) =>
-      [
-        { entity },
-        `--entity ${entity}: its plural is not certain: add --plural, such as --plural ${entity}es`,
-      ] as const,
-  ),
   [
-    { entity: 'sheep', plural: 'sheep' },
-    '--plural: expected another word than sheep: paths and folders need both',
+    { entity: 'api key' },
+    "--entity 'api key': the keys that callers have are called so: choose another word",
   ],
+  [{ entity: 'value' }, '--plural values: SQL reserves this word: choose another plural'],
   [
     { entity: 'parcel', name: 'Parcel Store' },
     "--name: expected a package name of at most 40 characters such as parcel-store, got 'Parcel Store'",
@@ -70,19 +101,52 @@ test.each([
   expect(() => namesOf(request)).toThrow(message);
 });
 
-test('words of identifiers, files, tables, languages and platforms are refused', () => {
-  const used = wordsOf([
+/** Renames one file, and returns its text. */
+function renamed(text: string, entity: string, path = 'a.ts'): string | undefined {
+  return renameFiles([{ path, text }], namesOf({ entity }))[0]?.text;
+}
+
+test.each([
+  [
+    'a variable of the same name',
+    'const message = pet.name;',
+    'message',
+    'const message = messageRecord.name;',
+  ],
+  ['no such variable', 'const message = 1; f(x.pet);', 'message', 'const message = 1; f(x.message);'],
+  ['a short member', 'const file = 1; f({ pet });', 'file', 'const file = 1; f({ file: fileRecord });'],
+  ['a keyword', 'const pet = f(a.pet);', 'package', 'const packageRecord = f(a.package);'],
+  ['a global', 'type A = Pet | Event;', 'event', 'type A = EventRecord | Event;'],
+  ['a member', 'f({ pet, key }, a.pet)', 'key', 'f({ keyRecord, key }, a.keyRecord)'],
+  [
+    'one word for one and several',
+    'for (const pet of pets) f(pet);',
+    'sheep',
+    'for (const sheep of sheepList) f(sheep);',
+  ],
+  [
+    'a comment',
+    '/** A pet: {@link Pet}. */\nexport type Pet = Error;',
+    'error',
+    '/** An error: {@link ErrorRecord}. */\nexport type ErrorRecord = Error;',
+  ],
+])('a name that is taken: %s', (_, text, entity, expected) => {
+  expect(renamed(text, entity)).toBe(expected);
+});
+
+test('what a file exports has one name in all files, and a path that exists is not used twice', () => {
+  const files = [
+    { path: 'x/pets.ts', text: 'export function newPet() {}' },
+    { path: 'x/keys.ts', text: "import { newPet } from './pets.ts';\nconst newKey = newPet();" },
+    { path: 'README.md', text: '`newPet` of [pets](x/pets.ts): keys' },
+  ];
+  expect(renameFiles(files, namesOf({ entity: 'key' }))).toEqual([
+    { path: 'x/key-records.ts', text: 'export function newKeyRecord() {}' },
     {
-      path: 'src/crate/box.ts',
-      text: "const bigBarrel = '// parcel'; // a widget\ndb.exec(`CREATE TABLE pallets (weight)`);",
+      path: 'x/keys.ts',
+      text: "import { newKeyRecord } from './key-records.ts';\nconst newKey = newKeyRecord();",
     },
-  ]);
-  const refused = ['crate', 'barrel', 'pallets', 'weight', 'class', 'select', 'event', 'map'];
-  expect(refused.filter((word) => refusalOf(word, used) === undefined)).toEqual([]);
-  expect(['parcel', 'widget', 'orchard'].map((word) => refusalOf(word, used))).toEqual([
-    undefined,
-    undefined,
-    undefined,
+    { path: 'README.md', text: '`newKeyRecord` of [keys](x/key-records.ts): keys' },
   ]);
 });
 

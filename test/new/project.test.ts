@@ -1,6 +1,7 @@
 /** Makes a project of parcels, and checks that it is one: its names, its types, and the tests of its core. */
 
-import { execFile, execFileSync } from 'node:child_process';
+import { execFile, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import {
   existsSync,
   mkdtempSync,
@@ -13,11 +14,11 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { git, withoutGit } from '../../scripts/git.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { git } from '../../scripts/git.ts';
 import { namesOf } from '../../scripts/new/names.ts';
-import { ROOT, refuseTakenNames, writeProject } from '../../scripts/new/project.ts';
-import { wordsOf } from '../../scripts/new/taken.ts';
+import { filesOf, ROOT, refuseProjectName, writeFiles } from '../../scripts/new/project.ts';
+import { isNamed } from '../../scripts/new/rename.ts';
 
 const run = promisify(execFile);
 const NAMES = namesOf({ entity: 'parcel' });
@@ -25,7 +26,7 @@ const folder = mkdtempSync(join(tmpdir(), 'new-project-'));
 const target = join(folder, 'parcels');
 
 beforeAll(() => {
-  writeProject(target, NAMES);
+  writeFiles(target, filesOf(NAMES));
   symlinkSync(join(ROOT, 'node_modules'), join(target, 'node_modules'));
 });
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -43,9 +44,7 @@ function textFiles(): { path: string; text: string }[] {
 
 test('no identifier, file, column or text speaks of pets', () => {
   const files = textFiles();
-  const words = wordsOf(files);
-  expect(['pet', 'pets', 'animal', 'animals'].filter((word) => words.has(word))).toEqual([]);
-  const left = files.filter(({ path, text }) => path !== 'LICENSE' && /\b(?:pets?|animals?)\b/i.test(text));
+  const left = files.filter(({ path, text }) => path !== 'LICENSE' && (isNamed(path) || isNamed(text)));
   expect(left.map(({ path }) => path)).toEqual([]);
   expect(read('LICENSE')).toBe(readFileSync(join(ROOT, 'LICENSE'), 'utf8'));
 });
@@ -122,18 +121,9 @@ test('its types pass, and the tests of its core', { timeout: 600_000 }, async ()
   expect(stdout).toMatch(/^\d+ passed, 0 failed$/m);
 });
 
-test.each(['order', 'class', 'select', 'page', 'store', 'status', 'key', 'category'])(
-  '%s is a name that is taken',
-  (entity) => {
-    expect(() => refuseTakenNames(namesOf({ entity, plural: 'parcels' }))).toThrow(
-      new RegExp(`^${entity} is a .*: choose another word$`),
-    );
-  },
-);
-
-test('the project and its entity have different names', () => {
-  expect(() => refuseTakenNames(namesOf({ entity: 'parcel', name: 'parcels' }))).toThrow(
-    '--name parcels: expected another name than that of the entity',
+test.each(['koa', 'fs'])('a project that imports %s cannot have this name', (name) => {
+  expect(() => refuseProjectName(namesOf({ entity: 'parcel', name }))).toThrow(
+    `--name ${name}: the project imports a package of this name: choose another one`,
   );
 });
 
@@ -145,9 +135,8 @@ test('what is refused ends the command with status 2 and one line, and nothing i
   for (const [args, message] of [
     [['--entity', 'parcel'], 'expected a folder and --entity: npm run new -- FOLDER --entity NAME'],
     [[free, '--entity', 'parcel', '--force'], "Unknown option '--force'"],
-    [[free, '--entity', 'series'], '--entity series: its plural is not certain'],
-    [[free, '--entity', 'city'], '--entity city: its plural is not certain'],
-    [[free, '--entity', 'order'], 'order is a keyword of SQL: choose another word'],
+    [[free, '--entity', 'after'], "--entity 'after': requests and responses have a member"],
+    [[free, '--entity', 'parcel', '--name', 'koa'], '--name koa: the project imports a package of this name'],
     [[used, '--entity', 'parcel'], `${used}: the folder is not empty, and nothing is overwritten`],
     [[inside, '--entity', 'parcel'], `${inside}: expected a folder outside this project`],
   ] as const) {
@@ -161,24 +150,54 @@ test('what is refused ends the command with status 2 and one line, and nothing i
   expect([existsSync(free), existsSync(inside), readdirSync(used)]).toEqual([false, false, ['file']]);
 });
 
-/** Packages are not installed: `npm` is a program that ends with a status. */
-test('a failure leaves nothing, and no setting of the user stands in the way', async () => {
-  const home = mkdtempSync(join(folder, 'home-'));
-  const made = join(home, 'parcels');
-  const other = join(home, 'other.git');
-  execFileSync('git', ['init', '--quiet', '--bare', other], { env: withoutGit(process.env) });
-  writeFileSync(join(home, '.gitconfig'), '[commit]\n gpgSign = true\n[user]\n signingKey = none\n');
-  const make = (npm: string) => {
-    writeFileSync(join(home, 'npm'), `#!/bin/sh\n${npm}\n`, { mode: 0o755 });
-    const path = `${home}:${process.env['PATH']}`;
-    const env = { ...process.env, PATH: path, HOME: home, GIT_DIR: other };
-    return run(process.execPath, ['scripts/new.ts', made, '--entity', 'parcel'], { cwd: ROOT, env });
-  };
-  const failure = await make('exit 1').catch((error) => error);
-  expect([failure.code, failure.stderr]).toEqual([1, expect.stringContaining('nothing was made')]);
-  expect(readdirSync(home).toSorted()).toEqual(['.gitconfig', 'npm', 'other.git']);
-  await make('exit 0');
-  expect(git(made, 'log', '--format=%s')).toBe('feat: parcel-store, made from animal-store\n');
-  expect(git(made, 'status', '--porcelain')).toBe('');
-  expect(readdirSync(join(other, 'refs/heads'))).toEqual([]);
+/** Runs the command in an environment of its own. Returns what it prints, or its error. */
+function make(made: string, env: NodeJS.ProcessEnv) {
+  const options = { cwd: ROOT, env: { ...process.env, ...env } };
+  return run(process.execPath, ['scripts/new.ts', made, '--entity', 'parcel'], options);
+}
+
+// Reading and formatting all files takes a minute on a busy machine.
+describe('the command', { timeout: 300_000 }, () => {
+  test('makes one commit, whatever settings and variables of Git the user has', async () => {
+    const home = mkdtempSync(join(folder, 'home-'));
+    const made = join(home, 'deep/parcels');
+    const other = join(home, 'other.git');
+    git(home, 'init', '--quiet', '--bare', other);
+    writeFileSync(join(home, '.gitconfig'), '[commit]\n gpgSign = true\n[user]\n signingKey = none\n');
+    const { stdout } = await make(made, { HOME: home, GIT_DIR: other });
+    expect(stdout).toMatch(
+      /^One record is called parcel, several are called parcels: --plural changes it\.$/m,
+    );
+    expect(stdout).toMatch(/^Done: cd \S+parcels && npm ci && npm start$/m);
+    expect(git(made, 'log', '--format=%s')).toBe('feat: parcel-store, made from animal-store\n');
+    expect(git(made, 'status', '--porcelain')).toBe('');
+    expect(readdirSync(join(other, 'refs/heads'))).toEqual([]);
+  });
+
+  test('makes no commit without Git, nor in a repository', async () => {
+    const inside = mkdtempSync(join(folder, 'repository-'));
+    git(inside, 'init', '--quiet');
+    const [without, within] = await Promise.all([
+      make(join(folder, 'without'), { PATH: '/nowhere' }),
+      make(join(inside, 'parcels'), {}),
+    ]);
+    expect(without.stdout).toContain('Nothing is committed: Git is not installed');
+    expect(within.stdout).toContain('The folder is in a repository of Git: nothing is committed.');
+    for (const made of [join(folder, 'without'), join(inside, 'parcels')]) {
+      expect(existsSync(join(made, 'package.json'))).toBe(true);
+      expect(existsSync(join(made, '.git'))).toBe(false);
+    }
+  });
+
+  test('a signal leaves nothing', async () => {
+    const home = mkdtempSync(join(folder, 'stopped-'));
+    const child = spawn(process.execPath, ['scripts/new.ts', join(home, 'a/parcels'), '--entity', 'parcel'], {
+      cwd: ROOT,
+    });
+    const ended = once(child, 'exit');
+    for await (const text of child.stdout.setEncoding('utf8'))
+      if (text.includes('Writing')) child.kill('SIGTERM');
+    expect(await ended).toEqual([null, 'SIGTERM']);
+    expect(readdirSync(home)).toEqual([]);
+  });
 });

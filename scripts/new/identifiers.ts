@@ -1,0 +1,109 @@
+/** Finds the identifiers of a source file, and what each of them names. */
+
+import ts from 'typescript';
+import type { Style } from './rename.ts';
+
+/**
+ * An identifier of a file: a binding such as a variable or a type, a member of an object, or both, as the `pet` of `{ pet }`.
+ * A text names a member or a type if it has nothing else in it.
+ */
+export interface Occurrence {
+  readonly name: string;
+  readonly start: number;
+  readonly end: number;
+  readonly role: 'binding' | 'member' | 'both' | 'text';
+}
+
+export interface Identifiers {
+  readonly occurrences: readonly Occurrence[];
+  /** The names that the file imports or exports. */
+  readonly shared: ReadonlySet<string>;
+  /** The names of the members of each object, class and type. */
+  readonly objects: readonly ReadonlySet<string>[];
+  /** Where the path of another file stands: the text without its quotes. */
+  readonly paths: readonly { readonly start: number; readonly text: string }[];
+  /** Where names of several words are not written as in prose. */
+  readonly styled: readonly { readonly start: number; readonly end: number; readonly style: Style }[];
+}
+
+/** Code in a comment. */
+const EXAMPLE = /(?<=^ *\* ```ts\n).*?(?=^ *\* ```$)/gms;
+const SQL =
+  /\b(?:SELECT|INSERT INTO|UPDATE|DELETE FROM|CREATE|ALTER TABLE|DROP|COPY|TRUNCATE|FROM|JOIN|LOCK TABLE|WHERE) /;
+
+export function identifiersOf(path: string, text: string): Identifiers {
+  const file = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
+  const occurrences: Occurrence[] = [];
+  const shared = new Set<string>();
+  const objects: ReadonlySet<string>[] = [];
+  const paths: { start: number; text: string }[] = [];
+  const styled: { start: number; end: number; style: Style }[] = [];
+  const add = (node: ts.Node, name: string, role: Occurrence['role'], quotes = 0): void => {
+    const [start, end] = [node.getStart(file) + quotes, node.end - quotes];
+    occurrences.push({ name, start, end, role });
+  };
+  const visit = (node: ts.Node): void => {
+    if (ts.isIdentifier(node)) {
+      add(node, node.text, roleOf(node));
+      if (isShared(node)) shared.add(node.text);
+    } else if (ts.isPrivateIdentifier(node)) add(node, node.text, 'member');
+    else if (ts.isStringLiteralLike(node)) {
+      if (/^\.{1,2}\//.test(node.text)) paths.push({ start: node.getStart(file) + 1, text: node.text });
+      else if (/^[A-Za-z]\w*$/.test(node.text)) add(node, node.text, 'text', 1);
+    }
+    const isText =
+      ts.isStringLiteralLike(node) || ts.isTemplateHead(node) || ts.isTemplateMiddleOrTemplateTail(node);
+    if (isText && SQL.test(node.text))
+      styled.push({ start: node.getStart(file), end: node.end, style: 'snake' });
+    // The slash of an expression begins no path.
+    if (ts.isRegularExpressionLiteral(node))
+      styled.push({ start: node.getStart(file) + 1, end: node.end, style: 'prose' });
+    const members = membersOf(node);
+    if (members.length > 1) objects.push(new Set(members.flatMap(nameOf)));
+    ts.forEachChild(node, visit);
+  };
+  visit(file);
+  for (const { 0: code, index } of text.matchAll(EXAMPLE)) {
+    styled.push({ start: index, end: index + code.length, style: 'camel' });
+  }
+  return { occurrences, shared, objects, paths, styled };
+}
+
+function roleOf(node: ts.Identifier): Occurrence['role'] {
+  const { parent } = node;
+  if (ts.isShorthandPropertyAssignment(parent) && parent.name === node) return 'both';
+  if (ts.isBindingElement(parent)) {
+    if (parent.propertyName === node) return 'member';
+    const isShort = parent.propertyName === undefined && parent.dotDotDotToken === undefined;
+    return parent.name === node && isShort && ts.isObjectBindingPattern(parent.parent) ? 'both' : 'binding';
+  }
+  const isMember =
+    ts.isPropertyAccessExpression(parent) ||
+    ts.isPropertyAssignment(parent) ||
+    ts.isClassElement(parent) ||
+    ts.isTypeElement(parent) ||
+    ts.isEnumMember(parent) ||
+    ts.isNamedTupleMember(parent);
+  return isMember && parent.name === node ? 'member' : 'binding';
+}
+
+/** Whether other files can use the name. */
+function isShared({ parent }: ts.Identifier): boolean {
+  if (ts.isImportSpecifier(parent) || ts.isExportSpecifier(parent) || ts.isQualifiedName(parent)) return true;
+  const statement = ts.isVariableDeclaration(parent) ? parent.parent.parent : parent;
+  const isExport = (each: ts.ModifierLike) => each.kind === ts.SyntaxKind.ExportKeyword;
+  return ts.canHaveModifiers(statement) && (ts.getModifiers(statement)?.some(isExport) ?? false);
+}
+
+function membersOf(node: ts.Node): readonly ts.Node[] {
+  if (ts.isObjectLiteralExpression(node)) return node.properties;
+  if (ts.isTypeLiteralNode(node) || ts.isInterfaceDeclaration(node) || ts.isClassLike(node))
+    return node.members;
+  return ts.isObjectBindingPattern(node) ? node.elements : [];
+}
+
+function nameOf(member: ts.Node): string[] {
+  const { name, propertyName } = member as { name?: ts.Node; propertyName?: ts.Node };
+  const node = propertyName ?? name;
+  return node !== undefined && (ts.isIdentifier(node) || ts.isPrivateIdentifier(node)) ? [node.text] : [];
+}
