@@ -86,7 +86,14 @@ async function make(target: string, work: (folder: string) => Promise<void>): Pr
 /** Lines have other lengths with other names, and imports another order. */
 async function formatCode(folder: string): Promise<void> {
   const biome = createRequire(import.meta.url).resolve('@biomejs/biome/bin/biome');
-  await run(folder, process.execPath, [biome, 'check', '--write', '--linter-enabled=false', '--log-level=error', '.']);
+  await run(folder, process.execPath, [
+    biome,
+    'check',
+    '--write',
+    '--linter-enabled=false',
+    '--log-level=error',
+    '.',
+  ]);
 }
 
 /** One commit, so that the first change of the new owner is seen as such. Returns what was done. */
