@@ -4,6 +4,7 @@ import { dirname, join, relative } from 'node:path';
 import ts from 'typescript';
 import { type Identifiers, identifiersOf } from './identifiers.ts';
 import { type Names, pluralOf } from './names.ts';
+import { withOtherNouns } from './nouns.ts';
 import { type Exceptions, isNamed, renameText, type Style } from './rename.ts';
 
 /** A file of the project: its path below the root, and its text. */
@@ -35,7 +36,9 @@ const CODE_BLOCK = /(?<=^```(?:ts|js)\n).*?(?=^```$)/gms;
 const DATABASE = /(?:^|\/)(?:sqlite|postgres)\//;
 
 /** Returns the files with their new names and texts. */
-export function renameFiles(files: readonly SourceFile[], names: Names): SourceFile[] {
+export function renameFiles(originals: readonly SourceFile[], names: Names): SourceFile[] {
+  const plural = names.plural.join('-');
+  const files = originals.map(({ path, text }) => ({ path, text: withOtherNouns(text, path, plural) }));
   const candidates = candidatesOf(names);
   const paths = renamePaths(files, candidates);
   const sources = new Map(files.flatMap((file) => sourcesOf(file).map((source) => [source.path, source])));
@@ -182,7 +185,9 @@ function renameSource(source: Source, locals: NameMap, change: Change): string {
   for (const { name, role, start, end } of source.occurrences.filter((each) => isNamed(each.name))) {
     const [member, binding] = [shared.get(name) ?? '', locals.get(name) ?? ''];
     if (role === 'text') {
-      if (DATABASE.test(source.path)) edits.push([start, end, renameText(name, names, 'snake', exceptions)]);
+      const isTable =
+        DATABASE.test(source.path) && /s$/.test(name) && !/'pet' : '$/.test(source.text.slice(0, start));
+      if (isTable) edits.push([start, end, renameText(name, names, 'snake', exceptions)]);
     } else if (role === 'both' && member !== binding) edits.push([start, end, `${member}: ${binding}`]);
     else edits.push([start, end, role === 'member' ? member : binding]);
   }

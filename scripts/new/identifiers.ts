@@ -82,8 +82,7 @@ function roleOf(node: ts.Identifier): Occurrence['role'] {
     ts.isPropertyAssignment(parent) ||
     ts.isClassElement(parent) ||
     ts.isTypeElement(parent) ||
-    ts.isEnumMember(parent) ||
-    ts.isNamedTupleMember(parent);
+    ts.isEnumMember(parent);
   return isMember && parent.name === node ? 'member' : 'binding';
 }
 
@@ -99,10 +98,14 @@ function membersOf(node: ts.Node): readonly ts.Node[] {
   if (ts.isObjectLiteralExpression(node)) return node.properties;
   if (ts.isTypeLiteralNode(node) || ts.isInterfaceDeclaration(node) || ts.isClassLike(node))
     return node.members;
+  if (ts.isUnionTypeNode(node)) return node.types;
   return ts.isObjectBindingPattern(node) ? node.elements : [];
 }
 
+/** Of a union, the names of schemas, which are types elsewhere. */
 function nameOf(member: ts.Node): string[] {
+  if (ts.isLiteralTypeNode(member) && ts.isStringLiteral(member.literal))
+    return /^[A-Z]/.test(member.literal.text) ? [member.literal.text] : [];
   const { name, propertyName } = member as { name?: ts.Node; propertyName?: ts.Node };
   const node = propertyName ?? name;
   return node !== undefined && (ts.isIdentifier(node) || ts.isPrivateIdentifier(node)) ? [node.text] : [];

@@ -55,10 +55,14 @@ const STYLES: readonly { readonly before?: RegExp; readonly after?: RegExp; read
   { before: /["'`]$|, $|^$/, after: /^ (?:list|get|create|change|remove)\b/, style: 'kebab' },
   { before: /["'`]$/, after: /^', '(?:list|get|create|change|remove)\b/, style: 'kebab' },
   { before: /\.command\('$/, style: 'kebab' },
-  { before: /'pet', '$/, style: 'prose' },
-  { before: /'$/, after: /^', 'pets'/, style: 'prose' },
+  { before: /'pet'(?:,| :) '$|\b(?:keyConflict\(|use: )'$/, style: 'prose' },
+  { before: /'$/, after: /^'(?:,| :) 'pets'|^', count\(/, style: 'prose' },
+  { after: /^%5f/i, style: 'snake' },
+  { before: /\.\* $/, style: 'kebab' },
+  { before: /[`(\n]$|^$/, after: /^: expected/, style: 'camel' },
   { before: /(?:^|[^\w])["'`]$/, after: /^["'`]/, style: 'camel' },
-  { before: /[.]$/, style: 'camel' },
+  { before: /@link $/, style: 'camel' },
+  { before: /[.\]]$/, style: 'camel' },
   { after: /^(?:\.[a-z]|\()/, style: 'camel' },
 ];
 
@@ -74,33 +78,36 @@ export function renameText(
     const groups = rest.at(-1) as Readonly<Record<string, string | undefined>>;
     const { article, gap = '', exception, project, separator = '', entity = '' } = groups;
     const [at, whole] = rest.slice(-3, -1) as [number, string];
-    const end = at + match.length;
     const word = exception ?? project ?? entity;
-    let renamed = exceptions.get(exception ?? '') ?? '';
+    const end = at + match.length;
+    const start = end - word.length;
+    const isType = /^[A-Z]/.test(word) && /[a-z,] $/.test(whole.slice(0, start));
+    const found = styleOf(whole.slice(Math.max(0, start - 20), start), whole.slice(end, end + 20), otherwise);
+    const style = isType ? 'camel' : (found ?? otherwise);
+    let renamed = spelled(/s$/i.test(word) ? names.plural : names.entity, word, style);
     if (project !== undefined) renamed = spelledProject(names.project, project, separator);
-    else if (exception === undefined) {
-      const start = end - word.length;
-      const style = styleOf(
-        whole.slice(Math.max(0, start - 20), start),
-        whole.slice(end, end + 20),
-        otherwise,
-      );
-      renamed = spelled(/s$/i.test(word) ? names.plural : names.entity, word, style ?? otherwise);
-    }
+    // A command, a table or a word of prose is no member.
+    else if (exception !== undefined && (found === 'camel' || !isWord(exception)))
+      renamed = exceptions.get(exception) as string;
     if (article === undefined) return renamed;
     const own = articleOf(renamed);
     return (/^A/.test(article) ? capitalized(own) : own) + gap + renamed;
   });
 }
 
-/** An exception is a whole identifier. One that is also a word of prose must stand in quotes. */
+/** An exception is a whole identifier. One that is also a word of prose must stand in quotes, or in a link. */
 function patternOf(exceptions: Exceptions): RegExp {
   if (exceptions.size === 0) return NAME;
   const words = [...exceptions.keys()].map((each) =>
-    /^[a-z]+$/i.test(each) && !/[a-z][A-Z]/.test(each) ? `(?<=["'\`]|@link )${each}(?=["'\`}])` : each,
+    isWord(each) ? `(?<=["'\`]|@link )${each}(?=["'\`}])` : each,
   );
   const exception = `(?<exception>(?<![\\w$-])(?:${words.join('|')})(?![\\w$-]))`;
   return new RegExp(`${ARTICLE}(?:${exception}|${PROJECT}|${ENTITY})`, 'g');
+}
+
+/** Whether an identifier is one word, such as `pets` and `Pet`. */
+function isWord(identifier: string): boolean {
+  return /^[A-Za-z]?[a-z]+$/.test(identifier);
 }
 
 /** SQL has columns and tables, and perhaps a name of the result in camel case. */

@@ -63,7 +63,7 @@ const PREFIX_LENGTH = API_KEY_PREFIX.length + 4;
 const FORMAT = new RegExp(`^${API_KEY_PREFIX}[0-9A-Za-z]{${SECRET_LENGTH + CHECKSUM_LENGTH}}$`);
 
 /** Matches a key or a secret part of it. The underscore can be percent-encoded, as in a URL. */
-const LOOKS_LIKE_A_KEY = new RegExp(`${API_KEY_PREFIX.replace('_', '(?:_|%5f)')}[0-9a-z]{16}\\w*`, 'gi');
+const LOOKS_LIKE_A_KEY = new RegExp(`${API_KEY_PREFIX.replaceAll('_', '(?:_|%5f)')}[0-9a-z]{16}\\w*`, 'gi');
 
 /** Formats {@link API_KEY_BYTES} random bytes as a key: `pets_`, 43 base62 characters and a checksum of 6 characters. */
 export function formatApiKey(random: Uint8Array): string {

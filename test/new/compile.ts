@@ -45,7 +45,7 @@ export function faultsOf(names: Names, change = (_path: string, text: string): s
   const program = ts.createProgram(
     roots.filter((path) => !isBelow(exclude)(path)),
     { ...options, skipLibCheck: true, declaration: false, isolatedDeclarations: false },
-    { ...host, getSourceFile, readFile, fileExists, directoryExists },
+    { ...host, getCurrentDirectory: () => ROOT, getSourceFile, readFile, fileExists, directoryExists },
   );
   return ts.getPreEmitDiagnostics(program).map(({ file, start, messageText }) => {
     const line = file?.getLineAndCharacterOfPosition(start ?? 0).line ?? 0;

@@ -43,7 +43,8 @@ test.each([
 });
 
 test.each([
-  ['newPet PET_STATUSES pet_id Pets', 'newLineItem LINE_ITEM_STATUSES line_item_id Line items'],
+  ['newPet PET_STATUSES pet_id', 'newLineItem LINE_ITEM_STATUSES line_item_id'],
+  ['Pets are new. Pets, the type Pet', 'Line items are new. Line items, the type LineItem'],
   ['a pet, `Pet`, "pet": 1', 'a line item, `LineItem`, "lineItem": 1'],
   [
     'GET /v1/pets/{petId} pets.db pet-rows.ts',
@@ -132,6 +133,17 @@ test.each([
   ],
 ])('a name that is taken: %s', (_, text, entity, expected) => {
   expect(renamed(text, entity)).toBe(expected);
+});
+
+test('commands and paths that have the name of the records get another one', () => {
+  const text = "run(['keys', 'create']); // `animal-store keys list`, pets list, /v1/changes";
+  const nameOf = (entity: string) => renamed(text, entity, 'test/e2e/x.ts');
+  expect(nameOf('key')).toBe(
+    "run(['api-keys', 'create']); // `key-store api-keys list`, keys list, /v1/changes",
+  );
+  expect(nameOf('change')).toBe(
+    "run(['keys', 'create']); // `change-store keys list`, changes list, /v1/feed",
+  );
 });
 
 test('what a file exports has one name in all files, and a path that exists is not used twice', () => {

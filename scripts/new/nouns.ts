@@ -1,0 +1,40 @@
+/** Commands and paths that get another name where the records of a new project are called as they are. */
+
+type Replacement = readonly [place: RegExp, other: string];
+
+interface Noun {
+  /** Where the name stands for the command or the path. */
+  readonly everywhere: readonly Replacement[];
+  /** The same, in the files of the command line and in its tests. */
+  readonly commandLine: readonly Replacement[];
+}
+
+const NOUNS: Readonly<Record<string, Noun>> = {
+  keys: {
+    everywhere: [
+      [/\bkeys(?= (?:create|list|rotate|revoke)\b)/g, 'api-keys'],
+      [/(?<=animal-store |help |\.\* )keys(?![\w-])/g, 'api-keys'],
+    ],
+    commandLine: [
+      [/(?<=')keys(?='(?!, apiKeys))/g, 'api-keys'],
+      [/(?<=[{,] )keys(?=: TOOL)/g, "'api-keys'"],
+    ],
+  },
+  changes: {
+    everywhere: [
+      [/(?<=\/|animal-store |\.\* )changes(?![\w-]|\/|\.[tj]s)/g, 'feed'],
+      [/(?<=[`' ])changes(?= --)/g, 'feed'],
+    ],
+    commandLine: [[/(?<=(?:\(|\[)')changes(?=')/g, 'feed']],
+  },
+};
+
+const COMMAND_LINE = /(?:^|\/)(?:cli|composition|deploy|e2e)\//;
+
+/** Returns the text of a file with the other names, if records are called `plural`. */
+export function withOtherNouns(text: string, path: string, plural: string): string {
+  const noun = Object.hasOwn(NOUNS, plural) ? NOUNS[plural] : undefined;
+  if (noun === undefined) return text;
+  const replacements = [...noun.everywhere, ...(COMMAND_LINE.test(path) ? noun.commandLine : [])];
+  return replacements.reduce((rest, [place, other]) => rest.replaceAll(place, other), text);
+}
