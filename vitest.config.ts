@@ -52,9 +52,11 @@ const OF_ANY_ATTRIBUTES = [
   'test/entity/*.test.ts',
   'test/adapters/{memory,sqlite,postgres,api-client}/contracts.test.ts',
   'test/adapters/{sqlite,postgres}/attributes.test.ts',
-  'test/adapters/http/{changes,properties}.test.ts',
+  'test/adapters/http/{changes,every-storage,properties}.test.ts',
+  'test/adapters/{sqlite/pet-repository,postgres/plans}.test.ts',
+  'test/application/{filters,list-query}.test.ts',
   'test/composition/pets-command.test.ts',
-  'test/domain/{attribute,pet-change}.test.ts',
+  'test/domain/{attribute,pet-change,pet-filter}.test.ts',
 ];
 
 const ADAPTERS = {

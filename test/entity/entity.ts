@@ -71,6 +71,9 @@ const KINDS: Readonly<Record<string, Kind>> = {
   },
 };
 
+/** A schema version above all others. */
+const LAST_VERSION = 1000;
+
 const PRESENCES = ['required', 'optional', 'default'] as const;
 
 const ATTRIBUTES = Object.entries(KINDS).flatMap(([kind, { row, value, sqlite, postgres, sql }]) =>
@@ -99,12 +102,12 @@ const ATTRIBUTES = Object.entries(KINDS).flatMap(([kind, { row, value, sqlite, p
 const linesOf = (part: 'row' | 'sqlite' | 'postgres') => ATTRIBUTES.map((each) => each[part]).join('\n');
 
 /** Adds text in front of what a pattern finds, which must be there. */
-function edit(path: string, pattern: RegExp, addition: (found: RegExpExecArray) => string): void {
+function edit(path: string, pattern: RegExp, addition: string): void {
   const file = join(COPY, 'src', path);
   const text = readFileSync(file, 'utf8');
   const found = pattern.exec(text);
   if (found === null) throw new Error(`${path} has no ${pattern}`);
-  writeFileSync(file, text.slice(0, found.index) + addition(found) + text.slice(found.index));
+  writeFileSync(file, text.slice(0, found.index) + addition + text.slice(found.index));
 }
 
 export default function setup(): () => void {
@@ -113,12 +116,12 @@ export default function setup(): () => void {
   cpSync(join(ROOT, 'src'), join(COPY, 'src'), { recursive: true });
   for (const name of ['dist', 'node_modules', 'package.json'])
     symlinkSync(join(ROOT, name), join(COPY, name));
-  edit('domain/pet.ts', /\} satisfies \{/, () => linesOf('row'));
+  edit('domain/pet.ts', /\} satisfies \{/, linesOf('row'));
   for (const database of ['sqlite', 'postgres'] as const)
     edit(
       `adapters/${database}/schema.ts`,
-      /(?<=\[(\d+), \w+\],\n)\];/,
-      ([, version]) => `[${Number(version) + 1}, ${JSON.stringify(linesOf(database))}],\n`,
+      /(?<=MIGRATIONS: [\s\S]*\n)\];/,
+      `[${LAST_VERSION}, ${JSON.stringify(linesOf(database))}],\n`,
     );
   return () => rmSync(COPY, { recursive: true, force: true });
 }

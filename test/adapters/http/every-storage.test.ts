@@ -53,8 +53,8 @@ describe.each(STORAGES)('the API on %s', (storage) => {
     for (const pet of filterablePets(20)) await server.store.createPet(pet);
     const { pets: all } = await server.storage.pets.list({ limit: 1000 });
     for (const filter of SAMPLE_FILTERS)
-      for (const limit of [undefined, 1, 3, 100])
-        for (const after of [undefined, start, start + 7n]) {
+      for (const limit of [undefined, 1, 3])
+        for (const after of [undefined, start + 7n]) {
           const given = Object.entries({ ...filter, limit, after }).filter(
             ([, value]) => value !== undefined,
           );
