@@ -14,13 +14,13 @@ export async function* followPets(
   isClosed: () => boolean,
   options: FollowOptions = {},
 ): AsyncGenerator<Pet, never, undefined> {
-  const { after: start, signal, interval, ...filter } = checkOptions(options, FOLLOW_OPTIONS);
+  const { signal, interval, ...query } = checkOptions(options, FOLLOW_OPTIONS);
   return yield* follow<Pet, bigint | number>(
     async (after, call) => {
-      const { pets, more } = await readPage({ ...filter, after, limit: LIMIT_MAX }, call);
+      const { pets, more } = await readPage({ ...query, after, limit: LIMIT_MAX }, call);
       return { items: pets, next: pets.at(-1)?.id, more };
     },
     isClosed,
-    { after: start, signal, interval },
+    options,
   );
 }

@@ -17,7 +17,7 @@ export type PetFilterInput = { readonly [Name in PetFilterName]?: NewPetInput[Na
 
 /** The names of the attributes with a filter, in the order of the attributes. */
 export const PET_FILTERS: readonly PetFilterName[] = PET_ATTRIBUTES.filter(
-  (name): name is PetFilterName => ATTRIBUTES[name].filter === true,
+  (name): name is PetFilterName => !!ATTRIBUTES[name].filter,
 );
 
 /** Returns the filter of a query, whose other members are ignored, and the rules that its values break. */
