@@ -16,7 +16,7 @@ const NOUNS: Readonly<Record<string, Noun>> = {
       [/(?<=animal-store |help |\.\* )keys(?![\w-])/g, 'api-keys'],
     ],
     commandLine: [
-      [/(?<=')keys(?='(?!, apiKeys))/g, 'api-keys'],
+      [/(?<=')keys(?=\|?'(?!, apiKeys))/g, 'api-keys'],
       [/(?<=[{,] )keys(?=: TOOL)/g, "'api-keys'"],
     ],
   },

@@ -1,52 +1,68 @@
 /**
- * Makes projects and tries them as a stranger would, at night: `node scripts/new/try.ts [NAME...]`. Each runs the commands of
- * its README and its checks, some of them after what docs/make-it-yours.md says to delete. Takes half an hour.
+ * Makes projects and tries them as a stranger would, at night: `node scripts/new/try.ts [NAME...]`. Without names, ten of the
+ * list are chosen (`PROPERTY_SEED` chooses others), and what docs/make-it-yours.md deletes is tried. Takes an hour.
  */
 
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { useServer } from '../../test/new/use-server.ts';
+import { WORDS } from '../../test/new/words.ts';
 import { ROOT } from './project.ts';
 
 const MANUAL = 'docs/make-it-yours.md';
+const COUNT = 10;
 
 interface Try {
-  readonly name: string;
-  readonly entity: readonly string[];
+  readonly entity: string;
   /** Returns the commands that change the project. */
-  readonly change: (manual: string) => string;
-}
-
-const book = ['--entity', 'book'];
-const TRIES: readonly Try[] = [
-  { name: 'orchard', entity: ['--entity', 'orchard'], change: () => '' },
-  { name: 'people', entity: ['--entity', 'person', '--plural', 'people'], change: () => '' },
-  ...deletions(readFileSync(join(ROOT, MANUAL), 'utf8')).map((_, index) => ({
-    name: `deletion ${index + 1}`,
-    entity: book,
-    change: (manual: string) => deletions(manual)[index] ?? 'false',
-  })),
-];
-
-/** The blocks of the manual that delete something. */
-function deletions(manual: string): string[] {
-  const blocks = manual.matchAll(/^```sh\n(.*?)^```$/gms);
-  return [...blocks].map(([, code = '']) => code).filter((code) => code.includes('npm run without'));
+  readonly change?: (manual: string) => string;
 }
 
 const chosen = process.argv.slice(2);
+const seed = Number(process.env['PROPERTY_SEED'] ?? Date.now());
+console.log(`== the words: PROPERTY_SEED=${seed}`);
+const tries: readonly Try[] =
+  chosen.length > 0
+    ? chosen.map((entity) => ({ entity }))
+    : [...someOf(WORDS, COUNT, seed).map((entity) => ({ entity })), ...triesOfManual()];
+
+/** Chooses different words: the steps of the generator reach each place of the list. */
+function someOf(words: readonly string[], count: number, start: number): readonly string[] {
+  const left = [...words];
+  let random = start >>> 0;
+  return Array.from({ length: count }, () => {
+    random = (Math.imul(random, 1_664_525) + 1_013_904_223) >>> 0;
+    return left.splice(Math.floor((random / 2 ** 32) * left.length), 1)[0] as string;
+  });
+}
+
+/** The blocks of the manual that delete something. */
+function triesOfManual(): Try[] {
+  const deletions = (manual: string): string[] =>
+    [...manual.matchAll(/^```sh\n(.*?)^```$/gms)]
+      .map(([, code = '']) => code)
+      .filter((code) => code.includes('npm run without'));
+  return deletions(readFileSync(join(ROOT, MANUAL), 'utf8')).map((_, index) => ({
+    entity: 'book',
+    change: (manual) => deletions(manual)[index] ?? 'false',
+  }));
+}
+
 const failed: string[] = [];
-const tries = TRIES.filter(({ name }) => chosen.length === 0 || chosen.includes(name));
-for (const { name, entity, change } of tries) {
+for (const { entity, change } of tries) {
   const folder = mkdtempSync(join(tmpdir(), 'new-project-'));
   const target = join(folder, 'project');
+  const name = change === undefined ? entity : `a deletion of ${entity}`;
   const run = (cwd: string, script: string) =>
     execFileSync('bash', ['-eo', 'pipefail', '-c', script], { cwd, stdio: 'inherit' });
   try {
-    run(ROOT, `npm run new -- ${target} ${entity.join(' ')}`);
-    run(target, change(readFileSync(join(target, MANUAL), 'utf8')));
-    run(target, 'npm run check && npm test && bash .ci/start');
+    run(ROOT, `npm run new -- ${target} --entity '${entity}'`);
+    run(target, 'npm ci');
+    if (change !== undefined) run(target, change(readFileSync(join(target, MANUAL), 'utf8')));
+    run(target, 'npm run check && npm test');
+    await useServer(target, entity);
     console.log(`== ${name}: passed`);
   } catch (error) {
     console.error(`== ${name}: ${(error as Error).message}`);

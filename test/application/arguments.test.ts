@@ -57,8 +57,8 @@ test.each([
   [['x'], 'an array'],
 ])('the argument %s that breaks its rule is described without texts of the caller', (value, described) => {
   const rule = { expected: 'an object', accepts: () => false };
-  expect(() => checkArgument('pet', value, rule)).toThrow(
-    refusal(`pet: expected an object, got ${described}`),
+  expect(() => checkArgument('input', value, rule)).toThrow(
+    refusal(`input: expected an object, got ${described}`),
   );
 });
 
