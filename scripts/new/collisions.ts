@@ -186,7 +186,9 @@ function renameSource(source: Source, locals: NameMap, change: Change): string {
     const [member, binding] = [shared.get(name) ?? '', locals.get(name) ?? ''];
     if (role === 'text') {
       const isTable =
-        DATABASE.test(source.path) && /s$/.test(name) && !/'pet' : '$/.test(source.text.slice(0, start));
+        DATABASE.test(source.path) &&
+        /s$/.test(name) &&
+        !/(?:'pet' :|database:) '$/.test(source.text.slice(0, start));
       if (isTable) edits.push([start, end, renameText(name, names, 'snake', exceptions)]);
     } else if (role === 'both' && member !== binding) edits.push([start, end, `${member}: ${binding}`]);
     else edits.push([start, end, role === 'member' ? member : binding]);

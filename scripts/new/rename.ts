@@ -44,13 +44,15 @@ const STYLES: readonly { readonly before?: RegExp; readonly after?: RegExp; read
   { after: /^[A-Z]/, style: 'camel' },
   { before: /[A-Za-z0-9}]-$/, style: 'kebab' },
   { after: /^-[A-Za-z0-9$*]/, style: 'kebab' },
-  { before: /\/$|\w:$/, style: 'kebab' },
+  { before: /\/$|\w:$|v1\\+$/, style: 'kebab' },
   { after: /^\/[\w{$<]/, style: 'kebab' },
-  { after: /^\.(?:db|example|html|json|ndjson|service|test|ts|tmp|txt)\b/, style: 'kebab' },
+  { after: /^\\?\.(?:db|example|html|json|ndjson|service|test|ts|tmp|txt)\b/, style: 'kebab' },
   {
-    before: /\b(?:FROM|INTO|UPDATE|TABLE|JOIN|ON|ONLY|EXISTS|COPY|ANALYZE|VACUUM|TRUNCATE|table) $/,
+    before:
+      /\b(?:FROM|INTO|UPDATE|TABLE|JOIN|ON|ONLY|EXISTS|COPY|ANALYZE|VACUUM|TRUNCATE|CO-ROUTINE|SCAN|SEARCH|table|applies to|value in) $|table_info\($/,
     style: 'snake',
   },
+  { after: /^(?: has a parent| is UNLOGGED|: run SELECT)/, style: 'snake' },
   { before: /animal-store $/, style: 'kebab' },
   { before: /["'`]$|, $|^$/, after: /^ (?:list|get|create|change|remove)\b/, style: 'kebab' },
   { before: /["'`]$/, after: /^', '(?:list|get|create|change|remove)\b/, style: 'kebab' },
@@ -63,7 +65,9 @@ const STYLES: readonly { readonly before?: RegExp; readonly after?: RegExp; read
   { before: /(?:^|[^\w])["'`]$/, after: /^["'`]/, style: 'camel' },
   { before: /@link $/, style: 'camel' },
   { before: /[.\]]$/, style: 'camel' },
-  { after: /^(?:\.[a-z]|\()/, style: 'camel' },
+  { before: /\{ $/, style: 'camel' },
+  { after: /^(?:\.[a-z]|\(| \})/, style: 'camel' },
+  { before: /\b(?:an?|each|every|no|one|the|this) $/, style: 'prose' },
 ];
 
 /** Returns the text with all spellings of the entity and of the project replaced, and the articles before them corrected. */
@@ -112,6 +116,7 @@ function isWord(identifier: string): boolean {
 
 /** SQL has columns and tables, and perhaps a name of the result in camel case. */
 function styleOf(before: string, after: string, otherwise: Style): Style | undefined {
+  if (otherwise === 'snake' && /[a-z] $/.test(before)) return 'prose';
   const styles = otherwise === 'snake' ? STYLES.slice(0, 4) : STYLES;
   return styles.find((each) => (each.before?.test(before) ?? true) && (each.after?.test(after) ?? true))
     ?.style;
