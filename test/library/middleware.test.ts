@@ -15,7 +15,7 @@ import {
   type RequestOutcome,
 } from '../../src/adapters/http/index.ts';
 import { createAnimalStore } from '../../src/library/index.ts';
-import { wholeJson } from '../support/pets.ts';
+import { REX, wholeJson } from '../support/pets.ts';
 import { listen } from '../support/sockets.ts';
 
 async function openStore() {
@@ -330,7 +330,7 @@ describe('a middleware of a user in the list', () => {
     };
     for (const carrier of ['koa', 'fetch'] as const) {
       const { ask, headers, store } = await open({ middleware: { afterKey: [fail] } }, carrier);
-      for (let count = 0; count < 2; count++) await store.createPet({ name: 'Rex', categoryId: 7n });
+      for (let count = 0; count < 2; count++) await store.createPet(REX);
       const { status, headers: found } = await ask('/v1/pets?limit=1', {
         headers: { ...headers, 'X-Value': 'b' },
       });
