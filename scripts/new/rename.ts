@@ -52,11 +52,11 @@ const STYLES: readonly { readonly before?: RegExp; readonly after?: RegExp; read
       /\b(?:FROM|INTO|UPDATE|TABLE|JOIN|ON|ONLY|EXISTS|COPY|ANALYZE|VACUUM|TRUNCATE|CO-ROUTINE|SCAN|SEARCH|table|applies to|value in) $|table_info\($/,
     style: 'snake',
   },
-  { after: /^(?: has a parent| is UNLOGGED|: run SELECT)/, style: 'snake' },
+  { after: /^(?: has a parent| is UNLOGGED|: run SELECT| USING )/, style: 'snake' },
   { before: /animal-store $/, style: 'kebab' },
   { before: /["'`]$|, $|^$/, after: /^ (?:list|get|create|change|remove)\b/, style: 'kebab' },
   { before: /["'`]$/, after: /^', '(?:list|get|create|change|remove)\b/, style: 'kebab' },
-  { before: /\.command\('$/, style: 'kebab' },
+  { before: /(?:\.command\(|\bdatabase: )'$/, style: 'kebab' },
   { before: /'pet'(?:,| :) '$|\b(?:keyConflict\(|use: )'$/, style: 'prose' },
   { before: /'$/, after: /^'(?:,| :) 'pets'|^', count\(/, style: 'prose' },
   { after: /^%5f/i, style: 'snake' },
@@ -116,7 +116,7 @@ function isWord(identifier: string): boolean {
 
 /** SQL has columns and tables, and perhaps a name of the result in camel case. */
 function styleOf(before: string, after: string, otherwise: Style): Style | undefined {
-  if (otherwise === 'snake' && /[a-z] $/.test(before)) return 'prose';
+  if (otherwise === 'snake' && /[a-z] $/.test(before) && !after.startsWith('_')) return 'prose';
   const styles = otherwise === 'snake' ? STYLES.slice(0, 4) : STYLES;
   return styles.find((each) => (each.before?.test(before) ?? true) && (each.after?.test(after) ?? true))
     ?.style;
