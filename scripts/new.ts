@@ -4,7 +4,7 @@
  */
 
 import { execFile } from 'node:child_process';
-import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { parseArgs, promisify } from 'node:util';
@@ -34,6 +34,8 @@ try {
     writeFiles(folder, files);
     console.log('Formatting the code.');
     await formatCode(folder);
+    console.log('Writing the reports of the API.');
+    await writeReports(folder);
     console.log(await commit(folder, dirname(target), names.project.join('-')));
   });
   const path = relative(CALLER, target);
@@ -94,6 +96,14 @@ async function formatCode(folder: string): Promise<void> {
     '--log-level=error',
     '.',
   ]);
+}
+
+/** The order of the names in a report depends on them. The packages are those of this project, until `npm ci`. */
+async function writeReports(folder: string): Promise<void> {
+  const packages = join(folder, 'node_modules');
+  symlinkSync(join(import.meta.dirname, '../node_modules'), packages);
+  await run(folder, process.execPath, ['scripts/api-report.ts']);
+  rmSync(packages);
 }
 
 /** One commit, so that the first change of the new owner is seen as such. Returns what was done. */

@@ -61,7 +61,21 @@ export function renameFiles(originals: readonly SourceFile[], names: Names): Sou
       text += renamePart(file, end, block.start, change) + rename(sources.get(block.path) as Source);
       end = block.start + block.text.length;
     }
-    return { path, text: text + renamePart(file, end, file.text.length, change) };
+    text += renamePart(file, end, file.text.length, change);
+    return { path, text: path.startsWith('test/page/samples/Go') ? aligned(text) : text };
+  });
+}
+
+/** Aligns the members of each type as Go's own formatter does, because the samples of the page are compared. */
+function aligned(text: string): string {
+  return text.replaceAll(/(?:^\t\w+ +\S+ +`json.*\n)+/gm, (block) => {
+    const rows = block
+      .trimEnd()
+      .split('\n')
+      .map((line) => line.trim().split(/ +/));
+    const widths = [0, 1].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+    const pad = (cell: string, column: number) => cell.padEnd(widths[column] ?? 0);
+    return rows.map((row) => `\t${row.map(pad).join(' ')}\n`).join('');
   });
 }
 

@@ -12,6 +12,8 @@ const LEFT_OUT: readonly string[] = [
   'scripts/new',
   'src/adapters/postgres/older-schemas.ts',
   'src/adapters/sqlite/older-schemas.ts',
+  'test/adapters/http/recorded',
+  'test/adapters/http/recorded.test.ts',
   'test/adapters/postgres/older-stores.test.ts',
   'test/adapters/sqlite/older-stores.test.ts',
   'test/new',

@@ -118,11 +118,10 @@ function contentOf(path: string, text: string, names: Names): string {
   if (path === 'CHANGELOG.md') return '# Changelog\n\n## [Unreleased]\n\nThe first version.\n';
   let content = withoutOwn(text, path);
   if (/^package(?:-lock)?\.json$/.test(path)) content = withOwnVersion(content);
+  if (path === 'CONTRIBUTING.md') content = content.replace(/; requests in `[^`]*recorded[^`]*`/, '');
   // The image is named after the major version.
   if (/^(?:deploy|docs)\//.test(path))
-    content = content
-      .replace(/(?<=image\.version=")[\d.]+/, '0.1.0')
-      .replace(/(?<=\banimal-store:)3\b/g, '0');
+    content = content.replace(/(?<=image\.version=")[^"]+/, '0.1.0').replace(/(?<=\banimal-store:)3\b/g, '0');
   if (path.endsWith('.ts')) {
     content = content.replace(FIRST_VERSION, '1');
     for (const { number, bytes } of OWN_NUMBERS) {
@@ -137,6 +136,9 @@ function withOwnVersion(text: string): string {
   const about = JSON.parse(text) as About & { packages?: Record<string, About> };
   for (const each of [about, about.packages?.['']]) if (each !== undefined) each.version = '0.1.0';
   delete about.scripts?.['new'];
+  // The recorded responses are those of this project.
+  const { accept = '' } = about.scripts ?? {};
+  if (about.scripts) about.scripts['accept'] = accept.replace(/for P in .*?; done; /, '');
   return `${JSON.stringify(about, null, 2)}\n`;
 }
 

@@ -91,7 +91,10 @@ export function renameText(
     let renamed = spelled(/s$/i.test(word) ? names.plural : names.entity, word, style);
     if (project !== undefined) renamed = spelledProject(names.project, project, separator);
     // A command, a table or a word of prose is no member.
-    else if (exception !== undefined && (found === 'camel' || !isWord(exception)))
+    else if (
+      exception !== undefined &&
+      (found === 'camel' || !isWord(exception) || /schemas\/$/.test(whole.slice(0, start)))
+    )
       renamed = exceptions.get(exception) as string;
     if (article === undefined) return renamed;
     const own = articleOf(renamed);
@@ -103,7 +106,7 @@ export function renameText(
 function patternOf(exceptions: Exceptions): RegExp {
   if (exceptions.size === 0) return NAME;
   const words = [...exceptions.keys()].map((each) =>
-    isWord(each) ? `(?<=["'\`]|@link )${each}(?=["'\`}])` : each,
+    isWord(each) ? `(?<=["'\`]|@link |schemas/)${each}(?=["'\`}])` : each,
   );
   const exception = `(?<exception>(?<![\\w$-])(?:${words.join('|')})(?![\\w$-]))`;
   return new RegExp(`${ARTICLE}(?:${exception}|${PROJECT}|${ENTITY})`, 'g');

@@ -172,6 +172,7 @@ describe('the command', { timeout: 300_000 }, () => {
     expect(git(made, 'log', '--format=%s')).toBe('feat: parcel-store, made from animal-store\n');
     expect(git(made, 'status', '--porcelain')).toBe('');
     expect(readdirSync(join(other, 'refs/heads'))).toEqual([]);
+    expect(existsSync(join(made, 'node_modules'))).toBe(false);
   });
 
   test('makes no commit without Git, nor in a repository', async () => {
