@@ -72,10 +72,7 @@ const ADAPTERS = {
 /** A server reads the built document, which is always that of the sources. The real command must be built before. */
 const DOCS = 'test/support/built-docs.ts';
 const FRESH_BUILD = 'test/support/fresh-build.ts';
-const SERVICES = [
-  DOCS,
-  'test/support/postgres/global-setup.ts', // only PostgreSQL
-];
+const SERVICES = [DOCS, 'test/support/postgres/global-setup.ts'];
 
 const config: ViteUserConfig = defineConfig({
   test: {

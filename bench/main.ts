@@ -10,7 +10,7 @@ import { type Options, type Part, readOptions } from './options.ts';
 import { CHANGES } from './parts/changes.ts';
 import { COMPARE, IDEMPOTENCY, LOG_LEVELS } from './parts/compare.ts';
 import { MEMORY } from './parts/memory.ts';
-import { POSTGRES } from './parts/postgres.ts'; // only PostgreSQL
+import { POSTGRES } from './parts/postgres.ts';
 import { FSYNC } from './parts/slow-fsync.ts';
 import { START } from './parts/start.ts';
 import { prepareProcess } from './processes.ts';
@@ -24,7 +24,7 @@ const DEFINITIONS: { readonly [P in Part]: Definition<Found[P]> } = {
   log: LOG_LEVELS,
   idempotency: IDEMPOTENCY,
   changes: CHANGES,
-  postgres: POSTGRES, // only PostgreSQL
+  postgres: POSTGRES,
 };
 
 async function runPart<P extends Part>(part: P, options: Options, found: Partial<Found>): Promise<void> {

@@ -6,7 +6,7 @@ import type { Machine } from './machine.ts';
 import type { Options } from './options.ts';
 import type { ChangesOf } from './parts/changes.ts';
 import type { Memory } from './parts/memory.ts';
-import type { PostgresFound } from './parts/postgres.ts'; // only PostgreSQL
+import type { PostgresFound } from './parts/postgres.ts';
 import type { SlowFsync } from './parts/slow-fsync.ts';
 import type { StartTimes } from './parts/start.ts';
 import type { Row } from './rounds.ts';
@@ -36,7 +36,7 @@ export interface Found {
   log: readonly Row[];
   idempotency: readonly Row[];
   changes: readonly ChangesOf[];
-  postgres: PostgresFound; // only PostgreSQL
+  postgres: PostgresFound;
 }
 
 export function newResults(machine: Machine, options: Options): Results {

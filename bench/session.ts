@@ -4,7 +4,7 @@
 
 import { API_KEY, type Data, lastId, petsAfter, sqliteData, workingCopy } from './data.ts';
 import { runClosed } from './load/closed.ts';
-import { isPostgres, postgresData } from './postgres.ts'; // only PostgreSQL
+import { isPostgres, postgresData } from './postgres.ts';
 import { CpuMeter } from './processes.ts';
 import { checkResponses } from './responses.ts';
 import { LIMIT, type RunningServer, type ServerName, type StartOptions, startServer } from './servers.ts';
@@ -17,7 +17,7 @@ import { type Work, writes } from './works.ts';
 const PATIENCE = 5;
 
 function dataOf(source: string): Data {
-  if (isPostgres(source)) return postgresData(source); // only PostgreSQL
+  if (isPostgres(source)) return postgresData(source);
   return sqliteData(workingCopy(source));
 }
 

@@ -14,12 +14,10 @@ export function slowFsync(milliseconds: number): Record<string, string> {
   return { LD_PRELOAD: library(), SLOW_FSYNC_MS: String(milliseconds) };
 }
 
-// only PostgreSQL: from here
 /** Returns the environment of a server that reads each page of `page` bytes `milliseconds` slower. */
 export function slowReads(milliseconds: number, page: number): Record<string, string> {
   return { LD_PRELOAD: library(), SLOW_READ_MS: String(milliseconds), SLOW_READ_PAGE: String(page) };
 }
-// only PostgreSQL: to here
 
 function library(): string {
   const path = join(workDir, 'slow-disk.so');

@@ -1,7 +1,8 @@
 /** Generates the OpenAPI 3.1 document from the schemas that validate requests, the operations and the limits of the API. */
 
 import { PATCH_TYPE } from '../src/adapters/http/body.ts';
-import { METHODS, OPERATIONS, type Operation } from '../src/adapters/http/operations.ts';
+import { servedOperations } from '../src/adapters/http/lifecycle.ts';
+import { METHODS, type Operation } from '../src/adapters/http/operations.ts';
 import { BASE_PATH } from '../src/adapters/http/paths.ts';
 import { apiDescription } from './description.ts';
 import { errorCodesOf } from './errors.ts';
@@ -14,7 +15,7 @@ import { componentSchemas, json, type Part } from './schemas.ts';
  * Returns the OpenAPI document as JSON on a single line. The URL of the server is `/v1`. All integers are exact, even
  * integers that a double cannot represent, such as the maximum of int64.
  */
-export function generateDocument(operations: readonly Operation[] = OPERATIONS): string {
+export function generateDocument(operations: readonly Operation[] = servedOperations()): string {
   const paths: Record<string, Record<string, Part>> = {};
   for (const operation of operations) {
     const path = operation.path.slice(BASE_PATH.length);

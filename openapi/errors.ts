@@ -3,7 +3,7 @@
 import { READ_ONLY } from '../src/adapters/http/authentication.ts';
 import { BODY_LIMIT, PATCH_TYPE } from '../src/adapters/http/body.ts';
 import { type HttpErrorCode, STATUS_OF } from '../src/adapters/http/errors.ts';
-import { EXPERIMENTAL_OPERATIONS, OPERATIONS, type Operation } from '../src/adapters/http/operations.ts';
+import { OPERATIONS, type Operation } from '../src/adapters/http/operations.ts';
 
 const MAY_BE_STORED = 'A create may be stored: repeat it with the same `Idempotency-Key`.';
 
@@ -66,23 +66,19 @@ export const OF_CHANGE: Readonly<Partial<Record<HttpErrorCode, { when: string; m
   },
 };
 
-/** `method_not_allowed` is no error of an operation. */
-const OF_OPERATIONS: readonly HttpErrorCode[] = [
-  'method_not_allowed',
-  ...OPERATIONS.flatMap(({ errors }) => errors),
-];
-
 /** The errors that not every operation can return. */
-const SPECIFIC: readonly HttpErrorCode[] = [
-  ...OF_OPERATIONS,
-  ...EXPERIMENTAL_OPERATIONS.flatMap(({ errors }) => errors),
-];
+const SPECIFIC: readonly HttpErrorCode[] = specificErrorsOf(OPERATIONS);
+
+/** `method_not_allowed` is no error of an operation. */
+function specificErrorsOf(operations: readonly Operation[]): readonly HttpErrorCode[] {
+  return ['method_not_allowed', ...operations.flatMap(({ errors }) => errors)];
+}
 
 const ALL_CODES = Object.keys(STATUS_OF) as HttpErrorCode[];
 
 /** Returns the codes of all errors that a client of these operations can get. */
 export function errorCodesOf(operations: readonly Operation[]): readonly HttpErrorCode[] {
-  const own: readonly HttpErrorCode[] = [...OF_OPERATIONS, ...operations.flatMap(({ errors }) => errors)];
+  const own = specificErrorsOf(operations);
   return ALL_CODES.filter((code) => own.includes(code) || !SPECIFIC.includes(code));
 }
 

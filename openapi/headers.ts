@@ -1,9 +1,10 @@
 /** The header fields in the OpenAPI document, and the responses that have them. */
 
-import { DEPRECATED_SINCE, METHODS, type Operation, SUNSET } from '../src/adapters/http/operations.ts';
+import { METHODS, type Operation } from '../src/adapters/http/operations.ts';
+import { DEPRECATION, DEPRECATION_FIELDS, DEPRECATION_NAMES } from './lifecycle.ts';
 import type { Part } from './schemas.ts';
 
-/** `NextPage` and `Successor` are two descriptions of the field `Link`. The other keys are HTTP field names. */
+/** `NextPage` is a description of the field `Link`. The other keys are HTTP field names. */
 const FIELDS = {
   'X-Request-Id': field('Identifies the request in the log: the id that the client sent, or a new one.', {
     pattern: '^[\\w-]{1,36}$',
@@ -23,16 +24,7 @@ const FIELDS = {
     'An earlier request with the same `Idempotency-Key` created this pet.',
     { const: 'true' },
   ),
-  Deprecation: field('The time of deprecation as a Unix timestamp (RFC 9745).', {
-    const: `@${DEPRECATED_SINCE.getTime() / 1000}`,
-  }),
-  Sunset: field('The time when the operation is due for removal (RFC 8594).', {
-    const: SUNSET.toUTCString(),
-  }),
-  Successor: field('Links to the explanation of the deprecation, and to the operation to use instead.', {
-    pattern:
-      '^<[^>?]*/docs>; rel="deprecation"; type="text/html", <[^>?]*/v1/pets>; rel="successor-version"$',
-  }),
+  ...DEPRECATION_FIELDS,
   'WWW-Authenticate': field(
     'How to authenticate; with `error="invalid_token"` when a key was sent, and `error="insufficient_scope"` for a read-only key.',
     {
@@ -63,7 +55,7 @@ const ALL_FIELDS = { ...FIELDS, ...CHANGE_FIELDS };
 const FIELD_NAMES: Partial<Record<Name, string>> = {
   NextPage: 'Link',
   NextChanges: 'Link',
-  Successor: 'Link',
+  ...DEPRECATION_NAMES,
   Replayed: 'Idempotency-Replayed',
   PetTag: 'ETag',
 };
@@ -76,7 +68,6 @@ export function componentHeaders(hasChanges: boolean): Readonly<Record<string, P
 }
 
 const EVERY_RESPONSE: readonly Name[] = ['X-Request-Id', 'Cache-Control'];
-const DEPRECATION: readonly Name[] = ['Deprecation', 'Sunset', 'Successor'];
 
 const OF_ERROR: Readonly<Record<number, readonly Name[]>> = {
   401: ['WWW-Authenticate'],
@@ -93,16 +84,18 @@ const OF_ERROR: Readonly<Record<number, readonly Name[]>> = {
 const BEFORE_ROUTING: readonly number[] = [400, 408, 431];
 
 /** Describes the header fields of a response. The keys of the result are HTTP field names. */
-export function headersOf({ method, success, deprecated }: Operation, status: number): Part {
+export function headersOf(operation: Operation, status: number): Part {
+  const { method, success } = operation;
   const ofSuccess: readonly Name[] = [
     ...(METHODS[method].isRead ? ['ETag' as const] : []),
     ...(success.fields ?? []),
   ];
   const ofError = method === 'PATCH' && status === 415 ? (['Accept-Patch'] as const) : OF_ERROR[status];
   const own = status < 400 ? ofSuccess : (ofError ?? []);
-  const headers = fieldsOf([...EVERY_RESPONSE, ...own]);
-  if (!deprecated || status === 401) return headers;
-  return { ...headers, ...fieldsOf(DEPRECATION, BEFORE_ROUTING.includes(status)) };
+  return {
+    ...fieldsOf([...EVERY_RESPONSE, ...own]),
+    ...(operation.deprecated && status !== 401 && fieldsOf(DEPRECATION, BEFORE_ROUTING.includes(status))),
+  };
 }
 
 function fieldsOf(names: readonly Name[], areOptional = false): Part {

@@ -4,15 +4,10 @@ import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 
-const TOOLS = [
-  ...['typescript', 'rolldown', '@valibot/to-json-schema'],
-  'marked', // only the page
-];
-
 const { devDependencies } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
 const { resolve } = createRequire(import.meta.url);
-const types = Object.keys(devDependencies).filter((name) => name.startsWith('@types/'));
-const missing = [...TOOLS, ...types].filter((name) => !isInstalled(name));
+const TOOLS = /^(?:@types\/.*|typescript|rolldown|marked|@valibot\/to-json-schema)$/;
+const missing = Object.keys(devDependencies).filter((name) => TOOLS.test(name) && !isInstalled(name));
 
 if (missing.length > 0) {
   const isProduction = process.env['NODE_ENV'] === 'production' || process.env['npm_config_omit'] === 'dev';

@@ -1,6 +1,6 @@
 /**
  * Makes a project beside this one whose entity has another name. Usage:
- * `npm run new -- ../parcels --entity parcel [--plural parcels] [--name parcel-store]`.
+ * `npm run new -- ../parcels --entity parcel [--plural parcels] [--name parcel-store] [--without PART]`.
  */
 
 import { execFile } from 'node:child_process';
@@ -10,8 +10,9 @@ import { basename, dirname, join, relative, resolve } from 'node:path';
 import { parseArgs, promisify } from 'node:util';
 import { withoutGit } from './git.ts';
 import { type Names, namesOf } from './new/names.ts';
+import { type PartName, partsOf } from './new/parts.ts';
 
-const USAGE = 'npm run new -- FOLDER --entity NAME [--plural NAMES] [--name PROJECT]';
+const USAGE = 'npm run new -- FOLDER --entity NAME [--plural NAMES] [--name PROJECT] [--without PART...]';
 const CALLER = process.env['INIT_CWD'] ?? process.cwd();
 const SIGNALS = ['SIGHUP', 'SIGINT', 'SIGTERM'] as const;
 
@@ -21,13 +22,13 @@ for (const name of SIGNALS) process.once(name, () => stop.abort(name));
 /** What the user can correct ends with status 2, as for the command of the project, and nothing is written. */
 let exitCode = 2;
 try {
-  const { target, names } = readArguments();
+  const { target, names, without } = readArguments();
   const { filesOf, refuseProjectName, refuseTarget, writeFiles } = await loadGenerator();
   refuseTarget(target);
   refuseProjectName(names);
   const [entity, plural] = [names.entity.join(' '), names.plural.join(' ')];
   console.log(`One record is called ${entity}, several are called ${plural}: --plural changes it.`);
-  const files = filesOf(names);
+  const files = filesOf(names, without);
   exitCode = 1;
   await make(target, async (folder) => {
     console.log(`Writing ${files.length} files.`);
@@ -46,16 +47,16 @@ try {
   process.exitCode = exitCode;
 }
 
-function readArguments(): { target: string; names: Names } {
+function readArguments(): { target: string; names: Names; without: readonly PartName[] } {
   const text = { type: 'string' } as const;
-  const options = { entity: text, plural: text, name: text };
+  const options = { entity: text, plural: text, name: text, without: { ...text, multiple: true } } as const;
   const { values, positionals } = parseArgs({ options, allowPositionals: true });
   const [target, ...others] = positionals;
   if (target === undefined || others.length > 0 || values.entity === undefined) {
     throw new Error(`expected a folder and --entity: ${USAGE}`);
   }
   const names = namesOf({ entity: values.entity, plural: values.plural, name: values.name });
-  return { target: resolve(CALLER, target), names };
+  return { target: resolve(CALLER, target), names, without: partsOf(values.without ?? []) };
 }
 
 /** The generator reads the sources with the compiler, which is a package. */

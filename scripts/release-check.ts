@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { clientPackageFaults } from './client-check.ts'; // only the client
+import { clientPackageFaults } from './client-check.ts';
 import { createSbom, sbomFaults } from './sbom.ts';
 import { expectedFiles, packedFiles, tarballFaults } from './tarball.ts';
 
@@ -32,12 +32,10 @@ const WORKFLOW: Readonly<Record<string, RegExp>> = {
   'pack the files that it publishes (npm pack)': /^ +- run: npm pack$/m,
   'publish (npm publish … --provenance --access public)':
     /^ +- run: npm publish \.\/animal-store-\*\.tgz --provenance --access public$/m,
-  // only the client: from here
   'write the package of the client (node scripts/client-package.ts)':
     /^ +- run: node scripts\/client-package\.ts( #|$)/m,
   'publish the package of the client':
     /^ +- run: npm publish \.\/dist-client --provenance --access public( #|$)/m,
-  // only the client: to here
   'write the SBOM (npm run sbom)': /^ +- run: npm run --silent sbom > animal-store\.cdx\.json$/m,
   'attest the SBOM (actions/attest-sbom)': /^ +- uses: actions\/attest-sbom@/m,
   'may attest (attestations: write)': /^ +attestations: write$/m,
@@ -124,7 +122,7 @@ if (import.meta.main) {
     tag: process.env['GITHUB_REF_TYPE'] === 'tag' ? process.env['GITHUB_REF_NAME'] : undefined,
   });
   faults.push(...tarballFaults(packedFiles(), expectedFiles()));
-  faults.push(...(await clientPackageFaults())); // only the client
+  faults.push(...(await clientPackageFaults()));
   faults.push(...sbomFaults(createSbom(packageJson, lockFile), packageJson, lockFile));
   for (const fault of faults) console.error(fault);
   console.log(faults.length === 0 ? 'ready to be released' : `${faults.length} faults`);

@@ -4,6 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { globSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { DOCS_ASSETS } from '../src/adapters/http/docs/assets.ts';
+import { DOCUMENTS } from '../src/adapters/http/lifecycle.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');
 
@@ -14,7 +15,7 @@ const OTHERS = [
 ];
 
 /** The reference page with what it links to, and the OpenAPI document, in dist/docs. */
-const DOCS = ['openapi.json', 'openapi-experimental.json', ...DOCS_ASSETS.map(({ file }) => `${file}.gz`)];
+const DOCS = [...Object.keys(DOCUMENTS), ...DOCS_ASSETS.map(({ file }) => `${file}.gz`)];
 
 /** The manuals, and the files that they explain. */
 const MANUALS = ['deploy/*', 'docs/**/*.{json,md,png,svg,yml}', 'examples/**/*.{capnp,go,js,py,sh,ts}'];

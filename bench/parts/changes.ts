@@ -1,9 +1,9 @@
 /** Compares changes of pets with those of Fastify, and pages of changes with lists, on each storage. */
 
-import { noPrograms } from '../../test/support/postgres/programs.ts'; // only PostgreSQL
+import { noPrograms } from '../../test/support/postgres/programs.ts';
 import { filledFile } from '../data.ts';
 import type { Options } from '../options.ts';
-import { withPostgres } from '../postgres.ts'; // only PostgreSQL
+import { withPostgres } from '../postgres.ts';
 import type { Definition } from '../results.ts';
 import { measureInTurn, type Row } from '../rounds.ts';
 import { OURS, type ServerName, titleOf } from '../servers.ts';
@@ -19,12 +19,10 @@ const WITH_KEY = `${OURS}, a new key each`;
 async function measure(options: Options): Promise<ChangesOf[]> {
   const { pets } = options;
   const found = [{ storage: 'SQLite', rows: await measureOn(filledFile(pets), options) }];
-  // only PostgreSQL: from here
   if (noPrograms === undefined) {
     const rows = await withPostgres(pets, ({ url }) => measureOn(url, options));
     found.push({ storage: 'PostgreSQL', rows });
   }
-  // only PostgreSQL: to here
   return found;
 }
 

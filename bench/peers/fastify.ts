@@ -5,7 +5,7 @@
 
 import Fastify, { type FastifyError, type FastifyReply } from 'fastify';
 import { INT64_MAX, INT64_MIN, parseExact, readPetId } from './json.ts';
-import { PostgresStore } from './postgres-store.ts'; // only PostgreSQL
+import { PostgresStore } from './postgres-store.ts';
 import { address, announce, endOnSignal, openStore } from './run.ts';
 
 interface ListQuery {
@@ -105,10 +105,8 @@ function isInt64(_schema: unknown, value: unknown): boolean {
 }
 
 function open() {
-  // only PostgreSQL: from here
   const url = process.env['DATABASE_URL'] ?? '';
   if (url.startsWith('postgres:')) return new PostgresStore(url);
-  // only PostgreSQL: to here
   return openStore();
 }
 const store = open();

@@ -3,7 +3,7 @@
 import { curlSample } from './curl.ts';
 import { fetchSample } from './fetch.ts';
 import { type GoOptions, goSample } from './go.ts';
-import { javaScriptSample } from './javascript.ts'; // only the client
+import { javaScriptSample } from './javascript.ts';
 import { pythonSample } from './python.ts';
 import type { SampleRequest } from './request.ts';
 
@@ -16,7 +16,7 @@ export type Language =
 
 export const SAMPLES: Readonly<Record<Language, (request: SampleRequest, options: GoOptions) => string>> = {
   curl: curlSample,
-  JavaScript: javaScriptSample, // only the client
+  JavaScript: javaScriptSample,
   fetch: fetchSample,
   Python: pythonSample,
   Go: goSample,

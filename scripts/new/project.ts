@@ -14,8 +14,9 @@ import { builtinModules } from 'node:module';
 import { dirname, join, matchesGlob, relative, resolve } from 'node:path';
 import { trackedFiles } from '../git.ts';
 import { renameFiles } from './collisions.ts';
-import { isLeftOut, withoutOwn } from './left-out.ts';
+import { isLeftOut, withoutLeftOut } from './left-out.ts';
 import type { Names } from './names.ts';
+import type { PartName } from './parts.ts';
 
 export const ROOT: string = resolve(import.meta.dirname, '../..');
 
@@ -32,9 +33,10 @@ const OWN_NUMBERS: readonly { readonly number: RegExp; readonly bytes: number }[
 const FIRST_VERSION = /(?<=^const FIRST_VERSION = )\d+/m;
 
 /** Returns the paths of the files that a new project takes over. */
-function filesToWrite(): string[] {
+function filesToWrite(without: readonly PartName[]): string[] {
   return sourceFiles().filter(
-    (path) => !isLeftOut(path) && existsSync(join(ROOT, path)) && lstatSync(join(ROOT, path)).isFile(),
+    (path) =>
+      !isLeftOut(path, without) && existsSync(join(ROOT, path)) && lstatSync(join(ROOT, path)).isFile(),
   );
 }
 
@@ -88,8 +90,8 @@ export interface NewFile {
 }
 
 /** Computes all files of the new project. */
-export function filesOf(names: Names): NewFile[] {
-  const files = filesToWrite().map((path) => {
+export function filesOf(names: Names, without: readonly PartName[] = []): NewFile[] {
+  const files = filesToWrite(without).map((path) => {
     const { mode } = statSync(join(ROOT, path));
     return { path, mode, bytes: readFileSync(join(ROOT, path)) };
   });
@@ -99,10 +101,16 @@ export function filesOf(names: Names): NewFile[] {
   const fixed = files.filter(isFixed).map(({ bytes, ...file }) => ({ ...file, content: bytes }));
   const others = files.filter((file) => !isFixed(file));
   const texts = others.map(({ path, bytes }) => ({ path, text: contentOf(path, bytes.toString(), names) }));
-  const renamed = renameFiles(texts, names);
+  const kept = withoutLeftOut(texts, without);
+  const modes = new Map(others.map(({ path, mode }) => [path, mode]));
+  const renamed = renameFiles(kept, names);
   return [
     ...fixed,
-    ...renamed.map(({ path, text }, index) => ({ path, content: text, mode: others[index]?.mode ?? 0o644 })),
+    ...renamed.map(({ path, text }, index) => ({
+      path,
+      content: text,
+      mode: modes.get(kept[index]?.path ?? '') ?? 0o644,
+    })),
   ];
 }
 
@@ -116,7 +124,7 @@ export function writeFiles(target: string, files: readonly NewFile[]): void {
 
 function contentOf(path: string, text: string, names: Names): string {
   if (path === 'CHANGELOG.md') return '# Changelog\n\n## [Unreleased]\n\nThe first version.\n';
-  let content = withoutOwn(text, path);
+  let content = text;
   if (/^package(?:-lock)?\.json$/.test(path)) content = withOwnVersion(content);
   if (path === 'CONTRIBUTING.md') content = content.replace(/; requests in `[^`]*recorded[^`]*`/, '');
   // The image is named after the major version.

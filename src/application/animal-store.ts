@@ -1,7 +1,7 @@
 import { invalidRequest } from '../domain/errors.ts';
 import type { ImportedPet, Pet } from '../domain/pet.ts';
 import type { PetChange } from '../domain/pet-change.ts';
-import { type PetFilterInput, readFilter } from '../domain/pet-filter.ts';
+import { readFilter } from '../domain/pet-filter.ts';
 import type { ApiKeys } from './api-keys.ts';
 import { checkOptions } from './arguments.ts';
 import { BasicStore } from './basic-store.ts';
@@ -15,6 +15,7 @@ import type { PetPageQuery } from './list-pets.ts';
 import type { ApiKeyHolder, VerifyOptions } from './ports/api-key-verifier.ts';
 import type { BackupOptions } from './ports/maintenance.ts';
 import type { CallOptions } from './ports/pet-repository.ts';
+import type { ExportInput } from './ports/pet-transfer.ts';
 import type { StoreStorage } from './ports/storage.ts';
 import { startRecordRemoval } from './record-removal.ts';
 import { CHANGES_QUERY, QUERY, supported } from './store-options.ts';
@@ -136,7 +137,7 @@ export class AnimalStore extends BasicStore {
    * for await (const pets of store.exportPets()) console.log(pets.length);
    * ```
    */
-  async *exportPets(query: PetFilterInput = {}, options?: CallOptions): AsyncGenerator<readonly Pet[], void> {
+  async *exportPets(query: ExportInput = {}, options?: CallOptions): AsyncGenerator<readonly Pet[], void> {
     this.assertCallable(options);
     checkOptions<PetPageQuery>(query, QUERY);
     const { filter, faults } = readFilter(query);

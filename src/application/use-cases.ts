@@ -35,14 +35,10 @@ export type UseCases = PetUseCases & {
   readonly [Name in keyof OtherUseCases]?: OtherUseCases[Name] | undefined;
 };
 
-type Port =
-  | 'pets'
-  | 'idempotentCreates'
-  | 'changes'
-  | 'idempotentChanges'
-  | 'changeUseCases'
-  | 'transfer'
-  | 'apiKeys';
+type Port = Exclude<
+  keyof StoreStorage,
+  'idempotencyRecords' | 'backup' | 'endsCalls' | 'statistics' | 'check' | 'close'
+>;
 
 export function createPetUseCases(
   { pets, idempotentCreates: creates, changeUseCases }: Pick<StoreStorage, Port>,
@@ -83,13 +79,13 @@ export function createUseCases(
 ): PetUseCases & OtherUseCases;
 export function createUseCases(ports: Pick<StoreStorage, Port>, options?: UseCaseOptions): UseCases;
 export function createUseCases(ports: Pick<StoreStorage, Port>, options: UseCaseOptions = {}): UseCases {
-  const { transfer, apiKeys } = ports;
+  const { apiKeys } = ports;
   const { report = failureReporter([]) } = options;
   const verifyApiKey = apiKeys && new VerifyApiKey(apiKeys, Date.now, report);
   return {
     ...createPetUseCases(ports, options),
     changes: ports.changeUseCases ?? createChangeUseCases(ports, options),
-    importPets: transfer && new ImportPets(transfer),
+    importPets: ports.transfer && new ImportPets(ports.transfer),
     apiKeys: apiKeys && new ApiKeys(apiKeys, Date.now, (id) => verifyApiKey?.forget(id)),
     verifyApiKey,
   };

@@ -3,7 +3,7 @@
 import { statSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
 import type { CliOptions, ServeValues } from '../adapters/cli/index.ts';
-import { openApiDocument } from '../adapters/http/portable.ts';
+import { documentOptions, openApiDocument } from '../adapters/http/portable.ts';
 import { AnimalStore } from '../application/animal-store.ts';
 import { supported } from '../application/store-options.ts';
 import { ConfigError, type Environment } from './config/settings.ts';
@@ -62,7 +62,7 @@ export function createCommands(
       const authority = host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
       return openApiDocument(http.publicUrl ?? `http://${authority}`, {
         indent: 2,
-        isExperimental: http.experimental,
+        ...documentOptions(http),
       });
     },
   };

@@ -8,6 +8,7 @@ import { IDEMPOTENCY_DAYS, IDEMPOTENCY_DAYS_MAX } from '../application/create-pe
 import type { Storage, StoreStorage } from '../application/ports/storage.ts';
 import type { ClientOptions } from '../application/store-options.ts';
 import * as formats from './config/formats.ts';
+import { experimentalOf, GONE, ON_OR_OFF } from './config/lifecycle.ts';
 import {
   ConfigError,
   type Environment,
@@ -35,10 +36,7 @@ export interface Config {
   readonly shutdownTimeout: number;
   /** Describes variables that look like misspelled settings. */
   readonly misspellings: readonly string[];
-  readonly http: Pick<
-    HttpServerOptions,
-    'publicUrl' | 'corsOrigins' | 'trustedProxies' | 'rateLimit' | 'maxConnections' | 'experimental'
-  >;
+  readonly http: HttpServerOptions;
 }
 
 /** The source of the database when no setting selects one. */
@@ -97,20 +95,11 @@ const SETTINGS = v.object({
     'print',
   ),
   EXPERIMENTAL: setting(
-    formats.oneOf('on', 'off'),
+    ON_OR_OFF,
     'whether the experimental operations are served: changes and removals of pets',
     'off',
   ),
 });
-
-/** What replaces the variables of older releases. */
-const GONE = {
-  // only this project: from here
-  WORKERS:
-    'start several servers of one store behind a proxy, such as animal-store@3001 and animal-store@3002',
-  LOG_SAMPLE: 'set LOG_LEVEL to warn, or let what collects the log keep a share of its lines',
-  // only this project: to here
-};
 
 /** Describes the variables of `serve`, for its help and for the manual. */
 export function describeSettings(): CliOptions['settings'] {
@@ -124,7 +113,7 @@ export function describeSettings(): CliOptions['settings'] {
 /** Throws a `ConfigError` that names every invalid setting. */
 export function loadConfig(environment: Environment, options: ServeValues = {}): Config {
   const { host: HOST, port: PORT, databaseUrl: DATABASE_URL } = options;
-  const settings = readSettings(SETTINGS, environment, { HOST, PORT, DATABASE_URL }, GONE);
+  const settings = readSettings(SETTINGS, environment, { HOST, PORT, DATABASE_URL }, { ...GONE });
   const { values } = settings;
   return {
     host: values.HOST,
@@ -142,7 +131,7 @@ export function loadConfig(environment: Environment, options: ServeValues = {}):
       trustedProxies: values.TRUST_PROXY,
       rateLimit: values.RATE_LIMIT,
       maxConnections: values.MAX_CONNECTIONS,
-      experimental: values.EXPERIMENTAL === 'on',
+      ...experimentalOf(values),
     },
   };
 }

@@ -68,7 +68,7 @@ function registerObservers(container: DependencyContainer, config: Config, versi
         new Metrics({
           version,
           storage: database.scheme,
-          methods: supportedMethods(config.http.experimental),
+          methods: supportedMethods(config.http),
         }),
     ),
   });

@@ -1,7 +1,7 @@
 /** The entry point `animal-store` on platforms other than Node.js, such as a browser or an edge runtime. */
 
 import type { AnimalStore } from '../application/animal-store.ts';
-import { api } from '../composition/databases/api.ts'; // only the client
+import { api } from '../composition/databases/api.ts';
 import { memory } from '../composition/databases/memory.ts';
 import { type AnimalStoreConfig, openStore } from './open-store.ts';
 
@@ -108,9 +108,6 @@ export type { AnimalStoreConfig } from './open-store.ts';
  * `https://pets.example.org/v1`. For any other URL, rejects with `invalid_request`.
  */
 export async function createAnimalStore(config: AnimalStoreConfig): Promise<AnimalStore> {
-  const engines = [
-    memory,
-    api, // only the client
-  ];
+  const engines = [memory, api];
   return openStore(config, engines);
 }

@@ -4,8 +4,9 @@ import assert from 'node:assert/strict';
 import { AnimalStore } from '../application/animal-store.ts';
 import type { StoreStorage } from '../application/ports/storage.ts';
 import { type ContractCase, contractCase, type Subject, twoClientCase } from './contract.ts';
+import type { ChangingStore } from './fixtures/attempts.ts';
 import { exercise } from './history/exercise.ts';
-import { type ChangingStore, exerciseChanges } from './history/exercise-changes.ts';
+import { exerciseChanges } from './history/exercise-changes.ts';
 import { exerciseKeys } from './history/exercise-keys.ts';
 import { History } from './history/history.ts';
 

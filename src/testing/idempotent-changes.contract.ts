@@ -5,9 +5,9 @@ import type { ChangeAttempt, IdempotentChanges } from '../application/ports/idem
 import type { IdempotentCreates } from '../application/ports/idempotent-creates.ts';
 import type { Pet } from '../domain/pet.ts';
 import { type ContractCase, contractCase, type Subject, twoClientCase } from './contract.ts';
+import type { ChangingStore } from './fixtures/attempts.ts';
 import { attempt } from './fixtures/attempts.ts';
 import { addAll, samplePet, samplePets, UNUSUAL_NAMES } from './fixtures/pets.ts';
-import type { ChangingStore } from './history/exercise-changes.ts';
 
 /** A store, with the interfaces that the tests of `IdempotentChanges` need. */
 export interface IdempotentChangingStore extends ChangingStore {

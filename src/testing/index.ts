@@ -7,9 +7,8 @@
 export { apiKeyRepositoryContract } from './api-key-repository.contract.ts';
 export type { ContractCase, Opened, Subject } from './contract.ts';
 export { type DifferentialOptions, differentialContract } from './differential.contract.ts';
-export type { IdempotentStore } from './fixtures/attempts.ts';
+export type { ChangingStore, IdempotentStore } from './fixtures/attempts.ts';
 export { type ExerciseOptions, exercise } from './history/exercise.ts';
-export type { ChangingStore } from './history/exercise-changes.ts';
 export { exerciseKeys } from './history/exercise-keys.ts';
 export { History, type KeyOperations, type PetOperations } from './history/history.ts';
 export { changeHistoryContract, historyContract, keyHistoryContract } from './history.contract.ts';

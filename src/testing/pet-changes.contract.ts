@@ -6,9 +6,9 @@ import { INT64_MAX } from '../domain/int64.ts';
 import type { Pet } from '../domain/pet.ts';
 import { matches } from '../domain/pet-filter.ts';
 import { type ContractCase, contractCase, lastingCase, type Subject, twoClientCase } from './contract.ts';
+import type { ChangingStore } from './fixtures/attempts.ts';
 import { filtersOf } from './fixtures/filters.ts';
 import { addAll, assertPage, samplePet, samplePets, UNUSUAL_NAMES, walk } from './fixtures/pets.ts';
-import type { ChangingStore } from './history/exercise-changes.ts';
 
 /** Returns all tests that a `PetChanges` must pass. */
 export function petChangesContract(subject: Subject<ChangingStore>): ContractCase[] {

@@ -27,7 +27,7 @@ function checking(subject: Subject<Storage>): ContractCase[] {
         const batches = (async function* () {
           yield [{ ...pet, ...last }];
         })();
-        await storage.transfer.importPets(batches, { onDuplicateId: () => assert.fail() });
+        await importPets(storage, batches);
         const refused = { code: 'storage_unavailable', reason: 'ids_exhausted' };
         await assert.rejects(storage.pets.add(pet), refused);
         await assert.rejects(storage.check(), refused);
@@ -52,7 +52,7 @@ function closing(subject: Subject<Storage>): ContractCase[] {
     }),
 
     contractCase(subject, 'every method rejects with storage_unavailable after close', async (storage) => {
-      const { pets, apiKeys, transfer } = storage;
+      const { pets, apiKeys } = storage;
       const [key, about] = draft('Anna');
       const old = await apiKeys.add(key, about);
       const { id } = old;
@@ -71,14 +71,23 @@ function closing(subject: Subject<Storage>): ContractCase[] {
         'apiKeys.revoke': () => apiKeys.revoke(id, Date.now()),
         'apiKeys.setLastUsedOn': () => apiKeys.setLastUsedOn(id, 0),
         'apiKeys.list': () => apiKeys.list(),
-        'transfer.importPets': () => importPets(storage, inBatches(samplePets(3))),
-        'transfer.exportPets': () => exported(transfer),
         check: () => storage.check(),
       };
       for (const [name, call] of Object.entries(calls)) {
         await assert.rejects(call(), { code: 'storage_unavailable' }, name);
       }
     }),
+
+    contractCase(
+      subject,
+      'an import and an export reject with storage_unavailable after close',
+      async (storage) => {
+        await storage.close();
+        const closed = { code: 'storage_unavailable' };
+        await assert.rejects(importPets(storage, inBatches(samplePets(3))), closed);
+        await assert.rejects(exported(storage.transfer), closed);
+      },
+    ),
 
     contractCase(subject, 'writes that were accepted before close are completed', async (storage) => {
       const adding = samplePets(200).map((pet) => storage.pets.add(pet));

@@ -112,10 +112,10 @@ describe('in the sources', () => {
 
   test('only the page, the client of the API, the probe of the own port and one module of the PostgreSQL adapter open connections', () => {
     const users = filesWith(opensConnection);
-    expect(users).toContain('page/main.ts'); // only the page
+    expect(users).toContain('page/main.ts');
     expect(users.filter((file) => !file.startsWith('page/')).toSorted()).toEqual([
-      'src/adapters/api-client/request.ts', // only the client
-      'src/adapters/postgres/connection-pool.ts', // only PostgreSQL
+      'src/adapters/api-client/request.ts',
+      'src/adapters/postgres/connection-pool.ts',
     ]);
   });
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, test } from 'vitest';
 import { changes } from './browser/changes.js';
 import { consoles, contents, deepLinks, keyboard, samples } from './browser/checks.js';
-import { clientInPage } from './browser/client.js'; // only the client
+import { clientInPage } from './browser/client.js';
 import { coldStart, noDocument, noScript, olderBrowser, publicUrl } from './browser/environment.js';
 import { lostConnection } from './browser/lost-connection.js';
 import { remembers, responses } from './browser/reading.js';
@@ -42,7 +42,7 @@ test.each([
   ['samples can be copied, and show the key only when asked', samples],
   ['changes are for the version in the last response', changes],
   ['every sample runs', runSamples],
-  ['the client of the API runs in a page of another origin', clientInPage], // only the client
+  ['the client of the API runs in a page of another origin', clientInPage],
   ['the consoles are exact in an older browser', olderBrowser],
   ['the page works with the keyboard', keyboard],
   ['the search finds every part of the page', search],

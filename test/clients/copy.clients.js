@@ -23,7 +23,7 @@ const PETS = 130;
 
 test.each([
   ['copy.py', 'python3'],
-  ['copy.js', process.execPath], // only the client
+  ['copy.js', process.execPath],
 ])(
   'examples/follow/%s keeps an exact copy, through lost connections, kill -9 and a restore',
   async (file, program) => {

@@ -30,7 +30,7 @@ const EXAMPLES = [
   ['examples/client.py', ['python3'], STORY],
   ['examples/client.go', ['go', 'run'], STORY],
   ['examples/client.js', [process.execPath], STORY],
-  ['examples/animal-store-client.js', [process.execPath], STORY], // only the client
+  ['examples/animal-store-client.js', [process.execPath], STORY],
   ['examples/typed-client.ts', [process.execPath], /added Rex, whose id is \d+\n\d+ Rex available/],
   ['examples/embed.ts', [process.execPath], /Минька in category 9007199254740993\nrefused: invalid_request/],
 ];
@@ -38,7 +38,7 @@ const EXAMPLES = [
 /** The programs in `examples/follow`. Each prints the names of the pets. */
 const FOLLOWING = [
   ['curl.sh', ['sh']],
-  ['animal-store-client.js', [process.execPath]], // only the client
+  ['animal-store-client.js', [process.execPath]],
   ['client.js', [process.execPath]],
   ['client.py', ['python3']],
   ['client.go', ['go', 'run']],

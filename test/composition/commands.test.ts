@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { diagnose } from '../../src/composition/doctor.ts';
 import { Workspace } from '../e2e/workspace.ts';
+import { OTHER_SETTINGS, servesChanges } from '../support/lifecycle.ts';
 import { clientOf, startInProcess } from '../support/service.ts';
 
 describe('the store of a command', () => {
@@ -54,7 +55,6 @@ test('a backup of the store is checked by doctor, and restored', async () => {
   expect(await work.outputHere(['keys', 'list', '--json'])).not.toContain('"id":"2"');
 });
 
-// only PostgreSQL: from here
 test.each([
   ['backup', 'pg_dump'],
   ['restore', 'pg_restore'],
@@ -67,22 +67,22 @@ test.each([
   });
 });
 
-// only PostgreSQL: to here
-
 describe('openapi', () => {
   const environment = { PUBLIC_URL: 'https://pets.example.org', DATABASE_URL: 'memory:' };
 
-  test.each(['off', 'on'])(
-    'prints the document that a server would serve, EXPERIMENTAL=%s',
-    async (EXPERIMENTAL) => {
-      const own = { ...environment, EXPERIMENTAL };
+  test.each([{}, ...OTHER_SETTINGS])(
+    'prints the document that a server would serve: %j',
+    async (settings) => {
+      const own = { ...environment, ...settings };
       const { status, out, err } = await new Workspace().runHere(['openapi'], '', own);
       expect({ status, err }).toEqual({ status: 0, err: '' });
       const printed = JSON.parse(out);
       expect(printed.servers).toEqual([expect.objectContaining({ url: 'https://pets.example.org/v1' })]);
       const service = await startInProcess({ ...own, PORT: '0', LOG_LEVEL: 'silent' });
       expect(JSON.parse((await clientOf(service).get('/openapi.json')).body)).toEqual(printed);
-      expect(printed.paths['/changes'] !== undefined).toBe(EXPERIMENTAL === 'on');
+      expect(printed.paths['/changes'] !== undefined).toBe(
+        servesChanges({ experimental: 'EXPERIMENTAL' in settings }),
+      );
     },
   );
 
@@ -110,7 +110,6 @@ describe('doctor', () => {
     expect(problems).toEqual([{ severity: 'warning', message: expect.stringContaining('is lost') }]);
   });
 
-  // only the client: from here
   test('with the address of a server does not examine the settings of a server here', async () => {
     const { url, firstKey } = await startInProcess({
       DATABASE_URL: 'memory:',
@@ -120,5 +119,4 @@ describe('doctor', () => {
     const report = await diagnose({ DATABASE_URL: url, API_KEY: firstKey?.key, PORT: 'x' });
     expect(report).toMatchObject({ settings: [], problems: [], database: { location: url, exists: true } });
   });
-  // only the client: to here
 });

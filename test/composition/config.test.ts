@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { ConfigError, type Environment } from '../../src/composition/config/settings.ts';
 import { describeSettings, loadConfig, shownSettings } from '../../src/composition/config.ts';
+import { OWN_DEFAULTS, OWN_SETTINGS } from '../support/lifecycle.ts';
 import { temporaryFolder } from '../support/process.ts';
 
 const KEY = 'operator-key-of-32-characters-or-more';
@@ -26,13 +27,14 @@ const DEFAULTS = {
     trustedProxies: 0,
     rateLimit: undefined,
     maxConnections: undefined,
-    experimental: false,
+    ...OWN_DEFAULTS,
   },
 };
 
 const NAMES = [
   ...'HOST PORT DATABASE_URL API_KEYS LOG_LEVEL PUBLIC_URL CORS_ORIGIN SHUTDOWN_TIMEOUT_MS'.split(' '),
-  ...'MAX_CONNECTIONS RATE_LIMIT TRUST_PROXY IDEMPOTENCY_DAYS FIRST_KEY EXPERIMENTAL'.split(' '),
+  ...'MAX_CONNECTIONS RATE_LIMIT TRUST_PROXY IDEMPOTENCY_DAYS FIRST_KEY'.split(' '),
+  ...OWN_SETTINGS,
 ];
 
 const database = (scheme: string, location: string) => ({
@@ -133,17 +135,6 @@ test('a variable that is nearly a setting has no effect, and is named with that 
     expect.stringMatching(/^RATE_LIMITS: .*: is RATE_LIMIT meant\?$/),
   ]);
 });
-
-// only this project: from here
-test('a variable of an older release stops the start, and its message says what to use instead', () => {
-  expect(faultsOf({ WORKERS: '2', LOG_SAMPLE: '1/100' })).toEqual([
-    expect.stringMatching(
-      /^WORKERS: this variable is gone: start several servers of one store behind a proxy/,
-    ),
-    expect.stringMatching(/^LOG_SAMPLE: this variable is gone: set LOG_LEVEL to warn/),
-  ]);
-});
-// only this project: to here
 
 test('each variable is described with its default and its meaning', () => {
   const described = describeSettings();

@@ -21,7 +21,7 @@ function messageOf(load: () => unknown): string {
 
 describe('the database of the configuration', () => {
   const USAGES = `expected ${STORE_ENGINES.map(({ usage }) => usage).join(' or ')}, got`;
-  const URL_FORM = 'expected postgres://USER:PASSWORD@HOST:PORT/DATABASE: percent-encode the password'; // only PostgreSQL
+  const URL_FORM = 'expected postgres://USER:PASSWORD@HOST:PORT/DATABASE: percent-encode the password';
   const PATH = 'expected sqlite:PATH, such as sqlite:./pets.db or sqlite:/var/lib/pets.db';
   /** Adds each word to the start of a URL. */
   const urls = (start: string, words: string, reason: string) =>
@@ -34,7 +34,7 @@ describe('the database of the configuration', () => {
     ['memory:x', "expected memory: without a path, got 'memory:x'"],
     ['sqlite: ', `${PATH}, without host, parameters, ~ and variables, got 'sqlite:'`],
     ...urls('sqlite:', '//./x.db ~/x.db $HOME/x.db x.db?mode=ro file:x.db :memory:', PATH),
-    ...urls('postgres:', 'pets //host:port/pets //me:hunter2@host:port/pets', URL_FORM), // only PostgreSQL
+    ...urls('postgres:', 'pets //host:port/pets //me:hunter2@host:port/pets', URL_FORM),
   ])('%s is refused, and the message shows no password', (value = '', reason) => {
     for (const [load, source] of [
       [() => loadConfig({ DATABASE_URL: value }), 'DATABASE_URL'],
@@ -68,7 +68,7 @@ describe('the database of the configuration', () => {
           for (const part of [first, second, 'db.invalid'])
             expect(text.toLowerCase()).not.toContain(part.toLowerCase());
         }
-        if (name !== 'https') expect(texts[2]).toContain('percent-encode the password'); // only PostgreSQL
+        if (name !== 'https') expect(texts[2]).toContain('percent-encode the password');
       }),
       { numRuns: 120 },
     );
@@ -76,7 +76,6 @@ describe('the database of the configuration', () => {
     lookup.mockRestore();
   });
 
-  // only the client: from here
   test.each(['https://me:hunter2@host/v1', 'https://host/v1?x=1', 'http://'])(
     'doctor and other commands refuse the address %s of a server, and say what is expected',
     async (url) => {
@@ -87,7 +86,6 @@ describe('the database of the configuration', () => {
       expect(messageOf(() => loadDurableDatabase({ DATABASE_URL: url }))).toContain(reason);
     },
   );
-  // only the client: to here
 
   test('--database-url has precedence, also for commands, which ignore all other settings', () => {
     const environment = { DATABASE_URL: 'mysql', DATABASE_URL_FILE: '/no/such/file', PORT: 'x' };

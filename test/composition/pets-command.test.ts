@@ -9,10 +9,7 @@ import { REQUIRED_OPTIONS, wholeJson, withRequired } from '../support/pets.ts';
 import { STORAGES } from '../support/server.ts';
 import { environmentOf, startInProcess } from '../support/service.ts';
 
-const KINDS: readonly string[] = [
-  ...STORAGES,
-  'server', // only the client
-];
+const KINDS: readonly string[] = [...STORAGES, 'server'];
 
 const BIG = '9007199254740993';
 

@@ -4,18 +4,15 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { SCHEMA_VERSION } from '../../src/adapters/sqlite/schema.ts';
 import { Workspace } from '../e2e/workspace.ts';
-import { createOlderStore } from '../support/older-store.ts'; // only this project
+import { createOlderStore } from '../support/older-store.ts';
 import { wholeJson } from '../support/pets.ts';
 import { connect } from '../support/sqlite.ts';
 
 const REX = wholeJson('{"id":1,"name":"Rex","categoryId":7,"status":"sold"}\n');
 
-// only this project: from here
 /** The schema versions of the releases 1.0 and 2.0. */
 const RELEASED = [1, 3];
-// only this project: to here
 
-// only this project: from here
 test('the first start of a release brings a store of each older schema version up to date', async () => {
   for (const version of RELEASED) {
     const work = new Workspace();
@@ -27,7 +24,6 @@ test('the first start of a release brings a store of each older schema version u
     expect(database).toMatchObject({ schemaVersion: SCHEMA_VERSION, isSound: true });
   }
 });
-// only this project: to here
 
 test('a release refuses a store of a newer one and does not change it; the backup from before works', async () => {
   const work = new Workspace();

@@ -3,6 +3,7 @@
 import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { describe, expect, test } from 'vitest';
+import { CHANGING } from '../support/lifecycle.ts';
 import { wholeJson, withRequired } from '../support/pets.ts';
 import { sharedServer, startServer } from '../support/server.ts';
 import { listen } from '../support/sockets.ts';
@@ -74,7 +75,7 @@ describe('doctor', () => {
 });
 
 test('pets are changed at a server that serves changes, and elsewhere the command says what is missing', async () => {
-  const { origin, key, store } = await startServer('memory', { experimental: true });
+  const { origin, key, store } = await startServer('memory', CHANGING);
   const there = { DATABASE_URL: `${origin}/v1`, API_KEY: key };
   const { id } = await store.createPet(withRequired({ name: 'Rex', categoryId: 1n }));
   const changed = await run(['pets', 'change', String(id), '--status', 'sold', '--json'], there);

@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { describe, expect, test, vi } from 'vitest';
 import { blocksOf } from '../manuals/manuals.ts';
 import { REQUIRED_OPTIONS, wholeJson, withRequired } from '../support/pets.ts';
-import { canRunPostgres, newDatabaseUrl, postgresNote } from '../support/postgres/index.ts'; // only PostgreSQL
+import { canRunPostgres, newDatabaseUrl, postgresNote } from '../support/postgres/index.ts';
 import { BIN, runCommand, temporaryFolder } from '../support/process.ts';
 import { environmentOf, startInProcess } from '../support/service.ts';
 
@@ -73,7 +73,6 @@ describe('the commands of', () => {
     },
   );
 
-  // only PostgreSQL: from here
   test.skipIf(!canRunPostgres)(`docs/postgresql.md move a store to PostgreSQL${postgresNote}`, async () => {
     const target = await newDatabaseUrl();
     const script = scriptOf('postgresql.md').replace(/TARGET=\S+/, `TARGET='${target}'`);
@@ -84,5 +83,4 @@ describe('the commands of', () => {
     expect(other).toBe(one);
     expect(output).toMatch(/pets_\w{49}\n$/);
   });
-  // only PostgreSQL: to here
 });

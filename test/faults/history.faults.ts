@@ -2,8 +2,8 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { SLOW_INSERTS } from '../adapters/postgres/database.ts'; // only PostgreSQL
-import { canRunPostgres, connect, newDatabaseUrl, postgresNote } from '../support/postgres/index.ts'; // only PostgreSQL
+import { SLOW_INSERTS } from '../adapters/postgres/database.ts';
+import { canRunPostgres, connect, newDatabaseUrl, postgresNote } from '../support/postgres/index.ts';
 import { temporaryFolder } from '../support/process.ts';
 import { RecordedClients } from './client/recorded.ts';
 import { storeOf } from './commands.ts';
@@ -19,7 +19,7 @@ const CALLS_PER_KILL = 150;
 
 describe.each([
   { name: 'two servers on one SQLite file', canRun: true },
-  { name: `two servers on PostgreSQL${postgresNote}`, canRun: canRunPostgres }, // only PostgreSQL
+  { name: `two servers on PostgreSQL${postgresNote}`, canRun: canRunPostgres },
 ])('$name', ({ name, canRun }) => {
   test.skipIf(!canRun)(
     'creates and reads fit one order, and followers miss no pet, through kill -9',
@@ -27,9 +27,9 @@ describe.each([
     async () => {
       const folder = temporaryFolder();
       const env = { DATABASE_URL: storeOf(folder) };
-      if (name.includes('PostgreSQL')) env.DATABASE_URL = await newDatabaseUrl(); // only PostgreSQL
+      if (name.includes('PostgreSQL')) env.DATABASE_URL = await newDatabaseUrl();
       const servers = [await FaultsServer.start({ folder, env }), await FaultsServer.start({ folder, env })];
-      if (name.includes('PostgreSQL')) await (await connect(env.DATABASE_URL)).query(SLOW_INSERTS); // only PostgreSQL
+      if (name.includes('PostgreSQL')) await (await connect(env.DATABASE_URL)).query(SLOW_INSERTS);
       const clients = await RecordedClients.start(
         servers.map(({ port }) => port),
         { calls: HISTORY_CALLS, clients: CLIENTS, seed: SEED },

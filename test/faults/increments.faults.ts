@@ -6,7 +6,7 @@ import { createAnimalStore } from '../../src/library/client.ts';
 import { until } from '../support/clock.ts';
 import { freePort } from '../support/free-port.ts';
 import { REX } from '../support/pets.ts';
-import { canRunPostgres, newDatabaseUrl, postgresNote } from '../support/postgres/index.ts'; // only PostgreSQL
+import { canRunPostgres, newDatabaseUrl, postgresNote } from '../support/postgres/index.ts';
 import { OPERATOR_KEY, temporaryFolder } from '../support/process.ts';
 import { BROKEN_PROMISE } from '../support/retry.ts';
 import { storeOf } from './commands.ts';
@@ -33,7 +33,7 @@ const note = hasNginx ? '' : ' (skipped: nginx is not installed)';
 
 describe.each([
   { name: 'one SQLite file', canRun: true },
-  { name: `PostgreSQL${postgresNote}`, canRun: canRunPostgres }, // only PostgreSQL
+  { name: `PostgreSQL${postgresNote}`, canRun: canRunPostgres },
 ])(`two servers behind nginx on $name${note}`, ({ name, canRun }) => {
   test.skipIf(!canRun || !hasNginx)(
     `each confirmed increment is made exactly once through ${ROUNDS} kills`,
@@ -42,7 +42,7 @@ describe.each([
       const random = new Random(SEED, STREAM);
       const folder = temporaryFolder();
       const env = { DATABASE_URL: storeOf(folder), EXPERIMENTAL: 'on' };
-      if (name.includes('PostgreSQL')) env.DATABASE_URL = await newDatabaseUrl(); // only PostgreSQL
+      if (name.includes('PostgreSQL')) env.DATABASE_URL = await newDatabaseUrl();
       const ports = [await freePort(), await freePort()];
       const start = (turn: number) => FaultsServer.start({ folder, env, port: ports[turn] as number });
       const servers = [await start(0), await start(1)];

@@ -19,15 +19,11 @@ export const RUDE: number = integer('FAULTS_RUDE', 2000, 100);
 /** How often the server is killed, or its files are moved, during creates. */
 export const ROUNDS: number = integer('FAULTS_ROUNDS', 5);
 
-// only the client: from here
 /** The number of calls of each client whose history is examined while its server is killed. */
 export const HISTORY_CALLS: number = integer('FAULTS_CALLS', 150);
-// only the client: to here
 
-// only PostgreSQL: from here
 /** How often PostgreSQL stops, crashes and hangs under load. */
 export const OUTAGES: number = integer('FAULTS_OUTAGES', 2);
-// only PostgreSQL: to here
 
 /** How often a server is stopped under load. */
 export const STOPS: number = integer('FAULTS_STOPS', 3);
@@ -35,12 +31,8 @@ export const STOPS: number = integer('FAULTS_STOPS', 3);
 /** How often each of two servers behind nginx is restarted under load. */
 export const RESTARTS: number = integer('FAULTS_RESTARTS', 2);
 
-// only the client: from here
-// only PostgreSQL: from here
 /** How often each kind of failover is repeated. */
 export const FAILOVERS: number = integer('FAULTS_FAILOVERS', 1);
-// only PostgreSQL: to here
-// only the client: to here
 
 function integer(name: string, fallback: number, min = 1, max = Number.MAX_SAFE_INTEGER): number {
   const text = process.env[name] ?? String(fallback);

@@ -1,13 +1,13 @@
 /** A process that calls the ports of a storage for a test: `PortProcess` starts it. */
 
-import { openPostgresStorage } from '../../src/adapters/postgres/index.ts'; // only PostgreSQL
+import { openPostgresStorage } from '../../src/adapters/postgres/index.ts';
 import { openSqliteStorage } from '../../src/adapters/sqlite/index.ts';
 import { asAnimalStoreError } from '../../src/domain/errors.ts';
 import type { PortCall, PortReply } from './port-processes.ts';
 
 const [url = ''] = process.argv.slice(2);
 const openStorage = async () => {
-  if (!url.startsWith('sqlite:')) return await openPostgresStorage(url); // only PostgreSQL
+  if (!url.startsWith('sqlite:')) return await openPostgresStorage(url);
   return openSqliteStorage(url.slice('sqlite:'.length));
 };
 const storage = await openStorage();

@@ -1,6 +1,6 @@
 /** The databases that several servers or processes can share. */
 
-import { canRunPostgres, newDatabaseUrl, postgresNote } from '../support/postgres/index.ts'; // only PostgreSQL
+import { canRunPostgres, newDatabaseUrl, postgresNote } from '../support/postgres/index.ts';
 import { temporaryFolder } from '../support/process.ts';
 import { storeOf } from './commands.ts';
 
@@ -12,5 +12,5 @@ interface SharedStore {
 
 export const STORES: readonly SharedStore[] = [
   { name: 'one SQLite file', newUrl: async () => storeOf(temporaryFolder()), canRun: true },
-  { name: `PostgreSQL${postgresNote}`, newUrl: newDatabaseUrl, canRun: canRunPostgres }, // only PostgreSQL
+  { name: `PostgreSQL${postgresNote}`, newUrl: newDatabaseUrl, canRun: canRunPostgres },
 ];

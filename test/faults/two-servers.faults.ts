@@ -1,13 +1,13 @@
 /** The start of several servers on one store. `crash.faults.ts` has their idempotency keys, `history.faults.ts` their order. */
 
 import { describe, expect, test } from 'vitest';
-import { canRunPostgres, newDatabaseUrl, postgresNote } from '../support/postgres/index.ts'; // only PostgreSQL
+import { canRunPostgres, newDatabaseUrl, postgresNote } from '../support/postgres/index.ts';
 import { temporaryFolder } from '../support/process.ts';
 import { FaultsServer } from './server.ts';
 
 describe.each([
   { name: 'an empty file', urlOf: async () => undefined, canRun: true },
-  { name: `an empty database${postgresNote}`, urlOf: newDatabaseUrl, canRun: canRunPostgres }, // only PostgreSQL
+  { name: `an empty database${postgresNote}`, urlOf: newDatabaseUrl, canRun: canRunPostgres },
 ])('ten servers that start at once on $name', ({ urlOf, canRun }) => {
   test.skipIf(!canRun)('all serve, and one prints the first key', async () => {
     const [folder, url] = [temporaryFolder(), await urlOf()];

@@ -9,7 +9,7 @@ const PROMISES = faults('changes', 'crash', 'flood', 'messages', 'stopping');
 const LIMITED = faults('disk', 'postgres');
 
 const common = ofCommand({
-  globalSetup: 'test/support/postgres/global-setup.ts', // only PostgreSQL
+  globalSetup: 'test/support/postgres/global-setup.ts',
   setupFiles: ['test/faults/setup.ts'],
   maxWorkers: 1,
 });

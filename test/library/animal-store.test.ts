@@ -130,9 +130,7 @@ test('idempotencyDays is an integer from 1 to 90, and the server at an address d
       createAnimalStore({ database: 'memory:', idempotencyDays: idempotencyDays as never }),
     ).rejects.toThrow('idempotencyDays: expected an integer from 1 to 90, got');
   }
-  // only the client: from here
   await expect(
     createAnimalStore({ database: 'https://pets.example.org/v1', apiKey: 'k', idempotencyDays: 7 }),
   ).rejects.toThrow('idempotencyDays: the server at an address decides it, with IDEMPOTENCY_DAYS');
-  // only the client: to here
 });

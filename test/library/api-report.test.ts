@@ -12,11 +12,11 @@ test('docs/api has a report per entry point and nothing else', () => {
     'animal-store',
     'animal-store/memory',
     'animal-store/sqlite',
-    'animal-store/postgres', // only PostgreSQL
+    'animal-store/postgres',
     'animal-store/storage-kit',
     'animal-store/http',
     'animal-store/fetch',
-    'animal-store/client', // only the client
+    'animal-store/client',
     'animal-store/testing',
   ]);
   expect(readdirSync(REPORTS).toSorted()).toEqual(reports.map(({ file }) => file).toSorted());

@@ -12,7 +12,7 @@ import ts from 'typescript';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createServer } from '../../src/adapters/http/index.ts';
 import { createAnimalStore } from '../../src/library/index.ts';
-import { canRunPostgres, newDatabaseUrl, postgresNote } from '../support/postgres/index.ts'; // only PostgreSQL
+import { canRunPostgres, newDatabaseUrl, postgresNote } from '../support/postgres/index.ts';
 import type { Outcome } from './run-examples.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
@@ -32,7 +32,7 @@ await using store = await createAnimalStore({ database: 'sqlite:./pets.db' });
 
 const SERVER_URL = 'https://pets.example.org/v1';
 
-const POSTGRES_URL = 'postgres://user:password@localhost/pets'; // only PostgreSQL
+const POSTGRES_URL = 'postgres://user:password@localhost/pets';
 
 interface Example {
   readonly title: string;
@@ -44,7 +44,7 @@ interface Example {
 const MAIN_NAMES =
   'createAnimalStore AnimalStoreError CreatePet petJson petsJson parsePet parsePets apiKeys createPet listPets listPage ' +
   'getPet importPets exportPets backup createFetchHandler openMemoryStorage ' +
-  'openPostgresStorage ' + // only PostgreSQL
+  'openPostgresStorage ' +
   'openSqliteStorage petRepositoryContract';
 
 const docstrings = globSync('src/**/*.ts', { cwd: ROOT }).flatMap(examplesOf);
@@ -124,9 +124,9 @@ describe('the example of', () => {
     const server = createServer(store);
     const origin = await server.listen(0, '127.0.0.1');
     for (const { file, code } of examples) {
-      if (needsPostgres(code) && !canRunPostgres) continue; // only PostgreSQL
+      if (needsPostgres(code) && !canRunPostgres) continue;
       if (code.includes(SERVER_URL)) writeFileSync(file, code.replaceAll(SERVER_URL, `${origin}/v1`));
-      if (needsPostgres(code)) writeFileSync(file, code.replace(POSTGRES_URL, await newDatabaseUrl())); // only PostgreSQL
+      if (needsPostgres(code)) writeFileSync(file, code.replace(POSTGRES_URL, await newDatabaseUrl()));
       files.push(file);
     }
     const child = fork(join(import.meta.dirname, 'run-examples.ts'), files, {
@@ -146,7 +146,7 @@ describe('the example of', () => {
 
   describe.each(examples)('$title', ({ code, file }) => {
     let note = '';
-    if (needsPostgres(code)) note = postgresNote; // only PostgreSQL
+    if (needsPostgres(code)) note = postgresNote;
     test.skipIf(note !== '')(`runs, and prints what its comments say${note}`, () => {
       const { lines, error } = outcomes.get(file) ?? { lines: [], error: 'it did not run' };
       expect(error).toBeUndefined();
@@ -160,8 +160,6 @@ describe('the example of', () => {
   });
 });
 
-// only PostgreSQL: from here
 function needsPostgres(code: string): boolean {
   return code.includes(POSTGRES_URL);
 }
-// only PostgreSQL: to here

@@ -4,9 +4,9 @@ import { expect, test, vi } from 'vitest';
 import { createFetchHandler } from '../../src/adapters/http/fetch.ts';
 import { createHttpApp, createServer, type HttpOptions } from '../../src/adapters/http/index.ts';
 import { openMemoryStorage } from '../../src/adapters/memory/index.ts';
-import { openPostgresStorage } from '../../src/adapters/postgres/index.ts'; // only PostgreSQL
+import { openPostgresStorage } from '../../src/adapters/postgres/index.ts';
 import { openSqliteStorage, restoreSqliteStore } from '../../src/adapters/sqlite/index.ts';
-import { createAnimalStore as createClient } from '../../src/library/client.ts'; // only the client
+import { createAnimalStore as createClient } from '../../src/library/client.ts';
 import { createAnimalStore } from '../../src/library/index.ts';
 import { temporaryFile } from '../adapters/sqlite/temporary-file.ts';
 import { withRequired } from '../support/pets.ts';
@@ -18,13 +18,13 @@ const store = await createAnimalStore({ storage: openMemoryStorage() });
 /** Types do not stop a program in JavaScript. */
 const ENTRIES: Readonly<Record<string, (options: never) => unknown>> = {
   createAnimalStore,
-  createClient, // only the client
+  createClient,
   createServer: (options) => createServer(store, options),
   createHttpApp: (options) => createHttpApp(store, options),
   createFetchHandler: (options) => createFetchHandler(store, options),
   openSqliteStorage: (options) => openSqliteStorage(temporaryFile(), options),
   restoreSqliteStore: (options) => restoreSqliteStore(temporaryFile(), temporaryFile(), options),
-  openPostgresStorage: (options) => openPostgresStorage('postgres://127.0.0.1:1/a', options), // only PostgreSQL
+  openPostgresStorage: (options) => openPostgresStorage('postgres://127.0.0.1:1/a', options),
 };
 
 test.each(Object.entries(ENTRIES))(
@@ -63,7 +63,7 @@ test.each<[HttpOptions, RegExp]>([
 
 test('paths and URLs are texts', async () => {
   const [path, none] = [temporaryFile(), undefined as never];
-  await expect(openPostgresStorage(none)).rejects.toThrow(refusal(/^url: expected a string/)); // only PostgreSQL
+  await expect(openPostgresStorage(none)).rejects.toThrow(refusal(/^url: expected a string/));
   await expect(restoreSqliteStore(none, path)).rejects.toThrow(refusal(/^path: expected a string/));
   await expect(restoreSqliteStore(path, none)).rejects.toThrow(refusal(/^file: expected a string/));
 });

@@ -41,7 +41,6 @@ const KEY = 'const key = listQuery(query);';
 const KEY_WITHOUT_FILTER = 'const key = listQuery({ limit: query.limit, after: query.after });';
 
 const MUTANTS: readonly Mutant[] = [
-  // only PostgreSQL: from here
   {
     name: 'no lock in front of the ids',
     file: 'src/adapters/postgres/pets.ts',
@@ -104,7 +103,6 @@ const MUTANTS: readonly Mutant[] = [
     replacement: KEY_WITHOUT_FILTER,
     tests: ['test/adapters/postgres/contracts.test.ts', '-t', 'with another filter'],
   },
-  // only PostgreSQL: to here
   {
     name: 'a list of SQLite without its filter',
     file: 'src/adapters/sqlite/pets.ts',

@@ -3,14 +3,19 @@
 import { dirname, join } from 'node:path';
 import ts from 'typescript';
 import type { Names } from '../../scripts/new/names.ts';
+import type { PartName } from '../../scripts/new/parts.ts';
 import { filesOf, ROOT } from '../../scripts/new/project.ts';
 
 const libraries = new Map<string, ts.SourceFile | undefined>();
 
 /** Returns the faults that the compiler finds in a project with these names. */
-export function faultsOf(names: Names, change = (_path: string, text: string): string => text): string[] {
+export function faultsOf(
+  names: Names,
+  change = (_path: string, text: string): string => text,
+  without: readonly PartName[] = [],
+): string[] {
   const files = new Map(
-    filesOf(names).map(({ path, content }) => [join(ROOT, path), change(path, content.toString())]),
+    filesOf(names, without).map(({ path, content }) => [join(ROOT, path), change(path, content.toString())]),
   );
   const folders = new Set([...files.keys()].flatMap(foldersAbove));
   const sys: ts.System = {

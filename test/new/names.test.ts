@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest';
 import { renameFiles } from '../../scripts/new/collisions.ts';
-import { withoutOwn } from '../../scripts/new/left-out.ts';
 import { namesOf } from '../../scripts/new/names.ts';
 import { renameText } from '../../scripts/new/rename.ts';
-import { withoutEntries, withoutSpans } from '../../scripts/without.ts';
+import { withoutEntries, withoutLinks, withoutMarked, withoutSpans } from '../../scripts/new/text.ts';
 
 const PARCEL = namesOf({ entity: 'parcel' });
 const ORCHARD = namesOf({ entity: 'orchard' });
@@ -165,12 +164,14 @@ test('what a file exports has one name in all files, and a path that exists is n
 test('marked blocks and lines are left out, and a mark without its counterpart is an error', () => {
   const [begin, end] = ['<!-- only this project: from here -->\n', '// only this project: to here\n'];
   const marked = `a\n${begin}b\n${end}c\nd // only this project\ne # only this project\n${begin}f\n${end}`;
-  expect(withoutOwn(marked, 'x.ts')).toBe('a\nc\n');
+  expect(withoutMarked(marked, 'this project', 'x.ts')).toBe('a\nc\n');
   for (const text of [`a\n${begin}b\n`, `a\n${end}b\n`])
-    expect(() => withoutOwn(text, 'x.ts')).toThrow('x.ts: a mark has no counterpart');
+    expect(() => withoutMarked(text, 'this project', 'x.ts')).toThrow('x.ts: a mark has no counterpart');
   const links =
     '[quick](performance.md#memory), [api](api.md), [it](../docs/performance.md), [new](../scripts/new/names.ts)';
-  expect(withoutOwn(links, 'docs/x.md')).toBe('quick, [api](api.md), it, new');
+  expect(withoutLinks(links, 'docs/x.md', ['docs/performance.md', 'scripts/new'])).toBe(
+    'quick, [api](api.md), it, new',
+  );
 });
 
 test('a deletion deletes the scripts that need a deleted file, and one argument of the others', () => {

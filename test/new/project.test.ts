@@ -1,6 +1,6 @@
 /** Makes a project of parcels, and checks that it is one: its names, its types, and the tests of its core. */
 
-import { execFile, execFileSync, spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
   existsSync,
@@ -17,8 +17,10 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { git } from '../../scripts/git.ts';
 import { namesOf } from '../../scripts/new/names.ts';
+import { OWN, PARTS, type PartName } from '../../scripts/new/parts.ts';
 import { filesOf, ROOT, refuseProjectName, writeFiles } from '../../scripts/new/project.ts';
 import { isNamed } from '../../scripts/new/rename.ts';
+import { faultsOf } from './compile.ts';
 
 const run = promisify(execFile);
 const NAMES = namesOf({ entity: 'parcel' });
@@ -70,19 +72,13 @@ function textsBelow(path: string): string[] {
     .map((name) => readFileSync(join(path, name), 'utf8'));
 }
 
-test('each path that docs/make-it-yours.md deletes exists', () => {
-  const commands = read('docs/make-it-yours.md').match(/^npm run without -- (?:.*\\\n)*.*$/gm) ?? [];
-  expect(commands).toHaveLength(3);
-  for (const command of commands) {
-    const list = command.replaceAll('\\\n', '').replace('npm run without --', "printf '%s\\n'");
-    const [, ...paths] = execFileSync('bash', ['-O', 'failglob', '-c', list], {
-      cwd: target,
-      encoding: 'utf8',
-    })
-      .trim()
-      .split('\n');
-    expect(paths.filter((path) => !existsSync(join(target, path)))).toEqual([]);
-  }
+test('each path of a part and of what is left out exists', () => {
+  const paths = [...OWN, ...Object.values(PARTS).flat()];
+  expect(paths.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
+});
+
+test.each(Object.keys(PARTS) as PartName[])('without %s, its types pass', { timeout: 600_000 }, (part) => {
+  expect(faultsOf(NAMES, undefined, [part])).toEqual([]);
 });
 
 test('its schema has one migration for each engine, and no past', () => {
@@ -134,6 +130,7 @@ test('what is refused ends the command with status 2 and one line, and nothing i
   const inside = join(ROOT, 'parcels');
   for (const [args, message] of [
     [['--entity', 'parcel'], 'expected a folder and --entity: npm run new -- FOLDER --entity NAME'],
+    [[free, '--entity', 'parcel', '--without', 'book'], '--without book: expected postgresql, page, client'],
     [[free, '--entity', 'parcel', '--force'], "Unknown option '--force'"],
     [[free, '--entity', 'after'], "--entity 'after': requests and responses have a member"],
     [[free, '--entity', 'parcel', '--name', 'koa'], '--name koa: the project imports a package of this name'],

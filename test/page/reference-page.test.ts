@@ -16,11 +16,11 @@ import { idIn, type Operation, type Reference, readReference, slugOf } from '../
 import { nextPage, requestOf, type SampleRequest } from '../../page/samples/request.ts';
 import { type Language, SAMPLES } from '../../page/samples/samples.ts';
 import { excerptOf, findEntries, wordsOf } from '../../page/search.ts';
-import { PROGRAMS } from '../../src/adapters/http/docs/assets.ts';
 import { openApiDocument } from '../../src/adapters/http/docs/openapi.ts';
+import { PROGRAMS } from '../../src/adapters/http/docs/page-assets.ts';
 import { STATUS_OF } from '../../src/adapters/http/errors.ts';
-import { OPERATIONS } from '../../src/adapters/http/operations.ts';
-import { BasicStore } from '../../src/application/basic-store.ts'; // only the client
+import { servedOperations } from '../../src/adapters/http/lifecycle.ts';
+import { BasicStore } from '../../src/application/basic-store.ts';
 import { runs } from '../support/property-runs.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
@@ -97,17 +97,17 @@ describe('the contents', () => {
   test('are those of the OpenAPI document', () => {
     expect(reference).toMatchObject({ title: 'Animal Store', version: '1.0.0', serverUrl: BASE_URL });
     expect(reference.operations.map(({ slug, method, path }) => [slug, method, `/v1${path}`])).toEqual(
-      OPERATIONS.map(({ id, method, path }) => [slugOf(id), method, path]),
+      servedOperations().map(({ id, method, path }) => [slugOf(id), method, path]),
     );
     expect(reference.schemas.map(([name]) => name)).toEqual(['PetStatus', 'Pet', 'Pets', 'Error', 'NewPet']);
   });
 
   test('of an operation follow the document', () => {
     const text = generateDocument(
-      OPERATIONS.map((each) => ({ ...each, stability: 'beta', summary: `new ${each.summary}` })),
+      servedOperations().map((each) => ({ ...each, stability: 'beta', summary: `new ${each.summary}` })),
     );
     const { operations } = readReference(text);
-    expect(operations).toHaveLength(OPERATIONS.length);
+    expect(operations).toHaveLength(servedOperations().length);
     for (const { stability, summary } of operations) {
       expect(stability).toBe('beta');
       expect(summary).toMatch(/^new /);
@@ -144,7 +144,7 @@ describe('the contents', () => {
         status: 403n,
       },
     });
-    for (const { id, method } of OPERATIONS)
+    for (const { id, method } of servedOperations())
       expect(operation(slugOf(id)).failures.some(({ code }) => code === 'forbidden')).toBe(method !== 'GET');
     expect(operation('list-pets')).not.toHaveProperty('sunset');
     expect(operation('create-pet').body?.schema).toEqual({ $ref: '#/components/schemas/NewPet' });
@@ -331,12 +331,11 @@ describe('the samples', () => {
     const odd = { ...request, body: text };
     expect(SAMPLES.curl(odd, go)).toContain(`--data-raw '{"a":"'\\''\`\\n\${x}"}'`);
     expect(SAMPLES.fetch(odd, go)).toContain(`body: ${JSON.stringify(text)},`);
-    expect(SAMPLES.JavaScript(odd, go)).toContain(`createPet({ a: "'\`\\n\${x}" })`); // only the client
+    expect(SAMPLES.JavaScript(odd, go)).toContain(`createPet({ a: "'\`\\n\${x}" })`);
     expect(SAMPLES.Python(odd, go)).toContain(`data=${JSON.stringify(text)}.encode(),`);
     expect(SAMPLES.Go(odd, go)).toContain(`strings.NewReader(${JSON.stringify(text)})`);
   });
 
-  // only the client: from here
   test.each([
     ['get-pet', { petId: '9007199254740993' }, '', 'getPet(9007199254740993n)'],
     ['get-pet', { petId: 'x' }, '', "getPet('x')"],
@@ -373,7 +372,6 @@ describe('the samples', () => {
     const odd = requestOf({ ...known, slug }, { parameters: new Map(), body: text }, BASE_URL);
     expect(SAMPLES.JavaScript(odd, go)).toBe(SAMPLES.fetch(odd, go));
   });
-  // only the client: to here
 
   test.each(LANGUAGES)('of a change, a removal and changes in %s', async (language) => {
     const { operations, resolve: resolved } = readReference(
@@ -411,7 +409,7 @@ describe('the samples', () => {
   });
 
   test.each<[Language, string]>([
-    ['JavaScript', '\nawait store.deletePet(7n);'], // only the client
+    ['JavaScript', '\nawait store.deletePet(7n);'],
     ['fetch', '\nconsole.log(response.status, await response.text());'],
     ['Python', '\nprint(response.status, response.read().decode())'],
     ['Go', '\n\tfmt.Println(response.Status)\n}'],
@@ -423,7 +421,6 @@ describe('the samples', () => {
     expect(sample).not.toMatch(/json/i);
   });
 
-  // only the client: from here
   test('call a method of the client for every operation', () => {
     const values = { parameters: new Map([['petId', '7']]), body: '{}' };
     for (const each of reference.operations) {
@@ -431,7 +428,6 @@ describe('the samples', () => {
       expect(BasicStore.prototype).toHaveProperty(/ store\.(\w+)\(/.exec(sample)?.[1] ?? sample);
     }
   });
-  // only the client: to here
 });
 
 describe('the search', () => {

@@ -2,7 +2,7 @@
 
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { generateDocument } from '../../openapi/document.ts';
-import { operationsOf } from '../../src/adapters/http/operations.ts';
+import { servedOperations } from '../../src/adapters/http/lifecycle.ts';
 import { toTimestamp } from '../../src/domain/timestamp.ts';
 import { type Answer, type Asked, pathOf } from './client.ts';
 
@@ -31,7 +31,7 @@ const validators = new Map<unknown, ValidateFunction>();
 
 /** The documents of servers without and with experimental operations. */
 const DOCUMENTS = [false, true].map((isExperimental) => {
-  const document = parseExact(generateDocument(operationsOf(isExperimental))) as Node;
+  const document = parseExact(generateDocument(servedOperations({ experimental: isExperimental }))) as Node;
   const id = isExperimental ? 'experimental' : 'openapi';
   ajv.addSchema({ $id: id, components: closed(child(document, 'components'), id) });
   return { id, document };

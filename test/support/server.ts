@@ -21,7 +21,8 @@ import { checked, checkedExperimental } from './answer-checks.ts';
 import { noteKeys, registerKey } from './canary.ts';
 import { CARRIER } from './carrier.ts';
 import { Client } from './client.ts';
-import { canRunPostgres, newDatabaseUrl } from './postgres/index.ts'; // only PostgreSQL
+import { servesChanges } from './lifecycle.ts';
+import { canRunPostgres, newDatabaseUrl } from './postgres/index.ts';
 
 export type StorageKind =
   | 'postgres' // only PostgreSQL
@@ -32,7 +33,7 @@ export type StorageKind =
 export const STORAGES: readonly StorageKind[] = [
   'memory' as const,
   'sqlite' as const,
-  ...(canRunPostgres ? ['postgres' as const] : []), // only PostgreSQL
+  ...(canRunPostgres ? ['postgres' as const] : []),
 ].filter((storage) => (process.env['TEST_STORAGES'] ?? storage).includes(storage));
 
 export interface TestServer {
@@ -95,7 +96,7 @@ async function open(
   const all = { ...options, observers: [observer, ...observers] };
   const server = CREATE_SERVER[CARRIER](store, all);
   const origin = await server.listen(0, '127.0.0.1');
-  const client = new Client(origin, key, options.experimental ? checkedExperimental : checked);
+  const client = new Client(origin, key, servesChanges(options) ? checkedExperimental : checked);
   const close = async () => {
     client.close();
     await server.stop(100);
@@ -128,12 +129,10 @@ const CREATE_SERVER = {
 /** Drivers are loaded on use, because most tests use a storage in memory, and loading takes longer than such a test. */
 async function openStorage(kind: StorageKind, folder: string): Promise<Storage> {
   if (kind === 'memory') return openMemoryStorage();
-  // only PostgreSQL: from here
   if (kind === 'postgres') {
     const { openPostgresStorage } = await import('../../src/adapters/postgres/storage.ts');
     return openPostgresStorage(await newDatabaseUrl());
   }
-  // only PostgreSQL: to here
   const { openSqliteStorage } = await import('../../src/adapters/sqlite/storage.ts');
   return openSqliteStorage(join(folder, 'pets.db'));
 }

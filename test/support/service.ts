@@ -7,14 +7,14 @@ import { loadConfig } from '../../src/composition/config.ts';
 import { type Service, startService } from '../../src/composition/serve.ts';
 import { registerKey } from './canary.ts';
 import { Client } from './client.ts';
-import { newDatabaseUrl } from './postgres/index.ts'; // only PostgreSQL
+import { newDatabaseUrl } from './postgres/index.ts';
 import { temporaryFolder } from './process.ts';
 import type { StorageKind } from './server.ts';
 
 const URL_OF: Readonly<Record<StorageKind, (folder: string) => string | Promise<string>>> = {
   memory: () => 'memory:',
   sqlite: (folder) => `sqlite:${join(folder, 'pets.db')}`,
-  postgres: newDatabaseUrl, // only PostgreSQL
+  postgres: newDatabaseUrl,
 };
 
 /** Returns the environment of a service on a new storage. */

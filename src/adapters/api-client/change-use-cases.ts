@@ -24,7 +24,7 @@ const NO_PAGE = 'the response is not the page of changes that was requested';
 
 const membersOf = membersReader(['cursor', 'pet', 'etag', 'removed']);
 
-/** The use cases of changes at a server, whose operations are experimental. */
+/** The use cases of changes at a server. */
 export function apiChangeUseCases(base: string, send: Send, writer: ApiWriter): ChangeUseCases {
   const write = <T>(
     operation: string,

@@ -14,8 +14,9 @@ import { cors } from './cors.ts';
 import { deprecation } from './deprecation.ts';
 import { pathPrefixOf } from './docs/openapi.ts';
 import { guest } from './guest.ts';
+import { CHANGES_OPTION, servedOperations } from './lifecycle.ts';
 import { observe } from './observe.ts';
-import { methodsOf, operationsOf } from './operations.ts';
+import { methodsOf } from './operations.ts';
 import { CHANGING_STORE, HTTP_OPTIONS, HTTP_STORE, type HttpOptions, type HttpStore } from './options.ts';
 import { Load } from './overload.ts';
 import { limitRate } from './rate-limit.ts';
@@ -41,21 +42,12 @@ export function createApi(
 ): Api {
   checkArgument('store', store, HTTP_STORE);
   checkOptions(options, rules);
-  const {
-    apiKeys,
-    corsOrigins = [],
-    experimental = false,
-    metrics,
-    middleware,
-    observers = [],
-    publicUrl,
-    rateLimit,
-  } = options;
-  if (experimental) {
+  const { apiKeys, corsOrigins = [], metrics, middleware, observers = [], publicUrl, rateLimit } = options;
+  const operations = servedOperations(options);
+  if (operations.some(({ id }) => id === 'changePet')) {
     checkArgument('store', store, CHANGING_STORE);
-    supported(store.canChangePets === false ? undefined : store, 'experimental');
+    supported(store.canChangePets === false ? undefined : store, CHANGES_OPTION);
   }
-  const operations = operationsOf(experimental);
   const methods = methodsOf(operations);
   const prefix = pathPrefixOf(publicUrl);
   const observer = combineMethods(observers, ['onRequest', 'onError']);

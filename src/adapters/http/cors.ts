@@ -2,11 +2,16 @@
 
 import type { RouterMiddleware } from '@koa/router';
 import { checkHead } from './check-head.ts';
+import { DEPRECATION_NAMES } from './lifecycle.ts';
 import { noContent } from './respond.ts';
 import type { ApiState } from './state.ts';
 
-const EXPOSED_HEADERS =
-  'Deprecation,ETag,Idempotency-Replayed,Link,Location,Retry-After,Sunset,WWW-Authenticate,X-Request-Id';
+const EXPOSED_HEADERS = [
+  ...['ETag', 'Idempotency-Replayed', 'Link', 'Location', 'Retry-After', 'WWW-Authenticate', 'X-Request-Id'],
+  ...DEPRECATION_NAMES,
+]
+  .toSorted()
+  .join(',');
 
 /** Responds to a preflight request, which contains no API key, before the key is checked. */
 export function cors(origins: readonly string[], methods: readonly string[]): RouterMiddleware<ApiState> {

@@ -1,7 +1,8 @@
 /** What clients and operators learn of the deprecated operation. */
 
 import type { RouterMiddleware } from '@koa/router';
-import { DEPRECATED_SINCE, OPERATIONS, type Operation, SUNSET } from './operations.ts';
+import { DEPRECATED_SINCE, type DeprecationFields, SUNSET, servedOperations } from './lifecycle.ts';
+import type { Operation } from './operations.ts';
 import type { ApiState } from './state.ts';
 
 /**
@@ -10,10 +11,10 @@ import type { ApiState } from './state.ts';
  */
 export function deprecation(
   prefix: string,
-  operations: readonly Operation[] = OPERATIONS,
+  operations: readonly Operation[] = servedOperations(),
 ): RouterMiddleware<ApiState> {
   // RFC 9745, RFC 8594, and RFC 5829 for the relation `successor-version`.
-  const fields = {
+  const fields: DeprecationFields = {
     Deprecation: `@${DEPRECATED_SINCE.getTime() / 1000}`,
     Sunset: SUNSET.toUTCString(),
     Link: `<${prefix}/docs>; rel="deprecation"; type="text/html", <${prefix}/v1/pets>; rel="successor-version"`,

@@ -5,7 +5,8 @@ import compose from 'koa-compose';
 import { BOOLEAN } from '../../application/arguments.ts';
 import { createApi } from './app.ts';
 import { createApp } from './koa-app.ts';
-import { methodsOf, operationsOf } from './operations.ts';
+import { servedOperations } from './lifecycle.ts';
+import { methodsOf } from './operations.ts';
 import {
   HTTP_OPTIONS,
   type HttpOptions,
@@ -23,8 +24,8 @@ export { createHttpApp } from './koa-app.ts';
 export * from './portable.ts';
 
 /** Returns the methods that servers of the API support, for metrics. */
-export function supportedMethods(isExperimental = false): readonly string[] {
-  return methodsOf(operationsOf(isExperimental));
+export function supportedMethods(options: HttpOptions = {}): readonly string[] {
+  return methodsOf(servedOperations(options));
 }
 
 /** The options of {@link animalStore}. The path `/metrics` belongs to the middleware if the option `metrics` is set. */

@@ -8,6 +8,7 @@ import type { RequestObserver } from '../../application/ports/request-observer.t
 import { API_KEY_PREFIX, secretPartFinder } from '../../domain/api-key.ts';
 import { isError } from '../../domain/errors.ts';
 import { type ErrorContent, errorByStatus, errorContent, type HttpError } from './errors.ts';
+import { DEPRECATION_NAMES, deprecationOfError } from './lifecycle.ts';
 import { pathOf } from './paths.ts';
 import type { ApiState } from './state.ts';
 
@@ -24,8 +25,9 @@ const API_FIELDS: Readonly<Record<string, string>> = {
 /** The fields of a success, which are not true of an error. */
 const OF_SUCCESS = [
   ...['Accept-Ranges', 'Content-Disposition', 'Content-Encoding', 'Content-Language', 'Content-Location'],
-  ...['Content-Range', 'Deprecation', 'ETag', 'Idempotency-Replayed', 'Last-Modified', 'Link', 'Location'],
-  ...['Sunset', 'Trailer', 'Transfer-Encoding'],
+  ...['Content-Range', 'ETag', 'Idempotency-Replayed', 'Last-Modified', 'Link', 'Location'],
+  ...['Trailer', 'Transfer-Encoding'],
+  ...DEPRECATION_NAMES,
 ];
 
 /** Responds to whatever is thrown with the Error body. Other header fields that middleware has set stay. */
@@ -76,7 +78,7 @@ export function observe(observer: RequestObserver, isPartOfKey: IsSecret): Route
 
 /** Returns the error and the status of the response, which are others if the error has a field that cannot be sent. */
 function respondError(ctx: RouterContext<ApiState>, error: unknown): [error: unknown, status: number] {
-  const { deprecation, requestId } = ctx.state.animalStore;
+  const { requestId } = ctx.state.animalStore;
   const { status, fields, body } = errorContent(error, requestId);
   if (ctx.headerSent) {
     // The client must not take a part for the whole. If `ctx.respond` is false, somebody else sends the rest.
@@ -86,7 +88,7 @@ function respondError(ctx: RouterContext<ApiState>, error: unknown): [error: unk
   }
   for (const name of OF_SUCCESS) ctx.remove(name);
   try {
-    ctx.set({ ...(status !== 401 && deprecation), ...fields });
+    ctx.set({ ...deprecationOfError(ctx.state.animalStore, status), ...fields });
   } catch (invalid) {
     return respondError(ctx, invalid);
   }

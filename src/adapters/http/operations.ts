@@ -42,12 +42,7 @@ export interface Operation {
   readonly stability?: 'experimental' | 'beta';
 }
 
-export const DEPRECATED_SINCE: Date = new Date('2025-12-05T00:00:00Z');
-
-/** The deprecated operation keeps working until a release removes it. */
-export const SUNSET: Date = new Date('2030-12-05T00:00:00Z');
-
-/** The routes and the OpenAPI document are generated from these arrays. */
+/** The routes and the OpenAPI document are generated from this array. */
 export const OPERATIONS: readonly Operation[] = [
   {
     id: 'listPets',
@@ -73,7 +68,7 @@ export const OPERATIONS: readonly Operation[] = [
     success: {
       description: 'The pet was created.',
       body: 'Pet',
-      fields: ['Location', 'Idempotency-Replayed'],
+      fields: ['Location', 'Idempotency-Replayed', 'PetTag'],
     },
     errors: ['forbidden', 'payload_too_large', 'unsupported_media_type', 'idempotency_conflict'],
   },
@@ -82,17 +77,10 @@ export const OPERATIONS: readonly Operation[] = [
     method: 'GET',
     path: '/v1/pets/{petId}',
     summary: 'Get a pet',
-    description:
-      `Deprecated, due for removal on ${SUNSET.toISOString().slice(0, 10)}. ` +
-      'Use `GET /pets` instead: with a `status` filter, or for one pet with `after=<id - 1>&limit=1`, and compare its `id`.',
+    description: 'The pet with this `id`.',
     success: { description: 'The pet.', body: 'Pet' },
     errors: ['not_found'],
-    deprecated: true,
   },
-];
-
-/** Served only where an option asks for them. */
-export const EXPERIMENTAL_OPERATIONS: readonly Operation[] = [
   {
     id: 'changePet',
     method: 'PATCH',
@@ -114,7 +102,6 @@ export const EXPERIMENTAL_OPERATIONS: readonly Operation[] = [
       'idempotency_conflict',
       'precondition_required',
     ],
-    stability: 'experimental',
   },
   {
     id: 'removePet',
@@ -133,7 +120,6 @@ export const EXPERIMENTAL_OPERATIONS: readonly Operation[] = [
       'idempotency_conflict',
       'precondition_required',
     ],
-    stability: 'experimental',
   },
   {
     id: 'listChanges',
@@ -147,20 +133,8 @@ export const EXPERIMENTAL_OPERATIONS: readonly Operation[] = [
     parameters: ['limit', 'cursor'],
     success: { description: 'A page of changes.', body: 'Changes', fields: ['NextChanges'] },
     errors: ['restart_required'],
-    stability: 'experimental',
   },
 ];
-
-/** Returns the operations of a server. With the experimental ones, the response to a create has the entity tag of the pet. */
-export function operationsOf(isExperimental: boolean): readonly Operation[] {
-  if (!isExperimental) return OPERATIONS;
-  const withTag = OPERATIONS.map((operation): Operation => {
-    const { id, success } = operation;
-    if (id !== 'createPet') return operation;
-    return { ...operation, success: { ...success, fields: [...(success.fields ?? []), 'PetTag'] } };
-  });
-  return [...withTag, ...EXPERIMENTAL_OPERATIONS];
-}
 
 /** Returns the methods of a server with these operations, in the order of `Allow`. HEAD is GET without the body. */
 export function methodsOf(operations: readonly Operation[]): readonly string[] {

@@ -8,8 +8,8 @@ import type { Pet } from '../../domain/pet.ts';
 import { petJson, petsJson } from '../../domain/pet-json.ts';
 import { fieldOf } from './check-head.ts';
 import { callStore, HttpError } from './errors.ts';
-import { METHODS } from './operations.ts';
-import type { HttpOptions, HttpStore } from './options.ts';
+import { METHODS, type Operation } from './operations.ts';
+import type { HttpStore } from './options.ts';
 import { entityTag, type Representation, respondJson, respondRevalidated } from './respond.ts';
 import { listQueryReader, type newPetMembers, readNewPet } from './schemas.ts';
 import { type ApiState, callerOf } from './state.ts';
@@ -18,9 +18,12 @@ import { type ApiState, callerOf } from './state.ts';
 export function petHandlers(
   store: HttpStore,
   prefix: string,
-  { experimental = false }: Pick<HttpOptions, 'experimental'>,
+  operations: readonly Operation[],
 ): Readonly<Record<'listPets' | 'createPet' | 'getPet', RouterMiddleware<ApiState>>> {
   const pets = `${prefix}/v1/pets`;
+  const hasTag = operations.some(
+    ({ id, success }) => id === 'createPet' && success.fields?.includes('PetTag'),
+  );
   const listOf = cachedLists(pets);
   const readListQuery = listQueryReader();
   return {
@@ -42,7 +45,7 @@ export function petHandlers(
       ctx.set('Location', `${pets}/${pet.id}`);
       if (isReplay) ctx.set('Idempotency-Replayed', 'true');
       const body = petJson(pet);
-      if (experimental) ctx.set('ETag', entityTag(body));
+      if (hasTag) ctx.set('ETag', entityTag(body));
       respondJson(ctx, METHODS.POST.success, body);
     },
 

@@ -3,6 +3,7 @@
 export { isOrigin } from './cors.ts';
 export { sunsetNotice } from './deprecation.ts';
 export { openApiDocument } from './docs/openapi.ts';
+export { documentOptions } from './lifecycle.ts';
 export type {
   HttpOptions,
   HttpServer,

@@ -26,7 +26,7 @@ export function createRouter(
   options: HttpOptions,
 ): Router<ApiState> {
   const router = new Router<ApiState>({ sensitive: true, strict: true });
-  const handlers = { ...petHandlers(store, prefix, options), ...changeHandlers(store, prefix) };
+  const handlers = { ...petHandlers(store, prefix, operations), ...changeHandlers(store, prefix) };
   for (const { id, method, path } of operations) {
     // In the syntax of @koa/router, `/v1/pets/{petId}` is `/v1/pets/:petId`.
     const pattern = path.replaceAll(/\{(\w+)\}/g, ':$1');

@@ -1,6 +1,7 @@
 /** What the middleware of the API knows about a request, in `ctx.state`. */
 
 import type { ApiKeyHolder } from '../../application/ports/api-key-verifier.ts';
+import type { DeprecationFields } from './lifecycle.ts';
 
 /** What the API knows about a request. */
 export interface RequestState {
@@ -10,7 +11,7 @@ export interface RequestState {
   /** The key holder; `undefined` before the API key is checked, and if the path needs none. */
   holder: ApiKeyHolder | undefined;
   /** The fields of a deprecated operation, which its errors have too, except for 401: it tells nothing about the API. */
-  deprecation?: Readonly<Record<string, string>>;
+  deprecation?: DeprecationFields;
   /** The error that caused the response with status 500. */
   failure?: unknown;
 }

@@ -1,5 +1,5 @@
 import type { PetPage, PetQuery, PetRepository } from '../../application/ports/pet-repository.ts';
-import { idsNotAccepted } from '../../application/ports/pet-transfer.ts';
+import { type ExportFilter, idsNotAccepted, type PetsWithIds } from '../../application/ports/pet-transfer.ts';
 import { INT64_MAX } from '../../domain/int64.ts';
 import { type NewPet, type Pet, storedPet } from '../../domain/pet.ts';
 import { matches, PET_FILTERS, type PetFilter } from '../../domain/pet-filter.ts';
@@ -35,7 +35,7 @@ export class MemoryPetRepository implements PetRepository {
   }
 
   /** Adds all pets with their ids, which must be distinct. Throws when the repository has ever had a pet. */
-  addWithIds(pets: readonly Pet[]): void {
+  addWithIds(pets: PetsWithIds): void {
     this.#closed.throwIfAborted();
     if (this.lastId !== 0n) throw idsNotAccepted();
     for (const pet of pets.toSorted((a, b) => (a.id < b.id ? -1 : 1))) this.#push(pet.id, pet);
@@ -52,7 +52,7 @@ export class MemoryPetRepository implements PetRepository {
   }
 
   /** Returns all matching pets as they are now. */
-  snapshot(filter: PetFilter): readonly Pet[] {
+  snapshot(filter: ExportFilter): readonly Pet[] {
     this.#closed.throwIfAborted();
     return this.#candidates(filter).filter((pet) => matches(pet, filter));
   }

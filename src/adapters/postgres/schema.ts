@@ -5,7 +5,7 @@ import { StorageFault, storageUnavailable } from '../../application/ports/storag
 import { type PetRow, selectInvalidPets } from '../storage-kit/pet-rows.ts';
 import { codeOf, type Migration, newerSchema, olderSchema } from '../storage-kit/store-errors.ts';
 import { openSession, type Session } from './connection-pool.ts';
-import { UPGRADE } from './older-schemas.ts'; // only this project
+import { isOlder, UPGRADE } from './older-schemas.ts';
 import { TAKE_ORDER } from './pets.ts';
 
 export const NEW_EPOCH =
@@ -170,12 +170,10 @@ async function migrate(session: Session): Promise<void> {
   await session.run('SELECT pg_advisory_xact_lock($1)', [LOCK]);
   let { version = 0 } = await surveyOf(session);
   if (version === 0) await session.run(VERSION_TABLE);
-  // only this project: from here
-  if (version > 0 && version < FIRST_VERSION) {
+  if (isOlder(version, FIRST_VERSION)) {
     await session.run(UPGRADE);
     version = FIRST_VERSION;
   }
-  // only this project: to here
   for (const [to, sql] of MIGRATIONS) if (to > version) await session.run(sql);
   await session.run('UPDATE animal_store_schema SET version = $1', [SCHEMA_VERSION]);
   await session.run('COMMIT');

@@ -13,6 +13,7 @@ import { codeOf } from '../storage-kit/store-errors.ts';
 import { connect, damageOf } from './database.ts';
 import { storageError } from './errors.ts';
 import { companionsOf, isFileOf, partialsOf, realPath, sizeOf } from './files.ts';
+import { hasNoRecords } from './older-schemas.ts';
 import { APPLICATION_ID, contentsOf, countRows, invalidPets, SCHEMA_VERSION, versionOf } from './schema.ts';
 
 /** The free disk space below which there is a warning, and below which there is an error, in MiB. */
@@ -134,9 +135,7 @@ function readFacts(store: string, problems: Problem[]): Facts {
     problems.push(...petProblems(db), ...idProblems(lastId));
     const apiKeys = db.prepare<[number], Facts['apiKeys']>(COUNT_KEYS).safeIntegers(false).get(Date.now());
     const facts = { schemaVersion, isSound: true, pets, lastId, apiKeys };
-    // only this project: from here
-    if (schemaVersion === 1) return { ...facts, idempotencyRecords: undefined };
-    // only this project: to here
+    if (hasNoRecords(schemaVersion)) return { ...facts, idempotencyRecords: undefined };
     return { ...facts, idempotencyRecords: countRows(db, 'idempotency_records') };
   } finally {
     db.close();

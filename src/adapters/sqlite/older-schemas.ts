@@ -48,6 +48,16 @@ export const UPGRADES: readonly (readonly [version: number, sql: string])[] = [
   [6, ADD_RULES_AND_ENDS],
 ];
 
+/** Whether a store has tables, and fewer than those of the first of `MIGRATIONS`. */
+export function isOlder(version: number, first: number): boolean {
+  return version > 0 && version < first;
+}
+
+/** Stores of 1.0 have no records of idempotency keys. */
+export function hasNoRecords(version: number): boolean {
+  return version === 1;
+}
+
 /** Returns the upgrades of a store with this schema version, which is greater than 0. */
 export function upgradesOf(version: number): readonly string[] {
   return UPGRADES.filter(([to]) => to > version).map(([, sql]) => sql);

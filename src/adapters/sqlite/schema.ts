@@ -6,7 +6,7 @@ import { storageUnavailable } from '../../application/ports/storage-fault.ts';
 import { PET_FILTERS } from '../../domain/pet-filter.ts';
 import { columnOf, indexOf, type PetRow, selectInvalidPets } from '../storage-kit/pet-rows.ts';
 import { newerSchema } from '../storage-kit/store-errors.ts';
-import { upgradesOf } from './older-schemas.ts'; // only this project
+import { isOlder, upgradesOf } from './older-schemas.ts';
 
 /** Marks a file as a store of this application. */
 export const APPLICATION_ID = 0x50455453n;
@@ -90,9 +90,7 @@ export const SCHEMA_VERSION: number = Math.max(...MIGRATIONS.map(([version]) => 
 /** Returns the migrations of a store with this schema version. */
 export function migrationsOf(version: number): readonly string[] {
   const migrations = MIGRATIONS.filter(([to]) => to > version).map(([, sql]) => sql);
-  // only this project: from here
-  if (version > 0 && version < FIRST_VERSION) return [...upgradesOf(version), ...migrations.slice(1)];
-  // only this project: to here
+  if (isOlder(version, FIRST_VERSION)) return [...upgradesOf(version), ...migrations.slice(1)];
   return migrations;
 }
 

@@ -1,19 +1,12 @@
 import type { Storage } from '../../application/ports/storage.ts';
-import { api } from './api.ts'; // only the client
+import { api } from './api.ts';
 import type { Engine } from './engine.ts';
 import { memory } from './memory.ts';
-import { postgres } from './postgres.ts'; // only PostgreSQL
+import { postgres } from './postgres.ts';
 import { sqlite } from './sqlite.ts';
 
 /** The kinds of databases that a server can use. Each has a storage adapter and a file in this folder. */
-export const STORE_ENGINES: readonly Engine<Storage>[] = [
-  sqlite,
-  memory,
-  postgres, // only PostgreSQL
-];
+export const STORE_ENGINES: readonly Engine<Storage>[] = [sqlite, memory, postgres];
 
 /** The kinds of databases that a command can use. */
-export const ENGINES: readonly Engine[] = [
-  ...STORE_ENGINES,
-  api, // only the client
-];
+export const ENGINES: readonly Engine[] = [...STORE_ENGINES, api];

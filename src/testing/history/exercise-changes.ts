@@ -1,18 +1,12 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ListedVersion, PetChanges, PetVersion } from '../../application/ports/pet-changes.ts';
-import type { PetRepository } from '../../application/ports/pet-repository.ts';
 import { asAnimalStoreError } from '../../domain/errors.ts';
 import { PET_STATUSES } from '../../domain/pet.ts';
+import type { ChangingStore } from '../fixtures/attempts.ts';
 import { samplePet, walk } from '../fixtures/pets.ts';
 import { type Random, randomNumbers } from '../random.ts';
 import { VersionHistory, type VersionWrite } from './versions.ts';
-
-/** A store, with the interfaces that the tests of `PetChanges` need. */
-export interface ChangingStore {
-  readonly pets: PetRepository;
-  readonly changes: PetChanges;
-}
 
 /** The options of {@link exerciseChanges}. */
 export interface ChangeExerciseOptions {

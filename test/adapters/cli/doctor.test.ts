@@ -92,7 +92,6 @@ describe('doctor', () => {
     expect(JSON.parse(out)).toMatchObject({ database: null, problems: [{ severity: 'error' }] });
   });
 
-  // only PostgreSQL: from here
   test('does not know whether an unreachable PostgreSQL server has a store', async () => {
     const environment = { DATABASE_URL: 'postgres://127.0.0.1:1/pets', FIRST_KEY: 'none' };
     const { status, out } = await commandLine().run(['doctor'], { environment });
@@ -100,5 +99,4 @@ describe('doctor', () => {
     expect(out).toContain('exists       unknown\n');
     expect(out.split('\n\n')[1]).toMatch(/^error {8}127\.0\.0\.1:1\/pets: .*ECONNREFUSED.*\n$/);
   });
-  // only PostgreSQL: to here
 });

@@ -237,14 +237,12 @@ describe('import of a store', () => {
         expect.stringMatching(/^animal-store: .* is the store itself: expected another store\n$/),
       ]);
     }
-    // only PostgreSQL: from here
     const url = 'postgres://me:hunter2@127.0.0.1:1/pets';
     const { run } = commandLine('', createCommands({ DATABASE_URL: url }, '1'));
     expect(await run(['import', 'postgresql://you:swordfish@127.0.0.1:1/pets'])).toMatchObject({
       status: 1,
       err: expect.stringMatching(/^animal-store: import: \S+ is the store itself: expected another store\n$/),
     });
-    // only PostgreSQL: to here
   });
 
   test('is neither created nor changed', async () => {
@@ -265,10 +263,10 @@ describe('import of a store', () => {
 
   test.each([
     ['mysql://me:hunter2@db/pets', 'expected sqlite:PATH or memory:'],
-    ['postgres:me:hunter2@db', 'expected postgres:'], // only PostgreSQL
+    ['postgres:me:hunter2@db', 'expected postgres:'],
     ["'sqlite://x:hunter2@y", 'expected sqlite:PATH'],
     ['memory:', 'has no pets'],
-    ['https://me:hunter2@pets.example.org/v1', 'without user name'], // only the client
+    ['https://me:hunter2@pets.example.org/v1', 'without user name'],
   ])('%s is wrong usage, and shows no password', async (address, message) => {
     const { status, out, err } = await target().run(['import', address]);
     expect([status, out]).toEqual([2, '']);

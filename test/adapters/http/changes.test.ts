@@ -1,11 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { UserMiddleware } from '../../../src/adapters/http/index.ts';
-import type { Storage } from '../../../src/application/ports/storage.ts';
 import type { Answer, Client } from '../../support/client.ts';
+import { CHANGING } from '../../support/lifecycle.ts';
 import { wholeJson } from '../../support/pets.ts';
 import { runs } from '../../support/property-runs.ts';
-import { refusal } from '../../support/refusal.ts';
 import { STORAGES, sharedServer, startServer } from '../../support/server.ts';
 
 const PATCH_TYPE = 'application/merge-patch+json';
@@ -29,7 +28,7 @@ function patch(client: Client, id: unknown, body: string, fields: Readonly<Recor
 const ANY = { 'If-Match': '*' };
 
 describe.each(STORAGES)('changes on %s', (kind) => {
-  const served = sharedServer(kind, { experimental: true });
+  const served = sharedServer(kind, CHANGING);
   const create = async (fields: Record<string, string> = {}) => {
     const answer = await served.client.post(REX, fields);
     return { answer, id: JSON.parse(answer.body).id as number, etag: String(answer.headers['etag']) };
@@ -200,45 +199,13 @@ describe.each(STORAGES)('changes on %s', (kind) => {
 });
 
 test('a read-only key may list changes, and neither change nor remove a pet', async () => {
-  const { client, store } = await startServer('memory', { experimental: true });
+  const { client, store } = await startServer('memory', CHANGING);
   const { key } = await store.apiKeys.create('reader', undefined, true);
   const call = (method: string, path: string, { fields = {}, body }: Call = {}) =>
     client.request(method, path, { key, headers: fields, ...(body !== undefined && { body }) });
   expect((await call('GET', '/v1/changes')).status).toBe(200);
   for (const method of ['PATCH', 'DELETE'])
     expect(codeOf(await call(method, '/v1/pets/1', { fields: ANY, body: '{}' }))).toEqual([403, 'forbidden']);
-});
-
-test('a storage that cannot change pets is refused by name before it serves', async () => {
-  const wrap = ({ changes: _, ...others }: Storage) => others as Storage;
-  const refused = refusal('experimental is not supported by this storage');
-  await expect(startServer('memory', { experimental: true, wrap })).rejects.toThrow(refused);
-  await expect(startServer('memory', { wrap })).resolves.toBeDefined();
-});
-
-test.each([false, true])('the methods of the server follow the option: %s', async (experimental) => {
-  const options = { experimental, corsOrigins: ['https://example.org'] };
-  const { client } = await startServer('memory', options);
-  const ofPet = await client.request('OPTIONS', '/v1/pets/1');
-  expect(ofPet.headers['allow']).toBe(
-    experimental ? 'GET, HEAD, PATCH, DELETE, OPTIONS' : 'GET, HEAD, OPTIONS',
-  );
-  const preflight = await client.request('OPTIONS', '/v1/pets/1', {
-    key: null,
-    headers: { Origin: 'https://example.org', 'Access-Control-Request-Method': 'PATCH' },
-  });
-  expect(preflight.headers['access-control-allow-methods']).toBe(
-    experimental ? 'GET,HEAD,POST,PATCH,DELETE,OPTIONS' : 'GET,HEAD,POST,OPTIONS',
-  );
-  const { paths } = JSON.parse((await client.request('GET', '/openapi.json', { key: null })).body);
-  expect(paths['/changes'] !== undefined).toBe(experimental);
-  expect(paths['/pets/{petId}'].patch?.['x-stability']).toBe(experimental ? 'experimental' : undefined);
-  const created = await client.post(REX);
-  expect(created.headers['etag'] !== undefined).toBe(experimental);
-  for (const path of ['/v1/changes', '/v1/pets/1']) {
-    const { status } = await client.request(path.endsWith('1') ? 'DELETE' : 'GET', path, { headers: ANY });
-    expect(status).toBe(experimental ? (path.endsWith('1') ? 204 : 200) : path.endsWith('1') ? 405 : 404);
-  }
 });
 
 /** Without control characters, which no client can send. */
@@ -248,7 +215,7 @@ const fieldValue = fc.oneof(
 );
 
 test('any If-Match is 200 or 412, and any cursor is 200, 400 or 410', async () => {
-  const { client, errors } = await startServer('memory', { experimental: true });
+  const { client, errors } = await startServer('memory', CHANGING);
   await client.post(REX);
   await fc.assert(
     fc.asyncProperty(fieldValue, async (text) => {
@@ -276,14 +243,14 @@ test('any If-Match is 200 or 412, and any cursor is 200, 400 or 410', async () =
 test('a status that middleware of the host throws tells nothing about pets and cursors', async () => {
   for (const status of [409, 410, 412, 428]) {
     const afterKey = [(ctx: Parameters<UserMiddleware>[0]) => ctx.throw(status, 'of the host')];
-    const { origin, key } = await startServer('memory', { experimental: true, middleware: { afterKey } });
+    const { origin, key } = await startServer('memory', { ...CHANGING, middleware: { afterKey } });
     const response = await fetch(`${origin}/v1/changes`, { headers: { Authorization: `Bearer ${key}` } });
     expect(await response.json()).toEqual({ code: 'invalid_request', message: 'of the host', status });
   }
 });
 
 test('the examples of a document with the option are responses of the server', async () => {
-  const { client } = await startServer('memory', { experimental: true });
+  const { client } = await startServer('memory', CHANGING);
   const document = JSON.parse((await client.get('/openapi.json')).body);
   await client.post(REX);
   const change = document.paths['/pets/{petId}'].patch;

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { METHODS, OPERATIONS } from '../../../src/adapters/http/operations.ts';
+import { servedOperations } from '../../../src/adapters/http/lifecycle.ts';
+import { METHODS } from '../../../src/adapters/http/operations.ts';
 import {
   STORAGE_FAULT_REASONS,
   StorageFault,
@@ -40,7 +41,7 @@ describe('when the storage fails', () => {
     ['undefined', undefined],
   ])('%s is 500 as an unexpected error, and only the request id is disclosed', async (_case, error) => {
     const { client, errors } = await startServer('memory', { wrap: failingPets(error) });
-    for (const { method, path } of OPERATIONS) {
+    for (const { method, path } of servedOperations()) {
       const headers = { 'Content-Type': 'application/json', 'X-Request-Id': 'my-id' };
       const request = METHODS[method].hasBody ? { headers, body: REX } : { headers };
       const answer = await client.request(method, path.replace('{petId}', '1'), request);
@@ -52,7 +53,7 @@ describe('when the storage fails', () => {
       });
       expect(JSON.stringify(answer.rawHeaders)).not.toContain('secret');
     }
-    expect(errors).toHaveLength(OPERATIONS.length);
+    expect(errors).toHaveLength(servedOperations().length);
   });
 
   test('a key that cannot be looked up is 503, not 401', async () => {

@@ -8,7 +8,7 @@ import { NEW_MINKA, NEW_REX } from '../../../openapi/examples.ts';
 import { openApiDocument } from '../../../src/adapters/http/docs/openapi.ts';
 import { type HttpErrorCode, STATUS_OF } from '../../../src/adapters/http/errors.ts';
 import { createFetchHandler } from '../../../src/adapters/http/fetch.ts';
-import { OPERATIONS } from '../../../src/adapters/http/operations.ts';
+import { servedOperations } from '../../../src/adapters/http/lifecycle.ts';
 import { Load } from '../../../src/adapters/http/overload.ts';
 import type { ApiState } from '../../../src/adapters/http/state.ts';
 import { openMemoryStorage } from '../../../src/adapters/memory/index.ts';
@@ -51,11 +51,11 @@ describe('the document', () => {
     expect(text).toContain('"categoryId": 9007199254740993,');
   });
 
-  test('has every operation of OPERATIONS, and marks one that is not stable', () => {
+  test('has every operation, and marks one that is not stable', () => {
     const document = documentOf(openApiDocument(''));
-    const unstable = OPERATIONS.map((operation) => ({ ...operation, stability: 'beta' as const }));
+    const unstable = servedOperations().map((operation) => ({ ...operation, stability: 'beta' as const }));
     const beta = documentOf(generateDocument(unstable));
-    for (const { id, method, path, deprecated } of OPERATIONS) {
+    for (const { id, method, path, deprecated } of servedOperations()) {
       const [operation, other] = [document, beta].map(
         ({ paths }) => paths[path.slice('/v1'.length)]?.[method.toLowerCase()],
       );
@@ -63,7 +63,7 @@ describe('the document', () => {
       expect(operation?.deprecated).toBe(deprecated);
       expect([operation?.['x-stability'], other?.['x-stability']]).toEqual([undefined, 'beta']);
     }
-    expect(Object.values(document.paths).flatMap(Object.values)).toHaveLength(OPERATIONS.length);
+    expect(Object.values(document.paths).flatMap(Object.values)).toHaveLength(servedOperations().length);
   });
 
   test.each([
@@ -175,7 +175,7 @@ test('the example of every error is a response of the server', async () => {
   await failing(await shed().catch((error: unknown) => error));
 
   expect(messages).toEqual(
-    Object.fromEntries(errorCodesOf(OPERATIONS).map((code) => [code, MESSAGES[code]])),
+    Object.fromEntries(errorCodesOf(servedOperations()).map((code) => [code, MESSAGES[code]])),
   );
 });
 

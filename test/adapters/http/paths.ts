@@ -1,7 +1,8 @@
 /** The paths of the server. The tests generate from this table what holds for every path. */
 
 import { DOCS_ASSETS } from '../../../src/adapters/http/docs/assets.ts';
-import { methodsOf, OPERATIONS } from '../../../src/adapters/http/operations.ts';
+import { servedOperations } from '../../../src/adapters/http/lifecycle.ts';
+import { methodsOf } from '../../../src/adapters/http/operations.ts';
 import { cannotExpress } from '../../support/carrier.ts';
 import { wholeJson } from '../../support/pets.ts';
 
@@ -14,8 +15,10 @@ export interface ServedPath {
 const READ = 'GET, HEAD, OPTIONS';
 
 function allowOf(path: string): string {
-  const methods: string[] = OPERATIONS.filter((each) => each.path === path).map(({ method }) => method);
-  return methodsOf(OPERATIONS)
+  const methods: string[] = servedOperations()
+    .filter((each) => each.path === path)
+    .map(({ method }) => method);
+  return methodsOf(servedOperations())
     .filter((each) => each === 'OPTIONS' || methods.includes(each === 'HEAD' ? 'GET' : each))
     .join(', ');
 }
@@ -28,7 +31,7 @@ const PUBLIC = ['/livez', '/readyz', '/openapi.json', ...PAGE];
 
 /** A pet with the id 1 must exist, and the metrics must be enabled. */
 export const PATHS: readonly ServedPath[] = [
-  ...[...new Set(OPERATIONS.map(({ path }) => path))].map((path) => ({
+  ...[...new Set(servedOperations().map(({ path }) => path))].map((path) => ({
     target: path.replace('{petId}', '1'),
     needsKey: true,
     allow: allowOf(path),

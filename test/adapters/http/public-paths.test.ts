@@ -57,7 +57,6 @@ test.each([...DOCS_ASSETS, { path: '/openapi.json' }])(
   },
 );
 
-// only the page: from here
 test('the page has no inline code and loads nothing from another origin', async () => {
   const { body } = await server.client.get('/docs');
   expect(body).toMatch(/<title>Animal Store API<\/title>/);
@@ -67,7 +66,6 @@ test('the page has no inline code and loads nothing from another origin', async 
   expect(targets.length).toBeGreaterThan(3);
   expect(served).toEqual(expect.arrayContaining(targets));
 });
-// only the page: to here
 
 test('a file of the page is 404 if it does not exist, 503 if it cannot be read, and is read again by the next request', async () => {
   const path = join(temporaryFolder(), 'page');

@@ -2,42 +2,15 @@ import { gunzipSync } from 'node:zlib';
 import type { RouterMiddleware } from '@koa/router';
 import { entityTag } from '../respond.ts';
 import type { ApiState } from '../state.ts';
+import type { Asset } from './asset.ts';
 import { builtFile, encodings, respondNegotiated } from './built-files.ts';
-
-export interface Asset {
-  readonly path: string;
-  readonly file: string;
-  readonly type: string;
-}
-
-// only the page: from here
-/** The programs that the guides of the page link to, in the folder `examples`. */
-export const PROGRAMS: readonly string[] = [
-  ...['curl.sh', 'client.go', 'client.js', 'client.py'].flatMap((name) => [name, `follow/${name}`]),
-  ...['follow/copy.py', 'generated/hey-api.ts', 'generated/openapi-fetch.ts', 'typed-client.ts'],
-];
-// only the page: to here
+import { CLIENT_ASSETS } from './client-asset.ts';
+import { PAGE_ASSETS } from './page-assets.ts';
 
 export const DOCS_ASSETS: readonly Asset[] = [
   { path: '/docs', file: 'index.html', type: 'text/html; charset=utf-8' },
-  { path: '/docs/docs.js', file: 'docs.js', type: 'text/javascript; charset=utf-8' }, // only the page
-  { path: '/docs/docs.css', file: 'docs.css', type: 'text/css; charset=utf-8' }, // only the page
-  { path: '/docs/icon.svg', file: 'icon.svg', type: 'image/svg+xml' },
-  // only the page: from here
-  // only the client: from here
-  // The client for JavaScript as one module, for those who do not install the package.
-  {
-    path: '/docs/animal-store-client.js',
-    file: 'animal-store-client.js',
-    type: 'text/javascript; charset=utf-8',
-  },
-  // only the client: to here
-  ...PROGRAMS.map((program) => ({
-    path: `/docs/examples/${program}`,
-    file: `examples/${program}`,
-    type: 'text/plain; charset=utf-8',
-  })),
-  // only the page: to here
+  ...PAGE_ASSETS,
+  ...CLIENT_ASSETS,
 ];
 
 /** Instead of the policy of the API. */

@@ -1,5 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import type { RouterMiddleware } from '@koa/router';
+import { DOCUMENTS, documentNameOf, documentOptions, type LifecycleDocument } from '../lifecycle.ts';
 import type { HttpOptions } from '../options.ts';
 import { BASE_PATH } from '../paths.ts';
 import { entityTag } from '../respond.ts';
@@ -13,13 +14,10 @@ const template = (name: string) =>
     return { before, after };
   });
 
-const stable = template('openapi.json');
-const experimental = template('openapi-experimental.json');
+const TEMPLATES = Object.fromEntries(Object.keys(DOCUMENTS).map((name) => [name, template(name)]));
 
-interface DocumentOptions {
+interface DocumentOptions extends LifecycleDocument {
   readonly indent?: number;
-  /** Whether the document has the experimental operations. */
-  readonly isExperimental?: boolean | undefined;
 }
 
 /**
@@ -30,20 +28,18 @@ interface DocumentOptions {
  * @param options `indent` is the number of spaces per level of indentation; by default the document is a single line
  */
 export function openApiDocument(origin: string, options: DocumentOptions = {}): string {
-  const { indent = 0, isExperimental = false } = options;
-  const { before, after } = isExperimental ? experimental() : stable();
+  const { indent = 0 } = options;
+  const { before, after } = (TEMPLATES[documentNameOf(options)] as ReturnType<typeof template>)();
   const text = `${before}${serversOf(serverUrlOf(origin))}${after}`;
   return indent === 0 ? text : indentedJson(text, indent);
 }
 
 /** The document contains the URL of the server: `publicUrl`, or else one that is relative to the URL of the document. */
-export function openApi({
-  publicUrl = '',
-  experimental: isExperimental = false,
-}: HttpOptions): RouterMiddleware<ApiState> {
+export function openApi(options: HttpOptions): RouterMiddleware<ApiState> {
+  const { publicUrl = '' } = options;
   let created: Encodings | undefined;
   const create = () => {
-    const content = Buffer.from(openApiDocument(publicUrl, { isExperimental }));
+    const content = Buffer.from(openApiDocument(publicUrl, { ...documentOptions(options) }));
     return encodings(content, gzipSync(content), entityTag(content), 'application/json');
   };
   return (ctx) => {

@@ -1,11 +1,6 @@
-/**
- * Deletes what a project does not need, as docs/make-it-yours.md lists it: `npm run without -- MARK PATH...` deletes the
- * paths, what `package.json` and the manuals say of them, and the lines with the mark `only MARK`.
- */
+/** What texts say of files that are left out. */
 
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { basename, dirname, extname, join } from 'node:path';
-import { trackedFiles } from './git.ts';
+import { dirname, extname, join } from 'node:path';
 
 /** Returns the text without the lines that end with the mark, and without those between the mark and `from here`, `to here`. */
 export function withoutMarked(text: string, mark: string, path: string): string {
@@ -56,23 +51,4 @@ export function withoutEntries(text: string, paths: readonly string[]): string {
     }
   }
   return `${JSON.stringify(about, null, 2)}\n`;
-}
-
-if (import.meta.main) {
-  const [mark = '', ...paths] = process.argv.slice(2);
-  const missing = paths.filter((path) => !existsSync(path));
-  if (missing.length > 0 || paths.length === 0) throw new Error(`expected paths that exist, got ${missing}`);
-  for (const path of paths) rmSync(path, { recursive: true });
-  const files = trackedFiles('.');
-  for (const file of files.filter((path) => existsSync(path))) {
-    const text = readFileSync(file, 'utf8');
-    let rest = text;
-    if (file !== 'docs/make-it-yours.md' && file !== 'scripts/without.ts')
-      rest = withoutMarked(text, mark, file);
-    if (/^(?:CONTRIBUTING|docs\/[\w-]+)\.md$/.test(file)) rest = withoutSpans(rest, paths);
-    if (file.endsWith('.md')) rest = withoutLinks(rest, file, paths);
-    if (file === 'README.md') for (const path of paths) rest = rest.replace(` ${basename(path)}/ `, ' ');
-    if (file === 'package.json') rest = withoutEntries(rest, paths);
-    if (rest !== text) writeFileSync(file, rest);
-  }
 }

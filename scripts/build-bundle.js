@@ -1,0 +1,14 @@
+import { rolldown } from 'rolldown';
+
+/** Returns a module with all modules that it imports, for browsers. */
+export async function bundle(input, banner = '') {
+  const build = await rolldown({ input, platform: 'browser', moduleTypes: { '.md': 'text' } });
+  const { output } = await build.generate({
+    format: 'es',
+    codeSplitting: false,
+    minify: true,
+    postBanner: banner,
+  });
+  await build.close();
+  return output[0].code;
+}

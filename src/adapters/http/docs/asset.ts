@@ -1,0 +1,6 @@
+/** A file below `/docs`: `file` is its name in `dist/docs`, without `.gz`. */
+export interface Asset {
+  readonly path: string;
+  readonly file: string;
+  readonly type: string;
+}

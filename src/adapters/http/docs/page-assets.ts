@@ -1,0 +1,19 @@
+import type { Asset } from './asset.ts';
+
+/** The programs that the guides of the page link to, in the folder `examples`. */
+export const PROGRAMS: readonly string[] = [
+  ...['curl.sh', 'client.go', 'client.js', 'client.py'].flatMap((name) => [name, `follow/${name}`]),
+  ...['follow/copy.py', 'generated/hey-api.ts', 'generated/openapi-fetch.ts', 'typed-client.ts'],
+];
+
+/** What the reference page loads, and the programs. */
+export const PAGE_ASSETS: readonly Asset[] = [
+  { path: '/docs/docs.js', file: 'docs.js', type: 'text/javascript; charset=utf-8' },
+  { path: '/docs/docs.css', file: 'docs.css', type: 'text/css; charset=utf-8' },
+  { path: '/docs/icon.svg', file: 'icon.svg', type: 'image/svg+xml' },
+  ...PROGRAMS.map((program) => ({
+    path: `/docs/examples/${program}`,
+    file: `examples/${program}`,
+    type: 'text/plain; charset=utf-8',
+  })),
+];

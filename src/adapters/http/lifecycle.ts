@@ -1,0 +1,76 @@
+/** What is true of an operation in this release only: one is deprecated, and some are served where an option asks for them. */
+
+import { BOOLEAN, type OptionRules } from '../../application/arguments.ts';
+import { OPERATIONS, type Operation } from './operations.ts';
+
+export const DEPRECATED_SINCE: Date = new Date('2025-12-05T00:00:00Z');
+
+/** The deprecated operation keeps working until a release removes it. */
+export const SUNSET: Date = new Date('2030-12-05T00:00:00Z');
+
+export interface LifecycleOptions {
+  /** Whether the operations with the marker `experimental` are served: changes and removals of pets. Default: `false`. */
+  readonly experimental?: boolean | undefined;
+}
+
+/** What a storage does not support that cannot change pets. */
+export const CHANGES_OPTION = 'experimental';
+
+export const LIFECYCLE_RULES: OptionRules<LifecycleOptions> = { experimental: BOOLEAN };
+
+const EXPERIMENTAL: readonly Operation['id'][] = ['changePet', 'removePet', 'listChanges'];
+
+const DEPRECATED: Partial<Operation> = {
+  description:
+    `Deprecated, due for removal on ${SUNSET.toISOString().slice(0, 10)}. ` +
+    'Use `GET /pets` instead: with a `status` filter, or for one pet with `after=<id - 1>&limit=1`, and compare its `id`.',
+  deprecated: true,
+};
+
+/** The header fields of the deprecated operation. */
+export type DeprecationFields = Readonly<Record<'Deprecation' | 'Sunset' | 'Link', string>>;
+
+export const DEPRECATION_NAMES: readonly string[] = ['Deprecation', 'Sunset'];
+
+/** Returns the fields that an error of the operation has too. */
+export function deprecationOfError(
+  state: { readonly deprecation?: DeprecationFields },
+  status: number,
+): object {
+  return (status !== 401 && state.deprecation) || {};
+}
+
+/** Returns the operations of a server. With the experimental ones, the response to a create has the entity tag of the pet. */
+export function servedOperations({ experimental = false }: LifecycleOptions = {}): readonly Operation[] {
+  const served = OPERATIONS.filter(({ id }) => experimental || !EXPERIMENTAL.includes(id));
+  return served.map((operation): Operation => {
+    const { id, success } = operation;
+    if (id === 'getPet') return { ...operation, ...DEPRECATED };
+    if (EXPERIMENTAL.includes(id)) return { ...operation, stability: 'experimental' };
+    if (experimental || success.fields === undefined) return operation;
+    return {
+      ...operation,
+      success: { ...success, fields: success.fields.filter((name) => name !== 'PetTag') },
+    };
+  });
+}
+
+/** The built OpenAPI documents, each with the operations that it describes. */
+export const DOCUMENTS: Readonly<Record<string, readonly Operation[]>> = {
+  'openapi.json': servedOperations(),
+  'openapi-experimental.json': servedOperations({ experimental: true }),
+};
+
+export interface LifecycleDocument {
+  /** Whether the document has the experimental operations. */
+  readonly isExperimental?: boolean | undefined;
+}
+
+export function documentOptions({ experimental }: LifecycleOptions): LifecycleDocument {
+  return { isExperimental: experimental };
+}
+
+/** Returns the name of a built document. */
+export function documentNameOf({ isExperimental = false }: LifecycleDocument): string {
+  return isExperimental ? 'openapi-experimental.json' : 'openapi.json';
+}

@@ -1,0 +1,17 @@
+/** The settings of this release that others do not have. */
+
+import type { HttpOptions } from '../../adapters/http/portable.ts';
+import { type Format, oneOf } from './formats.ts';
+
+export const ON_OR_OFF: Format<'on' | 'off'> = oneOf('on', 'off');
+
+export function experimentalOf({ EXPERIMENTAL }: { readonly EXPERIMENTAL: 'on' | 'off' }): HttpOptions {
+  return { experimental: EXPERIMENTAL === 'on' };
+}
+
+/** What replaces the variables of older releases. */
+export const GONE: Readonly<Record<string, string>> = {
+  WORKERS:
+    'start several servers of one store behind a proxy, such as animal-store@3001 and animal-store@3002',
+  LOG_SAMPLE: 'set LOG_LEVEL to warn, or let what collects the log keep a share of its lines',
+};

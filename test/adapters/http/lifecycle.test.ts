@@ -1,0 +1,79 @@
+/** The deprecation of `GET /v1/pets/{petId}`, and the operations that are served where an option or a setting asks for them. */
+
+import type { RouterContext } from '@koa/router';
+import { expect, test } from 'vitest';
+import { deprecation, sunsetNotice } from '../../../src/adapters/http/deprecation.ts';
+import { SUNSET, servedOperations } from '../../../src/adapters/http/lifecycle.ts';
+import type { Operation } from '../../../src/adapters/http/operations.ts';
+import type { ApiState } from '../../../src/adapters/http/state.ts';
+import type { Storage } from '../../../src/application/ports/storage.ts';
+import { loadConfig } from '../../../src/composition/config.ts';
+import { refusal } from '../../support/refusal.ts';
+import { startServer } from '../../support/server.ts';
+import { REX } from './paths.ts';
+
+const ANY = { 'If-Match': '*' };
+
+test('a storage that cannot change pets is refused by name before it serves', async () => {
+  const wrap = ({ changes: _, ...others }: Storage) => others as Storage;
+  const refused = refusal('experimental is not supported by this storage');
+  await expect(startServer('memory', { experimental: true, wrap })).rejects.toThrow(refused);
+  await expect(startServer('memory', { wrap })).resolves.toBeDefined();
+});
+
+test.each([false, true])('the methods of the server follow the option: %s', async (experimental) => {
+  const options = { experimental, corsOrigins: ['https://example.org'] };
+  const { client } = await startServer('memory', options);
+  const ofPet = await client.request('OPTIONS', '/v1/pets/1');
+  expect(ofPet.headers['allow']).toBe(
+    experimental ? 'GET, HEAD, PATCH, DELETE, OPTIONS' : 'GET, HEAD, OPTIONS',
+  );
+  const preflight = await client.request('OPTIONS', '/v1/pets/1', {
+    key: null,
+    headers: { Origin: 'https://example.org', 'Access-Control-Request-Method': 'PATCH' },
+  });
+  expect(preflight.headers['access-control-allow-methods']).toBe(
+    experimental ? 'GET,HEAD,POST,PATCH,DELETE,OPTIONS' : 'GET,HEAD,POST,OPTIONS',
+  );
+  const { paths } = JSON.parse((await client.request('GET', '/openapi.json', { key: null })).body);
+  expect(paths['/changes'] !== undefined).toBe(experimental);
+  expect(paths['/pets/{petId}'].patch?.['x-stability']).toBe(experimental ? 'experimental' : undefined);
+  const created = await client.post(REX);
+  expect(created.headers['etag'] !== undefined).toBe(experimental);
+  for (const path of ['/v1/changes', '/v1/pets/1']) {
+    const { status } = await client.request(path.endsWith('1') ? 'DELETE' : 'GET', path, { headers: ANY });
+    expect(status).toBe(experimental ? (path.endsWith('1') ? 204 : 200) : path.endsWith('1') ? 405 : 404);
+  }
+});
+
+test('a variable of an older release stops the start, and its message says what to use instead', () => {
+  expect(() => loadConfig({ WORKERS: '2', LOG_SAMPLE: '1/100' })).toThrow(
+    /^WORKERS: this variable is gone: start several servers of one store behind a proxy.*\nLOG_SAMPLE: this variable is gone: set LOG_LEVEL to warn/,
+  );
+});
+
+test('another operation of the path is not deprecated', async () => {
+  const operations = servedOperations().flatMap((each): Operation[] =>
+    each.deprecated ? [each, { ...each, method: 'POST', deprecated: false }] : [each],
+  );
+  const stage = deprecation('', operations);
+  const fieldsOf = async (method: string, path: string) => {
+    const fields = {};
+    const state = { animalStore: { path } } as RouterContext<ApiState>['state'];
+    const set = (added: unknown): void => void Object.assign(fields, added);
+    const ctx: Partial<RouterContext<ApiState>> = { method, state, set };
+    await stage(ctx as RouterContext<ApiState>, async () => {});
+    return Object.keys(fields);
+  };
+  for (const method of ['GET', 'HEAD', 'PUT', 'OPTIONS'])
+    expect(await fieldsOf(method, '/v1/pets/1'), method).toEqual(['Deprecation', 'Sunset', 'Link']);
+  expect(await fieldsOf('POST', '/v1/pets/1')).toEqual([]);
+  expect(await fieldsOf('GET', '/v1/pets')).toEqual([]);
+});
+
+test('GET /v1/pets/{petId} has a notice from its sunset on', () => {
+  expect(sunsetNotice(SUNSET.getTime() - 1)).toBeUndefined();
+  expect(sunsetNotice(SUNSET.getTime())).toBe(
+    'GET /v1/pets/{petId} has passed its sunset on 2030-12-05T00:00:00.000Z',
+  );
+});
