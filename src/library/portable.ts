@@ -58,7 +58,13 @@ export type {
   PetVersion,
 } from '../application/ports/pet-changes.ts';
 export type { CallOptions, PetPage, PetQuery, PetRepository } from '../application/ports/pet-repository.ts';
-export type { PetTransfer, TransferOptions } from '../application/ports/pet-transfer.ts';
+export type {
+  ExportFilter,
+  ExportInput,
+  PetsWithIds,
+  PetTransfer,
+  TransferOptions,
+} from '../application/ports/pet-transfer.ts';
 export type { Storage, StoreStorage } from '../application/ports/storage.ts';
 export * from '../application/ports/storage-fault.ts';
 export { RemovePet } from '../application/remove-pet.ts';

@@ -6,7 +6,6 @@ import {
   type ErrorCode,
   isError,
 } from '../../domain/errors.ts';
-import { ADVICE } from './lifecycle.ts';
 
 /** A response whose body was read. */
 export interface ApiResponse {
@@ -64,7 +63,7 @@ function errorOfResponse(
   const told = apiErrorOf(response);
   const other = `a proxy or another server responds with status ${status}`;
   if (status === operation.unserved && told !== undefined) {
-    const fault = ['the server does not serve changes', ...ADVICE].join(': ');
+    const fault = 'the server does not serve changes: start it with EXPERIMENTAL=on';
     return new AnimalStoreError('invalid_request', fault, { cause });
   }
   const isOfPet = operation.isOfPet === true && told?.code === 'not_found';

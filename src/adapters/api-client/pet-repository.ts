@@ -9,7 +9,6 @@ import type { Caller } from '../../application/versioned-writes.ts';
 import { isSamePet, type NewPet, type Pet } from '../../domain/pet.ts';
 import { newPetJson, parsePet } from '../../domain/pet-json.ts';
 import type { ApiResponse } from './errors.ts';
-import { findPet } from './lifecycle.ts';
 import { readPage } from './pages.ts';
 import type { Send } from './request.ts';
 import { type ApiWriter, isReplay } from './writer.ts';
@@ -30,9 +29,11 @@ export class ApiPetRepository implements PetRepository {
     return readPage(this.#base, this.#send, query, options);
   }
 
+  /** Reads a list, because the operation that reads one pet is deprecated. */
   async find(id: bigint, options?: CallOptions): Promise<Pet | undefined> {
-    const how = { pets: this, base: this.#base, send: this.#send };
-    return id < 1n ? undefined : await findPet(how, id, options);
+    if (id < 1n) return undefined;
+    const { pets } = await this.list({ limit: 1, after: id - 1n }, options);
+    return pets[0]?.id === id ? pets[0] : undefined;
   }
 
   async add(pet: NewPet, options?: CallOptions): Promise<Pet> {

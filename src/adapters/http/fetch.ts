@@ -7,7 +7,14 @@ import { createHttpApp } from './koa-app.ts';
 import type { HttpOptions, HttpStore } from './options.ts';
 
 export type { RequestObserver, RequestOutcome } from '../../application/ports/request-observer.ts';
-export type { HttpOptions, HttpStore, KeyVerifier, MetricsText, RateLimit } from './portable.ts';
+export type {
+  HttpOptions,
+  HttpStore,
+  KeyVerifier,
+  LifecycleOptions,
+  MetricsText,
+  RateLimit,
+} from './portable.ts';
 
 /** What a runtime knows about the connection of a request, and a `Request` does not contain. */
 export interface FetchInfo {

@@ -8,6 +8,7 @@ export const DEPRECATED_SINCE: Date = new Date('2025-12-05T00:00:00Z');
 /** The deprecated operation keeps working until a release removes it. */
 export const SUNSET: Date = new Date('2030-12-05T00:00:00Z');
 
+/** The options of operations that are not stable. */
 export interface LifecycleOptions {
   /** Whether the operations with the marker `experimental` are served: changes and removals of pets. Default: `false`. */
   readonly experimental?: boolean | undefined;
@@ -61,11 +62,13 @@ export const DOCUMENTS: Readonly<Record<string, readonly Operation[]>> = {
   'openapi-experimental.json': servedOperations({ experimental: true }),
 };
 
+/** Which operations a document has. */
 export interface LifecycleDocument {
   /** Whether the document has the experimental operations. */
   readonly isExperimental?: boolean | undefined;
 }
 
+/** Returns the options of the document that a server with these options serves. */
 export function documentOptions({ experimental }: LifecycleOptions): LifecycleDocument {
   return { isExperimental: experimental };
 }

@@ -3,7 +3,12 @@
 export { isOrigin } from './cors.ts';
 export { sunsetNotice } from './deprecation.ts';
 export { openApiDocument } from './docs/openapi.ts';
-export { documentOptions } from './lifecycle.ts';
+export {
+  type DeprecationFields,
+  documentOptions,
+  type LifecycleDocument,
+  type LifecycleOptions,
+} from './lifecycle.ts';
 export type {
   HttpOptions,
   HttpServer,

@@ -19,8 +19,10 @@ export interface TransferOptions {
 /** Pets of an import that keep their ids. */
 export type PetsWithIds = readonly Pet[];
 
+/** Which pets are exported. */
 export type ExportFilter = PetFilter;
 
+/** Like {@link ExportFilter}, as a caller writes it. */
 export type ExportInput = PetFilterInput;
 
 /**
