@@ -31,7 +31,7 @@ test.each(STORAGES)(
       ...(kind === 'sqlite'
         ? ['commit_duration_seconds_count', 'waiting_writes 0', 'write_ahead_log_bytes ']
         : []),
-      ...(kind === 'postgres' ? ['database_waiting_calls 0', 'database_connections{state="idle"}'] : []),
+      ...(kind === 'postgres' ? ['database_waiting_calls 0', 'database_connections{state="idle"}'] : []), // only PostgreSQL
     ]) {
       expect(body).toContain(`\nanimal_store_${series}`);
     }
