@@ -196,7 +196,10 @@ describe.skipIf(isSkipped)(`containers${note}`, () => {
   });
 
   test('the compose file starts PostgreSQL and a server, and keeps the pets', async () => {
-    const folder = join(podman.folder, 'compose');
+    // The names of an interrupted run can still belong to its network.
+    const project = `compose-${process.pid}`;
+    const server = `${project}_server_1`;
+    const folder = join(podman.folder, project);
     mkdirSync(join(folder, 'deploy'), { recursive: true });
     copyFileSync(join(DEPLOY, 'compose.yaml'), join(folder, 'deploy/compose.yaml'));
     const port = await freePort();
@@ -212,14 +215,14 @@ describe.skipIf(isSkipped)(`containers${note}`, () => {
     await expect.poll(() => statusOf(`${origin}/readyz`)).toBe(200);
     const client = clientWith(origin, keyIn(await run('docker compose exec')));
     expect((await client.post(withRequired({ name: 'Luna', categoryId: 7 }))).status).toBe(201);
-    await podman.output('podman healthcheck run compose_postgres_1');
+    await podman.output(`podman healthcheck run ${project}_postgres_1`);
     expect(
-      (await podman.run('podman exec compose_server_1 node -e \'fs.writeFileSync("/opt/file", "")\'')).stderr,
+      (await podman.run(`podman exec ${server} node -e 'fs.writeFileSync("/opt/file", "")'`)).stderr,
     ).toContain('EROFS');
     const written = 'fs.readdirSync("/var/lib/animal-store").concat(fs.readdirSync("/tmp")).length';
-    expect(await evaluate(written, 'compose_server_1')).toBe('0');
+    expect(await evaluate(written, server)).toBe('0');
     await podman.output('podman-compose stop', folder);
-    expect(await exitStatus('compose_server_1')).toBe('0');
+    expect(await exitStatus(server)).toBe('0');
     await run('docker compose down');
 
     await run('docker compose up');
