@@ -183,6 +183,13 @@ function listing(subject: Subject<ChangingStore>): ContractCase[] {
       },
     ),
 
+    contractCase(subject, 'another store has another epoch', async ({ changes }) => {
+      const other = await subject.open();
+      const [own, others] = [await changes.list({ limit: 1 }), await other.port.changes.list({ limit: 1 })];
+      await other.close();
+      assert.notEqual(own.epoch, others.epoch);
+    }),
+
     contractCase(subject, 'the feed of an empty store is empty', async ({ changes }) => {
       const { versions, upTo, more, lastNumber } = await changes.list({ limit: 9 });
       assert.deepEqual([versions, upTo, more, lastNumber], [[], 0n, false, 0n]);

@@ -18,6 +18,7 @@ export const BODY_LIMIT: number = 16 * 1024;
 const MEDIA_TYPE = 'application/json';
 /** A change can also be sent as plain JSON. */
 export const PATCH_TYPE = 'application/merge-patch+json';
+export const ACCEPT_PATCH: string = `${PATCH_TYPE}, ${MEDIA_TYPE}`;
 
 /** Refuses a body of another media type. The field tells which ones are accepted (RFC 9110, 15.5.16; RFC 5789, 3.1). */
 function requireType(

@@ -1,4 +1,5 @@
 import type { RouterContext, RouterMiddleware } from '@koa/router';
+import { ACCEPT_PATCH } from './body.ts';
 import { HttpError, methodNotAllowed } from './errors.ts';
 import { methodsOf, type Operation } from './operations.ts';
 import { needsApiKey } from './paths.ts';
@@ -17,6 +18,8 @@ export function refuseUnrouted(operations: readonly Operation[]): RouterMiddlewa
     const allowed = isForServer ? methods : methods.filter((each) => ofPath.has(each));
     if (method !== 'OPTIONS') throw methodNotAllowed(method, allowed);
     ctx.set('Allow', allowed.join(', '));
+    // RFC 5789, section 3.1.
+    if (ofPath.has('PATCH')) ctx.set('Accept-Patch', ACCEPT_PATCH);
     noContent(ctx);
   };
 }
