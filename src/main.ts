@@ -1,6 +1,6 @@
 /** Runs the command line, stops the command on SIGINT, SIGTERM, SIGHUP or an uncaught error, and sets the exit status. */
 
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeSync } from 'node:fs';
 import { consoleOf, programName, runCli } from './adapters/cli/index.ts';
 import { createCommands } from './composition/commands.ts';
 import type { Service } from './composition/serve.ts';
@@ -18,6 +18,7 @@ const REPEATED_SIGNAL = 1000;
 const stop = new AbortController();
 let stoppedAt = 0;
 let hasUncaughtError = false;
+let isServing = false;
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, onSignal);
 
 function onSignal(signal: NodeJS.Signals): void {
@@ -26,6 +27,7 @@ function onSignal(signal: NodeJS.Signals): void {
     stop.abort();
   } else if (performance.now() - stoppedAt >= REPEATED_SIGNAL) {
     process.off(signal, onSignal);
+    if (!isServing) writeSync(2, 'animal-store: interrupted; it is unknown whether anything was changed\n');
     process.kill(process.pid, signal);
   }
 }
@@ -50,6 +52,7 @@ const status = await runCli(process.argv.slice(2), {
   console: consoleOf(process),
   signal: stop.signal,
   async startService(values) {
+    isServing = true;
     const service = await commands.startService(values);
     logProcessEvents(service);
     return service;

@@ -1,6 +1,8 @@
 /** Commands that change the API keys of a store, while a server in another process uses the store. */
 
-import { expect, test } from 'vitest';
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
 import { isApiKey } from '../../src/domain/api-key.ts';
 import type { Service } from '../support/process.ts';
 import { listWith, Workspace } from './workspace.ts';
@@ -44,4 +46,18 @@ test('a running server notices at once that keys are created, rotated and revoke
   const revoked = await refusalOf(server, third);
   expect(await refusalOf(server, elsewhere)).toEqual(revoked);
   expect(await refusalOf(server, `${first}x`)).toEqual(revoked);
+});
+
+test('a command that a second signal ends says that its outcome is unknown', async () => {
+  const database = createServer().listen(0, '127.0.0.1');
+  onTestFinished(() => void database.close());
+  await once(database, 'listening');
+  const { port } = database.address() as AddressInfo;
+  const url = `postgres://user@127.0.0.1:${port}/pets?connect_timeout=60`;
+  const running = new Workspace().start(['keys', 'create', '--name', 'shop', '--database-url', url]);
+  await once(database, 'connection');
+  const repeating = setInterval(() => running.child.kill('SIGINT'), 100);
+  onTestFinished(() => clearInterval(repeating));
+  expect(await running.exit).toEqual({ code: null, signal: 'SIGINT' });
+  expect(running.out.stderr).toBe('animal-store: interrupted; it is unknown whether anything was changed\n');
 });

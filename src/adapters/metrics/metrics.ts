@@ -72,7 +72,7 @@ function observerOf(
     labelNames,
     registers: [registry],
   });
-  const release = metric('build_info', 'The release, the runtime and the storage', ...Object.keys(build));
+  const release = metric('build_info', 'Always 1: the release, runtime and storage', ...Object.keys(build));
   new Gauge(release).set(build, 1);
   const requests = new Histogram({
     ...metric('http_request_duration_seconds', 'From the head to the response', 'method', 'route', 'status'),
@@ -86,9 +86,9 @@ function observerOf(
     ...metric('commit_writes', 'Number of writes in a transaction'),
     buckets: WRITES_BOUNDS,
   });
-  const errors = new Counter(metric('errors_total', 'Responses with status 500 or above', 'reason'));
+  const errors = new Counter(metric('errors_total', 'Status 500 or above, by reason or code', 'reason'));
   for (const reason of ERROR_REASONS) errors.inc({ reason }, 0);
-  const available = new Gauge(metric('storage_available', 'Whether the storage has no known fault: 1 or 0'));
+  const available = new Gauge(metric('storage_available', '0 while the storage has a known fault, or 1'));
   available.set(1);
   return {
     onRequest({ method, route = 'none', status, ms }) {

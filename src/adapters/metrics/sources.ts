@@ -51,7 +51,7 @@ export function registerSources(registry: Registry, { server, storage }: Metrics
 
   gauge('http_requests_in_flight', 'Requests without a response yet', () => http().requestsInFlight);
   gauge('http_connections', 'Open connections of clients', () => http().connections);
-  add(Counter, ['http_refused_requests_total', 'Requests refused because of load', 'reason'], () =>
+  add(Counter, ['http_refused_requests_total', 'Requests refused for load, by reason', 'reason'], () =>
     Object.entries(http().refused).map(([reason, count]) => [count, reason]),
   );
   add(Counter, ['cache_requests_total', 'Reads that looked into a cache', 'cache', 'result'], () =>
@@ -62,11 +62,11 @@ export function registerSources(registry: Registry, { server, storage }: Metrics
   );
   gauge('waiting_writes', 'Writes that wait for a transaction', () => stored().waitingWrites);
   gauge('write_ahead_log_bytes', 'Size of the write-ahead log of SQLite', () => stored().logBytes);
-  add(Gauge, ['database_connections', 'Connections to the database server', 'state'], () =>
+  add(Gauge, ['database_connections', 'Connections to PostgreSQL, by state', 'state'], () =>
     (['busy', 'idle'] as const).map((state) => [stored().connections?.[state], state]),
   );
-  gauge('database_waiting_calls', 'Calls that wait for a connection', () => stored().connections?.waiting);
-  add(Counter, ['thread_busy_seconds_total', 'Time a thread was not waiting for events', 'thread'], () => {
+  gauge('database_waiting_calls', 'Calls that wait for PostgreSQL', () => stored().connections?.waiting);
+  add(Counter, ['thread_busy_seconds_total', 'Time in which main and writer worked', 'thread'], () => {
     const main = performance.eventLoopUtilization().active / 1000;
     return Object.entries({ main, ...stored().busySeconds }).map(([thread, value]) => [value, thread]);
   });
@@ -74,7 +74,7 @@ export function registerSources(registry: Registry, { server, storage }: Metrics
   if (idempotencyRecords === undefined) return;
   let records = Promise.resolve(0);
   let until = 0;
-  gauge('idempotency_records', 'Stored records of idempotency keys', () => {
+  gauge('idempotency_records', 'Records of idempotency keys; NaN if slow', () => {
     if (performance.now() >= until) {
       until = Infinity;
       records = idempotencyRecords.count().catch(() => Number.NaN);

@@ -57,29 +57,6 @@ describe('keys create', () => {
   });
 });
 
-test.each([
-  ['create', '--name', 'shop'],
-  ['rotate', '1'],
-  ['revoke', '1'],
-])(
-  'keys %s completes after a signal, and says before a second one that the outcome would be unknown',
-  async (...args) => {
-    const cli = inMemory();
-    await createShop(cli);
-    const end = new AbortController();
-    const openStore = async () => {
-      end.abort();
-      return cli.openStore();
-    };
-    const { run } = commandLine('', { openStore });
-    const { status, err } = await run(['keys', ...args], { signal: end.signal });
-    expect([status, err]).toEqual([
-      0,
-      expect.stringMatching(/^Waiting for the store\. .* outcome is unknown: see \S.* keys list\n/),
-    ]);
-  },
-);
-
 describe('keys list', () => {
   test('is a table, and with --json has everything but the key', async () => {
     const cli = inMemory();

@@ -56,7 +56,7 @@ export function defineKeys(program: Command, options: CommandOptions): void {
     .argument('<id>', 'the id of the key, see keys list', keyId)
     .option(...JSON_RESULT)
     .action(async (id, { json }) => {
-      const key = await changeKeys(options, ({ apiKeys }) => apiKeys.revoke(id));
+      const key = await withStore(options, 'keys', ({ apiKeys }) => apiKeys.revoke(id));
       await printResult(options.console, `Key ${id} (${key.name}) is revoked.`, attributesOf(key), json);
     });
 }
@@ -71,7 +71,7 @@ async function issueKey(
   const { console, program, databaseUrl } = options;
   if (console.isDiscarded)
     throw new CommandError('standard output is closed or the null device, so the new key would be lost');
-  const { key, about } = await changeKeys(options, issue, createStore);
+  const { key, about } = await withStore(options, 'keys', issue, createStore);
   const { id, name, expiresAt, isReadOnly } = about;
   const text = json ? JSON.stringify({ ...attributesOf(about), key }) : key;
   await console.out(`${text}\n`).catch((error: Error) => {
@@ -81,25 +81,6 @@ async function issueKey(
   const expires = expiresAt === undefined ? 'never expires' : `expires at ${moment(expiresAt)}`;
   const access = isReadOnly ? ', read-only' : '';
   console.err(`Key ${id} (${visible(name)}${access}) ${expires}. Save it: it is not shown again.\n`);
-}
-
-/** A change is completed after a signal. A second signal ends the process without a word, so the first one says what it means. */
-async function changeKeys<T>(
-  options: CommandOptions,
-  change: (store: AnimalStore) => Promise<T>,
-  createStore?: boolean,
-): Promise<T> {
-  const { console, program, databaseUrl, signal } = options;
-  const onAbort = (): void => {
-    const list = commandLine(program, 'keys list', databaseUrl);
-    console.err(`Waiting for the store. If this is interrupted again, the outcome is unknown: see ${list}\n`);
-  };
-  signal.addEventListener('abort', onAbort);
-  try {
-    return await withStore(options, 'keys', change, createStore);
-  } finally {
-    signal.removeEventListener('abort', onAbort);
-  }
 }
 
 async function listKeys(active: boolean, json: boolean, options: CommandOptions): Promise<void> {
