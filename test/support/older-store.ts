@@ -47,6 +47,12 @@ export function createOlderStore(path: string, version: number): Database.Databa
 export const RECORD_OF_3_0: string = `INSERT INTO idempotency_records (caller, key, pet_id, valid_until) VALUES ('1', ?, ?, ?)
   ON CONFLICT DO UPDATE SET pet_id = excluded.pet_id, valid_until = excluded.valid_until WHERE valid_until < 100`;
 
+/** How 3.0 stored a pet, which has no attribute of a later release. */
+export function insertPetOf30(id?: bigint): string {
+  const [column, value] = id === undefined ? ['', ''] : ['id, ', `${id}, `];
+  return `INSERT INTO pets (${column}name, category_id, status) VALUES (${value}'Rex', 1, 'available')`;
+}
+
 /** Creates an empty store as 3.0 did. */
 export function createStoreOf30(path: string): Database.Database {
   const db = connect(path);
