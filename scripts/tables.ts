@@ -3,10 +3,10 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { errorCodesOf, WHEN } from '../openapi/errors.ts';
 import { STATUS_OF } from '../src/adapters/http/errors.ts';
-import { OPERATIONS } from '../src/adapters/http/operations.ts';
+import { servedOperations } from '../src/adapters/http/lifecycle.ts';
 import { Metrics } from '../src/adapters/metrics/index.ts';
 
-const stable: readonly string[] = errorCodesOf(OPERATIONS);
+const stable: readonly string[] = errorCodesOf(servedOperations());
 
 export const TABLES: Readonly<Record<string, () => Promise<string>>> = {
   'docs/api.md': async () =>
