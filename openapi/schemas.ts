@@ -2,27 +2,30 @@
 
 import { toJsonSchemaDefs } from '@valibot/to-json-schema';
 import type { HttpErrorCode } from '../src/adapters/http/errors.ts';
-import { INT64_METADATA, REQUEST_SCHEMAS } from '../src/adapters/http/schemas.ts';
+import { ENUM_SCHEMAS, INT64_METADATA, REQUEST_SCHEMAS } from '../src/adapters/http/schemas.ts';
 import { ATTRIBUTES, isAlwaysStored, PET_ATTRIBUTES } from '../src/domain/pet.ts';
 
 /** A part of the OpenAPI document. In the JSON text, a `bigint` becomes an exact integer. */
 export type Part = Readonly<Record<string, unknown>>;
 
-type SchemaName = 'PetStatus' | 'NewPet' | 'Pet' | 'Pets' | 'Error' | 'PetChange' | 'Change' | 'Changes';
+type SchemaName = 'NewPet' | 'Pet' | 'Pets' | 'Error' | 'PetChange' | 'Change' | 'Changes';
 
-const { PetStatus, NewPet, ListQuery } = toJsonSchemaDefs(REQUEST_SCHEMAS, {
-  target: 'draft-2020-12',
-  typeMode: 'input',
-  overrideRef: ({ referenceId }) => `#/components/schemas/${referenceId}`,
-  overrideSchema: ({ valibotSchema, jsonSchema, errors }) => {
-    // An int64 is checked by a function. Its JSON Schema is in its metadata.
-    if (valibotSchema.type === 'custom') return {};
-    if (errors !== undefined) throw new Error(errors.join());
-    // All values in a query are strings, so the default of an integer is a string too.
-    const isNumeric = jsonSchema.type === 'integer' && typeof jsonSchema.default === 'string';
-    return isNumeric ? { ...jsonSchema, default: Number(jsonSchema.default) } : jsonSchema;
+const { NewPet, ListQuery, ...enums } = toJsonSchemaDefs(
+  { ...ENUM_SCHEMAS, ...REQUEST_SCHEMAS },
+  {
+    target: 'draft-2020-12',
+    typeMode: 'input',
+    overrideRef: ({ referenceId }) => `#/components/schemas/${referenceId}`,
+    overrideSchema: ({ valibotSchema, jsonSchema, errors }) => {
+      // An int64 is checked by a function. Its JSON Schema is in its metadata.
+      if (valibotSchema.type === 'custom') return {};
+      if (errors !== undefined) throw new Error(errors.join());
+      // All values in a query are strings, so the default of an integer is a string too.
+      const isNumeric = jsonSchema.type === 'integer' && typeof jsonSchema.default === 'string';
+      return isNumeric ? { ...jsonSchema, default: Number(jsonSchema.default) } : jsonSchema;
+    },
   },
-});
+);
 
 const { properties = {}, ...newPet } = NewPet;
 
@@ -85,10 +88,10 @@ const CHANGE_SCHEMAS = {
 export function componentSchemas(
   codes: readonly HttpErrorCode[],
   hasChanges: boolean,
-): Readonly<Partial<Record<SchemaName, object>>> {
+): Readonly<Record<string, object>> {
   const members = error(codes);
   return {
-    PetStatus,
+    ...enums,
     Pet: { type: 'object', properties: pet, required: ['id', ...PET_ATTRIBUTES.filter(isAlwaysStored)] },
     Pets: { type: 'array', items: ref('Pet') },
     Error: { type: 'object', properties: members, required: Object.keys(members) },

@@ -23,6 +23,11 @@ export const STATUS_TRANSITIONS: Readonly<Record<PetStatus, readonly PetStatus[]
   sold: [],
 };
 
+/** The attributes whose values follow one another by a rule. */
+const TRANSITIONS: { readonly [Name in keyof NewPet]?: Readonly<Record<string, readonly string[]>> } = {
+  status: STATUS_TRANSITIONS,
+};
+
 /**
  * Validates a change by itself, without the pet that it is for, and ignores its other properties. The attributes of the
  * result have their order, so equal changes have equal JSON. The message of `invalid_request` names every broken rule.
@@ -51,7 +56,7 @@ export function petChange(input: PetChange): PetChange {
 
 /**
  * Applies a change that {@link petChange} has validated, and returns the changed pet: the same object if nothing changes.
- * Throws `invalid_transition` when the status of the pet cannot become the given one.
+ * Throws `invalid_transition` when an attribute such as the status cannot get the given value after its present one.
  */
 export function changePet(pet: Pet, change: PetChange): Pet {
   const changed: Partial<Record<keyof NewPet, unknown>> = { ...pet };
@@ -60,13 +65,18 @@ export function changePet(pet: Pet, change: PetChange): Pet {
   }
   const attributes = changed as NewPet;
   if (isSamePet(pet, attributes)) return pet;
-  if (attributes.status !== pet.status) checkTransition(pet.status, attributes.status);
+  for (const [name, transitions] of Object.entries(TRANSITIONS)) {
+    const [from, to] = [pet, attributes].map((each) => String(each[name as keyof NewPet])) as [
+      string,
+      string,
+    ];
+    if (from !== to) checkTransition(name, from, to, transitions[from] ?? []);
+  }
   return storedPet(pet.id, attributes);
 }
 
-function checkTransition(from: PetStatus, to: PetStatus): void {
-  const allowed = STATUS_TRANSITIONS[from];
+function checkTransition(name: string, from: string, to: string, allowed: readonly string[]): void {
   if (allowed.includes(to)) return;
   const rule = allowed.length === 0 ? 'it stays as it is' : `it can become ${allowed.join(' or ')}`;
-  throw new AnimalStoreError('invalid_transition', `status cannot change from ${from} to ${to}: ${rule}`);
+  throw new AnimalStoreError('invalid_transition', `${name} cannot change from ${from} to ${to}: ${rule}`);
 }

@@ -104,7 +104,7 @@ function edgesOf(attribute: Attribute): { accepted: readonly unknown[]; refused:
       return { accepted: lengths.map(text), refused: others.map(text) };
     }
     case 'one of':
-      return { accepted: attribute.values, refused: ['', 'lost'] };
+      return { accepted: attribute.values, refused: ['', 'no such value'] };
     case 'boolean':
       return { accepted: [true, false], refused: [2n] };
     case 'timestamp': {

@@ -4,15 +4,21 @@ import * as v from 'valibot';
 import type { ChangesPageQuery } from '../../application/list-changes.ts';
 import { LIMIT_DEFAULT, LIMIT_MAX, LIMIT_MIN } from '../../application/list-pets.ts';
 import type { PetQuery } from '../../application/ports/pet-repository.ts';
-import { type Attribute, INTEGER_KINDS } from '../../domain/attribute.ts';
+import { INTEGER_KINDS } from '../../domain/attribute.ts';
 import { invalidRequest } from '../../domain/errors.ts';
 import { INT64_MAX, INT64_MIN, parseInt64 } from '../../domain/int64.ts';
 import { type Members, membersReader, parseJson } from '../../domain/json.ts';
-import { ATTRIBUTES, type NewPetInput, newPet, PET_ATTRIBUTES, PET_STATUSES } from '../../domain/pet.ts';
+import { ATTRIBUTES, type NewPetInput, newPet, PET_ATTRIBUTES } from '../../domain/pet.ts';
 import { type PetChange, petChange } from '../../domain/pet-change.ts';
 import { PET_FILTERS } from '../../domain/pet-filter.ts';
 
-const PetStatus = oneOf(PET_STATUSES);
+/** The schemas of attributes that have one of some values, such as `PetStatus`. */
+export const ENUM_SCHEMAS: Readonly<Record<string, v.GenericSchema>> = Object.fromEntries(
+  PET_ATTRIBUTES.flatMap((name) => {
+    const attribute = ATTRIBUTES[name];
+    return attribute.kind === 'one of' ? [[enumName(name), oneOf(attribute.values)]] : [];
+  }),
+);
 
 /** In JSON, every integer is read as a `bigint`. Valibot can derive no JSON Schema from it, so that is in the metadata. */
 const Integer = v.custom<bigint>((value) => typeof value === 'bigint');
@@ -27,14 +33,15 @@ export const INT64_METADATA: Readonly<Record<string, unknown>> = {
 const NewPet = v.object(
   Object.fromEntries(
     PET_ATTRIBUTES.map((name) => {
-      const schema = attributeSchema(ATTRIBUTES[name]);
+      const schema = attributeSchema(name);
       return [name, ATTRIBUTES[name].isRequired ? schema : v.optional(schema)];
     }),
   ),
 );
 
 /** In JSON or, as in a query, in text. */
-function attributeSchema(attribute: Attribute, isText = false): v.GenericSchema {
+function attributeSchema(name: keyof NewPetInput, isText = false): v.GenericSchema {
+  const attribute = ATTRIBUTES[name];
   switch (attribute.kind) {
     case 'text': {
       const { minLength, maxLength } = attribute;
@@ -42,7 +49,7 @@ function attributeSchema(attribute: Attribute, isText = false): v.GenericSchema 
       return v.pipe(v.string(), v.metadata({ description, minLength, maxLength, pattern: '^[^\\x00]*$' }));
     }
     case 'one of':
-      return attribute.values === PET_STATUSES ? PetStatus : oneOf(attribute.values);
+      return ENUM_SCHEMAS[enumName(name)] as v.GenericSchema;
     case 'boolean': {
       const { description } = attribute;
       if (!isText) return v.pipe(v.boolean(), v.metadata({ description }));
@@ -62,6 +69,10 @@ function attributeSchema(attribute: Attribute, isText = false): v.GenericSchema 
         : v.pipe(Integer, v.metadata(metadata));
     }
   }
+}
+
+function enumName(name: string): string {
+  return `Pet${name.charAt(0).toUpperCase()}${name.slice(1)}`;
 }
 
 function oneOf(values: readonly string[]): v.GenericSchema<string> {
@@ -95,9 +106,7 @@ const Limit = v.optional(
 
 const ListQuery = v.object({
   limit: Limit,
-  ...Object.fromEntries(
-    PET_FILTERS.map((name) => [name, v.optional(attributeSchema(ATTRIBUTES[name], true))]),
-  ),
+  ...Object.fromEntries(PET_FILTERS.map((name) => [name, v.optional(attributeSchema(name, true))])),
   after: v.optional(
     v.pipe(
       v.string(),
@@ -111,8 +120,7 @@ const ListQuery = v.object({
   ),
 });
 
-export const REQUEST_SCHEMAS: Readonly<Record<'PetStatus' | 'NewPet' | 'ListQuery', v.GenericSchema>> = {
-  PetStatus,
+export const REQUEST_SCHEMAS: Readonly<Record<'NewPet' | 'ListQuery', v.GenericSchema>> = {
   NewPet,
   ListQuery,
 };

@@ -1,0 +1,90 @@
+/** The text that the sources have for an attribute: its row in `ATTRIBUTES`, and its column and index in SQL. */
+
+import type { Attribute } from '../src/domain/attribute.ts';
+import { INT64_MAX, INT64_MIN } from '../src/domain/int64.ts';
+
+export interface NamedAttribute {
+  readonly name: string;
+  readonly attribute: Attribute;
+}
+
+/** Returns the row of an attribute in `ATTRIBUTES`. */
+export function rowOf({ name, attribute }: NamedAttribute): string {
+  const members = Object.entries(attribute).map(([member, value]) => `${member}: ${literal(value)}`);
+  return `${name}: { ${members.join(', ')} },`;
+}
+
+function literal(value: unknown): string {
+  if (typeof value === 'bigint') return `${value}n`;
+  return Array.isArray(value) ? `[${value.map(literal).join(', ')}]` : JSON.stringify(value);
+}
+
+/** Returns the definition of the column of an attribute in SQL. */
+export function columnDefinition(
+  { name, attribute }: NamedAttribute,
+  database: 'sqlite' | 'postgres',
+): string {
+  const column = columnOf(name);
+  const [type, rule] =
+    database === 'sqlite' ? sqliteColumn(column, attribute) : postgresColumn(column, attribute);
+  const isNullable = !attribute.isRequired && attribute.default === undefined;
+  return `${column} ${type}${isNullable ? '' : ' NOT NULL'}${rule === '' ? '' : ` CHECK (${rule})`}`;
+}
+
+/** Returns the index of a filter, which has the order of a page. Each entry of a SQLite index ends with the id. */
+export function indexDefinition({ name }: NamedAttribute, database: 'sqlite' | 'postgres'): string {
+  const column = columnOf(name);
+  return `CREATE INDEX pets_by_${column} ON pets (${column}${database === 'sqlite' ? '' : ', id'})`;
+}
+
+function sqliteColumn(column: string, attribute: Attribute): readonly [type: string, rule: string] {
+  switch (attribute.kind) {
+    case 'text': {
+      const { minLength, maxLength } = attribute;
+      return [
+        'TEXT',
+        `length(${column}) BETWEEN ${minLength} AND ${maxLength} AND instr(${column}, char(0)) = 0`,
+      ];
+    }
+    case 'one of':
+      return ['TEXT', valuesRule(column, attribute.values)];
+    case 'boolean':
+      return ['INTEGER', `${column} IN (0, 1)`];
+    case 'timestamp':
+      return ['TEXT', `${column} >= '0001' AND strftime('%Y-%m-%dT%H:%M:%fZ', ${column}) IS ${column}`];
+    default:
+      return ['INTEGER', rangeRule(column, attribute.min, attribute.max)];
+  }
+}
+
+function postgresColumn(column: string, attribute: Attribute): readonly [type: string, rule: string] {
+  switch (attribute.kind) {
+    case 'text':
+      return ['text', `char_length(${column}) BETWEEN ${attribute.minLength} AND ${attribute.maxLength}`];
+    case 'one of':
+      return ['text', valuesRule(column, attribute.values)];
+    case 'boolean':
+      return ['boolean', ''];
+    case 'timestamp':
+      return ['timestamptz(3)', `${column} BETWEEN '0001-01-01T00:00:00Z' AND '9999-12-31T23:59:59.999Z'`];
+    default:
+      return ['bigint', rangeRule(column, attribute.min, attribute.max)];
+  }
+}
+
+function valuesRule(column: string, values: readonly string[]): string {
+  return `${column} IN (${values.map((value) => `'${value}'`).join(', ')})`;
+}
+
+/** The type has the range of an int64. */
+function rangeRule(column: string, min: bigint | number, max: bigint | number): string {
+  const rules = [
+    min === INT64_MIN ? '' : `${column} >= ${min}`,
+    max === INT64_MAX ? '' : `${column} <= ${max}`,
+  ];
+  return rules.filter(Boolean).join(' AND ');
+}
+
+function columnOf(name: string): string {
+  return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
