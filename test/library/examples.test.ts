@@ -12,6 +12,7 @@ import ts from 'typescript';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createServer } from '../../src/adapters/http/index.ts';
 import { createAnimalStore } from '../../src/library/index.ts';
+import { wholeCode } from '../support/pets.ts';
 import { canRunPostgres, newDatabaseUrl, postgresNote } from '../support/postgres/index.ts';
 import type { Outcome } from './run-examples.ts';
 
@@ -57,7 +58,7 @@ function examplesOf(module: string): Example[] {
     /\* @example\n *\* ```ts\n(?<lines>[\s\S]*?) *\* ```\n *\*\/\n *(?:(?:export|async|function|class|get) |\*)*(?<name>\w+)/g,
   );
   return [...found].map(({ groups: { lines = '', name = '' } = {} }, index) => {
-    const code = lines.replaceAll(/^ *\* ?/gm, '');
+    const code = wholeCode(lines.replaceAll(/^ *\* ?/gm, ''));
     const file = join(FOLDER, `${module.replaceAll(/\W/g, '-')}-${index}`, `${name}.ts`);
     return { title: name, code: code.startsWith('import ') ? code : STORE + code, file };
   });
@@ -67,7 +68,7 @@ function blocksOf(document: string): Example[] {
   const found = readFileSync(join(ROOT, document), 'utf8').matchAll(/^```js\n(.*?)^```$/gms);
   return [...found].map(([, code = ''], index) => {
     const title = `${document} ${index + 1}`;
-    return { title, code, file: join(FOLDER, title.replaceAll(/\W/g, '-'), 'block.mjs') };
+    return { title, code: wholeCode(code), file: join(FOLDER, title.replaceAll(/\W/g, '-'), 'block.mjs') };
   });
 }
 

@@ -51,6 +51,18 @@ export function wholeJson(text: string): string {
   });
 }
 
+/** Like {@link wholeJson}, for the pets that an example creates, and for what it prints. */
+export function wholeCode(code: string): string {
+  const whole = code.replaceAll(/\bname: [^{};]*\bcategoryId: -?\d+n?\b[^{}]*?(?=,?\s*\})/g, (members) => {
+    const lacking = UNNAMED.filter(([name]) => !members.includes(`${name}: `));
+    const added = lacking.map(
+      ([name, value]) => `, ${name}: ${typeof value === 'bigint' ? `${value}n` : JSON.stringify(value)}`,
+    );
+    return members + added.join('');
+  });
+  return wholeJson(whole);
+}
+
 /** The options of `animal-store pets create` for the required attributes that a test does not name. */
 export const REQUIRED_OPTIONS: readonly string[] = UNNAMED.flatMap(([name, value]) => [
   `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`,
