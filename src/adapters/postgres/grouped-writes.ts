@@ -29,16 +29,11 @@ interface Queued<Request, Result> {
   reject(error: unknown): void;
 }
 
-interface Queue {
-  readonly length: () => number;
-  send(): Promise<void>;
-}
-
 export class GroupedWrites {
   readonly #pool: ConnectionPool;
   readonly #faults: Faults;
   readonly #observer: Observer;
-  readonly #queues: Queue[] = [];
+  readonly #queues: { readonly queue: readonly unknown[]; send(): Promise<void> }[] = [];
   #sending: Promise<void> | undefined;
   #isClosed = false;
 
@@ -49,13 +44,13 @@ export class GroupedWrites {
   }
 
   get waiting(): number {
-    return this.#queues.reduce((sum, { length }) => sum + length(), 0);
+    return this.#queues.reduce((sum, { queue }) => sum + queue.length, 0);
   }
 
   /** Returns a function that makes a write of this kind. It rejects with an `AnimalStoreError`. */
   ofKind<Request, Result>(kind: WriteKind<Request, Result>): (request: Request) => Promise<Result> {
     const queue: Queued<Request, Result>[] = [];
-    this.#queues.push({ length: () => queue.length, send: () => this.#send(kind, queue) });
+    this.#queues.push({ queue, send: () => this.#send(kind, queue) });
     return (request) =>
       new Promise((resolve, reject) => {
         if (this.#isClosed) throw closedError();
@@ -72,7 +67,7 @@ export class GroupedWrites {
 
   async #sendAll(): Promise<void> {
     await nextTurn();
-    while (this.waiting > 0) for (const { length, send } of this.#queues) if (length() > 0) await send();
+    while (this.waiting > 0) for (const { queue, send } of this.#queues) if (queue.length > 0) await send();
     this.#sending = undefined;
   }
 

@@ -2,11 +2,6 @@
 
 import { DAY } from '../../application/ports/idempotent-creates.ts';
 
-/** Whether a store has tables, and fewer than those of the first of `MIGRATIONS`. */
-export function isOlder(version: number, first: number): boolean {
-  return version > 0 && version < first;
-}
-
 /** What a pet must be since 3.0. */
 const RULES = "id > 0 AND char_length(name) BETWEEN 1 AND 255 AND status IN ('available', 'pending', 'sold')";
 

@@ -103,10 +103,11 @@ interface Changes {
 export function petChanges(pool: ConnectionPool, writes: GroupedWrites): Changes {
   const kind = { statementFor, resultsOf: revisionsOf, namesOf };
   const [plain, keyed] = [writes.ofKind(kind), writes.ofKind(kind)];
-  const change = (pet: Pet, expected: bigint, attempt?: ChangeAttempt): Promise<bigint | undefined> =>
-    (attempt ? keyed : plain)({ pet: { ...pet }, isRemoval: false, expected, attempt });
-  const remove = (id: bigint, expected: bigint, attempt?: ChangeAttempt): Promise<bigint | undefined> =>
-    (attempt ? keyed : plain)({ pet: { id } as Pet, isRemoval: true, expected, attempt });
+  const write = (change: Change) => (change.attempt === undefined ? plain : keyed)(change);
+  const replace = (pet: Pet, expected: bigint, attempt?: ChangeAttempt) =>
+    write({ pet: { ...pet }, isRemoval: false, expected, attempt });
+  const remove = (id: bigint, expected: bigint, attempt?: ChangeAttempt) =>
+    write({ pet: { id } as Pet, isRemoval: true, expected, attempt });
 
   const idempotentChanges: IdempotentChanges = {
     async find(id, { caller, key }) {
@@ -114,8 +115,8 @@ export function petChanges(pool: ConnectionPool, writes: GroupedWrites): Changes
       const [row = []] = await pool.read(() => ({ name: 'find-attempt', text: FIND_STATE, values }));
       return { record: row[0] === null ? undefined : recordOf(row), version: versionOf(row.slice(3)) };
     },
-    replace: (pet, expected, attempt) => change(pet, expected, attempt),
-    remove: (id, expected, attempt) => remove(id, expected, attempt),
+    replace,
+    remove,
     async record(id, pet, { caller, key, validFor, request }) {
       const values = [caller, key, id, validFor, request, responseOf(id, pet)];
       return (await pool.write(RECORD, values)).length > 0;
@@ -126,7 +127,7 @@ export function petChanges(pool: ConnectionPool, writes: GroupedWrites): Changes
       const [row] = await pool.read(() => ({ name: 'find-version', text: FIND, values: [id] }));
       return versionOf(row ?? []);
     },
-    replace: (pet, expected) => change(pet, expected),
+    replace: (pet, expected) => replace(pet, expected),
     remove: (id, expected) => remove(id, expected),
     async list({ after = 0n, limit }) {
       const rows = await pool.read(() => ({ name: 'list-changes', text: LIST, values: [after, limit] }));
@@ -173,15 +174,12 @@ function namesOf({ pet, attempt }: Change): readonly string[] {
 }
 
 /** Returns the revisions of the changes that were made. */
-export function revisionsOf(
-  changes: readonly unknown[],
-  rows: readonly ResultRow[],
-): readonly (bigint | undefined)[] {
+function revisionsOf(changes: readonly unknown[], rows: readonly ResultRow[]): (bigint | undefined)[] {
   const revisions = new Map(rows.map(([place, revision]) => [Number(place), revision as bigint]));
   return changes.map((_, index) => revisions.get(index + 1));
 }
 
-export function versionOf([revision, ...row]: ResultRow): PetVersion | undefined {
+function versionOf([revision, ...row]: ResultRow): PetVersion | undefined {
   const pet = row[0] === null ? undefined : petOf(row);
   const number = (revision ?? pet?.id) as bigint | undefined;
   return number === undefined ? undefined : { pet, revision: number };

@@ -5,7 +5,7 @@ import { StorageFault, storageUnavailable } from '../../application/ports/storag
 import { type PetRow, selectInvalidPets } from '../storage-kit/pet-rows.ts';
 import { codeOf, type Migration, newerSchema, olderSchema } from '../storage-kit/store-errors.ts';
 import { openSession, type Session } from './connection-pool.ts';
-import { isOlder, UPGRADE } from './older-schemas.ts';
+import { UPGRADE } from './older-schemas.ts';
 import { TAKE_ORDER } from './pets.ts';
 
 export const NEW_EPOCH =
@@ -99,16 +99,7 @@ export interface Survey {
   readonly hidden: readonly string[];
 }
 
-type SurveyRow = [
-  string,
-  boolean,
-  boolean,
-  isReadOnly: boolean,
-  isOneServer: boolean,
-  string[],
-  string[],
-  string[],
-];
+type SurveyRow = [string, boolean, boolean, boolean, boolean, string[], string[], string[]];
 
 const PET_TABLE =
   "SELECT attname FROM pg_attribute WHERE attrelid = 'pets'::regclass AND attnum > 0 AND NOT attisdropped";
@@ -170,7 +161,7 @@ async function migrate(session: Session): Promise<void> {
   await session.run('SELECT pg_advisory_xact_lock($1)', [LOCK]);
   let { version = 0 } = await surveyOf(session);
   if (version === 0) await session.run(VERSION_TABLE);
-  if (isOlder(version, FIRST_VERSION)) {
+  if (version > 0 && version < FIRST_VERSION) {
     await session.run(UPGRADE);
     version = FIRST_VERSION;
   }
