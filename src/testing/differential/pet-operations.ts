@@ -15,7 +15,7 @@ import {
 } from '../../domain/pet.ts';
 import { HOUR } from '../fixtures/attempts.ts';
 import { SAMPLE_FILTERS } from '../fixtures/filters.ts';
-import { sampleValues } from '../fixtures/pets.ts';
+import { labelOf, sampleValues } from '../fixtures/pets.ts';
 import { type Random, randomNumbers } from '../random.ts';
 import type { Model } from './model.ts';
 import { type Operation, pick } from './operation.ts';
@@ -130,7 +130,7 @@ export function randomId({ lastId }: Model, random: Random): bigint {
 
 /** Asserts that a pet was stored with a new id above all others. */
 export function assertAdded(pet: Pet, input: NewPet, { lastId }: Model): Pet {
-  assert.ok(isSamePet(pet, input), `expected the pet '${input.name}', got '${pet.name}'`);
+  assert.ok(isSamePet(pet, input), `expected the pet '${labelOf(input)}', got '${labelOf(pet)}'`);
   assert.ok(pet.id > lastId, `expected an id greater than ${lastId}, got ${pet.id}`);
   return pet;
 }

@@ -2,6 +2,7 @@ import type { PetPageQuery } from '../../application/list-pets.ts';
 import { listQuery } from '../../application/list-query.ts';
 import type { PetPage, PetQuery } from '../../application/ports/pet-repository.ts';
 import type { NewPet, Pet } from '../../domain/pet.ts';
+import { labelOf } from '../fixtures/pets.ts';
 
 /** A call of a client. Its `call` and `end` are positions in the order of all calls and returns of the history. */
 interface Call {
@@ -55,7 +56,7 @@ export function described(event: PetEvent | KeyEvent): string {
 function words(event: PetEvent | KeyEvent): string {
   switch (event.kind) {
     case 'create':
-      return `create '${event.pet.name}'${event.key === undefined ? '' : ` key=${event.key}`}`;
+      return `create '${labelOf(event.pet)}'${event.key === undefined ? '' : ` key=${event.key}`}`;
     case 'get':
       return `get ${event.id}`;
     case 'list':

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ListedVersion, PetChanges, PetVersion } from '../../application/ports/pet-changes.ts';
 import { asAnimalStoreError } from '../../domain/errors.ts';
-import { PET_STATUSES } from '../../domain/pet.ts';
 import type { ChangingStore } from '../fixtures/attempts.ts';
 import { samplePet, walk } from '../fixtures/pets.ts';
 import { type Random, randomNumbers } from '../random.ts';
@@ -122,7 +121,7 @@ class Client {
     const chance = this.#random(100);
     this.#written += 1;
     const name = `pet ${this.#number}.${this.#written}`;
-    const attributes = samplePet(name, PET_STATUSES[chance % PET_STATUSES.length], BigInt(chance));
+    const attributes = samplePet(name, chance);
     // Most calls are of the newest pets, so that several clients change the same one.
     const id = this.#ids[this.#ids.length - 1 - this.#random(5)];
     if (chance < 20 || id === undefined) {

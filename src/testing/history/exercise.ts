@@ -123,7 +123,7 @@ class Client {
       await this.#store.createPet(this.#newPet(), { idempotencyKey: earlier.idempotencyKey });
     } else {
       const pet = this.#newPet();
-      const idempotencyKey = `key of ${pet.name}`.replaceAll(' ', '-');
+      const idempotencyKey = `key ${this.#shared.created} of ${this.#name}`.replaceAll(' ', '-');
       keyed.push({ pet, idempotencyKey });
       const other = this.#all[this.#random(this.#all.length)];
       const attempts = [this.#store, ...(chance < 7 && other !== undefined ? [other] : [])];
@@ -159,8 +159,7 @@ class Client {
   #newPet(): NewPetInput {
     this.#shared.created += 1;
     const name = `pet ${this.#shared.created} of ${this.#name}`;
-    const categoryId = BigInt(this.#random(1000)) - 500n;
-    return filterable(samplePet(name, undefined, categoryId), this.#random(1000));
+    return filterable(samplePet(name, this.#random(1000) - 500), this.#random(1000));
   }
 }
 

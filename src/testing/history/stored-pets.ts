@@ -1,4 +1,5 @@
 import { isSamePet, type NewPet, PET_ATTRIBUTES, type Pet } from '../../domain/pet.ts';
+import { labelOf } from '../fixtures/pets.ts';
 import { type CreateEvent, described, type PetEvent } from './events.ts';
 
 /** All calls that create one pet: the attempts with one idempotency key, or a single call without a key. */
@@ -39,7 +40,7 @@ export function storedPets(events: readonly PetEvent[]): Map<bigint, StoredPet> 
       if (known === undefined) stored.set(pet.id, { pet, attempts: open.creationOf(pet, event) });
       else if (!isSamePet(known.pet, pet))
         throw new Contradiction(
-          `${described(event)} saw pet ${pet.id} as '${pet.name}', which was '${known.pet.name}'`,
+          `${described(event)} saw pet ${pet.id} as '${labelOf(pet)}', which was '${labelOf(known.pet)}'`,
         );
     }
   }
@@ -57,7 +58,7 @@ function creationsOf(creates: readonly CreateEvent[]): Creation[] {
     creation.attempts.push(event);
     if (typeof event.result === 'string') continue;
     if (!isSamePet(event.result, event.pet))
-      throw new Contradiction(`${described(event)} returned another pet, '${event.result.name}'`);
+      throw new Contradiction(`${described(event)} returned another pet, '${labelOf(event.result)}'`);
     const { pet, by } = creation.stored ?? { pet: event.result, by: event };
     if (pet.id !== event.result.id)
       throw new Contradiction(
@@ -94,7 +95,7 @@ class OpenCreations {
     if (creation !== undefined) return creation.attempts.filter((attempt) => isSamePet(attempt.pet, pet));
     const closed = this.#all.get(textOf(pet));
     const reason = closed === undefined ? 'which nobody created' : `and ${closedBy(closed)}`;
-    throw new Contradiction(`${described(event)} saw pet ${pet.id} '${pet.name}', ${reason}`);
+    throw new Contradiction(`${described(event)} saw pet ${pet.id} '${labelOf(pet)}', ${reason}`);
   }
 }
 
