@@ -22,13 +22,13 @@ export const PET_FILTERS: readonly PetFilterName[] = PET_ATTRIBUTES.filter(
 
 /** Returns the filter of a query, whose other members are ignored, and the rules that its values break. */
 export function readFilter(query: PetFilterInput): { filter: PetFilter; faults: readonly string[] } {
-  const filter: Partial<Record<PetFilterName, unknown>> = {};
+  const filter: Partial<Record<keyof NewPet, unknown>> = {};
   const faults: string[] = [];
   for (const name of PET_FILTERS) {
     if (query[name] === undefined) continue;
     const { value, fault } = attributeValue(name, query[name]);
     if (fault !== undefined) faults.push(fault);
-    filter[name] = value;
+    filter[name as keyof NewPet] = value;
   }
   return { filter: filter as PetFilter, faults };
 }

@@ -1,8 +1,9 @@
 import type { PetPage } from '../../application/ports/pet-repository.ts';
+import { ATTRIBUTES, PET_ATTRIBUTES, type Pet } from '../../domain/pet.ts';
 
-/** In bytes, with room for the first page for every `limit` and every filter if names have an ordinary length. */
+/** In bytes, with room for the first page for every `limit` and every filter if texts have an ordinary length. */
 const SIZE_LIMIT = 12 * 1024 * 1024;
-/** Two bytes in the name, and more in the JSON that a caller may cache together with the page. */
+/** Two bytes in the text, and more in the JSON that a caller may cache together with the page. */
 const BYTES_PER_CODE_UNIT = 6;
 const BYTES_PER_PET = 320;
 const BYTES_PER_PAGE = 500;
@@ -44,7 +45,11 @@ export class PageCache {
   }
 }
 
+/** The attributes whose values have any length. */
+const TEXTS = PET_ATTRIBUTES.filter((name) => ATTRIBUTES[name].kind === 'text');
+
 function sizeOf({ pets }: PetPage): number {
-  const codeUnits = pets.reduce((sum, { name }) => sum + name.length, 0);
+  const lengthOf = (pet: Pet) => TEXTS.reduce((sum, name) => sum + `${pet[name] ?? ''}`.length, 0);
+  const codeUnits = pets.reduce((sum, pet) => sum + lengthOf(pet), 0);
   return BYTES_PER_PAGE + BYTES_PER_PET * pets.length + BYTES_PER_CODE_UNIT * codeUnits;
 }
