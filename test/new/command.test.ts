@@ -1,0 +1,92 @@
+/** Runs the command that makes a project. */
+
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, describe, expect, test } from 'vitest';
+import { git } from '../../scripts/git.ts';
+import { ROOT } from '../../scripts/new/project.ts';
+
+const run = promisify(execFile);
+const folder = mkdtempSync(join(tmpdir(), 'new-command-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+test('what is refused ends the command with status 2 and one line, and nothing is written', async () => {
+  const used = mkdtempSync(join(folder, 'used-'));
+  writeFileSync(join(used, 'file'), 'mine');
+  const free = join(folder, 'free');
+  const inside = join(ROOT, 'parcels');
+  for (const [args, message] of [
+    [['--entity', 'parcel'], 'expected a folder and --entity: npm run new -- FOLDER --entity NAME'],
+    [[free, '--entity', 'parcel', '--without', 'book'], '--without book: expected postgresql, page, client'],
+    [[free, '--entity', 'parcel', '--force'], "Unknown option '--force'"],
+    [[free, '--entity', 'after'], "--entity 'after': requests and responses have a member"],
+    [[free, '--entity', 'parcel', '--name', 'koa'], '--name koa: the project imports a package of this name'],
+    [[used, '--entity', 'parcel'], `${used}: the folder is not empty, and nothing is overwritten`],
+    [[inside, '--entity', 'parcel'], `${inside}: expected a folder outside this project`],
+  ] as const) {
+    const failure = await run(process.execPath, ['scripts/new.ts', ...args], { cwd: ROOT }).catch(
+      (error) => error,
+    );
+    expect([failure.code, failure.stdout]).toEqual([2, '']);
+    expect(failure.stderr).toMatch(/^(?:new: .*\n)+$/);
+    expect(failure.stderr).toContain(message);
+  }
+  expect([existsSync(free), existsSync(inside), readdirSync(used)]).toEqual([false, false, ['file']]);
+});
+
+/** Runs the command in an environment of its own. Returns what it prints, or its error. */
+function make(made: string, env: NodeJS.ProcessEnv) {
+  const options = { cwd: ROOT, env: { ...process.env, ...env } };
+  return run(process.execPath, ['scripts/new.ts', made, '--entity', 'parcel'], options);
+}
+
+// Reading and formatting all files takes a minute on a busy machine.
+describe('the command', { timeout: 300_000 }, () => {
+  test('makes one commit, whatever settings and variables of Git the user has', async () => {
+    const home = mkdtempSync(join(folder, 'home-'));
+    const made = join(home, 'deep/parcels');
+    const other = join(home, 'other.git');
+    git(home, 'init', '--quiet', '--bare', other);
+    writeFileSync(join(home, '.gitconfig'), '[commit]\n gpgSign = true\n[user]\n signingKey = none\n');
+    const { stdout } = await make(made, { HOME: home, GIT_DIR: other });
+    expect(stdout).toMatch(
+      /^One record is called parcel, several are called parcels: --plural changes it\.$/m,
+    );
+    expect(stdout).toMatch(/^Done: cd \S+parcels && npm ci && npm start$/m);
+    expect(git(made, 'log', '--format=%s')).toBe('feat: parcel-store, made from animal-store\n');
+    expect(git(made, 'status', '--porcelain')).toBe('');
+    expect(readdirSync(join(other, 'refs/heads'))).toEqual([]);
+    expect(existsSync(join(made, 'node_modules'))).toBe(false);
+  });
+
+  test('makes no commit without Git, nor in a repository', async () => {
+    const inside = mkdtempSync(join(folder, 'repository-'));
+    git(inside, 'init', '--quiet');
+    const [without, within] = await Promise.all([
+      make(join(folder, 'without'), { PATH: '/nowhere' }),
+      make(join(inside, 'parcels'), {}),
+    ]);
+    expect(without.stdout).toContain('Nothing is committed: Git is not installed');
+    expect(within.stdout).toContain('The folder is in a repository of Git: nothing is committed.');
+    for (const made of [join(folder, 'without'), join(inside, 'parcels')]) {
+      expect(existsSync(join(made, 'package.json'))).toBe(true);
+      expect(existsSync(join(made, '.git'))).toBe(false);
+    }
+  });
+
+  test('a signal leaves nothing', async () => {
+    const home = mkdtempSync(join(folder, 'stopped-'));
+    const child = spawn(process.execPath, ['scripts/new.ts', join(home, 'a/parcels'), '--entity', 'parcel'], {
+      cwd: ROOT,
+    });
+    const ended = once(child, 'exit');
+    for await (const text of child.stdout.setEncoding('utf8'))
+      if (text.includes('Writing')) child.kill('SIGTERM');
+    expect(await ended).toEqual([null, 'SIGTERM']);
+    expect(readdirSync(home)).toEqual([]);
+  });
+});
