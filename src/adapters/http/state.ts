@@ -1,4 +1,4 @@
-/** What the middleware of the API knows about a request, in `ctx.state`. */
+/** The state of a request in `ctx.state`, which the middleware of the API shares. */
 
 import type { ApiKeyHolder } from '../../application/ports/api-key-verifier.ts';
 import type { DeprecationFields } from './lifecycle.ts';
