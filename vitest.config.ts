@@ -47,10 +47,13 @@ const OVER_OTHERS = IS_WHOLE
     ]
   : ['test/adapters/http/{body,failure,host-code,properties,recorded,request-fields}.test.ts'];
 
-/** These tests take the attributes of pets from `ATTRIBUTES`: they are run with an attribute of each kind, too. */
+/**
+ * These tests take the attributes of pets from `ATTRIBUTES`: they are run with an attribute of each kind, too. In the gate, the
+ * columns, filters and pages of PostgreSQL and of the client are, and at night their contracts.
+ */
 const OF_ANY_ATTRIBUTES = [
   'test/entity/*.test.ts',
-  'test/adapters/{memory,sqlite,postgres,api-client}/contracts.test.ts',
+  `test/adapters/{memory,sqlite${IS_WHOLE ? ',postgres,api-client' : ''}}/contracts.test.ts`,
   'test/adapters/{sqlite,postgres}/attributes.test.ts',
   'test/adapters/http/{changes,every-storage,properties}.test.ts',
   'test/adapters/{sqlite/pet-repository,postgres/plans}.test.ts',
