@@ -32,12 +32,19 @@ const OWN_NUMBERS: readonly { readonly number: RegExp; readonly bytes: number }[
 /** The schema has no past: no store of another program has the mark of this one. */
 const FIRST_VERSION = /(?<=^const FIRST_VERSION = )\d+/m;
 
-/** Returns the paths of the files that a new project takes over. */
-function filesToWrite(without: readonly PartName[]): string[] {
-  return sourceFiles().filter(
-    (path) =>
-      !isLeftOut(path, without) && existsSync(join(ROOT, path)) && lstatSync(join(ROOT, path)).isFile(),
+/** What a new project has in place of a file of this one, or besides: the path of such a file, and `.txt`, so that no tool reads it. */
+const OVERLAY = 'scripts/new/files/';
+
+/** Returns the paths of the files of a new project, each with the path of the file here that has its text. */
+function filesToWrite(without: readonly PartName[]): [path: string, source: string][] {
+  const sources = sourceFiles().filter((path) =>
+    lstatSync(join(ROOT, path), { throwIfNoEntry: false })?.isFile(),
   );
+  const pathOf = (source: string) => source.slice(OVERLAY.length).replace(/\.txt$/, '');
+  const overlay = sources.filter((source) => source.startsWith(OVERLAY));
+  const files = new Map(sources.map((path) => [path, path]));
+  for (const source of overlay) files.set(pathOf(source), source);
+  return [...files].filter(([path]) => !isLeftOut(path, without));
 }
 
 /** Returns the files that Git tracks or, without Git or in an unpacked archive, that it would track. */
@@ -91,9 +98,9 @@ export interface NewFile {
 
 /** Computes all files of the new project. */
 export function filesOf(names: Names, without: readonly PartName[] = []): NewFile[] {
-  const files = filesToWrite(without).map((path) => {
-    const { mode } = statSync(join(ROOT, path));
-    return { path, mode, bytes: readFileSync(join(ROOT, path)) };
+  const files = filesToWrite(without).map(([path, source]) => {
+    const { mode } = statSync(join(ROOT, source));
+    return { path, mode, bytes: readFileSync(join(ROOT, source)) };
   });
   // What is not renamed stays as it is, byte by byte.
   const isFixed = ({ path, bytes }: { path: string; bytes: Buffer }) =>
@@ -123,7 +130,6 @@ export function writeFiles(target: string, files: readonly NewFile[]): void {
 }
 
 function contentOf(path: string, text: string, names: Names): string {
-  if (path === 'CHANGELOG.md') return '# Changelog\n\n## [Unreleased]\n\nThe first version.\n';
   let content = text;
   if (/^package(?:-lock)?\.json$/.test(path)) content = withOwnVersion(content);
   if (path === 'CONTRIBUTING.md') content = content.replace(/; requests in `[^`]*recorded[^`]*`/, '');
