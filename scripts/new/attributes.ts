@@ -1,0 +1,160 @@
+/** Reads the attributes of a new project, such as `title:text(1..200), pages:integer(1..5000)?, lent:boolean=false filter`. */
+
+import { type Attribute, type AttributeKind, ruleOf } from '../../src/domain/attribute.ts';
+import { INT64_MAX, INT64_MIN } from '../../src/domain/int64.ts';
+import type { NamedAttribute } from '../attribute-text.ts';
+import { capitalized } from './names.ts';
+import { isNamed } from './rename.ts';
+
+const ATTRIBUTE =
+  /^(?<name>[^:]*?)\s*:\s*(?<kind>[a-z0-9]+(?: [a-z]+)*?)\s*(?:\((?<args>[^()]*)\))?\s*(?<optional>\?)?\s*(?:=\s*(?<value>.*?))?(?<filter>(?<=[\s?)]|\w) filter)?$/;
+const GRAMMAR =
+  'expected NAME:KIND such as title:text(1..200), pages:integer(1..5000)?, shelf:one of(fiction, science)=fiction or dueAt:timestamp filter';
+const NAME = /^(?=.{1,40}$)[a-z](?:[A-Z]?[a-z0-9]+){0,7}$/;
+const VALUE = /^(?=.{1,50}$)[A-Za-z][A-Za-z0-9]*(?:[-_][A-Za-z0-9]+)*$/;
+const COUNT_MAX = 20;
+/** A body of a request has at most 16 KiB. */
+const TEXT_LENGTH_MAX = 2000;
+/** An entry of an index of PostgreSQL has at most about 2,700 bytes, and a code point has at most four. */
+const FILTER_LENGTH_MAX = 500;
+
+const REFUSED: Readonly<Record<string, string>> = {
+  'requests, responses and tables have a member, parameter or column of this name':
+    'id limit after cursor etag removed revision change',
+  'the command has an option of this name':
+    'active all backup createStore database databaseUrl dryRun expires follow force help host idempotencyKey ifMatch json newEpoch newIds overlap port readOnly skipInvalid verify version',
+  'JavaScript gives this member a meaning': 'then toJSON prototype',
+  'SQL reserves this word':
+    'abort add all alter always analyse analyze and any array as asc asymmetric attach authorization before begin between binary both by cascade case cast check collate collation column commit concurrently conflict constraint create cross current currentCatalog currentDate currentRole currentSchema currentTime currentTimestamp currentUser database default deferrable deferred delete desc detach distinct do drop each else end escape except exclusive exists explain fail false fetch filter for foreign freeze from full glob grant group having if ignore ilike immediate in index indexed initially inner insert instead intersect into is isnull join key lateral leading left like localtime localtimestamp match materialized natural not nothing notnull null of offset on only or order outer over overlaps placing plan pragma primary query raise recursive references regexp reindex release rename replace restrict returning right rollback row rowid savepoint select sessionUser similar some symmetric systemUser table tablesample temp temporary then to trailing transaction trigger true union unique update user using vacuum values variadic verbose view virtual when where window with without',
+};
+
+/** Returns the attributes of a list. Throws an `Error` that says what is wrong. */
+export function attributesOf(list: string): readonly NamedAttribute[] {
+  // A comma between parentheses is one of a list of values.
+  const attributes = list.split(/,(?![^()]*\))/).map((text) => attributeOf(text.trim()));
+  const names = attributes.map(({ name }) => name);
+  const twice = names.find((name, index) => names.indexOf(name) < index);
+  if (twice !== undefined) throw refusal(twice, 'the name is given twice');
+  if (attributes.length > COUNT_MAX)
+    throw new Error(`--attributes: expected at most ${COUNT_MAX}, got ${attributes.length}`);
+  return attributes;
+}
+
+function refusal(text: string, reason: string): Error {
+  return new Error(`--attributes '${text}': ${reason}`);
+}
+
+function attributeOf(text: string): NamedAttribute {
+  const { name = '', kind = '', args, optional, value, filter } = ATTRIBUTE.exec(text)?.groups ?? {};
+  if (kind === '') throw refusal(text, GRAMMAR);
+  refuseName(name);
+  if (isNamed(text)) throw refusal(text, 'the words pet and animal are replaced by the name of the entity');
+  if (optional !== undefined && value !== undefined)
+    throw refusal(text, 'an attribute with a default always has a value, so it cannot be optional');
+  const given = kindOf(text, kind, args?.trim());
+  const isFilter = filter !== undefined || given.kind === 'one of';
+  if (isFilter && given.kind === 'text' && given.maxLength > FILTER_LENGTH_MAX)
+    throw refusal(text, `a filter is for texts of at most ${FILTER_LENGTH_MAX} characters`);
+  const initial = value === undefined ? undefined : defaultOf(text, given, value);
+  const attribute = {
+    ...given,
+    isRequired: optional === undefined && value === undefined,
+    ...(initial !== undefined && { default: initial }),
+    ...(isFilter && { filter: true as const }),
+    description: `The ${wordsOf(name)}.`,
+    example: initial ?? exampleOf(name, given),
+  };
+  return { name, attribute };
+}
+
+function refuseName(name: string): void {
+  if (name in {}) throw refusal(name, 'JavaScript gives each object this member: choose another name');
+  const [reason] = Object.entries(REFUSED).find(([, names]) => names.split(' ').includes(name)) ?? [];
+  if (reason !== undefined) throw refusal(name, `${reason}: choose another name`);
+  if (/^no[A-Z]/.test(name))
+    throw refusal(name, 'the command removes with options that begin with --no-: choose another name');
+  if (!NAME.test(name))
+    throw refusal(name, 'expected a name of at most 40 letters and digits such as title or dueAt');
+}
+
+function kindOf(text: string, kind: string, args: string | undefined): AttributeKind {
+  const range = (min: bigint | number, max: bigint | number): readonly [bigint, bigint] => {
+    if (args === undefined && kind !== 'text') return [BigInt(min), BigInt(max)];
+    const [, first, last] = /^(-?\d+)\s*\.\.\s*(-?\d+)$/.exec(args ?? '') ?? [];
+    if (first === undefined || last === undefined) throw refusal(text, `expected ${kind}(MIN..MAX)`);
+    const [from, to] = [BigInt(first), BigInt(last)];
+    if (from > to) throw refusal(text, `the minimum ${from} is above the maximum ${to}`);
+    if (from < min || to > max) throw refusal(text, `expected a range within ${min}..${max}`);
+    return [from, to];
+  };
+  switch (kind) {
+    case 'text': {
+      const [minLength, maxLength] = range(0, TEXT_LENGTH_MAX);
+      if (maxLength === 0n) throw refusal(text, 'expected a maximum above 0');
+      return { kind, minLength: Number(minLength), maxLength: Number(maxLength) };
+    }
+    case 'integer': {
+      const [min, max] = range(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER);
+      return { kind, min: Number(min), max: Number(max) };
+    }
+    case 'int64': {
+      const [min, max] = range(INT64_MIN, INT64_MAX);
+      return { kind, min, max };
+    }
+    case 'one of': {
+      const values = (args ?? '').split(',').map((value) => value.trim());
+      if (values.join('') === '') throw refusal(text, 'expected values, such as one of(fiction, science)');
+      const wrong = values.find((value) => !VALUE.test(value));
+      if (wrong !== undefined)
+        throw refusal(text, `expected values of at most 50 letters, digits, - and _, got '${wrong}'`);
+      if (new Set(values).size < values.length) throw refusal(text, 'a value is given twice');
+      return { kind, values };
+    }
+    case 'boolean':
+    case 'timestamp':
+      if (args !== undefined) throw refusal(text, `${kind} has no parentheses`);
+      return { kind };
+    default:
+      throw refusal(
+        text,
+        `expected one of the kinds text, int64, integer, one of, boolean, timestamp, got '${kind}'`,
+      );
+  }
+}
+
+/** Returns a default, which has to obey the rule of its kind. */
+function defaultOf(text: string, kind: AttributeKind, given: string): Attribute['example'] {
+  const isInteger = (kind.kind === 'int64' || kind.kind === 'integer') && /^-?\d+$/.test(given);
+  const isBoolean = kind.kind === 'boolean' && /^(?:true|false)$/.test(given);
+  const rule = ruleOf('the default', { ...kind, isRequired: true, description: '', example: '' });
+  const { value, fault } = rule(isBoolean ? given === 'true' : isInteger ? BigInt(given) : given);
+  if (fault !== undefined) throw refusal(text, fault);
+  return value as Attribute['example'];
+}
+
+function exampleOf(name: string, attribute: AttributeKind): Attribute['example'] {
+  switch (attribute.kind) {
+    case 'text': {
+      const words = capitalized(wordsOf(name)).slice(0, attribute.maxLength);
+      return words.trim().padEnd(attribute.minLength, 'x');
+    }
+    case 'one of':
+      return attribute.values[0] as string;
+    case 'boolean':
+      return false;
+    case 'timestamp':
+      return '2027-01-31T12:30:00.000Z';
+    case 'int64':
+      return nearest(7n, attribute.min, attribute.max);
+    default:
+      return nearest(7, attribute.min, attribute.max);
+  }
+}
+
+function nearest<T extends bigint | number>(value: T, min: T, max: T): T {
+  return value < min ? min : value > max ? max : value;
+}
+
+function wordsOf(name: string): string {
+  return name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+}

@@ -1,0 +1,128 @@
+import { expect, test } from 'vitest';
+import { columnDefinition, indexDefinition, rowOf } from '../../scripts/attribute-text.ts';
+import { attributesOf } from '../../scripts/new/attributes.ts';
+
+const [title, pages, shelf, lent, dueAt] = attributesOf(
+  'title:text(1..200), pages:integer(1..5000)?, shelf:one of(fiction, science)=fiction, lent: boolean = false filter, dueAt:timestamp? filter',
+);
+
+test.each([
+  [title, { kind: 'text', minLength: 1, maxLength: 200, isRequired: true, example: 'Title' }],
+  [pages, { kind: 'integer', min: 1, max: 5000, isRequired: false, example: 7 }],
+  [
+    shelf,
+    {
+      kind: 'one of',
+      values: ['fiction', 'science'],
+      isRequired: false,
+      default: 'fiction',
+      filter: true,
+      example: 'fiction',
+    },
+  ],
+  [lent, { kind: 'boolean', isRequired: false, default: false, filter: true, example: false }],
+  [
+    dueAt,
+    {
+      kind: 'timestamp',
+      isRequired: false,
+      filter: true,
+      example: '2027-01-31T12:30:00.000Z',
+      description: 'The due at.',
+    },
+  ],
+])('an attribute is read: %j', (each, expected) => {
+  expect(each?.attribute).toEqual({ description: expect.any(String), ...expected });
+});
+
+test.each([
+  ['a:int64', { kind: 'int64', min: -(2n ** 63n), max: 2n ** 63n - 1n }],
+  ['a:int64(-5..-3)', { min: -5n, max: -3n, example: -3n }],
+  ['a:text(0..500) filter', { maxLength: 500, filter: true }],
+  ['a:text(1..9)=Not, but, b:boolean', 'a'],
+  ['b:boolean, a:text(0..9)=a filter filter', { default: 'a filter', filter: true }],
+  ['b:boolean, a:timestamp=2027-01-31t12:30:00.5+01:00', { default: '2027-01-31T11:30:00.500Z' }],
+  ['b:boolean, a:integer=-1', { default: -1 }],
+])('%s', (list, expected) => {
+  if (typeof expected === 'string')
+    expect(() => attributesOf(list)).toThrow("--attributes 'but': expected NAME:KIND");
+  else expect(attributesOf(list).at(-1)?.attribute).toMatchObject(expected);
+});
+
+const MEANING = [
+  'id',
+  'limit',
+  'after',
+  'etag',
+  'cursor',
+  'removed',
+  'change',
+  'json',
+  'database',
+  'ifMatch',
+  'order',
+  'noShow',
+];
+
+test.each([
+  ...MEANING.map((name) => [`${name}:boolean`, /: choose another name$/] as const),
+  ...['__proto__', 'constructor', 'toString', 'then'].map(
+    (name) => [`${name}:boolean`, /^--attributes '\w+': JavaScript/] as const,
+  ),
+  ['', /expected NAME:KIND/],
+  ['a', /expected NAME:KIND/],
+  ['a:', /expected NAME:KIND/],
+  ['a:text(1..2', /expected NAME:KIND/],
+  ['a:boolean maybe', /expected one of the kinds text, int64, .+, got 'boolean maybe'$/],
+  ['a:number', /expected one of the kinds text, int64, integer, one of, boolean, timestamp, got 'number'$/],
+  ['A:boolean', /expected a name of at most 40 letters and digits such as title or dueAt$/],
+  ['due_at:boolean', /expected a name of/],
+  ['a:boolean, a:timestamp', /^--attributes 'a': the name is given twice$/],
+  ['a:text', /expected text\(MIN\.\.MAX\)$/],
+  ['a:text(2..1)', /the minimum 2 is above the maximum 1$/],
+  ['a:text(0..0)', /expected a maximum above 0$/],
+  ['a:text(-1..3)', /expected a range within 0\.\.2000$/],
+  ['a:text(0..501) filter', /a filter is for texts of at most 500 characters$/],
+  ['a:integer(0..9007199254740992)', /expected a range within -9007199254740991\.\.9007199254740991$/],
+  ['a:int64(0..9223372036854775808)', /expected a range within/],
+  ['a:boolean(1)', /boolean has no parentheses$/],
+  ['a:one of', /expected values, such as one of\(fiction, science\)$/],
+  ['a:one of()', /expected values, such as/],
+  ['a:one of(x, )', /expected values of at most 50 letters, digits, - and _, got ''$/],
+  ["a:one of(it's)", /got 'it's'$/],
+  ['a:one of(x, x)', /a value is given twice$/],
+  ['a:one of(x, y)=z', /the default must be one of x, y$/],
+  ['a:integer(1..3)=4', /the default must be an integer from 1 to 3$/],
+  ['a:integer=1.5', /the default must be an integer/],
+  ['a:boolean=1', /the default must be true or false$/],
+  ['a:timestamp=now', /the default must be a time in the format of RFC 3339/],
+  ['a:text(1..3)=four', /the default must have 1 to 3 characters$/],
+  ['a:boolean?=true', /so it cannot be optional$/],
+  ['petName:boolean', /the words pet and animal are replaced by the name of the entity$/],
+  [Array.from({ length: 21 }, (_, index) => `a${index}:boolean`).join(), /expected at most 20, got 21$/],
+] as const)('%s is refused', (list, message) => {
+  expect(() => attributesOf(list)).toThrow(message);
+});
+
+test('an attribute becomes a row of the table, a column and an index', () => {
+  const attributes = [title, pages, shelf, lent, dueAt].filter((each) => each !== undefined);
+  const [column, index] = [columnDefinition, indexDefinition];
+  expect(rowOf(attributesOf('a:int64(1..2)')[0] as NonNullable<typeof title>)).toBe(
+    'a: { kind: "int64", min: 1n, max: 2n, isRequired: true, description: "The a.", example: 2n },',
+  );
+  expect(attributes.map((each) => column(each, 'sqlite'))).toEqual([
+    'title TEXT NOT NULL CHECK (length(title) BETWEEN 1 AND 200 AND instr(title, char(0)) = 0)',
+    'pages INTEGER CHECK (pages >= 1 AND pages <= 5000)',
+    "shelf TEXT NOT NULL CHECK (shelf IN ('fiction', 'science'))",
+    'lent INTEGER NOT NULL CHECK (lent IN (0, 1))',
+    "due_at TEXT CHECK (due_at >= '0001' AND strftime('%Y-%m-%dT%H:%M:%fZ', due_at) IS due_at)",
+  ]);
+  expect(attributes.slice(2, 4).map((each) => column(each, 'postgres'))).toEqual([
+    "shelf text NOT NULL CHECK (shelf IN ('fiction', 'science'))",
+    'lent boolean NOT NULL',
+  ]);
+  expect(attributes.slice(4).flatMap((each) => [index(each, 'sqlite'), index(each, 'postgres')])).toEqual([
+    'CREATE INDEX pets_by_due_at ON pets (due_at)',
+    'CREATE INDEX pets_by_due_at ON pets (due_at, id)',
+  ]);
+});
