@@ -9,9 +9,9 @@ import {
 import { AnimalStoreError, asAnimalStoreError, type ErrorCode, isError } from '../../domain/errors.ts';
 import { codeOf } from '../storage-kit/store-errors.ts';
 
-/** By result code, or by primary result code (https://sqlite.org/rescode.html). A lock has no reason, because it is temporary. */
-const FAILURES: Readonly<Record<string, readonly [message: string, reason?: StorageFaultReason]>> = {
-  SQLITE_BUSY: ['the database is locked by another process'],
+/** By result code, or by primary result code (https://sqlite.org/rescode.html). */
+const FAILURES: Readonly<Record<string, readonly [message: string, reason: StorageFaultReason]>> = {
+  SQLITE_BUSY: ['the database is locked by another process', 'locked'],
   SQLITE_CANTOPEN: ['the database file cannot be opened', 'io_error'],
   SQLITE_CORRUPT: ['the database file is damaged', 'damaged'],
   SQLITE_FULL: ['the disk is full', 'disk_full'],
@@ -56,7 +56,7 @@ export function errorFrom(
 /** A recovery would store the pages of a failed commit that reached the write-ahead log, but not after a full disk. */
 export function failedCommit(error: unknown): PlainError {
   const failure = plainError(error);
-  const isUnknown = failure.reason !== undefined && failure.reason !== 'disk_full';
+  const isUnknown = ![undefined, 'disk_full', 'locked'].includes(failure.reason);
   return isUnknown ? { ...failure, message: failure.message + UNKNOWN } : failure;
 }
 

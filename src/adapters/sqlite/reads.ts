@@ -2,11 +2,10 @@
 
 import type Database from 'better-sqlite3';
 import { closedError } from '../../application/ports/storage.ts';
-import type { AnimalStoreError } from '../../domain/errors.ts';
 import { INT64_MAX } from '../../domain/int64.ts';
 import { idsExhausted } from '../storage-kit/ids-left.ts';
 import { storageError } from './errors.ts';
-import type { Faults } from './faults.ts';
+import { type Faults, reportFault } from './faults.ts';
 import { lastIdOf, testRead } from './schema.ts';
 
 /** Taken when this module is loaded: a program that replaces its timers, as tests do, must not stop the storage. */
@@ -27,7 +26,6 @@ export class Reads {
   /** Whether a transaction with this version is open. To ask the connection takes longer than a cached read. */
   #inTransaction = false;
   #queue: (() => void)[] = [];
-  #failedRead: (() => unknown) | undefined;
   #isClosed = false;
 
   constructor(db: Database.Database, faults: Faults) {
@@ -49,14 +47,16 @@ export class Reads {
         } catch (error) {
           // After some errors, SQLite has ended the transaction.
           this.#inTransaction &&= this.#db.inTransaction;
-          reject(this.#readFailed(error, read));
+          const known = storageError(error);
+          reportFault(this.#faults, 'reads', known);
+          reject(known);
         }
       };
       if (this.#queue.push(run) === 1) afterThisTurn(this.#runAll);
     });
   }
 
-  /** Tests whether the file can be read, repeats a read that failed, and looks whether ids are left. Never rejects. */
+  /** Tests whether the file can be read, and whether ids are left. Never rejects. */
   async test(): Promise<void> {
     await this.read(this.#test).catch(() => {});
   }
@@ -89,18 +89,8 @@ export class Reads {
   readonly #test = (): void => {
     this.#db.pragma('shrink_memory');
     testRead(this.#db);
-    this.#failedRead?.();
-    this.#failedRead = undefined;
     this.#faults.reportSuccess('reads');
     if (lastIdOf(this.#db) === INT64_MAX) this.#faults.reportFailure('ids', idsExhausted());
     else this.#faults.reportSuccess('ids');
   };
-
-  #readFailed(error: unknown, read: () => unknown): AnimalStoreError {
-    const known = storageError(error);
-    if (known === this.#faults.of('files')) return known;
-    this.#faults.reportFailure('reads', known);
-    if (this.#faults.of('reads') === known && read !== this.#test) this.#failedRead = read;
-    return known;
-  }
 }

@@ -2,12 +2,11 @@
 
 import { parentPort, workerData } from 'node:worker_threads';
 import type Database from 'better-sqlite3';
-import { storageUnavailable } from '../../application/ports/storage-fault.ts';
 import { INT64_MAX } from '../../domain/int64.ts';
 import { idsExhausted } from '../storage-kit/ids-left.ts';
 import { codeOf, rowDropped } from '../storage-kit/store-errors.ts';
 import { openWriter, whenUnlocked } from './database.ts';
-import { failedCommit, isLocked, type PlainError, plainError } from './errors.ts';
+import { failedCommit, type PlainError, plainError } from './errors.ts';
 import { assertSameFiles, type StoreFiles } from './files.ts';
 import { lastIdOf } from './schema.ts';
 import { receive } from './threads.ts';
@@ -32,7 +31,7 @@ export interface Batch {
 }
 
 export interface Reply {
-  /** One for each write, or none when another process held the lock of the database and no write ran. */
+  /** One for each write. */
   readonly outcomes: readonly Outcome[];
   readonly ms: number;
 }
@@ -68,18 +67,13 @@ function open(): Database.Database {
   return db;
 }
 
-const LOCKED = plainError(
-  storageUnavailable('the database was locked by another process: nothing was stored'),
-);
-
 /** Commits the writes in one transaction. When a statement fails for a reason of its own, each write is committed alone. */
 function commit({ writes, lockTimeout }: Batch): Reply {
   const startedAt = performance.now();
   const deadline = startedAt + lockTimeout;
   const alone = (write: Write): readonly Outcome[] => transact([write], deadline) ?? [];
   const outcomes = transact(writes, deadline) ?? writes.flatMap(alone);
-  const ms = performance.now() - startedAt;
-  return { outcomes: outcomes.every((outcome) => outcome === LOCKED) ? [] : outcomes, ms };
+  return { outcomes, ms: performance.now() - startedAt };
 }
 
 /** Returns `undefined` when one of several writes has failed before the commit began: then nothing was stored. */
@@ -96,7 +90,6 @@ function transact(writes: readonly Write[], deadline: number): readonly Outcome[
   } catch (error) {
     if (db?.inTransaction) db.exec('ROLLBACK');
     if (isCommitting) return writes.map(() => failedCommit(error));
-    if (isLocked(error)) return writes.map(() => LOCKED);
     // SQLite calls the disk full also when fewer ids are left than the new pets need.
     const isOfIds = codeOf(error) === 'SQLITE_FULL' && INT64_MAX - lastIdOf(open()) < writes.length;
     const failure = plainError(isOfIds ? idsExhausted() : error);

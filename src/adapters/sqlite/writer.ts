@@ -7,7 +7,7 @@ import { closedError } from '../../application/ports/storage.ts';
 import { StorageFault, storageUnavailable } from '../../application/ports/storage-fault.ts';
 import { AnimalStoreError } from '../../domain/errors.ts';
 import { errorFrom, UNKNOWN } from './errors.ts';
-import { canRecover, checkFiles, type Faults, reportFailedWrite, syncFaultOf } from './faults.ts';
+import { checkFiles, type Faults, reportFault, syncFaultOf } from './faults.ts';
 import type { StoreFiles } from './files.ts';
 import { afterThisTurn } from './reads.ts';
 import { endThread, startThread } from './threads.ts';
@@ -29,7 +29,6 @@ interface QueuedWrite {
   readonly write: Write;
   /** As a value of `performance.now()`. */
   readonly deadline: number;
-  readonly isTest?: boolean;
   resolve(written: Written): void;
   reject(error: AnimalStoreError): void;
 }
@@ -40,12 +39,9 @@ export class Writer {
   readonly faults: Faults;
   readonly observer: Observer;
   #queue: QueuedWrite[] = [];
-  /** The writes that the thread commits. When they were given up, it may still commit them. */
+  /** The writes that the thread commits. The list is empty when they were given up: the thread may still commit them. */
   #batch: readonly QueuedWrite[] | undefined;
   #sentAt = 0;
-  #isGivenUp = false;
-  /** Whether another process held the lock of the database during the last batch. */
-  #isLocked = false;
   #thread: Worker | undefined;
   readonly #interval: NodeJS.Timeout;
   readonly #isReadOnly: boolean;
@@ -107,7 +103,7 @@ export class Writer {
   close(): Promise<void> {
     this.#closed ??= new Promise<void>((resolve) => {
       this.#whenIdle = resolve;
-      if (this.#isGivenUp || (this.#batch === undefined && this.#queue.length === 0)) resolve();
+      this.#commitNext();
     }).then(() => this.#end());
     return this.#closed;
   }
@@ -148,15 +144,12 @@ export class Writer {
   #endBatch({ outcomes, ms }: Reply): void {
     const batch = this.#batch ?? [];
     this.#batch = undefined;
-    this.#isLocked = outcomes.length === 0;
-    if (this.#isLocked && !this.#isGivenUp) this.#queue.unshift(...batch.filter(({ isTest }) => !isTest));
-    this.#isGivenUp = false;
     const results = outcomes.map((outcome) => ('code' in outcome ? errorFrom(outcome) : outcome));
     const stored = results.filter((result) => 'changes' in result);
-    for (const result of results) if ('code' in result) reportFailedWrite(this.faults, result);
+    for (const result of results) if ('code' in result) reportFault(this.faults, 'writes', result);
     if (stored.length === results.length && stored.some(({ changes }) => changes > 0)) {
       this.faults.reportSuccess('files');
-      if (canRecover(this.faults)) this.faults.reportSuccess('writes');
+      this.faults.reportSuccess('writes');
     }
     if (stored.length > 0) this.observer.onCommit?.({ writes: stored.length, ms });
     for (const [index, result] of results.entries()) {
@@ -170,31 +163,27 @@ export class Writer {
   #look(): void {
     checkFiles(this.faults, this.files);
     this.#rejectLate();
-    const now = performance.now();
     if (this.#batch !== undefined) {
-      if (!this.#isGivenUp && now - this.#sentAt >= REPLY_TIMEOUT) this.#giveUp(this.#batch);
-      return;
+      if (performance.now() - this.#sentAt >= REPLY_TIMEOUT) this.#giveUp(this.#batch);
+    } else if (this.faults.of('writes') !== undefined && this.#queue.length === 0) {
+      const endTest = (): Promise<Written> => this.storeWrite([END_OF_TEST]);
+      void this.storeWrite([TEST_WRITE])
+        .then(endTest)
+        .catch(() => {});
     }
-    const isTestable = this.faults.of('writes') !== undefined && canRecover(this.faults);
-    if (!isTestable || this.#queue.length > 0) return;
-    const resolve = (): void => void this.storeWrite([END_OF_TEST]).catch(() => {});
-    this.#send([{ write: [[TEST_WRITE]], deadline: now, isTest: true, resolve, reject: () => {} }]);
   }
 
   #rejectLate(): void {
     const now = performance.now();
     const inTime = this.#queue.findIndex(({ deadline }) => deadline > now);
     const late = this.#queue.splice(0, inTime === -1 ? this.#queue.length : inTime);
-    if (late.length === 0) return;
     rejectAll(late, storageUnavailable('the database was busy for 5 seconds: nothing was stored'));
-    if (!this.#isLocked) return;
-    reportFailedWrite(this.faults, new StorageFault('locked', 'the database is locked by another process'));
   }
 
   /** The thread is not terminated, because it is waiting for a system call, which cannot be cancelled. */
   #giveUp(batch: readonly QueuedWrite[]): void {
-    this.#isGivenUp = true;
-    reportFailedWrite(this.faults, new StorageFault('not_responding', 'the disk does not respond'));
+    this.#batch = [];
+    reportFault(this.faults, 'writes', new StorageFault('not_responding', 'the disk does not respond'));
     rejectAll(batch, storageUnavailable(`the disk does not respond${UNKNOWN}`));
     this.#whenIdle?.();
   }
@@ -204,10 +193,9 @@ export class Writer {
     if (this.#thread !== thread) return;
     this.#thread = undefined;
     const error = new StorageFault('not_responding', `the writer thread exited${UNKNOWN}`, { cause });
-    reportFailedWrite(this.faults, error);
+    reportFault(this.faults, 'writes', error);
     rejectAll(this.#batch ?? [], error);
     this.#batch = undefined;
-    this.#isGivenUp = false;
     this.#commitNext();
   }
 }

@@ -16,7 +16,7 @@ function sqliteError(code: string): Error {
 }
 
 test.each([
-  ['SQLITE_BUSY_SNAPSHOT', undefined],
+  ['SQLITE_BUSY_SNAPSHOT', 'locked'],
   ['SQLITE_FULL', 'disk_full'],
   ['SQLITE_IOERR_WRITE', 'io_error'],
   ['SQLITE_IOERR_FSYNC', 'sync_failed'],

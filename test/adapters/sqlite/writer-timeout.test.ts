@@ -3,6 +3,7 @@
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Storage } from '../../../src/application/ports/storage.ts';
 import type { StorageFaultReason } from '../../../src/application/ports/storage-fault.ts';
+import { connect } from '../../support/sqlite.ts';
 import { openHeld, pass } from './held-storage.ts';
 import { REX } from './temporary-file.ts';
 import { addMany, outcomesOf } from './warm-storage.ts';
@@ -78,27 +79,17 @@ describe('adds without a reply', () => {
   });
 });
 
-test('adds that did not get the lock are sent again, before later adds', async () => {
-  const { storage, replies, states } = await openHeld();
-  const first = addMany(storage, 1);
-  await replies.sent(1);
-  const second = addMany(storage, 1);
-  // The thread has stored the first add, which is then sent again.
-  replies.deliverNext({ outcomes: [] });
-  await replies.sent(1);
+test('adds that do not get the lock are refused in time, and the next ones end the fault', async () => {
+  const { storage, path, replies, states } = await openHeld();
   replies.release();
-  expect((await Promise.all([...first, ...second])).map(({ id }) => id)).toEqual([3n, 4n]);
-  expect(states).toEqual([]);
-});
-
-test('adds that do not get the lock for five seconds are refused, and a later add ends the fault', async () => {
-  const { storage, replies, states, outcomes } = await openHeldWith(1);
-  await pass(QUEUE_TIMEOUT + 600);
-  replies.deliverNext({ outcomes: [] });
-  expect((await outcomes).codes).toEqual(['storage_unavailable']);
+  const other = connect(path);
+  other.exec('BEGIN IMMEDIATE');
+  const locked = outcomesOf(addMany(storage, 2));
+  await pass(QUEUE_TIMEOUT - 100);
+  expect((await locked).codes).toEqual(Array(2).fill('storage_unavailable'));
   expect(states).toEqual(['locked']);
-  replies.release();
-  await storage.pets.add(REX);
+  other.exec('COMMIT');
+  expect((await storage.pets.add(REX)).id).toBe(2n);
   expect(states).toEqual(['locked', undefined]);
 });
 
