@@ -147,7 +147,7 @@ describe('the attributes of a pet', () => {
   });
 
   test('the README names each', () => {
-    const [named = ''] = /It serves pets, with [^.]*, over HTTP/.exec(proseOf(read('README.md'))) ?? [];
+    const [named = ''] = /It stores pets, with [^.]*/.exec(proseOf(read('README.md'))) ?? [];
     // The category of a `categoryId`, and the birth year of a `birthYear`.
     const words = PET_ATTRIBUTES.map((name) => name.replace(/Id$/, '').replaceAll(/[A-Z]/g, ' $&'));
     for (const word of words) expect(named).toContain(word.toLowerCase());
