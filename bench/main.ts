@@ -14,9 +14,9 @@ import { POSTGRES } from './parts/postgres.ts';
 import { FSYNC } from './parts/slow-fsync.ts';
 import { START } from './parts/start.ts';
 import { prepareProcess } from './processes.ts';
-import { type Definition, type Found, newResults, readResults, writeResults } from './results.ts';
+import { type Definition, newResults, readResults, writeResults } from './results.ts';
 
-const DEFINITIONS: { readonly [P in Part]: Definition<Found[P]> } = {
+const DEFINITIONS: Readonly<Record<Part, Definition<unknown>>> = {
   compare: COMPARE,
   fsync: FSYNC,
   start: START,
@@ -27,12 +27,12 @@ const DEFINITIONS: { readonly [P in Part]: Definition<Found[P]> } = {
   postgres: POSTGRES,
 };
 
-async function runPart<P extends Part>(part: P, options: Options, found: Partial<Found>): Promise<void> {
+async function runPart(part: Part, options: Options): Promise<unknown> {
   const { title, measure, table } = DEFINITIONS[part];
   console.error(`${title} …`);
-  const value = await measure(options);
-  found[part] = value;
-  console.log(`\n## ${title}\n\n${table(value)}`);
+  const found = await measure(options);
+  console.log(`\n## ${title}\n\n${table(found)}`);
+  return found;
 }
 
 async function main(options: Options): Promise<void> {
@@ -40,7 +40,7 @@ async function main(options: Options): Promise<void> {
   const machine = describeMachine();
   console.log(machineText(machine));
   const results = newResults(machine, options);
-  for (const part of options.parts) await runPart(part, options, results.found);
+  for (const part of options.parts) Object.assign(results.found, { [part]: await runPart(part, options) });
   if (!options.isWhole) return;
   const file = writeResults(results);
   // The chart has the rounded figures of the file.

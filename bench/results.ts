@@ -4,11 +4,6 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Machine } from './machine.ts';
 import type { Options } from './options.ts';
-import type { ChangesOf } from './parts/changes.ts';
-import type { Memory } from './parts/memory.ts';
-import type { PostgresFound } from './parts/postgres.ts';
-import type { SlowFsync } from './parts/slow-fsync.ts';
-import type { StartTimes } from './parts/start.ts';
 import type { Row } from './rounds.ts';
 
 const FOLDER = join(import.meta.dirname, 'results');
@@ -17,7 +12,8 @@ export interface Results {
   readonly date: string;
   readonly machine: Machine;
   readonly options: Pick<Options, 'rounds' | 'seconds' | 'warmup' | 'connections' | 'pets'>;
-  readonly found: Partial<Found>;
+  /** The result of each part, by its name. The chart reads that of `compare`. */
+  readonly found: { compare?: readonly Row[]; [part: string]: unknown };
 }
 
 /** A part of the benchmark. */
@@ -25,18 +21,6 @@ export interface Definition<T> {
   readonly title: string;
   measure(options: Options): Promise<T>;
   table(found: T): string;
-}
-
-/** The result of each part. */
-export interface Found {
-  compare: readonly Row[];
-  fsync: SlowFsync;
-  start: StartTimes;
-  memory: readonly Memory[];
-  log: readonly Row[];
-  idempotency: readonly Row[];
-  changes: readonly ChangesOf[];
-  postgres: PostgresFound;
 }
 
 export function newResults(machine: Machine, options: Options): Results {
