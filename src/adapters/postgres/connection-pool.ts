@@ -54,18 +54,13 @@ export class ConnectionPool {
   readonly #faults: Faults;
   readonly #pool: Pool;
   readonly #closing = new AbortController();
-  /** The connections that were opened since a statement of another one was out of date. */
-  #current = new WeakSet<ClientBase>();
 
   constructor(config: Config, faults: Faults, onConnect: () => void) {
     this.waitTimeout = config.connectionTimeoutMillis ?? 0;
     this.max = config.max;
     this.#config = config;
     this.#faults = faults;
-    const prepared = (client: ClientBase) => {
-      this.#current.add(client);
-      return prepare(client, config).then(onConnect);
-    };
+    const prepared = (client: ClientBase) => prepare(client, config).then(onConnect);
     // After `close`, the process does not wait for a server that hangs.
     this.#pool = new Pool({ ...config, min: 1, allowExitOnIdle: true, onConnect: prepared });
     this.#pool.on('error', () => {});
@@ -77,38 +72,29 @@ export class ConnectionPool {
   }
 
   /**
-   * Runs the statement that `begin` returns when a connection is free. Repeats it after serialization failures, and asks again
-   * for a connection if the server has no room for a further one: an open one can become free. Repeats it once, on a new
-   * connection, if its plan is out of date, for example after `ALTER TABLE`.
+   * Runs the statement that `begin` returns when a connection is free. Repeats it after serialization failures, on another
+   * connection if its plan is out of date, for example after `ALTER TABLE`, and when the server has no room for a further
+   * connection: an open one can become free.
    */
   async run(begin: () => SqlStatement): Rows {
-    let wasOutdated = false;
     for (const startedAt = performance.now(); ; ) {
       this.assertOpen();
       if (this.#pool.waitingCount >= QUEUE_LIMIT) throw new AnimalStoreError('overloaded', FULL);
       let client: PoolClient | undefined;
       try {
         client = await this.#pool.connect();
-        if (!this.#current.has(client) && performance.now() - startedAt < this.waitTimeout) {
-          client.release(true);
-          continue;
-        }
         const rows = await query(client, begin());
         client.release();
         return rows;
       } catch (error) {
-        const isOutdated = client !== undefined && OUTDATED.test(codeOf(error));
-        if (isOutdated && this.#current.has(client as PoolClient)) this.#current = new WeakSet();
+        const code = codeOf(error);
+        const isOutdated = OUTDATED.test(code);
         // Another session may accept the write that this one refuses as read-only.
-        client?.release(isOutdated || !hadNoEffect(error) || codeOf(error) === '25006');
-        if (isOutdated && !wasOutdated) {
-          wasOutdated = true;
-          continue;
-        }
-        const [code, share] = client === undefined ? ['53300', 0.5] : ['40001', 1];
+        client?.release(isOutdated || !hadNoEffect(error) || code === '25006');
+        const [isTransient, share] = client ? [isOutdated || code === '40001', 1] : [code === '53300', 0.5];
         const isOver = performance.now() - startedAt >= share * this.waitTimeout;
         // Without a connection, nothing was sent.
-        if (codeOf(error) !== code || isOver) throw client ? error : storageError(error);
+        if (!isTransient || isOver) throw client ? error : storageError(error);
       }
       await delay(PAUSE);
     }

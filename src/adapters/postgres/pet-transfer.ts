@@ -3,12 +3,10 @@
 import type { Observer } from '../../application/ports/observer.ts';
 import { idsNotAccepted, type PetTransfer } from '../../application/ports/pet-transfer.ts';
 import { INT64_MIN } from '../../domain/int64.ts';
-import type { NewPet, Pet } from '../../domain/pet.ts';
 import { ATTRIBUTE_COLUMNS, PET_COLUMNS, petOf } from '../storage-kit/pet-rows.ts';
 import type { ConnectionPool, ResultRow, Session } from './connection-pool.ts';
 import { arrayParameters, arraysOf, listStatement, TAKE_ORDER } from './pets.ts';
 import { movedSequence } from './schema.ts';
-import { openSpool, type Spool } from './spool.ts';
 
 const COPY_SIZE = 20_000;
 const EXPORT_SIZE = 1000;
@@ -16,16 +14,17 @@ const EXPORT_SIZE = 1000;
 /** More pets than this are several statements, so that a large batch of a caller is not one long text. */
 const ADD_SIZE = 1000;
 
-/** Filling this table locks nothing. Pets without ids are numbered. */
+/** Other writers do not wait while this table is filled. Pets without ids are numbered. */
 const STAGE = 'CREATE TEMPORARY TABLE staged (LIKE pets, PRIMARY KEY (id)) ON COMMIT DROP';
-const ADD = `INSERT INTO staged (${ATTRIBUTE_COLUMNS}, id) SELECT * FROM unnest(${arrayParameters('bigint')})`;
+const ADD = `INSERT INTO staged (${ATTRIBUTE_COLUMNS}, id) SELECT * FROM unnest(${arrayParameters('bigint')})
+  ON CONFLICT DO NOTHING RETURNING id`;
 /** An import that is stopped must not stop the creates of all servers. As creates do, it locks the table before the order of ids. */
 const lockIn = (mode: string) =>
   `SET LOCAL idle_in_transaction_session_timeout = '10s'; LOCK TABLE pets IN ${mode} MODE; ${TAKE_ORDER}`;
 const copying = (columns: string) => `WITH next AS (SELECT * FROM staged WHERE id > $1 ORDER BY id LIMIT $2),
     stored AS (INSERT INTO pets (${columns}) SELECT ${columns} FROM next ORDER BY id)
   SELECT max(id), count(*) FROM next`;
-/** The sequence tells of pets that another program has removed. */
+/** The sequence also counts the pets that another program has removed. */
 const HAD_PETS =
   "SELECT pg_sequence_last_value('pets_id_seq'::regclass) IS NOT NULL OR EXISTS (SELECT 1 FROM pets)";
 
@@ -34,17 +33,12 @@ const LAST_PET = 'SELECT max(id) FROM pets';
 export function petTransfer(pool: ConnectionPool, observer: Observer): PetTransfer {
   return {
     async importPets(batches, options) {
-      await using spool = await openSpool();
-      const withIds = await spoolAll(spool, pool, batches, options);
       using session = await pool.openSession();
-      const startedAt = performance.now();
       // One transaction: behind a pooler, the next one would have another connection.
       await session.begin();
       await session.run(STAGE);
-      for await (const values of spool.read()) {
-        options.signal?.throwIfAborted();
-        await session.run(ADD, values);
-      }
+      const withIds = await stage(session, batches, options);
+      const startedAt = performance.now();
       const writes = await copy(session, withIds, options);
       observer.onCommit?.({ writes, ms: performance.now() - startedAt });
       return writes;
@@ -74,41 +68,25 @@ export function petTransfer(pool: ConnectionPool, observer: Observer): PetTransf
 
 type Import = Parameters<PetTransfer['importPets']>;
 
-/** Resolves with whether the pets have ids. */
-async function spoolAll(spool: Spool, pool: ConnectionPool, ...[batches, options]: Import): Promise<boolean> {
-  const isNew = idFilter();
+/** Fills the temporary table. Resolves with whether the pets have ids. */
+async function stage(session: Session, ...[batches, { onDuplicateId, signal }]: Import): Promise<boolean> {
   let withIds = false;
-  let count = 0;
+  let count = 0n;
   for await (const pets of batches) {
-    options.signal?.throwIfAborted();
-    pool.assertOpen();
+    signal?.throwIfAborted();
     if (!withIds && pets[0] !== undefined && 'id' in pets[0]) {
       withIds = true;
-      refuseIdsInUse(await pool.read(() => ({ text: HAD_PETS })));
+      refuseIdsInUse(await session.run(HAD_PETS));
     }
-    const added: (NewPet | Pet)[] = [];
-    for (const pet of pets)
-      if (!('id' in pet) || isNew(pet.id)) added.push(pet);
-      else options.onDuplicateId(pet);
-    for (let start = 0; start < added.length; start += ADD_SIZE) {
-      const some = added.slice(start, start + ADD_SIZE);
-      const ids = some.map((pet) => ('id' in pet ? pet.id : BigInt(count++)));
-      await spool.add([...arraysOf(some), `{${ids.join()}}`]);
+    for (let start = 0; start < pets.length; start += ADD_SIZE) {
+      const some = pets.slice(start, start + ADD_SIZE);
+      const ids = some.map((pet) => ('id' in pet ? pet.id : count++));
+      const rows = await session.run(ADD, [...arraysOf(some), `{${ids.join()}}`]);
+      const added = new Set(rows.map(([id]) => id));
+      for (const pet of some) if ('id' in pet && !added.delete(pet.id)) onDuplicateId(pet);
     }
   }
   return withIds;
-}
-
-/** Returns a function that returns whether an id is new. The ids of a sequence need some bits each, in any order. */
-function idFilter(): (id: bigint) => boolean {
-  const blocks = new Map<bigint, bigint>();
-  return (id) => {
-    const [block, bit] = [id >> 6n, 1n << (id & 63n)];
-    const known = blocks.get(block) ?? 0n;
-    if ((known & bit) !== 0n) return false;
-    blocks.set(block, known | bit);
-    return true;
-  };
 }
 
 async function copy(session: Session, withIds: boolean, { onProgress, signal }: Import[1]): Promise<number> {
