@@ -8,6 +8,8 @@ export interface NamedAttribute {
   readonly attribute: Attribute;
 }
 
+export type Database = 'sqlite' | 'postgres';
+
 /** Returns the row of an attribute in `ATTRIBUTES`. */
 export function rowOf({ name, attribute }: NamedAttribute): string {
   const members = Object.entries(attribute).map(([member, value]) => `${member}: ${literal(value)}`);
@@ -20,19 +22,25 @@ function literal(value: unknown): string {
 }
 
 /** Returns the definition of the column of an attribute in SQL. */
-export function columnDefinition(
+export function columnDefinition(each: NamedAttribute, database: Database): string {
+  const { definition, rule } = columnParts(each, database);
+  return `${definition}${rule === '' ? '' : ` CHECK (${rule})`}`;
+}
+
+/** Returns the column of an attribute in SQL, and the rule for its values, which can be empty. */
+export function columnParts(
   { name, attribute }: NamedAttribute,
-  database: 'sqlite' | 'postgres',
-): string {
+  database: Database,
+): { readonly definition: string; readonly rule: string } {
   const column = columnOf(name);
   const [type, rule] =
     database === 'sqlite' ? sqliteColumn(column, attribute) : postgresColumn(column, attribute);
   const isNullable = !attribute.isRequired && attribute.default === undefined;
-  return `${column} ${type}${isNullable ? '' : ' NOT NULL'}${rule === '' ? '' : ` CHECK (${rule})`}`;
+  return { definition: `${column} ${type}${isNullable ? '' : ' NOT NULL'}`, rule };
 }
 
 /** Returns the index of a filter, which has the order of a page. Each entry of a SQLite index ends with the id. */
-export function indexDefinition({ name }: NamedAttribute, database: 'sqlite' | 'postgres'): string {
+export function indexDefinition({ name }: NamedAttribute, database: Database): string {
   const column = columnOf(name);
   return `CREATE INDEX pets_by_${column} ON pets (${column}${database === 'sqlite' ? '' : ', id'})`;
 }

@@ -1,6 +1,6 @@
 /**
  * Makes a project beside this one whose entity has another name. Usage:
- * `npm run new -- ../parcels --entity parcel [--plural parcels] [--name parcel-store] [--without PART]`.
+ * `npm run new -- ../parcels --entity parcel [--plural parcels] [--name parcel-store] [--attributes 'weight:int64, …'] [--without PART]`.
  */
 
 import { execFile } from 'node:child_process';
@@ -9,10 +9,12 @@ import { createRequire } from 'node:module';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { parseArgs, promisify } from 'node:util';
 import { withoutGit } from './git.ts';
-import { type Names, namesOf } from './new/names.ts';
-import { type PartName, partsOf } from './new/parts.ts';
+import { attributesOf } from './new/attributes.ts';
+import { namesOf } from './new/names.ts';
+import { partsOf } from './new/parts.ts';
 
-const USAGE = 'npm run new -- FOLDER --entity NAME [--plural NAMES] [--name PROJECT] [--without PART...]';
+const USAGE =
+  'npm run new -- FOLDER --entity NAME [--plural NAMES] [--name PROJECT] [--attributes LIST] [--without PART...]';
 const CALLER = process.env['INIT_CWD'] ?? process.cwd();
 const SIGNALS = ['SIGHUP', 'SIGINT', 'SIGTERM'] as const;
 
@@ -22,13 +24,13 @@ for (const name of SIGNALS) process.once(name, () => stop.abort(name));
 /** What the user can correct ends with status 2, as for the command of the project, and nothing is written. */
 let exitCode = 2;
 try {
-  const { target, names, without } = readArguments();
+  const { target, names, without, attributes } = readArguments();
   const { filesOf, refuseProjectName, refuseTarget, writeFiles } = await loadGenerator();
   refuseTarget(target);
   refuseProjectName(names);
   const [entity, plural] = [names.entity.join(' '), names.plural.join(' ')];
   console.log(`One record is called ${entity}, several are called ${plural}: --plural changes it.`);
-  const files = filesOf(names, without);
+  const files = filesOf(names, without, attributes);
   exitCode = 1;
   await make(target, async (folder) => {
     console.log(`Writing ${files.length} files.`);
@@ -47,16 +49,21 @@ try {
   process.exitCode = exitCode;
 }
 
-function readArguments(): { target: string; names: Names; without: readonly PartName[] } {
+function readArguments() {
   const text = { type: 'string' } as const;
-  const options = { entity: text, plural: text, name: text, without: { ...text, multiple: true } } as const;
+  const names = { entity: text, plural: text, name: text };
+  const options = { ...names, attributes: text, without: { ...text, multiple: true } } as const;
   const { values, positionals } = parseArgs({ options, allowPositionals: true });
   const [target, ...others] = positionals;
   if (target === undefined || others.length > 0 || values.entity === undefined) {
     throw new Error(`expected a folder and --entity: ${USAGE}`);
   }
-  const names = namesOf({ entity: values.entity, plural: values.plural, name: values.name });
-  return { target: resolve(CALLER, target), names, without: partsOf(values.without ?? []) };
+  return {
+    target: resolve(CALLER, target),
+    names: namesOf({ entity: values.entity, plural: values.plural, name: values.name }),
+    attributes: values.attributes === undefined ? [] : attributesOf(values.attributes),
+    without: partsOf(values.without ?? []),
+  };
 }
 
 /** The generator reads the sources with the compiler, which is a package. */

@@ -12,7 +12,9 @@ import {
 } from 'node:fs';
 import { builtinModules } from 'node:module';
 import { dirname, join, matchesGlob, relative, resolve } from 'node:path';
+import type { NamedAttribute } from '../attribute-text.ts';
 import { trackedFiles } from '../git.ts';
+import { withAttributes } from './attribute-sources.ts';
 import { renameFiles } from './collisions.ts';
 import { isLeftOut, withoutLeftOut } from './left-out.ts';
 import type { Names } from './names.ts';
@@ -97,7 +99,11 @@ export interface NewFile {
 }
 
 /** Computes all files of the new project. */
-export function filesOf(names: Names, without: readonly PartName[] = []): NewFile[] {
+export function filesOf(
+  names: Names,
+  without: readonly PartName[] = [],
+  attributes: readonly NamedAttribute[] = [],
+): NewFile[] {
   const files = filesToWrite(without).map(([path, source]) => {
     const { mode } = statSync(join(ROOT, source));
     return { path, mode, bytes: readFileSync(join(ROOT, source)) };
@@ -108,7 +114,10 @@ export function filesOf(names: Names, without: readonly PartName[] = []): NewFil
   const fixed = files.filter(isFixed).map(({ bytes, ...file }) => ({ ...file, content: bytes }));
   const others = files.filter((file) => !isFixed(file));
   const texts = others.map(({ path, bytes }) => ({ path, text: contentOf(path, bytes.toString(), names) }));
-  const kept = withoutLeftOut(texts, without);
+  const kept = withoutLeftOut(texts, without).map(({ path, text }) => ({
+    path,
+    text: attributes.length === 0 ? text : withAttributes(path, text, attributes),
+  }));
   const modes = new Map(others.map(({ path, mode }) => [path, mode]));
   const renamed = renameFiles(kept, names);
   return [

@@ -22,6 +22,10 @@ test('what is refused ends the command with status 2 and one line, and nothing i
   for (const [args, message] of [
     [['--entity', 'parcel'], 'expected a folder and --entity: npm run new -- FOLDER --entity NAME'],
     [[free, '--entity', 'parcel', '--without', 'book'], '--without book: expected postgresql, page, client'],
+    [
+      [free, '--entity', 'parcel', '--attributes', 'limit:int64'],
+      "--attributes 'limit': requests, responses",
+    ],
     [[free, '--entity', 'parcel', '--force'], "Unknown option '--force'"],
     [[free, '--entity', 'after'], "--entity 'after': requests and responses have a member"],
     [[free, '--entity', 'parcel', '--name', 'koa'], '--name koa: the project imports a package of this name'],

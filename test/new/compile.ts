@@ -2,6 +2,7 @@
 
 import { dirname, join } from 'node:path';
 import ts from 'typescript';
+import type { NamedAttribute } from '../../scripts/attribute-text.ts';
 import type { Names } from '../../scripts/new/names.ts';
 import type { PartName } from '../../scripts/new/parts.ts';
 import { filesOf, ROOT } from '../../scripts/new/project.ts';
@@ -13,9 +14,13 @@ export function faultsOf(
   names: Names,
   change = (_path: string, text: string): string => text,
   without: readonly PartName[] = [],
+  attributes: readonly NamedAttribute[] = [],
 ): string[] {
   const files = new Map(
-    filesOf(names, without).map(({ path, content }) => [join(ROOT, path), change(path, content.toString())]),
+    filesOf(names, without, attributes).map(({ path, content }) => [
+      join(ROOT, path),
+      change(path, content.toString()),
+    ]),
   );
   const folders = new Set([...files.keys()].flatMap(foldersAbove));
   const sys: ts.System = {

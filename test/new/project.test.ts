@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { attributesOf } from '../../scripts/new/attributes.ts';
 import { namesOf } from '../../scripts/new/names.ts';
 import { OWN, PARTS, type PartName } from '../../scripts/new/parts.ts';
 import { filesOf, ROOT, refuseProjectName, writeFiles } from '../../scripts/new/project.ts';
@@ -72,6 +73,17 @@ test('each path of a part and of what is left out exists', () => {
 const TRIED: readonly PartName[] = IS_WHOLE ? (Object.keys(PARTS) as PartName[]) : [];
 test.each(TRIED)('without %s, its types pass', { timeout: 600_000 }, (part) => {
   expect(faultsOf(NAMES, undefined, [part])).toEqual([]);
+});
+
+const LISTS = [
+  'title:text(1..200), pages:integer(1..5000)?, shelf:one of(fiction, science)=fiction, lent:boolean=false, dueAt:timestamp?',
+  'title:text(1..10)',
+  'amount:int64, paidAt:timestamp filter, paid:boolean filter',
+  'title:text(0..10)?, count:integer?, kind:one of(a-b, c)?',
+];
+test.each(IS_WHOLE ? LISTS : LISTS.slice(0, 1))('with %s, its types pass', { timeout: 600_000 }, (list) => {
+  const faults = faultsOf(NAMES, undefined, [], attributesOf(list));
+  expect(faults.filter((fault) => !/^\S*(?:test\/|demo)/.test(fault))).toEqual([]);
 });
 
 test('its schema has one migration for each engine, and no past', () => {
