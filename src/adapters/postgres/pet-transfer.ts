@@ -3,10 +3,12 @@
 import type { Observer } from '../../application/ports/observer.ts';
 import { idsNotAccepted, type PetTransfer } from '../../application/ports/pet-transfer.ts';
 import { INT64_MIN } from '../../domain/int64.ts';
+import type { NewPet, Pet } from '../../domain/pet.ts';
 import { ATTRIBUTE_COLUMNS, PET_COLUMNS, petOf } from '../storage-kit/pet-rows.ts';
 import type { ConnectionPool, ResultRow, Session } from './connection-pool.ts';
 import { arrayParameters, arraysOf, listStatement, TAKE_ORDER } from './pets.ts';
 import { movedSequence } from './schema.ts';
+import { openSpool, type Spool } from './spool.ts';
 
 const COPY_SIZE = 20_000;
 const EXPORT_SIZE = 1000;
@@ -14,10 +16,9 @@ const EXPORT_SIZE = 1000;
 /** More pets than this are several statements, so that a large batch of a caller is not one long text. */
 const ADD_SIZE = 1000;
 
-/** Other writers do not wait while this table is filled. Pets without ids are numbered. */
+/** Filling this table locks nothing. Pets without ids are numbered. */
 const STAGE = 'CREATE TEMPORARY TABLE staged (LIKE pets, PRIMARY KEY (id)) ON COMMIT DROP';
-const ADD = `INSERT INTO staged (${ATTRIBUTE_COLUMNS}, id) SELECT * FROM unnest(${arrayParameters('bigint')})
-  ON CONFLICT DO NOTHING RETURNING id`;
+const ADD = `INSERT INTO staged (${ATTRIBUTE_COLUMNS}, id) SELECT * FROM unnest(${arrayParameters('bigint')})`;
 /** An import that is stopped must not stop the creates of all servers. As creates do, it locks the table before the order of ids. */
 const lockIn = (mode: string) =>
   `SET LOCAL idle_in_transaction_session_timeout = '10s'; LOCK TABLE pets IN ${mode} MODE; ${TAKE_ORDER}`;
@@ -33,12 +34,17 @@ const LAST_PET = 'SELECT max(id) FROM pets';
 export function petTransfer(pool: ConnectionPool, observer: Observer): PetTransfer {
   return {
     async importPets(batches, options) {
+      await using spool = await openSpool();
+      const withIds = await spoolAll(spool, pool, batches, options);
       using session = await pool.openSession();
+      const startedAt = performance.now();
       // One transaction: behind a pooler, the next one would have another connection.
       await session.begin();
       await session.run(STAGE);
-      const withIds = await stage(session, batches, options);
-      const startedAt = performance.now();
+      for await (const values of spool.read()) {
+        options.signal?.throwIfAborted();
+        await session.run(ADD, values);
+      }
       const writes = await copy(session, withIds, options);
       observer.onCommit?.({ writes, ms: performance.now() - startedAt });
       return writes;
@@ -68,25 +74,41 @@ export function petTransfer(pool: ConnectionPool, observer: Observer): PetTransf
 
 type Import = Parameters<PetTransfer['importPets']>;
 
-/** Fills the temporary table. Resolves with whether the pets have ids. */
-async function stage(session: Session, ...[batches, { onDuplicateId, signal }]: Import): Promise<boolean> {
+/** Resolves with whether the pets have ids. */
+async function spoolAll(spool: Spool, pool: ConnectionPool, ...[batches, options]: Import): Promise<boolean> {
+  const isNew = idFilter();
   let withIds = false;
-  let count = 0n;
+  let count = 0;
   for await (const pets of batches) {
-    signal?.throwIfAborted();
+    options.signal?.throwIfAborted();
+    pool.assertOpen();
     if (!withIds && pets[0] !== undefined && 'id' in pets[0]) {
       withIds = true;
-      refuseIdsInUse(await session.run(HAD_PETS));
+      refuseIdsInUse(await pool.read(() => ({ text: HAD_PETS })));
     }
-    for (let start = 0; start < pets.length; start += ADD_SIZE) {
-      const some = pets.slice(start, start + ADD_SIZE);
-      const ids = some.map((pet) => ('id' in pet ? pet.id : count++));
-      const rows = await session.run(ADD, [...arraysOf(some), `{${ids.join()}}`]);
-      const added = new Set(rows.map(([id]) => id));
-      for (const pet of some) if ('id' in pet && !added.delete(pet.id)) onDuplicateId(pet);
+    const added: (NewPet | Pet)[] = [];
+    for (const pet of pets)
+      if (!('id' in pet) || isNew(pet.id)) added.push(pet);
+      else options.onDuplicateId(pet);
+    for (let start = 0; start < added.length; start += ADD_SIZE) {
+      const some = added.slice(start, start + ADD_SIZE);
+      const ids = some.map((pet) => ('id' in pet ? pet.id : BigInt(count++)));
+      await spool.add([...arraysOf(some), `{${ids.join()}}`]);
     }
   }
   return withIds;
+}
+
+/** Returns a function that returns whether an id is new. The ids of a sequence need some bits each, in any order. */
+function idFilter(): (id: bigint) => boolean {
+  const blocks = new Map<bigint, bigint>();
+  return (id) => {
+    const [block, bit] = [id >> 6n, 1n << (id & 63n)];
+    const known = blocks.get(block) ?? 0n;
+    if ((known & bit) !== 0n) return false;
+    blocks.set(block, known | bit);
+    return true;
+  };
 }
 
 async function copy(session: Session, withIds: boolean, { onProgress, signal }: Import[1]): Promise<number> {

@@ -36,26 +36,34 @@ describePostgres('imports and exports of many pets on PostgreSQL', () => {
     expect((await storage.pets.add(REX)).id).toBeGreaterThan(exported.at(-1)?.id as bigint);
   });
 
-  test('a slow reader holds no transaction', async () => {
+  test('a slow source or reader holds no transaction, and an import is one transaction', async () => {
     const { url, storage } = await openStore();
     const admin = await connect(url);
-    const transactions = `SELECT query FROM pg_stat_activity WHERE application_name = 'animal-store'
-      AND datname = current_database() AND xact_start IS NOT NULL`;
-    await storage.transfer.importPets(batches(), NO_DUPLICATES);
+    const transactions = async () =>
+      (
+        await admin.query(`SELECT query FROM pg_stat_activity WHERE application_name = 'animal-store'
+          AND datname = current_database() AND xact_start IS NOT NULL`)
+      ).rows;
+    const source = batches(async () => expect(await transactions()).toEqual([]));
+    expect(await storage.transfer.importPets(source, NO_DUPLICATES)).toBe(PETS);
+    expect((await admin.query("SELECT 1 FROM pg_class WHERE relname = 'staged'")).rowCount).toBe(0);
     let exported = 0;
     for await (const pets of storage.transfer.exportPets()) {
-      expect((await admin.query(transactions)).rows).toEqual([]);
+      expect(await transactions()).toEqual([]);
       if (exported === 0) await storage.pets.add(REX);
       exported += pets.length;
     }
     expect(exported).toBe(PETS);
   });
 
-  test('creates do not wait while an import reads its source', async () => {
+  test('each character of a name passes the temporary file', async () => {
     const { storage } = await openStore();
-    const source = batches((index) => index === 1 && storage.pets.add(REX));
-    expect(await storage.transfer.importPets(source, NO_DUPLICATES)).toBe(PETS);
-    expect((await storage.pets.list({ limit: 1 })).pets).toMatchObject([{ name: REX.name }]);
+    const names = ['\u2028', '\u2029', 'a\u2028b"\\', '\u0085\u00a0\ufeff', '😀', 'NULL', '{}'];
+    const all = (async function* () {
+      yield names.map(named);
+    })();
+    await storage.transfer.importPets(all, NO_DUPLICATES);
+    expect((await walk(storage)).map(({ name }) => name)).toEqual(names);
   });
 
   test('a cut connection: nothing is stored, and the next import works', async () => {
