@@ -4,6 +4,7 @@ import { READ_ONLY } from '../src/adapters/http/authentication.ts';
 import { BODY_LIMIT, PATCH_TYPE } from '../src/adapters/http/body.ts';
 import { type HttpErrorCode, STATUS_OF } from '../src/adapters/http/errors.ts';
 import { OPERATIONS, type Operation } from '../src/adapters/http/operations.ts';
+import { FORBIDDEN_TRANSITION, LACKING } from './examples.ts';
 
 const MAY_BE_STORED = 'A create may be stored: repeat it with the same `Idempotency-Key`.';
 
@@ -31,13 +32,13 @@ export const WHEN: Readonly<Record<HttpErrorCode, string>> = {
 
 /** An example of the message of each error. */
 export const MESSAGES: Readonly<Record<HttpErrorCode, string>> = {
-  invalid_request: 'categoryId is required',
+  invalid_request: LACKING,
   unauthorized: 'an API key is required: Authorization: Bearer <API_KEY>',
   forbidden: READ_ONLY,
   not_found: 'there is no pet with id 1',
   method_not_allowed: 'TRACE is not allowed here: expected GET, HEAD or OPTIONS',
   request_timeout: 'the request took too long to arrive',
-  invalid_transition: 'status cannot change from sold to available: it stays as it is',
+  invalid_transition: FORBIDDEN_TRANSITION?.message ?? 'the value cannot follow the present one',
   restart_required: 'the cursor is of another epoch of the store: begin without after',
   precondition_failed: 'the pet has changed since it was read: read it again, then decide',
   precondition_required:

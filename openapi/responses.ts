@@ -4,7 +4,7 @@ import { type HttpErrorCode, STATUS_OF } from '../src/adapters/http/errors.ts';
 import { METHODS, type Operation } from '../src/adapters/http/operations.ts';
 import { LIMIT_MAX, LIMIT_MIN } from '../src/application/list-pets.ts';
 import { errorsOf, MESSAGES, OF_CHANGE, WHEN } from './errors.ts';
-import { CHANGE, MINKA, NEW_MINKA, NEW_REX, REX } from './examples.ts';
+import { CHANGE, MINKA, NEW_MINKA, NEW_REX, NOT_REMOVED, REX } from './examples.ts';
 import { headersOf } from './headers.ts';
 import { json, type Part } from './schemas.ts';
 
@@ -44,7 +44,7 @@ function whenOf(operation: Operation, code: HttpErrorCode): string {
 /** Returns an example of the message of an error. For `invalid_request`, it is about what the operation reads. */
 function messageOf(operation: Operation, code: HttpErrorCode): string {
   const { method, parameters } = operation;
-  if (method === 'PATCH' && code === 'invalid_request') return 'name cannot be removed';
+  if (method === 'PATCH' && code === 'invalid_request') return NOT_REMOVED;
   const message = ofChange(operation, code)?.message;
   if (message !== undefined) return message;
   if (code !== 'invalid_request' || METHODS[method].hasBody) return MESSAGES[code];

@@ -24,9 +24,10 @@ export const STATUS_TRANSITIONS: Readonly<Record<PetStatus, readonly PetStatus[]
 };
 
 /** The attributes whose values follow one another by a rule. */
-const TRANSITIONS: { readonly [Name in keyof NewPet]?: Readonly<Record<string, readonly string[]>> } = {
-  status: STATUS_TRANSITIONS,
-};
+export const TRANSITIONS: { readonly [Name in keyof NewPet]?: Readonly<Record<string, readonly string[]>> } =
+  {
+    status: STATUS_TRANSITIONS,
+  };
 
 /**
  * Validates a change by itself, without the pet that it is for, and ignores its other properties. The attributes of the

@@ -8,15 +8,10 @@ import {
 } from '../../src/adapters/storage-kit/pet-rows.ts';
 import type { Attribute } from '../../src/domain/attribute.ts';
 import { isInt64 } from '../../src/domain/int64.ts';
-import {
-  ATTRIBUTES,
-  isAlwaysStored,
-  type NewPet,
-  newPet,
-  PET_ATTRIBUTES,
-  type Pet,
-} from '../../src/domain/pet.ts';
-import { sampleValues } from '../../src/testing/fixtures/pets.ts';
+import { ATTRIBUTES, isAlwaysStored, type NewPet, PET_ATTRIBUTES, type Pet } from '../../src/domain/pet.ts';
+import type { PetChange } from '../../src/domain/pet-change.ts';
+import { newPetJson, parsePets, petChangeJson } from '../../src/domain/pet-json.ts';
+import { numberedPet, numberOf, samplePet, sampleValues } from '../../src/testing/fixtures/pets.ts';
 
 /** A valid value of each attribute that every pet has: the default, if there is one. */
 const REQUIRED: Partial<Record<keyof NewPet, unknown>> = Object.fromEntries(
@@ -69,7 +64,112 @@ export const REQUIRED_OPTIONS: readonly string[] = UNNAMED.flatMap(([name, value
   String(value),
 ]);
 
-export const REX: NewPet = newPet(withRequired({ name: 'Rex', categoryId: 1n }));
+/** A pet with every attribute, and its JSON. */
+export const REX: NewPet = samplePet('Rex', 3n);
+export const REX_JSON: string = newPetJson(REX);
+
+/** Returns the JSON of a pet that {@link numbersIn} recognizes in a list. */
+export function numberedJson(number: bigint | number): string {
+  return newPetJson(numberedPet(BigInt(number)));
+}
+
+/** Returns the numbers of listed pets. */
+export function numbersIn(json: string): number[] {
+  return parsePets(json).map((pet) => Number(numberOf(pet)));
+}
+
+/** Returns a change to the pet with this number, without the attributes whose values follow one another by a rule. */
+export function numberedChange(number: bigint | number): PetChange {
+  const attributes = Object.entries(numberedPet(BigInt(number)));
+  return Object.fromEntries(
+    attributes.filter(([name]) => ATTRIBUTES[name as keyof NewPet].kind !== 'one of'),
+  );
+}
+
+export function changeJson(number: bigint | number): string {
+  return petChangeJson(numberedChange(number));
+}
+
+/** Returns the JSON of a pet in which an attribute has the value that this JSON is, or is missing. */
+export function jsonWith(name: keyof NewPet, json: string | undefined, pet: NewPet = REX): string {
+  const text = (value: unknown) => (typeof value === 'bigint' ? String(value) : JSON.stringify(value));
+  const members = PET_ATTRIBUTES.map((each) => [each, each === name ? json : text(pet[each])]);
+  const given = members.filter(([, value]) => value !== undefined);
+  return `{${given.map(([member, value]) => `"${member}":${value}`).join(',')}}`;
+}
+
+/** A pet that breaks one rule of one attribute, in JSON. */
+export interface InvalidPet {
+  readonly name: keyof NewPet;
+  /** The value in JSON. Without one, the attribute is missing. */
+  readonly value: string | undefined;
+  readonly json: string;
+  /** How the message begins that names the rule. */
+  readonly message: string;
+}
+
+/** An invalid pet for each rule of each attribute. In the first one, an attribute is missing, if one is required. */
+export const INVALID_PETS: readonly [InvalidPet, ...InvalidPet[]] = PET_ATTRIBUTES.flatMap((name) => [
+  ...(ATTRIBUTES[name].isRequired ? [[name, undefined, 'is required'] as const] : []),
+  ...invalidValues(ATTRIBUTES[name]).map(([value, rule]) => [name, value, rule] as const),
+])
+  .sort(([, a], [, b]) => Number(a !== undefined) - Number(b !== undefined))
+  .map(([name, value, rule]) => ({
+    name,
+    value,
+    json: jsonWith(name, value),
+    message: `${name} ${rule}`,
+  })) as readonly InvalidPet[] as readonly [InvalidPet, ...InvalidPet[]];
+
+/** A change that breaks a rule, and one that removes what every pet has, if there is such an attribute. */
+export const INVALID_CHANGES: readonly string[] = [
+  ...INVALID_PETS.filter(({ value }) => value !== undefined)
+    .slice(0, 1)
+    .map(({ name, value }) => `{"${name}":${value}}`),
+  ...PET_ATTRIBUTES.filter(isAlwaysStored).map((name) => `{"${name}":null}`),
+].slice(0, 2);
+
+function invalidValues(attribute: Attribute): readonly (readonly [json: string, rule: string])[] {
+  const all = (rule: string, values: readonly string[]) => values.map((json) => [json, rule] as const);
+  switch (attribute.kind) {
+    case 'text': {
+      const { minLength, maxLength } = attribute;
+      const lengths = [minLength - 1, maxLength + 1].filter((length) => length >= 0 && length < 10_000);
+      return [
+        ...all(
+          `must have ${minLength} to ${maxLength} characters`,
+          lengths.map((length) => `"${'x'.repeat(length)}"`),
+        ),
+        ...all('must not contain U+0000', ['"a\\u0000"']),
+        ...all('must be well-formed Unicode', ['"\\ud83d"']),
+        ...all('must be a string', ['7', 'true', 'null', '{}', '["a"]']),
+      ];
+    }
+    case 'one of':
+      return all(`must be one of ${attribute.values.join(', ')}`, [
+        '"no such value"',
+        '""',
+        '7',
+        'null',
+        '[]',
+      ]);
+    case 'boolean':
+      return all('must be true or false', ['"true"', '1', '""', 'null', '{}']);
+    case 'timestamp': {
+      const times =
+        '2023-02-29T00:00:00Z 2027-01-31T12:30:60Z 0000-12-31T23:59:59Z 2027-01-31T12:30:00.1234Z 2027-01-31';
+      return all('must be a time in the format of RFC 3339', [
+        ...times.split(' ').map((time) => `"${time}"`),
+        ...['1700000000', 'null', 'true'],
+      ]);
+    }
+    default: {
+      const [min, max] = [BigInt(attribute.min), BigInt(attribute.max)];
+      const values = [min - 1n, max + 1n, 1.5, '1e400', '"7"', 'true', 'null', '[7]'];
+      return all(`must be an integer from ${min} to ${max}`, values.map(String));
+    }
+  }
+}
 
 type Values = Readonly<Partial<Record<keyof Pet, unknown>>>;
 

@@ -64,7 +64,7 @@ describe('a message that Node.js does not parse', () => {
     const connection = await Connection.open(origin);
     const fields = 'Host: x\r\nAuthorization: Bearer x\r\nContent-Type: application/json\r\n';
     const broken = `POST /v1/pets HTTP/1.1\r\n${fields}Transfer-Encoding: chunked\r\n\r\nzz\r\n`;
-    connection.write(pipelineOf(key).create('Rex') + broken);
+    connection.write(pipelineOf(key).create(1) + broken);
     expect((await client.get('/livez')).status).toBe(200);
     open();
     expect(await connection.rest()).toMatchObject([{ status: 201 }, { status: 401, headers: LAST }]);

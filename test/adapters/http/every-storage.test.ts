@@ -3,12 +3,11 @@
 import { describe, expect, test } from 'vitest';
 import { servedOperations } from '../../../src/adapters/http/lifecycle.ts';
 import { METHODS } from '../../../src/adapters/http/operations.ts';
-import { PET_STATUSES } from '../../../src/domain/pet.ts';
 import { PET_FILTERS } from '../../../src/domain/pet-filter.ts';
 import { parsePets } from '../../../src/domain/pet-json.ts';
 import { filterablePets, SAMPLE_FILTERS } from '../../../src/testing/fixtures/filters.ts';
+import { addAll, samplePets } from '../../../src/testing/fixtures/pets.ts';
 import type { Answer } from '../../support/client.ts';
-import { withRequired } from '../../support/pets.ts';
 import { STORAGES, sharedServer } from '../../support/server.ts';
 import { JSON_TYPE, REX } from './paths.ts';
 
@@ -27,15 +26,7 @@ describe.each(STORAGES)('the API on %s', (storage) => {
   const allIds = async () =>
     (await server.storage.pets.list({ limit: 1000 })).pets.map(({ id }) => Number(id));
 
-  /** Creates pets one after another. Their status is available, pending and sold in turn. Returns their ids. */
-  async function createMany(count: number): Promise<number[]> {
-    const ids: number[] = [];
-    for (let index = 0; index < count; index += 1) {
-      const pet = withRequired({ name: `pet ${index}`, categoryId: 7n, status: PET_STATUSES[index % 3] });
-      ids.push(Number((await server.store.createPet(pet)).id));
-    }
-    return ids;
-  }
+  const createMany = (count: number) => addAll(server.storage.pets, samplePets(count));
 
   test('a page links to the next page as soon as there is one', async () => {
     const start = (await allIds()).at(-1) ?? 0;
@@ -51,7 +42,7 @@ describe.each(STORAGES)('the API on %s', (storage) => {
 
   test('links lead through all pages of every combination of parameters', async () => {
     const start = BigInt((await allIds()).at(-1) ?? 0);
-    for (const pet of filterablePets(20)) await server.store.createPet(pet);
+    await addAll(server.storage.pets, filterablePets(20));
     const { pets: all } = await server.storage.pets.list({ limit: 1000 });
     for (const filter of SAMPLE_FILTERS)
       for (const limit of [undefined, 1, 3])
@@ -90,7 +81,7 @@ describe.each(STORAGES)('the API on %s', (storage) => {
 
   test('a read-only key reads and lists, and every create with it is 403, before 415 and for replays too', async () => {
     const { key, about } = await server.store.apiKeys.create('reader', undefined, true);
-    const [id] = await createMany(1);
+    const id = Number((await createMany(1))[0]?.id);
     for (const path of ['/v1/pets', `/v1/pets/${id}`]) {
       expect((await server.client.request('GET', path, { key })).status).toBe(200);
     }

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { Connection } from '../../support/connection.ts';
 import { gate } from '../../support/gate.ts';
-import { wholeJson } from '../../support/pets.ts';
 import { numbers, pipelineOf } from '../../support/pipeline.ts';
 import { startServer } from '../../support/server.ts';
+import { REX } from './paths.ts';
 
 /** The maximum number of requests in flight, and of unanswered ones per connection. */
 const LIMIT = 2000;
@@ -18,16 +18,13 @@ test('beyond the limit of requests in flight, all but health checks and metrics 
   const connections = await Promise.all(
     numbers(LIMIT / PIPELINE).map(async () => {
       const connection = await Connection.open(origin);
-      connection.write(create('Rex').repeat(PIPELINE));
+      connection.write(create(1).repeat(PIPELINE));
       return connection;
     }),
   );
   await expect.poll(waiting).toBe(LIMIT);
   expect(server.statistics()).toMatchObject({ requestsInFlight: LIMIT, refused: { overloaded: 0 } });
-  for (const answer of [
-    await client.get('/v1/pets'),
-    await client.post(wholeJson('{"name":"Rex","categoryId":1}')),
-  ]) {
+  for (const answer of [await client.get('/v1/pets'), await client.post(REX)]) {
     expect(answer).toMatchObject({ status: 503, headers: { 'retry-after': '1' } });
     expect(JSON.parse(answer.body)).toMatchObject({ code: 'overloaded' });
   }

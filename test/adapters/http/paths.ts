@@ -4,7 +4,6 @@ import { DOCS_ASSETS } from '../../../src/adapters/http/docs/assets.ts';
 import { servedOperations } from '../../../src/adapters/http/lifecycle.ts';
 import { methodsOf } from '../../../src/adapters/http/operations.ts';
 import { cannotExpress } from '../../support/carrier.ts';
-import { wholeJson } from '../../support/pets.ts';
 
 export interface ServedPath {
   readonly target: string;
@@ -58,5 +57,6 @@ export const UNKNOWN_TARGETS: readonly string[] = [
 ];
 
 /** A body that is accepted, with its media type. */
-export const REX: string = wholeJson('{"name":"Rex","categoryId":1}');
+export { REX_JSON as REX } from '../../support/pets.ts';
+
 export const JSON_TYPE = { 'Content-Type': 'application/json' };

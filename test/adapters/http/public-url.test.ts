@@ -5,13 +5,13 @@ import { expect, test } from 'vitest';
 import { pathPrefixOf, serverUrlOf } from '../../../src/adapters/http/docs/openapi.ts';
 import { createHttpApp } from '../../../src/adapters/http/index.ts';
 import { createAnimalStore } from '../../../src/library/index.ts';
-import { withRequired } from '../../support/pets.ts';
+import { REX } from '../../support/pets.ts';
 import { listen } from '../../support/sockets.ts';
 
 test('two apps with different public URLs serve one store, each with its own links', async () => {
   const store = await createAnimalStore({ database: 'memory:' });
   const { key } = await store.apiKeys.create('me');
-  for (let id = 1; id <= 3; id += 1) await store.createPet(withRequired({ name: 'Rex', categoryId: 7n }));
+  for (let id = 1; id <= 3; id += 1) await store.createPet(REX);
   const listOf = async (publicUrl?: string) => {
     const origin = await listen(createServer(createHttpApp(store, { publicUrl }).callback()));
     const url = `${origin}/v1/pets?limit=2`;

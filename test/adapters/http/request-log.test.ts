@@ -1,9 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { logObserver } from '../../../src/adapters/log/index.ts';
 import { logTo } from '../../../src/adapters/log/log.ts';
+import { PET_ATTRIBUTES } from '../../../src/domain/pet.ts';
+import { newPetJson } from '../../../src/domain/pet-json.ts';
+import { samplePet } from '../../../src/testing/fixtures/pets.ts';
 import { Connection } from '../../support/connection.ts';
 import { failingPets, withPets } from '../../support/fake-pets.ts';
-import { withRequired } from '../../support/pets.ts';
+import { REX_JSON } from '../../support/pets.ts';
 import { startServer } from '../../support/server.ts';
 
 const CANARY = 'canary-7f3a';
@@ -27,7 +30,7 @@ describe('the log', () => {
     const headers = { 'X-Request-Id': 'my-id' };
     const startedAt = performance.now();
     await client.get('/v1/pets?limit=5', headers);
-    await client.post(withRequired({ name: 'Rex', categoryId: 1 }), headers);
+    await client.post(REX_JSON, headers);
     await client.get('/v1/pets/999', headers);
     await client.request('DELETE', '/v1/pets', { headers });
     await client.request('GET', '/v1/pets', { headers, key: null });
@@ -85,9 +88,9 @@ describe('the log', () => {
       wrap: (store) => withPets(store, { find: fail, list: fail }),
     });
     const wrong = `wrong-${CANARY}`;
-    await client.post(withRequired({ name: CANARY, categoryId: 1, [CANARY]: CANARY }));
-    await client.post(`{"name":"${CANARY}`);
-    await client.post(withRequired({ name: 1, categoryId: CANARY, status: CANARY }));
+    await client.post(newPetJson(samplePet(CANARY)).replace('}', `,"${CANARY}":"${CANARY}"}`));
+    await client.post(`{"${CANARY}`);
+    await client.post(Object.fromEntries(PET_ATTRIBUTES.map((name) => [name, [CANARY]])));
     await client.post(CANARY, { 'Content-Type': 'text/plain' });
     await client.post(CANARY.repeat(10_000));
     await client.request('GET', '/v1/pets', { key: wrong });

@@ -5,7 +5,7 @@ import { stopClock, until } from '../../support/clock.ts';
 import { Connection } from '../../support/connection.ts';
 import { gate } from '../../support/gate.ts';
 import { startNodeServer } from '../../support/node-server.ts';
-import { withRequired } from '../../support/pets.ts';
+import { REX_JSON } from '../../support/pets.ts';
 import { startServer } from '../../support/server.ts';
 
 const GET = 'GET /livez HTTP/1.1\r\nHost: x\r\n\r\n';
@@ -21,7 +21,7 @@ describe('a server that stops', () => {
     const { wrap, open, entered } = gate();
     const { server, client, origin } = await startServer('memory', { wrap });
     const clock = stopClock();
-    const inFlight = client.post(withRequired({ name: 'Rex', categoryId: 1 }));
+    const inFlight = client.post(REX_JSON);
     await entered;
     expect(server.isStopping).toBe(false);
     const stopped = server.stop(TIMEOUT);
@@ -51,7 +51,7 @@ describe('a server that stops', () => {
       await partial(`GET /v1/pets HTTP/1.1\r\nHost: x\r\n${authorization}`),
       await partial('GET /v1/pets HTTP/1.1\r\nHost: x\r\n'),
     ];
-    const inFlight = client.post(withRequired({ name: 'Rex', categoryId: 1 }));
+    const inFlight = client.post(REX_JSON);
     await entered;
     const stopped = server.stop(TIMEOUT);
     await untilRefused(origin);
@@ -124,7 +124,7 @@ describe('a server that stops', () => {
   test('closes the remaining connections at its deadline', async () => {
     const { wrap, open, entered } = gate();
     const { server, client, storage } = await startServer('memory', { wrap });
-    const inFlight = client.post(withRequired({ name: 'Rex', categoryId: 1 }));
+    const inFlight = client.post(REX_JSON);
     const cut = expect(inFlight).rejects.toThrow(/socket hang up|ECONNRESET/);
     await entered;
     await server.stop(50);

@@ -2,8 +2,8 @@
 
 import type { Storage } from '../../../../src/application/ports/storage.ts';
 import { wholeJson } from '../../../support/pets.ts';
-import { METHODS, REX } from '../paths.ts';
-import { ask, get, ORIGIN, PREFLIGHT, post, type Scene } from './requests.ts';
+import { METHODS } from '../paths.ts';
+import { ask, get, ORIGIN, PREFLIGHT, post, REX, type Scene } from './requests.ts';
 
 const ANY = 'If-Match: *';
 const CURRENT = 'If-Match: TAG';

@@ -1,8 +1,8 @@
 /** Messages of which only the status, the message of the error and what is special are recorded, in one line for each. */
 
 import { wholeJson } from '../../../support/pets.ts';
-import { METHODS, PATHS, REX, UNKNOWN_TARGETS } from '../paths.ts';
-import { ask, get, head, ORIGIN, PREFLIGHT, post, type Scene, utf8 } from './requests.ts';
+import { METHODS, PATHS, UNKNOWN_TARGETS } from '../paths.ts';
+import { ask, get, head, ORIGIN, PREFLIGHT, post, REX, type Scene, utf8 } from './requests.ts';
 
 const metrics = { contentType: 'text/plain; version=0.0.4', text: async () => 'up 1\n' };
 const CHUNKS = `${REX.length.toString(16)}\r\n${REX}\r\n0\r\n\r\n`;

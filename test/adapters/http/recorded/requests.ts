@@ -6,7 +6,9 @@ import { StorageFault } from '../../../../src/application/ports/storage-fault.ts
 import { AnimalStoreError } from '../../../../src/domain/errors.ts';
 import { failingPets } from '../../../support/fake-pets.ts';
 import { wholeJson } from '../../../support/pets.ts';
-import { METHODS, PATHS, REX, UNKNOWN_TARGETS } from '../paths.ts';
+import { METHODS, PATHS, UNKNOWN_TARGETS } from '../paths.ts';
+
+export const REX: string = wholeJson('{"name":"Rex","categoryId":1}');
 
 export interface Scene {
   readonly options?: HttpServerOptions & { readonly wrap?: (storage: Storage) => Storage };
