@@ -229,3 +229,57 @@ function edgesOf(attribute: Attribute): { accepted: readonly unknown[]; refused:
     }
   }
 }
+
+/** A value that breaks one rule of an attribute, or `undefined` where the attribute is required and missing. */
+export interface InvalidValue {
+  readonly name: keyof NewPet;
+  readonly rule: string;
+  readonly value: unknown;
+}
+
+/** One invalid value for each rule of each attribute. */
+export const INVALID_VALUES: readonly InvalidValue[] = PET_ATTRIBUTES.flatMap((name) => {
+  const attribute = ATTRIBUTES[name];
+  const rows = Object.entries({
+    ...(attribute.isRequired && { required: undefined }),
+    null: null,
+    ...invalidValuesOf(attribute),
+  });
+  return rows.map(([rule, value]) => ({ name, rule, value }));
+});
+
+function invalidValuesOf(attribute: Attribute): Readonly<Record<string, unknown>> {
+  switch (attribute.kind) {
+    case 'text':
+      return {
+        ...(attribute.minLength > 0 && { 'too short': 'x'.repeat(attribute.minLength - 1) }),
+        'too long': '🐈'.repeat(attribute.maxLength + 1),
+        'U+0000': `\0${'x'.repeat(attribute.minLength)}`,
+        'a lone surrogate': `\ud83d${'x'.repeat(attribute.minLength)}`,
+        'another type': 7n,
+      };
+    case 'one of':
+      return { 'another value': 'no such value', 'another case': attribute.values[0]?.toUpperCase() };
+    case 'boolean':
+      return { 'a text': 'true', 'a number': 1n };
+    case 'timestamp':
+      return {
+        'no time': 'tomorrow',
+        'a day that does not exist': '2023-02-29T00:00:00Z',
+        'no offset': '2024-02-29T00:00:00',
+        'more than milliseconds': '2024-02-29T00:00:00.0001Z',
+        'a number': 1n,
+      };
+    default: {
+      const [min, max] = [BigInt(attribute.min), BigInt(attribute.max)];
+      return { 'too small': min - 1n, 'too great': max + 1n, 'a fraction': 1.5, 'a text': '1' };
+    }
+  }
+}
+
+/** Returns a record in JSON with one value that breaks a rule. */
+export function invalidJson({ name, value }: InvalidValue): string {
+  const members = Object.entries({ ...REX, [name]: value }).filter(([, each]) => each !== undefined);
+  const json = (each: unknown) => (typeof each === 'bigint' ? String(each) : JSON.stringify(each));
+  return `{${members.map(([each, given]) => `"${each}":${json(given)}`).join()}}`;
+}
