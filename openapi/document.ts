@@ -7,15 +7,16 @@ import { BASE_PATH } from '../src/adapters/http/paths.ts';
 import { apiDescription } from './description.ts';
 import { errorCodesOf } from './errors.ts';
 import { componentHeaders } from './headers.ts';
+import { lifecycleOf } from './lifecycle.ts';
 import { parametersOf } from './parameters.ts';
 import { CHANGE_EXAMPLES, NEW_PET_EXAMPLES, responsesOf } from './responses.ts';
 import { componentSchemas, json, type Part } from './schemas.ts';
 
 /**
- * Returns the OpenAPI document as JSON on a single line. The URL of the server is `/v1`. All integers are exact, even
+ * Returns the OpenAPI document as JSON, by default on a single line. The URL of the server is `/v1`. All integers are exact, even
  * integers that a double cannot represent, such as the maximum of int64.
  */
-export function generateDocument(operations: readonly Operation[] = servedOperations()): string {
+export function generateDocument(operations: readonly Operation[] = servedOperations(), indent = 0): string {
   const paths: Record<string, Record<string, Part>> = {};
   for (const operation of operations) {
     const path = operation.path.slice(BASE_PATH.length);
@@ -44,19 +45,18 @@ export function generateDocument(operations: readonly Operation[] = servedOperat
       headers: componentHeaders(hasChanges),
     },
   };
-  return exactJson(document);
+  return exactJson(document, indent);
 }
 
 /** Describes an operation. `JSON.stringify` leaves out the members that are `undefined`. */
 function describe(operation: Operation): Part {
-  const { id, method, summary, description, deprecated, stability } = operation;
+  const { id, method, summary, description } = operation;
   return {
     operationId: id,
     summary,
     description,
     tags: ['pets'],
-    deprecated,
-    'x-stability': stability,
+    ...lifecycleOf(operation),
     parameters: parametersOf(operation),
     requestBody: METHODS[method].hasBody ? { required: true, content: bodyOf(method) } : undefined,
     responses: responsesOf(operation),
@@ -74,8 +74,8 @@ function bodyOf(method: Operation['method']): Part {
 const { rawJSON } = JSON as typeof JSON & { rawJSON(text: string): unknown };
 
 /** Returns a value as JSON, in which each `bigint` is an exact integer. */
-export function exactJson(value: unknown): string {
-  return JSON.stringify(value, (_key, member: unknown) =>
-    typeof member === 'bigint' ? rawJSON(String(member)) : member,
-  );
+export function exactJson(value: unknown, indent = 0): string {
+  const exact = (_key: string, member: unknown) =>
+    typeof member === 'bigint' ? rawJSON(String(member)) : member;
+  return JSON.stringify(value, exact, indent);
 }

@@ -1,6 +1,7 @@
-/** What the OpenAPI document says of the deprecated operation. */
+/** What the OpenAPI document says of operations that are deprecated or can still change. */
 
 import { DEPRECATED_SINCE, SUNSET } from '../src/adapters/http/lifecycle.ts';
+import type { Operation } from '../src/adapters/http/operations.ts';
 import type { Part } from './schemas.ts';
 
 type Field = 'Deprecation' | 'Sunset' | 'Successor';
@@ -22,6 +23,15 @@ export const DEPRECATION_FIELDS: Readonly<Record<Field, Part>> = {
 export const DEPRECATION_NAMES = { Successor: 'Link' } as const;
 
 export const DEPRECATION: readonly Field[] = ['Deprecation', 'Sunset', 'Successor'];
+
+export function lifecycleOf({ deprecated, stability }: Operation): Part {
+  return { deprecated, 'x-stability': stability };
+}
+
+/** Marks the code of an error that only unstable operations have. */
+export function stabilityOfError(isStable: boolean): readonly string[] {
+  return isStable ? [] : ['Experimental.'];
+}
 
 /** @param guide the link to what replaces the operation */
 export function deprecationNotes(guide: string): readonly string[] {

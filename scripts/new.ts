@@ -106,11 +106,12 @@ async function formatCode(folder: string): Promise<void> {
   ]);
 }
 
-/** The order of the names in a report depends on them. The packages are those of this project, until `npm ci`. */
+/** What the code has decides them: operations, attributes, names. The packages are those of this project, until `npm ci`. */
 async function writeReports(folder: string): Promise<void> {
   const packages = join(folder, 'node_modules');
   symlinkSync(join(import.meta.dirname, '../node_modules'), packages);
-  await run(folder, process.execPath, ['scripts/api-report.ts']);
+  for (const script of ['tables', 'api-report'])
+    await run(folder, process.execPath, [`scripts/${script}.ts`]);
   rmSync(packages);
 }
 

@@ -1,7 +1,9 @@
-/** Writes the tables of errors and of metrics into the manuals, between their markers. `npm run accept` calls it. */
+/** Writes `docs/openapi.json`, and into the manuals the tables of errors and of metrics. `npm run accept` calls it. */
 
 import { readFileSync, writeFileSync } from 'node:fs';
+import { generateDocument } from '../openapi/document.ts';
 import { errorCodesOf, WHEN } from '../openapi/errors.ts';
+import { stabilityOfError } from '../openapi/lifecycle.ts';
 import { STATUS_OF } from '../src/adapters/http/errors.ts';
 import { servedOperations } from '../src/adapters/http/lifecycle.ts';
 import { Metrics } from '../src/adapters/metrics/index.ts';
@@ -15,7 +17,7 @@ export const TABLES: Readonly<Record<string, () => Promise<string>>> = {
       Object.entries(STATUS_OF).map(([code, status]) => [
         `\`${code}\``,
         `${status}`,
-        `${WHEN[code as keyof typeof WHEN]}${stable.includes(code) ? '' : ' Experimental.'}`,
+        [WHEN[code as keyof typeof WHEN], ...stabilityOfError(stable.includes(code))].join(' '),
       ]),
     ),
   'docs/watch.md': async () => table(['metric', 'description'], await metrics()),
@@ -54,6 +56,8 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
 ${others.join('')}`;
 }
 
-if (import.meta.main)
+if (import.meta.main) {
+  writeFileSync('docs/openapi.json', `${generateDocument(servedOperations(), 2)}\n`);
   for (const path of Object.keys(TABLES))
     writeFileSync(path, await withTable(path, readFileSync(path, 'utf8')));
+}

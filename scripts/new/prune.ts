@@ -144,6 +144,8 @@ class Pruning {
 
   /** Returns the smallest part around a node without which the rest of the module makes sense. */
   #victimOf(node: ts.Node): ts.Node {
+    // Without the options of a part, a test has the others.
+    if (ts.isSpreadAssignment(node.parent)) return node.parent;
     const inTest = testAround(node);
     if (inTest !== undefined) return inTest;
     for (let at = node; ; at = at.parent) {

@@ -10,6 +10,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
+import { CHANGING_SETTINGS } from '../support/lifecycle.ts';
 import { withRequired } from '../support/pets.ts';
 import { BROKEN_PROMISE } from '../support/retry.ts';
 import { startServer } from './server.js';
@@ -31,7 +32,7 @@ test.each([
     onTestFinished(() => rmSync(folder, { recursive: true }));
     const environment = {
       DATABASE_URL: `sqlite:${folder}/store.db`,
-      EXPERIMENTAL: 'on',
+      ...CHANGING_SETTINGS,
       PORT: String(randomInt(20_000, 30_000)),
       API_KEYS: 'the-key-of-the-tests-of-the-copy-example',
     };

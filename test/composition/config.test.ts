@@ -58,7 +58,7 @@ function faultsOf(environment: Environment): string[] {
 }
 
 test('everything has a default, an empty variable counts as not set, and other variables are ignored', () => {
-  const empty = Object.fromEntries([...NAMES, 'DATABASE_URL_FILE', 'WORKERS'].map((name) => [name, '']));
+  const empty = Object.fromEntries([...NAMES, 'DATABASE_URL_FILE'].map((name) => [name, '']));
   expect(loadConfig(empty)).toEqual(DEFAULTS);
   expect(loadConfig({ PATH: '/bin', port: 'x', HOSTNAME: 'x', DATABASE: 'x' })).toEqual(DEFAULTS);
 });

@@ -75,7 +75,7 @@ describe('doctor', () => {
 });
 
 test('pets are changed at a server that serves changes, and elsewhere the command says what is missing', async () => {
-  const { origin, key, store } = await startServer('memory', CHANGING);
+  const { origin, key, store } = await startServer('memory', { ...CHANGING });
   const there = { DATABASE_URL: `${origin}/v1`, API_KEY: key };
   const { id } = await store.createPet(withRequired({ name: 'Rex', categoryId: 1n }));
   const changed = await run(['pets', 'change', String(id), '--status', 'sold', '--json'], there);

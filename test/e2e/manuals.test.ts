@@ -3,6 +3,7 @@
 import { spawnSync } from 'node:child_process';
 import { describe, expect, test, vi } from 'vitest';
 import { blocksOf } from '../manuals/manuals.ts';
+import { CHANGING_SETTINGS } from '../support/lifecycle.ts';
 import { REQUIRED_OPTIONS, wholeJson, withRequired } from '../support/pets.ts';
 import { canRunPostgres, newDatabaseUrl, postgresNote } from '../support/postgres/index.ts';
 import { BIN, runCommand, temporaryFolder } from '../support/process.ts';
@@ -51,7 +52,7 @@ describe('the commands of', () => {
     async () => {
       const { url, firstKey } = await startInProcess({
         ...(await environmentOf('memory')),
-        EXPERIMENTAL: 'on',
+        ...CHANGING_SETTINGS,
       });
       const ANIMAL_STORE_KEY = firstKey?.key ?? '';
       const headers = { Authorization: `Bearer ${ANIMAL_STORE_KEY}`, 'Content-Type': 'application/json' };

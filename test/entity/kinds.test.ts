@@ -22,6 +22,7 @@ import { randomNumbers } from '../../src/testing/random.ts';
 import { inMemory } from '../adapters/cli/cli.ts';
 import { openStorage, withSetting } from '../adapters/postgres/database.ts';
 import { temporaryFile } from '../adapters/sqlite/temporary-file.ts';
+import { CHANGING } from '../support/lifecycle.ts';
 import { REX as REX_PET, wholeJson } from '../support/pets.ts';
 import { describePostgres, newDatabaseUrl, connect as openConnection } from '../support/postgres/index.ts';
 import { STORAGES, sharedServer } from '../support/server.ts';
@@ -51,7 +52,7 @@ const GIVEN: readonly (readonly [name: string, given: string, stored: string | R
 ];
 
 describe.each(STORAGES)('each kind, on %s', (kind) => {
-  const server = sharedServer(kind, { experimental: true });
+  const server = sharedServer(kind, { ...CHANGING });
   const patch = (id: bigint, body: string) =>
     server.client.request('PATCH', `/v1/pets/${id}`, {
       body,

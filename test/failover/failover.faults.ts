@@ -8,6 +8,7 @@ import { FAILOVERS, SEED } from '../faults/options.ts';
 import { FaultsServer } from '../faults/server.ts';
 import { printTable } from '../faults/table.ts';
 import { until } from '../support/clock.ts';
+import { CHANGING_SETTINGS } from '../support/lifecycle.ts';
 import { OPERATOR_KEY } from '../support/process.ts';
 import { BROKEN_PROMISE } from '../support/retry.ts';
 import { Cluster } from './cluster.ts';
@@ -62,7 +63,7 @@ describe.skipIf(isSkipped)(`two servers on a PostgreSQL cluster that fails over$
         });
       servers.push(await start(cluster.url, name));
       recordedServers.push(await start(recordedUrl, `recorded-${name}`));
-      changingServers.push(await start(changingUrl, `changing-${name}`, { EXPERIMENTAL: 'on' }));
+      changingServers.push(await start(changingUrl, `changing-${name}`, { ...CHANGING_SETTINGS }));
     }
     counting = await CountingClients.start(changingServers.map(({ port }) => port));
     recorded = await RecordedClients.start(

@@ -5,6 +5,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { createAnimalStore } from '../../src/library/client.ts';
 import { until } from '../support/clock.ts';
 import { freePort } from '../support/free-port.ts';
+import { CHANGING_SETTINGS } from '../support/lifecycle.ts';
 import { REX } from '../support/pets.ts';
 import { canRunPostgres, newDatabaseUrl, postgresNote } from '../support/postgres/index.ts';
 import { OPERATOR_KEY, temporaryFolder } from '../support/process.ts';
@@ -41,7 +42,7 @@ describe.each([
     async () => {
       const random = new Random(SEED, STREAM);
       const folder = temporaryFolder();
-      const env = { DATABASE_URL: storeOf(folder), EXPERIMENTAL: 'on' };
+      const env = { DATABASE_URL: storeOf(folder), ...CHANGING_SETTINGS };
       if (name.includes('PostgreSQL')) env.DATABASE_URL = await newDatabaseUrl();
       const ports = [await freePort(), await freePort()];
       const start = (turn: number) => FaultsServer.start({ folder, env, port: ports[turn] as number });

@@ -2,10 +2,12 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
+import { servedOperations } from '../../src/adapters/http/lifecycle.ts';
 import { petJson } from '../../src/domain/pet-json.ts';
 import { createAnimalStore } from '../../src/library/index.ts';
-import { checkedExperimental } from '../support/answer-checks.ts';
+import { checked } from '../support/answer-checks.ts';
 import type { Answer } from '../support/client.ts';
+import { CHANGING, CHANGING_SETTINGS } from '../support/lifecycle.ts';
 import { OPERATOR_KEY } from '../support/process.ts';
 import { BROKEN_PROMISE } from '../support/retry.ts';
 import { ClientGroup, createOf, type Exchange, LIST } from './client/clients.ts';
@@ -21,6 +23,8 @@ const CLIENTS = 32;
 const MAX_PAUSE = 300;
 /** The clients that keep a copy of the pets, also through the stops. */
 const FOLLOWERS = 4;
+/** The operations of the server. */
+const OPERATIONS = servedOperations({ ...CHANGING });
 const STREAM = 0x73_746f_70;
 
 describe.each(STORES)('SIGTERM under load on $name', ({ name, newUrl, canRun }) => {
@@ -45,12 +49,12 @@ describe.each(STORES)('SIGTERM under load on $name', ({ name, newUrl, canRun }) 
         return count % 3 === 0 ? createOf(name) : LIST;
       };
       for (let round = 0; round < STOPS; round++) {
-        const server = await FaultsServer.start({ env: { DATABASE_URL: url, EXPERIMENTAL: 'on' } });
+        const server = await FaultsServer.start({ env: { DATABASE_URL: url, ...CHANGING_SETTINGS } });
         const group = new ClientGroup({
           origin: server.origin,
           key: OPERATOR_KEY,
           clients: CLIENTS,
-          check: checkedExperimental,
+          check: (answer, asked) => checked(answer, asked, OPERATIONS),
           next: (client, count, last) =>
             followers[client]?.next(last) ?? nextOf(`${round}.${client}.${count}`, count, last),
           pause: (client) => (client % 2 === 0 ? 0 : random.between(0, MAX_PAUSE)),

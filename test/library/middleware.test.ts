@@ -336,8 +336,6 @@ describe('a middleware of a user in the list', () => {
       });
       expect([status, found.get('x-a'), found.get('x-tenant')]).toEqual([403, 'b', 'a']);
       for (const name of ['content-encoding', 'etag', 'link']) expect(found.get(name)).toBeNull();
-      const deprecated = await ask('/v1/pets/1');
-      expect(deprecated.headers.get('link')).toMatch(/^<\/docs>; rel="deprecation"/);
     }
   });
 

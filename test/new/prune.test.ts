@@ -12,6 +12,7 @@ test.each([
   ['an element of a list', 'export const all = [', '  a,', '];'],
   ['a row of a table', 'export const all = [', "  ['a', a],", '];'],
   ['a member of an object', 'export const all = {', '  b: a,', '};'],
+  ['an option of a test', "test('b', () => {", '  c({ ...a });', '});'],
   ['a statement', 'export function run() {', '  a();', '}'],
   ['a condition with what it decides', 'export function run() {', '  if (a) throw new Error();', '}'],
   ['a member of an interface', 'export interface All {', '  readonly b?: A | undefined;', '}'],

@@ -6,7 +6,7 @@ import { namesOf } from '../../scripts/new/names.ts';
 
 /** Starts the server, and creates, changes, removes and follows one record by the examples of its own document. */
 export async function useServer(folder: string, entity: string): Promise<void> {
-  const env = { ...process.env, PORT: '0', DATABASE_URL: `sqlite:${folder}/try.db`, EXPERIMENTAL: 'on' };
+  const env = { ...process.env, PORT: '0', DATABASE_URL: `sqlite:${folder}/try.db` };
   const server = spawn('npm', ['start'], { cwd: folder, env, stdio: ['ignore', 'pipe', 'inherit'] });
   let printed = '';
   for await (const text of server.stdout.setEncoding('utf8').iterator({ destroyOnReturn: false })) {

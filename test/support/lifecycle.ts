@@ -3,18 +3,12 @@
 /** The option of a server that serves changes. */
 export const CHANGING = { experimental: true } as const;
 
-/** Whether a server with these options serves changes. */
-export function servesChanges({
-  experimental = false,
-}: {
-  readonly experimental?: boolean | undefined;
-}): boolean {
-  return experimental;
-}
+/** The option of its document. */
+export const CHANGING_DOCUMENT = { isExperimental: true } as const;
+
+/** The same, as a setting. */
+export const CHANGING_SETTINGS = { EXPERIMENTAL: 'on' } as const;
 
 export const OWN_SETTINGS: readonly string[] = ['EXPERIMENTAL'];
 
 export const OWN_DEFAULTS = { experimental: false } as const;
-
-/** Settings with which another document is served. */
-export const OTHER_SETTINGS: readonly Readonly<Record<string, string>>[] = [{ EXPERIMENTAL: 'on' }];

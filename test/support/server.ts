@@ -11,17 +11,17 @@ import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import { type Api, createApi } from '../../src/adapters/http/app.ts';
 import { createFetchHandler, type FetchHandler } from '../../src/adapters/http/fetch.ts';
 import { createServer, type HttpServer, type HttpServerOptions } from '../../src/adapters/http/index.ts';
+import { servedOperations } from '../../src/adapters/http/lifecycle.ts';
 import { SERVER_OPTIONS } from '../../src/adapters/http/options.ts';
 import { createNodeServer } from '../../src/adapters/http/server.ts';
 import { openMemoryStorage } from '../../src/adapters/memory/storage.ts';
 import { AnimalStore } from '../../src/application/animal-store.ts';
 import type { RequestObserver } from '../../src/application/ports/request-observer.ts';
 import type { Storage } from '../../src/application/ports/storage.ts';
-import { checked, checkedExperimental } from './answer-checks.ts';
+import { checked } from './answer-checks.ts';
 import { noteKeys, registerKey } from './canary.ts';
 import { CARRIER } from './carrier.ts';
 import { Client } from './client.ts';
-import { servesChanges } from './lifecycle.ts';
 import { canRunPostgres, newDatabaseUrl } from './postgres/index.ts';
 
 export type StorageKind =
@@ -96,7 +96,8 @@ async function open(
   const all = { ...options, observers: [observer, ...observers] };
   const server = CREATE_SERVER[CARRIER](store, all);
   const origin = await server.listen(0, '127.0.0.1');
-  const client = new Client(origin, key, servesChanges(options) ? checkedExperimental : checked);
+  const operations = servedOperations(options);
+  const client = new Client(origin, key, (answer, asked) => checked(answer, asked, operations));
   const close = async () => {
     client.close();
     await server.stop(100);

@@ -20,7 +20,7 @@ type Handlers = Readonly<Record<'changePet' | 'removePet' | 'listChanges', Route
 
 /** The links of responses start with the prefix. */
 export function changeHandlers(httpStore: HttpStore, prefix: string): Handlers {
-  // The API has checked that the store of its experimental operations has these methods.
+  // The API has checked that the store has these methods.
   const store = httpStore as ChangingHttpStore;
   return {
     async changePet(ctx) {

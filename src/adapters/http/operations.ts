@@ -2,6 +2,7 @@
 
 import { PET_FILTERS } from '../../domain/pet-filter.ts';
 import type { HttpErrorCode } from './errors.ts';
+import type { OperationLifecycle } from './operation-lifecycle.ts';
 
 /**
  * What is true of each operation with a method: the status of a success, whether it changes nothing, so that HEAD and a
@@ -14,7 +15,7 @@ export const METHODS = {
   DELETE: { success: 204, isRead: false, hasBody: false },
 } as const;
 
-export interface Operation {
+export interface Operation extends OperationLifecycle {
   readonly id: 'listPets' | 'createPet' | 'getPet' | 'changePet' | 'removePet' | 'listChanges';
   readonly method: keyof typeof METHODS;
   readonly path: string;
@@ -37,9 +38,6 @@ export interface Operation {
   };
   /** In addition to the error codes that every operation can return. */
   readonly errors: readonly HttpErrorCode[];
-  readonly deprecated?: boolean;
-  /** The stability level. Only an operation that can still change has a level. */
-  readonly stability?: 'experimental' | 'beta';
 }
 
 /** The routes and the OpenAPI document are generated from this array. */

@@ -66,7 +66,7 @@ describe.each(IS_WHOLE ? STORAGES : (['memory'] as const))('over HTTP on %s', (k
   for (const { name, run } of cases) test(name, run, 300_000);
 
   test('changes, removals and their feed are those of the store of the server', async () => {
-    const { origin, key, store } = await startServer(kind, CHANGING);
+    const { origin, key, store } = await startServer(kind, { ...CHANGING });
     const client = new AnimalStore(openApiStorage(`${origin}/v1`, { apiKey: key }));
     onTestFinished(() => client.close());
     const { id } = await client.createPet(REX);

@@ -2,12 +2,15 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { FORBIDDEN_TRANSITION } from '../../../openapi/examples.ts';
 import type { UserMiddleware } from '../../../src/adapters/http/index.ts';
+import { CHANGES_OPTION } from '../../../src/adapters/http/lifecycle.ts';
+import type { Storage } from '../../../src/application/ports/storage.ts';
 import type { Pet } from '../../../src/domain/pet.ts';
 import { parsePet, petJson } from '../../../src/domain/pet-json.ts';
 import type { Answer, Client } from '../../support/client.ts';
 import { CHANGING } from '../../support/lifecycle.ts';
 import { changeJson, INVALID_CHANGES, numberedChange, numberedJson, numbersIn } from '../../support/pets.ts';
 import { runs } from '../../support/property-runs.ts';
+import { refusal } from '../../support/refusal.ts';
 import { STORAGES, sharedServer, startServer } from '../../support/server.ts';
 
 const PATCH_TYPE = 'application/merge-patch+json';
@@ -33,7 +36,7 @@ function patch(client: Client, id: unknown, body: string, fields: Readonly<Recor
 const ANY = { 'If-Match': '*' };
 
 describe.each(STORAGES)('changes on %s', (kind) => {
-  const served = sharedServer(kind, CHANGING);
+  const served = sharedServer(kind, { ...CHANGING });
   const create = async (fields: Record<string, string> = {}) => {
     const answer = await served.client.post(REX, fields);
     return { answer, id: JSON.parse(answer.body).id as number, etag: String(answer.headers['etag']) };
@@ -211,13 +214,19 @@ describe.each(STORAGES)('changes on %s', (kind) => {
 });
 
 test('a read-only key may list changes, and neither change nor remove a pet', async () => {
-  const { client, store } = await startServer('memory', CHANGING);
+  const { client, store } = await startServer('memory', { ...CHANGING });
   const { key } = await store.apiKeys.create('reader', undefined, true);
   const call = (method: string, path: string, { fields = {}, body }: Call = {}) =>
     client.request(method, path, { key, headers: fields, ...(body !== undefined && { body }) });
   expect((await call('GET', '/v1/changes')).status).toBe(200);
   for (const method of ['PATCH', 'DELETE'])
     expect(codeOf(await call(method, '/v1/pets/1', { fields: ANY, body: '{}' }))).toEqual([403, 'forbidden']);
+});
+
+test('a storage that cannot change pets is refused by name before it serves', async () => {
+  const wrap = ({ changes: _, ...others }: Storage) => others as Storage;
+  const refused = refusal(`${CHANGES_OPTION} is not supported by this storage`);
+  await expect(startServer('memory', { ...CHANGING, wrap })).rejects.toThrow(refused);
 });
 
 /** Without control characters, which no client can send. */
@@ -227,7 +236,7 @@ const fieldValue = fc.oneof(
 );
 
 test('any If-Match is 200 or 412, and any cursor is 200, 400 or 410', async () => {
-  const { client, errors } = await startServer('memory', CHANGING);
+  const { client, errors } = await startServer('memory', { ...CHANGING });
   await client.post(REX);
   await fc.assert(
     fc.asyncProperty(fieldValue, async (text) => {
@@ -262,7 +271,7 @@ test('a status that middleware of the host throws tells nothing about pets and c
 });
 
 test('the examples of a document with the option are responses of the server', async () => {
-  const { client } = await startServer('memory', CHANGING);
+  const { client } = await startServer('memory', { ...CHANGING });
   const document = JSON.parse((await client.get('/openapi.json')).body);
   await client.post(REX);
   const change = document.paths['/pets/{petId}'].patch;

@@ -1,23 +1,27 @@
 /** The deprecation of `GET /v1/pets/{petId}`, and the operations that are served where an option or a setting asks for them. */
 
 import type { RouterContext } from '@koa/router';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { generateDocument } from '../../../openapi/document.ts';
 import { deprecation, sunsetNotice } from '../../../src/adapters/http/deprecation.ts';
+import type { UserMiddleware } from '../../../src/adapters/http/index.ts';
 import { SUNSET, servedOperations } from '../../../src/adapters/http/lifecycle.ts';
 import type { Operation } from '../../../src/adapters/http/operations.ts';
 import type { ApiState } from '../../../src/adapters/http/state.ts';
 import type { Storage } from '../../../src/application/ports/storage.ts';
 import { loadConfig } from '../../../src/composition/config.ts';
-import { refusal } from '../../support/refusal.ts';
+import { openParts } from '../../../src/composition/container.ts';
+import { serve } from '../../../src/composition/serve.ts';
+import { checkAgainstDocument } from '../../support/openapi-check.ts';
+import { OPERATOR_KEY } from '../../support/process.ts';
 import { startServer } from '../../support/server.ts';
+import { clientOf } from '../../support/service.ts';
 import { REX } from './paths.ts';
 
 const ANY = { 'If-Match': '*' };
 
-test('a storage that cannot change pets is refused by name before it serves', async () => {
+test('a storage that cannot change pets serves without the option', async () => {
   const wrap = ({ changes: _, ...others }: Storage) => others as Storage;
-  const refused = refusal('experimental is not supported by this storage');
-  await expect(startServer('memory', { experimental: true, wrap })).rejects.toThrow(refused);
   await expect(startServer('memory', { wrap })).resolves.toBeDefined();
 });
 
@@ -47,6 +51,7 @@ test.each([false, true])('the methods of the server follow the option: %s', asyn
 });
 
 test('a variable of an older release stops the start, and its message says what to use instead', () => {
+  expect(() => loadConfig({ WORKERS: '' })).not.toThrow();
   expect(() => loadConfig({ WORKERS: '2', LOG_SAMPLE: '1/100' })).toThrow(
     /^WORKERS: this variable is gone: start several servers of one store behind a proxy.*\nLOG_SAMPLE: this variable is gone: set LOG_LEVEL to warn/,
   );
@@ -69,6 +74,47 @@ test('another operation of the path is not deprecated', async () => {
     expect(await fieldsOf(method, '/v1/pets/1'), method).toEqual(['Deprecation', 'Sunset', 'Link']);
   expect(await fieldsOf('POST', '/v1/pets/1')).toEqual([]);
   expect(await fieldsOf('GET', '/v1/pets')).toEqual([]);
+});
+
+test('an error of middleware has the links of the deprecation', async () => {
+  const afterKey = [(ctx: Parameters<UserMiddleware>[0]) => ctx.throw(400, 'no')];
+  const { client } = await startServer('memory', { middleware: { afterKey } });
+  const { status, headers } = await client.get('/v1/pets/1');
+  expect([status, headers['link']]).toEqual([400, expect.stringMatching(/^<\/docs>; rel="deprecation"/)]);
+});
+
+test('the document marks operations that are deprecated or not stable, and the check of responses knows the fields', async () => {
+  const unstable = servedOperations().map((each): Operation => ({ ...each, stability: 'beta' }));
+  const [{ paths }, other] = [generateDocument(), generateDocument(unstable)].map((text) => JSON.parse(text));
+  expect([paths['/pets'].get.deprecated, paths['/pets/{petId}'].get.deprecated]).toEqual([undefined, true]);
+  expect([paths['/pets'].get['x-stability'], other.paths['/pets'].get['x-stability']]).toEqual([
+    undefined,
+    'beta',
+  ]);
+  const { client } = await startServer('memory');
+  const answer = await client.get('/v1/pets/1');
+  const { sunset: _, ...headers } = answer.headers;
+  const asked = { method: 'GET', target: '/v1/pets/1' };
+  expect(() => checkAgainstDocument({ ...answer, headers }, asked)).toThrow(/sunset is missing/);
+});
+
+test('a start after the sunset of GET /v1/pets/{petId} warns, and serves it', async () => {
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.UTC(2030, 11, 5) });
+  onTestFinished(() => void vi.useRealTimers());
+  const config = loadConfig({
+    DATABASE_URL: 'memory:',
+    PORT: '0',
+    API_KEYS: OPERATOR_KEY,
+    LOG_LEVEL: 'error',
+  });
+  const parts = await openParts(config, '1.0.0');
+  const warn = vi.spyOn(parts.log, 'warn');
+  const service = await serve(parts, config, '1.0.0');
+  onTestFinished(service.stop);
+  expect(warn.mock.calls).toEqual([[expect.stringContaining('GET /v1/pets/{petId} has passed its sunset')]]);
+  const client = clientOf(service, OPERATOR_KEY);
+  expect((await client.post(REX)).status).toBe(201);
+  expect((await client.get('/v1/pets/1')).status).toBe(200);
 });
 
 test('GET /v1/pets/{petId} has a notice from its sunset on', () => {

@@ -6,7 +6,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import { afterAll, expect, onTestFailed, test } from 'vitest';
-import { checked, checkedExperimental } from '../../support/answer-checks.ts';
+import { servedOperations } from '../../../src/adapters/http/lifecycle.ts';
+import { checked } from '../../support/answer-checks.ts';
 import { CARRIER } from '../../support/carrier.ts';
 import type { Answer } from '../../support/client.ts';
 import { Connection } from '../../support/connection.ts';
@@ -96,7 +97,8 @@ async function exchange(
   { isBrief = false, options }: Scene,
 ): Promise<Answer[]> {
   // What is recorded in full needs no other check, unless no other test sends all of it.
-  const check = options?.experimental ? checkedExperimental : isBrief ? checked : (answer: Answer) => answer;
+  const checkAll: typeof checked = (answer, asked) => checked(answer, asked, servedOperations(options));
+  const check = options?.experimental || isBrief ? checkAll : (answer: Answer) => answer;
   const connection = await Connection.open(origin, check);
   connection.write(Buffer.from(message, 'latin1'));
   const count = message.match(/^\S+ \S+ HTTP\/1\.1\r$/gm)?.length ?? 1;
