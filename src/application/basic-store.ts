@@ -9,14 +9,13 @@ import {
   type ChangeFunction,
   type ChangeUseCases,
   changeStoredPet,
-  followStoredChanges,
   listTaggedChanges,
   removeStoredPet,
   type TaggedChanges,
   type TaggedPet,
 } from './change-calls.ts';
 import { THIS_PROGRAM } from './create-pet.ts';
-import { followPets } from './follow-pets.ts';
+import { follow } from './follow.ts';
 import { idOf } from './get-pet.ts';
 import type { ChangesPageQuery } from './list-changes.ts';
 import type { PetPageQuery } from './list-pets.ts';
@@ -29,6 +28,8 @@ import {
   type ChangeOptions,
   type CreateOptions,
   checkCall,
+  FOLLOW_CHANGES_OPTIONS,
+  FOLLOW_OPTIONS,
   type FollowChangesOptions,
   type FollowOptions,
   type PetWalk,
@@ -114,12 +115,12 @@ export class BasicStore implements AsyncDisposable {
    * }
    * ```
    */
-  followPets(options?: FollowOptions): AsyncGenerator<Pet, never, undefined> {
-    return followPets(
-      (query, call) => this.listPage(query, call),
-      () => this.isClosed,
-      options,
-    );
+  followPets(options: FollowOptions = {}): AsyncGenerator<Pet, never, undefined> {
+    const read = async (query: PetPageQuery, call: CallOptions) => {
+      const { pets, more } = await this.listPage(query, call);
+      return { items: pets, next: pets.at(-1)?.id, more };
+    };
+    return follow(read, () => this.isClosed, options, FOLLOW_OPTIONS);
   }
 
   /**
@@ -202,12 +203,12 @@ export class BasicStore implements AsyncDisposable {
    * Yields the newest state of each pet in the order of all writes, and then each further one, for ever. Whoever applies them to
    * a copy, and remembers the last cursor, has an exact copy. A pet that changes several times between two reads is yielded once.
    */
-  followChanges(options?: FollowChangesOptions): AsyncGenerator<Change, never, undefined> {
-    return followStoredChanges(
-      (query, call) => this.listChanges(query, call),
-      () => this.isClosed,
-      options,
-    );
+  followChanges(options: FollowChangesOptions = {}): AsyncGenerator<Change, never, undefined> {
+    const read = async (query: ChangesPageQuery, call: CallOptions) => {
+      const { changes, next, more } = await this.listChanges(query, call);
+      return { items: changes, next, more };
+    };
+    return follow(read, () => this.isClosed, options, FOLLOW_CHANGES_OPTIONS);
   }
 
   /** Resolves when the storage can handle requests, and rejects with `storage_unavailable` otherwise. */

@@ -1,19 +1,17 @@
 /** The calls of a store that change and follow pets, over the use cases of a storage or of another server. */
 
-import { type AnimalStoreError, asAnimalStoreError } from '../domain/errors.ts';
+import { AnimalStoreError, asAnimalStoreError } from '../domain/errors.ts';
 import type { Pet } from '../domain/pet.ts';
 import type { PetChange } from '../domain/pet-change.ts';
-import { checkOptions } from './arguments.ts';
 import type { ChangeResult } from './change-pet.ts';
 import { THIS_PROGRAM } from './create-pet.ts';
 import type { IfMatch } from './entity-tag.ts';
-import { follow } from './follow.ts';
 import type { ChangesList, ChangesPageQuery, PetState } from './list-changes.ts';
-import { LIMIT_MAX } from './list-pets.ts';
 import type { CallOptions } from './ports/pet-repository.ts';
 import type { RemovePet } from './remove-pet.ts';
 import { retryLostRace } from './retry-lost-race.ts';
-import { type ChangeOptions, FOLLOW_CHANGES_OPTIONS, type FollowChangesOptions } from './store-options.ts';
+import type { ChangeOptions } from './store-options.ts';
+import { unknownOutcomeOf } from './until-aborted.ts';
 import type { Caller } from './versioned-writes.ts';
 
 /** A pet, and the entity tag that names its version. */
@@ -72,25 +70,27 @@ export async function changeStoredPet(
     return { pet, etag: etag ?? (await useCases.entityTagOf?.(pet)) ?? '' };
   };
   if (typeof change !== 'function') return await apply(change, tagsOf(ifMatch));
-  let unknown: AnimalStoreError | undefined;
-  const changing = retryLostRace(async () => {
-    const { pet, etag } = await useCases.findTagged(id, options);
-    const input = await change(pet);
-    try {
-      return await apply(input, ifMatch === undefined ? [etag] : tagsOf(ifMatch), unknown?.idempotencyKey);
-    } catch (thrown) {
-      const error = asAnimalStoreError(thrown);
-      const isUnknown = asAnimalStoreError(error?.cause)?.code === 'precondition_failed';
-      const isLost = error?.code === 'precondition_failed' || isUnknown;
-      if (!isLost || ifMatch !== undefined) throw thrown;
-      // A request whose response was lost may arrive late. With its key, it and the next one cannot both be made.
-      if (isUnknown) unknown = error;
-      return undefined;
-    }
-  }, options.signal);
-  return await changing.catch((error: unknown) => {
-    throw unknown ?? error;
-  });
+  let lost: AnimalStoreError | undefined;
+  try {
+    return await retryLostRace(async () => {
+      const { pet, etag } = await useCases.findTagged(id, options);
+      const input = await change(pet);
+      try {
+        return await apply(input, ifMatch === undefined ? [etag] : tagsOf(ifMatch), lost?.idempotencyKey);
+      } catch (thrown) {
+        const error = asAnimalStoreError(thrown);
+        const isUnknown = asAnimalStoreError(error?.cause)?.code === 'precondition_failed';
+        if (ifMatch !== undefined || !(isUnknown || error?.code === 'precondition_failed')) throw thrown;
+        // A request whose response was lost may arrive late. With its key, it and the next one cannot both be made.
+        if (isUnknown) lost = error;
+        return undefined;
+      }
+    }, options.signal);
+  } catch (cause) {
+    if (lost === undefined) throw cause;
+    const message = `the response to a change was lost; ${unknownOutcomeOf('change')}: read the pet, then decide`;
+    throw new AnimalStoreError('storage_unavailable', message, { cause });
+  }
 }
 
 export async function removeStoredPet(
@@ -99,20 +99,6 @@ export async function removeStoredPet(
   { ifMatch, idempotencyKey, ...options }: ChangeOptions,
 ): Promise<void> {
   await removePet.execute(id, tagsOf(ifMatch), callerOf(idempotencyKey), options);
-}
-
-/** Yields the newest state of each pet in the order of the writes, and then each further one, for ever. */
-export async function* followStoredChanges(
-  readPage: (query: ChangesPageQuery, options: CallOptions) => Promise<TaggedChanges>,
-  isClosed: () => boolean,
-  options: FollowChangesOptions = {},
-): AsyncGenerator<Change, never, undefined> {
-  checkOptions(options, FOLLOW_CHANGES_OPTIONS);
-  const read = async (after: string | undefined, call: CallOptions) => {
-    const { changes, ...rest } = await readPage({ after, limit: LIMIT_MAX }, call);
-    return { items: changes, ...rest };
-  };
-  return yield* follow(read, isClosed, options);
 }
 
 export async function listTaggedChanges(

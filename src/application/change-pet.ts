@@ -1,12 +1,10 @@
-import { AnimalStoreError } from '../domain/errors.ts';
 import type { Pet } from '../domain/pet.ts';
 import { changePet, type PetChange, petChange } from '../domain/pet-change.ts';
 import { petChangeJson } from '../domain/pet-json.ts';
-import { type IfMatch, matches } from './entity-tag.ts';
+import type { IfMatch } from './entity-tag.ts';
 import type { PetVersion } from './ports/pet-changes.ts';
 import type { CallOptions } from './ports/pet-repository.ts';
-import { retryLostRace } from './retry-lost-race.ts';
-import { type Caller, type ChangePorts, replayOf, versionedWrites } from './versioned-writes.ts';
+import { type Caller, type ChangePorts, expectedPet, writeVersion } from './versioned-writes.ts';
 
 /** The result of a change. */
 export interface ChangeResult {
@@ -38,28 +36,9 @@ export class ChangePet {
     options?: CallOptions,
   ): Promise<ChangeResult> {
     const change = petChange(input);
-    const writes = versionedWrites(this.#ports, id, `change ${id} ${petChangeJson(change)}`, caller, options);
-    return await retryLostRace(async () => {
-      const { record, version } = await writes.find();
-      if (record !== undefined) return { pet: replayOf(record, writes) as Pet, isReplay: true };
-      const pet = await expectedPet(version, ifMatch);
-      const changed = changePet(pet, change);
-      const isStored =
-        changed === pet
-          ? await writes.recordOnly(pet)
-          : await writes.replace(changed, version?.revision ?? 0n);
-      return isStored ? { pet: changed, isReplay: false } : undefined;
-    }, options?.signal);
+    const request = `change ${id} ${petChangeJson(change)}`;
+    const nextOf = async (version?: PetVersion) => changePet(await expectedPet(version, ifMatch), change);
+    const { pet, isReplay } = await writeVersion(this.#ports, id, request, nextOf, caller, options);
+    return { pet: pet as Pet, isReplay };
   }
-}
-
-/** Returns the pet of a version that exists and has one of the entity tags. */
-export async function expectedPet(version: PetVersion | undefined, ifMatch: IfMatch): Promise<Pet> {
-  const pet = version?.pet;
-  if (pet === undefined) throw new AnimalStoreError('not_found', 'there is no such pet');
-  if (await matches(ifMatch, pet)) return pet;
-  throw new AnimalStoreError(
-    'precondition_failed',
-    'the pet has changed since it was read: read it again, then decide',
-  );
 }

@@ -10,7 +10,3 @@ export async function entityTagOf(pet: Pet): Promise<string> {
   const text = btoa(String.fromCharCode(...hash));
   return `"${text.replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '')}"`;
 }
-
-export async function matches(ifMatch: IfMatch, pet: Pet): Promise<boolean> {
-  return ifMatch === '*' || ifMatch.includes(await entityTagOf(pet));
-}

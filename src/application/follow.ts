@@ -1,7 +1,10 @@
 import { asAnimalStoreError, type ErrorCode } from '../domain/errors.ts';
+import { checkOptions, type OptionRules } from './arguments.ts';
+import { LIMIT_MAX } from './list-pets.ts';
 import { nextTurn } from './next-turn.ts';
 import { pause } from './pause.ts';
 import type { CallOptions } from './ports/pet-repository.ts';
+import type { FollowChangesOptions } from './store-options.ts';
 
 /** In milliseconds. */
 const DEFAULT_INTERVAL = 1000;
@@ -18,29 +21,29 @@ export interface Page<Item, Position> {
   readonly more: boolean;
 }
 
-interface Options<Position> {
-  readonly after?: Position | undefined;
-  readonly signal?: AbortSignal | undefined;
-  readonly interval?: number | undefined;
-}
+type Followed = Omit<FollowChangesOptions, 'after'> & { readonly after?: unknown };
 
 /**
  * Yields items as they become visible, for ever. When the storage is unavailable after the first read, waits and goes on. The
  * position after the last page is all that a follower must remember.
  */
-export async function* follow<Item, Position>(
-  readPage: (after: Position | undefined, options: CallOptions) => Promise<Page<Item, Position>>,
+export async function* follow<Item, Options extends Followed>(
+  readPage: (
+    query: Omit<Options, 'signal' | 'interval'> & { readonly limit: number },
+    options: CallOptions,
+  ) => Promise<Page<Item, Options['after']>>,
   isClosed: () => boolean,
-  options: Options<Position>,
+  options: Options,
+  rules: OptionRules<Options>,
 ): AsyncGenerator<Item, never, undefined> {
-  const { signal, interval = DEFAULT_INTERVAL } = options;
+  const { signal, interval = DEFAULT_INTERVAL, ...query } = checkOptions(options, rules);
   let { after } = options;
   let hasRead = false;
   while (true) {
     let delay = interval;
     let items: readonly Item[] = [];
     try {
-      const page = await readPage(after, { signal });
+      const page = await readPage({ ...query, after, limit: LIMIT_MAX }, { signal });
       items = page.items;
       after = page.next ?? after;
       hasRead = true;

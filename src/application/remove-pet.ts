@@ -1,8 +1,7 @@
-import { expectedPet } from './change-pet.ts';
 import type { IfMatch } from './entity-tag.ts';
+import type { PetVersion } from './ports/pet-changes.ts';
 import type { CallOptions } from './ports/pet-repository.ts';
-import { retryLostRace } from './retry-lost-race.ts';
-import { type Caller, type ChangePorts, replayOf, versionedWrites } from './versioned-writes.ts';
+import { type Caller, type ChangePorts, expectedPet, writeVersion } from './versioned-writes.ts';
 
 /** The use case of `DELETE /pets/{petId}`. */
 export class RemovePet {
@@ -22,19 +21,12 @@ export class RemovePet {
     caller?: Caller,
     options?: CallOptions,
   ): Promise<{ readonly isReplay: boolean }> {
-    const writes = versionedWrites(this.#ports, id, `remove ${id}`, caller, options);
-    return await retryLostRace(async () => {
-      const { record, version } = await writes.find();
-      if (record !== undefined) {
-        replayOf(record, writes);
-        return { isReplay: true };
-      }
+    const nextOf = async (version?: PetVersion) => {
       const isRemoved = version !== undefined && version.pet === undefined;
       if (!isRemoved) await expectedPet(version, ifMatch);
-      const isStored = isRemoved
-        ? await writes.recordOnly(undefined)
-        : await writes.remove(version?.revision ?? 0n);
-      return isStored ? { isReplay: false } : undefined;
-    }, options?.signal);
+      return undefined;
+    };
+    const { isReplay } = await writeVersion(this.#ports, id, `remove ${id}`, nextOf, caller, options);
+    return { isReplay };
   }
 }

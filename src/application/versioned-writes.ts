@@ -1,17 +1,15 @@
-/** What changes and removals of a pet have in common: with or without an idempotency key, and compared with a revision. */
+/** Makes a change or a removal of a pet once, with or without an idempotency key. */
 
+import { AnimalStoreError } from '../domain/errors.ts';
 import { idempotencyKey, keyConflict } from '../domain/idempotency-key.ts';
 import type { Pet } from '../domain/pet.ts';
-import { IDEMPOTENCY_DAYS } from './create-pet.ts';
-import type {
-  AttemptState,
-  ChangeAttempt,
-  IdempotentChanges,
-  WriteRecord,
-} from './ports/idempotent-changes.ts';
+import { IDEMPOTENCY_DAYS, THIS_PROGRAM } from './create-pet.ts';
+import { entityTagOf, type IfMatch } from './entity-tag.ts';
+import type { IdempotentChanges } from './ports/idempotent-changes.ts';
 import { DAY } from './ports/idempotent-creates.ts';
-import type { PetChanges } from './ports/pet-changes.ts';
+import type { PetChanges, PetVersion } from './ports/pet-changes.ts';
 import type { CallOptions } from './ports/pet-repository.ts';
+import { retryLostRace } from './retry-lost-race.ts';
 import { supported } from './store-options.ts';
 
 /** Who makes a request, and the key with which the request can be repeated. */
@@ -29,49 +27,57 @@ export interface ChangePorts {
   readonly days?: number | undefined;
 }
 
-export interface VersionedWrites {
-  readonly request: string;
-  find(): Promise<Partial<AttemptState>>;
-  /** These resolve with `false` when another writer was faster. */
-  replace(pet: Pet, expected: bigint): Promise<boolean>;
-  remove(expected: bigint): Promise<boolean>;
-  /** Stores the record of a request that changes nothing, if the request has a key. */
-  recordOnly(pet: Pet | undefined): Promise<boolean>;
-}
-
-export function versionedWrites(
+/**
+ * Returns the first response when the key has a record of this request. Otherwise stores what `nextOf` returns for the current
+ * version, and begins again when another writer is faster.
+ *
+ * @param request equal requests have equal texts
+ * @param nextOf resolves with the new pet, with the same pet when nothing changes, or with `undefined` for a removed pet
+ */
+export async function writeVersion(
   { changes, idempotentChanges, days = IDEMPOTENCY_DAYS }: ChangePorts,
   id: bigint,
   request: string,
+  nextOf: (version: PetVersion | undefined) => Promise<Pet | undefined>,
   caller: Caller | undefined,
   options: CallOptions | undefined,
-): VersionedWrites {
-  if (caller === undefined) {
-    return {
-      request,
-      find: async () => ({ version: await changes.find(id, options) }),
-      replace: async (pet, expected) => (await changes.replace(pet, expected, options)) !== undefined,
-      remove: async (expected) => (await changes.remove(id, expected, options)) !== undefined,
-      recordOnly: async () => true,
-    };
-  }
-  const writes = supported(idempotentChanges, 'Idempotency-Key of a change');
-  const key = idempotencyKey(caller.key);
-  const attempt: ChangeAttempt = { caller: caller.caller, key, request, validFor: days * DAY };
+): Promise<{ readonly pet: Pet | undefined; readonly isReplay: boolean }> {
+  const writes = caller ? supported(idempotentChanges, 'Idempotency-Key of a change') : unrecorded(changes);
+  const key = caller ? idempotencyKey(caller.key) : '';
+  const attempt = { caller: caller?.caller ?? THIS_PROGRAM, key, request, validFor: days * DAY };
+  return await retryLostRace(async () => {
+    const { record, version } = await writes.find(id, attempt, options);
+    if (record !== undefined) {
+      if (record.request !== request) throw keyConflict('request');
+      return { pet: record.pet, isReplay: true };
+    }
+    const pet = await nextOf(version);
+    const revision = version?.revision ?? 0n;
+    const isStored =
+      pet === version?.pet
+        ? await writes.record(id, pet, attempt, options)
+        : (await (pet
+            ? writes.replace(pet, revision, attempt, options)
+            : writes.remove(id, revision, attempt, options))) !== undefined;
+    return isStored ? { pet, isReplay: false } : undefined;
+  }, options?.signal);
+}
+
+/** Makes changes without a record, for requests without a key. */
+function unrecorded(changes: PetChanges): IdempotentChanges {
   return {
-    request,
-    find: () => writes.find(id, attempt, options),
-    replace: async (pet, expected) => (await writes.replace(pet, expected, attempt, options)) !== undefined,
-    remove: async (expected) => (await writes.remove(id, expected, attempt, options)) !== undefined,
-    recordOnly: (pet) => writes.record(id, pet, attempt, options),
+    find: async (id, _, options) => ({ record: undefined, version: await changes.find(id, options) }),
+    replace: (pet, expected, _, options) => changes.replace(pet, expected, options),
+    remove: (id, expected, _, options) => changes.remove(id, expected, options),
+    record: async () => true,
   };
 }
 
-/** Returns the first response to a request that is repeated. */
-export function replayOf(
-  record: WriteRecord,
-  { request }: Pick<VersionedWrites, 'request'>,
-): Pet | undefined {
-  if (record.request === request) return record.pet;
-  throw keyConflict('request');
+/** Returns the pet of a version that exists and has one of the entity tags. */
+export async function expectedPet(version: PetVersion | undefined, ifMatch: IfMatch): Promise<Pet> {
+  const pet = version?.pet;
+  if (pet === undefined) throw new AnimalStoreError('not_found', 'there is no such pet');
+  if (ifMatch === '*' || ifMatch.includes(await entityTagOf(pet))) return pet;
+  const fault = 'the pet has changed since it was read: read it again, then decide';
+  throw new AnimalStoreError('precondition_failed', fault);
 }

@@ -205,9 +205,16 @@ describe('a function whose change may have been made by a request that was lost'
     expect(keys).toEqual([undefined, undefined, 'k']);
   });
 
-  test('rejects as unknown when that request was made after all', async () => {
-    const conflict = new AnimalStoreError('idempotency_conflict', 'another request');
-    const { remote } = remoteStore(unknown, conflict);
-    await expect(remote.changePet(pet.id, increment)).rejects.toBe(unknown);
+  test.each([
+    ['was made after all', [new AnimalStoreError('idempotency_conflict', 'another request')]],
+    ['can no longer be found out', Array.from({ length: 19 }, () => changedSince)],
+  ])('says that the pet must be read when the outcome %s', async (_, later) => {
+    const { remote } = remoteStore(unknown, ...later);
+    const error = await remote.changePet(pet.id, increment).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({
+      code: 'storage_unavailable',
+      message: 'the response to a change was lost; the pet may be changed: read the pet, then decide',
+      idempotencyKey: undefined,
+    });
   });
 });
