@@ -23,7 +23,7 @@ const COMPILE_CACHE: string = fileURLToPath(new URL('node_modules/.cache/compile
  */
 const SHARED = [
   'test/adapters/cli/**/*.test.ts',
-  'test/adapters/http/{authentication,bad-message,body,get,invalid-records,list}.test.ts',
+  'test/adapters/http/{authentication,bad-message,body,get,list}.test.ts',
   'test/adapters/http/{openapi-document,public-paths,recorded,request-fields}.test.ts',
   'test/adapters/http/{failure,host-code,public-url,rate-limit,request-log}.test.ts',
   'test/adapters/{memory,metrics}/**/*.test.ts',
@@ -55,11 +55,11 @@ const OF_ANY_ATTRIBUTES = [
   'test/entity/*.test.ts',
   `test/adapters/{memory,sqlite${IS_WHOLE ? ',postgres,api-client' : ''}}/contracts.test.ts`,
   'test/adapters/{sqlite,postgres}/attributes.test.ts',
-  'test/adapters/http/{changes,every-storage,invalid-records,properties}.test.ts',
+  'test/adapters/http/{changes,every-storage,properties}.test.ts',
   'test/adapters/{sqlite/pet-repository,postgres/plans}.test.ts',
   'test/application/{filters,list-query}.test.ts',
   'test/composition/pets-command.test.ts',
-  'test/domain/{attribute,invalid-values,pet-change,pet-filter}.test.ts',
+  'test/domain/{attribute,invalid-pets,pet-change,pet-filter}.test.ts',
 ];
 
 const ADAPTERS = {
