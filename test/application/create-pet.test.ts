@@ -6,10 +6,10 @@ import { nextTurn } from '../../src/application/next-turn.ts';
 import { DAY } from '../../src/application/ports/idempotent-creates.ts';
 import type { Storage } from '../../src/application/ports/storage.ts';
 import { startRecordRemoval } from '../../src/application/record-removal.ts';
-import { withRequired } from '../support/pets.ts';
+import { newPet } from '../../src/domain/pet.ts';
+import { BARE_REX, INVALID_PETS, PETS_UNLIKE_REX, REX } from '../support/pets.ts';
 import { refusal } from '../support/refusal.ts';
 
-const REX = withRequired({ name: 'Rex', categoryId: 7n });
 const MINUTE = 60_000;
 
 const KEY = { caller: '1', key: 'a' };
@@ -31,19 +31,19 @@ const pass = (milliseconds: number) => vi.setSystemTime(Date.now() + millisecond
 const stored = async () => (await storage.pets.list({ limit: 100 })).pets;
 
 describe('CreatePet', () => {
-  test('an equal pet is a replay, even when the default status is given in one of the calls', async () => {
-    const first = await createPet.execute(REX, KEY);
-    const second = await createPet.execute({ ...REX, status: 'available' }, KEY);
+  test('an equal pet is a replay, even when the defaults are given in one of the calls', async () => {
+    const first = await createPet.execute(BARE_REX, KEY);
+    const second = await createPet.execute(newPet(BARE_REX), KEY);
     expect(first.isReplay).toBe(false);
     expect(second).toEqual({ pet: first.pet, isReplay: true });
     expect(await stored()).toEqual([first.pet]);
   });
 
-  test.each([{ name: 'rex' }, withRequired({ categoryId: 8n }), { status: 'sold' }] as const)(
-    'a different pet with %o is a conflict, and is not stored',
-    async (change) => {
+  test.each(PETS_UNLIKE_REX)(
+    'a different pet such as %o is a conflict, and is not stored',
+    async (different) => {
       const { pet } = await createPet.execute(REX, KEY);
-      await expect(createPet.execute({ ...REX, ...change }, KEY)).rejects.toThrow(
+      await expect(createPet.execute(different, KEY)).rejects.toThrow(
         refusal(
           'the Idempotency-Key was used for a different pet: use a new key for each pet',
           'idempotency_conflict',
@@ -55,7 +55,7 @@ describe('CreatePet', () => {
 
   test('a call that was refused stores nothing, and does not use up its key', async () => {
     for (const call of [
-      () => createPet.execute({ ...REX, name: '' }, KEY),
+      () => createPet.execute(INVALID_PETS[0].input, KEY),
       () => createPet.execute(REX, { caller: '1', key: 'a b' }),
     ])
       await expect(call()).rejects.toMatchObject({ code: 'invalid_request' });

@@ -6,6 +6,8 @@ import { AnimalStore } from '../../src/application/animal-store.ts';
 import type { Pet } from '../../src/domain/pet.ts';
 import { PET_FILTERS } from '../../src/domain/pet-filter.ts';
 import { filterablePets, SAMPLE_FILTERS } from '../../src/testing/fixtures/filters.ts';
+import { addAll } from '../../src/testing/fixtures/pets.ts';
+import { refusal } from '../support/refusal.ts';
 
 /** So many that each filter by one attribute has several pages. */
 const PETS = 900;
@@ -15,8 +17,7 @@ test('lists, followers and exports have all pets that match, and no others', asy
   const store = new AnimalStore(storage);
   const { transfer: _, ...withoutTransfer } = storage;
   const paged = new AnimalStore(withoutTransfer);
-  const all: Pet[] = [];
-  for (const pet of filterablePets(PETS)) all.push(await store.createPet(pet));
+  const all = await addAll(storage.pets, filterablePets(PETS));
   for (const filter of SAMPLE_FILTERS) {
     const expected = all.filter((pet) =>
       PET_FILTERS.every((name) => [undefined, pet[name]].includes(filter[name])),
@@ -29,6 +30,20 @@ test('lists, followers and exports have all pets that match, and no others', asy
     for await (const pet of store.followPets(Object.create(filter)))
       if (followed.push(pet) === expected.length) break;
     expect(followed).toEqual(expected);
+  }
+});
+
+test.each(PET_FILTERS)('a filter by %s must be a valid value', async (name) => {
+  const store = new AnimalStore(openMemoryStorage());
+  for (const value of [null, {}] as never[]) {
+    const filter = { [name]: value };
+    for (const call of [
+      () => store.listPage(filter),
+      () => store.listPets(filter).next(),
+      () => store.exportPets(filter).next(),
+      () => store.followPets(filter).next(),
+    ])
+      await expect(call()).rejects.toThrow(refusal(new RegExp(`^${name} must `)));
   }
 });
 

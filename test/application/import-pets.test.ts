@@ -3,8 +3,8 @@ import { openMemoryStorage } from '../../src/adapters/memory/index.ts';
 import { ImportPets } from '../../src/application/import-pets.ts';
 import { idsNotAccepted } from '../../src/application/ports/pet-transfer.ts';
 import type { Storage } from '../../src/application/ports/storage.ts';
-import type { ImportedPet } from '../../src/domain/pet.ts';
-import { withRequired } from '../support/pets.ts';
+import { type ImportedPet, newPet } from '../../src/domain/pet.ts';
+import { BARE_REX, INVALID_PETS, REX } from '../support/pets.ts';
 import { refusal } from '../support/refusal.ts';
 
 let storage: Storage;
@@ -15,8 +15,8 @@ beforeEach(() => {
   importPets = new ImportPets(storage.transfer);
 });
 
-const REX = withRequired({ name: 'Rex', categoryId: 1n });
-const UNNAMED = withRequired({ name: '', categoryId: 1n });
+const [{ input: WRONG, message: REASON }, { input: ALSO_WRONG, message: OTHER_REASON } = INVALID_PETS[0]] =
+  INVALID_PETS;
 
 async function* batchesOf(...batches: ImportedPet[][]): AsyncGenerator<readonly ImportedPet[]> {
   yield* batches;
@@ -34,23 +34,21 @@ async function refusals(...batches: ImportedPet[][]): Promise<[pet: ImportedPet,
   return refused;
 }
 
-test('stores pets without ids, with the default status', async () => {
-  expect(
-    await importPets.execute(batchesOf([REX, { ...REX, status: 'sold' }], [{ ...REX, id: undefined }])),
-  ).toBe(3);
+test('stores pets without ids, with the defaults', async () => {
+  expect(await importPets.execute(batchesOf([BARE_REX, REX], [{ ...BARE_REX, id: undefined }]))).toBe(3);
+  const bare = newPet(BARE_REX);
   expect(await stored()).toEqual([
-    { ...REX, id: 1n, status: 'available' },
-    { ...REX, id: 2n, status: 'sold' },
-    { ...REX, id: 3n, status: 'available' },
+    { ...bare, id: 1n },
+    { ...REX, id: 2n },
+    { ...bare, id: 3n },
   ]);
 });
 
 describe('a pet that breaks a rule', () => {
   test('is reported with the reason and left out', async () => {
-    const unknown = { ...REX, status: 'lost' as 'sold' };
-    expect(await refusals([REX, UNNAMED], [unknown, REX])).toEqual([
-      [UNNAMED, 'name must have 1 to 255 characters'],
-      [unknown, 'status must be one of available, pending, sold'],
+    expect(await refusals([REX, WRONG], [ALSO_WRONG, REX])).toEqual([
+      [WRONG, REASON],
+      [ALSO_WRONG, OTHER_REASON],
     ]);
     expect(await stored()).toHaveLength(2);
   });
@@ -63,15 +61,13 @@ describe('a pet that breaks a rule', () => {
   });
 
   test('ends the import when there is no callback', async () => {
-    await expect(importPets.execute(batchesOf([REX, UNNAMED]))).rejects.toThrow(
-      refusal('name must have 1 to 255 characters'),
-    );
+    await expect(importPets.execute(batchesOf([REX, WRONG]))).rejects.toThrow(refusal(REASON));
     expect(await stored()).toEqual([]);
   });
 
   test('ends the import when the callback throws', async () => {
     const onRefused = () => expect.unreachable('the callback failed');
-    await expect(importPets.execute(batchesOf([REX, UNNAMED]), { onRefused })).rejects.toThrow(
+    await expect(importPets.execute(batchesOf([REX, WRONG]), { onRefused })).rejects.toThrow(
       'the callback failed',
     );
     expect(await stored()).toEqual([]);
@@ -91,8 +87,8 @@ describe('a mixture of pets with and without an id', () => {
 
   test('is refused for pets with an id after one without, whatever was refused before', async () => {
     const reason = 'id must be left out: either all pets have an id or none has';
-    expect(await refusals([{ ...UNNAMED, id: 1n }, REX, seven])).toEqual([
-      [{ ...UNNAMED, id: 1n }, 'name must have 1 to 255 characters'],
+    expect(await refusals([{ ...WRONG, id: 1n }, REX, seven])).toEqual([
+      [{ ...WRONG, id: 1n }, REASON],
       [seven, reason],
     ]);
     expect((await stored()).map(({ id }) => id)).toEqual([1n]);
@@ -107,7 +103,7 @@ describe('a duplicate id', () => {
     const refused = await refusals([first, second], [third]);
     expect(refused.map(([, reason]) => reason)).toEqual(['duplicate id 1', 'duplicate id 1']);
     expect(refused.map(([pet]) => pet)).toEqual([second, third]);
-    expect(await stored()).toEqual([{ ...REX, id: 1n, status: 'available' }]);
+    expect(await stored()).toEqual([{ ...REX, id: 1n }]);
   });
 
   test('ends the import when there is no callback', async () => {
@@ -131,17 +127,15 @@ describe('a dry run', () => {
     const refused: string[] = [];
     const onRefused = (_: ImportedPet, reason: string) => refused.push(reason);
     const seven = { ...REX, id: 7n };
-    const batches = batchesOf([seven, { ...UNNAMED, id: 8n }], [seven]);
+    const batches = batchesOf([seven, { ...WRONG, id: 8n }], [seven]);
     expect(await importPets.execute(batches, { dryRun: true, onRefused })).toBe(1);
-    expect(refused).toEqual(['name must have 1 to 255 characters', 'duplicate id 7']);
+    expect(refused).toEqual([REASON, 'duplicate id 7']);
     expect(await stored()).toEqual([]);
   });
 
   test('rejects like an import', async () => {
-    await storage.pets.add({ ...REX, status: 'sold' });
-    await expect(importPets.execute(batchesOf([UNNAMED]), { dryRun: true })).rejects.toThrow(
-      'name must have',
-    );
+    await storage.pets.add(REX);
+    await expect(importPets.execute(batchesOf([WRONG]), { dryRun: true })).rejects.toThrow(REASON);
     const withIds = importPets.execute(batchesOf([{ ...REX, id: 7n }]), { dryRun: true });
     await expect(withIds).rejects.toEqual(idsNotAccepted());
     expect(await stored()).toHaveLength(1);

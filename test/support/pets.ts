@@ -8,9 +8,16 @@ import {
 } from '../../src/adapters/storage-kit/pet-rows.ts';
 import type { Attribute } from '../../src/domain/attribute.ts';
 import { isInt64 } from '../../src/domain/int64.ts';
-import { ATTRIBUTES, isAlwaysStored, type NewPet, PET_ATTRIBUTES, type Pet } from '../../src/domain/pet.ts';
+import {
+  ATTRIBUTES,
+  isAlwaysStored,
+  type NewPet,
+  type NewPetInput,
+  PET_ATTRIBUTES,
+  type Pet,
+} from '../../src/domain/pet.ts';
 import type { PetChange } from '../../src/domain/pet-change.ts';
-import { newPetJson, parsePets, petChangeJson } from '../../src/domain/pet-json.ts';
+import { newPetJson, parsePetMembers, parsePets, petChangeJson } from '../../src/domain/pet-json.ts';
 import { numberedPet, numberOf, samplePet, sampleValues } from '../../src/testing/fixtures/pets.ts';
 
 /** A valid value of each attribute that every pet has: the default, if there is one. */
@@ -58,6 +65,14 @@ export function wholeCode(code: string): string {
   return wholeJson(whole);
 }
 
+/** Returns the options of the command for these values of attributes. */
+export function optionsOf(values: PetChange): string[] {
+  return Object.entries(values).map(([name, value]) => {
+    const option = name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+    return `--${option}=${value}`;
+  });
+}
+
 /** The options of `animal-store pets create` for the required attributes that a test does not name. */
 export const REQUIRED_OPTIONS: readonly string[] = UNNAMED.flatMap(([name, value]) => [
   `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`,
@@ -67,6 +82,19 @@ export const REQUIRED_OPTIONS: readonly string[] = UNNAMED.flatMap(([name, value
 /** A pet with every attribute, and its JSON. */
 export const REX: NewPet = samplePet('Rex', 3n);
 export const REX_JSON: string = newPetJson(REX);
+
+/** The required attributes alone: a pet that is created of them has the default of each other attribute that has one. */
+export const BARE_REX = Object.fromEntries(
+  PET_ATTRIBUTES.filter((name) => ATTRIBUTES[name].isRequired).map((name) => [name, REX[name]]),
+) as Partial<NewPetInput> as NewPetInput;
+
+/** Pets that each differ from the first one in one attribute. */
+export const PETS_UNLIKE_REX: readonly NewPet[] = PET_ATTRIBUTES.flatMap((name) =>
+  sampleValues(ATTRIBUTES[name])
+    .filter((value) => value !== REX[name])
+    .slice(0, 1)
+    .map((value) => ({ ...REX, [name]: value })),
+);
 
 /** Returns the JSON of a pet that {@link numbersIn} recognizes in a list. */
 export function numberedJson(number: bigint | number): string {
@@ -104,6 +132,7 @@ export interface InvalidPet {
   /** The value in JSON. Without one, the attribute is missing. */
   readonly value: string | undefined;
   readonly json: string;
+  readonly input: NewPetInput;
   /** How the message begins that names the rule. */
   readonly message: string;
 }
@@ -118,6 +147,7 @@ export const INVALID_PETS: readonly [InvalidPet, ...InvalidPet[]] = PET_ATTRIBUT
     name,
     value,
     json: jsonWith(name, value),
+    input: parsePetMembers(jsonWith(name, value)),
     message: `${name} ${rule}`,
   })) as readonly InvalidPet[] as readonly [InvalidPet, ...InvalidPet[]];
 
@@ -184,9 +214,6 @@ export function insertPet({ id, ...pet }: Values = {}): string {
     : `INSERT INTO pets (${PET_COLUMNS}) VALUES (${[id, ...values].join(', ')});`;
 }
 
-/** Breaks the rule of names in all pets of a SQLite store, as another program can do. */
-export const SPOIL_NAMES = "PRAGMA ignore_check_constraints = 1; UPDATE pets SET name = ''";
-
 /** What the table of pets must have: its columns, and what it accepts and refuses, by attribute. */
 export const EXPECTED_TABLE: readonly {
   readonly column: string;
@@ -206,6 +233,16 @@ export const EXPECTED_TABLE: readonly {
     refused: [...refused, ...(isNullable ? [] : [null])].map(pet),
   };
 });
+
+/** Breaks a rule in all pets of a SQLite store, as another program can do. */
+export const SPOIL: string = spoilBy(
+  EXPECTED_TABLE.flatMap(({ refused }) => refused).find((pet) => !Object.values(pet).includes(null)),
+);
+
+function spoilBy(values: Values = {}): string {
+  const [[name = '', value] = []] = Object.entries(values);
+  return `PRAGMA ignore_check_constraints = 1; UPDATE pets SET ${columnOf(name as keyof NewPet)} = '${value}'`;
+}
 
 function edgesOf(attribute: Attribute): { accepted: readonly unknown[]; refused: readonly unknown[] } {
   switch (attribute.kind) {

@@ -154,8 +154,8 @@ export function testRead(db: Database.Database): void {
   const first = filters.map(
     (name) => `(SELECT max(${columnOf(name)}) FROM pets INDEXED BY ${indexOf(name)}), `,
   );
-  db.prepare(`SELECT ${first.join('')}(SELECT name FROM pets ORDER BY id LIMIT 1),
-    (SELECT name FROM pets ORDER BY id DESC LIMIT 1), (SELECT name FROM api_keys ORDER BY hash LIMIT 1)`).get();
+  db.prepare(`SELECT ${first.join('')}(SELECT id FROM pets ORDER BY id LIMIT 1),
+    (SELECT id FROM pets ORDER BY id DESC LIMIT 1), (SELECT name FROM api_keys ORDER BY hash LIMIT 1)`).get();
 }
 
 export function contentsOf(db: Database.Database): Omit<BackupContents, 'problems'> {

@@ -3,23 +3,24 @@
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { SPOIL } from '../../support/pets.ts';
 import { connect } from '../../support/sqlite.ts';
 import { type CommandLine, commandLine, exportOf, failed, line, storeOf } from './cli.ts';
 
 async function withPets(): Promise<CommandLine & { readonly file: string }> {
-  const cli = await storeOf([1, 2, 3].map((n) => line(`pet ${n}`)).join(''));
+  const cli = await storeOf([1, 2, 3].map((n) => line(n)).join(''));
   await cli.run(['keys', 'create', '--name', 'shop']);
   return { ...cli, file: join(dirname(cli.path), 'copy.db') };
 }
 
-/** Puts the names into the index of the statuses, which only a check of the whole store finds. */
+/** Puts other values into an index, which only a check of the whole store finds. */
 function damageIndex(path: string): void {
   const db = connect(path);
-  const sql = 'CREATE INDEX pets_by_status ON pets (status)';
-  db.exec('DROP INDEX pets_by_status; CREATE INDEX pets_by_status ON pets (name)');
+  const index = (column: string) => `CREATE INDEX damaged ON api_keys (${column})`;
+  db.exec(index('hint'));
   db.unsafeMode(true);
   db.exec(
-    `PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = '${sql}' WHERE name = 'pets_by_status'`,
+    `PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = '${index('name')}' WHERE name = 'damaged'`,
   );
   db.close();
 }
@@ -72,11 +73,12 @@ describe('backup --verify', () => {
   test('a pet that breaks a rule is named, and the copy is kept, but does not count as verified', async () => {
     const { run, path, file } = await withPets();
     const db = connect(path);
-    db.exec("PRAGMA ignore_check_constraints = ON; UPDATE pets SET status = 'gone' WHERE id = 2");
+    const [rule, set] = SPOIL.split(';');
+    db.exec(`${rule}; ${set} WHERE id = 2`);
     db.close();
     const { status, err } = await run(['backup', '--verify', file]);
     expect(status).toBe(1);
-    expect(err).toMatch(/^error: pet 2 was changed by another program: status must/m);
+    expect(err).toMatch(/^error: pet 2 was changed by another program: /m);
     expect(err).toContain('does not count as verified: correct these pets in the store');
     expect(existsSync(file)).toBe(true);
   });
@@ -85,7 +87,7 @@ describe('backup --verify', () => {
 test('doctor --backup describes a sound backup, which has fewer pets than the store', async () => {
   const { run, file } = await withPets();
   await run(['backup', file]);
-  await run(['import', '-'], { stdin: line('Rex') });
+  await run(['import', '-'], { stdin: line(1) });
   const before = readFileSync(file);
   const { status, out } = await run(['doctor', '--backup', file]);
   expect(out).toContain(`\nbackup       ${file} is sound: 3 pets up to id 3 and 1 key\n`);

@@ -10,7 +10,7 @@ import type { Storage } from '../../../src/application/ports/storage.ts';
 import type { Environment } from '../../../src/composition/config/settings.ts';
 import { diagnose } from '../../../src/composition/doctor.ts';
 import { expectNoKeyInOutput } from '../../support/canary.ts';
-import { wholeJson } from '../../support/pets.ts';
+import { INVALID_PETS, numberedJson } from '../../support/pets.ts';
 import { temporaryFile } from '../sqlite/temporary-file.ts';
 
 export interface Run {
@@ -111,9 +111,13 @@ export function openSqliteStore(path: string, mustExist = true): AnimalStore {
   return new AnimalStore(openSqliteStorage(path, { mustExist, startWriter: false }));
 }
 
-export function line(name: string, more = ''): string {
-  return wholeJson(`{"name":${JSON.stringify(name)},"categoryId":1${more}}\n`);
+/** Returns the line of the pet with this number, with other members. */
+export function line(number: number, more = ''): string {
+  return numberedJson(number).replace(/\}$/, `${more}}\n`);
 }
+
+/** The line of a pet that breaks a rule. */
+export const INVALID_LINE: string = `${INVALID_PETS[0].json}\n`;
 
 export async function storeOf(stdin: string | Readable = ''): Promise<CommandLine> {
   const cli = commandLine();
@@ -145,5 +149,5 @@ export function copiesOf(fill: (cli: CommandLine) => Promise<unknown>): () => Pr
 }
 
 export const withRex: () => Promise<CommandLine> = copiesOf((cli) =>
-  cli.run(['import', '--create-store', '-'], { stdin: line('Rex') }),
+  cli.run(['import', '--create-store', '-'], { stdin: line(1) }),
 );

@@ -4,6 +4,9 @@ import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { expect, type TestContext, test } from 'vitest';
+import { ATTRIBUTES, PET_ATTRIBUTES } from '../../../src/domain/pet.ts';
+import { sampleValues } from '../../../src/testing/fixtures/pets.ts';
+import { optionsOf } from '../../support/pets.ts';
 import { temporaryFolder } from '../../support/process.ts';
 import { commandLine } from './cli.ts';
 
@@ -11,18 +14,24 @@ type Skip = TestContext['skip'];
 
 const { run } = commandLine();
 
-const WORDS = ['animal-store', 'export', '--status'];
+/** The option of an attribute that has one of some values, and the start of its last value. */
+const CHOICE = PET_ATTRIBUTES.find((name) => ATTRIBUTES[name].kind === 'one of');
+const VALUES = CHOICE === undefined ? [] : sampleValues(ATTRIBUTES[CHOICE]).map(String);
+const VALUE = VALUES.at(-1) ?? '';
+const START = VALUE.slice(0, -1);
+const OPTION = CHOICE === undefined ? '' : (optionsOf({ [CHOICE]: '' })[0]?.slice(0, -1) ?? '');
+const WORDS = ['animal-store', 'pets', 'create', OPTION];
 
 /** In a terminal, somebody types a line, presses Tab for the first time, and runs the line. */
 const ZSH = `zmodload zsh/zpty
 zpty terminal "PS1= zsh -f -i"
 zpty -w terminal "fpath=($PWD \\$fpath); autoload -Uz compinit; compinit -D -u; bindkey '^I' complete-word; print READ''Y"
 zpty -r -m terminal shown '*READY*'
-zpty -w terminal 'animal-store export --status pe'$'\\t'
+zpty -w terminal '${WORDS.join(' ')} ${START}'$'\\t'
 zpty -r -m terminal shown '*RAN *END*'
 print -r -- "\${shown##*RAN}"`;
 
-const BASH = `COMP_WORDS=(${WORDS.join(' ')} p); COMP_CWORD=3; _animal_store; printf '%s\\n' "\${COMPREPLY[@]}"`;
+const BASH = `COMP_WORDS=(${WORDS.join(' ')} ${START}); COMP_CWORD=4; _animal_store; printf '%s\\n' "\${COMPREPLY[@]}"`;
 
 /**
  * Runs commands of a shell after the completion script, in a folder with a file `my pets.db`. A program `animal-store` prints
@@ -55,7 +64,6 @@ async function inShell(shell: string, commands: string, words: readonly string[]
 test.each([
   ['keys|', ['create', 'list', 'revoke', 'rotate']],
   ['ex', ['export']],
-  ['export|--status|', ['available', 'pending', 'sold']],
   ['--database-url|sqlite:x|completion|', ['bash', 'zsh', 'fish']],
 ])('the words for %s', async (line, expected) => {
   const words = line.split('|');
@@ -68,13 +76,23 @@ test.each([
   );
 });
 
-test.for([
+test.runIf(CHOICE)('the words for an option are its values', async () => {
+  expect((await run(['completion', 'bash', '--', ...WORDS])).out.trim().split('\n')).toEqual(VALUES);
+});
+
+const COMPLETIONS = [
   ['bash', BASH],
   ['zsh', ZSH],
-  ['fish', "complete -C 'animal-store export --status=p'"],
-  ['fish', "complete -C 'animal-store export --status p'"],
-] as const)('%s completes a value', async ([shell, commands], { skip }) => {
-  const found = await inShell(shell, commands, WORDS, skip);
-  // zsh has shown the whole line, and fish the whole word.
-  expect(found.flatMap((line) => line.match(/\bpend\w*/g) ?? [])).toEqual(['pending']);
-});
+  ['fish', `complete -C '${WORDS.join(' ')}=${START}'`],
+  ['fish', `complete -C '${WORDS.join(' ')} ${START}'`],
+] as const;
+test.for(CHOICE === undefined ? [] : COMPLETIONS)(
+  '%s completes a value',
+  async ([shell, commands], { skip }) => {
+    const found = await inShell(shell, commands, WORDS, skip);
+    // zsh has shown the whole line, and fish the whole word.
+    expect(found.flatMap((line) => line.split(/[\s=]/)).filter((word) => word.startsWith(START))).toEqual([
+      VALUE,
+    ]);
+  },
+);

@@ -4,6 +4,8 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openMemoryStorage } from '../../../src/adapters/memory/index.ts';
+import { newPetJson } from '../../../src/domain/pet-json.ts';
+import { samplePet } from '../../../src/testing/fixtures/pets.ts';
 import { EVIL, hasUnsafe } from '../../support/unsafe-text.ts';
 import { commandLine, exportOf, inMemory, line, type Run, withRex } from './cli.ts';
 
@@ -18,7 +20,7 @@ function expectEscaped({ out, err }: Run): void {
 describe('an error message escapes', () => {
   test.each([
     [['import', EVIL_NAME]],
-    [['export', '--status', EVIL_NAME]],
+    [['export', '--after', EVIL_NAME]],
     [['keys', 'revoke', EVIL_NAME]],
     [['backup', `/no/${EVIL_NAME}`]],
     [[EVIL_NAME]],
@@ -47,7 +49,7 @@ describe('a result escapes', () => {
     const folder = join(dirname(cli.path), `${EVIL_NAME}\nforged`);
     mkdirSync(folder);
     const file = join(folder, 'pets.ndjson');
-    writeFileSync(file, `${line('Rex')}oops ${EVIL}\n`);
+    writeFileSync(file, `${line(1)}oops ${EVIL}\n`);
     const imported = await cli.run(['import', '--create-store', '--skip-invalid', file], {
       isTerminal: true,
     });
@@ -81,7 +83,7 @@ describe('a result escapes', () => {
 
   test('refused lines and the pets of an export only on a terminal', async () => {
     const cli = inMemory();
-    const stdin = `oops ${EVIL_NAME}\n${line(EVIL_NAME)}`;
+    const stdin = `oops ${EVIL_NAME}\n${newPetJson(samplePet(EVIL_NAME))}\n`;
     const args = ['import', '--skip-invalid', '-'];
     expect((await cli.run(args, { stdin })).out).toBe(`oops ${EVIL_NAME}\n`);
     expectEscaped(await cli.run(args, { stdin, isTerminal: true }));

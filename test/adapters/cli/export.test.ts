@@ -1,14 +1,21 @@
 import { Writable } from 'node:stream';
 import { expect, test } from 'vitest';
-import { wholeJson, withRequired } from '../../support/pets.ts';
-import { failed, line, openSqliteStore, storeOf, withRex } from './cli.ts';
+import { ATTRIBUTES, type NewPet } from '../../../src/domain/pet.ts';
+import { PET_FILTERS } from '../../../src/domain/pet-filter.ts';
+import { petJson } from '../../../src/domain/pet-json.ts';
+import { sampleValues } from '../../../src/testing/fixtures/pets.ts';
+import { optionsOf, REX } from '../../support/pets.ts';
+import { failed, inMemory, openSqliteStore, withRex } from './cli.ts';
 
-const MIA = wholeJson('{"id":2,"name":"Mia","categoryId":1,"status":"sold"}\n');
-
-test('export --status', async () => {
-  const cli = await storeOf(line('Rex') + line('Mia', ',"status":"sold"'));
-  const { out, err } = await cli.run(['export', '--status', 'sold']);
-  expect([out, err]).toEqual([MIA, 'Exported 1 pet.\n']);
+test.each(PET_FILTERS)('export --%s', async (name) => {
+  const [first, second] = sampleValues(ATTRIBUTES[name]).map(
+    (value) => ({ ...REX, [name]: value }) as NewPet,
+  );
+  if (first === undefined || second === undefined) return;
+  const { run, openStore } = inMemory();
+  await Promise.all([first, second].map((pet) => openStore().createPet(pet)));
+  const { out, err } = await run(['export', ...optionsOf({ [name]: second[name] })]);
+  expect([out, err]).toEqual([`${petJson({ id: 2n, ...second })}\n`, 'Exported 1 pet.\n']);
 });
 
 test('export --follow writes earlier and later pets as lines, and ends with the signal', async () => {
@@ -22,11 +29,11 @@ test('export --follow writes earlier and later pets as lines, and ends with the 
       done();
     },
   });
-  const args = ['export', '--follow', '--status', 'sold', '--after', '1'];
+  const args = ['export', '--follow', '--after', '1'];
   const running = cli.run(args, { stdout, signal: controller.signal });
-  await store.createPet(withRequired({ name: 'Mia', categoryId: 1n, status: 'sold' }));
-  await expect.poll(() => lines).toEqual([MIA]);
-  await store.createPet(withRequired({ name: 'Tom', categoryId: 1n, status: 'sold' }));
+  await store.createPet(REX);
+  await expect.poll(() => lines).toEqual([`${petJson({ id: 2n, ...REX })}\n`]);
+  await store.createPet(REX);
   await expect.poll(() => lines).toHaveLength(2);
   controller.abort();
   expect(await running).toEqual({ status: 0, out: '', err: '' });

@@ -18,7 +18,7 @@ async function holderOf({ openStore }: Cli, key: string): Promise<string | undef
 
 test.each([
   ['keys', 'create', '--name', '--expires=90d'],
-  ['pets', 'create', '--category-id', '1', '--name', '--json'],
+  ['pets', 'list', '--after', '--json'],
   ['doctor', '--backup', '--json'],
   ['--database-url', '--json', 'keys', 'list'],
 ])('an option is not taken as the value of another one: %s %s %s %s', async (...args) => {

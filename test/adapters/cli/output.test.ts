@@ -17,7 +17,7 @@ import {
 } from './cli.ts';
 
 function withFailing(cli: CommandLine, code: string, ...args: string[]): Promise<Run> {
-  return cli.run(args, { stdin: line('Mia'), stdout: failingOutput(code) });
+  return cli.run(args, { stdin: line(1), stdout: failingOutput(code) });
 }
 
 describe('a result that cannot be written', () => {
@@ -70,7 +70,7 @@ describe('a result that cannot be written', () => {
     async (args) => {
       const cli = inMemory();
       await cli.run(['keys', 'create', '--name', 'shop']);
-      await cli.run(['import', '-'], { stdin: line('Mia') });
+      await cli.run(['import', '-'], { stdin: line(1) });
       expect(await withFailing(cli, 'ENOSPC', ...args)).toEqual(
         failed(1, 'standard output cannot be written: ENOSPC: no'),
       );

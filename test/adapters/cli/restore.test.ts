@@ -3,7 +3,6 @@
 import { readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { wholeJson } from '../../support/pets.ts';
 import { temporaryFolder } from '../../support/process.ts';
 import { type CommandLine, commandLine, copiesOf, exportOf, failed, line } from './cli.ts';
 
@@ -14,10 +13,10 @@ interface BackedUp {
   readonly backup: string;
 }
 
-const REX = wholeJson('{"id":1,"name":"Rex","categoryId":1,"status":"available"}\n');
+const REX = line(1).replace('{', '{"id":1,');
 
 const original = copiesOf(async (cli) => {
-  await cli.run(['import', '--create-store', '-'], { stdin: line('Rex') });
+  await cli.run(['import', '--create-store', '-'], { stdin: line(1) });
   await cli.run(['keys', 'create', '--name', 'shop']);
 });
 
@@ -25,7 +24,7 @@ async function withBackup(): Promise<BackedUp> {
   const cli = await original();
   const backup = join(temporaryFolder(), 'backup.db');
   await cli.run(['backup', backup]);
-  await cli.run(['import', '-'], { stdin: line('Later') });
+  await cli.run(['import', '-'], { stdin: line(2) });
   await cli.run(['keys', 'revoke', '1']);
   await cli.run(['keys', 'create', '--name', 'later']);
   return { cli, backup };

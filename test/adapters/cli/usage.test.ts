@@ -11,7 +11,7 @@ test.each([
   [['keys', 'fly', '-h'], 'animal-store keys', "unknown command 'fly'"],
   [['--database-url', 'x', 'fly', '--version'], 'animal-store', "unknown command 'fly'"],
   [['help', 'keys', 'fly'], 'animal-store keys', "unknown command 'fly'"],
-  [['pets', 'create', '--category-id', '7n'], 'animal-store pets create', 'expected an integer from -'],
+  [['pets', 'list', '--after', '7n'], 'animal-store pets list', 'expected an integer from -'],
   [['keys', 'create', '--name', '-Rex'], 'animal-store keys create', 'is given as --name=VALUE'],
   [['keys', 'creat'], 'animal-store keys', "unknown command 'creat' (Did you mean create?)"],
   [['keys', 'create'], 'animal-store keys create', "required option '--name <name>' not specified"],
@@ -99,7 +99,7 @@ test.each(['postgres://me:hunter2@h/x', 'postgres://me:hun ter@2@h', 'https://h?
     for (const args of [
       [],
       ['export'],
-      ['export', '--status'],
+      ['completion'],
       ['backup'],
       ['restore'],
       ['doctor', '--backup'],
