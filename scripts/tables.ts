@@ -1,4 +1,4 @@
-/** Writes `docs/openapi.json`, and into the manuals the tables of errors and of metrics. `npm run accept` calls it. */
+/** Writes `docs/openapi.json`, and into the manuals the tables of attributes, errors and metrics. `npm run accept` calls it. */
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { generateDocument } from '../openapi/document.ts';
@@ -7,11 +7,25 @@ import { stabilityOfError } from '../openapi/lifecycle.ts';
 import { STATUS_OF } from '../src/adapters/http/errors.ts';
 import { servedOperations } from '../src/adapters/http/lifecycle.ts';
 import { Metrics } from '../src/adapters/metrics/index.ts';
+import type { Attribute, AttributeKind } from '../src/domain/attribute.ts';
+import { INT64_MAX, INT64_MIN } from '../src/domain/int64.ts';
+import { ATTRIBUTES, PET_ATTRIBUTES } from '../src/domain/pet.ts';
 
 const stable: readonly string[] = errorCodesOf(servedOperations());
 
-export const TABLES: Readonly<Record<string, () => Promise<string>>> = {
-  'docs/api.md': async () =>
+export const TABLES: Readonly<Record<string, () => Promise<readonly string[]>>> = {
+  'docs/api.md': async () => [
+    table(
+      ['member', 'JSON type', 'rule'],
+      [
+        [
+          '`id`',
+          'integer',
+          'An int64. The store assigns ids in ascending order and never assigns one twice.',
+        ],
+        ...PET_ATTRIBUTES.map((name) => [`\`${name}\``, ...rulesOf(ATTRIBUTES[name])]),
+      ],
+    ),
     table(
       ['code', 'status', 'when'],
       Object.entries(STATUS_OF).map(([code, status]) => [
@@ -20,18 +34,46 @@ export const TABLES: Readonly<Record<string, () => Promise<string>>> = {
         [WHEN[code as keyof typeof WHEN], ...stabilityOfError(stable.includes(code))].join(' '),
       ]),
     ),
-  'docs/watch.md': async () => table(['metric', 'description'], await metrics()),
+  ],
+  'docs/watch.md': async () => [table(['metric', 'description'], await metrics())],
 };
 
 /** Returns the text with the rows that the code has now. */
 export async function withTable(path: string, text: string): Promise<string> {
-  const rows = await TABLES[path]?.();
-  const written = text.replace(
-    /(?<=<!-- written by npm run accept -->\n).*?(?=\n<!-- end -->)/s,
-    () => `\n${rows}`,
+  const rows = [...((await TABLES[path]?.()) ?? [])];
+  const written = text.replaceAll(
+    /(?<=<!-- written by npm run accept -->\n).*?(?=<!-- end -->)/gs,
+    () => `\n${rows.shift()}\n`,
   );
-  if (rows === undefined || !written.includes(rows)) throw new Error(`${path} has no marker of a table`);
+  if (rows.length > 0) throw new Error(`${path} lacks a marker of a table`);
   return written;
+}
+
+function rulesOf(attribute: Attribute): [type: string, rule: string] {
+  const { description, isRequired, default: value, filter } = attribute;
+  const [type, rule] = rulesOfKind(attribute);
+  const presence = isRequired ? '' : value === undefined ? ' Optional.' : ` By default \`${value}\`.`;
+  return [type, `${description} ${rule}.${presence}${filter ? ' Lists have a filter by it.' : ''}`];
+}
+
+function rulesOfKind(attribute: AttributeKind): [type: string, rule: string] {
+  switch (attribute.kind) {
+    case 'text': {
+      const lengths = `${attribute.minLength} to ${attribute.maxLength} Unicode code points`;
+      return ['string', `It has ${lengths}, without lone surrogates and U+0000`];
+    }
+    case 'one of':
+      return ['string', `One of ${attribute.values.map((value) => `\`${value}\``).join(', ')}`];
+    case 'boolean':
+      return ['boolean', 'true or false'];
+    case 'timestamp':
+      return ['string', 'A time of RFC 3339, with at most milliseconds. Responses have it in UTC'];
+    default: {
+      const { kind, min, max } = attribute;
+      const isWhole = min === INT64_MIN && max === INT64_MAX;
+      return ['integer', `An ${kind}${isWhole ? '' : ` from ${min} to ${max}`}`];
+    }
+  }
 }
 
 async function metrics(): Promise<readonly string[][]> {

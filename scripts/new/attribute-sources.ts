@@ -7,15 +7,19 @@ import {
   type NamedAttribute,
   rowOf,
 } from '../attribute-text.ts';
+import { withRecords } from './records.ts';
 
 type Edits = readonly (readonly [place: RegExp, text: string])[];
 
 /** Returns the text of a file with the attributes in place of those of a pet. */
 export function withAttributes(path: string, text: string, attributes: readonly NamedAttribute[]): string {
-  return editsOf(path, attributes).reduce((source, [place, replacement]) => {
-    if (source.search(place) < 0) throw new Error(`${path}: nothing matches ${place}`);
-    return source.replace(place, () => replacement);
-  }, text);
+  return editsOf(path, attributes).reduce(
+    (source, [place, replacement]) => {
+      if (source.search(place) < 0) throw new Error(`${path}: nothing matches ${place}`);
+      return source.replace(place, () => replacement);
+    },
+    withRecords(text, attributes),
+  );
 }
 
 function editsOf(path: string, attributes: readonly NamedAttribute[]): Edits {

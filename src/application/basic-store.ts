@@ -94,7 +94,7 @@ export class BasicStore implements AsyncDisposable {
    *
    * @example
    * ```ts
-   * for await (const { name } of store.listPets({ status: 'available' })) console.log(name);
+   * for await (const { id } of store.listPets({ status: 'available' })) console.log(id);
    * ```
    */
   async *listPets(query?: PetWalk, options?: CallOptions): AsyncGenerator<Pet, void, undefined> {
@@ -109,8 +109,8 @@ export class BasicStore implements AsyncDisposable {
    * @example
    * ```ts
    * await store.createPet({ name: 'Rex', categoryId: 7n });
-   * for await (const { id, name } of store.followPets({ after: 0n })) {
-   *   console.log(id, name); // 1n Rex
+   * for await (const { id } of store.followPets({ after: 0n })) {
+   *   console.log(id); // 1n
    *   break;
    * }
    * ```
@@ -146,7 +146,7 @@ export class BasicStore implements AsyncDisposable {
    * @example
    * ```ts
    * const { id } = await store.createPet({ name: 'Rex', categoryId: 7n });
-   * console.log((await store.getPet(id)).name); // Rex
+   * console.log((await store.getPet(id)).id); // 1n
    * ```
    */
   async getPet(id: bigint | number, options?: CallOptions): Promise<Pet> {
@@ -163,9 +163,8 @@ export class BasicStore implements AsyncDisposable {
    * @example
    * ```ts
    * const { id } = await store.createPet({ name: 'Rex', categoryId: 7n });
-   * const { pet } = await store.changePet(id, { status: 'pending' });
-   * console.log(pet.status); // pending
-   * await store.changePet(id, ({ categoryId }) => ({ categoryId: categoryId + 1n }));
+   * const { etag } = await store.changePet(id, { status: 'pending' });
+   * await store.changePet(id, (pet) => ({ ...pet, status: 'sold' }), { ifMatch: etag });
    * ```
    */
   async changePet(

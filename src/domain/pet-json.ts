@@ -83,8 +83,8 @@ export function petsJson(pets: readonly Pet[]): string {
  * ```ts
  * import { parsePet } from 'animal-store';
  *
- * const pet = parsePet('{"id":1,"name":"Rex","categoryId":9007199254740993,"status":"sold"}');
- * console.log(pet.categoryId); // 9007199254740993n
+ * const pet = parsePet('{"id":9007199254740993,"name":"Rex","categoryId":7,"status":"sold"}');
+ * console.log(pet.id); // 9007199254740993n
  * ```
  */
 export function parsePet(text: string): Pet {

@@ -15,13 +15,6 @@ import { LIMIT_DEFAULT, LIMIT_MAX, LIMIT_MIN } from '../../src/application/list-
 import { STORAGE_FAULT_REASONS } from '../../src/application/ports/storage-fault.ts';
 import { describeSettings, loadConfig } from '../../src/composition/config.ts';
 import { IDEMPOTENCY_KEY_MAX_LENGTH } from '../../src/domain/idempotency-key.ts';
-import {
-  ATTRIBUTES,
-  NAME_MAX_LENGTH,
-  NAME_MIN_LENGTH,
-  type NewPet,
-  PET_ATTRIBUTES,
-} from '../../src/domain/pet.ts';
 import { OUTCOME } from '../support/outcome.ts';
 import { blocksOf, codeSpans, MANUALS, proseOf, read, tableBelow } from './manuals.ts';
 
@@ -53,7 +46,6 @@ const stopTimeout = numberIn('deploy/animal-store.service', /^TimeoutStopSec=(\d
 
 /** Phrases with figures of the code, by the manual that has them. */
 const FACTS: readonly (readonly [manual: string, phrase: string])[] = [
-  ['api', `${NAME_MIN_LENGTH} to ${NAME_MAX_LENGTH} Unicode code points`],
   ['api', `\`limit\` is ${LIMIT_MIN} to ${LIMIT_MAX}, by default ${LIMIT_DEFAULT}.`],
   ['api', `retry: 1 to ${IDEMPOTENCY_KEY_MAX_LENGTH} visible ASCII characters`],
   ['api', `for ${IDEMPOTENCY_DAYS * 24} hours or for as many days`],
@@ -121,36 +113,6 @@ describe('variables', () => {
     );
     const exists = (name: string) => names.includes(name.replace(/_FILE$/, ''));
     expect(named.filter((name) => !exists(name) && !foreign.test(name) && !constants.test(name))).toEqual([]);
-  });
-});
-
-describe('the attributes of a pet', () => {
-  const namesIn = (text: string) => codeSpans(text).toSorted();
-
-  test('docs/api.md has a row for each, and names them where it says how a pet is created', () => {
-    const rows = tableBelow('docs/api.md', 'What is a pet?').map(([name = '']) => name.replaceAll('`', ''));
-    expect(rows).toEqual(['id', ...PET_ATTRIBUTES]);
-    const [, , create = ''] =
-      tableBelow('docs/api.md', 'Which requests are there?').find(([request]) =>
-        request?.startsWith('`POST '),
-      ) ?? [];
-    const [required = '', optional = ''] = create.split(' optionally ');
-    const isRequired = (name: keyof NewPet) => ATTRIBUTES[name].isRequired;
-    expect(namesIn(required)).toEqual(PET_ATTRIBUTES.filter(isRequired).toSorted());
-    expect(namesIn(optional)).toEqual(PET_ATTRIBUTES.filter((name) => !isRequired(name)).toSorted());
-  });
-
-  test('docs/api.md names those that are int64', () => {
-    const [named = ''] = /[^.?]* are int64\b/.exec(proseOf(read('docs/api.md'))) ?? [];
-    const exact = PET_ATTRIBUTES.filter((name) => ATTRIBUTES[name].kind === 'int64');
-    expect(namesIn(named)).toEqual(['id', ...exact].toSorted());
-  });
-
-  test('the README names each', () => {
-    const [named = ''] = /It stores pets, with [^.]*/.exec(proseOf(read('README.md'))) ?? [];
-    // The category of a `categoryId`, and the birth year of a `birthYear`.
-    const words = PET_ATTRIBUTES.map((name) => name.replace(/Id$/, '').replaceAll(/[A-Z]/g, ' $&'));
-    for (const word of words) expect(named).toContain(word.toLowerCase());
   });
 });
 
