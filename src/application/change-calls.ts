@@ -11,7 +11,6 @@ import type { CallOptions } from './ports/pet-repository.ts';
 import type { RemovePet } from './remove-pet.ts';
 import { retryLostRace } from './retry-lost-race.ts';
 import type { ChangeOptions } from './store-options.ts';
-import { unknownOutcomeOf } from './until-aborted.ts';
 import type { Caller } from './versioned-writes.ts';
 
 /** A pet, and the entity tag that names its version. */
@@ -88,8 +87,8 @@ export async function changeStoredPet(
     }, options.signal);
   } catch (cause) {
     if (lost === undefined) throw cause;
-    const message = `the response to a change was lost; ${unknownOutcomeOf('change')}: read the pet, then decide`;
-    throw new AnimalStoreError('storage_unavailable', message, { cause });
+    const fault = 'a request whose response was lost may have changed the pet: read the pet, then decide';
+    throw new AnimalStoreError('storage_unavailable', fault, { cause });
   }
 }
 

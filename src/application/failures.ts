@@ -1,4 +1,5 @@
-import { fenced } from './fenced.ts';
+/** Calls code of the host that may fail, and reports failed work for which no caller waits. */
+
 import type { FailureObserver } from './ports/observer.ts';
 
 /** In milliseconds. */
@@ -18,4 +19,19 @@ export function failureReporter(observers: readonly FailureObserver[]): ReportFa
     if (listeners.length === 0) console.error(`animal-store: ${work} failed:`, error);
     for (const listener of listeners) fenced(() => listener.onFailure?.(work, error));
   };
+}
+
+/**
+ * Calls code of the host, such as an observer, which must not make a request or a write fail, or end the program: its
+ * exception and its rejected promise go to `onFailure` only. Returns its result, or `undefined` after an exception.
+ */
+export function fenced(call: () => unknown, onFailure: (error: unknown) => void = () => {}): unknown {
+  try {
+    const result = call();
+    if (typeof result === 'object') Promise.resolve(result).catch(onFailure);
+    return result;
+  } catch (error) {
+    onFailure(error);
+    return undefined;
+  }
 }

@@ -1,6 +1,5 @@
 import { FUNCTION, OBJECT, objectOf, type Rule } from './arguments.ts';
-import { failureReporter } from './failures.ts';
-import { fenced } from './fenced.ts';
+import { failureReporter, fenced } from './failures.ts';
 import type { FailureObserver, Observer } from './ports/observer.ts';
 import type { RequestObserver } from './ports/request-observer.ts';
 
@@ -13,9 +12,6 @@ export const OBSERVER: Rule = objectOf<Observer & RequestObserver>(OBJECT, {
   onWarning: FUNCTION,
   onFailure: FUNCTION,
 });
-
-/** The methods of combined observers, which need not be fenced again. */
-const combinedMethods = new WeakSet<Method>();
 
 type Method = (...values: readonly unknown[]) => unknown;
 
@@ -34,17 +30,12 @@ export function combineMethods<T extends FailureObserver>(
   const report = failureReporter(observers);
   const combined: Partial<Record<keyof T, Method>> = {};
   for (const name of names) {
-    const listeners = (observers as readonly Partial<Record<keyof T, Method>>[]).filter(
-      (observer) => observer[name] !== undefined,
-    );
-    const [only, another] = listeners.map((listener) => listener[name]);
-    if (only === undefined) continue;
+    const listeners = (observers as readonly Partial<Record<keyof T, Method>>[]).filter((each) => each[name]);
+    if (listeners.length === 0) continue;
     const onFailure = (error: unknown): void => report(`the observer method ${String(name)}`, error);
-    const call: Method = (...values) => {
-      for (const listener of listeners) fenced(() => (listener[name] as Method)(...values), onFailure);
+    combined[name] = (...values) => {
+      for (const listener of listeners) fenced(() => listener[name]?.(...values), onFailure);
     };
-    combined[name] = another === undefined && combinedMethods.has(only) ? only : call;
-    combinedMethods.add(call);
   }
   return combined as T;
 }

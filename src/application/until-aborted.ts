@@ -1,4 +1,4 @@
-import { AnimalStoreError } from '../domain/errors.ts';
+import { AnimalStoreError, type ErrorCode, type ErrorDetails } from '../domain/errors.ts';
 
 /**
  * Waits for a call, at most until its signal is aborted: then rejects with `error()`, by default the reason of the signal. The
@@ -40,22 +40,23 @@ export async function* iterateUntilAborted<T>(
 /** A `change` is also a removal. */
 export type Write = 'create' | 'change';
 
-/** What is said about a write whose outcome is unknown. */
-export function unknownOutcomeOf(write: Write): string {
-  return `the pet may be ${write === 'create' ? 'stored' : 'changed'}`;
+/** The error of a write that may have been made. With an idempotency key, it can be repeated. */
+export function unknownOutcome(
+  write: Write,
+  fault: string,
+  details: ErrorDetails,
+  code: ErrorCode = 'storage_unavailable',
+): AnimalStoreError {
+  const outcome = `the pet may be ${write === 'create' ? 'stored' : 'changed'}`;
+  const advice = details.idempotencyKey && `: repeat the ${write} with the idempotencyKey of this error`;
+  return new AnimalStoreError(code, `${fault}; ${outcome}${advice ?? ''}`, details);
 }
 
 /** The error of a write whose signal was aborted when it had begun. */
 export function abortedWrite(
   write: Write,
-  { reason }: AbortSignal,
+  { reason: cause }: AbortSignal,
   idempotencyKey: string | undefined,
 ): AnimalStoreError {
-  const isKeyed = idempotencyKey !== undefined;
-  const advice = isKeyed ? `: repeat the ${write} with the idempotencyKey of this error` : '';
-  const message = `the ${write} was aborted; ${unknownOutcomeOf(write)}${advice}`;
-  return new AnimalStoreError('storage_unavailable', message, {
-    cause: reason,
-    ...(isKeyed && { idempotencyKey }),
-  });
+  return unknownOutcome(write, `the ${write} was aborted`, { cause, idempotencyKey });
 }

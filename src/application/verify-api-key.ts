@@ -3,9 +3,10 @@ import type { ReportFailure } from './failures.ts';
 import type { ApiKeyRepository } from './ports/api-key-repository.ts';
 import type { ApiKeyHolder, ApiKeyVerifier, VerifyOptions } from './ports/api-key-verifier.ts';
 import { DAY } from './ports/idempotent-creates.ts';
-import { RecentKeys } from './recent-keys.ts';
 
 const CACHE_LIMIT = 1000;
+/** Beyond it, the key whose last verification is the oldest is forgotten. */
+const RECENT_LIMIT = 10_000;
 /** No use is recorded for this time after a write failed, in milliseconds. */
 const PAUSE = 60_000;
 
@@ -14,7 +15,10 @@ export class VerifyApiKey implements ApiKeyVerifier {
   readonly #keys: ApiKeyRepository;
   readonly #now: () => number;
   readonly #report: ReportFailure;
-  readonly #recent = new RecentKeys();
+  /** The keys that metrics can be read with during an outage, in the order of their last verification. */
+  readonly #recent = new Map<string, { readonly apiKey: ApiKey; readonly verifiedAt: number }>();
+  /** The ids of the keys that were revoked or rotated here. */
+  readonly #ended = new Set<string>();
   /** By key id, because `lastUsedOn` of a repository can be out of date for a while. */
   readonly #recordedOn = new Map<string, number>();
   /** The writes that wait for the one in flight, by key id. */
@@ -30,22 +34,20 @@ export class VerifyApiKey implements ApiKeyVerifier {
   /** Refuses a string that does not have the format of a key without reading the storage. */
   async verify(key: string, { duringOutage = false }: VerifyOptions = {}): Promise<ApiKeyHolder | undefined> {
     if (!isApiKey(key)) return undefined;
-    const { generation } = this.#recent;
     let apiKey: ApiKey | undefined;
     try {
       apiKey = await this.#keys.find(key);
     } catch (error) {
-      const recent = duringOutage ? this.#recent.recall(key, this.#now()) : undefined;
+      const recent = duringOutage ? this.#recall(key, this.#now()) : undefined;
       if (recent === undefined) throw error;
       return recent;
     }
     const now = this.#now();
+    this.#recent.delete(key);
     // A storage without types can resolve with `null`.
-    if (!apiKey || !isActive(apiKey, now)) {
-      this.#recent.forget(key);
-      return undefined;
-    }
-    if (generation === this.#recent.generation) this.#recent.remember(key, apiKey, now);
+    if (!apiKey || !isActive(apiKey, now)) return undefined;
+    this.#recent.set(key, { apiKey, verifiedAt: now });
+    if (this.#recent.size > RECENT_LIMIT) this.#recent.delete(this.#recent.keys().next().value ?? key);
     const { lastUsedOn = -Infinity } = apiKey;
     if (now - lastUsedOn >= DAY) this.#recordUse(apiKey, now);
     return apiKey;
@@ -53,7 +55,13 @@ export class VerifyApiKey implements ApiKeyVerifier {
 
   /** Must be called when a key was revoked or ends earlier. */
   forget(id: string): void {
-    this.#recent.forgetId(id);
+    this.#ended.add(id);
+  }
+
+  #recall(key: string, now: number): ApiKey | undefined {
+    const { apiKey, verifiedAt = 0 } = this.#recent.get(key) ?? {};
+    const isValid = apiKey && now - verifiedAt < DAY && isActive(apiKey, now) && !this.#ended.has(apiKey.id);
+    return isValid ? apiKey : undefined;
   }
 
   /** Nobody waits for the write. When it fails, a later use of the key on this day is recorded instead. */

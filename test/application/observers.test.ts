@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { fenced } from '../../src/application/fenced.ts';
+import { fenced } from '../../src/application/failures.ts';
 import { combineObservers } from '../../src/application/observers.ts';
 import { StorageFault } from '../../src/application/ports/storage-fault.ts';
 
@@ -34,11 +34,6 @@ test('the combination has only methods that an observer has, which are called as
   expect(Object.keys(observer)).toEqual(['onWarning']);
   observer.onWarning?.('the clock was set back');
   expect(recorder.warnings).toEqual(['the clock was set back']);
-});
-
-test('methods that are combined already are not fenced again', () => {
-  const combined = combineObservers([{ onWarning: fail }]);
-  expect(combineObservers([combined]).onWarning).toBe(combined.onWarning);
 });
 
 test('what the code of a host returns is returned, and what it throws or rejects with is discarded', async () => {

@@ -211,7 +211,7 @@ describe('a function whose change may have been made by a request that was lost'
     const error = await remote.changePet(pet.id, increment).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({
       code: 'storage_unavailable',
-      message: 'the response to a change was lost; the pet may be changed: read the pet, then decide',
+      message: 'a request whose response was lost may have changed the pet: read the pet, then decide',
       idempotencyKey: undefined,
     });
   });

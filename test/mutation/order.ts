@@ -140,9 +140,9 @@ const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a page of the client without the filter',
-    file: 'src/adapters/api-client/pages.ts',
-    text: 'listQuery(query)}`;',
-    replacement: 'listQuery({ limit: query.limit, after: query.after })}`;',
+    file: 'src/adapters/api-client/pet-repository.ts',
+    text: 'listQuery(query)}`,',
+    replacement: 'listQuery({ limit: query.limit, after: query.after })}`,',
     tests: ['test/adapters/api-client/contracts.test.ts', '-t', 'with another filter'],
   },
   {

@@ -1,18 +1,16 @@
-import type { Change, ChangeUseCases, TaggedPet } from '../../application/change-calls.ts';
+import type { Change, ChangeUseCases, TaggedChanges, TaggedPet } from '../../application/change-calls.ts';
+import type { ChangeResult } from '../../application/change-pet.ts';
 import type { IfMatch } from '../../application/entity-tag.ts';
 import { LIMIT_DEFAULT, limitFault } from '../../application/list-pets.ts';
 import type { CallOptions } from '../../application/ports/pet-repository.ts';
-import type { Caller } from '../../application/versioned-writes.ts';
 import { invalidRequest } from '../../domain/errors.ts';
 import { idempotencyKey } from '../../domain/idempotency-key.ts';
 import { membersReader, parseJson } from '../../domain/json.ts';
 import { PET_ATTRIBUTES } from '../../domain/pet.ts';
 import { petChange } from '../../domain/pet-change.ts';
 import { petChangeJson, storedPetFrom } from '../../domain/pet-json.ts';
-import { type ApiResponse, unreadable } from './errors.ts';
-import { nextLink } from './pages.ts';
-import type { ApiRequest, Send } from './request.ts';
-import { type ApiWriter, isReplay } from './writer.ts';
+import { type ApiCall, type ApiClient, isReplay, nextLink } from './api-client.ts';
+import type { ApiResponse } from './errors.ts';
 
 const CURSOR = /^[\x21-\x7e]{1,64}$/;
 const ENTITY_TAG = /^"[\x21\x23-\x7e]*"$/;
@@ -25,55 +23,45 @@ const NO_PAGE = 'the response is not the page of changes that was requested';
 const membersOf = membersReader(['cursor', 'pet', 'etag', 'removed']);
 
 /** The use cases of changes at a server. */
-export function apiChangeUseCases(base: string, send: Send, writer: ApiWriter): ChangeUseCases {
-  const write = <T>(
+export function apiChangeUseCases(api: ApiClient): ChangeUseCases {
+  const write = async <T>(
     operation: string,
     id: bigint,
     ifMatch: IfMatch,
-    caller: Caller | undefined,
-    { headers, ...request }: ApiRequest,
-    read: (response: ApiResponse) => T,
+    call: ApiCall<T>,
     options: CallOptions | undefined,
   ): Promise<T> => {
-    idempotencyKey(caller?.key ?? '-');
-    const fields = { ...headers, 'If-Match': ifMatchField(ifMatch) };
-    const change = {
-      ...request,
-      headers: fields,
-      write: 'change',
-      caller,
-      isOfPet: true,
-      unserved: 405,
-    } as const;
-    return writer.send(operation, `/pets/${id}`, change, read, options);
+    idempotencyKey(call.caller?.key ?? '-');
+    const headers = { ...call.headers, 'If-Match': ifMatchField(ifMatch) };
+    const change = { ...call, headers, write: 'change', isOfPet: true, unserved: 405 } as const;
+    return await api.call(operation, `/pets/${id}`, change, options);
   };
   return {
     changePet: {
       async execute(id, input, ifMatch, caller, options) {
         const change = petChange(input);
-        const request = {
+        const call: ApiCall<ChangeResult & TaggedPet> = {
           method: 'PATCH',
-          accepted: [200],
           headers: { 'Content-Type': 'application/merge-patch+json' },
           body: petChangeJson(change),
+          caller,
+          read(response) {
+            const { pet, etag } = taggedPetOf(response, id);
+            const isChanged = PET_ATTRIBUTES.every((name) => {
+              const value = change[name];
+              return value === undefined || value === (pet[name] ?? null);
+            });
+            if (!isChanged) throw new Error(OTHER_PET);
+            return { pet, etag, isReplay: isReplay(response) };
+          },
         };
-        const read = (response: ApiResponse) => {
-          const { pet, etag } = taggedPetOf(response, id);
-          const isChanged = PET_ATTRIBUTES.every((name) => {
-            const value = change[name];
-            return value === undefined || value === (pet[name] ?? null);
-          });
-          if (!isChanged) throw new Error(OTHER_PET);
-          return { pet, etag, isReplay: isReplay(response) };
-        };
-        return await write('changePet', id, ifMatch, caller, request, read, options);
+        return await write('changePet', id, ifMatch, call, options);
       },
     },
     removePet: {
-      async execute(id, ifMatch, caller, options) {
-        const request = { method: 'DELETE', accepted: [204] };
+      execute(id, ifMatch, caller, options) {
         const read = (response: ApiResponse) => ({ isReplay: isReplay(response) });
-        return await write('removePet', id, ifMatch, caller, request, read, options);
+        return write('removePet', id, ifMatch, { method: 'DELETE', success: 204, caller, read }, options);
       },
     },
     listChanges: {
@@ -82,29 +70,25 @@ export function apiChangeUseCases(base: string, send: Send, writer: ApiWriter): 
         const fault = limitFault(limit) ?? (isCursor ? undefined : 'after must be a cursor of a change');
         if (fault !== undefined) throw invalidRequest(fault);
         const start = after === undefined ? '' : `&after=${encodeURIComponent(after)}`;
-        const url = `${base}/changes?limit=${limit}${start}`;
-        const { headers, text } = await send('listChanges', url, { accepted: [200], unserved: 404 }, options);
-        try {
-          const changes = changesOf(text, limit);
-          const link = nextLink(headers);
-          const more = link !== undefined;
-          const next = more ? nextCursor(link, url) : (changes.at(-1)?.cursor ?? after);
-          if (more && next === after) throw new Error(NO_PAGE);
-          return { changes, next, more };
-        } catch (error) {
-          throw unreadable(base, error);
-        }
+        const read = (response: ApiResponse): TaggedChanges => {
+          const changes = changesOf(response.text, limit);
+          const link = nextLink(response);
+          const next = link === undefined ? (changes.at(-1)?.cursor ?? after) : nextCursor(link);
+          if (link !== undefined && next === after) throw new Error(NO_PAGE);
+          return { changes, next, more: link !== undefined };
+        };
+        return await api.call(
+          'listChanges',
+          `/changes?limit=${limit}${start}`,
+          { read, unserved: 404 },
+          options,
+        );
       },
     },
     /** Reports no deprecation of the operation, because no other one has the entity tag of one pet. */
-    async findTagged(id, options) {
-      const request = { accepted: [200], isOfPet: true };
-      const response = await send(undefined, `${base}/pets/${id}`, request, options);
-      try {
-        return taggedPetOf(response, id);
-      } catch (error) {
-        throw unreadable(base, error);
-      }
+    findTagged(id, options) {
+      const read = (response: ApiResponse) => taggedPetOf(response, id);
+      return api.call(undefined, `/pets/${id}`, { read, isOfPet: true }, options);
     },
   };
 }
@@ -138,8 +122,9 @@ function changesOf(text: string, limit: number): readonly Change[] {
   });
 }
 
-function nextCursor(link: string, url: string): string {
-  return cursorOf(new URL(link, url).searchParams.get('after'));
+/** The address can be relative. */
+function nextCursor(link: string): string {
+  return cursorOf(new URL(link, 'http://localhost').searchParams.get('after'));
 }
 
 function cursorOf(value: unknown): string {

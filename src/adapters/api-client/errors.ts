@@ -1,4 +1,4 @@
-import { unknownOutcomeOf, type Write } from '../../application/until-aborted.ts';
+import { unknownOutcome, type Write } from '../../application/until-aborted.ts';
 import {
   AnimalStoreError,
   asAnimalStoreError,
@@ -46,40 +46,6 @@ const RETRIED: readonly number[] = [408, 429, 502, 503, 504];
 
 const EXAMPLE = 'expected a base address such as https://pets.example.org/v1';
 
-function errorOfResponse(
-  response: ApiResponse,
-  base: string,
-  operation: OperationStatuses,
-): AnimalStoreError {
-  const { status, headers, isTooLarge } = response;
-  if (isTooLarge) return unreadable(base, new Error(`the response has more than ${RESPONSE_LIMIT} bytes`));
-  if (status >= 200 && status < 300) return unreadable(base, new Error(`unexpected status ${status}`));
-  // In a browser, a redirect has the status 0, and its target is hidden.
-  if (status < 400) {
-    const cause = placed(base, `redirect to ${headers.get('Location') ?? 'another address'}`);
-    return new AnimalStoreError('storage_unavailable', `the server redirects: ${EXAMPLE}`, { cause });
-  }
-  const cause = placed(base, `status ${status}`);
-  const told = apiErrorOf(response);
-  const other = `a proxy or another server responds with status ${status}`;
-  if (status === operation.unserved && told !== undefined) {
-    const fault = 'the server does not serve changes: start it with EXPERIMENTAL=on';
-    return new AnimalStoreError('invalid_request', fault, { cause });
-  }
-  const isOfPet = operation.isOfPet === true && told?.code === 'not_found';
-  if ((status === 404 && !isOfPet) || (status === 410 && told?.code !== 'restart_required')) {
-    const fault = told === undefined ? other : 'the address is not that of an API';
-    return new AnimalStoreError('storage_unavailable', `${fault}: ${EXAMPLE}`, { cause });
-  }
-  if (told?.code === 'unauthorized') {
-    return new AnimalStoreError(told.code, `the server refuses the API key: ${told.message}`, { cause });
-  }
-  const retryAfter = secondsOf(headers.get('Retry-After'));
-  const known = ERROR_CODES.find((each) => each === told?.code) ?? CODE_OF_STATUS[status];
-  const fallback = status >= 500 || status === 408 ? 'storage_unavailable' : 'internal_error';
-  return new AnimalStoreError(known ?? fallback, told?.message ?? other, { cause, retryAfter });
-}
-
 /** Why a request failed, and what that says about the next request. */
 export interface Failure {
   readonly error: AnimalStoreError;
@@ -98,10 +64,40 @@ export function failureOf(response: ApiResponse, base: string, operation: Operat
   const told = apiErrorOf(response);
   const saysNothingStored = told?.code === 'overloaded' || (status >= 400 && status < 500 && status !== 408);
   return {
-    error: errorOfResponse(response, base, operation),
+    error: errorOf(response, told, base, operation),
     isStoredPossibly: told === undefined || !saysNothingStored,
     isFinal: !RETRIED.includes(status),
   };
+}
+
+function errorOf(
+  { status, headers, isTooLarge }: ApiResponse,
+  told: ApiError | undefined,
+  base: string,
+  { isOfPet, unserved }: OperationStatuses,
+): AnimalStoreError {
+  if (isTooLarge) return unreadable(base, new Error(`the response has more than ${RESPONSE_LIMIT} bytes`));
+  if (status >= 200 && status < 300) return unreadable(base, new Error(`unexpected status ${status}`));
+  // In a browser, a redirect has the status 0, and its target is hidden.
+  const redirect = status < 400 && `redirect to ${headers.get('Location') ?? 'another address'}`;
+  const retryAfter = secondsOf(headers.get('Retry-After'));
+  const cause = placed(base, redirect || `status ${status}`);
+  const error = (code: ErrorCode, message: string) =>
+    new AnimalStoreError(code, message, { cause, retryAfter });
+  if (redirect) return error('storage_unavailable', `the server redirects: ${EXAMPLE}`);
+  if (status === unserved && told !== undefined)
+    return error('invalid_request', 'the server does not serve changes: start it with EXPERIMENTAL=on');
+  const other = `a proxy or another server responds with status ${status}`;
+  const isMissingPet = isOfPet && told?.code === 'not_found';
+  if ((status === 404 && !isMissingPet) || (status === 410 && told?.code !== 'restart_required')) {
+    const fault = told === undefined ? other : 'the address is not that of an API';
+    return error('storage_unavailable', `${fault}: ${EXAMPLE}`);
+  }
+  if (told?.code === 'unauthorized')
+    return error('unauthorized', `the server refuses the API key: ${told.message}`);
+  const known = ERROR_CODES.find((each) => each === told?.code) ?? CODE_OF_STATUS[status];
+  const fallback = status >= 500 || status === 408 ? 'storage_unavailable' : 'internal_error';
+  return error(known ?? fallback, told?.message ?? other);
 }
 
 /** The codes of Node.js and Bun for a connection that was not opened, and the calls of the system that open one. */
@@ -115,17 +111,12 @@ const NOT_TRUSTED = /^(?:ERR_TLS_CERT\w*|ERR_SSL_WRONG_VERSION_NUMBER|UNABLE_TO_
 export function unreachable(base: string, cause: unknown): Failure {
   const { message, code = '', syscall = '' } = innermost(cause);
   const isFinal = NOT_TRUSTED.test(code) || message === BLOCKED;
-  const isPlain = code === 'ERR_SSL_WRONG_VERSION_NUMBER';
   // The message of an error with a code contains the address.
-  const fault = isPlain
-    ? ': the server does not use TLS: expected http:'
-    : code
-      ? ` (${code})`
-      : `: ${message}`;
+  const detail = code ? ` (${code})` : `: ${message}`;
+  const isPlain = code === 'ERR_SSL_WRONG_VERSION_NUMBER';
+  const fault = `the server cannot be reached${isPlain ? ': the server does not use TLS: expected http:' : detail}`;
   return {
-    error: new AnimalStoreError('storage_unavailable', `the server cannot be reached${fault}`, {
-      cause: placed(base, message, cause),
-    }),
+    error: new AnimalStoreError('storage_unavailable', fault, { cause: placed(base, message, cause) }),
     isStoredPossibly: !isFinal && !NOT_OPENED.test(code) && !NOT_OPENED.test(syscall),
     isFinal,
   };
@@ -140,29 +131,23 @@ export function unreadable(base: string, cause: unknown): AnimalStoreError {
   const known = asAnimalStoreError(cause);
   if (known?.code === 'internal_error') return known; // The fault of this engine, and not of the server.
   const { message } = cause as Error;
-  return new AnimalStoreError(
-    'storage_unavailable',
-    `the server does not respond as the API does: ${message}`,
-    {
-      cause: placed(base, message, cause),
-    },
-  );
+  const fault = `the server does not respond as the API does: ${message}`;
+  return new AnimalStoreError('storage_unavailable', fault, { cause: placed(base, message, cause) });
 }
 
-/** The error of a write that may have been made. */
-export function unknownOutcome(
+/** The error of a write that may have been made, because of an error of its request. */
+export function unknownOutcomeOf(
   write: Write,
   error: AnimalStoreError,
   idempotencyKey: string,
 ): AnimalStoreError {
-  const advice = `repeat the ${write} with the idempotencyKey of this error`;
-  const message = `${error.message}; ${unknownOutcomeOf(write)}: ${advice}`;
-  const code = UNKNOWN_CODES.find((each) => each === error.code) ?? 'storage_unavailable';
-  return new AnimalStoreError(code, message, {
-    cause: error,
-    retryAfter: error.retryAfter,
-    idempotencyKey,
-  });
+  const code = UNKNOWN_CODES.find((each) => each === error.code);
+  return unknownOutcome(
+    write,
+    error.message,
+    { cause: error, retryAfter: error.retryAfter, idempotencyKey },
+    code,
+  );
 }
 
 /** Returns the error that says most: the message of `fetch` alone is the same for every fault. */
@@ -173,8 +158,13 @@ function innermost(error: unknown): Error & { readonly code?: string; readonly s
   return isError(inner) ? innermost(inner) : (error as Error);
 }
 
+interface ApiError {
+  readonly code: string;
+  readonly message: string;
+}
+
 /** Returns the error in a response of the API, or `undefined` if another program has responded. */
-function apiErrorOf({ status, text }: ApiResponse): { code: string; message: string } | undefined {
+function apiErrorOf({ status, text }: ApiResponse): ApiError | undefined {
   try {
     const { code, message, status: told } = JSON.parse(text);
     const isOfApi = told === status && typeof code === 'string' && typeof message === 'string';

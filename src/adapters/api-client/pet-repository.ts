@@ -1,3 +1,4 @@
+import { listQuery } from '../../application/list-query.ts';
 import type { CreateResult } from '../../application/ports/idempotent-creates.ts';
 import type {
   CallOptions,
@@ -7,26 +8,22 @@ import type {
 } from '../../application/ports/pet-repository.ts';
 import type { Caller } from '../../application/versioned-writes.ts';
 import { isSamePet, type NewPet, type Pet } from '../../domain/pet.ts';
-import { newPetJson, parsePet } from '../../domain/pet-json.ts';
+import { matches } from '../../domain/pet-filter.ts';
+import { newPetJson, parsePet, parseStoredPets } from '../../domain/pet-json.ts';
+import { type ApiCall, type ApiClient, isReplay, nextLink } from './api-client.ts';
 import type { ApiResponse } from './errors.ts';
-import { readPage } from './pages.ts';
-import type { Send } from './request.ts';
-import { type ApiWriter, isReplay } from './writer.ts';
 
 /** Stores the pets at a server. */
 export class ApiPetRepository implements PetRepository {
-  readonly #base: string;
-  readonly #send: Send;
-  readonly #writer: ApiWriter;
+  readonly #api: ApiClient;
 
-  constructor(base: string, send: Send, writer: ApiWriter) {
-    this.#base = base;
-    this.#send = send;
-    this.#writer = writer;
+  constructor(api: ApiClient) {
+    this.#api = api;
   }
 
   list(query: PetQuery, options?: CallOptions): Promise<PetPage> {
-    return readPage(this.#base, this.#send, query, options);
+    const read = (response: ApiResponse) => pageOf(response, query);
+    return this.#api.call('listPets', `/pets?${listQuery(query)}`, { read }, options);
   }
 
   /** Reads a list, because the operation that reads one pet is deprecated. */
@@ -41,20 +38,37 @@ export class ApiPetRepository implements PetRepository {
   }
 
   async addOnce(newPet: NewPet, caller: Caller | undefined, options?: CallOptions): Promise<CreateResult> {
-    const request = {
+    const sentPet = { ...newPet };
+    const call: ApiCall<CreateResult> = {
       method: 'POST',
-      accepted: [201],
+      success: 201,
       headers: { 'Content-Type': 'application/json' },
       body: newPetJson(newPet),
       write: 'create',
       caller,
-    } as const;
-    const sentPet = { ...newPet };
-    const read = (response: ApiResponse) => {
-      const pet = Object.freeze(parsePet(response.text));
-      if (!isSamePet(pet, sentPet)) throw new Error('the response has another pet');
-      return { pet, isReplay: isReplay(response) };
+      read(response) {
+        const pet = Object.freeze(parsePet(response.text));
+        if (!isSamePet(pet, sentPet)) throw new Error('the response has another pet');
+        return { pet, isReplay: isReplay(response) };
+      },
     };
-    return await this.#writer.send('createPet', '/pets', request, read, options);
+    return await this.#api.call('createPet', '/pets', call, options);
   }
+}
+
+/** Refuses a page that a cache or a gateway has sent for another query. Reading the pages after it could never end. */
+function pageOf(response: ApiResponse, query: PetQuery): PetPage {
+  const { limit, after } = query;
+  const more = nextLink(response) !== undefined;
+  const pets: readonly Pet[] = Object.freeze(parseStoredPets(response.text).map((pet) => Object.freeze(pet)));
+  if (pets.length > limit) throw new Error(`the page has more than ${limit} pets`);
+  if (pets.length === 0 && more) throw new Error('the page has a next page, and no pets');
+  let last = after;
+  for (const pet of pets) {
+    if (last !== undefined && pet.id <= last)
+      throw new Error('the page has ids that are not above the last one');
+    if (!matches(pet, query)) throw new Error('the page has pets that do not match');
+    last = pet.id;
+  }
+  return Object.freeze({ pets, more });
 }

@@ -7,7 +7,7 @@ import {
   failureOf,
   type OperationStatuses,
   RESPONSE_LIMIT,
-  unknownOutcome,
+  unknownOutcomeOf,
   unreachable,
 } from './errors.ts';
 
@@ -23,8 +23,8 @@ const ATTEMPT_MIN = 1000;
 export interface ApiRequest extends OperationStatuses {
   /** Default: `GET`. A request may be sent more than once. */
   readonly method?: string;
-  /** The statuses that are not errors. */
-  readonly accepted: readonly number[];
+  /** The status of a success. Default: 200. */
+  readonly success?: number;
   /** In addition to those of each request. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
@@ -32,13 +32,8 @@ export interface ApiRequest extends OperationStatuses {
   readonly write?: { readonly kind: Write; readonly key: string };
 }
 
-/** Sends a request of an operation, such as `listPets`, whose deprecation is reported. Rejects with an `AnimalStoreError`, or with the reason of the signal. */
-export type Send = (
-  operation: string | undefined,
-  url: string,
-  request: ApiRequest,
-  options?: CallOptions,
-) => Promise<ApiResponse>;
+/** Sends a request. Rejects with an `AnimalStoreError`, or with the reason of the signal. */
+export type Send = (url: string, request: ApiRequest, options?: CallOptions) => Promise<ApiResponse>;
 
 /** How requests are sent. */
 export interface Sending {
@@ -52,8 +47,8 @@ export interface Sending {
 /** Returns a function that retries a request until it has a response, or until its time is over. */
 export function sender(base: string, { headers, timeout: defaultTimeout, fetch }: Sending): Send {
   const cache = uncached();
-  return async (_, url, request, { timeout = defaultTimeout, signal } = {}) => {
-    const { method = 'GET', body, accepted, write } = request;
+  return async (url, request, { timeout = defaultTimeout, signal } = {}) => {
+    const { method = 'GET', body, success = 200, write } = request;
     const init: RequestInit = {
       method,
       headers: { ...headers, ...request.headers },
@@ -68,17 +63,17 @@ export function sender(base: string, { headers, timeout: defaultTimeout, fetch }
     for (let retry = 0; ; retry += 1) {
       const left = end - performance.now();
       const time = Math.min(left, attemptTimeout);
-      const response = await attempt(fetch ?? globalThis.fetch, url, init, time, signal).catch(
+      const result = await attempt(fetch ?? globalThis.fetch, url, init, time, signal).then(
+        (response) =>
+          response.status === success && !response.isTooLarge ? response : failureOf(response, base, request),
         (error: unknown) => {
           if (write && signal?.aborted) throw abortedWrite(write.kind, signal, write.key);
           signal?.throwIfAborted();
           return unreachable(base, error);
         },
       );
-      const isRead = 'status' in response && !response.isTooLarge;
-      if (isRead && accepted.includes(response.status)) return response;
-      const { error, isFinal, ...failure } =
-        'status' in response ? failureOf(response, base, request) : response;
+      if ('status' in result) return result;
+      const { error, isFinal, ...failure } = result;
       isStoredPossibly ||= failure.isStoredPossibly;
       const wait = pauseBefore(retry, error.retryAfter);
       const mayRetry = !isFinal && performance.now() + wait < end;
@@ -89,7 +84,7 @@ export function sender(base: string, { headers, timeout: defaultTimeout, fetch }
       }
       // On a busy machine, a pause can take longer than there is time.
       if (!mayRetry || performance.now() >= end) {
-        throw write && isStoredPossibly ? unknownOutcome(write.kind, error, write.key) : error;
+        throw write && isStoredPossibly ? unknownOutcomeOf(write.kind, error, write.key) : error;
       }
     }
   };

@@ -1,11 +1,10 @@
-import { fenced } from '../../application/fenced.ts';
-import { closedError, type StoreStorage } from '../../application/ports/storage.ts';
+import type { StoreStorage } from '../../application/ports/storage.ts';
 import type { ClientOptions, Deprecation } from '../../application/store-options.ts';
 import { invalidRequest } from '../../domain/errors.ts';
+import { ApiClient } from './api-client.ts';
 import { apiChangeUseCases } from './change-use-cases.ts';
 import { ApiPetRepository } from './pet-repository.ts';
-import { type Send, sender } from './request.ts';
-import { ApiWriter } from './writer.ts';
+import { sender } from './request.ts';
 
 /** How long a call and a check of the server are tried, in milliseconds. */
 const DEFAULT_TIMEOUT = 30_000;
@@ -25,33 +24,15 @@ export function openApiStorage(base: string, options: ClientOptions = {}): Store
     throw invalidRequest('apiKey: expected the API key of the server, in visible ASCII characters');
   }
   const headers = { ...options.headers, Authorization: `Bearer ${apiKey}` };
-  const sendRequest = sender(base, { headers, timeout, fetch });
-  const deprecated = new Set<string>();
-  let isClosed = false;
-  const send: Send = async (operation, ...request) => {
-    if (isClosed) throw closedError();
-    const response = await sendRequest(operation, ...request);
-    const deprecation = operation === undefined ? operation : deprecationOf(operation, response.headers);
-    if (deprecation !== undefined && !deprecated.has(deprecation.operation)) {
-      deprecated.add(deprecation.operation);
-      fenced(() => onDeprecation(deprecation));
-    }
-    return response;
-  };
-  const writer = new ApiWriter(base, send);
-  const pets = new ApiPetRepository(base, send, writer);
+  const api = new ApiClient(base, sender(base, { headers, timeout, fetch }), onDeprecation);
+  const pets = new ApiPetRepository(api);
   return {
     endsCalls: true,
     pets,
     idempotentCreates: { add: (pet, attempt, options) => pets.addOnce(pet, attempt, options) },
-    changeUseCases: apiChangeUseCases(base, send, writer),
-    async check() {
-      await send('listPets', `${base}/pets?limit=1`, { accepted: [200] }, { timeout: CHECK_TIMEOUT });
-    },
-    async close() {
-      isClosed = true;
-      await writer.settle();
-    },
+    changeUseCases: apiChangeUseCases(api),
+    check: () => api.call('listPets', '/pets?limit=1', { read: () => {} }, { timeout: CHECK_TIMEOUT }),
+    close: () => api.close(),
   };
 }
 
@@ -62,20 +43,4 @@ function warnOfDeprecation({ operation, sunset }: Deprecation): void {
   console.warn(
     `animal-store: the operation ${operation} of the API is deprecated${end}; onDeprecation replaces this warning`,
   );
-}
-
-/** Returns the notice in the header fields of a response (RFC 9745, RFC 8594), or `undefined` without one. */
-function deprecationOf(operation: string, headers: Headers): Deprecation | undefined {
-  const since = headers.get('Deprecation');
-  if (since === null) return undefined;
-  return {
-    operation,
-    since: dateOf(Number(/^@(\d+)$/.exec(since)?.[1]) * 1000),
-    sunset: dateOf(Date.parse(headers.get('Sunset') ?? '')),
-  };
-}
-
-function dateOf(milliseconds: number): Date | undefined {
-  const date = new Date(milliseconds);
-  return Number.isNaN(date.getTime()) ? undefined : date;
 }

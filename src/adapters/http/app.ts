@@ -2,8 +2,7 @@
 
 import type { RouterMiddleware } from '@koa/router';
 import { checkArgument, checkOptions, type OptionRules } from '../../application/arguments.ts';
-import { failureReporter, type ReportFailure } from '../../application/failures.ts';
-import { fenced } from '../../application/fenced.ts';
+import { failureReporter, fenced, type ReportFailure } from '../../application/failures.ts';
 import { combineMethods } from '../../application/observers.ts';
 import type { RequestObserver } from '../../application/ports/request-observer.ts';
 import { supported } from '../../application/store-options.ts';

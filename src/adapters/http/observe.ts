@@ -3,7 +3,7 @@
 import { isIP } from 'node:net';
 import type { RouterContext, RouterMiddleware } from '@koa/router';
 import { isPlainObject } from '../../application/arguments.ts';
-import { fenced } from '../../application/fenced.ts';
+import { fenced } from '../../application/failures.ts';
 import type { RequestObserver } from '../../application/ports/request-observer.ts';
 import { API_KEY_PREFIX, secretPartFinder } from '../../domain/api-key.ts';
 import { isError } from '../../domain/errors.ts';

@@ -1,0 +1,105 @@
+import { fenced } from '../../application/failures.ts';
+import type { CallOptions } from '../../application/ports/pet-repository.ts';
+import { closedError } from '../../application/ports/storage.ts';
+import type { Deprecation } from '../../application/store-options.ts';
+import type { Write } from '../../application/until-aborted.ts';
+import type { Caller } from '../../application/versioned-writes.ts';
+import { type ApiResponse, unknownOutcomeOf, unreadable } from './errors.ts';
+import type { ApiRequest, Send } from './request.ts';
+
+const KEY_BYTES = 16;
+
+/** A call of an operation. */
+export interface ApiCall<T> extends Omit<ApiRequest, 'write'> {
+  readonly write?: Write;
+  /** By default, a write has a new idempotency key. */
+  readonly caller?: Caller | undefined;
+  /** Returns the result, or throws when the response is not that of the API. */
+  readonly read: (response: ApiResponse) => T;
+}
+
+/** Calls the operations of a server. Each write has an idempotency key, so that a retry of its request is no second write. */
+export class ApiClient {
+  readonly #base: string;
+  readonly #send: Send;
+  readonly #onDeprecation: (deprecation: Deprecation) => void;
+  readonly #deprecated = new Set<string>();
+  readonly #writes = new Set<Promise<unknown>>();
+  #isClosed = false;
+
+  constructor(base: string, send: Send, onDeprecation: (deprecation: Deprecation) => void) {
+    this.#base = base;
+    this.#send = send;
+    this.#onDeprecation = onDeprecation;
+  }
+
+  /** @param operation the operation whose deprecation is reported, such as `listPets` */
+  async call<T>(
+    operation: string | undefined,
+    path: string,
+    { write, caller, read, ...request }: ApiCall<T>,
+    options: CallOptions | undefined,
+  ): Promise<T> {
+    if (this.#isClosed) throw closedError();
+    const key = caller?.key ?? (write ? newKey() : '');
+    const keyed = write && {
+      headers: { ...request.headers, 'Idempotency-Key': sentKey(caller?.caller ?? '', key) },
+      write: { kind: write, key },
+    };
+    const sending = this.#send(this.#base + path, { ...request, ...keyed }, options);
+    if (write) this.#writes.add(sending);
+    const response = await sending.finally(() => this.#writes.delete(sending));
+    if (operation !== undefined) this.#reportDeprecation(operation, response.headers);
+    try {
+      return read(response);
+    } catch (cause) {
+      const error = unreadable(this.#base, cause);
+      throw write ? unknownOutcomeOf(write, error, key) : error;
+    }
+  }
+
+  /** Resolves when the writes in flight have ended. Later calls reject. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await Promise.allSettled(this.#writes);
+  }
+
+  /** Reports the notice in the header fields of a response (RFC 9745, RFC 8594), once for each operation. */
+  #reportDeprecation(operation: string, headers: Headers): void {
+    const field = headers.get('Deprecation');
+    if (field === null || this.#deprecated.has(operation)) return;
+    this.#deprecated.add(operation);
+    const since = dateOf(Number(/^@(\d+)$/.exec(field)?.[1]) * 1000);
+    const sunset = dateOf(Date.parse(headers.get('Sunset') ?? ''));
+    fenced(() => this.#onDeprecation({ operation, since, sunset }));
+  }
+}
+
+/** Whether an earlier request with the same idempotency key has made the write. */
+export function isReplay({ headers }: ApiResponse): boolean {
+  return headers.get('Idempotency-Replayed') === 'true';
+}
+
+/** Returns the address of the next page, which can be relative (RFC 8288). */
+export function nextLink({ headers }: ApiResponse): string | undefined {
+  return /<([^<>]*)>[^<]*;\s*rel="?next\b/i.exec(headers.get('Link') ?? '')?.[1];
+}
+
+function dateOf(milliseconds: number): Date | undefined {
+  const date = new Date(milliseconds);
+  return Number.isNaN(date.getTime()) ? undefined : date;
+}
+
+/**
+ * Returns the key that the server gets, to which all callers here are one. It is different for each pair of a caller and a
+ * key, because an encoded caller contains no slash.
+ */
+function sentKey(caller: string, key: string): string {
+  return caller === '' && !key.includes('/') ? key : `${encodeURIComponent(caller)}/${key}`;
+}
+
+/** Returns a new idempotency key. `crypto.randomUUID` is missing on pages that a browser has loaded over HTTP. */
+function newKey(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(KEY_BYTES));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+}
