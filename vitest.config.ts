@@ -28,7 +28,7 @@ const SHARED = [
   'test/adapters/http/{failure,host-code,public-url,rate-limit,request-log}.test.ts',
   'test/adapters/{memory,metrics}/**/*.test.ts',
   'test/composition/{commands,config,database-config,databases,refused-start}.test.ts',
-  'test/library/{animal-store,api-samples,http,http2,middleware}.test.ts',
+  'test/library/{animal-store,api-samples,http,http2,middleware,mounting}.test.ts',
   'test/page/*.test.ts',
 ];
 

@@ -28,6 +28,8 @@ class Pruning {
   readonly #symbols = new Map<ts.Node, ts.Symbol | undefined>();
   readonly #removed = new Set<ts.Node>();
   readonly #gone = new Set<ts.Symbol>();
+  /** Names of members that were left out of types, of which no type has one any more. */
+  readonly #goneMembers = new Set<string>();
 
   constructor(texts: Texts, isEntry: (path: string) => boolean) {
     this.#isEntry = isEntry;
@@ -61,6 +63,7 @@ class Pruning {
     // What is removed can be the last use of something else.
     while (before < this.#removed.size) {
       before = this.#removed.size;
+      for (const file of this.#files.values()) this.#keepMembers(file);
       for (const file of this.#files.values()) this.#removeReferences(file);
       if (before === this.#removed.size) this.#removeUnused();
     }
@@ -96,6 +99,12 @@ class Pruning {
     });
   }
 
+  #keepMembers(node: ts.Node): void {
+    if (this.#removed.has(node)) return;
+    if (isTypeMember(node)) this.#goneMembers.delete(node.name.getText());
+    ts.forEachChild(node, (child) => this.#keepMembers(child));
+  }
+
   #removeReferences(file: ts.SourceFile): void {
     const visit = (node: ts.Node): void => {
       if (this.#removed.has(node)) return;
@@ -115,7 +124,10 @@ class Pruning {
     }
     if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword)
       return this.#isMissing(this.#target(node, node.arguments[0]));
-    if (ts.isPropertyAccessExpression(node) && this.#isGoneMember(node)) return true;
+    if (ts.isPropertyAccessExpression(node))
+      return this.#goneMembers.has(node.name.text) || this.#isGoneMember(node);
+    if (ts.isBindingElement(node) && ts.isObjectBindingPattern(node.parent))
+      return this.#goneMembers.has((node.propertyName ?? node.name).getText());
     return ts.isIdentifier(node) && isReference(node) && this.#gone.has(this.#symbolOf(node) as ts.Symbol);
   }
 
@@ -174,6 +186,7 @@ class Pruning {
       if (symbol !== undefined) this.#gone.add(symbol);
     };
     for (const name of declaredNames(node)) remember(name);
+    if (isTypeMember(node)) this.#goneMembers.add(node.name.getText());
   }
 
   /** Removes imports, and declarations of modules, that are not in use, and modules that nobody imports. */
@@ -287,6 +300,12 @@ class Pruning {
     for (const { start, end } of ranges.reverse()) text = text.slice(0, start) + text.slice(end);
     return text;
   }
+}
+
+function isTypeMember(
+  node: ts.Node,
+): node is (ts.TypeElement | ts.ClassElement) & { readonly name: ts.Node } {
+  return (ts.isTypeElement(node) || ts.isClassElement(node)) && node.name !== undefined;
 }
 
 /** A name that stands for something declared elsewhere, other than a name of a member. */

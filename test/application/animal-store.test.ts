@@ -13,10 +13,6 @@ beforeEach(() => {
   store = new AnimalStore(storage);
 });
 
-async function* batchesOf<T>(...batches: T[][]): AsyncGenerator<T[]> {
-  yield* batches;
-}
-
 async function collect<T>(values: AsyncIterable<T>): Promise<T[]> {
   const collected: T[] = [];
   for await (const value of values) collected.push(value);
@@ -57,7 +53,6 @@ describe('pets', () => {
       (options: object) => store.listPets({}, options).next(),
       (options: object) => store.createPet(REX, options),
       (options: object) => store.createPetOnce(REX, 'me', 'key', options),
-      (options: object) => store.exportPets({}, options).next(),
     ]) {
       for (const timeout of [0, 2 ** 31, '5', Number.NaN])
         await expect(call({ timeout })).rejects.toThrow(
@@ -79,7 +74,6 @@ test('what the storage lacks is refused by name', async () => {
   const { pets, check, close } = storage;
   const without = new AnimalStore({ pets, check, close });
   for (const [name, call] of [
-    ['import', () => without.importPets(batchesOf([REX]))],
     ['backup', () => without.backup('copy.db')],
     ['Idempotency-Key', () => without.createPet(REX, { idempotencyKey: 'a' })],
     ['keys', () => without.verifyApiKey('a')],
@@ -88,18 +82,6 @@ test('what the storage lacks is refused by name', async () => {
     await expect(call()).rejects.toThrow(refusal(`${name} is not supported by this storage`));
   }
   expect((await without.listPage()).pets).toEqual([]);
-});
-
-test('an export is that of the storage, or reads page by page', async () => {
-  const { pets, check, close } = storage;
-  const without = new AnimalStore({ pets, check, close });
-  for (let count = 0; count < 250; count++) await store.createPet(REX);
-  const batches = await collect(without.exportPets());
-  expect(batches.map(({ length }) => length)).toEqual([100, 100, 50]);
-  expect((await collect(store.exportPets())).flat()).toEqual(batches.flat());
-  const pet = { ...REX, id: 7n };
-  Object.assign(storage.transfer ?? {}, { exportPets: () => batchesOf([pet]) });
-  expect(await collect(store.exportPets())).toEqual([[pet]]);
 });
 
 test('a backup and a check are those of the storage', async () => {
@@ -138,8 +120,6 @@ describe('close', () => {
       () => store.listPage(),
       () => store.listPets().next(),
       () => store.verifyApiKey(key),
-      () => store.importPets(batchesOf([REX])),
-      () => store.exportPets().next(),
       () => store.backup('copy.db'),
       () => store.check(),
       async () => store.apiKeys,
@@ -180,19 +160,4 @@ test('a signal ends the wait for a storage that ignores it, and says what is unk
       },
     });
   }
-});
-
-test('a signal ends an export that waits for its storage, and an import that waits for its source', async () => {
-  const never = () => new Promise<never>(() => {});
-  const stalled = { [Symbol.asyncIterator]: () => ({ next: never, return: never }) };
-  const transfer = { ...storage.transfer, exportPets: () => stalled };
-  const controller = new AbortController();
-  const { signal } = controller;
-  const calls = Promise.allSettled([
-    new AnimalStore({ ...storage, transfer }).exportPets({}, { signal }).next(),
-    store.importPets(stalled, { signal }),
-  ]);
-  const reason = new Error('no longer needed');
-  setImmediate(() => controller.abort(reason));
-  for (const call of await calls) expect(call).toEqual({ status: 'rejected', reason });
 });

@@ -12,11 +12,9 @@ import { refusal } from '../support/refusal.ts';
 /** So many that each filter by one attribute has several pages. */
 const PETS = 900;
 
-test('lists, followers and exports have all pets that match, and no others', async () => {
+test('lists and followers have all pets that match, and no others', async () => {
   const storage = openMemoryStorage();
   const store = new AnimalStore(storage);
-  const { transfer: _, ...withoutTransfer } = storage;
-  const paged = new AnimalStore(withoutTransfer);
   const all = await addAll(storage.pets, filterablePets(PETS));
   for (const filter of SAMPLE_FILTERS) {
     const expected = all.filter((pet) =>
@@ -24,8 +22,6 @@ test('lists, followers and exports have all pets that match, and no others', asy
     );
     // Options can be inherited.
     expect(await itemsOf(store.listPets(Object.create(filter)))).toEqual(expected);
-    expect((await itemsOf(store.exportPets(filter))).flat()).toEqual(expected);
-    expect((await itemsOf(paged.exportPets(filter))).flat()).toEqual(expected);
     const followed: Pet[] = [];
     for await (const pet of store.followPets(Object.create(filter)))
       if (followed.push(pet) === expected.length) break;
@@ -40,7 +36,6 @@ test.each(PET_FILTERS)('a filter by %s must be a valid value', async (name) => {
     for (const call of [
       () => store.listPage(filter),
       () => store.listPets(filter).next(),
-      () => store.exportPets(filter).next(),
       () => store.followPets(filter).next(),
     ])
       await expect(call()).rejects.toThrow(refusal(new RegExp(`^${name} must `)));

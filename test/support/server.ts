@@ -22,12 +22,9 @@ import { checked } from './answer-checks.ts';
 import { noteKeys, registerKey } from './canary.ts';
 import { CARRIER } from './carrier.ts';
 import { Client } from './client.ts';
-import { canRunPostgres, newDatabaseUrl } from './postgres/index.ts';
+import { canRunPostgres, newDatabaseUrl, type PostgresKind } from './postgres/index.ts';
 
-export type StorageKind =
-  | 'postgres' // only PostgreSQL
-  | 'memory'
-  | 'sqlite';
+export type StorageKind = 'memory' | 'sqlite' | PostgresKind;
 
 /** The storages on which each test of the API runs. Mutation tests set `TEST_STORAGES=memory` to take less time. */
 export const STORAGES: readonly StorageKind[] = [
@@ -94,7 +91,7 @@ async function open(
     },
   };
   const all = { ...options, observers: [observer, ...observers] };
-  const server = CREATE_SERVER[CARRIER](store, all);
+  const server = CREATE_SERVER[CARRIER as keyof typeof CREATE_SERVER](store, all);
   const origin = await server.listen(0, '127.0.0.1');
   const operations = servedOperations(options);
   const client = new Client(origin, key, (answer, asked) => checked(answer, asked, operations));

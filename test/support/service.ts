@@ -11,11 +11,11 @@ import { newDatabaseUrl } from './postgres/index.ts';
 import { temporaryFolder } from './process.ts';
 import type { StorageKind } from './server.ts';
 
-const URL_OF: Readonly<Record<StorageKind, (folder: string) => string | Promise<string>>> = {
+const URL_OF = {
   memory: () => 'memory:',
-  sqlite: (folder) => `sqlite:${join(folder, 'pets.db')}`,
+  sqlite: (folder: string) => `sqlite:${join(folder, 'pets.db')}`,
   postgres: newDatabaseUrl,
-};
+} satisfies Record<StorageKind, (folder: string) => unknown>;
 
 /** Returns the environment of a service on a new storage. */
 export async function environmentOf(

@@ -89,7 +89,7 @@ describe('over a real server', () => {
   });
 });
 
-test('a list and an export read all pages, and getPet reads one', async () => {
+test('a list reads all pages, and getPet reads one', async () => {
   const { store: direct, origin, key } = await startServer('memory');
   const expected: Pet[] = [];
   for (let count = 0; count < 250; count++) {
@@ -99,14 +99,10 @@ test('a list and an export read all pages, and getPet reads one', async () => {
   onTestFinished(() => fetched.mockRestore());
   const store = await createAnimalStore({ database: `${origin}/v1/`, apiKey: key });
   expect(await readAll(store.listPets({ limit: 101, after: 5n }))).toEqual(expected.slice(5, 106));
-  expect((await readAll(store.exportPets())).flat()).toEqual(expected);
   expect(await store.getPet(7n)).toEqual(expected[6]);
   expect(fetched.mock.calls.map(([url]) => String(url).replace(origin, ''))).toEqual([
     '/v1/pets?limit=100&after=5',
     '/v1/pets?limit=1&after=105',
-    '/v1/pets?limit=100',
-    '/v1/pets?limit=100&after=100',
-    '/v1/pets?limit=100&after=200',
     '/v1/pets?limit=1&after=6',
   ]);
 });

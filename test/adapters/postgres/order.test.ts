@@ -11,34 +11,44 @@ import { IS_SHORT } from '../../support/extent.ts';
 import { connect, describePostgres, newDatabaseUrl } from '../../support/postgres/index.ts';
 import * as db from './database.ts';
 
-const { attemptWith, NO_DUPLICATES, openStorage, openStore, REX, untilBlocked, walk, withTimeout } = db;
+const { attemptWith, openStorage, openStore, REX, untilBlocked, walk, withTimeout } = db;
 
 describePostgres('the order of ids on PostgreSQL', () => {
-  test('each create, each change and each import waits for the transaction that draws ids, and draws none meanwhile', async () => {
+  /** Does each write while another transaction draws ids, and expects that it waits, and draws none meanwhile. */
+  async function expectWaits(url: string, writes: readonly (() => Promise<unknown>)[]): Promise<void> {
+    const [observer, holder] = [await connect(url), await connect(url)];
+    const sequence = async () => (await observer.query('SELECT last_value FROM pets_id_seq')).rows;
+    for (const write of writes) {
+      const before = await sequence();
+      await holder.query(`BEGIN; ${TAKE_ORDER}`);
+      const writing = write();
+      await untilBlocked(holder);
+      expect(await sequence()).toEqual(before);
+      await holder.query('ROLLBACK');
+      expect(await writing).toMatchObject(REX);
+    }
+  }
+
+  test('each create and each change waits for the transaction that draws ids, and draws none meanwhile', async () => {
     const { url, storage } = await openStore();
     const pet = await storage.pets.add(REX);
     const { changes, idempotentChanges: writes } = storage;
     const by = { ...attemptWith('changes'), request: 'change' };
-    const [observer, holder] = [await connect(url), await connect(url)];
-    const sequence = async () => (await observer.query('SELECT last_value FROM pets_id_seq')).rows;
-    for (const add of [
+    await expectWaits(url, [
       () => storage.pets.add(REX),
       async () => (await storage.idempotentCreates.add(REX, attemptWith('waits'))).pet,
       async () => (await changes.replace(pet, pet.id)) !== undefined && pet,
       async () => (await writes.replace(pet, (await changes.find(pet.id))?.revision ?? 0n, by)) && pet,
-      async () => {
-        await importPets(storage, inBatches([REX]));
-        return (await walk(storage, 1000)).at(-1);
-      },
-    ]) {
-      const before = await sequence();
-      await holder.query(`BEGIN; ${TAKE_ORDER}`);
-      const adding = add();
-      await untilBlocked(holder);
-      expect(await sequence()).toEqual(before);
-      await holder.query('ROLLBACK');
-      expect(await adding).toMatchObject(REX);
-    }
+    ]);
+  });
+
+  test('an import waits for it, too', async () => {
+    const { url, storage } = await openStore();
+    const importing = async () => {
+      await importPets(storage, inBatches([REX]));
+      return (await walk(storage, 1000)).at(-1);
+    };
+    await expectWaits(url, [importing]);
   });
 
   test('a lock that is held for too long: creates fail, nothing is stored, reads go on, and the storage is no faulty one', {
@@ -86,8 +96,8 @@ describePostgres('the order of ids on PostgreSQL', () => {
     const holder = await connect(empty);
     await holder.query(`BEGIN; ${TAKE_ORDER}`);
     const results = Promise.allSettled([
-      storages[0]?.transfer.importPets(batches(false), NO_DUPLICATES),
-      storages[1]?.transfer.importPets(batches(true), NO_DUPLICATES),
+      storages[0]?.transfer.importPets(batches(false), db.NO_DUPLICATES),
+      storages[1]?.transfer.importPets(batches(true), db.NO_DUPLICATES),
       storages[2]?.pets.add(REX),
     ]);
     await untilBlocked(holder);

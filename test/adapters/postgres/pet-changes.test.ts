@@ -149,10 +149,7 @@ describePostgres('changes of pets on PostgreSQL', () => {
       { message: expect.stringContaining('pets_id_seq is behind the ids') },
     ]);
     expect((await (await openStorage(url)).pets.add(REX)).id > revision).toBe(true);
-    const [copy, read] = [await openStore(), (await storage.changes.list({ limit: 9 })).versions];
-    await copy.storage.transfer.importPets(storage.transfer.exportPets(), db.NO_DUPLICATES);
-    expect(await walk(copy.storage)).toEqual(await walk(storage));
+    const read = (await storage.changes.list({ limit: 9 })).versions;
     expect(read.map(({ id }) => id)).toEqual([other.id, pet.id, revision + 1n]);
-    expect(await examine(copy.url)).toEqual({ pets: 2, errors: [] });
   });
 });

@@ -115,20 +115,15 @@ test.each([
   expect(await storage.idempotencyRecords.count()).toBe(0);
 });
 
-test('after changes and removals, nothing is wrong with the store, its backup and its export', async () => {
-  const [path, backup, copy] = [temporaryFile(), temporaryFile(), temporaryFile()];
+test('after changes and removals, nothing is wrong with the store and its backup', async () => {
+  const [path, backup] = [temporaryFile(), temporaryFile()];
   const storage = openStorage(path);
   const [pet, other] = [await storage.pets.add(REX), await storage.pets.add(REX)];
   await changesOf(storage).replace({ ...pet, name: 'Max' }, pet.id);
   const lastId = await changesOf(storage).remove(other.id, other.id);
   await storage.backup?.(backup);
-  const imported = openStorage(copy);
-  const onDuplicateId = () => expect.fail();
-  await imported.transfer.importPets(storage.transfer.exportPets(), { onDuplicateId });
-  expect((await imported.pets.list({ limit: 9 })).pets).toEqual([{ ...pet, name: 'Max' }]);
   for (const each of [path, backup])
     expect(examineSqliteStore(each)).toMatchObject({ pets: 1, lastId, isSound: true, problems: [] });
-  expect(examineSqliteStore(copy)).toMatchObject({ pets: 1, lastId: pet.id, isSound: true, problems: [] });
   await storage.close();
   const restored = await restoreSqliteStore(path, backup, { overwrite: true });
   expect(restored).toMatchObject({ pets: 1 });

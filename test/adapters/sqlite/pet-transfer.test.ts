@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { examineSqliteStore } from '../../../src/adapters/sqlite/index.ts';
 import { ImportPets } from '../../../src/application/import-pets.ts';
 import { INT64_MAX } from '../../../src/domain/int64.ts';
 import type { NewPet, Pet } from '../../../src/domain/pet.ts';
@@ -114,4 +115,15 @@ test('an import whose pets a trigger drops stores nothing, and none twice', asyn
     'has dropped a row: nothing was stored',
   );
   expect((await pets.list({ limit: 1 })).pets).toEqual([]);
+});
+
+test('an export after changes and removals makes a sound store', async () => {
+  const [storage, copy] = [openStorage(temporaryFile()), temporaryFile()];
+  const [pet, other] = [await storage.pets.add(REX), await storage.pets.add(REX)];
+  await storage.changes?.replace?.({ ...pet, name: 'Max' }, pet.id);
+  await storage.changes?.remove?.(other.id, other.id);
+  const imported = openStorage(copy);
+  await imported.transfer.importPets(storage.transfer.exportPets(), NO_DUPLICATES);
+  expect((await imported.pets.list({ limit: 9 })).pets).toEqual([{ ...pet, name: 'Max' }]);
+  expect(examineSqliteStore(copy)).toMatchObject({ pets: 1, lastId: pet.id, isSound: true, problems: [] });
 });
