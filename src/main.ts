@@ -1,7 +1,7 @@
 /** Runs the command line, stops the command on SIGINT, SIGTERM, SIGHUP or an uncaught error, and sets the exit status. */
 
 import { readFileSync, writeSync } from 'node:fs';
-import { consoleOf, programName, runCli } from './adapters/cli/index.ts';
+import { consoleOf, runCli } from './adapters/cli/index.ts';
 import { createCommands } from './composition/commands.ts';
 import type { Service } from './composition/serve.ts';
 
@@ -45,11 +45,11 @@ function logProcessEvents({ log }: Service): void {
   });
 }
 
-const commands = createCommands(process.env, version, programName(process));
+const commands = createCommands(process.env, version);
 const status = await runCli(process.argv.slice(2), {
   ...commands,
   version,
-  console: consoleOf(process),
+  console: consoleOf(process, stop.signal),
   signal: stop.signal,
   async startService(values) {
     isServing = true;

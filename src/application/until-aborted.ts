@@ -13,6 +13,7 @@ export function untilAborted<T>(
   return new Promise((resolve, reject) => {
     const abort = (): void => reject(error(signal));
     signal.addEventListener('abort', abort, { once: true });
+    if (signal.aborted) abort();
     call.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
   });
 }

@@ -18,11 +18,7 @@ interface Commands extends Omit<CliOptions, 'version' | 'console' | 'signal'> {
   startService(values: ServeValues): Promise<Service>;
 }
 
-export function createCommands(
-  environment: Environment,
-  version: string,
-  program = 'animal-store',
-): Commands {
+export function createCommands(environment: Environment, version: string): Commands {
   /** A storage that does not support the work of a command is a wrong setting, whatever the store contains. */
   const databaseFor = (work: Work, url: string | undefined): Database => {
     const database = loadDurableDatabase(environment, url);
@@ -35,7 +31,6 @@ export function createCommands(
     return new AnimalStore(await openDatabase(database, { ...options, forCommand: true, client }));
   };
   return {
-    program,
     settings: describeSettings(),
     async startService(values) {
       const config = loadConfig(environment, values);
@@ -60,10 +55,7 @@ export function createCommands(
     async openApiDocument() {
       const { http, host, port } = loadConfig(environment);
       const authority = host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
-      return openApiDocument(http.publicUrl ?? `http://${authority}`, {
-        indent: 2,
-        ...documentOptions(http),
-      });
+      return openApiDocument(http.publicUrl ?? `http://${authority}`, documentOptions(http));
     },
   };
 }

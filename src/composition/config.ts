@@ -40,7 +40,7 @@ export interface Config {
 }
 
 /** The source of the database when no setting selects one. */
-export const DEFAULT_STORE = 'the default store';
+const DEFAULT_STORE = 'the default store';
 
 function setting<T, const D extends string | undefined = undefined>(
   format: formats.Format<T>,

@@ -1,4 +1,4 @@
-/** Examines the settings of a server and its store, for a page that says what is there and what an operator should change. */
+/** Examines the settings of a server and its store, and names the problems that an operator should solve. */
 
 import type { DoctorReport } from '../adapters/cli/index.ts';
 import type { Problem } from '../application/ports/maintenance.ts';
@@ -42,13 +42,14 @@ export async function diagnose(
         )
       : undefined;
   const errors = Array.from(faults, (message): Problem => ({ severity: 'error', message }));
+  const { problems: ofStore, ...facts } = diagnosis ?? { problems: [] };
+  const { problems: ofBackup, ...copied } = contents ?? { problems: [] };
+  const { source, scheme } = database ?? {};
   return {
     node: process.version,
     settings: isLocal ? shownSettings(environment) : [],
-    source: database?.source,
-    scheme: database?.scheme,
-    database: diagnosis,
-    backup: contents && { file: backup ?? '', ...contents },
-    problems: [...errors, ...(diagnosis?.problems ?? []), ...(contents?.problems ?? [])],
+    problems: [...errors, ...ofStore, ...ofBackup],
+    database: diagnosis ? { source, scheme, ...facts } : null,
+    backup: contents ? { file: backup, ...copied } : null,
   };
 }

@@ -4,7 +4,7 @@ import { isIP } from 'node:net';
 import type { RunningService } from '../adapters/cli/index.ts';
 import { sunsetNotice } from '../adapters/http/portable.ts';
 import { flushLog } from '../adapters/log/index.ts';
-import { type Config, DEFAULT_STORE } from './config.ts';
+import type { Config } from './config.ts';
 import { openParts, type Parts } from './container.ts';
 
 /** A service that accepts connections. */
@@ -24,7 +24,7 @@ export async function startService(config: Config, version: string): Promise<Ser
 /** Like `startService`, with parts that are open. Closes the parts if a step fails. */
 export async function serve(parts: Parts, config: Config, version: string): Promise<Service> {
   const { log, store } = parts;
-  const { engine, scheme: storage, place, source } = config.database;
+  const { scheme: storage, place } = config.database;
   const stop = async (): Promise<void> => {
     log.info('stopping');
     await parts.close(config.shutdownTimeout);
@@ -45,8 +45,6 @@ export async function serve(parts: Parts, config: Config, version: string): Prom
       ...(firstKey !== undefined && { firstKey }),
       url,
       store: place,
-      // For a hint: the URL of a database server lacks the password.
-      databaseUrl: source === DEFAULT_STORE ? undefined : engine.isDurable ? `${storage}:${place}` : place,
       hasConfiguredKeys: config.apiKeys.length > 0,
       stop: () => (stopped ??= stop()),
       log,

@@ -48,8 +48,7 @@ test('a backup of the store is checked by doctor, and restored', async () => {
   await work.createKey();
   const file = work.path('backup.db');
   await work.outputHere(['backup', file]);
-  const found = `backup       ${file} is sound: 0 pets up to id 0 and 1 key`;
-  expect(await work.outputHere(['doctor', '--backup', file])).toContain(found);
+  expect(await work.outputHere(['doctor', '--backup', file])).toMatch(/^backup\.apiKeys +1$/m);
   await work.createKey();
   expect(await work.outputHere(['restore', file])).toMatch(/^Restored .*: 0 pets and 1 key/);
   expect(await work.outputHere(['keys', 'list', '--json'])).not.toContain('"id":"2"');

@@ -124,14 +124,14 @@ test.each(
 
 test('a variable that is nearly a setting has no effect, and is named with that setting', () => {
   const { misspellings } = loadConfig({
-    LOG_LVL: 'x',
+    LOG_LEVE: 'x',
     RATE_LIMITS: '1/s',
     PORTS: '1',
     LOG_LEVEL: 'warn',
     npm_a: '',
   });
   expect(misspellings).toEqual([
-    expect.stringMatching(/^LOG_LVL: .*: is LOG_LEVEL meant\?$/),
+    expect.stringMatching(/^LOG_LEVE: .*: is LOG_LEVEL meant\?$/),
     expect.stringMatching(/^RATE_LIMITS: .*: is RATE_LIMIT meant\?$/),
   ]);
 });

@@ -36,7 +36,7 @@ test.each(STORAGES)(
       expect(body).toContain(`\nanimal_store_${series}`);
     }
     expect(body.includes('animal_store_commit_duration_seconds_count 0\n')).toBe(kind === 'memory');
-    expect([service.hasConfiguredKeys, service.databaseUrl]).toEqual([false, expect.any(String)]);
+    expect(service.hasConfiguredKeys).toBe(false);
     await service.stop();
     await service.stop();
     await expect(client.get('/livez')).rejects.toThrow(/ECONNREFUSED|ECONNRESET|socket hang up/);

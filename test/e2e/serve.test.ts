@@ -69,7 +69,7 @@ describe('animal-store serve', () => {
       `Listening on ${service.origin}/v1\nReference page: ${service.origin}/docs\nStore: ${file}\n${hint}\n`,
     );
     expect(hint).toMatch(
-      /^To create another API key for this store: .*animal-store(\.js)? keys create --name NAME$/,
+      /^To create another API key for this store: keys create --name NAME, with the same settings$/,
     );
     expect(service.out.stderr).toContain('"requestId"');
     expect(service.out.stderr).not.toMatch(KEY);

@@ -1,4 +1,4 @@
-/** Parsers of arguments and of the values of options. What they refuse is wrong usage. */
+/** Parsers of arguments and of the values of options. They throw errors of wrong usage. */
 
 import { InvalidArgumentError } from 'commander';
 import type { IfMatch } from '../../application/entity-tag.ts';

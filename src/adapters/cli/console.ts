@@ -1,23 +1,28 @@
 /** The streams of the process: results go to standard output, and messages, progress and errors to standard error. */
 
-import { once } from 'node:events';
 import { fstatSync, statSync, writeFileSync } from 'node:fs';
 import { devNull } from 'node:os';
 import type { Readable, Writable } from 'node:stream';
+import { untilAborted } from '../../application/until-aborted.ts';
 import { visible, visibleLines } from '../../domain/visible.ts';
-import { OutputError, withOutcome } from './errors.ts';
+import { OutputError } from './errors.ts';
+import { progressOn } from './progress.ts';
 
 type Write = (data: string | Uint8Array) => Promise<void>;
 
 export interface Console {
   /** Writes a text to standard output, escaped by `visibleLines`. Resolves when the operating system has accepted it. */
   readonly out: (text: string) => Promise<void>;
-  /** Writes data to standard output, unchanged unless a terminal would execute their control characters. */
+  /**
+   * Writes data to standard output, unchanged unless a terminal would execute their control characters. Rejects when the process
+   * is asked to stop, even if the reader has stalled.
+   */
   readonly outData: Write;
   /** Writes a text to standard error, escaped by `visibleLines`. Ignores a failed write. */
   readonly err: (text: string) => void;
+  /** Shows on standard error, if it is a terminal, what a command does, and the share that is done, until the next text. */
+  readonly progress: (title?: string, share?: number) => void;
   readonly stdin: Readable;
-  readonly stderr: Output;
   /** Whether standard output is a terminal. */
   readonly isTerminal: boolean;
   /** Whether standard output is the null device, which Node.js opens when standard output is closed. */
@@ -26,23 +31,31 @@ export interface Console {
 
 type Output = Writable & { readonly fd?: number; readonly isTTY?: boolean };
 
-export function consoleOf({
-  stdin,
-  stdout,
-  stderr,
-}: Pick<Console, 'stdin' | 'stderr'> & { readonly stdout: Output }): Console {
+/** @param signal aborted when the process is asked to stop */
+export function consoleOf(
+  { stdin, stdout, stderr }: { readonly stdin: Readable; readonly stdout: Output; readonly stderr: Output },
+  signal: AbortSignal,
+): Console {
   // Without a listener, a failed write would end the process.
   for (const stream of [stdout, stderr]) stream.on('error', () => {});
   const { fd, isTTY: isTerminal = false } = stdout;
   const stats = fd === undefined ? undefined : fstatSync(fd);
   const outRaw = writerTo(stdout, stats?.isFile() ? fd : undefined);
-  const out = (text: string) => outRaw(visibleLines(text));
+  const progress = progressOn(stderr);
+  const write: Write = (data) => (isTerminal ? out(Buffer.from(data).toString()) : outRaw(data));
+  const out = (text: string) => {
+    progress();
+    return outRaw(visibleLines(text));
+  };
   return {
     out,
-    outData: (data) => (isTerminal ? out(Buffer.from(data).toString()) : outRaw(data)),
-    err: (text) => void stderr.write(visibleLines(text)),
+    outData: (data) => (signal.aborted ? write(data) : untilAborted(write(data), signal)),
+    err(text) {
+      progress();
+      stderr.write(visibleLines(text));
+    },
+    progress,
     stdin,
-    stderr,
     isTerminal,
     isDiscarded:
       stats?.isCharacterDevice() === true &&
@@ -76,17 +89,4 @@ export async function printResult(
     err(text);
     throw error;
   });
-}
-
-/** Calls a work with a function that writes data. The work ends when `signal` is aborted, even if the reader has stalled. */
-export async function writeLong(
-  { console, signal }: { readonly console: Console; readonly signal: AbortSignal },
-  outcome: string,
-  work: (write: Write) => Promise<void>,
-): Promise<void> {
-  const aborted = signal.aborted ? Promise.resolve() : once(signal, 'abort');
-  const interrupted = aborted.then(() => signal.throwIfAborted());
-  interrupted.catch(() => {});
-  const write: Write = (data) => Promise.race([interrupted, console.outData(data)]);
-  await withOutcome(signal, outcome, work(write));
 }

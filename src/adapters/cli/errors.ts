@@ -21,17 +21,8 @@ export class OutputError extends Error {
   }
 }
 
-/**
- * Waits for a work. When a signal has ended it, the error says so, and what that means. Any other error is unchanged: that of
- * a COMMIT says that the outcome is unknown.
- */
-export async function withOutcome<T>(signal: AbortSignal, outcome: string, work: Promise<T>): Promise<T> {
-  return await work.catch((error: unknown) => {
-    throw isInterruption(error, signal) ? new CommandError(`interrupted; ${outcome}`) : error;
-  });
-}
-
-function isInterruption(error: unknown, signal: AbortSignal): boolean {
+/** Whether the signal has caused an error. The error of an interrupted COMMIT, whose outcome is unknown, has another cause. */
+export function isInterruption(error: unknown, signal: AbortSignal): boolean {
   if (signal.aborted && error === signal.reason) return true;
   return isError(error) && error.cause !== undefined && isInterruption(error.cause, signal);
 }

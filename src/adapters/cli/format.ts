@@ -1,4 +1,4 @@
-/** Formats numbers, times in UTC, and commands for people. */
+/** Formats numbers and times in UTC for people. */
 
 import type { BackupContents } from '../../application/ports/maintenance.ts';
 
@@ -25,15 +25,4 @@ export function moment(time: number): string {
 /** `1,000,000 pets up to id 1000000 and 3 keys` */
 export function contentsText({ pets, apiKeys, lastId }: Omit<BackupContents, 'problems'>): string {
   return `${counted(pets, 'pet', 'pets')} up to id ${lastId} and ${counted(apiKeys, 'key')}`;
-}
-
-/** Returns how the user has started this process: by npm or npx, or as the command. */
-export function programName({ env }: Pick<NodeJS.Process, 'env'>): string {
-  return env['npm_command'] === undefined ? 'animal-store' : 'npx animal-store';
-}
-
-/** A command with the option for its database, as the user would type it. A URL that can have a password is not shown. */
-export function commandLine(program: string, command: string, databaseUrl: string | undefined): string {
-  const url = databaseUrl?.startsWith('sqlite:') ? `'${databaseUrl.replaceAll("'", "'\\''")}'` : 'URL';
-  return `${program} ${command}${databaseUrl === undefined ? '' : ` --database-url ${url}`}`;
 }

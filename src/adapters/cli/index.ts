@@ -1,6 +1,5 @@
 /** The command line interface. */
 
 export { consoleOf } from './console.ts';
-export { programName } from './format.ts';
 export type { CliOptions, DoctorReport, RunningService, ServeValues } from './options.ts';
 export { runCli } from './program.ts';

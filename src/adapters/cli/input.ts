@@ -1,5 +1,6 @@
-/** The lines of an input or of another store, from which an import reads pets. */
+/** The lines of an input or of another store. They keep their bytes, so that a refused line can be written unchanged. */
 
+import { isUtf8 } from 'node:buffer';
 import { constants, openSync } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import { Socket } from 'node:net';
@@ -7,10 +8,22 @@ import { addAbortSignal, type Readable } from 'node:stream';
 import type { Pet } from '../../domain/pet.ts';
 import { petJson } from '../../domain/pet-json.ts';
 import { CommandError } from './errors.ts';
-import type { Line } from './lines.ts';
 
-/** The first bytes of a SQLite file, such as a store or a backup. */
-const SQLITE_MAGIC = Buffer.from('SQLite format 3\0');
+/** The maximum length of a line in bytes, equal to the maximum length of a request body. */
+export const LINE_LIMIT: number = 16 * 1024;
+
+const NEWLINE = 10;
+
+export interface Line {
+  /** Starts at 1. */
+  readonly number: number;
+  /** The bytes with the line feed, which the last line may lack. A line that is too long comes in several parts. */
+  readonly bytes: string | Uint8Array;
+  /** The text, unless the line is invalid. */
+  readonly text: string;
+  /** The reason why the line is invalid: too long, or not UTF-8. It is `''` for the other parts of a line. */
+  readonly fault?: string;
+}
 
 /** Opens a file, or standard input if `file` is `-`. The stream is destroyed when `signal` is aborted. */
 export async function openInput(file: string, stdin: Readable, signal: AbortSignal): Promise<Readable> {
@@ -21,15 +34,8 @@ export async function openInput(file: string, stdin: Readable, signal: AbortSign
 }
 
 export async function* chunksOf(stream: Readable, file: string): AsyncGenerator<Buffer> {
-  let isFirst = true;
   try {
-    for await (const chunk of stream) {
-      if (isFirst && chunk.subarray(0, SQLITE_MAGIC.length).equals(SQLITE_MAGIC)) {
-        throw new Error(`it is a SQLite file: import sqlite:${file === '-' ? 'FILE' : file}`);
-      }
-      isFirst = false;
-      yield chunk;
-    }
+    yield* stream;
   } catch (error) {
     throw unreadable(file === '-' ? 'standard input' : file, error);
   }
@@ -60,4 +66,40 @@ async function openFile(file: string): Promise<Readable> {
 function unreadable(name: string, error: unknown): CommandError {
   const reason = (error as Error).message.replace(/, \w+(?: '.*')?$/s, '');
   return new CommandError(`cannot read ${name}: ${reason}`, { cause: error });
+}
+
+/** For each chunk, yields the lines, or parts of a line, that end in that chunk. */
+export async function* readLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<readonly Line[]> {
+  let rest: Buffer = Buffer.alloc(0);
+  let number = 1;
+  let isPart = false;
+  const lineOf = (bytes: Buffer): Line => {
+    const line = isPart ? { number, bytes, text: '', fault: '' } : validated(number, bytes);
+    isPart = bytes.at(-1) !== NEWLINE;
+    if (!isPart) number += 1;
+    return line;
+  };
+  for await (const chunk of chunks) {
+    const bytes = Buffer.concat([rest, chunk]);
+    const lines: Line[] = [];
+    let start = 0;
+    for (let end = bytes.indexOf(NEWLINE); end !== -1; end = bytes.indexOf(NEWLINE, start)) {
+      lines.push(lineOf(bytes.subarray(start, end + 1)));
+      start = end + 1;
+    }
+    rest = bytes.subarray(start);
+    if (rest.length > LINE_LIMIT) {
+      lines.push(lineOf(rest));
+      rest = Buffer.alloc(0);
+    }
+    yield lines;
+  }
+  if (rest.length > 0) yield [lineOf(rest)];
+}
+
+function validated(number: number, bytes: Buffer): Line {
+  const length = bytes.at(-1) === NEWLINE ? bytes.length - 1 : bytes.length;
+  if (length > LINE_LIMIT) return { number, bytes, text: '', fault: `longer than ${LINE_LIMIT / 1024} KiB` };
+  if (!isUtf8(bytes)) return { number, bytes, text: '', fault: 'invalid UTF-8' };
+  return { number, bytes, text: bytes.toString('utf8', 0, length) };
 }

@@ -1,22 +1,14 @@
-/** What the commands need of the program that runs them. */
+/** The functions and values that the program passes to its commands. */
 
 import type { AnimalStore } from '../../application/animal-store.ts';
 import type { IssuedApiKey } from '../../application/api-keys.ts';
-import type {
-  BackupContents,
-  Diagnosis,
-  Problem,
-  Restored,
-  RestoreOptions,
-} from '../../application/ports/maintenance.ts';
+import type { Problem, Restored, RestoreOptions } from '../../application/ports/maintenance.ts';
 import type { Console } from './console.ts';
 
 export type Work = 'backup' | 'export' | 'import' | 'keys' | 'new-epoch' | 'pets';
 
 export interface CliOptions {
   readonly version: string;
-  /** How the user has started the program, for hints, such as `npx animal-store`. */
-  readonly program: string;
   readonly console: Console;
   /** Aborted when the user or the operating system asks the process to stop. */
   readonly signal: AbortSignal;
@@ -59,8 +51,6 @@ export interface RunningService {
   readonly url: string;
   /** The location of the store: an absolute path, or a server and a database. */
   readonly store: string;
-  /** The database for `--database-url`, or `undefined` for the default store. It can have no password. */
-  readonly databaseUrl: string | undefined;
   /** The API key that the server created and that is to be shown. */
   readonly firstKey?: IssuedApiKey;
   /** Whether the configuration contains API keys, so that clients need no stored key. */
@@ -72,12 +62,9 @@ export interface DoctorReport {
   readonly node: string;
   /** The variables that are set, without secrets. */
   readonly settings: readonly { readonly name: string; readonly value: string }[];
-  /** The setting that selects the database. Like the next two, it is `undefined` if this setting is invalid. */
-  readonly source: string | undefined;
-  readonly scheme: string | undefined;
-  readonly database: Diagnosis | undefined;
-  /** The sound backup that the user has named. */
-  readonly backup?: (Omit<BackupContents, 'problems'> & { readonly file: string }) | undefined;
-  /** All problems, including those of the database. */
+  /** All problems, including those of the database and of the backup. */
   readonly problems: readonly Problem[];
+  /** What was found out about the database and the backup that the user has named, by names, or `null`. */
+  readonly database: object | null;
+  readonly backup: object | null;
 }

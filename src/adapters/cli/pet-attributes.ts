@@ -1,4 +1,4 @@
-/** The attributes of a pet as options of `pets create`, and as columns of a table. */
+/** The attributes of a pet as options of commands, and as columns of a table. */
 
 import { InvalidArgumentError, Option } from 'commander';
 import { type AttributeKind, INTEGER_KINDS } from '../../domain/attribute.ts';

@@ -11,15 +11,32 @@ import { defineKeys } from './commands/keys.ts';
 import { definePets } from './commands/pets.ts';
 import { defineRestore } from './commands/restore.ts';
 import { defineServe } from './commands/serve.ts';
-import { DONE, exitStatusOf, explain, isBrokenPipe, UsageError, WRONG_USAGE } from './errors.ts';
+import {
+  CommandError,
+  DONE,
+  exitStatusOf,
+  explain,
+  isBrokenPipe,
+  isInterruption,
+  UsageError,
+  WRONG_USAGE,
+} from './errors.ts';
 import type { CliOptions, CommandOptions } from './options.ts';
+
+/** What the interruption of a command means. */
+const INTERRUPTED: Readonly<Record<string, string>> = {
+  backup: 'nothing was backed up',
+  export: 'the export is not complete',
+  import: 'nothing was imported',
+  restore: 'nothing was restored',
+};
 
 /** Runs one command. Resolves with the exit status: 0 done, 1 failed, 2 wrong usage. */
 export async function runCli(args: readonly string[], options: CliOptions): Promise<number> {
-  const { console } = options;
+  const { console, signal } = options;
   const shown: string[] = [];
+  const program = createProgram(options, args, (text) => shown.push(text));
   try {
-    const program = createProgram(options, args, (text) => shown.push(text));
     await program.parseAsync(args, { from: 'user' }).catch(async (error: unknown) => {
       if (!(error instanceof CommanderError) || error.exitCode !== 0) throw error;
       await console.out(shown.join(''));
@@ -28,8 +45,12 @@ export async function runCli(args: readonly string[], options: CliOptions): Prom
   } catch (error) {
     if (error instanceof CommanderError) return WRONG_USAGE;
     if (isBrokenPipe(error)) return DONE;
-    console.err(`${explain(error)}\n`);
+    const outcome = INTERRUPTED[program.args[0] ?? ''] ?? 'the list is not complete';
+    const shownError = isInterruption(error, signal) ? new CommandError(`interrupted; ${outcome}`) : error;
+    console.err(`${explain(shownError)}\n`);
     return exitStatusOf(error);
+  } finally {
+    console.progress();
   }
 }
 
@@ -77,26 +98,14 @@ export function createProgram(
   return program;
 }
 
-function unknownCommand(name: string, path: string): UsageError {
-  return new UsageError(`unknown command '${name}' (see ${path} --help)`);
-}
-
-function firstWord(command: Command, args: readonly string[]): string | undefined {
-  return command.parseOptions(args.filter((arg) => !/^(-v|--version)/.test(arg))).operands[0];
-}
-
 /** Applies to each command what commander has no setting for. */
 function finish(command: Command, path: string, args: readonly string[]): void {
   command.exitOverride((error) => {
     // commander shows the help of `command` for a child that does not exist.
     const child = command.args.find((arg) => arg !== 'help' && !arg.startsWith('-'));
     const isHelp = error.exitCode === 0 || error.code === 'commander.help';
-    if (isHelp && command.commands.length > 0 && child !== undefined) throw unknownCommand(child, path);
-    // It shows the version of the program, and the help of the first word, whatever follows.
-    const [help, , grandchild] = command.parent?.args ?? [];
-    const word =
-      error.code === 'commander.version' ? firstWord(command, args) : help === 'help' && grandchild;
-    if (word && !command.commands.some((each) => each.name() === word)) throw unknownCommand(word, path);
+    if (isHelp && command.commands.length > 0 && child !== undefined)
+      throw new UsageError(`unknown command '${child}' (see ${path} --help)`);
     // commander has shown the help or the version.
     if (isHelp) throw error;
     const fault = error.message

@@ -3,19 +3,24 @@ import { storageFaultReason } from '../../application/ports/storage-fault.ts';
 import { CommandError } from './errors.ts';
 import type { CommandOptions, Work } from './options.ts';
 
-/**
- * Calls `use` with the store, and closes the store afterwards.
- * @param createStore whether a missing store is created, which would hide a mistyped path; `undefined` if the command has
- * no option `--create-store`
- */
+interface Access {
+  /** Whether a missing store is created, which would hide a mistyped path. Only for a command with `--create-store`. */
+  readonly createStore?: boolean | undefined;
+  /** Whether the command writes nothing. A store of an older release then stays as it is. */
+  readonly onlyReads?: boolean;
+}
+
+/** The access of a command that writes nothing. */
+export const READING: Access = { onlyReads: true };
+
+/** Calls `use` with the store, and closes the store afterwards. */
 export async function withStore<T>(
-  options: CommandOptions,
+  { openStore, databaseUrl }: CommandOptions,
   work: Work,
+  { createStore, onlyReads = false }: Access,
   use: (store: AnimalStore) => Promise<T>,
-  createStore?: boolean,
-  onlyReads = false,
 ): Promise<T> {
-  const opening = options.openStore(options.databaseUrl, { mustExist: !createStore, work, onlyReads });
+  const opening = openStore(databaseUrl, { mustExist: !createStore, work, onlyReads });
   const store = await opening.catch((error: Error) => {
     if (createStore === undefined || storageFaultReason(error) !== 'file_missing') throw error;
     const advice = 'Check this location, or create a store there with --create-store';
@@ -28,11 +33,9 @@ export async function withStore<T>(
   }
 }
 
-/** Like {@link withStore}, for a command that writes nothing: a store of an older release stays as it is. */
-export function readStore<T>(
-  options: CommandOptions,
-  work: Work,
-  use: (store: AnimalStore) => Promise<T>,
-): Promise<T> {
-  return withStore(options, work, use, undefined, true);
+/** Waits for a work that has no end of its own: the signal that ends it is no error. */
+export async function untilInterrupted(work: Promise<void>, signal: AbortSignal): Promise<void> {
+  await work.catch((error: unknown) => {
+    if (!signal.aborted) throw error;
+  });
 }

@@ -1,4 +1,4 @@
-/** Logs requests, errors and the state of the storage. What anybody can cause is limited to some lines a second. */
+/** Logs requests, errors and the state of the storage. Events that anybody can cause get a limited number of lines a second. */
 
 import type { Logger } from 'pino';
 import type { Observer } from '../../application/ports/observer.ts';

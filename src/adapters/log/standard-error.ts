@@ -41,7 +41,7 @@ export function flushLog(): Promise<void> {
   });
 }
 
-/** No fault of standard error ends or blocks the server: lines wait in a buffer, or are dropped and counted. */
+/** A fault of standard error neither ends nor blocks the server: lines wait in a buffer, or are dropped and counted. */
 function openDestination(): DestinationStream {
   let hasFailed = false;
   let dropped = 0;

@@ -1,4 +1,4 @@
-/** The configuration of the driver. Of the environment it reads `PGOPTIONS` and `PGREPLICATION`, and no password file. */
+/** The configuration of the driver, which then reads `PGOPTIONS` and `PGREPLICATION` from the environment, and no password file. */
 
 import { readFileSync } from 'node:fs';
 import { type ClientConfig, TypeOverrides, types } from 'pg';
@@ -15,7 +15,7 @@ parsers.setTypeParser(types.builtins.TIMESTAMPTZ, (text) => {
 });
 
 /**
- * Has each value for which the driver would read a variable, and no URL, which the driver would prefer to these values.
+ * Sets each value that the driver would otherwise read from a variable. It sets no URL, because the driver would prefer its values.
  * @param currentUrl returns the URL of the password; called when the server asks a new connection for a password
  */
 export function clientConfig(

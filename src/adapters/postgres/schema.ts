@@ -1,4 +1,4 @@
-/** The tables of a store, and what a database must be to have them. */
+/** The tables of a store, their migrations, and the checks of a database that has them or gets them. */
 
 import type { ClientConfig } from 'pg';
 import { StorageFault, storageUnavailable } from '../../application/ports/storage-fault.ts';
@@ -11,7 +11,7 @@ import { TAKE_ORDER } from './pets.ts';
 export const NEW_EPOCH =
   '(SELECT left(text, 8) || right(text, 8) FROM CAST(gen_random_uuid() AS text) AS text)';
 
-/** What a pet must be, whatever program stores it. */
+/** The rules of a pet, which apply to every program. */
 const RULES = "id > 0 AND char_length(name) BETWEEN 1 AND 255 AND status IN ('available', 'pending', 'sold')";
 
 /** Keys and callers are compared byte by byte, so that all servers claim keys in the same order. */
@@ -38,9 +38,9 @@ const CHANGES = `CREATE TABLE pet_revisions (pet_id bigint PRIMARY KEY, revision
   UPDATE animal_store_schema SET epoch = ${NEW_EPOCH}`;
 
 /**
- * The schema versions, and what leads to them: a released migration is never changed. The attributes of a pet stand in a
- * migration too: a test compares the newest schema with `ATTRIBUTES`. A rule for stored pets is added as NOT VALID, so that
- * the start does not read the table, and with a `lock_timeout`.
+ * The migrations, each with the version of the schema after it. A released migration is never changed. The attributes of a pet are
+ * also written in a migration: a test compares the newest schema with `ATTRIBUTES`. A rule for stored pets is added as NOT VALID,
+ * so that the start does not read the table, and with a `lock_timeout`.
  */
 export const MIGRATIONS: readonly (readonly [version: number, sql: string])[] = [
   [FIRST_VERSION, TABLES],

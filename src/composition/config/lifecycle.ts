@@ -1,4 +1,4 @@
-/** The settings of this release that others do not have. */
+/** The settings that only this release has, and the replacements of settings that are gone. */
 
 import type { HttpOptions } from '../../adapters/http/portable.ts';
 import { type Format, oneOf } from './formats.ts';
@@ -9,7 +9,7 @@ export function experimentalOf({ EXPERIMENTAL }: { readonly EXPERIMENTAL: 'on' |
   return { experimental: EXPERIMENTAL === 'on' };
 }
 
-/** What replaces the variables of older releases. */
+/** The advice for each variable of an older release. */
 export const GONE: Readonly<Record<string, string>> = {
   WORKERS:
     'start several servers of one store behind a proxy, such as animal-store@3001 and animal-store@3002',

@@ -77,32 +77,14 @@ export function readSettings<const Entries extends v.ObjectEntries>(
   return { values: output as v.InferOutput<typeof schema>, sources, files };
 }
 
-/** Describes each variable whose name has at most two characters more, less or other than that of a setting. */
+/** Describes each variable whose name lacks the end of that of a setting, or has a longer end, by at most two characters. */
 export function misspellings(environment: Environment, settings: readonly string[]): string[] {
   const known = [...settings, ...SECRETS.flatMap((name) => [name, `${name}_FILE`])];
   const names = Object.keys(environment).filter((name) => name.includes('_') && !known.includes(name));
   return names.flatMap((name) => {
-    const meant = settings.find((each) => changesBetween(name, each) <= 2);
-    return meant === undefined
-      ? []
-      : [`${name}: there is no such setting, and it has no effect: is ${meant} meant?`];
+    const isMeant = (each: string) =>
+      (name.startsWith(each) || each.startsWith(name)) && Math.abs(name.length - each.length) <= 2;
+    const meant = settings.find(isMeant);
+    return meant ? [`${name}: there is no such setting, and it has no effect: is ${meant} meant?`] : [];
   });
-}
-
-/** Returns how many characters must be added, removed or replaced to make one text of the other (Levenshtein distance). */
-function changesBetween(text: string, other: string): number {
-  let before = Array.from({ length: other.length + 1 }, (_, index) => index);
-  for (const [row, character] of [...text].entries()) {
-    const now = [row + 1];
-    for (const [column, each] of [...other].entries()) {
-      const [above, left, diagonal] = [before[column + 1], now[column], before[column]] as [
-        number,
-        number,
-        number,
-      ];
-      now.push(Math.min(above + 1, left + 1, diagonal + (each === character ? 0 : 1)));
-    }
-    before = now;
-  }
-  return before[other.length] as number;
 }

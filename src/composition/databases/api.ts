@@ -1,7 +1,7 @@
 import { parseApiAddress } from './api-address.ts';
 import type { Engine } from './engine.ts';
 
-/** What the API has no operation for. */
+/** The tool for work that the API has no operation for. */
 const TOOL = 'animal-store on the machine of the server';
 
 const EXAMINATION_TIMEOUT = 5000;

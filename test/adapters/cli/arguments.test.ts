@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { durationOf, expiry, pageLimit } from '../../../src/adapters/cli/arguments.ts';
-import { commandLine, day, moment, programName } from '../../../src/adapters/cli/format.ts';
+import { day, moment } from '../../../src/adapters/cli/format.ts';
 
 const HOUR = 60 * 60 * 1000;
 const NOW = Date.UTC(2026, 10, 21, 14, 5, 59);
@@ -55,17 +55,4 @@ test('a page has 1 to 100 pets', () => {
 
 test('times are shown in UTC', () => {
   expect([day(NOW), moment(NOW)]).toEqual(['2026-11-21', '2026-11-21 14:05 UTC']);
-});
-
-test.each([
-  [undefined, 'x keys list'],
-  ['postgres://me:secret@host/pets', 'x keys list --database-url URL'],
-  ["sqlite:it's.db", "x keys list --database-url 'sqlite:it'\\''s.db'"],
-])('the command with the database %s can be typed, and shows no password', (url, expected) => {
-  expect(commandLine('x', 'keys list', url)).toBe(expected);
-});
-
-test('the command is that with which the user has started the process', () => {
-  expect(programName({ env: {} })).toBe('animal-store');
-  expect(programName({ env: { npm_command: 'exec' } })).toBe('npx animal-store');
 });

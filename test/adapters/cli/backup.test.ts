@@ -90,7 +90,7 @@ test('doctor --backup describes a sound backup, which has fewer pets than the st
   await run(['import', '-'], { stdin: line(1) });
   const before = readFileSync(file);
   const { status, out } = await run(['doctor', '--backup', file]);
-  expect(out).toContain(`\nbackup       ${file} is sound: 3 pets up to id 3 and 1 key\n`);
+  expect(out).toMatch(/^backup\.lastId +3$/m);
   expect(status).toBe(0);
   expect(readFileSync(file).equals(before)).toBe(true);
   const { backup } = JSON.parse((await run(['doctor', '--json', '--backup', file])).out);

@@ -70,12 +70,11 @@ export function commandLine(
 ): CommandLine {
   const run = async (args: readonly string[], options: RunOptions = {}): Promise<Run> => {
     const [stdout, stderr] = [new TextStream(options.isTerminal), new TextStream()];
-    const stdin = options.stdin ?? '';
+    const { stdin = '', signal = new AbortController().signal } = options;
     const status = await runCli(args, {
       version: '1.2.3',
       settings: [],
-      program: 'animal-store',
-      signal: options.signal ?? new AbortController().signal,
+      signal,
       startService: options.startService ?? (() => Promise.reject(new Error('serve is not expected here'))),
       openStore: options.openStore ?? (async (_, { mustExist }) => openSqliteStore(path, mustExist)),
       openSource: async () => undefined,
@@ -84,11 +83,14 @@ export function commandLine(
         diagnose({ DATABASE_URL: `sqlite:${path}`, ...options.environment }, undefined, backup),
       openApiDocument: async () => '{"openapi":"3.1.0"}',
       ...wiring,
-      console: consoleOf({
-        stdin: typeof stdin === 'string' ? Readable.from([Buffer.from(stdin)]) : stdin,
-        stdout: options.stdout ?? stdout,
-        stderr,
-      }),
+      console: consoleOf(
+        {
+          stdin: typeof stdin === 'string' ? Readable.from([Buffer.from(stdin)]) : stdin,
+          stdout: options.stdout ?? stdout,
+          stderr,
+        },
+        signal,
+      ),
     });
     expectNoKeyInOutput(stdout.text, stderr.text);
     return { status, out: stdout.text, err: stderr.text };

@@ -66,8 +66,8 @@ describe('keys list', () => {
     expect([status, err]).toEqual([0, '']);
     const today = new Date().toISOString().slice(0, 10);
     expect(out.split('\n').map((row) => row.split(/ {2,}/))).toEqual([
-      ['ID', 'NAME', 'PREFIX', 'STATUS', 'CREATED', 'LAST USED'],
-      ['1', 'shop', apiKeyPrefix(key), 'active', today, today],
+      ['ID', 'NAME', 'PREFIX', 'STATUS', 'ENDS', 'CREATED', 'LAST USED'],
+      ['1', 'shop', apiKeyPrefix(key), 'active', '-', today, today],
       [''],
     ]);
     expect(await keysOf(cli)).toEqual([
@@ -97,12 +97,12 @@ describe('keys list', () => {
     await apiKeys.revoke('3');
     vi.setSystemTime(Date.UTC(2026, 10, 22));
     const { out } = await cli.run(['keys', 'list']);
-    const statuses = out.split('\n').map((row) => row.split(/ {2,}/)[3]);
+    const statuses = out.split('\n').map((row) => row.split(/ {2,}/).slice(3, 5).join(', '));
     expect(statuses.slice(1, 5)).toEqual([
-      'active',
-      'expired on 2026-11-21',
-      'revoked on 2026-11-21',
-      'ends on 2999-01-31',
+      'active, -',
+      'expired, 2026-11-21 00:00 UTC',
+      'revoked, 2026-11-21 00:00 UTC',
+      'active, 2999-02-01 00:00 UTC',
     ]);
     expect(await keysOf(cli)).toMatchObject(
       ['active', 'expired', 'revoked', 'active'].map((status) => ({ status })),
@@ -110,16 +110,15 @@ describe('keys list', () => {
     expect(await keysOf(cli, '--active')).toMatchObject([{ name: 'good' }, { name: 'guest' }]);
   });
 
-  test('of a store without an active key, or without keys, says how to create one', async () => {
+  test('of a store without an active key, or without keys, says so', async () => {
     const cli = inMemory();
-    const advice = 'Create one: animal-store keys create --name NAME\n';
     const none = { status: 0, out: '' };
-    expect(await cli.run(['keys', 'list'])).toEqual({ ...none, err: `There is no key. ${advice}` });
+    expect(await cli.run(['keys', 'list'])).toEqual({ ...none, err: 'There is no key.\n' });
     await createShop(cli);
     await cli.run(['keys', 'revoke', '1']);
     expect(await cli.run(['keys', 'list', '--active'])).toEqual({
       ...none,
-      err: `There is no active key. ${advice}`,
+      err: 'There is no active key.\n',
     });
   });
 });

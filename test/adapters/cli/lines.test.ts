@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { LINE_LIMIT, type Line, readLines } from '../../../src/adapters/cli/lines.ts';
+import { LINE_LIMIT, type Line, readLines } from '../../../src/adapters/cli/input.ts';
 
 const TOO_LONG = 'longer than 16 KiB';
 

@@ -43,7 +43,7 @@ describe('a result that cannot be written', () => {
       const { status, err } = await withFailing(cli, code, ...args);
       expect(status).toBe(1);
       expect(err).toBe(
-        `animal-store: key ${id} was created but is lost: standard output cannot be written: ${code}: no. Revoke it: animal-store keys revoke ${id}\n`,
+        `animal-store: key ${id} was created but is lost: standard output cannot be written: ${code}: no; revoke it: keys revoke ${id}\n`,
       );
     }
   });
@@ -82,7 +82,8 @@ describe('a result that cannot be written', () => {
 test('write errors of standard error are ignored', async () => {
   const written: string[] = [];
   const stdout = new PassThrough().on('data', (chunk) => written.push(String(chunk)));
-  const { err, out } = consoleOf({ stdin: process.stdin, stdout, stderr: failingOutput('ENOSPC') });
+  const streams = { stdin: process.stdin, stdout, stderr: failingOutput('ENOSPC') };
+  const { err, out } = consoleOf(streams, new AbortController().signal);
   err('lost');
   await out('first');
   err('lost too');

@@ -3,7 +3,6 @@
 import { PassThrough } from 'node:stream';
 import { afterEach, expect, test, vi } from 'vitest';
 import { consoleOf } from '../../../src/adapters/cli/console.ts';
-import { withProgress } from '../../../src/adapters/cli/progress.ts';
 
 afterEach(() => void vi.useRealTimers());
 
@@ -22,13 +21,13 @@ async function shown(steps: readonly (readonly [title: string, share?: number])[
   terminal.on('data', (chunk) => {
     text += chunk;
   });
-  const console = consoleOf({ stdin: new PassThrough(), stdout: new PassThrough(), stderr: terminal });
-  await withProgress({ console, signal: new AbortController().signal }, '', async (progress) => {
-    for (const step of steps) {
-      progress(...step);
-      await vi.advanceTimersByTimeAsync(500);
-    }
-  });
+  const streams = { stdin: new PassThrough(), stdout: new PassThrough(), stderr: terminal };
+  const console = consoleOf(streams, new AbortController().signal);
+  for (const step of steps) {
+    console.progress(...step);
+    await vi.advanceTimersByTimeAsync(500);
+  }
+  console.err('');
   expect(vi.getTimerCount()).toBe(0);
   return text;
 }

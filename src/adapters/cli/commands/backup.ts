@@ -7,8 +7,7 @@ import { printResult } from '../console.ts';
 import { CommandError } from '../errors.ts';
 import { contentsText, number } from '../format.ts';
 import type { CommandOptions } from '../options.ts';
-import { withProgress } from '../progress.ts';
-import { readStore } from '../store.ts';
+import { READING, withStore } from '../store.ts';
 
 export function defineBackup(program: Command, options: CommandOptions): void {
   program
@@ -22,11 +21,9 @@ export function defineBackup(program: Command, options: CommandOptions): void {
       const { console, signal } = options;
       const verified: BackupContents[] = [];
       const onVerified = verify && ((contents: BackupContents) => void verified.push(contents));
-      await withProgress(options, 'nothing was backed up', (progress) => {
-        const onProgress = (share: number) => progress('Copying', share);
-        const how = { overwrite: force, onProgress, onVerified, signal };
-        return readStore(options, 'backup', (store) => store.backup(file, how));
-      });
+      const onProgress = (share: number) => console.progress('Copying', share);
+      const how = { overwrite: force, onProgress, onVerified, signal };
+      await withStore(options, 'backup', READING, (store) => store.backup(file, how));
       const [contents] = verified;
       const { size: bytes } = statSync(file);
       const { pets, apiKeys, lastId, problems = [] }: Partial<BackupContents> = contents ?? {};

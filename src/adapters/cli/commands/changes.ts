@@ -3,9 +3,8 @@ import type { AnimalStore } from '../../../application/animal-store.ts';
 import type { Change } from '../../../application/change-calls.ts';
 import { LIMIT_MAX } from '../../../application/list-pets.ts';
 import { petJson } from '../../../domain/pet-json.ts';
-import { writeLong } from '../console.ts';
 import type { CommandOptions } from '../options.ts';
-import { withStore } from '../store.ts';
+import { untilInterrupted, withStore } from '../store.ts';
 
 interface Flags {
   readonly after?: string;
@@ -14,6 +13,7 @@ interface Flags {
 }
 
 export function defineChanges(program: Command, options: CommandOptions): void {
+  const { console, signal } = options;
   const newEpoch = new Option(
     '--new-epoch',
     'make all followers begin again, after a restore by other programs',
@@ -24,39 +24,33 @@ export function defineChanges(program: Command, options: CommandOptions): void {
     .option('--after <cursor>', 'only states after the one with this cursor')
     .option('--follow', 'go on with each new state, until Ctrl-C')
     .addOption(newEpoch.conflicts(['after', 'follow']))
-    .action(async (flags: Flags) => {
-      if (flags.newEpoch) await beginEpoch(options);
-      else await writeChanges(flags, options);
+    .action(async ({ after, follow, newEpoch: isNewEpoch }: Flags) => {
+      if (isNewEpoch) {
+        await withStore(options, 'new-epoch', {}, (store) => store.beginEpoch());
+        return await console.out('A new epoch has begun: every follower must begin again.\n');
+      }
+      const writing = withStore(options, 'pets', {}, async (store) => {
+        if (!follow) return await writePages(store, after, options);
+        for await (const change of store.followChanges({ after, signal }))
+          await console.outData(lineOf(change));
+      });
+      await (follow ? untilInterrupted(writing, signal) : writing);
     });
 }
 
-async function beginEpoch(options: CommandOptions): Promise<void> {
-  await withStore(options, 'new-epoch', (store) => store.beginEpoch());
-  await options.console.out('A new epoch has begun: every follower must begin again.\n');
-}
-
-async function writeChanges({ after, follow = false }: Flags, options: CommandOptions): Promise<void> {
-  const { signal } = options;
-  const outcome = follow ? 'the reader has stalled' : 'the list is not complete';
-  const writing = writeLong(options, outcome, (write) =>
-    withStore(options, 'pets', async (store) => {
-      if (follow)
-        for await (const change of store.followChanges({ after, signal })) await write(lineOf(change));
-      else
-        for await (const changes of pagesOf(store, after, signal)) await write(changes.map(lineOf).join(''));
-    }),
-  );
-  await writing.catch((error: unknown) => {
-    if (!(follow && signal.aborted)) throw error;
-  });
-}
-
-async function* pagesOf(store: AnimalStore, after: string | undefined, signal: AbortSignal) {
-  for (let position = after, more = true; more; ) {
-    const page = await store.listChanges({ after: position, limit: LIMIT_MAX }, { signal });
-    yield page.changes;
-    position = page.next;
-    more = page.more;
+async function writePages(
+  store: AnimalStore,
+  after: string | undefined,
+  { console, signal }: CommandOptions,
+): Promise<void> {
+  for (let position = after, hasMore = true; hasMore; ) {
+    const { changes, next, more } = await store.listChanges(
+      { after: position, limit: LIMIT_MAX },
+      { signal },
+    );
+    await console.outData(changes.map(lineOf).join(''));
+    position = next;
+    hasMore = more;
   }
 }
 

@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
 import { visible } from '../../../domain/visible.ts';
+import { JSON_RESULT } from '../arguments.ts';
 import { CommandError, withoutSecrets } from '../errors.ts';
-import { contentsText, counted, number } from '../format.ts';
+import { counted } from '../format.ts';
 import type { CommandOptions, DoctorReport } from '../options.ts';
 
 /** The command fails if a problem is an error. */
@@ -11,48 +12,34 @@ export function defineDoctor(program: Command, options: CommandOptions): void {
     .command('doctor')
     .description('examine the settings and the store, and change nothing')
     .option('--backup <file>', 'also check a backup of the store')
-    .option('--json', 'print the report as JSON')
+    .option(...JSON_RESULT)
     .action(async ({ backup, json }) => {
       const found = await diagnose(options.databaseUrl, backup);
       const problems = found.problems.map((each) => ({ ...each, message: withoutSecrets(each.message) }));
-      const report = { ...found, problems };
-      await console.out(`${json ? jsonOf(report, version) : linesOf(report, version).join('\n')}\n`);
+      const report = { version, ...found, problems };
+      const shown = json ? `${JSON.stringify(report, integersAsText, 2)}\n` : textOf(report);
+      await console.out(shown);
       const errors = problems.filter(({ severity }) => severity === 'error').length;
       if (errors > 0) throw new CommandError(`${counted(errors, 'error')} found`);
     });
 }
 
-function linesOf(report: DoctorReport, version: string): string[] {
-  const { node, settings, source, database, backup, problems } = report;
-  const { exists, schemaVersion, supportedSchemaVersion, isSound, bytes, pets, apiKeys, freeBytes } =
-    database ?? {};
-  const count = (value: number | undefined, unit = '') =>
-    value === undefined ? undefined : `${number(value)}${unit}`;
-  const own = `this release writes ${supportedSchemaVersion}`;
-  const facts = [
-    ['version', `${version}, Node.js ${node.slice(1)}`],
-    ...settings.map(({ name, value }) => ['setting', `${name}=${value}`]),
-    ['store', database?.location],
-    ['selected by', source],
-    ['exists', database && (exists === undefined ? 'unknown' : exists ? 'yes' : 'no')],
-    ['schema', supportedSchemaVersion === undefined ? undefined : `${schemaVersion ?? '-'}, ${own}`],
-    ['integrity', isSound === undefined ? undefined : isSound ? 'ok' : 'damaged'],
-    ['size', count(bytes, ' bytes')],
-    ['pets', count(pets)],
-    ['keys', apiKeys && `${number(apiKeys.total)}, of which ${number(apiKeys.active)} active`],
-    ['records', count(database?.idempotencyRecords, ' of idempotency keys')],
-    ['backup', backup && `${backup.file} is sound: ${contentsText(backup)}`],
-    ['free disk', count(freeBytes, ' bytes')],
-  ];
-  const lineOf = ([name = '', value]: readonly (string | undefined)[]) =>
-    value === undefined ? [] : `${name.padEnd(12)} ${visible(value)}`;
-  const found = problems.flatMap(({ severity, message }) => lineOf([severity, message]));
-  return [...facts.flatMap(lineOf), '', ...(found.length > 0 ? found : ['No problem was found.'])];
+function integersAsText(_name: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? String(value) : value;
 }
 
-function jsonOf({ source, scheme, database, backup, ...report }: DoctorReport, version: string): string {
-  const facts = database && { source, scheme, ...database, problems: undefined };
-  const contents = backup && { ...backup, problems: undefined };
-  const members = { version, ...report, database: facts ?? null, backup: contents ?? null };
-  return JSON.stringify(members, (_, value) => (typeof value === 'bigint' ? String(value) : value), 2);
+function textOf({ problems, settings, ...facts }: DoctorReport): string {
+  const set = Object.fromEntries(settings.map(({ name, value }) => [name, value]));
+  const found = problems.map(({ severity, message }) => `${severity}: ${message}`);
+  const conclusion = found.length > 0 ? found : ['No problem was found.'];
+  const lines = [...linesOf({ ...facts, settings: set }), '', ...conclusion];
+  return lines.map((line) => `${visible(line)}\n`).join('');
+}
+
+/** Returns a line for each member that has a value, also of nested objects. */
+function linesOf(members: object, prefix = ''): string[] {
+  return Object.entries(members).flatMap(([name, value]) => {
+    if (Object(value) === value) return linesOf(value, `${prefix}${name}.`);
+    return value === undefined || value === null ? [] : `${(prefix + name).padEnd(32)} ${value}`;
+  });
 }

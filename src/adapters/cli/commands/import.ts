@@ -8,18 +8,14 @@ import { CREATE_STORE, JSON_RESULT } from '../arguments.ts';
 import { printResult } from '../console.ts';
 import { CommandError } from '../errors.ts';
 import { counted } from '../format.ts';
-import { chunksOf, linesOfPets, openInput } from '../input.ts';
-import { type Line, readLines } from '../lines.ts';
+import { chunksOf, type Line, linesOfPets, openInput, readLines } from '../input.ts';
 import type { CommandOptions } from '../options.ts';
-import { type Progress, withProgress } from '../progress.ts';
 import { withStore } from '../store.ts';
 
 type Flags = Partial<Record<'dryRun' | 'skipInvalid' | 'newIds' | 'createStore' | 'json', boolean>>;
 
 /** A pet and the line from which the pet was read. The application ignores the property `line`. */
 type PetOfLine = ImportedPet & { readonly line: Line };
-
-const PETS_ALONE = 'Only pets were copied, without API keys and without the records of idempotency keys.\n';
 
 export function defineImport(program: Command, options: CommandOptions): void {
   program
@@ -40,11 +36,9 @@ export function defineImport(program: Command, options: CommandOptions): void {
 async function importPets(from: string, flags: Flags, options: CommandOptions): Promise<void> {
   const { console } = options;
   const { dryRun, skipInvalid, createStore = false, json } = flags;
-  const { place, count, skipped } = await withProgress(options, 'nothing was imported', async (progress) => {
-    const { lines, close, place } = await openSource(from, options);
-    const work = (store: AnimalStore) => importLines(store, lines, flags, progress, options);
-    return { place, ...(await withStore(options, 'import', work, createStore).finally(close)) };
-  });
+  const { lines, close, place } = await openSource(from, options);
+  const work = (store: AnimalStore) => importLines(store, lines, flags, options);
+  const { count, skipped } = await withStore(options, 'import', { createStore }, work).finally(close);
   const pets = counted(count, 'pet', 'pets');
   const done = dryRun ? `Dry run: ${pets} can be imported` : `Imported ${pets}`;
   const source = place === undefined ? '' : ` from ${place}`;
@@ -53,7 +47,6 @@ async function importPets(from: string, flags: Flags, options: CommandOptions): 
   // With --skip-invalid, standard output has the refused lines.
   const output = skipInvalid ? { ...console, out: async (text: string) => console.err(text) } : console;
   await printResult(output, `${done}${source}${omitted}.`, { ...counts, skipped }, json);
-  if (place !== undefined && !dryRun) console.err(PETS_ALONE);
 }
 
 /** Opens the store at the address `from`, which has a place, or the file. */
@@ -73,7 +66,6 @@ async function importLines(
   store: AnimalStore,
   batches: AsyncIterable<readonly Line[]>,
   { dryRun, skipInvalid, newIds }: Flags,
-  progress: Progress,
   { console, signal }: CommandOptions,
 ) {
   let count = 0;
@@ -83,8 +75,7 @@ async function importLines(
   const writeRefused = async (): Promise<void> => {
     const [first] = refused.sort((one, other) => one.number - other.number);
     if (first === undefined) return;
-    const advice = '(--skip-invalid leaves out invalid lines)';
-    if (!skipInvalid) throw new CommandError(`line ${first.number}: ${first.fault} ${advice}`);
+    if (!skipInvalid) throw new CommandError(`line ${first.number}: ${first.fault}`);
     const lines = refused.filter(({ fault }) => fault !== '');
     console.err(lines.map(({ number, fault = '' }) => `line ${number}: ${visible(fault)}\n`).join(''));
     await console.outData(Buffer.concat(refused.map(({ bytes }) => Buffer.from(bytes))));
@@ -105,7 +96,7 @@ async function importLines(
       // Before the next batch is requested, the application refuses the invalid pets of this one.
       yield batch;
       await writeRefused();
-      progress(`Reading ${counted(count, 'pet', 'pets')}`);
+      console.progress(`Reading ${counted(count, 'pet', 'pets')}`);
     }
     isRead = true;
   };
@@ -116,7 +107,7 @@ async function importLines(
         count -= 1;
         refused.push({ ...(pet as PetOfLine).line, fault });
       },
-      onProgress: (stored) => progress('Storing', stored / count),
+      onProgress: (stored) => console.progress('Storing', stored / count),
       signal,
     });
     return { count: imported, skipped };
@@ -125,8 +116,7 @@ async function importLines(
     const isRefused = asAnimalStoreError(error)?.code === 'invalid_request';
     // While the pets are stored, the message of the error says what is known.
     if (isRead && !isRefused) throw error;
-    const advice = isRefused ? ' (--new-ids assigns new ids)' : '';
-    throw new CommandError(`${(error as Error).message}${advice}; nothing was imported`, { cause: error });
+    throw new CommandError(`${(error as Error).message}; nothing was imported`, { cause: error });
   }
 }
 

@@ -6,13 +6,13 @@ import { visible } from '../../../domain/visible.ts';
 import { CREATE_STORE, durationOf, expiry, JSON_RESULT, keyId, keyName } from '../arguments.ts';
 import { printResult } from '../console.ts';
 import { CommandError } from '../errors.ts';
-import { commandLine, day, moment } from '../format.ts';
+import { day, moment } from '../format.ts';
 import type { CommandOptions } from '../options.ts';
-import { readStore, withStore } from '../store.ts';
+import { READING, withStore } from '../store.ts';
 import { table } from '../table.ts';
 
 const EXPIRES = '--expires <when>';
-const HEAD = ['ID', 'NAME', 'PREFIX', 'STATUS', 'CREATED', 'LAST USED'];
+const HEAD = ['ID', 'NAME', 'PREFIX', 'STATUS', 'ENDS', 'CREATED', 'LAST USED'];
 
 export function defineKeys(program: Command, options: CommandOptions): void {
   const keys = program.command('keys').description('create, list, rotate and revoke API keys');
@@ -56,7 +56,7 @@ export function defineKeys(program: Command, options: CommandOptions): void {
     .argument('<id>', 'the id of the key, see keys list', keyId)
     .option(...JSON_RESULT)
     .action(async (id, { json }) => {
-      const key = await withStore(options, 'keys', ({ apiKeys }) => apiKeys.revoke(id));
+      const key = await withStore(options, 'keys', {}, ({ apiKeys }) => apiKeys.revoke(id));
       await printResult(options.console, `Key ${id} (${key.name}) is revoked.`, attributesOf(key), json);
     });
 }
@@ -68,15 +68,16 @@ async function issueKey(
   options: CommandOptions,
   createStore?: boolean,
 ): Promise<void> {
-  const { console, program, databaseUrl } = options;
+  const { console } = options;
   if (console.isDiscarded)
     throw new CommandError('standard output is closed or the null device, so the new key would be lost');
-  const { key, about } = await withStore(options, 'keys', issue, createStore);
+  const { key, about } = await withStore(options, 'keys', { createStore }, issue);
   const { id, name, expiresAt, isReadOnly } = about;
   const text = json ? JSON.stringify({ ...attributesOf(about), key }) : key;
   await console.out(`${text}\n`).catch((error: Error) => {
-    const revoke = commandLine(program, `keys revoke ${id}`, databaseUrl);
-    throw new CommandError(`key ${id} was created but is lost: ${error.message}. Revoke it: ${revoke}`);
+    throw new CommandError(
+      `key ${id} was created but is lost: ${error.message}; revoke it: keys revoke ${id}`,
+    );
   });
   const expires = expiresAt === undefined ? 'never expires' : `expires at ${moment(expiresAt)}`;
   const access = isReadOnly ? ', read-only' : '';
@@ -84,17 +85,16 @@ async function issueKey(
 }
 
 async function listKeys(active: boolean, json: boolean, options: CommandOptions): Promise<void> {
-  const { console, program, databaseUrl } = options;
+  const { console } = options;
   const now = Date.now();
-  const all = await readStore(options, 'keys', ({ apiKeys }) => apiKeys.list());
+  const all = await withStore(options, 'keys', READING, ({ apiKeys }) => apiKeys.list());
   const keys = active ? all.filter((key) => apiKeyStatus(key, now) === 'active') : all;
   if (json) {
     await console.out(`${JSON.stringify(keys.map(attributesOf), null, 2)}\n`);
   } else if (keys.length > 0) {
     await console.out(table([HEAD, ...keys.map((key) => rowOf(key, now))]));
   } else {
-    const create = commandLine(program, 'keys create --name NAME', databaseUrl);
-    console.err(`There is no ${active ? 'active key' : 'key'}. Create one: ${create}\n`);
+    console.err(`There is no ${active ? 'active key' : 'key'}.\n`);
   }
 }
 
@@ -110,15 +110,16 @@ function attributesOf(key: ApiKey): object {
 }
 
 function rowOf(key: ApiKey, now: number): string[] {
-  const { id, name, prefix, createdAt, lastUsedOn, isReadOnly } = key;
-  const used = lastUsedOn === undefined ? '-' : day(lastUsedOn);
-  return [id, name, prefix, statusOf(key, now) + (isReadOnly ? ', read-only' : ''), day(createdAt), used];
-}
-
-/** A key that expires at midnight is valid until the end of the day before. */
-function statusOf(key: ApiKey, now: number): string {
-  const { revokedAt, expiresAt } = key;
-  const end = revokedAt ?? (expiresAt && expiresAt - 1);
-  const status = apiKeyStatus(key, now);
-  return end === undefined ? status : `${status === 'active' ? 'ends' : status} on ${day(end)}`;
+  const { id, name, prefix, createdAt, lastUsedOn, isReadOnly, revokedAt, expiresAt } = key;
+  const status = apiKeyStatus(key, now) + (isReadOnly ? ', read-only' : '');
+  const end = revokedAt ?? expiresAt;
+  return [
+    id,
+    name,
+    prefix,
+    status,
+    end ? moment(end) : '-',
+    day(createdAt),
+    lastUsedOn ? day(lastUsedOn) : '-',
+  ];
 }

@@ -3,9 +3,8 @@ import type { Restored } from '../../../application/ports/maintenance.ts';
 import { visible } from '../../../domain/visible.ts';
 import { JSON_RESULT } from '../arguments.ts';
 import { printResult } from '../console.ts';
-import { commandLine, counted } from '../format.ts';
+import { counted } from '../format.ts';
 import type { CommandOptions } from '../options.ts';
-import { withProgress } from '../progress.ts';
 
 export function defineRestore(program: Command, options: CommandOptions): void {
   program
@@ -16,31 +15,26 @@ export function defineRestore(program: Command, options: CommandOptions): void {
     .option(...JSON_RESULT)
     .action(async (file, { force, json }) => {
       const { console, signal, databaseUrl, restoreStore } = options;
-      const restored = await withProgress(options, 'nothing was restored', (progress) => {
-        const onProgress = (share: number) => progress('Copying', share);
-        return restoreStore(databaseUrl, file, { overwrite: force, onProgress, signal });
-      });
+      const onProgress = (share: number) => console.progress('Copying', share);
+      const restored = await restoreStore(databaseUrl, file, { overwrite: force, onProgress, signal });
       const { location: store, bytes, pets, apiKeys, lastId, setAside, lost, revivedKeys } = restored;
       const contents = `${counted(pets, 'pet', 'pets')} and ${counted(apiKeys, 'key')}`;
       const text = `Restored ${store} from ${file}: ${contents}, ids go on after ${lastId}.`;
       const members = { store, bytes, pets, apiKeys, lastId: String(lastId), lost, revivedKeys, setAside };
       await printResult(console, text, members, json);
-      for (const notice of noticesOf(restored, options)) console.err(`${visible(notice)}\n`);
+      for (const notice of noticesOf(restored)) console.err(`${visible(notice)}\n`);
     });
 }
 
-/** What the restore has changed besides the data of the backup. */
-function noticesOf(
-  { lost, revivedKeys, setAside, problems }: Restored,
-  { program, databaseUrl }: CommandOptions,
-): string[] {
+/** Names the other effects of a restore. */
+function noticesOf({ lost, revivedKeys, setAside, problems }: Restored): string[] {
   const { pets = 0, apiKeys = 0 } = lost ?? {};
   const gone = `${counted(pets, 'pet', 'pets')} and ${counted(apiKeys, 'key')}`;
   return [
     ...(pets + apiKeys > 0 ? [`The backup lacks ${gone} of the replaced store.`] : []),
     ...revivedKeys.map(
       ({ id, name, prefix }) =>
-        `Key ${id} (${name}, ${prefix}…) is valid again: ${commandLine(program, `keys revoke ${id}`, databaseUrl)}`,
+        `Key ${id} (${name}, ${prefix}…) is valid again: to revoke it, run keys revoke ${id}`,
     ),
     ...setAside.map((path) => `The replaced store is kept in ${path}`),
     ...problems.map(({ severity, message }) => `${severity}: ${message}`),

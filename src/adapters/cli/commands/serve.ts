@@ -1,9 +1,10 @@
 import { once } from 'node:events';
 import type { Command } from 'commander';
 import { explain, isBrokenPipe } from '../errors.ts';
-import { commandLine } from '../format.ts';
 import type { CommandOptions, RunningService, ServeValues } from '../options.ts';
 import { EXAMPLE_JSON } from '../pet-attributes.ts';
+
+const CREATE_KEY = 'keys create --name NAME, with the same settings';
 
 const FILES = 'DATABASE_URL_FILE and API_KEYS_FILE name a file that contains the value.';
 
@@ -37,24 +38,22 @@ async function serve(values: ServeValues, options: CommandOptions): Promise<void
 }
 
 /** A failure to print does not end the server, because the user can create another key. */
-async function announce(service: RunningService, { console, program }: CommandOptions): Promise<void> {
-  const { url, store, firstKey, databaseUrl } = service;
-  const create = commandLine(program, 'keys create --name NAME', databaseUrl);
+async function announce(service: RunningService, { console }: CommandOptions): Promise<void> {
+  const { url, store, firstKey } = service;
   const page = new URL('/docs', url);
-  const text = `Listening on ${url}\nReference page: ${page}\nStore: ${store}\n${keyNotice(service, create)}`;
+  const text = `Listening on ${url}\nReference page: ${page}\nStore: ${store}\n${keyNotice(service)}`;
   await console.out(text).catch((error: Error) => {
-    const lost = `; the first key is lost, create another: ${create}`;
+    const lost = `; the first key is lost, create another: ${CREATE_KEY}`;
     if (firstKey !== undefined) console.err(`${explain(error)}${lost}\n`);
     else if (!isBrokenPipe(error)) console.err(`${explain(error)}\n`);
   });
 }
 
-function keyNotice(service: RunningService, create: string): string {
-  const { url, firstKey, hasConfiguredKeys, databaseUrl } = service;
+function keyNotice({ url, store, firstKey, hasConfiguredKeys }: RunningService): string {
   if (firstKey !== undefined) return welcome(url, firstKey.key);
   if (hasConfiguredKeys) return '';
-  if (databaseUrl === 'memory:') return 'There is no API key: set API_KEYS, or FIRST_KEY=print\n';
-  return `To create another API key for this store: ${create}\n`;
+  if (store === 'memory:') return 'There is no API key: set API_KEYS, or FIRST_KEY=print\n';
+  return `To create another API key for this store: ${CREATE_KEY}\n`;
 }
 
 function welcome(url: string, key: string): string {
