@@ -13,10 +13,10 @@ import { CHANGE_EXAMPLES, NEW_PET_EXAMPLES, responsesOf } from './responses.ts';
 import { componentSchemas, json, type Part } from './schemas.ts';
 
 /**
- * Returns the OpenAPI document as JSON, by default on a single line. The URL of the server is `/v1`. All integers are exact, even
+ * Returns the OpenAPI document as JSON. The URL of the server is `/v1`. All integers are exact, even
  * integers that a double cannot represent, such as the maximum of int64.
  */
-export function generateDocument(operations: readonly Operation[] = servedOperations(), indent = 0): string {
+export function generateDocument(operations: readonly Operation[] = servedOperations()): string {
   const paths: Record<string, Record<string, Part>> = {};
   for (const operation of operations) {
     const path = operation.path.slice(BASE_PATH.length);
@@ -45,7 +45,7 @@ export function generateDocument(operations: readonly Operation[] = servedOperat
       headers: componentHeaders(hasChanges),
     },
   };
-  return exactJson(document, indent);
+  return exactJson(document, 2);
 }
 
 /** Describes an operation. `JSON.stringify` leaves out the members that are `undefined`. */

@@ -99,7 +99,7 @@ ${others.join('')}`;
 }
 
 if (import.meta.main) {
-  writeFileSync('docs/openapi.json', `${generateDocument(servedOperations(), 2)}\n`);
+  writeFileSync('docs/openapi.json', `${generateDocument()}\n`);
   for (const path of Object.keys(TABLES))
     writeFileSync(path, await withTable(path, readFileSync(path, 'utf8')));
 }

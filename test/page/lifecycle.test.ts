@@ -18,7 +18,7 @@ test('a deprecated operation has the day of its removal, if the document says it
   expect(list).not.toHaveProperty('sunset');
   const later = TEXT.replaceAll('05 Dec 2030', '01 Feb 2031');
   expect(operationsOf(later)[2]).toMatchObject({ isDeprecated: true, sunset: '1 Feb 2031' });
-  const unknown = TEXT.replaceAll('"const":"Thu, 05 Dec 2030 00:00:00 GMT"', '"type":"string"');
+  const unknown = TEXT.replaceAll('"const": "Thu, 05 Dec 2030 00:00:00 GMT"', '"type": "string"');
   expect(operationsOf(unknown)[2]).not.toHaveProperty('sunset');
 });
 

@@ -1,4 +1,4 @@
-/** Checks what HTTP demands of the head of a request (RFC 9112). */
+/** Checks the head of a request by the rules of HTTP (RFC 9112). */
 
 import type { IncomingMessage } from 'node:http';
 import type { RouterMiddleware } from '@koa/router';
@@ -7,7 +7,7 @@ import type { ApiState } from './state.ts';
 
 type Head = Pick<IncomingMessage, 'headers' | 'httpVersion' | 'rawHeaders'>;
 
-/** Refuses what HTTP forbids and Node.js would accept, or refuse with an empty body (sections 2.3, 3.2 and 6.1). */
+/** Refuses invalid requests that Node.js would accept, or refuse with an empty body (sections 2.3, 3.2 and 6.1). */
 export const checkHead: RouterMiddleware<ApiState> = ({ req }, next) => {
   const { httpVersion } = req;
   if (httpVersion === '0.9') throw invalidRequest('the version is missing: expected HTTP/1.0 or HTTP/1.1');

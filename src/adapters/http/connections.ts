@@ -1,4 +1,4 @@
-/** The open connections of a server, and their responses: which is the last one, and what a message that is no HTTP gets. */
+/** Keeps the open connections of a server: responds to invalid messages, and decides after which response one is closed. */
 
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
@@ -16,7 +16,7 @@ interface Connection {
   readonly unanswered: ServerResponse[];
   /** What the socket had read when the last response was sent. If it has read more, a request is arriving. */
   bytesRead: number;
-  /** Whether the last response was sent, or is sent after the earlier ones. */
+  /** Whether the connection is closed after the response that was sent or is being sent. */
   isClosing: boolean;
 }
 

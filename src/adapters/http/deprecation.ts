@@ -1,4 +1,4 @@
-/** What clients and operators learn of the deprecated operation. */
+/** Announces the deprecation of an operation to clients and operators. */
 
 import type { RouterMiddleware } from '@koa/router';
 import { DEPRECATED_SINCE, type DeprecationFields, SUNSET, servedOperations } from './lifecycle.ts';

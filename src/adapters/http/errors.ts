@@ -1,4 +1,4 @@
-/** The errors of the API, and what a client learns of them. */
+/** The errors of the API, and the responses to them. */
 
 import { AnimalStoreError, asAnimalStoreError } from '../../domain/errors.ts';
 
@@ -26,7 +26,7 @@ export const STATUS_OF = {
 
 export type HttpErrorCode = keyof typeof STATUS_OF;
 
-/** The codes of changes, which say something about a pet or a cursor. A status alone does not tell them. */
+/** The codes of changes. They are about a pet or a cursor, so a middleware cannot select them by a status. */
 const OF_CHANGES: readonly HttpErrorCode[] = [
   'invalid_transition',
   'restart_required',
@@ -70,7 +70,7 @@ export function errorByStatus(error: unknown): unknown {
   return Object.assign(new HttpError(code, text, headers), { status, cause: error });
 }
 
-/** Returns the response to an error. Of an unexpected one, which can have any members, it tells the request id alone. */
+/** Returns the response to an error. For an unexpected error, which can have any members, it has only the request id. */
 export function errorContent(error: unknown, requestId: string): ErrorContent {
   const found = error instanceof HttpError ? error : asAnimalStoreError(error);
   // A program can load two versions of this package, so an `AnimalStoreError` can have a code that is not known here.
@@ -92,7 +92,7 @@ export function errorContent(error: unknown, requestId: string): ErrorContent {
   return { status, fields, body: JSON.stringify({ code, message, status }) };
 }
 
-/** Calls the store. What it says of its own key, as the store of another server can, is no fault of the client. */
+/** Calls the store, which can be that of another server. If it refuses the key of this server, the client is not at fault. */
 export async function callStore<T>(call: () => Promise<T>): Promise<T> {
   try {
     return await call();

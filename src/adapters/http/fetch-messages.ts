@@ -70,9 +70,7 @@ export class FetchResponse extends Writable {
   readonly #send: (response: Response) => void;
   readonly #method: string;
   readonly #fields = new Map<string, [name: string, value: Value]>();
-  #stream: ReadableStreamDefaultController<Uint8Array> | undefined;
-  /** Calls back when the client has read the chunk that was written last. */
-  #drained: (() => void) | undefined;
+  #body: WritableStreamDefaultWriter<Uint8Array> | undefined;
 
   constructor(method: string, send: (response: Response) => void) {
     super();
@@ -124,17 +122,11 @@ export class FetchResponse extends Writable {
 
   flushHeaders(): void {
     if (this.headersSent) return;
-    const pull = () => {
-      const drained = this.#drained;
-      this.#drained = undefined;
-      drained?.();
-    };
-    const start = (controller: ReadableStreamDefaultController<Uint8Array>) => {
-      this.#stream = controller;
-    };
-    this.#respond(
-      new ReadableStream<Uint8Array>({ start, pull, cancel: (reason) => void this.destroy(reason) }),
-    );
+    const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
+    this.#body = writable.getWriter();
+    // The client does not read the rest.
+    this.#body.closed.catch((reason) => this.destroy(reason));
+    this.#respond(readable);
   }
 
   /** Koa sends most bodies at once, which need no stream. */
@@ -145,23 +137,19 @@ export class FetchResponse extends Writable {
     return super.end(...(given.filter((each) => typeof each === 'function') as []));
   }
 
-  override _write(chunk: Uint8Array, _encoding: unknown, callback: () => void): void {
+  override _write(chunk: Uint8Array, _encoding: unknown, callback: (error?: Error) => void): void {
     this.flushHeaders();
-    if (this.#stream === undefined) {
-      callback();
-      return;
-    }
-    this.#drained = callback;
-    this.#stream.enqueue(chunk);
+    const written = this.#body?.write(chunk) ?? Promise.resolve();
+    written.then(() => callback(), callback);
   }
 
   override _final(callback: () => void): void {
-    this.#stream?.close();
+    this.#body?.close().catch(() => {});
     callback();
   }
 
   override _destroy(error: Error | null, callback: (error: Error | null) => void): void {
-    if (!this.writableFinished) this.#stream?.error(error);
+    if (!this.writableFinished) this.#body?.abort(error).catch(() => {});
     callback(error);
   }
 
@@ -174,7 +162,7 @@ export class FetchResponse extends Writable {
     }
     const isEmpty = this.#method === 'HEAD' || WITHOUT_BODY.has(status);
     const response = new Response(isEmpty ? null : body, { status, statusText, headers });
-    if (isEmpty) this.#stream = undefined;
+    if (isEmpty) this.#body = undefined;
     this.headersSent = true;
     this.#send(response);
   }

@@ -1,4 +1,4 @@
-/** What is true of an operation in this release only: one is deprecated, and some are served where an option asks for them. */
+/** The operations of this release: one of them is deprecated, and some are served only with the option `experimental`. */
 
 import { BOOLEAN, type OptionRules } from '../../application/arguments.ts';
 import { OPERATIONS, type Operation } from './operations.ts';
@@ -14,7 +14,7 @@ export interface LifecycleOptions {
   readonly experimental?: boolean | undefined;
 }
 
-/** What a storage does not support that cannot change pets. */
+/** The name of the option in the error of a storage that cannot change pets. */
 export const CHANGES_OPTION = 'experimental';
 
 export const LIFECYCLE_RULES: OptionRules<LifecycleOptions> = { experimental: BOOLEAN };

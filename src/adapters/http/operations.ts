@@ -5,8 +5,8 @@ import type { HttpErrorCode } from './errors.ts';
 import type { OperationLifecycle } from './operation-lifecycle.ts';
 
 /**
- * What is true of each operation with a method: the status of a success, whether it changes nothing, so that HEAD and a
- * read-only key may call it and its responses can be cached, and whether it has a body of JSON.
+ * The properties of the operations by their method: the status of a success, whether they change nothing, so that HEAD and
+ * a read-only key may call them and their responses can be cached, and whether requests have a body of JSON.
  */
 export const METHODS = {
   GET: { success: 200, isRead: true, hasBody: false },

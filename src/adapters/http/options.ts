@@ -1,4 +1,4 @@
-/** What a host passes to the API and to its server. */
+/** The options of the API and of its server, with the rules that check them. */
 
 import type { RouterMiddleware } from '@koa/router';
 import type { AnimalStore } from '../../application/animal-store.ts';
@@ -89,7 +89,7 @@ export interface HttpOptions extends LifecycleOptions {
   readonly middleware?: UserMiddlewares | undefined;
 }
 
-/** What an HTTP server counts: open connections, requests, and refused requests by reason. */
+/** The numbers of open connections, of requests in flight, and of refused requests by reason. */
 export interface ServerStatistics {
   readonly connections: number;
   readonly requestsInFlight: number;

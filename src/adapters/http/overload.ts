@@ -9,7 +9,7 @@ import type { ApiState } from './state.ts';
 /** The maximum number of requests in flight: twice as many as the largest transaction of SQLite stores has creates. */
 const REQUESTS_LIMIT = 2000;
 
-/** What a server tells about itself. */
+/** The load of a server: requests in flight, and the numbers of refused requests. */
 export class Load {
   /** The numbers of refused requests, by reason. */
   readonly refused: { overloaded: number; rate_limited: number } = { overloaded: 0, rate_limited: 0 };

@@ -1,4 +1,4 @@
-/** How the middleware of the API responds. */
+/** Functions with which the middleware of the API responds. */
 
 import { hash } from 'node:crypto';
 import type { RouterContext } from '@koa/router';
