@@ -4,7 +4,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { parentPort, workerData } from 'node:worker_threads';
 import type { BackupContents } from '../../application/ports/maintenance.ts';
 import { storageUnavailable } from '../../application/ports/storage-fault.ts';
-import { connect, openReader } from './database.ts';
+import { connect } from './connection.ts';
+import { openReader } from './database.ts';
 import { fileError, type PlainError, plainError } from './errors.ts';
 import { checkBackup } from './examination.ts';
 import { beginEpoch, contentsOf } from './schema.ts';
@@ -60,10 +61,10 @@ async function makeCopy(): Promise<BackupContents | undefined> {
       },
     });
     // A file in WAL mode cannot be read where nothing can be written.
-    connect(partial, {}, (copy) => {
-      copy.pragma('journal_mode = DELETE');
-      beginEpoch(copy);
-    }).close();
+    const copy = connect(partial, {});
+    copy.pragma('journal_mode = DELETE');
+    beginEpoch(copy);
+    copy.close();
     return isVerified ? verify(contentsOf(db)) : undefined;
   } finally {
     db.close();

@@ -10,7 +10,8 @@ import { idProblems } from '../storage-kit/ids-left.ts';
 import { INVALID_PETS_LIMIT, invalidPetProblems } from '../storage-kit/invalid-pets.ts';
 import { petOf } from '../storage-kit/pet-rows.ts';
 import { codeOf } from '../storage-kit/store-errors.ts';
-import { connect, damageOf } from './database.ts';
+import { connectToRead } from './connection.ts';
+import { damageOf } from './database.ts';
 import { storageError } from './errors.ts';
 import { companionsOf, isFileOf, partialsOf, realPath, sizeOf } from './files.ts';
 import { hasNoRecords } from './older-schemas.ts';
@@ -86,7 +87,7 @@ export function refuseNoBackup(file: string, store: string): Stats {
 export function checkBackup(path: string, file: string): BackupContents {
   let db: Database.Database | undefined;
   try {
-    db = connect(path, {}, (each) => each.pragma('query_only = ON'));
+    db = connectToRead(path);
     const isOwn = db.pragma('application_id', { simple: true }) === APPLICATION_ID;
     if (!isOwn || versionOf(db, file) === 0) throw invalidRequest(`${file} is not a backup of a store`);
     const damage = damageOf(db, 'integrity_check');
@@ -120,11 +121,9 @@ function freeSpace(folder: string, problems: Problem[]): number | undefined {
   }
 }
 
-/** A connection that may write removes its files at its end, but it also copies a write-ahead log into the store. */
 function readFacts(store: string, problems: Problem[]): Facts {
-  const readonly = sizeOf(`${store}-wal`) > 0;
-  if (sizeOf(store) === 0 && !readonly) return EMPTY;
-  const db = connect(store, { readonly }, (each) => each.pragma('query_only = ON'));
+  if (sizeOf(store) === 0 && sizeOf(`${store}-wal`) === 0) return EMPTY;
+  const db = connectToRead(store);
   try {
     const schemaVersion = versionOf(db);
     const damage = damageOf(db, 'quick_check');

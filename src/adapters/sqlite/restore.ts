@@ -18,7 +18,7 @@ import { INT64_MAX } from '../../domain/int64.ts';
 import { PET_ATTRIBUTES } from '../../domain/pet.ts';
 import { columnOf } from '../storage-kit/pet-rows.ts';
 import { codeOf } from '../storage-kit/store-errors.ts';
-import { connect, lockIdentity } from './database.ts';
+import { beginAlone, connect } from './connection.ts';
 import { fileError, isLocked } from './errors.ts';
 import { checkBackup, refuseNoBackup } from './examination.ts';
 import {
@@ -107,8 +107,8 @@ function lockStore(store: string, overwrite: boolean): Database.Database | undef
   const isLogAlone = sizeOf(store) === 0 && companionsOf(store).length > 0;
   try {
     if (!isLogAlone)
-      return connect(store, { timeout: LOCK_TIMEOUT }, (db, assertSame) => {
-        lockIdentity(db, assertSame);
+      return connect(store, { timeout: LOCK_TIMEOUT }, (db, pin) => {
+        pin();
         lock(store, db, overwrite);
       });
   } catch (error) {
@@ -118,15 +118,10 @@ function lockStore(store: string, overwrite: boolean): Database.Database | undef
   throw new OverwriteRefused(`${store} cannot be read as a store`);
 }
 
-/** SQLite can leave the journal mode WAL only when no other connection exists. */
 function lock(store: string, db: Database.Database, overwrite: boolean): void {
-  db.pragma('journal_mode = DELETE');
-  db.pragma('journal_mode = MEMORY');
+  beginAlone(db, 'memory');
   // The lock outlives the transaction, so that `backup` can copy the file. COMMIT would write a page into an empty file.
   db.pragma('main.locking_mode = EXCLUSIVE');
-  db.exec('BEGIN EXCLUSIVE');
-  // Another process could open the store in the meantime.
-  if (db.pragma('journal_mode', { simple: true }) !== 'memory') throw inUse(store);
   if (sizeOf(store) > 0) db.exec('COMMIT');
   const [companion] = companionsOf(store);
   if (companion !== undefined) throw foreignCompanion(companion);
@@ -143,7 +138,7 @@ function inUse(store: string): AnimalStoreError {
  * damaged. Returns the last id of a pet.
  */
 function continueIds(partial: string, old: Database.Database | undefined): bigint {
-  const db = connect(partial, {}, () => {});
+  const db = connect(partial, {});
   try {
     // The copy must be complete without a write-ahead log.
     db.pragma('journal_mode = DELETE');

@@ -1,0 +1,139 @@
+/** Opens connections to database files, and refuses a file whose write-ahead log is lost or belongs to another file. */
+
+import { randomUUID } from 'node:crypto';
+import { linkSync } from 'node:fs';
+import Database from 'better-sqlite3';
+import { storageUnavailable } from '../../application/ports/storage-fault.ts';
+import { isLocked } from './errors.ts';
+import { foreignCompanion, identityOf, removeDatabase, sizeOf } from './files.ts';
+
+/** In milliseconds: how long a connection waits for a lock, and the time between two attempts to get it. */
+const LOCK_TIMEOUT = 3000;
+const LOCK_INTERVAL = 0.5;
+const clock = new Int32Array(new SharedArrayBuffer(4));
+
+/**
+ * Checks and configures a new connection, which does not wait for locks in the meantime.
+ * @param pin throws when the file was replaced, and keeps it from being replaced until the end of the next read
+ */
+type Prepare = (db: Database.Database, pin: () => void) => void;
+
+/** Opens a file that exists. A restore can replace the file while its lock is awaited, so each attempt opens it again. */
+export function connect(
+  path: string,
+  { timeout = LOCK_TIMEOUT, readonly = false }: { timeout?: number; readonly?: boolean },
+  prepare: Prepare = () => {},
+): Database.Database {
+  assertRuntime();
+  assertOwnLog(path);
+  return whenUnlocked(() => {
+    const identity = identityOf(path);
+    const assertSame = (): void => {
+      if (identityOf(path) !== identity)
+        throw storageUnavailable('the file was replaced while it was opened: start again');
+    };
+    const db = new Database(path, { readonly, timeout: 0, fileMustExist: true });
+    try {
+      db.pragma('user_version');
+      assertWholeLog(db, path);
+      // With NORMAL, which is the default of the driver in WAL mode, a commit would do no fsync.
+      db.pragma('synchronous = FULL');
+      prepare(db.defaultSafeIntegers(true), () => {
+        lockFile(db);
+        assertSame();
+      });
+      assertSame();
+      db.pragma(`busy_timeout = ${timeout}`);
+      return db;
+    } catch (error) {
+      db.close();
+      throw error;
+    }
+  }, performance.now() + timeout);
+}
+
+/** Opens a file for reading only. A connection that may write would copy a write-ahead log into the file at its end. */
+export function connectToRead(path: string, prepare: Prepare = () => {}): Database.Database {
+  return connect(path, { readonly: sizeOf(`${path}-wal`) > 0 }, (db, pin) => {
+    db.pragma('query_only = ON');
+    prepare(db, pin);
+  });
+}
+
+/** Repeats `work` while another process holds the lock. The waits of SQLite itself grow to 100 milliseconds. */
+export function whenUnlocked<T>(work: () => T, deadline: number): T {
+  for (; ; Atomics.wait(clock, 0, 0, LOCK_INTERVAL)) {
+    try {
+      return work();
+    } catch (error) {
+      if (!isLocked(error) || performance.now() >= deadline) throw error;
+    }
+  }
+}
+
+/** Begins a transaction outside of WAL mode, which SQLite leaves only when no other process has the store open. */
+export function beginAlone(db: Database.Database, mode: 'delete' | 'memory'): void {
+  db.pragma('journal_mode = DELETE');
+  db.pragma(`journal_mode = ${mode}`);
+  db.exec('BEGIN EXCLUSIVE');
+  // Another process can have opened the store in the meantime.
+  if (db.pragma('journal_mode', { simple: true }) !== mode)
+    throw new Database.SqliteError('another process has the store open', 'SQLITE_BUSY');
+}
+
+/** The driver of SQLite ends an older Node.js with a signal. */
+function assertRuntime(): void {
+  const { node, bun, deno } = process.versions;
+  if (bun === undefined && deno === undefined && Number.parseInt(node, 10) < 22)
+    throw storageUnavailable(`SQLite needs Node.js 22 or newer, this is ${node}`);
+}
+
+/** SQLite would delete the log of an empty file, and apply the log of another file to this one. */
+function assertOwnLog(path: string): void {
+  const log = `${path}-wal`;
+  // A server that creates the store at the same time writes to the file first, and then to the log.
+  if (sizeOf(log) > 0 && sizeOf(path) === 0) {
+    const advice = 'put the database file back, or restore a backup';
+    throw storageUnavailable(`the file is empty, but has a write-ahead log: ${advice}`);
+  }
+  if (sizeOf(log) > 0 && needsNoLog(path) && sizeOf(log) > 0) throw foreignCompanion(log);
+}
+
+/** Reads the file under a name without a log. SQLite reads it, because closing the file by other means ends its locks. */
+function needsNoLog(path: string): boolean {
+  const link = `${path}.${randomUUID()}.partial`;
+  try {
+    linkSync(path, link);
+    const db = new Database(link, { readonly: true, fileMustExist: true });
+    try {
+      return db.pragma('journal_mode', { simple: true }) !== 'wal';
+    } finally {
+      db.close();
+    }
+  } catch {
+    return false;
+  } finally {
+    removeDatabase(link);
+  }
+}
+
+/** SQLite would mix a new log with the index of the old one. */
+function assertWholeLog(db: Database.Database, path: string): void {
+  const log = `${path}-wal`;
+  const isRemoved = (): boolean => {
+    const [{ log: frames = 0 } = {}] = db.pragma('wal_checkpoint(NOOP)') as { log?: number }[];
+    return frames > 0 && sizeOf(log) === 0;
+  };
+  // Another process can empty the log between the two looks.
+  if (db.readonly || ![1, 2, 3].every(isRemoved)) return;
+  const advice = 'stop all servers of this store, then start them';
+  throw storageUnavailable(`${log} was removed while another process has it open: ${advice}`);
+}
+
+/** Keeps the lock of a read until the end of the next one. In WAL mode, each connection has this lock. */
+function lockFile(db: Database.Database): void {
+  if (db.pragma('journal_mode', { simple: true }) === 'wal') return;
+  db.pragma('main.locking_mode = EXCLUSIVE');
+  db.pragma('user_version');
+  db.pragma('main.locking_mode = NORMAL');
+}
