@@ -1,5 +1,6 @@
 /** The backup of a store that is open, into a file. */
 
+import { on } from 'node:events';
 import { closeSync, lstatSync, openSync, renameSync } from 'node:fs';
 import { dirname, sep } from 'node:path';
 import {
@@ -59,7 +60,7 @@ export async function backUp(
       return contents;
     });
   } catch (error) {
-    if (signal.aborted) throw error;
+    signal.throwIfAborted();
     throw fileError(`cannot back up ${store} to ${file}`, error);
   }
 }
@@ -73,26 +74,21 @@ function notAFile(file: string): AnimalStoreError {
 }
 
 /** Resolves when the thread has exited too, because it writes to a file that is removed then. */
-function copy(
+async function copy(
   about: Copy,
   { onProgress }: BackupOptions,
   signal: AbortSignal,
 ): Promise<BackupContents | undefined> {
-  signal.throwIfAborted();
   const thread = startThread('backup-thread', about);
-  const copied = new Promise<BackupContents | undefined>((resolve, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason));
-    thread.on('error', reject);
-    thread.on('exit', () => reject(storageUnavailable('the thread of the backup exited')));
-    thread.on('message', (message: CopyMessage) => {
-      try {
-        if ('code' in message) throw errorFrom(message);
-        if ('share' in message) onProgress?.(message.share);
-        else resolve(message.contents);
-      } catch (error) {
-        reject(error);
-      }
-    });
-  });
-  return copied.finally(() => endThread(thread));
+  try {
+    for await (const [message] of on(thread, 'message', { signal, close: ['exit'] })) {
+      const copied = message as CopyMessage;
+      if ('code' in copied) throw errorFrom(copied);
+      if ('contents' in copied) return copied.contents;
+      onProgress?.(copied.share);
+    }
+    throw storageUnavailable('the thread of the backup exited');
+  } finally {
+    await endThread(thread);
+  }
 }

@@ -1,13 +1,21 @@
-/** Transactions that wait for more than the disk: in the writer thread, all other writes would wait for them. */
+/** Transactions in a thread of their own, because they wait for more than the disk: in the writer thread, all other writes would wait too. */
 
-import { once } from 'node:events';
-import type { Worker } from 'node:worker_threads';
+import { on } from 'node:events';
 import { StorageFault, storageFaultReason } from '../../application/ports/storage-fault.ts';
 import { errorFrom, storageError, UNKNOWN } from './errors.ts';
 import { assertSameFiles } from './files.ts';
 import { endThread, startThread } from './threads.ts';
 import type { Writer } from './writer.ts';
 import type { Answer, Call, SqlValue } from './writer-thread.ts';
+
+export interface OwnConnection {
+  /** Resolves for each row with the first value that is selected, or with the changes. Statements without rows have no results. */
+  run<T>(sql: string, ...rows: readonly (readonly SqlValue[])[]): Promise<readonly T[]>;
+  begin(): Promise<void>;
+  /** Throws when the storage is closed or must not be written, or when another file is at its path. */
+  assertWritable(): void;
+  commit(writes: number): Promise<void>;
+}
 
 /** Rejects with an error of `work` unchanged. */
 export async function withOwnConnection<T>(
@@ -16,9 +24,33 @@ export async function withOwnConnection<T>(
 ): Promise<T> {
   writer.assertOpen();
   const thread = startThread('writer-thread', writer.files);
+  const replies = on(thread, 'message', { close: ['exit'] });
+  const reply = async (): Promise<Answer> => (await replies.next().catch(lost)).value?.[0] ?? lost();
+  let startedAt = 0;
+  const connection: OwnConnection = {
+    async run<T>(sql: string, ...rows: readonly (readonly SqlValue[])[]) {
+      thread.postMessage({ sql, rows } satisfies Call);
+      const answer = await reply();
+      if ('code' in answer) throw errorFrom(answer);
+      return answer.results as readonly T[];
+    },
+    async begin() {
+      startedAt = performance.now();
+      await connection.run('BEGIN IMMEDIATE');
+    },
+    assertWritable() {
+      writer.assertOpen();
+      assertSameFiles(writer.files);
+    },
+    async commit(writes) {
+      connection.assertWritable();
+      await connection.run('COMMIT');
+      writer.observer.onCommit?.({ writes, ms: performance.now() - startedAt });
+    },
+  };
   try {
-    const connection = new OwnConnection(thread, writer);
-    await connection.isReady;
+    // The thread has started.
+    await reply();
     return await work(connection);
   } catch (error) {
     // Other errors can be those of a temporary table, which can be on another disk.
@@ -27,52 +59,6 @@ export async function withOwnConnection<T>(
     throw error;
   } finally {
     await endThread(thread);
-  }
-}
-
-export class OwnConnection {
-  readonly isReady: Promise<unknown>;
-  readonly #thread: Worker;
-  readonly #exit: Promise<never>;
-  readonly #writer: Writer;
-  #startedAt = 0;
-
-  constructor(thread: Worker, writer: Writer) {
-    this.#thread = thread;
-    this.#exit = once(thread, 'exit').then(lost, lost);
-    this.#exit.catch(() => {});
-    this.#writer = writer;
-    this.isReady = this.#reply();
-  }
-
-  /** Resolves for each row with the first value that is selected, or with the changes. Statements without rows have no results. */
-  async run<T>(sql: string, ...rows: readonly (readonly SqlValue[])[]): Promise<readonly T[]> {
-    const replied = this.#reply();
-    this.#thread.postMessage({ sql, rows } satisfies Call);
-    const answer = (await replied) as Answer;
-    if ('code' in answer) throw errorFrom(answer);
-    return answer.results as readonly T[];
-  }
-
-  async begin(): Promise<void> {
-    this.#startedAt = performance.now();
-    await this.run('BEGIN IMMEDIATE');
-  }
-
-  /** Throws when the storage is closed or must not be written, or when another file is at its path. */
-  assertWritable(): void {
-    this.#writer.assertOpen();
-    assertSameFiles(this.#writer.files);
-  }
-
-  async commit(writes: number): Promise<void> {
-    this.assertWritable();
-    await this.run('COMMIT');
-    this.#writer.observer.onCommit?.({ writes, ms: performance.now() - this.#startedAt });
-  }
-
-  async #reply(): Promise<unknown> {
-    return (await Promise.race([once(this.#thread, 'message').catch(lost), this.#exit]))[0];
   }
 }
 

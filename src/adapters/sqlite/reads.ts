@@ -67,22 +67,17 @@ export class Reads {
 
   readonly #runAll = (): void => {
     for (const run of this.#queue.splice(0)) run();
-    if (this.#inTransaction) this.#end.run();
+    if (this.#db.inTransaction) this.#end.run();
     this.#inTransaction = false;
   };
 
   #beginTransaction(): void {
     const fault = this.#isClosed ? closedError() : this.#faults.of('files');
     if (fault !== undefined) throw fault;
-    this.#begin.run();
-    try {
-      // BEGIN acquires no lock, so this is the first step that can fail.
-      this.version = this.#dataVersion.get();
-      this.#inTransaction = true;
-    } catch (error) {
-      if (this.#db.inTransaction) this.#end.run();
-      throw error;
-    }
+    if (!this.#db.inTransaction) this.#begin.run();
+    // BEGIN acquires no lock, so this is the first step that can fail.
+    this.version = this.#dataVersion.get();
+    this.#inTransaction = true;
   }
 
   /** The page cache of the connection can be read even when the disk fails, so it is emptied first. */

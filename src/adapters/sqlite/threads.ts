@@ -15,7 +15,9 @@ export function startThread(name: 'writer-thread' | 'backup-thread', data: unkno
   const module = new URL(`./${name}${extname(import.meta.url)}`, import.meta.url);
   try {
     // `execArgv` is empty, because options of the process, such as --input-type, must not apply to the thread.
-    return new Worker(module, { workerData: data, execArgv: [] });
+    const thread = new Worker(module, { workerData: data, execArgv: [] });
+    // An error is followed by the exit.
+    return thread.on('error', () => {});
   } catch (error) {
     throw storageUnavailable(`a thread cannot start: ${(error as Error).message}`, error);
   }
