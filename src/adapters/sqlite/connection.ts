@@ -117,12 +117,13 @@ function needsNoLog(path: string): boolean {
   }
 }
 
-/** SQLite would mix a new log with the index of the old one. */
+/** Refuses a log that is smaller than its index says: SQLite would mix a new log with the index of the old one. */
 function assertWholeLog(db: Database.Database, path: string): void {
   const log = `${path}-wal`;
+  const frameSize = 24 + Number(db.pragma('page_size', { simple: true }));
   const isRemoved = (): boolean => {
     const [{ log: frames = 0 } = {}] = db.pragma('wal_checkpoint(NOOP)') as { log?: number }[];
-    return frames > 0 && sizeOf(log) === 0;
+    return frames > 0 && sizeOf(log) < 32 + frames * frameSize;
   };
   // Another process can empty the log between the two looks.
   if (db.readonly || ![1, 2, 3].every(isRemoved)) return;

@@ -15,6 +15,10 @@ const FAILURES: Readonly<Record<string, readonly [message: string, reason: Stora
   SQLITE_CANTOPEN: ['the database file cannot be opened', 'io_error'],
   SQLITE_CORRUPT: ['the database file is damaged', 'damaged'],
   SQLITE_FULL: ['the disk is full', 'disk_full'],
+  SQLITE_IOERR_SHORT_READ: [
+    'a file of the store is too short: stop all its servers, then start them',
+    'io_error',
+  ],
   SQLITE_IOERR: ['the disk reported an error', 'io_error'],
   SQLITE_NOTADB: ['the file is not a SQLite database', 'damaged'],
   SQLITE_PERM: ['the database file may not be accessed', 'read_only'],

@@ -3,9 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import {
   closeSync,
-  copyFileSync,
   existsSync,
-  linkSync,
   mkdirSync,
   openSync,
   readdirSync,
@@ -74,29 +72,28 @@ export function modeOfNewFile(path: string): number {
   return (statSync(dirname(path)).mode & 0o2000) === 0 ? 0o600 : 0o640;
 }
 
-/** `mkdirSync` with the option `recursive` never returns in a file system that accepts no folders, such as /proc. */
-function createFolderOf(path: string): void {
-  const folder = dirname(path);
-  if (existsSync(folder)) return;
-  createFolderOf(folder);
-  try {
-    mkdirSync(folder);
-  } catch (error) {
-    // Another process can have created it.
-    if (!existsSync(folder)) throw fileError(`cannot create the folder of ${path}`, error);
-  }
-}
-
 /** Returns whether there was no file. SQLite would let every user of the machine read a new one. */
 export function createFile(path: string): boolean {
-  createFolderOf(path);
   // To close a file ends the locks that SQLite has on it.
   if (existsSync(path)) return false;
   try {
+    createFolder(dirname(path));
     closeSync(openSync(path, 'a', modeOfNewFile(path)));
     return true;
   } catch (error) {
     throw fileError(`${path}: cannot create the file`, error);
+  }
+}
+
+/** `mkdirSync` with the option `recursive` never returns in a file system that accepts no folders, such as /proc. */
+function createFolder(folder: string): void {
+  if (existsSync(folder)) return;
+  createFolder(dirname(folder));
+  try {
+    mkdirSync(folder);
+  } catch (error) {
+    // Another process can have created it.
+    if (!existsSync(folder)) throw error;
   }
 }
 
@@ -160,52 +157,12 @@ export function removeDatabase(path: string): void {
   for (const suffix of ['', ...COMPANIONS]) rmSync(path + suffix, { force: true });
 }
 
-/**
- * Gives the files of a database that have data a second name, and returns their new paths. The database file keeps its path,
- * because a server would create a new store at an empty one. Its companions leave theirs, because SQLite would copy their
- * pages into the next database.
- * @param db the connection that has locked the database, if it can be read
- */
-export async function keepDatabase(
-  path: string,
-  kept: string,
-  db: Copyable | undefined,
-): Promise<readonly string[]> {
-  removeDatabase(kept);
-  const companions = companionsOf(path).map((file) => file.slice(path.length));
-  for (const suffix of companions) renameSync(path + suffix, kept + suffix);
-  if (sizeOf(path) > 0) await linkOrCopy(path, kept, db);
-  await fsync(dirname(path));
-  return [...(sizeOf(path) > 0 ? [''] : []), ...companions].map((suffix) => kept + suffix);
-}
-
-/** A connection, without the types of the driver, which not every program has that imports the types of this package. */
-interface Copyable {
-  backup(destination: string): Promise<unknown>;
-}
-
-/** Not every file system has hard links. To close a copied file would end the locks that this process has on it. */
-async function linkOrCopy(from: string, to: string, db: Copyable | undefined): Promise<void> {
-  try {
-    linkSync(from, to);
-  } catch {
-    closeSync(openSync(to, 'wx', statSync(from).mode & 0o777));
-    if (db === undefined) copyFileSync(from, to);
-    else await db.backup(to);
-    await fsync(to);
-  }
-}
-
-/** Never replaces an existing file. Where hard links are not supported, a new empty file reserves the name. */
+/** Never replaces an existing file: the first step fails where there is one. */
 export function moveToNewName(from: string, to: string, exists: () => Error): void {
   try {
-    linkSync(from, to);
-  } catch {
-    try {
-      closeSync(openSync(to, 'wx'));
-    } catch (error) {
-      throw codeOf(error) === 'EEXIST' ? exists() : error;
-    }
-    renameSync(from, to);
+    closeSync(openSync(to, 'wx'));
+  } catch (error) {
+    throw codeOf(error) === 'EEXIST' ? exists() : error;
   }
+  renameSync(from, to);
 }

@@ -1,6 +1,17 @@
 /** The restore of a backup, which replaces a store that no process has open. */
 
-import { chmodSync, chownSync, constants, renameSync, rmSync, statSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  closeSync,
+  constants,
+  copyFileSync,
+  linkSync,
+  openSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
 import { copyFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type Database from 'better-sqlite3';
@@ -15,8 +26,6 @@ import { storageUnavailable } from '../../application/ports/storage-fault.ts';
 import { RESTORE_OPTIONS } from '../../application/store-options.ts';
 import { type AnimalStoreError, invalidRequest } from '../../domain/errors.ts';
 import { INT64_MAX } from '../../domain/int64.ts';
-import { PET_ATTRIBUTES } from '../../domain/pet.ts';
-import { columnOf } from '../storage-kit/pet-rows.ts';
 import { codeOf } from '../storage-kit/store-errors.ts';
 import { beginAlone, connect } from './connection.ts';
 import { fileError, isLocked } from './errors.ts';
@@ -26,10 +35,10 @@ import {
   createFile,
   foreignCompanion,
   fsync,
-  keepDatabase,
   modeOfNewFile,
   moveToNewName,
   realPath,
+  removeDatabase,
   sizeOf,
   withPartialFile,
 } from './files.ts';
@@ -38,8 +47,9 @@ import { beginEpoch, countRows, lastIdOf, versionOf } from './schema.ts';
 /** In milliseconds. A command that has the store open can be ending. */
 const LOCK_TIMEOUT = 500;
 const UNREADABLE = /^SQLITE_(CORRUPT|NOTADB)/;
-const COMMON_COLUMNS = `SELECT name FROM pragma_table_info('pets', 'main')
-  INTERSECT SELECT name FROM pragma_table_info('pets', 'copy')`;
+/** Both stores can have any schema version, so only columns are compared that each has. */
+const COMMON_COLUMNS = `SELECT group_concat(format('"%w"', name)) FROM (SELECT name FROM pragma_table_info('pets', 'main')
+  INTERSECT SELECT name FROM pragma_table_info('pets', 'copy'))`;
 const MISSING_KEYS = 'SELECT count(*) FROM main.api_keys WHERE hash NOT IN (SELECT hash FROM copy.api_keys)';
 const REVIVED_KEYS = `SELECT CAST(other.id AS TEXT) AS id, other.name, other.hint AS prefix
   FROM main.api_keys AS own JOIN copy.api_keys AS other USING (hash)
@@ -157,16 +167,6 @@ function continueIds(partial: string, old: Database.Database | undefined): bigin
   }
 }
 
-/** Both stores can have any schema version, so only columns are used that each has. */
-function missingPets(db: Database.Database): string {
-  const common = db.prepare(COMMON_COLUMNS).pluck().all();
-  const columns = PET_ATTRIBUTES.map(columnOf).filter((column) => common.includes(column));
-  const isSame = ['other.id = own.id', ...columns.map((column) => `other.${column} IS own.${column}`)].join(
-    ' AND ',
-  );
-  return `SELECT count(*) FROM main.pets AS own WHERE NOT EXISTS (SELECT 1 FROM copy.pets AS other WHERE ${isSame})`;
-}
-
 /** Compares the copy with the store that it replaces, unless that is new or damaged. */
 function differenceOf(
   partial: string,
@@ -176,13 +176,46 @@ function differenceOf(
     () => {
       if (old === undefined || versionOf(old, '', Infinity) === 0) return { revivedKeys: [] };
       old.prepare('ATTACH ? AS copy').run(partial);
-      const count = (sql: string): number => Number(old.prepare(sql).pluck().get());
-      const lost = { pets: count(missingPets(old)), apiKeys: count(MISSING_KEYS) };
+      const read = (sql: string): unknown => old.prepare(sql).pluck().get();
+      const pets = `SELECT ${read(COMMON_COLUMNS)} FROM`;
+      const missingPets = `SELECT count(*) FROM (${pets} main.pets EXCEPT ${pets} copy.pets)`;
+      const lost = { pets: Number(read(missingPets)), apiKeys: Number(read(MISSING_KEYS)) };
       const revivedKeys = old.prepare<{ now: number }, RestoredKey>(REVIVED_KEYS).all({ now: Date.now() });
       return { lost, revivedKeys };
     },
     { revivedKeys: [] },
   );
+}
+
+/**
+ * Gives the files of a database that have data a second name, and returns their new paths. The database file keeps its path,
+ * because a server would create a new store at an empty one. Its companions leave theirs, because SQLite would copy their
+ * pages into the next database.
+ */
+async function keepDatabase(
+  path: string,
+  kept: string,
+  db: Database.Database | undefined,
+): Promise<readonly string[]> {
+  removeDatabase(kept);
+  const companions = companionsOf(path).map((file) => file.slice(path.length));
+  for (const suffix of companions) renameSync(path + suffix, kept + suffix);
+  const suffixes = sizeOf(path) > 0 ? ['', ...companions] : companions;
+  if (suffixes.includes('')) await linkOrCopy(path, kept, db);
+  await fsync(dirname(path));
+  return suffixes.map((suffix) => kept + suffix);
+}
+
+/** Not every file system has hard links. To close a copied file would end the locks that this process has on it. */
+async function linkOrCopy(from: string, to: string, db: Database.Database | undefined): Promise<void> {
+  try {
+    linkSync(from, to);
+  } catch {
+    closeSync(openSync(to, 'wx', statSync(from).mode & 0o777));
+    if (db === undefined) copyFileSync(from, to);
+    else await db.backup(to);
+    await fsync(to);
+  }
 }
 
 function attempt<T>(read: () => T, otherwise: T): T {

@@ -128,7 +128,7 @@ test('with `readOnly`, no byte of the file changes, and writes are refused', asy
 });
 
 test('a folder that cannot be created is named, and the start does not hang', () => {
-  expect(() => openSqliteStorage('/proc/a/b/pets.db')).toThrow('cannot create the folder of /proc/a/b');
+  expect(() => openSqliteStorage('/proc/a/b/pets.db')).toThrow('/proc/a/b/pets.db: cannot create the file: ENOENT');
 });
 
 test.skipIf(!canMount)(
