@@ -7,7 +7,6 @@ import { closedError } from '../../application/ports/storage.ts';
 import { StorageFault } from '../../application/ports/storage-fault.ts';
 import { AnimalStoreError } from '../../domain/errors.ts';
 import { codeOf } from '../storage-kit/store-errors.ts';
-import { waitAtMost } from '../storage-kit/wait-at-most.ts';
 import type { clientConfig } from './config.ts';
 import { type Faults, hadNoEffect, storageError, UnconfirmedCommit, writeError } from './errors.ts';
 
@@ -130,7 +129,8 @@ export class ConnectionPool {
   async close(): Promise<void> {
     this.#closing.abort(closedError());
     // A server that hangs closes no connection.
-    await waitAtMost(this.waitTimeout + 1000, this.#pool.end());
+    const ended = this.#pool.end().catch(() => {});
+    await Promise.race([ended, delay(this.waitTimeout + 1000, undefined, { ref: false })]);
   }
 }
 

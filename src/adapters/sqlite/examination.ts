@@ -1,15 +1,14 @@
-/** What a store and a backup contain, and what is wrong with them. Nothing is changed. */
+/** Examines a store or a backup: its contents and its problems. Changes nothing. */
 
 import { type Stats, statfsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type Database from 'better-sqlite3';
 import type { BackupContents, Diagnosis, Problem } from '../../application/ports/maintenance.ts';
 import { StorageFault, storageFaultReason } from '../../application/ports/storage-fault.ts';
-import { asAnimalStoreError, invalidRequest } from '../../domain/errors.ts';
+import { invalidRequest } from '../../domain/errors.ts';
 import { idProblems } from '../storage-kit/ids-left.ts';
 import { INVALID_PETS_LIMIT, invalidPetProblems } from '../storage-kit/invalid-pets.ts';
 import { petOf } from '../storage-kit/pet-rows.ts';
-import { codeOf } from '../storage-kit/store-errors.ts';
 import { connectToRead } from './connection.ts';
 import { damageOf } from './database.ts';
 import { storageError } from './errors.ts';
@@ -94,12 +93,10 @@ export function checkBackup(path: string, file: string): BackupContents {
     if (damage !== undefined) throw invalidRequest(`${file} is damaged: ${damage}`);
     return { ...contentsOf(db), problems: petProblems(db) };
   } catch (error) {
-    const code = codeOf(error);
-    if (asAnimalStoreError(error) !== undefined)
-      throw invalidRequest((error as Error).message, { cause: error });
-    if (!/^SQLITE_(CORRUPT|NOTADB|ERROR)/.test(code)) throw error;
-    const message = code === 'SQLITE_NOTADB' ? 'is not a backup of a store' : 'is damaged';
-    throw invalidRequest(`${file} ${message} (${code})`, { cause: error });
+    const known = storageError(error);
+    if (known === error) throw invalidRequest(known.message, { cause: error });
+    if (!['damaged', undefined].includes(storageFaultReason(known))) throw error;
+    throw invalidRequest(`${file} is not a backup of a store: ${known.message}`, { cause: error });
   } finally {
     db?.close();
   }

@@ -2,9 +2,9 @@
 
 import { once } from 'node:events';
 import { extname } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { parentPort, Worker } from 'node:worker_threads';
 import { storageUnavailable } from '../../application/ports/storage-fault.ts';
-import { waitAtMost } from '../storage-kit/wait-at-most.ts';
 
 /** In milliseconds. */
 const EXIT_TIMEOUT = 10_000;
@@ -28,7 +28,8 @@ export async function endThread(thread: Worker): Promise<void> {
   if (thread.threadId === -1) return;
   thread.ref();
   thread.postMessage('close');
-  await waitAtMost(EXIT_TIMEOUT, once(thread, 'exit'));
+  const exit = once(thread, 'exit').catch(() => {});
+  await Promise.race([exit, delay(EXIT_TIMEOUT, undefined, { ref: false })]);
   thread.unref();
 }
 

@@ -1,4 +1,4 @@
-/** A thread that writes: the one of the writer commits batches, and that of an own connection one transaction. */
+/** The thread that writes to a store. The writer sends it batches, and an own connection the statements of one transaction. */
 
 import { parentPort, workerData } from 'node:worker_threads';
 import type Database from 'better-sqlite3';
@@ -118,19 +118,16 @@ function statement(sql: string): Database.Statement {
 }
 
 function answer({ sql, rows }: Call): Answer {
-  try {
-    return { results: rows.length === 0 ? execute(sql) : runAll(sql, rows) };
-  } catch (error) {
-    return sql === 'COMMIT' ? failedCommit(error) : plainError(error);
-  }
-}
-
-function execute(sql: string): readonly [] {
   const isCommit = sql === 'COMMIT';
-  if (isCommit) assertSameFiles(files);
-  whenUnlocked(() => open().exec(sql), performance.now() + LOCK_TIMEOUT);
-  isUnfinished = !isCommit;
-  return [];
+  try {
+    if (isCommit) assertSameFiles(files);
+    const results = rows.length > 0 ? runAll(sql, rows) : [];
+    if (rows.length === 0) whenUnlocked(() => open().exec(sql), performance.now() + LOCK_TIMEOUT);
+    isUnfinished = !isCommit;
+    return { results };
+  } catch (error) {
+    return isCommit ? failedCommit(error) : plainError(error);
+  }
 }
 
 function runAll(sql: string, rows: readonly (readonly SqlValue[])[]): readonly unknown[] {

@@ -175,9 +175,9 @@ export class Writer {
 
   #rejectLate(): void {
     const now = performance.now();
-    const inTime = this.#queue.findIndex(({ deadline }) => deadline > now);
-    const late = this.#queue.splice(0, inTime === -1 ? this.#queue.length : inTime);
-    rejectAll(late, storageUnavailable('the database was busy for 5 seconds: nothing was stored'));
+    const late = this.#queue.filter(({ deadline }) => deadline <= now).length;
+    const error = storageUnavailable('the database was busy for 5 seconds: nothing was stored');
+    rejectAll(this.#queue.splice(0, late), error);
   }
 
   /** The thread is not terminated, because it is waiting for a system call, which cannot be cancelled. */

@@ -128,7 +128,9 @@ test('with `readOnly`, no byte of the file changes, and writes are refused', asy
 });
 
 test('a folder that cannot be created is named, and the start does not hang', () => {
-  expect(() => openSqliteStorage('/proc/a/b/pets.db')).toThrow('/proc/a/b/pets.db: cannot create the file: ENOENT');
+  expect(() => openSqliteStorage('/proc/a/b/pets.db')).toThrow(
+    '/proc/a/b/pets.db: cannot create the file: ENOENT',
+  );
 });
 
 test.skipIf(!canMount)(
