@@ -213,7 +213,7 @@ const MUTANTS: readonly Mutant[] = [
   {
     name: 'a snapshot that is not renewed',
     file: 'src/adapters/sqlite/reads.ts',
-    text: 'if (this.#inTransaction) this.#end.run();\n    this.#inTransaction = false;',
+    text: 'if (this.#db.inTransaction) this.#end.run();\n    this.#inTransaction = false;',
     replacement: '',
   },
   {

@@ -1,4 +1,4 @@
-/** The backup of a store that is open, into a file. */
+/** Backs up an open store to a file. */
 
 import { on } from 'node:events';
 import { closeSync, lstatSync, openSync, renameSync } from 'node:fs';

@@ -57,7 +57,7 @@ export function errorFrom(
     : new StorageFault(reason, message, { cause });
 }
 
-/** A recovery would store the pages of a failed commit that reached the write-ahead log, but not after a full disk. */
+/** After a failed commit, a recovery can still store the pages that reached the write-ahead log, except after a full disk. */
 export function failedCommit(error: unknown): PlainError {
   const failure = plainError(error);
   const isUnknown = ![undefined, 'disk_full', 'locked'].includes(failure.reason);

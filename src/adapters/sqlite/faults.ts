@@ -1,4 +1,4 @@
-/** The faults of a store. */
+/** The parts of a store that can have a fault, and the reports of their faults. */
 
 import { type StorageFault, storageFaultReason } from '../../application/ports/storage-fault.ts';
 import type { AnimalStoreError } from '../../domain/errors.ts';

@@ -1,4 +1,4 @@
-/** The files of a store: their names, their identity, and steps that are durable. */
+/** The names, the identity and the creation of the files of a store. */
 
 import { randomUUID } from 'node:crypto';
 import {
@@ -38,7 +38,7 @@ export function realPath(path: string): string {
   }
 }
 
-/** Returns the paths of the companion files that have data. The other one is made anew by each first connection. */
+/** Returns the paths of the companion files that have data. The first connection creates the other companion file again. */
 export function companionsOf(path: string): readonly string[] {
   return ['-journal', '-wal'].map((suffix) => path + suffix).filter((file) => sizeOf(file) > 0);
 }

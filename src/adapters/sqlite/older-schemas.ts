@@ -1,6 +1,6 @@
 /** Migrates a store of 1.0, of 2.0, or of a build between 2.0 and 3.0 to the first of `MIGRATIONS`. */
 
-/** What a pet must be since 3.0. */
+/** The rules of pets since 3.0. */
 const PET_RULES = `id > 0 AND length(name) BETWEEN 1 AND 255 AND instr(name, char(0)) = 0
   AND status IN ('available', 'pending', 'sold')`;
 

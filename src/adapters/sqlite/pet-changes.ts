@@ -1,4 +1,4 @@
-/** Changes and removals of pets in SQLite: compared and set in one transaction of the writer thread. */
+/** Changes and removes pets in SQLite. Each comparison and its change are one transaction of the writer thread. */
 
 import type Database from 'better-sqlite3';
 import type { ListedVersion, PetChanges, PetVersion } from '../../application/ports/pet-changes.ts';

@@ -1,4 +1,4 @@
-/** The statements about pets. */
+/** The SQL statements for pets. */
 
 import type Database from 'better-sqlite3';
 import type { PetQuery } from '../../application/ports/pet-repository.ts';

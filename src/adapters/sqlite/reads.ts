@@ -1,4 +1,4 @@
-/** The reads of a store, on one connection. */
+/** Runs the reads of a store on one connection. */
 
 import type Database from 'better-sqlite3';
 import { closedError } from '../../application/ports/storage.ts';

@@ -1,4 +1,4 @@
-/** The restore of a backup, which replaces a store that no process has open. */
+/** Restores a backup: it replaces a store that no process has open. */
 
 import {
   chmodSync,

@@ -1,4 +1,4 @@
-/** The tables of a store, and the migrations that make them. */
+/** The tables of a store, the migrations that create them, and queries about a whole store. */
 
 import type Database from 'better-sqlite3';
 import type { BackupContents } from '../../application/ports/maintenance.ts';
@@ -9,7 +9,7 @@ import { isOlder, upgradesOf } from './older-schemas.ts';
 
 /** Marks a file as a store of this application. */
 export const APPLICATION_ID = 0x50455453n;
-/** What a pet must be, whatever program stores it. */
+/** The rules of pets, which also apply to other programs. */
 const PET_RULES = `id > 0 AND length(name) BETWEEN 1 AND 255 AND instr(name, char(0)) = 0
   AND status IN ('available', 'pending', 'sold')`;
 
@@ -74,8 +74,8 @@ const CHANGES = `
 `;
 
 /**
- * The schema versions, and what leads to them. A released migration is never changed. The attributes of a pet stand in a
- * migration too: a test compares the newest schema with `ATTRIBUTES`. A new column with a CHECK is added with
+ * The schema versions, each with the SQL that migrates a store to it. A released migration is never changed. A migration also
+ * adds the columns of attributes: a test compares the newest schema with `ATTRIBUTES`. A new column with a CHECK is added with
  * `ignore_check_constraints`, because SQLite checks all rules of all pets, and stored pets can break an older one.
  */
 export const MIGRATIONS: readonly (readonly [version: number, sql: string])[] = [
@@ -86,14 +86,13 @@ export const MIGRATIONS: readonly (readonly [version: number, sql: string])[] = 
 /** The pragma `user_version` of a store. */
 export const SCHEMA_VERSION: number = Math.max(...MIGRATIONS.map(([version]) => version));
 
-/** Returns the migrations of a store with this schema version. */
 export function migrationsOf(version: number): readonly string[] {
   const migrations = MIGRATIONS.filter(([to]) => to > version).map(([, sql]) => sql);
   if (isOlder(version, FIRST_VERSION)) return [...upgradesOf(version), ...migrations.slice(1)];
   return migrations;
 }
 
-/** Reads in one statement, because another process can migrate a new file at the same time. */
+/** One statement, because another process can migrate a new file at the same time. */
 const MARKS = `SELECT (SELECT application_id FROM pragma_application_id), (SELECT user_version FROM pragma_user_version),
   (SELECT count(*) FROM sqlite_schema)`;
 
@@ -108,7 +107,7 @@ export function versionOf(db: Database.Database, file = 'the file', newest: numb
   return Number(version);
 }
 
-/** Selects pets that break a rule. An older store or backup is examined too. */
+/** Returns the first pets that break a rule. A store or a backup of an older release can lack columns. */
 export function invalidPets(db: Database.Database, limit: number): readonly PetRow[] {
   const columns = db.prepare("SELECT name FROM pragma_table_info('pets')").pluck().all();
   const select = selectInvalidPets(
@@ -135,7 +134,7 @@ export function lastIdOf(db: Database.Database, table: 'pets' | 'api_keys' = 'pe
 /** The first version that has `epoch`. A backup of an older release gets its epoch by the migration. */
 const EPOCH_VERSION = 7;
 
-/** Draws another epoch, because the store is the copy of another one. */
+/** Gives a copy of a store an epoch of its own. */
 export function beginEpoch(db: Database.Database): void {
   if (versionOf(db) >= EPOCH_VERSION) db.exec(BEGIN_EPOCH);
 }

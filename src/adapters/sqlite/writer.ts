@@ -1,4 +1,4 @@
-/** The queue of writes, and the batches that the writer thread commits. */
+/** Queues writes, and sends them in batches to the writer thread, which commits them. */
 
 import type { Worker } from 'node:worker_threads';
 import type { Observer } from '../../application/ports/observer.ts';
@@ -21,7 +21,7 @@ const QUEUE_TIMEOUT = 5000;
 const REPLY_TIMEOUT = 10_000;
 /** The time between two looks at deadlines, files and faults, in milliseconds. */
 const INTERVAL = 500;
-/** A full batch of pets with the longest names, in no row of a user. Its end makes its pages free, in another commit. */
+/** Writes as much as a full batch of pets with the longest names. Another commit frees the pages. */
 const TEST_WRITE = `INSERT OR REPLACE INTO probe (id, data) VALUES (1, randomblob(${BATCH_LIMIT * 1024}))`;
 const END_OF_TEST = 'DELETE FROM probe';
 
@@ -48,7 +48,7 @@ export class Writer {
   #closed: Promise<void> | undefined;
   #whenIdle: (() => void) | undefined;
 
-  /** @param observer told of a commit before the callers of the committed writes continue */
+  /** @param observer is notified of a commit before the callers of the committed writes continue */
   constructor(files: StoreFiles, faults: Faults, observer: Observer, isReadOnly: boolean) {
     this.files = files;
     this.faults = faults;
@@ -176,6 +176,7 @@ export class Writer {
   #rejectLate(): void {
     const now = performance.now();
     const late = this.#queue.filter(({ deadline }) => deadline <= now).length;
+    if (late === 0) return;
     const error = storageUnavailable('the database was busy for 5 seconds: nothing was stored');
     rejectAll(this.#queue.splice(0, late), error);
   }

@@ -1,12 +1,12 @@
-/** The pages of the feed, which storages read in two parts: pets that were never changed, and those that were. */
+/** Makes the pages of the feed of two parts, which storages read separately: pets that were never changed, and the others. */
 
 import type { ChangesPage, ListedVersion } from '../../application/ports/pet-changes.ts';
 import type { Pet } from '../../domain/pet.ts';
 
-/** How many stored pets a page examines at most to find those that were never changed. */
+/** The maximum number of stored pets that a page examines to find those that were never changed. */
 export const EXAMINED_LIMIT = 10_000;
 
-/** What a storage has read at one moment, for a page after the revision `after`. */
+/** The rows that a storage has read in one snapshot, for a page after the revision `after`. */
 export interface ReadChanges extends Pick<ChangesPage, 'epoch' | 'lastNumber'> {
   readonly after: bigint;
   readonly limit: number;
@@ -18,12 +18,11 @@ export interface ReadChanges extends Pick<ChangesPage, 'epoch' | 'lastNumber'> {
   readonly examinedUpTo?: bigint | undefined;
 }
 
-/** Returns up to which revision a page can reach. Pets after it need not be read. */
+/** Returns the last revision that a page can have, if pets after it need not be read. */
 export function lastRevisionOf(changed: readonly ListedVersion[], limit: number): bigint | undefined {
   return changed.length > limit ? changed[limit - 1]?.revision : undefined;
 }
 
-/** Returns the page of the two parts that were read. */
 export function changesPage(read: ReadChanges): ChangesPage {
   const { after, limit, changed, unchanged, examinedUpTo, epoch, lastNumber } = read;
   const found = [...changed, ...unchanged.map((pet) => ({ id: pet.id, pet, revision: pet.id }))]

@@ -2,10 +2,10 @@ import type { CreateAttempt, IdempotentCreates } from '../../application/ports/i
 import { AnimalStoreError } from '../../domain/errors.ts';
 import type { NewPet, Pet } from '../../domain/pet.ts';
 
-/** How often a create claims a key whose record is found neither valid nor old. */
+/** How often a create claims a key. Between a claim and the look for its record, the record can end. */
 const CLAIMS = 3;
 
-/** What an engine does with the records of idempotency keys. */
+/** The records of idempotency keys in a storage. */
 export interface Records {
   /** Stores a pet and its record, and resolves with the pet. Stores nothing when a valid record exists. */
   claim(pet: NewPet, attempt: CreateAttempt): Promise<Pet | undefined>;

@@ -1,9 +1,9 @@
 import type { Problem } from '../../application/ports/maintenance.ts';
 import { type Pet, petFault } from '../../domain/pet.ts';
 
-/** How many invalid pets a diagnosis names. */
+/** The maximum number of invalid pets that a diagnosis names. */
 const NAMED = 10;
-/** How many invalid pets a storage reads for {@link invalidPetProblems}. */
+/** The maximum number of invalid pets that a storage reads for {@link invalidPetProblems}. */
 export const INVALID_PETS_LIMIT: number = NAMED + 1;
 
 /** @param pets stored pets that break a rule, at most {@link INVALID_PETS_LIMIT} */

@@ -1,4 +1,4 @@
-/** The rows of API keys, which the engines with SQL store alike: without the key, with its SHA-256 hash. */
+/** Converts API keys to rows and back. A row contains the SHA-256 hash of the key, and not the key. */
 
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { ApiKey, NewApiKey } from '../../domain/api-key.ts';

@@ -1,4 +1,4 @@
-/** The records of idempotency keys, as the storages with SQL store them: the id of the pet, the request, and the first response. */
+/** Converts the records of idempotency keys to columns and back: the id of the pet, the request, and the first response. */
 
 import { CREATE_REQUEST, type WriteRecord } from '../../application/ports/idempotent-changes.ts';
 import { AnimalStoreError } from '../../domain/errors.ts';
@@ -7,14 +7,14 @@ import { type Pet, storedPet } from '../../domain/pet.ts';
 import { parseStoredPets, petJson } from '../../domain/pet-json.ts';
 import { type PetRow, petOf } from './pet-rows.ts';
 
-/** Returns the response to store, which has the id of the pet also when the pet was removed. */
+/** Returns the response to store. That of a removal has the id alone. */
 export function responseOf(id: bigint, pet: Pet | undefined): string {
   return pet === undefined ? `{"id":${id}}` : petJson(pet);
 }
 
 /**
- * Reads a record. Of a record without a request, which a release before 4.0 has written, or with the response of another pet,
- * whose end such a release has renewed, the request is unknown.
+ * Reads a record. Its request is unknown if a release before 4.0 has written the record, which then has no request, or has
+ * renewed it for another pet, which then has no response of its own.
  */
 export function recordOf([petId, request, response]: readonly unknown[]): WriteRecord {
   if (typeof request !== 'string' || typeof response !== 'string')

@@ -1,21 +1,21 @@
-/** What the storages with a schema say alike. */
+/** Errors, messages and options that the storages with a schema share. */
 
 import type { Rule } from '../../application/arguments.ts';
 import { AnimalStoreError, isError } from '../../domain/errors.ts';
 
-/** Returns a message about a store that a newer release wrote. */
+/** Returns a message if a newer release wrote the store. */
 export function newerSchema(store: string, version: number, supported: number): string | undefined {
   if (version <= supported) return undefined;
   return `${store} has schema version ${version}, this release supports ${supported}: use the release that wrote it, or a newer one`;
 }
 
-/** Returns a message about a store that an older release wrote, and may still serve. */
+/** Returns a message about a store of an older release, which may still serve it. */
 export function olderSchema(store: string, version: number, supported: number): string {
   return `${store} has schema version ${version}, this release uses ${supported}: use the release that wrote it, or start a server of this release, which migrates it`;
 }
 
 const MIGRATIONS = ['always', 'alone', 'never'] as const;
-/** What happens to a store with an older schema. `alone` migrates it while no other process has it open. */
+/** How a store with an older schema is opened. `alone` migrates it while no other process has it open. */
 export type Migration = (typeof MIGRATIONS)[number];
 
 export const MIGRATION: Rule = {
@@ -28,7 +28,7 @@ export function codeOf(error: unknown): string {
   return isError(error) && 'code' in error ? String(error.code) : '';
 }
 
-/** The error of a write that a trigger of the operator has ignored. */
+/** Returns the error of a write whose row a trigger of the operator has dropped. */
 export function rowDropped(): AnimalStoreError {
   return new AnimalStoreError(
     'internal_error',
