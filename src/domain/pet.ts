@@ -93,7 +93,7 @@ const RULES = Object.fromEntries(
 export function newPet(input: NewPetInput): NewPet {
   if (typeof input !== 'object' || input === null) {
     const required = PET_ATTRIBUTES.filter((name) => ATTRIBUTES[name].isRequired);
-    throw invalidRequest(`expected a pet, an object with ${required.join(', ')}`);
+    throw invalidRequest(`expected a pet, an object with ${required.join(', ') || 'its attributes'}`);
   }
   const pet: Values = {};
   const faults: string[] = [];

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type Attribute, type AttributeOf, ruleOf } from '../../src/domain/attribute.ts';
-import { ATTRIBUTES, PET_ATTRIBUTES, type PetStatus } from '../../src/domain/pet.ts';
+import { ATTRIBUTES, PET_ATTRIBUTES } from '../../src/domain/pet.ts';
 import { TIMESTAMP_MAX, TIMESTAMP_MIN, type Timestamp } from '../../src/domain/timestamp.ts';
 
 /** An attribute that may be missing, whatever attributes a pet has. */
@@ -122,7 +122,8 @@ test('a row has the kind, the values and the default of its types', () => {
   const time = { ...about, kind: 'timestamp', example: '2024-02-29T12:00:00.000Z' } as const;
   const lent = { ...about, kind: 'boolean', example: true } as const;
   type Year = AttributeOf<number | undefined, number | bigint | undefined>;
-  type Status = AttributeOf<PetStatus, PetStatus | undefined>;
+  type Values = 'available' | 'sold';
+  type Status = AttributeOf<Values, Values | undefined>;
   const rows = [
     { ...about, ...years, isRequired: false } satisfies Year,
     { ...weight, isRequired: true } satisfies AttributeOf<bigint, bigint | number>,
@@ -139,7 +140,7 @@ test('a row has the kind, the values and the default of its types', () => {
     // @ts-expect-error The example is not canonical.
     { ...time, isRequired: true, example: '2024-02-29' } satisfies AttributeOf<Timestamp, string>,
     // @ts-expect-error The value is one of a few.
-    { ...lent, isRequired: true } satisfies AttributeOf<PetStatus, PetStatus>,
+    { ...lent, isRequired: true } satisfies AttributeOf<Values, Values>,
     // @ts-expect-error The value is a bigint.
     { ...about, ...years, isRequired: true } satisfies AttributeOf<bigint, bigint | number>,
     // @ts-expect-error The value is a number.

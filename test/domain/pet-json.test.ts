@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { INT64_MAX, INT64_MIN } from '../../src/domain/int64.ts';
-import { type NewPetInput, PET_STATUSES, type Pet } from '../../src/domain/pet.ts';
+import { type NewPetInput, PET_ATTRIBUTES, type Pet, petWithId } from '../../src/domain/pet.ts';
 import {
   newPetJson,
   parsePet,
@@ -11,32 +11,18 @@ import {
   petJson,
   petsJson,
 } from '../../src/domain/pet-json.ts';
-import { codePoint } from '../support/code-points.ts';
-import { wholeJson, withRequired } from '../support/pets.ts';
+import { samplePet } from '../../src/testing/fixtures/pets.ts';
+import { anyNewPet } from '../support/any-pet.ts';
+import { INVALID_PETS, jsonWith, REX } from '../support/pets.ts';
 import { runs } from '../support/property-runs.ts';
 import { refusal } from '../support/refusal.ts';
 
-const REX: Pet = withRequired({
-  id: INT64_MAX,
-  name: 'é "🐈" \\\n',
-  categoryId: INT64_MIN,
-  status: 'sold',
-});
-const REX_JSON = wholeJson(
-  '{"id":9223372036854775807,"name":"é \\"🐈\\" \\\\\\n","categoryId":-9223372036854775808,"status":"sold"}',
-);
+const PET: Pet = { id: INT64_MAX, ...samplePet('é "🐈" \\\n', INT64_MIN) };
+const PET_JSON = petJson(PET);
 
 const anyPet: fc.Arbitrary<Pet> = fc
-  .record({
-    id: fc.bigInt({ min: 1n, max: INT64_MAX }),
-    name: fc
-      .string({ unit: codePoint, minLength: 1, maxLength: 255 })
-      .map((name) => name.replaceAll('\0', ' '))
-      .filter((name) => name.isWellFormed()),
-    categoryId: fc.bigInt({ min: INT64_MIN, max: INT64_MAX }),
-    status: fc.constantFrom(...PET_STATUSES),
-  })
-  .map(withRequired);
+  .tuple(fc.bigInt({ min: 1n, max: INT64_MAX }), anyNewPet)
+  .map(([id, pet]) => petWithId({ id, ...pet }));
 
 /** Reads JSON with the parser of Node.js alone, and takes each integer from its digits. */
 function exactly(text: string): unknown {
@@ -46,14 +32,19 @@ function exactly(text: string): unknown {
 
 describe('petJson and petsJson', () => {
   test('have a fixed order, and no spaces', () => {
-    expect(petsJson([REX, REX])).toBe(`[${REX_JSON},${REX_JSON}]`);
+    expect(petsJson([PET, PET])).toBe(`[${PET_JSON},${PET_JSON}]`);
+    expect(Object.keys(JSON.parse(PET_JSON))).toEqual(['id', ...PET_ATTRIBUTES]);
   });
 
   test('write JSON with the exact digits of every int64, which parsePet and parsePets read', () => {
+    const exact = (pet: object) =>
+      Object.fromEntries(
+        Object.entries(pet).map(([name, value]) => [name, typeof value === 'number' ? BigInt(value) : value]),
+      );
     const check = (pet: Pet) => {
       const { id: _, ...attributes } = pet;
-      expect(exactly(petJson(pet))).toEqual(pet);
-      expect(exactly(newPetJson(attributes))).toEqual(attributes);
+      expect(exactly(petJson(pet))).toEqual(exact(pet));
+      expect(exactly(newPetJson(attributes))).toEqual(exact(attributes));
       expect(parsePet(petJson(pet))).toEqual(pet);
     };
     fc.assert(fc.property(anyPet, check), runs());
@@ -64,73 +55,63 @@ describe('petJson and petsJson', () => {
 
 describe('parsePet and parsePets', () => {
   test('read any notation of an int64, and ignore white space and other members', () => {
-    expect(parsePet(wholeJson(' {"id":5e0, "name":"Rex", "categoryId":-7.0, "colour":1.5}\n'))).toEqual(
-      withRequired({ id: 5n, name: 'Rex', categoryId: -7n, status: 'available' }),
-    );
+    const text = petJson({ ...PET, id: 5n }).replace('{"id":5,', ' { "id" : 5e0, "colour":1.5,');
+    expect(parsePet(`${text}\n`)).toEqual({ ...PET, id: 5n });
   });
 
-  test.each(['9223372036854775808', '1.5', '"7"', 'null'])('the numbers %s are out of range', (number) => {
-    expect(() => parsePet(wholeJson(`{"id":${number},"name":"Rex","categoryId":7}`))).toThrow(
+  test.each(['9223372036854775808', '1.5', '"7"', 'null'])('the id %s is out of range', (number) => {
+    expect(() => parsePet(PET_JSON.replace(/(?<="id":)\d+/, number))).toThrow(
       refusal('id must be an integer from 1 to 9223372036854775807'),
     );
-    expect(() => parsePet(wholeJson(`{"id":1,"name":"","categoryId":${number}}`))).toThrow(
-      refusal(
-        'name must have 1 to 255 characters; categoryId must be an integer from -9223372036854775808 to 9223372036854775807',
-      ),
-    );
   });
 
   test.each([
-    ['{"name":"Rex","categoryId":7}', 'id is required'],
-    ['{"id":1}', /^name is required; categoryId is required\b/],
-    [
-      '{"id":1,"name":"Rex","categoryId":7,"status":"lost"}',
-      'status must be one of available, pending, sold',
-    ],
+    [newPetJson(REX), 'id is required'],
     ['[]', 'expected a JSON object'],
   ])('%s is not a pet', (text, message) => {
-    expect(() => parsePet(wholeJson(text))).toThrow(refusal(message));
+    expect(() => parsePet(text)).toThrow(refusal(message));
   });
 
+  const [{ json, message: fault }] = INVALID_PETS;
   test.each([
     ['{}', 'expected a JSON array'],
-    [`[${REX_JSON},{"id":2,"name":"Tom"}]`, /^\[1\], pet 2: categoryId is required\b/],
-    ['[{"id":0.5,"name":"Tom","categoryId":7}]', '[0]: id must be an integer from 1 to 9223372036854775807'],
-    [`[${REX_JSON},${REX_JSON},7]`, '[2]: expected a JSON object'],
+    [`[${PET_JSON},${json.replace('{', '{"id":2,')}]`, `[1], pet 2: ${fault}`],
+    ['[{"id":0.5}]', '[0]: id must be an integer from 1 to 9223372036854775807'],
+    [`[${PET_JSON},${PET_JSON},7]`, '[2]: expected a JSON object'],
   ])('%s is not an array of pets', (text, message) => {
-    expect(() => parsePets(wholeJson(text))).toThrow(refusal(message));
+    expect(() => parsePets(text)).toThrow(message);
   });
 });
 
 describe('parseStoredPets', () => {
   test('read pets that break rules, as another program has changed them', () => {
-    const changed = withRequired({ id: 0n, name: '\0', categoryId: 7n, status: 'So"ld' }) as unknown as Pet;
-    expect(parseStoredPets(petsJson([REX, changed]))).toEqual([REX, changed]);
+    const changed = { ...PET, id: 0n };
+    expect(parseStoredPets(petsJson([PET, changed]))).toEqual([PET, changed]);
   });
 
   test.each([
-    [
-      '{"id":"1","name":"Rex","categoryId":7,"status":"sold"}',
-      ': id must be an integer from 1 to 9223372036854775807',
-    ],
-    ['{"id":1,"name":7,"categoryId":7,"status":"sold"}', ', pet 1: name must be a string'],
+    [PET_JSON.replace(/(?<="id":)\d+/, '"1"'), ': id must be an integer from 1 to 9223372036854775807'],
+    ...PET_ATTRIBUTES.map((name) => [
+      jsonWith(name, '[]').replace('{', '{"id":1,'),
+      `, pet 1: ${name} must `,
+    ]),
     ['7', ': expected a JSON object'],
   ])('%s has values of wrong types', (text, message) => {
-    expect(() => parseStoredPets(wholeJson(`[${text}]`))).toThrow(refusal(`[0]${message}`));
+    expect(() => parseStoredPets(`[${text}]`)).toThrow(`[0]${message}`);
   });
 });
 
 test('parsePetMembers reads the members without a rule', () => {
-  const members = { id: undefined, name: true, categoryId: 9007199254740993n, status: undefined };
-  expect(parsePetMembers('{"name":true,"categoryId":9007199254740993,"colour":"red"}')).toEqual(members);
+  const names = Object.fromEntries(PET_ATTRIBUTES.map((name) => [name, undefined]));
+  expect(parsePetMembers('{"id":9007199254740993,"colour":"red"}')).toEqual({ ...names, id: 2n ** 53n + 1n });
   expect(() => parsePetMembers('[{}]')).toThrow(refusal('expected a JSON object'));
 });
 
 test('JSON.stringify with JSON.rawJSON, as docs/embedding.md shows, writes the same numbers', () => {
   const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown };
-  const text = JSON.stringify({ pet: REX }, (_, value) =>
+  const text = JSON.stringify({ pet: PET }, (_, value) =>
     typeof value === 'bigint' ? rawJSON(String(value)) : value,
   );
-  expect(text).toBe(`{"pet":${REX_JSON}}`);
-  expect(() => JSON.stringify(REX satisfies NewPetInput)).toThrow(TypeError);
+  expect(text).toBe(`{"pet":${PET_JSON}}`);
+  expect(() => JSON.stringify(PET satisfies NewPetInput)).toThrow(TypeError);
 });

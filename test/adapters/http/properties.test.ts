@@ -2,12 +2,11 @@
 
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
-import type { Attribute } from '../../../src/domain/attribute.ts';
 import { ATTRIBUTES, type NewPet, newPet, PET_ATTRIBUTES } from '../../../src/domain/pet.ts';
 import { PET_FILTERS } from '../../../src/domain/pet-filter.ts';
 import { newPetJson, parsePet, petJson } from '../../../src/domain/pet-json.ts';
-import { TIMESTAMP_MAX, TIMESTAMP_MIN } from '../../../src/domain/timestamp.ts';
 import { sampleValues } from '../../../src/testing/fixtures/pets.ts';
+import { anyNewPet } from '../../support/any-pet.ts';
 import type { Answer } from '../../support/client.ts';
 import { codePoint } from '../../support/code-points.ts';
 import { REX } from '../../support/pets.ts';
@@ -20,38 +19,6 @@ vi.setConfig({ testTimeout: 600_000 });
 
 const int64 = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n });
 
-function arbitrary(attribute: Attribute): fc.Arbitrary<unknown> {
-  switch (attribute.kind) {
-    case 'text': {
-      const { minLength, maxLength } = attribute;
-      return fc.string({ unit: codePoint, minLength, maxLength }).filter((text) => !text.includes('\0'));
-    }
-    case 'one of':
-      return fc.constantFrom(...attribute.values);
-    case 'int64':
-      return fc.bigInt(attribute);
-    case 'integer':
-      return fc.integer(attribute);
-    case 'boolean':
-      return fc.boolean();
-    default: {
-      const [min, max] = [new Date(TIMESTAMP_MIN), new Date(TIMESTAMP_MAX)];
-      return fc.date({ min, max, noInvalidDate: true }).map((date) => date.toISOString());
-    }
-  }
-}
-
-/** A new pet, as a client gives it: each attribute that is not required can be missing. */
-const pet = fc.record(
-  Object.fromEntries(
-    PET_ATTRIBUTES.map((name) => [
-      name,
-      ATTRIBUTES[name].isRequired
-        ? arbitrary(ATTRIBUTES[name])
-        : fc.option(arbitrary(ATTRIBUTES[name]), { nil: undefined }),
-    ]),
-  ),
-) as fc.Arbitrary<unknown> as fc.Arbitrary<NewPet>;
 const filterValue = fc.constantFrom(
   'x',
   ...PET_FILTERS.flatMap((name) => sampleValues(ATTRIBUTES[name]).map(String)),
@@ -103,7 +70,7 @@ describe.each(STORAGES)('random requests, on %s', (storage) => {
 
   test('a valid create is returned unchanged by get and by list', async () => {
     await fc.assert(
-      fc.asyncProperty(pet, async (given) => {
+      fc.asyncProperty(anyNewPet, async (given) => {
         const created = await server.client.post(newPetJson(given));
         expect(created.status).toBe(201);
         const { id } = JSON.parse(created.body);
