@@ -1,14 +1,18 @@
-/** What a pet with an attribute that it can lack needs: here, `categoryId` is declared to be one. */
+/** What a pet with an attribute that it can lack needs: here, the last one that any value can follow is declared to be one. */
 
 import { expect, test, vi } from 'vitest';
-import { REX, wholeJson } from '../support/pets.ts';
+import { petJson } from '../../src/domain/pet-json.ts';
+import { optionName, optionsOf, REX } from '../support/pets.ts';
 
 vi.mock(import('../../src/domain/pet.ts'), async (original) => {
   const module = await original();
-  return { ...module, isAlwaysStored: (name) => name !== 'categoryId' && module.isAlwaysStored(name) };
+  const { ATTRIBUTES, PET_ATTRIBUTES } = module;
+  const optional = PET_ATTRIBUTES.findLast((name) => ATTRIBUTES[name].kind !== 'one of');
+  return { ...module, isAlwaysStored: (name) => name !== optional && module.isAlwaysStored(name) };
 });
 
 const { inMemory } = await import('../adapters/cli/cli.ts');
+const { isAlwaysStored, PET_ATTRIBUTES } = await import('../../src/domain/pet.ts');
 
 test('pets change removes an optional attribute, and offers no removal of any other', async () => {
   const cli = inMemory();
@@ -18,12 +22,16 @@ test('pets change removes an optional attribute, and offers no removal of any ot
     return status === 0 ? out.trim() : `${status} ${err}`;
   };
   const { out: help } = await cli.run(['pets', 'change', '--help']);
-  expect(help.match(/--no-[\w-]+ .*/g)).toEqual(['--no-category-id         remove the categoryId']);
-  const named = wholeJson('{"id":1,"name":"Tom","categoryId":1,"status":"available"}');
-  expect(await change('--name', 'Tom')).toBe(named);
-  const removed = named.replace('"categoryId":1,', '');
-  expect(await change('--no-category-id')).toBe(removed);
-  expect(await change('--no-category-id')).toBe(removed);
-  expect(await change('--category-id', '5')).toContain('"categoryId":5');
-  expect(await change('--no-name')).toMatch(/^2 .*unknown option '--no-name'/);
+  const optional = PET_ATTRIBUTES.filter((name) => !isAlwaysStored(name));
+  expect(help.match(/--no-[\w-]+ .*/g)?.map((line) => line.replace(/ +/, ' '))).toEqual(
+    optional.map((name) => `--no-${optionName(name)} remove the ${name}`),
+  );
+  for (const name of optional) {
+    const removed = petJson({ id: 1n, ...REX, [name]: undefined });
+    expect(await change(`--no-${optionName(name)}`)).toBe(removed);
+    expect(await change(`--no-${optionName(name)}`)).toBe(removed);
+    expect(await change(...optionsOf({ [name]: REX[name] }))).toBe(petJson({ id: 1n, ...REX }));
+  }
+  for (const name of PET_ATTRIBUTES.filter(isAlwaysStored))
+    expect(await change(`--no-${optionName(name)}`)).toMatch(/^2 .*unknown option '--no-/);
 });

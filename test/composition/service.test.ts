@@ -4,12 +4,10 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { loadConfig } from '../../src/composition/config.ts';
 import { openParts } from '../../src/composition/container.ts';
 import { publicPortNotice, serve } from '../../src/composition/serve.ts';
-import { withRequired } from '../support/pets.ts';
+import { REX_JSON as REX } from '../support/pets.ts';
 import { OPERATOR_KEY, temporaryFolder } from '../support/process.ts';
 import { STORAGES } from '../support/server.ts';
 import { clientOf, environmentOf, startInProcess } from '../support/service.ts';
-
-const REX = withRequired({ name: 'Rex', categoryId: 7 });
 
 test.each(STORAGES)(
   'the service on %s serves with its first key, counts, and can be stopped twice',

@@ -15,7 +15,7 @@ import {
 } from '../../src/library/index.ts';
 import { createAnimalStore as createPortableStore } from '../../src/library/portable.ts';
 import { temporaryFile } from '../adapters/sqlite/temporary-file.ts';
-import { withRequired } from '../support/pets.ts';
+import { REX, REX_JSON } from '../support/pets.ts';
 import { refusal } from '../support/refusal.ts';
 
 async function walk(store: AnimalStore, query?: PetWalk): Promise<Pet[]> {
@@ -27,9 +27,7 @@ async function walk(store: AnimalStore, query?: PetWalk): Promise<Pet[]> {
 test('a list does not block the event loop', async () => {
   const store = await createAnimalStore({ database: `sqlite:${temporaryFile()}` });
   onTestFinished(() => store.close());
-  await Promise.all(
-    Array.from({ length: 300 }, () => store.createPet(withRequired({ name: 'Rex', categoryId: 1n }))),
-  );
+  await Promise.all(Array.from({ length: 300 }, () => store.createPet(REX)));
   let turns = 0;
   // A timer would need a millisecond, in which a fast machine can read all pages.
   let next = setImmediate(function turn() {
@@ -45,9 +43,7 @@ test('a custom storage is used and closed, and a single use case needs only its 
   const storage = openMemoryStorage();
   const close = vi.fn(async () => {});
   const store = await createAnimalStore({ storage: { ...storage, close } });
-  const { pet: rex } = await new CreatePet(storage.pets).execute(
-    withRequired({ name: 'Rex', categoryId: 7n }),
-  );
+  const { pet: rex } = await new CreatePet(storage.pets).execute(REX);
   expect(await walk(store)).toEqual([rex]);
   await store.close();
   await store.close();
@@ -97,7 +93,7 @@ test('a store that is not closed does not keep the process alive, before and aft
     import { createAnimalStore } from '${index}';
     await createAnimalStore({ database: 'sqlite:${temporaryFile()}' });
     const written = await createAnimalStore({ database: 'sqlite:${temporaryFile()}' });
-    await written.createPet(JSON.parse('${JSON.stringify(withRequired({ name: 'Rex', categoryId: 7 }))}'));
+    await written.createPet(JSON.parse('${REX_JSON}'));
     console.log('done');`;
   const args = ['--input-type=module', '--eval', program];
   expect(execFileSync(process.execPath, args, { encoding: 'utf8', timeout: 60_000 })).toBe('done\n');
@@ -107,11 +103,10 @@ test('a key of a store in memory is forgotten after idempotencyDays', async () =
   vi.useFakeTimers({ toFake: ['Date'] });
   onTestFinished(() => void vi.useRealTimers());
   const store = await createAnimalStore({ database: 'memory:', idempotencyDays: 1 });
-  const rex = withRequired({ name: 'Rex', categoryId: 7n });
   const ids: bigint[] = [];
   for (const hours of [0, 23, 2]) {
     vi.setSystemTime(Date.now() + hours * 60 * 60 * 1000);
-    ids.push((await store.createPet(rex, { idempotencyKey: 'a' })).id);
+    ids.push((await store.createPet(REX, { idempotencyKey: 'a' })).id);
   }
   expect(ids).toEqual([1n, 1n, 2n]);
 });
@@ -122,7 +117,7 @@ test('idempotencyDays is an integer from 1 to 90, and the server at an address d
   onTestFinished(() => add.mockRestore());
   const store = await createAnimalStore({ storage, idempotencyDays: 90 });
   onTestFinished(() => store.close());
-  await store.createPet(withRequired({ name: 'Rex', categoryId: 7n }), { idempotencyKey: 'a' });
+  await store.createPet(REX, { idempotencyKey: 'a' });
   const [, { validFor }] = add.mock.calls[0] as Parameters<typeof storage.idempotentCreates.add>;
   expect(validFor).toBe(90 * 24 * 60 * 60 * 1000);
   for (const idempotencyDays of [0, 91, '7']) {

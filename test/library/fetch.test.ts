@@ -8,10 +8,9 @@ import type { HttpOptions, RequestOutcome } from '../../src/adapters/http/index.
 import type { AnimalStore } from '../../src/library/index.ts';
 import { createAnimalStore } from '../../src/library/index.ts';
 import { registerKey } from '../support/canary.ts';
-import { wholeJson } from '../support/pets.ts';
+import { REX_JSON as REX } from '../support/pets.ts';
 
 const ORIGIN = 'http://pets.example';
-const REX = wholeJson('{"name":"Rex","categoryId":7}');
 const LIMIT = 16 * 1024;
 
 type Body = NonNullable<RequestInit['body']> | null;

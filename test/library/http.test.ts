@@ -6,7 +6,7 @@ import bodyParser from 'koa-bodyparser';
 import { expect, test } from 'vitest';
 import { createHttpApp, createServer } from '../../src/adapters/http/index.ts';
 import { createAnimalStore } from '../../src/library/index.ts';
-import { wholeJson } from '../support/pets.ts';
+import { REX_JSON, REX as REX_PET } from '../support/pets.ts';
 import { listen } from '../support/sockets.ts';
 
 async function storeWithKey() {
@@ -15,7 +15,7 @@ async function storeWithKey() {
   return { store, headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' } };
 }
 
-const REX = wholeJson('{"id":1,"name":"Rex","categoryId":7,"status":"available"}');
+const REX = REX_JSON.replace('{', '{"id":1,');
 
 async function check(url: string, headers: Record<string, string>): Promise<void> {
   const created = await fetch(`${url}/v1/pets`, { method: 'POST', headers, body: REX });
@@ -56,5 +56,5 @@ test('a server listens, stops, and leaves the store open', async () => {
   await check(await server.listen(0, '127.0.0.1'), headers);
   await server.stop(1000);
   expect(server.isStopping).toBe(true);
-  expect((await store.getPet(1n)).name).toBe('Rex');
+  expect(await store.getPet(1n)).toEqual({ id: 1n, ...REX_PET });
 });

@@ -9,10 +9,9 @@ import { openSqliteStorage, restoreSqliteStore } from '../../src/adapters/sqlite
 import { createAnimalStore as createClient } from '../../src/library/client.ts';
 import { createAnimalStore } from '../../src/library/index.ts';
 import { temporaryFile } from '../adapters/sqlite/temporary-file.ts';
-import { withRequired } from '../support/pets.ts';
+import { REX } from '../support/pets.ts';
 import { refusal } from '../support/refusal.ts';
 
-const REX = withRequired({ name: 'Rex', categoryId: 7n });
 const store = await createAnimalStore({ storage: openMemoryStorage() });
 
 /** Types do not stop a program in JavaScript. */

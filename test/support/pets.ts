@@ -65,23 +65,28 @@ export function wholeCode(code: string): string {
   return wholeJson(whole);
 }
 
+/** Returns the name of an attribute as the command has it. */
+export function optionName(name: string): string {
+  return name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+}
+
 /** Returns the options of the command for these values of attributes. */
 export function optionsOf(values: PetChange): string[] {
-  return Object.entries(values).map(([name, value]) => {
-    const option = name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-    return `--${option}=${value}`;
-  });
+  const given = Object.entries(values).filter(([, value]) => value !== undefined);
+  return given.map(([name, value]) => `--${optionName(name)}=${value}`);
 }
 
 /** The options of `animal-store pets create` for the required attributes that a test does not name. */
 export const REQUIRED_OPTIONS: readonly string[] = UNNAMED.flatMap(([name, value]) => [
-  `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`,
+  `--${optionName(name)}`,
   String(value),
 ]);
 
 /** A pet with every attribute, and its JSON. */
 export const REX: NewPet = samplePet('Rex', 3n);
 export const REX_JSON: string = newPetJson(REX);
+/** A pet that the other one can become. */
+export const MAX: NewPet = samplePet('Max', 6n);
 
 /** The required attributes alone: a pet that is created of them has the default of each other attribute that has one. */
 export const BARE_REX = Object.fromEntries(
@@ -206,12 +211,23 @@ type Values = Readonly<Partial<Record<keyof Pet, unknown>>>;
 /** Returns the statement that adds a pet, which may break a rule, to a table of SQLite or PostgreSQL. */
 export function insertPet({ id, ...pet }: Values = {}): string {
   // Both databases convert a quoted text to the type of the column.
-  const values = valuesOf({ ...REX, ...pet } as NewPet).map((value) =>
-    value === null ? 'NULL' : `'${String(value).replaceAll("'", "''")}'`,
-  );
+  const values = literalsOf({ ...REX, ...pet } as NewPet);
   return id === undefined
     ? `INSERT INTO pets (${ATTRIBUTE_COLUMNS}) VALUES (${values.join(', ')});`
     : `INSERT INTO pets (${PET_COLUMNS}) VALUES (${[id, ...values].join(', ')});`;
+}
+
+function literalsOf(pet: NewPet): string[] {
+  return valuesOf(pet).map((value) => (value === null ? 'NULL' : `'${String(value).replaceAll("'", "''")}'`));
+}
+
+/** Returns the condition of a trigger of SQLite that a new row has the attributes of the pet. */
+export function isNewRow(pet: NewPet): string {
+  const literals = literalsOf(pet);
+  // A trigger does not convert the values that it compares.
+  return PET_ATTRIBUTES.map((name, index) => `(NEW.${columnOf(name)} || '') IS ${literals[index]}`).join(
+    ' AND ',
+  );
 }
 
 /** What the table of pets must have: its columns, and what it accepts and refuses, by attribute. */

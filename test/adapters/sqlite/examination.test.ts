@@ -76,25 +76,25 @@ test.each([
 
 test('a damaged store is found, and so is a damaged backup', () => {
   const path = newStore(2000);
-  const bytes = Buffer.from(bytesOf(path), 'base64').fill(0xa5, 20 * 4096, 24 * 4096);
-  writeFileSync(path, bytes);
+  const bytes = Buffer.from(bytesOf(path), 'base64');
+  writeFileSync(path, bytes.fill(0xa5, bytes.length - 5 * 4096, bytes.length - 4096));
   expect(examineSqliteStore(path)).toMatchObject({ isSound: false });
   expect(problemsOf(path)).toEqual([['error', expect.stringMatching(/pets\.db: .*damaged/)]]);
   expect(() => examineSqliteBackup(newStore(), path)).toThrow(`${path} is damaged`);
 });
 
 /** A page check reads this without an error. The type of stored names no longer is that of the column. */
-const MISTYPED =
-  "UPDATE sqlite_schema SET sql = replace(sql, 'name TEXT', 'name INTEGER') WHERE name = 'pets'";
+const MISTYPED = `INSERT INTO api_keys (hash, name, hint, created_at) VALUES (x'00', 'n', 'p', 1); PRAGMA writable_schema = ON;
+  UPDATE sqlite_schema SET sql = replace(sql, 'name TEXT', 'name INTEGER') WHERE name = 'api_keys'`;
 
 test('a store whose rows do not fit its tables is damaged, and so is such a backup', () => {
   const path = newStore(1);
   const db = connect(path).unsafeMode();
-  db.exec(`PRAGMA writable_schema = ON; ${MISTYPED}`).close();
+  db.exec(MISTYPED).close();
   expect(examineSqliteStore(path)).toMatchObject({ isSound: false });
   expect(problemsOf(path)).toEqual([['error', expect.stringMatching(/the file is damaged: .*: restore a/)]]);
   expect(() => examineSqliteBackup(newStore(), path)).toThrow(
-    `${path} is damaged: non-INTEGER value in pets.name`,
+    `${path} is damaged: non-INTEGER value in api_keys.name`,
   );
 });
 

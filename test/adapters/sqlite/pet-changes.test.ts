@@ -8,7 +8,7 @@ import type { Storage } from '../../../src/application/ports/storage.ts';
 import { INT64_MAX } from '../../../src/domain/int64.ts';
 import { insertPet } from '../../support/pets.ts';
 import { connect } from '../../support/sqlite.ts';
-import { openStorage, REX, temporaryFile } from './temporary-file.ts';
+import { addPets, MAX, openStorage, REX, temporaryFile } from './temporary-file.ts';
 
 const changesOf = ({ changes }: Storage) => changes as Required<PetChanges>;
 const writesOf = ({ idempotentChanges }: Storage) => idempotentChanges as IdempotentChanges;
@@ -16,11 +16,10 @@ const writesOf = ({ idempotentChanges }: Storage) => idempotentChanges as Idempo
 test('a page examines a bounded number of pets, and those behind it follow', async () => {
   const path = temporaryFile();
   const changes = changesOf(openStorage(path));
-  const db = connect(path);
   const pets = EXAMINED_LIMIT + 50;
-  db.exec(`WITH RECURSIVE numbers (n) AS (VALUES (1) UNION ALL SELECT n + 1 FROM numbers WHERE n < ${pets})
-    INSERT INTO pets (name, category_id, status) SELECT 'Rex', 1, 'sold' FROM numbers;
-    INSERT INTO pet_revisions (pet_id, revision) SELECT id, id + 1000000 FROM pets WHERE id < ${pets};
+  addPets(path, pets, REX);
+  const db = connect(path);
+  db.exec(`INSERT INTO pet_revisions (pet_id, revision) SELECT id, id + 1000000 FROM pets WHERE id < ${pets};
     UPDATE sqlite_sequence SET seq = 1000000 + ${pets}`);
   db.close();
   const first = await changes.list({ limit: 2 });
@@ -35,7 +34,7 @@ test('when all numbers have been assigned, a change is refused, and changes noth
   const pet = await storage.pets.add(REX);
   connect(path).exec(`UPDATE sqlite_sequence SET seq = ${INT64_MAX} WHERE name = 'pets'`);
   const exhausted = { code: 'storage_unavailable', reason: 'ids_exhausted' };
-  const changed = { ...pet, name: 'Max' };
+  const changed = { ...pet, ...MAX };
   const attempt = { caller: '1', key: 'a', validFor: 1000, request: 'change' };
   await expect(changesOf(storage).replace(changed, pet.id)).rejects.toMatchObject(exhausted);
   await expect(changesOf(storage).remove(pet.id, pet.id)).rejects.toMatchObject(exhausted);
@@ -49,7 +48,7 @@ test('a follower is told of each restore, also of one backup twice, and no numbe
   const before = openStorage(path);
   const pet = await before.pets.add(REX);
   await before.backup?.(backup);
-  const revision = (await changesOf(before).replace({ ...pet, name: 'Max' }, pet.id)) ?? 0n;
+  const revision = (await changesOf(before).replace({ ...pet, ...MAX }, pet.id)) ?? 0n;
   let { next } = await new ListChanges(changesOf(before)).execute();
   await before.close();
   for (let restore = 0; restore < 2; restore += 1) {
@@ -85,7 +84,7 @@ test('a record that an older release has renewed, beside a newer one, is of the 
   const path = temporaryFile();
   const storage = openStorage(path);
   const attempt = { caller: '1', key: 'a', validFor: 100_000 };
-  await storage.idempotentCreates.add({ ...REX, name: 'Max' }, attempt);
+  await storage.idempotentCreates.add(MAX, attempt);
   connect(path).exec(`${insertPet({ id: 7n })} UPDATE idempotency_records SET pet_id = 7`);
   expect(await storage.idempotentCreates.add(REX, attempt)).toEqual({
     pet: { id: 7n, ...REX },
@@ -99,7 +98,7 @@ test.each([
     'INSERT',
     ({ idempotentCreates }: Storage) => idempotentCreates.add(REX, { caller: '1', key: 'a', validFor: 1000 }),
   ],
-  ['UPDATE', (storage: Storage) => changesOf(storage).replace({ id: 1n, ...REX, name: 'Max' }, 1n)],
+  ['UPDATE', (storage: Storage) => changesOf(storage).replace({ id: 1n, ...MAX }, 1n)],
   ['DELETE', (storage: Storage) => changesOf(storage).remove(1n, 1n)],
 ] as const)('a write whose %s a trigger of the operator drops is not confirmed', async (statement, write) => {
   const path = temporaryFile();
@@ -119,7 +118,7 @@ test('after changes and removals, nothing is wrong with the store and its backup
   const [path, backup] = [temporaryFile(), temporaryFile()];
   const storage = openStorage(path);
   const [pet, other] = [await storage.pets.add(REX), await storage.pets.add(REX)];
-  await changesOf(storage).replace({ ...pet, name: 'Max' }, pet.id);
+  await changesOf(storage).replace({ ...pet, ...MAX }, pet.id);
   const lastId = await changesOf(storage).remove(other.id, other.id);
   await storage.backup?.(backup);
   for (const each of [path, backup])

@@ -1,10 +1,13 @@
 import Database from 'better-sqlite3';
 import { expect, test, vi } from 'vitest';
+import { PET_COLUMNS } from '../../../src/adapters/storage-kit/pet-rows.ts';
 import { INT64_MAX } from '../../../src/domain/int64.ts';
 import { PET_FILTERS } from '../../../src/domain/pet-filter.ts';
 import { SAMPLE_FILTERS } from '../../../src/testing/fixtures/filters.ts';
+import { numberedPet } from '../../../src/testing/fixtures/pets.ts';
+import { isNewRow } from '../../support/pets.ts';
 import { connect } from '../../support/sqlite.ts';
-import { newStore, openStorage, REX, temporaryFile } from './temporary-file.ts';
+import { MAX, newStore, openStorage, REX, temporaryFile } from './temporary-file.ts';
 
 /** A store that has assigned every id up to this one. */
 function storeAfter(lastId: bigint): string {
@@ -32,16 +35,17 @@ test.each(['ABORT', 'ROLLBACK'])(
   async (action) => {
     const path = temporaryFile();
     const { pets } = openStorage(path);
-    connect(path).exec(`CREATE TRIGGER refuse AFTER INSERT ON pets WHEN NEW.name = 'Max'
+    connect(path).exec(`CREATE TRIGGER refuse AFTER INSERT ON pets WHEN ${isNewRow(MAX)}
     BEGIN SELECT RAISE(${action}, 'no Max'); END`);
-    const adds = ['a', 'Max', 'b'].map((name) => pets.add({ ...REX, name }));
+    const [first, last] = [numberedPet(1n), numberedPet(2n)];
+    const adds = [first, MAX, last].map((pet) => pets.add(pet));
     const refused = { code: 'internal_error', message: expect.stringContaining('no Max') };
     expect(await Promise.allSettled(adds)).toMatchObject([
-      { value: { name: 'a' } },
+      { value: first },
       { reason: refused },
-      { value: { name: 'b' } },
+      { value: last },
     ]);
-    expect((await pets.list({ limit: 9 })).pets.map(({ name }) => name)).toEqual(['a', 'b']);
+    expect((await pets.list({ limit: 9 })).pets).toMatchObject([first, last]);
   },
 );
 
@@ -51,7 +55,7 @@ test('every read is a range of an index, without sorting', async () => {
   const { pets } = openStorage(path);
   for (const filter of SAMPLE_FILTERS) await pets.list({ ...filter, limit: 1 });
   const reads = new Set(
-    prepare.mock.calls.map(([sql]) => sql).filter((sql) => sql.startsWith('SELECT id, name')),
+    prepare.mock.calls.map(([sql]) => sql).filter((sql) => sql.startsWith(`SELECT ${PET_COLUMNS}`)),
   );
   prepare.mockRestore();
   const db = connect(path);

@@ -5,9 +5,11 @@ import { examineSqliteStore } from '../../../src/adapters/sqlite/index.ts';
 import { ImportPets } from '../../../src/application/import-pets.ts';
 import { INT64_MAX } from '../../../src/domain/int64.ts';
 import type { NewPet, Pet } from '../../../src/domain/pet.ts';
+import { samplePet } from '../../../src/testing/fixtures/pets.ts';
+import { isNewRow } from '../../support/pets.ts';
 import { canMount, mountNote, SmallDisk } from '../../support/small-disk.ts';
 import { connect } from '../../support/sqlite.ts';
-import { addPets, NO_DUPLICATES, newStore, openStorage, REX, temporaryFile } from './temporary-file.ts';
+import { addPets, MAX, NO_DUPLICATES, newStore, openStorage, REX, temporaryFile } from './temporary-file.ts';
 
 /** More pets than are stored in one step. */
 const MANY = 45_000;
@@ -37,7 +39,7 @@ test('an import of many pets is stored in steps, and no connection sees it befor
 /** SQLite copies the log into the store at 1,000 pages of 4 KiB; one commit may exceed that. */
 const LOG_LIMIT = 6 * 1024 * 1024;
 
-const LONG = { ...REX, name: '🐈'.repeat(255) };
+const LONG = samplePet('🐈'.repeat(255));
 
 test('an export with a slow consumer holds no snapshot: the write-ahead log does not grow', async () => {
   const path = newStore(600);
@@ -90,7 +92,7 @@ test.skipIf(!canMount)(
     const { transfer, pets, backup } = openStorage(path, { startWriter: true });
     await pets.add(REX);
     const many = (async function* () {
-      for (let times = 0; times < 20; times++) yield Array.from({ length: 1000 }, () => LONG);
+      for (let times = 0; times < 1000; times++) yield Array.from({ length: 1000 }, () => LONG);
     })();
     await expect(transfer.importPets(many, NO_DUPLICATES)).rejects.toMatchObject({ reason: 'disk_full' });
     expect(statSync(`${path}-wal`).size).toBe(0);
@@ -104,11 +106,11 @@ test('an import whose pets a trigger drops stores nothing, and none twice', asyn
   const path = newStore();
   const db = connect(path);
   db.exec(
-    `CREATE TRIGGER no_sold BEFORE INSERT ON pets WHEN NEW.name = 'Max' BEGIN SELECT RAISE(IGNORE); END`,
+    `CREATE TRIGGER no_sold BEFORE INSERT ON pets WHEN ${isNewRow(MAX)} BEGIN SELECT RAISE(IGNORE); END`,
   );
   const { transfer, pets } = openStorage(path);
   const many = (async function* () {
-    yield [{ ...REX, name: 'Max' }];
+    yield [MAX];
     yield* batchesOf(20_000);
   })();
   await expect(transfer.importPets(many, NO_DUPLICATES)).rejects.toThrow(
@@ -120,10 +122,10 @@ test('an import whose pets a trigger drops stores nothing, and none twice', asyn
 test('an export after changes and removals makes a sound store', async () => {
   const [storage, copy] = [openStorage(temporaryFile()), temporaryFile()];
   const [pet, other] = [await storage.pets.add(REX), await storage.pets.add(REX)];
-  await storage.changes?.replace?.({ ...pet, name: 'Max' }, pet.id);
+  await storage.changes?.replace?.({ ...pet, ...MAX }, pet.id);
   await storage.changes?.remove?.(other.id, other.id);
   const imported = openStorage(copy);
   await imported.transfer.importPets(storage.transfer.exportPets(), NO_DUPLICATES);
-  expect((await imported.pets.list({ limit: 9 })).pets).toEqual([{ ...pet, name: 'Max' }]);
+  expect((await imported.pets.list({ limit: 9 })).pets).toEqual([{ ...pet, ...MAX }]);
   expect(examineSqliteStore(copy)).toMatchObject({ pets: 1, lastId: pet.id, isSound: true, problems: [] });
 });

@@ -13,11 +13,11 @@ import type { Observer } from '../../../src/application/ports/observer.ts';
 import type { TransferOptions } from '../../../src/application/ports/pet-transfer.ts';
 import type { Storage } from '../../../src/application/ports/storage.ts';
 import type { NewPet } from '../../../src/domain/pet.ts';
-import { insertPet, REX } from '../../support/pets.ts';
+import { insertPet, MAX, REX } from '../../support/pets.ts';
 import { temporaryFolder } from '../../support/process.ts';
 import { connect } from '../../support/sqlite.ts';
 
-export { REX };
+export { MAX, REX };
 
 export function temporaryFile(): string {
   return join(temporaryFolder(), 'pets.db');

@@ -4,6 +4,7 @@ import type { Worker } from 'node:worker_threads';
 import { expect, onTestFinished } from 'vitest';
 import type { Storage } from '../../../src/application/ports/storage.ts';
 import type { Pet } from '../../../src/domain/pet.ts';
+import { samplePet } from '../../../src/testing/fixtures/pets.ts';
 import { openStorage, REX } from './temporary-file.ts';
 
 /** Returns the threads that are started until the end of the test. */
@@ -26,7 +27,7 @@ export async function openWarm(
 }
 
 export function addMany({ pets }: Storage, count: number): Promise<Pet>[] {
-  return Array.from({ length: count }, (_, index) => pets.add({ ...REX, name: `pet ${index}` }));
+  return Array.from({ length: count }, (_, index) => pets.add(samplePet(`pet ${index}`, index)));
 }
 
 export async function outcomesOf(adds: readonly Promise<Pet>[]): Promise<{ added: Pet[]; codes: string[] }> {

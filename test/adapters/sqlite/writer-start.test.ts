@@ -34,12 +34,13 @@ test('where no thread may start, the storage says so, and leaves no connection b
   const program = `
     import { existsSync } from 'node:fs';
     import { openSqliteStorage } from '${new URL('../../../src/adapters/sqlite/index.ts', import.meta.url)}';
+    import { REX } from '${new URL('../../support/pets.ts', import.meta.url)}';
     const code = ({ code, message }) => console.log(code, message);
     try { openSqliteStorage(process.argv[1]); } catch (error) { code(error); }
     // The last connection removes the log.
     console.log(existsSync(process.argv[1] + '-wal'));
     const { pets } = openSqliteStorage(process.argv[1], { startWriter: false });
-    await pets.add({ name: 'Rex', categoryId: 7n, status: 'sold' }).catch(code);
+    await pets.add(REX).catch(code);
   `;
   const permissions = ['--permission', '--allow-addons', '--allow-fs-read=*', '--allow-fs-write=*'];
   const { stdout } = await promisify(execFile)(process.execPath, [

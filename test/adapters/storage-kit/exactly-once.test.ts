@@ -1,10 +1,10 @@
 import { expect, test, vi } from 'vitest';
 import { exactlyOnce, type Records } from '../../../src/adapters/storage-kit/exactly-once.ts';
 import type { Pet } from '../../../src/domain/pet.ts';
-import { withRequired } from '../../support/pets.ts';
+import { REX } from '../../support/pets.ts';
 
 test('a key whose record is removed in between is claimed again, at most three times', async () => {
-  const stored: Pet = { id: 7n, ...withRequired({ name: 'Rex', categoryId: 1n, status: 'available' }) };
+  const stored: Pet = { id: 7n, ...REX };
   const attempt = { caller: 'a', key: 'k', validFor: 1 };
   const claim = vi.fn<Records['claim']>().mockResolvedValue(stored);
   const add = exactlyOnce({ claim, find: async () => undefined });

@@ -12,9 +12,13 @@ test('a key may write unless it is read-only', () => {
 });
 
 test('a column that an older table lacks is selected as NULL, and breaks no rule', () => {
-  expect(columnOf('categoryId')).toBe('category_id');
-  const values = PET_ATTRIBUTES.map((name) => (name === 'name' ? name : 'NULL'));
-  expect(selectInvalidPets(['id', 'name'], (column, ...limits) => `fits(${[column, ...limits]})`)).toBe(
-    `SELECT ${['id', ...values].join(', ')} FROM pets WHERE NOT (id > 0 AND fits(name,1,255)) ORDER BY id`,
+  const [first, ...others] = PET_ATTRIBUTES.map(columnOf);
+  const values = [first, ...others.map(() => 'NULL')];
+  const sql = selectInvalidPets(
+    ['id', `${first}`],
+    () => 'fits',
+    () => 'fits',
   );
+  expect(sql).toMatch(`SELECT ${['id', ...values].join(', ')} FROM pets WHERE NOT (id > 0 AND `);
+  for (const name of others) expect(sql).not.toContain(name);
 });
