@@ -88,6 +88,7 @@ export const OWN: readonly string[] = [
   'test/adapters/http/recorded.test.ts',
   'test/adapters/postgres/older-stores.test.ts',
   'test/adapters/sqlite/older-stores.test.ts',
+  'test/composition/pet-attributes.test.ts',
   'test/domain/pet-attributes.test.ts',
   'test/new',
   'test/page/lifecycle.test.ts',

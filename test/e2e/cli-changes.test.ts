@@ -1,9 +1,11 @@
 /** The command `changes --follow` as a process of its own: signals, and a copy that misses nothing. */
 
 import { expect, test } from 'vitest';
+import { petJson } from '../../src/domain/pet-json.ts';
 import { createAnimalStore } from '../../src/library/index.ts';
+import { samplePet } from '../../src/testing/fixtures/pets.ts';
 import { until } from '../support/clock.ts';
-import { REX } from '../support/pets.ts';
+import { changeTo, REX } from '../support/pets.ts';
 import { atEnd } from '../support/process.ts';
 import { BROKEN_PROMISE } from '../support/retry.ts';
 import { endOf, Workspace } from './workspace.ts';
@@ -30,8 +32,8 @@ test('a follower that was killed goes on after its last cursor and misses nothin
   const writing = (async () => {
     const ids: bigint[] = [];
     for (let count = 1; isWriting; count += 1) {
-      ids.push((await store.createPet({ ...REX, name: `pet ${count}` })).id);
-      await store.changePet(ids[ids.length >> 1] as bigint, { name: `changed ${count}` });
+      ids.push((await store.createPet(samplePet(`pet ${count}`, count))).id);
+      await store.changePet(ids[ids.length >> 1] as bigint, changeTo(samplePet(`changed ${count}`, -count)));
       if (count % 3 === 0) await store.removePet(ids.shift() as bigint);
     }
   })();
@@ -43,7 +45,7 @@ test('a follower that was killed goes on after its last cursor and misses nothin
     for (const { cursor: next, pet, removed } of linesOf(stdout)) {
       cursor = next;
       if (pet === undefined) copy.delete(removed as number);
-      else copy.set(pet.id, pet.name);
+      else copy.set(pet.id, JSON.stringify(pet));
     }
   };
   for (let kills = 0; kills < 3; kills += 1) {
@@ -56,12 +58,13 @@ test('a follower that was killed goes on after its last cursor and misses nothin
   const last = follow();
   isWriting = false;
   await writing;
-  await store.createPet({ ...REX, name: 'last' });
-  await until(() => linesOf(last.out.stdout).at(-1)?.pet?.name === 'last');
+  const { id: lastId } = await store.createPet(REX);
+  await until(() => linesOf(last.out.stdout).at(-1)?.pet?.id === Number(lastId));
   last.child.kill('SIGINT');
   expect(await endOf(last)).toMatchObject({ status: 0, err: '' });
   apply(last.out.stdout);
   const pets = new Map<number, string>();
-  for await (const { id, name } of store.listPets()) pets.set(Number(id), name);
+  for await (const pet of store.listPets())
+    pets.set(Number(pet.id), JSON.stringify(JSON.parse(petJson(pet))));
   expect(copy, BROKEN_PROMISE).toEqual(pets);
 });

@@ -3,6 +3,8 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { newPetJson } from '../../src/domain/pet-json.ts';
+import { samplePet } from '../../src/testing/fixtures/pets.ts';
 import type { Answer } from '../support/client.ts';
 import { until } from '../support/clock.ts';
 import {
@@ -15,7 +17,6 @@ import {
   stateLines,
   untilReadinessIs,
 } from '../support/faults.ts';
-import { withRequired } from '../support/pets.ts';
 import {
   OPERATOR_KEY,
   type Service,
@@ -26,7 +27,7 @@ import {
 import { canMount, mountNote, SmallDisk } from '../support/small-disk.ts';
 
 const env = { API_KEYS: OPERATOR_KEY, DATABASE_URL: 'sqlite:pets.db' };
-const PET = withRequired({ name: 'x'.repeat(255), categoryId: 1 });
+const PET = newPetJson(samplePet('x'.repeat(255)));
 
 /** Creates pets until a create fails. Resolves with the acknowledged pets and with the response to the failed create. */
 async function fill({ client }: Service): Promise<{ stored: string[]; refused: Answer }> {

@@ -2,9 +2,12 @@
 
 import { spawnSync } from 'node:child_process';
 import { describe, expect, test, vi } from 'vitest';
+import { newPet, type Pet } from '../../src/domain/pet.ts';
+import { changePet, petChange } from '../../src/domain/pet-change.ts';
+import { parsePetMembers, petJson, petsJson } from '../../src/domain/pet-json.ts';
 import { blocksOf } from '../manuals/manuals.ts';
 import { CHANGING_SETTINGS } from '../support/lifecycle.ts';
-import { REQUIRED_OPTIONS, wholeJson, withRequired } from '../support/pets.ts';
+import { numberedJson, optionsOf, REX, REX_JSON } from '../support/pets.ts';
 import { canRunPostgres, newDatabaseUrl, postgresNote } from '../support/postgres/index.ts';
 import { BIN, runCommand, temporaryFolder } from '../support/process.ts';
 import { environmentOf, startInProcess } from '../support/service.ts';
@@ -38,13 +41,13 @@ async function run(script: string, variables: Readonly<Record<string, string>> =
 describe('the commands of', () => {
   test('docs/serve.md, docs/data.md and docs/watch.md work one after another', async () => {
     const [serve = '', data = '', watch = ''] = ['serve.md', 'data.md', 'watch.md'].map(scriptOf);
-    const create = `animal-store pets create --name Rex --category-id 7 --status sold ${REQUIRED_OPTIONS.join(' ')}`;
+    const create = `animal-store pets create ${optionsOf(REX).join(' ')}`;
     const output = await run(
       `${serve}\n${create}\n${data}\n${watch}\nanimal-store export --database-url sqlite:copy.db`,
     );
     expect(output).toMatch(/^pets_\w{49}\n/);
     expect(output).toContain('pets-backup.db');
-    expect(output).toMatch(/"name":"Rex","categoryId":7,"status":"sold".*}\n$/);
+    expect(output.endsWith(`,${REX_JSON.slice(1)}\n`)).toBe(true);
   });
 
   test.skipIf(!hasCurl)(
@@ -56,28 +59,23 @@ describe('the commands of', () => {
       });
       const ANIMAL_STORE_KEY = firstKey?.key ?? '';
       const headers = { Authorization: `Bearer ${ANIMAL_STORE_KEY}`, 'Content-Type': 'application/json' };
-      for (const name of ['Rex', 'Bella']) {
-        const body = JSON.stringify(withRequired({ name, categoryId: 7 }));
+      const script = scriptOf('api.md');
+      const [body = '', change = ''] = [...script.matchAll(/-d '(\{.*?\})'/g)].map(([, json]) => json);
+      for (let count = 0; count < 2; count += 1)
         expect((await fetch(`${url}/pets`, { method: 'POST', headers, body })).status).toBe(201);
-      }
-      const output = await run(scriptOf('api.md'), { ANIMAL_STORE_KEY, ANIMAL_STORE_URL: url });
-      const [rex, bella] = [1, 2].map((id) => ({
-        id,
-        name: id === 1 ? 'Rex' : 'Bella',
-        categoryId: 7,
-        status: 'available',
-      }));
-      const parts = [[rex, bella], [rex], { ...rex, id: 3 }, { ...rex, status: 'sold' }].map((part) =>
-        wholeJson(JSON.stringify(part)),
+      const output = await run(script, { ANIMAL_STORE_KEY, ANIMAL_STORE_URL: url });
+      const pet = (id: bigint): Pet => ({ id, ...newPet(parsePetMembers(body)) });
+      const changed = changePet(pet(1n), petChange(parsePetMembers(change)));
+      expect(output).toBe(
+        `${petsJson([pet(1n), pet(2n)])}\n${petsJson([pet(1n)])}${petJson(pet(3n))}${petJson(changed)}`,
       );
-      expect(output).toBe(parts.join('').replace('][', ']\n['));
     },
   );
 
   test.skipIf(!canRunPostgres)(`docs/postgresql.md move a store to PostgreSQL${postgresNote}`, async () => {
     const target = await newDatabaseUrl();
     const script = scriptOf('postgresql.md').replace(/TARGET=\S+/, `TARGET='${target}'`);
-    const pets = wholeJson('{"name":"Rex","categoryId":7}\n{"name":"Bella","categoryId":9007199254740993}\n');
+    const pets = `${numberedJson(1)}\n${numberedJson(2)}\n`;
     const output = await run(`printf '${pets}' | animal-store import --create-store -\n${script}`);
     const [one = '', other = ''] = output.match(/^[0-9a-f]{64}/gm) ?? [];
     expect(one).toMatch(/^[0-9a-f]{64}$/);

@@ -4,7 +4,8 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { wholeJson } from '../support/pets.ts';
+import { newPet } from '../../src/domain/pet.ts';
+import { parsePetMembers, petJson } from '../../src/domain/pet-json.ts';
 import { BIN, runCommand, temporaryFolder } from '../support/process.ts';
 import { environmentOf, startInProcess } from '../support/service.ts';
 
@@ -71,7 +72,8 @@ async function createAndList(shell: string, args: readonly string[]): Promise<vo
     .replace('pets_…', firstKey?.key ?? '')
     .replaceAll('http://127.0.0.1:3000', new URL(url).origin);
   const { exit, out } = runCommand(shell, args, { input: `${input}\n` });
-  const pet = wholeJson('{"id":1,"name":"Rex","categoryId":9007199254740993,"status":"available"}');
+  const [, json = ''] = /-d '(\{.*?\})'/.exec(input) ?? [];
+  const pet = petJson({ id: 1n, ...newPet(parsePetMembers(json)) });
   expect(await exit, out.stderr).toEqual({ code: 0, signal: null });
   expect(out.stdout).toContain(`${pet}\n[${pet}]\n`);
 }

@@ -2,12 +2,15 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { EXAMPLE_JSON } from '../../src/adapters/cli/pet-attributes.ts';
 import { isApiKey } from '../../src/domain/api-key.ts';
+import { newPet } from '../../src/domain/pet.ts';
+import { parsePetMembers, petJson, petsJson } from '../../src/domain/pet-json.ts';
 import { createAnimalStore } from '../../src/library/index.ts';
 import { Client } from '../support/client.ts';
 import { Connection } from '../support/connection.ts';
 import { linesOf } from '../support/log-streams.ts';
-import { wholeJson, withRequired } from '../support/pets.ts';
+import { REX as REX_PET } from '../support/pets.ts';
 import {
   OPERATOR_KEY,
   runBin,
@@ -35,7 +38,7 @@ describe('animal-store serve', () => {
     expect(first.out.stdout.split('\n').filter((line) => line.trim() === key)).toHaveLength(1);
 
     const command = /^ *(curl .*)$/m.exec(first.out.stdout)?.[1] ?? '';
-    const pet = wholeJson('{"id":1,"name":"Rex","categoryId":7,"status":"available"}');
+    const pet = petJson({ id: 1n, ...newPet(parsePetMembers(EXAMPLE_JSON)) });
     const curl = runCommand('bash', ['-c', command], {});
     await curl.exit;
     expect(curl.out).toEqual({ stdout: `${pet}\n[${pet}]\n`, stderr: '' });
@@ -55,13 +58,13 @@ describe('animal-store serve', () => {
     mkdirSync(join(cwd, 'data'));
     const store = await createAnimalStore({ database: `sqlite:${file}` });
     const { key } = await store.apiKeys.create('me');
-    await store.createPet(withRequired({ name: 'Rex', categoryId: 7n }));
+    await store.createPet(REX_PET);
     await store.close();
     const service = await startService({ cwd, env: { LOG_LEVEL: 'debug' } });
     const listed = await new Client(service.origin, key).get('/v1/pets');
     expect(listed).toMatchObject({
       status: 200,
-      body: wholeJson('[{"id":1,"name":"Rex","categoryId":7,"status":"available"}]'),
+      body: petsJson([{ id: 1n, ...REX_PET }]),
     });
     await stopService(service);
     const hint = service.out.stdout.split('\n')[3];

@@ -3,10 +3,12 @@
 import { copyFileSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createCommands } from '../../src/composition/commands.ts';
+import { newPetJson } from '../../src/domain/pet-json.ts';
+import { samplePet } from '../../src/testing/fixtures/pets.ts';
 import { commandLine, type Run } from '../adapters/cli/cli.ts';
 import { until } from '../support/clock.ts';
 import { Connection } from '../support/connection.ts';
-import { wholeJson } from '../support/pets.ts';
+import { REX_JSON as REX } from '../support/pets.ts';
 import {
   BIN,
   OPERATOR_KEY,
@@ -91,7 +93,7 @@ export async function endOf({ exit, out }: RunningProcess): Promise<Ended> {
 }
 
 /** The body of {@link createInFlight}. */
-export const REX: string = wholeJson('{"name":"Rex","categoryId":7}');
+export { REX };
 
 /** Sends the head of a create. Resolves when the server waits for the body. */
 export async function createInFlight(origin: string): Promise<Connection> {
@@ -111,7 +113,8 @@ export function listWith({ origin }: Service, key: string): Promise<Response> {
 
 /** Returns NDJSON lines of valid pets. */
 export function lines(count: number, name = 'animal'): string {
-  return Array.from({ length: count }, (_, index) =>
-    wholeJson(`{"name":"${name} ${index}","categoryId":${2n ** 62n + BigInt(index)},"status":"sold"}\n`),
-  ).join('');
+  const pets = Array.from({ length: count }, (_, index) =>
+    samplePet(`${name} ${index}`, 2n ** 62n + BigInt(index)),
+  );
+  return pets.map((pet) => `${newPetJson(pet)}\n`).join('');
 }

@@ -111,12 +111,16 @@ export function numbersIn(json: string): number[] {
   return parsePets(json).map((pet) => Number(numberOf(pet)));
 }
 
-/** Returns a change to the pet with this number, without the attributes whose values follow one another by a rule. */
-export function numberedChange(number: bigint | number): PetChange {
-  const attributes = Object.entries(numberedPet(BigInt(number)));
+/** Returns a change to the pet, without the attributes whose values follow one another by a rule. */
+export function changeTo(pet: NewPet): PetChange {
+  const attributes = Object.entries(pet);
   return Object.fromEntries(
     attributes.filter(([name]) => ATTRIBUTES[name as keyof NewPet].kind !== 'one of'),
   );
+}
+
+export function numberedChange(number: bigint | number): PetChange {
+  return changeTo(numberedPet(BigInt(number)));
 }
 
 export function changeJson(number: bigint | number): string {
@@ -250,15 +254,17 @@ export const EXPECTED_TABLE: readonly {
   };
 });
 
-/** Breaks a rule in all pets of a SQLite store, as another program can do. */
-export const SPOIL: string = spoilBy(
-  EXPECTED_TABLE.flatMap(({ refused }) => refused).find((pet) => !Object.values(pet).includes(null)),
-);
+/** What a table refuses, and a pet has that another program has changed. */
+const [REFUSED = {}] = EXPECTED_TABLE.filter(({ kind }) => kind !== 'boolean')
+  .flatMap(({ refused }) => refused)
+  .filter((values) => !Object.values(values).includes(null));
+export const SPOILED_REX: NewPet = { ...REX, ...(REFUSED as Partial<NewPet>) };
 
-function spoilBy(values: Values = {}): string {
-  const [[name = '', value] = []] = Object.entries(values);
-  return `PRAGMA ignore_check_constraints = 1; UPDATE pets SET ${columnOf(name as keyof NewPet)} = '${value}'`;
-}
+/** Breaks a rule in all pets of a SQLite store, as another program can do. */
+export const SPOIL: string = Object.entries(REFUSED).reduce(
+  (sql, [name, value]) => `${sql} UPDATE pets SET ${columnOf(name as keyof NewPet)} = '${value}'`,
+  'PRAGMA ignore_check_constraints = 1;',
+);
 
 function edgesOf(attribute: Attribute): { accepted: readonly unknown[]; refused: readonly unknown[] } {
   switch (attribute.kind) {
