@@ -224,13 +224,13 @@ const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a forgotten idempotency key',
-    file: 'src/adapters/memory/idempotent-creates.ts',
+    file: 'src/adapters/memory/idempotent-writes.ts',
     text: 'return record !== undefined && record',
     replacement: 'return record !== undefined && Math.random() < 0.9 && record',
   },
   {
     name: 'a replay of another pet',
-    file: 'src/adapters/memory/idempotent-creates.ts',
+    file: 'src/adapters/memory/idempotent-writes.ts',
     text: 'return { pet: record.pet, isReplay: true }',
     replacement: 'return { pet: [...this.#records.values()][0]?.pet ?? record.pet, isReplay: true }',
   },

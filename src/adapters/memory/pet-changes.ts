@@ -5,15 +5,9 @@ import type {
   PetChanges,
   PetVersion,
 } from '../../application/ports/pet-changes.ts';
-import { INT64_MAX } from '../../domain/int64.ts';
 import { type Pet, storedPet } from '../../domain/pet.ts';
-import { changesPage, EXAMINED_LIMIT, lastRevisionOf } from '../storage-kit/changes-page.ts';
-import { countUpTo, type MemoryPetRepository } from './pet-repository.ts';
-
-interface Change {
-  readonly id: bigint;
-  readonly revision: bigint;
-}
+import { EXAMINED_LIMIT } from '../storage-kit/changes-page.ts';
+import { countUpTo, type LoggedWrite, type MemoryPetRepository } from './pet-repository.ts';
 
 /** Stores the revisions of the pets that were changed or removed. The pets themselves are those of the repository. */
 export class MemoryPetChanges implements PetChanges {
@@ -21,8 +15,8 @@ export class MemoryPetChanges implements PetChanges {
   /** Drawn at the first use: workerd opens a storage where it allows no random values. */
   #epoch: string | undefined;
   readonly #revisions = new Map<bigint, bigint>();
-  /** In ascending order of revision. Entries that are not the newest of their pet are removed from time to time. */
-  #log: Change[] = [];
+  /** The number of writes in the log that are not the newest of their pet. */
+  #outdated = 0;
 
   constructor(pets: MemoryPetRepository) {
     this.#pets = pets;
@@ -50,46 +44,38 @@ export class MemoryPetChanges implements PetChanges {
   writeNow(id: bigint, changed: Pet | undefined, expected: bigint): bigint | undefined {
     const version = this.findNow(id);
     if (version?.pet === undefined || version.revision !== expected) return undefined;
-    const revision = this.#pets.takeNumber();
-    this.#pets.replaceNow(id, changed);
+    const revision = this.#pets.replaceNow(id, changed);
     this.#revisions.set(id, revision);
-    if (this.#log.length > 2 * this.#revisions.size) this.#log = this.#log.filter(this.#isNewest);
-    this.#log.push({ id, revision });
+    this.#outdated += 1;
+    if (this.#outdated > this.#pets.log.length / 2) {
+      this.#pets.log = this.#pets.log.filter(this.#isNewest);
+      this.#outdated = 0;
+    }
     return revision;
   }
 
   async list({ after = 0n, limit }: ChangesQuery): Promise<ChangesPage> {
-    const changed = this.#changedAfter(after, limit + 1);
-    const last = lastRevisionOf(changed, limit) ?? INT64_MAX;
-    const examined = this.#pets.petsAfter(after, EXAMINED_LIMIT);
-    const unchanged: Pet[] = [];
-    let examinedUpTo = examined.length === EXAMINED_LIMIT ? examined.at(-1)?.id : undefined;
-    for (const pet of examined) {
-      if (pet.id <= last && !this.#revisions.has(pet.id)) unchanged.push(pet);
-      if (pet.id <= last && unchanged.length <= limit) continue;
-      examinedUpTo = undefined;
-      break;
+    const { log, lastId: lastNumber } = this.#pets;
+    const versions: ListedVersion[] = [];
+    let upTo = after;
+    let index = countUpTo(log, after, ({ number }) => number);
+    const end = Math.min(log.length, index + EXAMINED_LIMIT);
+    for (; index < end && versions.length < limit; index += 1) {
+      const write = log[index] as LoggedWrite;
+      const { id, number: revision } = write;
+      if (this.#isNewest(write)) versions.push({ id, pet: this.#pets.findNow(id), revision });
+      upTo = revision;
     }
-    const { lastId: lastNumber } = this.#pets;
     this.#epoch ??= newEpoch();
-    return changesPage({ after, limit, changed, unchanged, examinedUpTo, epoch: this.#epoch, lastNumber });
+    // The last write of the log is the newest of its pet.
+    return { versions, upTo, more: index < log.length, epoch: this.#epoch, lastNumber };
   }
 
   async beginEpoch(): Promise<void> {
     this.#epoch = newEpoch();
   }
 
-  readonly #isNewest = ({ id, revision }: Change): boolean => this.#revisions.get(id) === revision;
-
-  #changedAfter(after: bigint, count: number): readonly ListedVersion[] {
-    const found: ListedVersion[] = [];
-    const start = countUpTo(this.#log, after, ({ revision }) => revision);
-    for (let index = start; index < this.#log.length && found.length < count; index += 1) {
-      const change = this.#log[index] as Change;
-      if (this.#isNewest(change)) found.push({ ...change, pet: this.#pets.findNow(change.id) });
-    }
-    return found;
-  }
+  readonly #isNewest = ({ id, number }: LoggedWrite): boolean => (this.#revisions.get(id) ?? id) === number;
 }
 
 function newEpoch(): string {

@@ -1,7 +1,6 @@
 import { closedError, type Storage } from '../../application/ports/storage.ts';
 import { MemoryApiKeyRepository } from './api-key-repository.ts';
-import { memoryIdempotentChanges } from './idempotent-changes.ts';
-import { MemoryIdempotentCreates } from './idempotent-creates.ts';
+import { MemoryIdempotentWrites } from './idempotent-writes.ts';
 import { MemoryPetChanges } from './pet-changes.ts';
 import { MemoryPetRepository } from './pet-repository.ts';
 import { memoryTransfer } from './pet-transfer.ts';
@@ -22,16 +21,16 @@ export function openMemoryStorage(): Storage {
   const closing = new AbortController();
   const closed = closing.signal;
   const pets = new MemoryPetRepository(closed);
-  const idempotentCreates = new MemoryIdempotentCreates(pets, closed);
   const changes = new MemoryPetChanges(pets);
+  const idempotentWrites = new MemoryIdempotentWrites(pets, changes, closed);
   return {
     pets,
-    idempotentCreates,
-    idempotencyRecords: idempotentCreates,
+    idempotentCreates: idempotentWrites,
+    idempotencyRecords: idempotentWrites,
     apiKeys: new MemoryApiKeyRepository(closed),
     transfer: memoryTransfer(pets),
     changes,
-    idempotentChanges: memoryIdempotentChanges(changes, idempotentCreates),
+    idempotentChanges: idempotentWrites,
     async check() {
       closed.throwIfAborted();
       pets.assertIdsLeft(1);
