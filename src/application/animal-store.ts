@@ -24,10 +24,7 @@ import { createUseCases, type UseCases } from './use-cases.ts';
 import type { Caller } from './versioned-writes.ts';
 import { walkPages } from './walk-pages.ts';
 
-/**
- * The use cases of a store, for the HTTP server, the command line and programs that embed the store. A method whose part of
- * the storage is missing rejects with `invalid_request`.
- */
+/** All calls of a store. A method whose part of the storage is missing rejects with `invalid_request`. */
 export class AnimalStore extends BasicStore {
   readonly #storage: StoreStorage;
   readonly #useCases: UseCases;
@@ -131,11 +128,6 @@ export class AnimalStore extends BasicStore {
   /**
    * Yields all matching pets in batches, in ascending order of id. A pet that is added after the first batch was requested
    * is not yielded, except by the store of a server, which is read page by page.
-   *
-   * @example
-   * ```ts
-   * for await (const pets of store.exportPets()) console.log(pets.length);
-   * ```
    */
   async *exportPets(query: ExportInput = {}, options?: CallOptions): AsyncGenerator<readonly Pet[], void> {
     this.assertCallable(options);
@@ -148,22 +140,15 @@ export class AnimalStore extends BasicStore {
     else yield* walkPages((page) => this.listPage(page, options), filter);
   }
 
-  /**
-   * Copies the whole store, including the API keys, into a file, as {@link StoreStorage.backup} describes.
-   *
-   * @example
-   * ```ts
-   * await store.backup('./pets-backup.db', { overwrite: true });
-   * ```
-   */
+  /** Copies the whole store, including the API keys, into a file, as {@link StoreStorage.backup} describes. */
   async backup(file: string, options?: BackupOptions): Promise<void> {
     this.assertCallable();
     await supported(this.#storage.backup, 'backup').call(this.#storage, file, options);
   }
 
   /**
-   * Makes every follower of changes begin again, because its cursor is refused with `restart_required`. Needed after the store
-   * was restored by other programs, such as those of PostgreSQL: `restore` does it by itself.
+   * Refuses all earlier cursors with `restart_required`, so that every follower begins again. Needed after other programs, such
+   * as those of PostgreSQL, have restored the store.
    */
   async beginEpoch(): Promise<void> {
     this.assertCallable();

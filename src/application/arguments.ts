@@ -1,4 +1,4 @@
-/** Checks the types of the options at a public entry, because the compiler does not check the callers in JavaScript. */
+/** Checks the types of options at run time, because the compiler does not check callers in JavaScript. */
 
 import { invalidRequest } from '../domain/errors.ts';
 
@@ -44,23 +44,32 @@ export function optionsOf<T extends object>(rules: OptionRules<T>, base: Rule = 
   return { ...base, checkMembers: (name, value) => checkOptions(value as T, rules, `${name}.`) };
 }
 
-/** An object with methods and state of its own. Further functions of a literal are refused: nobody would call them. */
+/**
+ * An object with methods and state of its own. Refuses names that differ from the name of a rule only by case, and further
+ * functions of a literal: nobody would call them.
+ */
 export function objectOf<T extends object>(base: Rule, rules: OptionRules<T>): Rule {
   const names = Object.keys(rules);
   return {
     ...base,
     checkMembers(path, value) {
       const members = value as Readonly<Record<string, unknown>>;
-      for (const name of names) {
-        const member = members[name];
-        if (member !== undefined) checkArgument(`${path}.${name}`, member, rules[name as keyof T]);
+      for (const name of allNamesOf(value)) {
+        const known = names.find((each) => each.toLowerCase() === name.toLowerCase());
+        const isUncalled =
+          isPlainObject(value) && Object.hasOwn(value, name) && FUNCTION.accepts(members[name]);
+        if (known === undefined ? isUncalled : known !== name) throw unknownOption(`${path}.${name}`, names);
+        if (known === name && members[name] !== undefined)
+          checkArgument(`${path}.${name}`, members[name], rules[name as keyof T]);
       }
-      const unknown = Object.keys(value).find(
-        (name) => !names.includes(name) && FUNCTION.accepts(members[name]),
-      );
-      if (unknown !== undefined && isPlainObject(value)) throw unknownOption(`${path}.${unknown}`, names);
     },
   };
+}
+
+/** Returns the names of all members, inherited ones too. */
+function allNamesOf(value: object | null): string[] {
+  if (value === null) return [];
+  return [...Object.getOwnPropertyNames(value), ...allNamesOf(Object.getPrototypeOf(value))];
 }
 
 /** Whether a value is an object literal, also one of another realm. */

@@ -36,14 +36,14 @@ import {
   QUERY,
   supported,
 } from './store-options.ts';
-import { abortedWrite, untilAborted, type Write } from './until-aborted.ts';
+import { abortedWrite, untilAborted } from './until-aborted.ts';
 import { createPetUseCases, type PetUseCases } from './use-cases.ts';
 import { walkPages } from './walk-pages.ts';
 
 /**
- * Creates and reads pets: the use cases that the API of a server has too. It is a class of its own because the client's
- * bundle has it alone: with `AnimalStore`, the bundle would be a quarter larger. Every method can reject with an
- * {@link AnimalStoreError}. After `close`, every other method rejects with `storage_unavailable`.
+ * The calls of a store that the API of a server has too. The client's bundle has this class alone: with `AnimalStore`, it would
+ * be a quarter larger. Every method can reject with an {@link AnimalStoreError}. After `close`, every other method rejects with
+ * `storage_unavailable`.
  */
 export class BasicStore implements AsyncDisposable {
   readonly #storage: StoreStorage;
@@ -71,7 +71,7 @@ export class BasicStore implements AsyncDisposable {
     if (key !== undefined) return (await this.createPetOnce(input, THIS_PROGRAM, key, callOptions)).pet;
     this.assertCallable(callOptions);
     const creating = this.#useCases.createPet.execute(input, undefined, callOptions);
-    return (await this.#endedWrite('create', creating, callOptions)).pet;
+    return (await this.ended(creating, callOptions, (signal) => abortedWrite('create', signal))).pet;
   }
 
   /** Creates a pet exactly once for each caller and idempotency key, as `CreatePet.execute` describes. */
@@ -84,18 +84,13 @@ export class BasicStore implements AsyncDisposable {
     this.startMaintenance();
     this.assertCallable(options);
     const creating = this.#useCases.createPet.execute(input, { caller, key }, options);
-    return await this.#endedWrite('create', creating, options, key);
+    return await this.ended(creating, options, (signal) => abortedWrite('create', signal, key));
   }
 
   /**
-   * Yields the matching pets in ascending order of id. Every matching pet that existed when the iteration began is
-   * yielded exactly once, even while pets are added. A page is read when the caller needs its pets, and the timeout is for
-   * each page. When a value of the query is out of range, the first call of `next` rejects with `invalid_request`.
-   *
-   * @example
-   * ```ts
-   * for await (const { id } of store.listPets({ status: 'available' })) console.log(id);
-   * ```
+   * Yields the matching pets in ascending order of id. Every matching pet that existed when the iteration began is yielded
+   * exactly once, even while pets are added. A page is read when the caller needs its pets, and the timeout is for each page.
+   * When a value of the query is out of range, the first call of `next` rejects with `invalid_request`.
    */
   async *listPets(query?: PetWalk, options?: CallOptions): AsyncGenerator<Pet, void, undefined> {
     for await (const pets of walkPages((page) => this.listPage(page, options), query)) yield* pets;
@@ -109,10 +104,8 @@ export class BasicStore implements AsyncDisposable {
    * @example
    * ```ts
    * await store.createPet({ name: 'Rex', categoryId: 7n });
-   * for await (const { id } of store.followPets({ after: 0n })) {
-   *   console.log(id); // 1n
-   *   break;
-   * }
+   * const { value } = await store.followPets({ after: 0n }).next();
+   * console.log(value.id); // 1n
    * ```
    */
   followPets(options: FollowOptions = {}): AsyncGenerator<Pet, never, undefined> {
@@ -124,8 +117,8 @@ export class BasicStore implements AsyncDisposable {
   }
 
   /**
-   * Resolves with one page of the matching pets in ascending order of id, as `GET /pets` does. Rejects with
-   * `invalid_request` when a value of the query is out of range.
+   * Resolves with one page of the matching pets in ascending order of id. Rejects with `invalid_request` when a value of the
+   * query is out of range.
    *
    * @example
    * ```ts
@@ -142,12 +135,6 @@ export class BasicStore implements AsyncDisposable {
   /**
    * Resolves with the pet that has this id, a `bigint` such as `7n` or a `number` that is a safe integer. Rejects with
    * `not_found` when no pet has this id, and with `invalid_request` for any other value.
-   *
-   * @example
-   * ```ts
-   * const { id } = await store.createPet({ name: 'Rex', categoryId: 7n });
-   * console.log((await store.getPet(id)).id); // 1n
-   * ```
    */
   async getPet(id: bigint | number, options?: CallOptions): Promise<Pet> {
     this.assertCallable(options);
@@ -155,10 +142,10 @@ export class BasicStore implements AsyncDisposable {
   }
 
   /**
-   * Changes attributes of a pet, and resolves with the changed pet and its entity tag when the change is durable. An attribute
-   * that is absent stays, and `null` removes an optional one. A function is called with the pet as it is, and again when somebody
-   * else was faster, at most 20 times. Rejects with `not_found`, with `invalid_transition`, and with `precondition_failed` when
-   * the pet does not have the entity tag of `ifMatch`.
+   * Changes attributes of a pet, and resolves with the changed pet and its entity tag when the change is durable. An absent
+   * attribute stays, and `null` removes an optional one. A function is called with the present pet, and again when another
+   * writer was faster, at most 20 times. Rejects with `not_found`, with `invalid_transition`, and with `precondition_failed`
+   * when the pet does not have the entity tag of `ifMatch`.
    *
    * @example
    * ```ts
@@ -199,8 +186,8 @@ export class BasicStore implements AsyncDisposable {
   }
 
   /**
-   * Yields the newest state of each pet in the order of all writes, and then each further one, for ever. Whoever applies them to
-   * a copy, and remembers the last cursor, has an exact copy. A pet that changes several times between two reads is yielded once.
+   * Yields the newest state of each pet in the order of all writes, and then each further one, for ever. To keep an exact copy,
+   * apply them and remember the last cursor. A pet that changes several times between two reads is yielded once.
    */
   followChanges(options: FollowChangesOptions = {}): AsyncGenerator<Change, never, undefined> {
     const read = async (query: ChangesPageQuery, call: CallOptions) => {
@@ -239,7 +226,7 @@ export class BasicStore implements AsyncDisposable {
   ): Promise<T> {
     if (key !== undefined) this.startMaintenance();
     this.assertCallable(options, CHANGE_OPTIONS);
-    return await this.#endedWrite('change', call(this.changes), options, key);
+    return await this.ended(call(this.changes), options, (signal) => abortedWrite('change', signal, key));
   }
 
   /** Most storages ignore the signal of a call. */
@@ -250,10 +237,6 @@ export class BasicStore implements AsyncDisposable {
   ): Promise<T> {
     if (options === undefined || this.#storage.endsCalls) return call;
     return untilAborted(call, options.signal, error);
-  }
-
-  #endedWrite<T>(write: Write, call: Promise<T>, options?: CallOptions, key?: string): Promise<T> {
-    return this.ended(call, options, (signal) => abortedWrite(write, signal, key));
   }
 
   /** Called before each write with an idempotency key. */

@@ -1,4 +1,4 @@
-/** The calls of a store that change and follow pets, over the use cases of a storage or of another server. */
+/** Changes pets and lists their changes for a store, with the use cases of a storage or of another server. */
 
 import { AnimalStoreError, asAnimalStoreError } from '../domain/errors.ts';
 import type { Pet } from '../domain/pet.ts';
@@ -32,7 +32,7 @@ export interface TaggedChanges extends ChangesList {
 
 /** The use cases that change pets. */
 export interface ChangeUseCases {
-  /** Missing when another server executes the use cases: then their results have its entity tags. */
+  /** Missing when the results of the use cases have entity tags already, because another server executes them. */
   readonly entityTagOf?: (pet: Pet) => Promise<string>;
   readonly changePet: {
     execute(

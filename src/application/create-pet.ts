@@ -16,7 +16,7 @@ export const THIS_PROGRAM = '';
 export const IDEMPOTENCY_DAYS = 1;
 export const IDEMPOTENCY_DAYS_MAX = 90;
 
-/** What {@link CreatePet} needs to create pets exactly once. */
+/** The options of {@link CreatePet}. */
 export interface CreatePetOptions {
   /** Without this port, a create with an idempotency key is refused. */
   readonly creates?: IdempotentCreates | undefined;
@@ -53,9 +53,9 @@ export class CreatePet {
   }
 
   /**
-   * Resolves with the stored pet when it is durable. With the key of a caller, stores the pet once: a later call with the
-   * same caller and key resolves with the pet of the first one, as long as its record is valid. Rejects with
-   * `invalid_request` when the pet or the key breaks a rule, and with `idempotency_conflict` when the stored pet differs.
+   * Resolves with the stored pet when it is durable. While the record of a key is valid, a later call with the same caller and
+   * key stores nothing, and resolves with the pet of the first call. Rejects with `invalid_request` when the pet or the key
+   * breaks a rule, and with `idempotency_conflict` when the stored pet differs.
    */
   async execute(
     input: NewPetInput,

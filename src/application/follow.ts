@@ -8,7 +8,7 @@ import type { FollowChangesOptions } from './store-options.ts';
 
 /** In milliseconds. */
 const DEFAULT_INTERVAL = 1000;
-/** A longer `Retry-After` is not waited for: it would stop the follower long after the server is back. */
+/** The longest wait for a `Retry-After`: after a longer one, the server would be back long before. */
 const LONGEST_DELAY = 60_000;
 
 /** After one of these errors, a later read can succeed. */

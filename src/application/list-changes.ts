@@ -21,10 +21,7 @@ export type PetState =
 /** One page of the newest states, in the order of the writes. */
 export interface ChangesList {
   readonly changes: readonly PetState[];
-  /**
-   * The cursor of the end of the page. A page without changes has one too, except the first page of an empty store at another
-   * server.
-   */
+  /** The cursor of the end of the page. Missing only in the first page of an empty store at another server. */
   readonly next: string | undefined;
   readonly more: boolean;
 }
@@ -40,7 +37,7 @@ export class ListChanges {
     this.#changes = changes;
   }
 
-  /** Rejects with `invalid_request`, and with `restart_required` for a cursor that this store has not given out since its epoch began. */
+  /** Rejects with `invalid_request`, and with `restart_required` for a cursor of another epoch, or beyond the last number. */
   async execute(
     query: ChangesPageQuery = {},
     options?: CallOptions,

@@ -13,6 +13,9 @@ export const OBSERVER: Rule = objectOf<Observer & RequestObserver>(OBJECT, {
   onFailure: FUNCTION,
 });
 
+/** The methods of combined observers, which need not be fenced again. */
+const combinedMethods = new WeakSet<Method>();
+
 type Method = (...values: readonly unknown[]) => unknown;
 
 export function combineObservers(observers: readonly Observer[]): Observer {
@@ -20,8 +23,8 @@ export function combineObservers(observers: readonly Observer[]): Observer {
 }
 
 /**
- * Combines several observers into one, without the methods that no observer has: their values need not be measured.
- * They are {@link fenced}, and their failures are reported.
+ * Combines observers into one, which has only the methods that an observer has: the values of others need not be measured. Each
+ * call is {@link fenced}, and its failures are reported.
  */
 export function combineMethods<T extends FailureObserver>(
   observers: readonly T[],
@@ -30,12 +33,17 @@ export function combineMethods<T extends FailureObserver>(
   const report = failureReporter(observers);
   const combined: Partial<Record<keyof T, Method>> = {};
   for (const name of names) {
-    const listeners = (observers as readonly Partial<Record<keyof T, Method>>[]).filter((each) => each[name]);
-    if (listeners.length === 0) continue;
+    const listeners = (observers as readonly Partial<Record<keyof T, Method>>[]).filter(
+      (observer) => observer[name] !== undefined,
+    );
+    const [only, another] = listeners.map((listener) => listener[name]);
+    if (only === undefined) continue;
     const onFailure = (error: unknown): void => report(`the observer method ${String(name)}`, error);
-    combined[name] = (...values) => {
-      for (const listener of listeners) fenced(() => listener[name]?.(...values), onFailure);
+    const call: Method = (...values) => {
+      for (const listener of listeners) fenced(() => (listener[name] as Method)(...values), onFailure);
     };
+    combined[name] = another === undefined && combinedMethods.has(only) ? only : call;
+    combinedMethods.add(call);
   }
   return combined as T;
 }

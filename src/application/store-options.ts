@@ -32,20 +32,17 @@ export interface FollowOptions extends Omit<PetPageQuery, 'limit'> {
   readonly interval?: number | undefined;
 }
 
-/** How long a create can be retried. */
+/** How long a write can be repeated. */
 export interface RetryOptions {
-  /**
-   * The number of days, from 1 to 90, for which a create with an idempotency key, made by this program, can be retried.
-   * Default: 1.
-   */
+  /** The number of days, from 1 to 90, for which this program can repeat a write with an idempotency key. Default: 1. */
   readonly idempotencyDays?: number | undefined;
 }
 
 /** The options of `AnimalStore.createPet`. */
 export interface CreateOptions extends CallOptions {
   /**
-   * 1 to 255 visible ASCII characters that make a retry safe: within 24 hours, or {@link RetryOptions}, a call with the same
-   * key and the same pet stores no second pet, and resolves with the first one.
+   * 1 to 255 visible ASCII characters that make a retry safe: within 24 hours, or {@link RetryOptions}, a call with the same key
+   * and the same pet resolves with the first pet, and stores no second one.
    */
   readonly idempotencyKey?: string | undefined;
 }
@@ -73,7 +70,7 @@ export interface Deprecation {
   /** The name, such as `getPet`. */
   readonly operation: string;
   readonly since: Date | undefined;
-  /** When the operation is due for removal, if the server tells it. */
+  /** When the operation is due for removal, if the server says so. */
   readonly sunset: Date | undefined;
 }
 
@@ -86,10 +83,7 @@ export interface ClientOptions {
    * creates are retried until then after a lost connection, and when the server asks for it.
    */
   readonly timeout?: number | undefined;
-  /**
-   * Called once per store with each deprecated operation that it uses. By default, `console.warn` is called once per process
-   * and operation.
-   */
+  /** Called once per store and deprecated operation. By default, `console.warn` is called once per process and operation. */
   readonly onDeprecation?: ((deprecation: Deprecation) => void) | undefined;
   /** Replaces the `fetch` of the platform, for example by one with a client certificate. It must honour `signal`. */
   readonly fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined;

@@ -57,7 +57,7 @@ export function unknownOutcome(
 export function abortedWrite(
   write: Write,
   { reason: cause }: AbortSignal,
-  idempotencyKey: string | undefined,
+  idempotencyKey?: string,
 ): AnimalStoreError {
   return unknownOutcome(write, `the ${write} was aborted`, { cause, idempotencyKey });
 }

@@ -14,6 +14,7 @@ import type { Storage, StoreStorage } from './ports/storage.ts';
 import { RemovePet } from './remove-pet.ts';
 import type { RetryOptions } from './store-options.ts';
 import { VerifyApiKey } from './verify-api-key.ts';
+import type { ChangePorts } from './versioned-writes.ts';
 
 /** The use cases that the API of a server has too. */
 export interface PetUseCases {
@@ -31,62 +32,49 @@ export interface OtherUseCases {
   readonly verifyApiKey: VerifyApiKey;
 }
 
-export type UseCases = PetUseCases & {
-  readonly [Name in keyof OtherUseCases]?: OtherUseCases[Name] | undefined;
-};
+export type UseCases = PetUseCases & Partial<OtherUseCases>;
 
-type Port = Exclude<
-  keyof StoreStorage,
-  'idempotencyRecords' | 'backup' | 'endsCalls' | 'statistics' | 'check' | 'close'
->;
+type Options = RetryOptions & { readonly report?: ReportFailure };
+type Ports = Omit<StoreStorage, 'check' | 'close'>;
+type AllPorts = Omit<Storage, 'check' | 'close' | 'idempotencyRecords'>;
 
+/** The client's bundle has these alone. */
 export function createPetUseCases(
-  { pets, idempotentCreates: creates, changeUseCases }: Pick<StoreStorage, Port>,
+  { pets, idempotentCreates: creates, changeUseCases: changes }: Ports,
   { idempotencyDays: days }: RetryOptions = {},
 ): PetUseCases {
+  const createPet = new CreatePet(pets, { creates, days });
+  return { createPet, listPets: new ListPets(pets), getPet: new GetPet(pets), changes };
+}
+
+export function createUseCases(ports: AllPorts, options?: Options): PetUseCases & OtherUseCases;
+export function createUseCases(ports: Ports, options?: Options): UseCases;
+export function createUseCases(ports: Ports, options: Options = {}): UseCases {
+  const { apiKeys, changes, idempotentChanges, transfer } = ports;
+  const { idempotencyDays: days, report = failureReporter([]) } = options;
+  const useCases = createPetUseCases(ports, options);
+  const changing = changes && changeUseCases({ changes, idempotentChanges, days }, useCases.getPet);
+  const verifyApiKey = apiKeys && new VerifyApiKey(apiKeys, Date.now, report);
   return {
-    createPet: new CreatePet(pets, { creates, days }),
-    listPets: new ListPets(pets),
-    getPet: new GetPet(pets),
-    changes: changeUseCases,
+    ...useCases,
+    changes: useCases.changes ?? changing,
+    ...(transfer && { importPets: new ImportPets(transfer) }),
+    ...(verifyApiKey && {
+      apiKeys: new ApiKeys(apiKeys, Date.now, (id) => verifyApiKey.forget(id)),
+      verifyApiKey,
+    }),
   };
 }
 
-function createChangeUseCases(
-  { pets, changes, idempotentChanges }: Pick<StoreStorage, Port>,
-  { idempotencyDays: days }: RetryOptions = {},
-): ChangeUseCases | undefined {
-  if (changes === undefined) return undefined;
-  const ports = { changes, idempotentChanges, days };
-  const getPet = new GetPet(pets);
+function changeUseCases(ports: ChangePorts, getPet: GetPet): ChangeUseCases {
   return {
     changePet: new ChangePet(ports),
     removePet: new RemovePet(ports),
-    listChanges: new ListChanges(changes),
+    listChanges: new ListChanges(ports.changes),
     async findTagged(id, options) {
       const pet = await getPet.execute(id, options);
       return { pet, etag: await entityTagOf(pet) };
     },
     entityTagOf,
-  };
-}
-
-type UseCaseOptions = RetryOptions & { readonly report?: ReportFailure };
-
-export function createUseCases(
-  ports: Pick<Storage, Port>,
-  options?: UseCaseOptions,
-): PetUseCases & OtherUseCases;
-export function createUseCases(ports: Pick<StoreStorage, Port>, options?: UseCaseOptions): UseCases;
-export function createUseCases(ports: Pick<StoreStorage, Port>, options: UseCaseOptions = {}): UseCases {
-  const { apiKeys } = ports;
-  const { report = failureReporter([]) } = options;
-  const verifyApiKey = apiKeys && new VerifyApiKey(apiKeys, Date.now, report);
-  return {
-    ...createPetUseCases(ports, options),
-    changes: ports.changeUseCases ?? createChangeUseCases(ports, options),
-    importPets: ports.transfer && new ImportPets(ports.transfer),
-    apiKeys: apiKeys && new ApiKeys(apiKeys, Date.now, (id) => verifyApiKey?.forget(id)),
-    verifyApiKey,
   };
 }

@@ -67,11 +67,20 @@ test('paths and URLs are texts', async () => {
   await expect(restoreSqliteStore(path, none)).rejects.toThrow(refusal(/^file: expected a string/));
 });
 
+class Verifier {
+  readonly seen = new Set<string>();
+  verify(): undefined {}
+  hasPartOfkey(): boolean {
+    return true;
+  }
+}
+
 const METRICS_TEXT = { contentType: 'text/plain', text: async () => '' };
 
 test.each<[options: unknown, message: string]>([
   [{ middleware: { beforekey: [] } }, 'unknown option middleware.beforekey: expected beforeKey or afterKey'],
   [{ middleware: { afterKey: [1] } }, 'middleware.afterKey: expected an array of functions, got an array'],
+  [{ apiKeys: new Verifier() }, 'unknown option apiKeys.hasPartOfkey: expected verify or hasPartOfKey'],
   [
     { apiKeys: { verify() {}, hasPart() {} } },
     'unknown option apiKeys.hasPart: expected verify or hasPartOfKey',

@@ -1,6 +1,6 @@
 import type { ApiKey, NewApiKey } from '../../domain/api-key.ts';
 
-/** Saves the first key where its owner finds it. */
+/** Saves the first key for its owner. */
 export type SaveKey = () => void | Promise<void>;
 
 /**

@@ -1,6 +1,6 @@
 import type { ApiKey } from '../../domain/api-key.ts';
 
-/** The key holder. Its idempotency keys belong to `callerId`, which defaults to `id`. With `isReadOnly`, it creates no pets. */
+/** The key holder. Its idempotency keys belong to `callerId`, which defaults to `id`. With `isReadOnly`, it may only read. */
 export type ApiKeyHolder = Pick<ApiKey, 'id' | 'name' | 'callerId' | 'isReadOnly'>;
 
 /** The options of a verification. */

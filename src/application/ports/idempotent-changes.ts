@@ -3,12 +3,12 @@ import type { CreateAttempt } from './idempotent-creates.ts';
 import type { PetVersion } from './pet-changes.ts';
 import type { CallOptions } from './pet-repository.ts';
 
-/** The request of the record of each create. */
+/** The `request` in the records of creates. */
 export const CREATE_REQUEST = 'create';
 
 /** Identifies a change or a removal. All attempts of a client to make it have the same `caller` and `key`. */
 export interface ChangeAttempt extends CreateAttempt {
-  /** What is asked for. Equal requests have equal texts, and none is {@link CREATE_REQUEST}. */
+  /** Describes the request. Equal requests have equal texts, which differ from {@link CREATE_REQUEST}. */
   readonly request: string;
 }
 
@@ -20,7 +20,7 @@ export interface WriteRecord {
   readonly pet: Pet | undefined;
 }
 
-/** What a change with an idempotency key begins with. */
+/** The record of an attempt and the newest version of the pet, read at one moment. */
 export interface AttemptState {
   /** The valid record of the caller and the key. */
   readonly record: WriteRecord | undefined;
@@ -29,16 +29,16 @@ export interface AttemptState {
 }
 
 /**
- * Changes and removes pets, each with the record of an idempotency key. The write and its record are one transaction. Creates
- * and changes share the keys of a caller. Every method can reject with `overloaded` and with `storage_unavailable`.
+ * Changes and removes pets. Each write and the record of its idempotency key are one transaction. Creates and changes share the
+ * keys of a caller. Every method can reject with `overloaded` and with `storage_unavailable`.
  */
 export interface IdempotentChanges {
   /** Reads the record and the pet at one moment. */
   find(id: bigint, attempt: ChangeAttempt, options?: CallOptions): Promise<AttemptState>;
 
   /**
-   * Like `PetChanges.replace`, with a record of the attempt whose response is the pet. Resolves with `undefined`, and stores
-   * nothing, also when the key has a valid record: the caller begins again with {@link IdempotentChanges.find}.
+   * Like `PetChanges.replace`, with a record of the attempt, whose response is the pet. Resolves with `undefined`, and stores
+   * nothing, also when the key has a valid record. The caller then begins again with {@link IdempotentChanges.find}.
    */
   replace(
     pet: Pet,

@@ -18,17 +18,15 @@ export interface CreateResult {
 }
 
 /**
- * Stores pets, each with a record of the idempotency key with which it was created. One clock decides whether a record has
- * ended: the clock of the storage, and not those of the programs that share it. Every method can reject with `overloaded`
- * and with `storage_unavailable`.
+ * Stores pets, each with a record of its idempotency key. Only the clock of the storage decides whether a record has ended, and
+ * not those of the programs that share it. Every method can reject with `overloaded` and with `storage_unavailable`.
  */
 export interface IdempotentCreates {
   /**
    * Stores a pet, as `PetRepository.add` does, and a record of the attempt in one transaction. When a record with the same
-   * caller and the same key exists that has not ended, stores nothing, and resolves with the pet as it was created, which
-   * the caller compares, also after changes and the removal of the pet. A record that has ended is replaced. Of concurrent
-   * attempts in all processes, one stores its pet. Rejects with `idempotency_conflict` when the record is of a change or a
-   * removal.
+   * caller and key exists that has not ended, stores nothing, and resolves with the pet as it was created, also after changes and
+   * its removal. The caller compares the two pets. A record that has ended is replaced. Of concurrent attempts in all processes,
+   * one stores its pet. Rejects with `idempotency_conflict` when the record is of a change or a removal.
    */
   add(pet: NewPet, attempt: CreateAttempt, options?: CallOptions): Promise<CreateResult>;
 }
@@ -38,10 +36,7 @@ export interface IdempotencyRecords {
   /** Resolves with the number of stored records, including records that have ended. */
   count(): Promise<number>;
 
-  /**
-   * Removes at most `limit` records that have ended, and resolves with their number. No record is removed before its own
-   * end, whatever validity the client that removes it sets for its records.
-   */
+  /** Removes at most `limit` records that have ended, each at its own end, and resolves with their number. */
   removeRecords(limit: number): Promise<number>;
 }
 

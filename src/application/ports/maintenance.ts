@@ -7,10 +7,7 @@ export interface BackupOptions {
   readonly overwrite?: boolean | undefined;
   /** Called from time to time with the fraction that is complete, from 0 to 1. */
   readonly onProgress?: ((fraction: number) => void) | undefined;
-  /**
-   * Set if the copy is to be verified before it gets its name: all its pages, its pets, and the numbers of the store.
-   * Called with its contents, when it is durable.
-   */
+  /** With this callback, the whole copy is verified before it gets its name. Called with its contents when it is durable. */
   readonly onVerified?: ((contents: BackupContents) => void) | undefined;
   /** Cancels the work, which then has no effect. */
   readonly signal?: AbortSignal | undefined;
@@ -19,13 +16,13 @@ export interface BackupOptions {
 /** The options of a restore. Without `overwrite`, a store that has pets, or that cannot be read, is refused. */
 export type RestoreOptions = Omit<BackupOptions, 'onVerified'>;
 
-/** What a backup contains. */
+/** The contents of a backup. */
 export interface BackupContents {
   readonly pets: number;
   readonly apiKeys: number;
   /** The greatest id that was assigned to a pet, or 0n. */
   readonly lastId: bigint;
-  /** The pets that break a rule, because another program has changed them. */
+  /** One for each pet that breaks a rule, because another program has changed it. */
   readonly problems: readonly Problem[];
 }
 
@@ -37,7 +34,7 @@ export interface Restored extends BackupContents {
   readonly lastId: bigint;
   /** The paths of the files of the replaced store, which are kept until the next restore. */
   readonly setAside: readonly string[];
-  /** What the replaced store had and the backup lacks. `undefined` when there was no store, or it could not be compared. */
+  /** The data of the replaced store that the backup lacks. `undefined` without a store that could be read. */
   readonly lost?: { readonly pets: number; readonly apiKeys: number } | undefined;
   /** The keys that were revoked or expired in the replaced store, and are valid again. */
   readonly revivedKeys: readonly RestoredKey[];

@@ -19,8 +19,8 @@ export interface Observer {
   /** Called when the storage is opened, for each of its settings that endangers stored data. */
   onWarning?(message: string): void;
   /**
-   * Called when work has failed for which no caller waits, such as the removal of ended records, or a method of an observer.
-   * `work` says which. Each kind of work is reported at most once a minute. Without this method, the console shows it.
+   * Called when work has failed for which no caller waits, such as the removal of ended records. `work` names it. Each kind of
+   * work is reported at most once a minute. Without this method, the console shows it.
    */
   onFailure?(work: string, error: unknown): void;
 }

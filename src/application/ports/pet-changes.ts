@@ -26,38 +26,37 @@ export interface ListedVersion extends PetVersion {
 export interface ChangesPage {
   /** In ascending order of revision. The page can be empty although more versions follow. */
   readonly versions: readonly ListedVersion[];
-  /** Up to which revision the page has all versions: the `after` of the next page. */
+  /** The page has all versions up to this revision, which is the `after` of the next page. */
   readonly upTo: bigint;
   /** Whether more versions followed when the page was read. */
   readonly more: boolean;
   /** The greatest id or revision that was assigned, or 0n. */
   readonly lastNumber: bigint;
   /**
-   * 16 hexadecimal digits (64 random bits), which change when the store may have lost writes: a new store, each backup file
-   * and each restore has others. A revision of another epoch means nothing.
+   * 16 hexadecimal digits (64 random bits) that identify a history of the store: a new store, each backup file and each restore
+   * gets new ones, because writes may be lost. A revision of another epoch means nothing.
    */
   readonly epoch: string;
 }
 
 /**
- * Changes and removes stored pets, and lists the newest version of each pet, in the order of all writes. Every method can reject
- * with `overloaded` and with `storage_unavailable`, as those of `PetRepository`.
+ * Changes and removes stored pets, and lists the newest version of each pet in the order of all writes. Every method can reject
+ * with `overloaded` and with `storage_unavailable`.
  *
- * - Each change and each removal takes the next number of the counter that assigns the ids of pets: its revision. Numbers
- *   become visible in their order, those of all processes too: a read that sees a number sees every smaller one.
- * - A write compares and sets in one step: it takes effect only while the revision of the pet is the expected one, so of several
- *   writers that have read the same version one succeeds. The others get `undefined`, and the pet stays as it is.
+ * - The revision of a change or a removal is the next number of the counter that assigns the ids of pets. Numbers of all processes
+ *   become visible in their order: a read that sees a number sees every smaller one.
+ * - A write compares and sets in one step. Of several writers that have read the same version, one succeeds. The others get
+ *   `undefined`, and change nothing.
  * - When a promise has resolved with a revision, the write is durable.
- * - A removed pet is found and listed by `PetRepository` no more, and never again has an id of its own. Its removal stays in the
- *   feed for ever.
+ * - `PetRepository` neither finds nor lists a removed pet. No pet gets its id again, and its removal stays in the feed for ever.
  */
 export interface PetChanges {
   /** Resolves with the newest version, or with `undefined` when there never was such a pet. */
   find(id: bigint, options?: CallOptions): Promise<PetVersion | undefined>;
 
   /**
-   * Stores the attributes of a pet that exists. Resolves with its new revision, or with `undefined` when its revision is not
-   * the expected one, or when it was removed: then nothing has changed.
+   * Stores the attributes of a pet that exists. Resolves with its new revision. Resolves with `undefined`, and changes nothing,
+   * when its revision is not the expected one, or when it was removed.
    */
   replace(pet: Pet, expected: bigint, options?: CallOptions): Promise<bigint | undefined>;
 
@@ -65,13 +64,12 @@ export interface PetChanges {
   remove(id: bigint, expected: bigint, options?: CallOptions): Promise<bigint | undefined>;
 
   /**
-   * Resolves with one page of the newest versions, each pet at most once: those that were never changed, those that were
-   * changed, and those that were removed. Who reads page after page, `upTo` of one as `after` of the next, gets every version
-   * that stays the newest one, and of others at most one of the later ones. The number of stored rows that a page examines is
-   * limited.
+   * Resolves with one page of the newest versions of all pets, removed ones too. A reader that sets `after` to the `upTo` of the
+   * previous page gets the newest version of each pet that existed at the first page, or a later one. A page examines a limited
+   * number of stored rows.
    */
   list(query: ChangesQuery, options?: CallOptions): Promise<ChangesPage>;
 
-  /** Draws another epoch, so that every follower begins again. For a store that was restored by other programs. */
+  /** Draws a new epoch, so that every follower begins again. Needed when other programs have restored the store. */
   beginEpoch?(): Promise<void>;
 }

@@ -14,8 +14,8 @@ export interface CallOptions {
   /** How long a call to the store of a server is tried, in milliseconds. Other stores ignore it. By default, the store decides. */
   readonly timeout?: number | undefined;
   /**
-   * Ends the wait for the call, which then rejects with the reason of the signal. A create that had begun may be stored
-   * nevertheless: it rejects with `storage_unavailable`, and the error has the idempotency key.
+   * Ends the wait for the call, which then rejects with the reason of the signal. A write that had begun can still take effect:
+   * it rejects with `storage_unavailable`, and the error has its idempotency key.
    */
   readonly signal?: AbortSignal | undefined;
 }
@@ -47,8 +47,8 @@ export interface PetRepository {
 
   /**
    * Resolves with one page of the matching pets. To read all pages, a caller sets `after` to the id of the last pet of the
-   * previous page. Every matching pet that existed when the first page was read is in exactly one page, even while pets
-   * are added, unless it is removed, or changes so that another filter matches it. As long as the store has not changed, equal queries may return the same page object.
+   * previous page. Every matching pet that existed when the first page was read is in exactly one page, unless it is removed, or
+   * no longer matches. As long as the store has not changed, equal queries may return the same page object.
    */
   list(query: PetQuery, options?: CallOptions): Promise<PetPage>;
 }

@@ -3,7 +3,7 @@ import type { NewPet, Pet } from '../../domain/pet.ts';
 import type { PetFilter, PetFilterInput } from '../../domain/pet-filter.ts';
 import type { CallOptions } from './pet-repository.ts';
 
-/** The options of an import, which an exception of a callback ends. */
+/** The options of an import. An exception of a callback ends the import. */
 export interface TransferOptions {
   /**
    * Called with the object from the batch for each pet that has the same id as an earlier pet, before the next batch is
@@ -25,10 +25,7 @@ export type ExportFilter = PetFilter;
 /** Like {@link ExportFilter}, as a caller writes it. */
 export type ExportInput = PetFilterInput;
 
-/**
- * Imports and exports pets in bulk. Memory use does not grow with the number of pets, unless the data is in memory, except
- * by some bits for each id of an import.
- */
+/** Imports and exports pets in bulk. Memory use grows only by some bits for each id of an import, unless the data is in memory. */
 export interface PetTransfer {
   /**
    * Stores the pets of all batches in one transaction, and resolves with the number of pets when they are durable.

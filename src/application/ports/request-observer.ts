@@ -4,8 +4,8 @@ export interface RequestOutcome {
   /** The path template of the route, such as `/v1/pets/{petId}`; `undefined` when no route matches. */
   readonly route?: string | undefined;
   /**
-   * The path of a request that matches no route, without its query, at most 200 characters, with control characters escaped;
-   * `undefined` when a route matches. A path that contains a part of an API key is masked.
+   * The path of a request that matches no route, without its query; `undefined` when a route matches. At most 200 characters,
+   * with control characters escaped. A path that contains a part of an API key is masked.
    */
   readonly path?: string | undefined;
   readonly status: number;
@@ -30,9 +30,6 @@ export interface RequestObserver {
   onRequest?(request: RequestOutcome): void;
   /** Called with the error that caused a response with status 500 or above. The error is not sent to the client. */
   onError?(error: unknown, requestId: string, address?: string, traceparent?: string): void;
-  /**
-   * Called when work has failed that is not a response, such as accepting a connection, or a method of an observer. `work` says
-   * which. Each kind of work is reported at most once a minute. Without this method, the console shows it.
-   */
+  /** Like `Observer.onFailure`, for work of the server, such as accepting a connection. */
   onFailure?(work: string, error: unknown): void;
 }

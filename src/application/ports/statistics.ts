@@ -1,16 +1,16 @@
-/** Since the storage was opened. */
+/** Counts since the storage was opened. */
 export interface CacheStatistics {
   readonly hits: number;
   readonly misses: number;
 }
 
-/** What a storage counts. A number that the engine does not have is missing. */
+/** The statistics of a storage. A number that the engine does not have is missing. */
 export interface StorageStatistics {
   readonly pages?: CacheStatistics | undefined;
   readonly keys?: CacheStatistics | undefined;
   /** The number of writes that wait for a transaction. */
   readonly waitingWrites?: number | undefined;
-  /** The size of the write-ahead log of SQLite, which a reader that does not end lets grow. */
+  /** The size of the write-ahead log of SQLite, which grows while a reader does not end. */
   readonly logBytes?: number | undefined;
   /** How long each thread of the storage was busy, in seconds since its start, by the name of the thread. */
   readonly busySeconds?: Readonly<Record<string, number>> | undefined;

@@ -9,7 +9,7 @@ import type { PetRepository } from './pet-repository.ts';
 import type { PetTransfer } from './pet-transfer.ts';
 import type { StorageStatistics } from './statistics.ts';
 
-/** An open storage. What an engine lacks is absent, and a call that needs it is refused by name. */
+/** An open storage. The parts that an engine lacks are absent, and calls that need them are refused by name. */
 export interface StoreStorage {
   readonly pets: PetRepository;
   readonly apiKeys?: ApiKeyRepository | undefined;
@@ -18,39 +18,36 @@ export interface StoreStorage {
   readonly transfer?: PetTransfer | undefined;
   readonly changes?: PetChanges | undefined;
   readonly idempotentChanges?: IdempotentChanges | undefined;
-  /** Of a store at another server, which makes and compares changes there. It replaces the two ports before. */
+  /** The use cases of another server, which replace the two ports above. */
   readonly changeUseCases?: ChangeUseCases | undefined;
 
   /**
-   * Copies the whole store, including the API keys, as it is at one moment after the call. Others can write during the
-   * backup. `file` is unchanged until the copy is durable. Rejects with `invalid_request` when `file` must not be written,
-   * for example because it exists and `overwrite` is not set, and with `storage_unavailable` when reading or writing
-   * fails.
+   * Copies the whole store, including the API keys, as it is at one moment after the call. Others can write during the backup.
+   * `file` is unchanged until the copy is durable. Rejects with `invalid_request` when `file` must not be written, for example
+   * because it exists and `overwrite` is not set, and with `storage_unavailable` when reading or writing fails.
    */
   readonly backup?: ((file: string, options?: BackupOptions) => Promise<void>) | undefined;
 
-  /** Whether calls end by themselves when their signal is aborted. Otherwise the store ends the wait for them. */
+  /** Whether the storage ends a call when its signal is aborted. Otherwise, the store ends the wait for the call. */
   readonly endsCalls?: boolean | undefined;
 
   readonly statistics?: (() => StorageStatistics) | undefined;
 
   /**
-   * Resolves when the engine can handle requests. Rejects with `storage_unavailable` when reading fails, and after a write
-   * has failed, until a write that changes something succeeds. `check` tries such a write, so the engine recovers without
-   * a client. The reason of a `StorageFault` is reported to load balancers. The promise settles within about a second.
-   * Calls in quick succession share one test of the storage.
+   * Resolves when the engine can handle requests. Rejects with `storage_unavailable` when reading fails, and after a write has
+   * failed, until a write that changes something succeeds. `check` tries such a write. Load balancers get the reason of a
+   * `StorageFault`. The promise settles within about a second. Calls in quick succession share one test of the storage.
    */
   check(): Promise<void>;
 
   /**
-   * Completes the accepted writes, and then releases all resources. A running backup, and an import that still reads
-   * batches, reject with `storage_unavailable`, as every later call does. Resolves when the incomplete file of a backup is
-   * removed. A second call has no effect.
+   * Completes the accepted writes, and then releases all resources. A running backup, an import that still reads batches, and
+   * every later call reject with `storage_unavailable`. Removes the incomplete file of a backup. A second call has no effect.
    */
   close(): Promise<void>;
 }
 
-/** A storage that has all that a server needs. */
+/** A storage with all ports that a server needs. */
 export interface Storage extends StoreStorage {
   readonly apiKeys: ApiKeyRepository;
   readonly idempotentCreates: IdempotentCreates;
