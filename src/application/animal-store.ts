@@ -128,6 +128,11 @@ export class AnimalStore extends BasicStore {
   /**
    * Yields all matching pets in batches, in ascending order of id. A pet that is added after the first batch was requested
    * is not yielded, except by the store of a server, which is read page by page.
+   *
+   * @example
+   * ```ts
+   * for await (const pets of store.exportPets()) console.log(pets.length);
+   * ```
    */
   async *exportPets(query: ExportInput = {}, options?: CallOptions): AsyncGenerator<readonly Pet[], void> {
     this.assertCallable(options);
@@ -140,7 +145,14 @@ export class AnimalStore extends BasicStore {
     else yield* walkPages((page) => this.listPage(page, options), filter);
   }
 
-  /** Copies the whole store, including the API keys, into a file, as {@link StoreStorage.backup} describes. */
+  /**
+   * Copies the whole store, including the API keys, into a file, as {@link StoreStorage.backup} describes.
+   *
+   * @example
+   * ```ts
+   * await store.backup('./pets-backup.db', { overwrite: true });
+   * ```
+   */
   async backup(file: string, options?: BackupOptions): Promise<void> {
     this.assertCallable();
     await supported(this.#storage.backup, 'backup').call(this.#storage, file, options);

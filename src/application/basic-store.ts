@@ -91,6 +91,11 @@ export class BasicStore implements AsyncDisposable {
    * Yields the matching pets in ascending order of id. Every matching pet that existed when the iteration began is yielded
    * exactly once, even while pets are added. A page is read when the caller needs its pets, and the timeout is for each page.
    * When a value of the query is out of range, the first call of `next` rejects with `invalid_request`.
+   *
+   * @example
+   * ```ts
+   * for await (const { id } of store.listPets({ status: 'available' })) console.log(id);
+   * ```
    */
   async *listPets(query?: PetWalk, options?: CallOptions): AsyncGenerator<Pet, void, undefined> {
     for await (const pets of walkPages((page) => this.listPage(page, options), query)) yield* pets;
@@ -100,13 +105,6 @@ export class BasicStore implements AsyncDisposable {
    * Yields the matching pets in ascending order of id, and then each new one soon after it is visible, for ever. Each pet
    * is yielded exactly once. To go on later, set `after` to the id of the last pet. When the storage or the server is
    * unavailable after the first read, the iteration waits and goes on. Rejects when the first read fails, or the store is closed.
-   *
-   * @example
-   * ```ts
-   * await store.createPet({ name: 'Rex', categoryId: 7n });
-   * const { value } = await store.followPets({ after: 0n }).next();
-   * console.log(value.id); // 1n
-   * ```
    */
   followPets(options: FollowOptions = {}): AsyncGenerator<Pet, never, undefined> {
     const read = async (query: PetPageQuery, call: CallOptions) => {
@@ -135,6 +133,12 @@ export class BasicStore implements AsyncDisposable {
   /**
    * Resolves with the pet that has this id, a `bigint` such as `7n` or a `number` that is a safe integer. Rejects with
    * `not_found` when no pet has this id, and with `invalid_request` for any other value.
+   *
+   * @example
+   * ```ts
+   * const { id } = await store.createPet({ name: 'Rex', categoryId: 7n });
+   * console.log((await store.getPet(id)).id); // 1n
+   * ```
    */
   async getPet(id: bigint | number, options?: CallOptions): Promise<Pet> {
     this.assertCallable(options);
@@ -146,13 +150,6 @@ export class BasicStore implements AsyncDisposable {
    * attribute stays, and `null` removes an optional one. A function is called with the present pet, and again when another
    * writer was faster, at most 20 times. Rejects with `not_found`, with `invalid_transition`, and with `precondition_failed`
    * when the pet does not have the entity tag of `ifMatch`.
-   *
-   * @example
-   * ```ts
-   * const { id } = await store.createPet({ name: 'Rex', categoryId: 7n });
-   * const { etag } = await store.changePet(id, { status: 'pending' });
-   * await store.changePet(id, (pet) => ({ ...pet, status: 'sold' }), { ifMatch: etag });
-   * ```
    */
   async changePet(
     id: bigint | number,
@@ -166,7 +163,7 @@ export class BasicStore implements AsyncDisposable {
 
   /**
    * Removes a pet, and resolves when the removal is durable, also when the pet was removed before. Rejects with `not_found` when
-   * there never was such a pet, and with `precondition_failed` as {@link BasicStore.changePet} does.
+   * the pet never existed, and with `precondition_failed` as {@link BasicStore.changePet} does.
    */
   async removePet(id: bigint | number, options: ChangeOptions = {}): Promise<void> {
     await this.callChange(options, options.idempotencyKey, (changes) =>
@@ -175,9 +172,9 @@ export class BasicStore implements AsyncDisposable {
   }
 
   /**
-   * Resolves with one page of the newest states of all pets, in the order of all writes. The cursor of a change, and `next` of
-   * the page, is the `after` of a later page. Rejects with `restart_required` for a cursor of another epoch: begin again without
-   * `after`, and replace the copy.
+   * Resolves with one page of the newest states of all pets, in the order of all writes. A later page begins with `after`, which is
+   * the cursor of a change or the `next` of a page. Rejects with `restart_required` for a cursor of another epoch: begin again
+   * without `after`, and replace the copy.
    */
   async listChanges(query?: ChangesPageQuery, options?: CallOptions): Promise<TaggedChanges> {
     this.assertCallable(options);
@@ -239,7 +236,6 @@ export class BasicStore implements AsyncDisposable {
     return untilAborted(call, options.signal, error);
   }
 
-  /** Called before each write with an idempotency key. */
   protected startMaintenance(): void {}
 
   protected get isClosed(): boolean {

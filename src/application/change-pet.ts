@@ -13,7 +13,7 @@ export interface ChangeResult {
   readonly isReplay: boolean;
 }
 
-/** The use case of `PATCH /pets/{petId}`: changes attributes of a pet, and loses no change of anybody else. */
+/** The use case of `PATCH /pets/{petId}`: changes attributes of a pet, and overwrites no change of another writer. */
 export class ChangePet {
   readonly #ports: ChangePorts;
 
@@ -26,7 +26,7 @@ export class ChangePet {
    * change breaks a rule by itself, with `idempotency_conflict` when the key was used for another request, with `not_found`, with
    * `precondition_failed` when the pet has none of the entity tags, and with `invalid_transition`, in this order.
    *
-   * @param caller without it, a repeated request is another request
+   * @param caller without it, a repeated request is a new request
    */
   async execute(
     id: bigint,

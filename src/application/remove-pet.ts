@@ -12,8 +12,8 @@ export class RemovePet {
   }
 
   /**
-   * Resolves when the removal is durable. The removal of a pet that was removed before succeeds, whatever the entity tags.
-   * Rejects as `ChangePet.execute` does, with `not_found` only when there never was such a pet.
+   * Resolves when the removal is durable, also when the pet was removed before, whatever the entity tags. Rejects as
+   * `ChangePet.execute` does, with `not_found` only when the pet never existed.
    */
   async execute(
     id: bigint,

@@ -1,8 +1,8 @@
 import { AnimalStoreError, type ErrorCode, type ErrorDetails } from '../domain/errors.ts';
 
 /**
- * Waits for a call, at most until its signal is aborted: then rejects with `error()`, by default the reason of the signal. The
- * storage completes the call nevertheless.
+ * Waits for a call until its signal is aborted. Then rejects with `error()`, by default the reason of the signal, although the
+ * storage completes the call.
  */
 export function untilAborted<T>(
   call: Promise<T>,
@@ -18,7 +18,7 @@ export function untilAborted<T>(
   });
 }
 
-/** Yields the values of an iteration, and ends the wait for the next one when the signal is aborted. */
+/** Yields the values of an iteration until the signal is aborted, also while the next value is awaited. */
 export async function* iterateUntilAborted<T>(
   values: AsyncIterable<T>,
   signal: AbortSignal | undefined,

@@ -21,7 +21,7 @@ export class VerifyApiKey implements ApiKeyVerifier {
   readonly #ended = new Set<string>();
   /** By key id, because `lastUsedOn` of a repository can be out of date for a while. */
   readonly #recordedOn = new Map<string, number>();
-  /** The writes that wait for the one in flight, by key id. */
+  /** The queued writes and the one in flight, by key id. */
   readonly #unrecorded = new Map<string, number>();
   #failedAt = -Infinity;
 
@@ -64,7 +64,7 @@ export class VerifyApiKey implements ApiKeyVerifier {
     return isValid ? apiKey : undefined;
   }
 
-  /** Nobody waits for the write. When it fails, a later use of the key on this day is recorded instead. */
+  /** No request waits for the write. When it fails, a later use of the key on this day is recorded. */
   #recordUse({ id }: ApiKey, now: number): void {
     const today = now - (now % DAY);
     const { size } = this.#unrecorded;
@@ -79,7 +79,7 @@ export class VerifyApiKey implements ApiKeyVerifier {
   /** One write at a time, so that writes that hang leave the storage to the reads. */
   async #writeUses(): Promise<void> {
     try {
-      // This iterates also over what is added meanwhile.
+      // The iteration includes entries that are added during it.
       for (const [id, day] of this.#unrecorded) {
         await this.#keys.setLastUsedOn(id, day);
         this.#unrecorded.delete(id);

@@ -61,8 +61,8 @@ export class AnimalStoreError extends Error {
   /** After how many seconds a retry can succeed; `undefined` when this is unknown. */
   readonly retryAfter: number | undefined;
   /**
-   * The idempotency key of a create whose outcome is unknown: the pet may be stored. A call with the same pet and this
-   * key resolves with the pet, and stores no second one. `undefined` in all other errors.
+   * The idempotency key of a write whose outcome is unknown. The same call with this key makes the write once, and resolves with
+   * its result. `undefined` in all other errors.
    */
   readonly idempotencyKey: string | undefined;
 

@@ -16,7 +16,7 @@ export interface ApiResponse {
   readonly isTooLarge?: boolean;
 }
 
-/** What some statuses of an operation mean. */
+/** The meaning of some statuses of an operation. */
 export interface OperationStatuses {
   /** Whether the path is that of a pet, so that 404 does not mean a wrong base address. */
   readonly isOfPet?: boolean;
@@ -33,7 +33,7 @@ const CODE_OF_STATUS: Readonly<Record<number, ErrorCode>> = {
   429: 'rate_limited',
 };
 
-/** The codes that an error of an unknown outcome can have. The others say that the call had no effect. */
+/** The codes of errors after which the outcome can be unknown. The other codes say that the call had no effect. */
 const UNKNOWN_CODES: readonly ErrorCode[] = [
   'storage_unavailable',
   'internal_error',
@@ -46,7 +46,7 @@ const RETRIED: readonly number[] = [408, 429, 502, 503, 504];
 
 const EXAMPLE = 'expected a base address such as https://pets.example.org/v1';
 
-/** Why a request failed, and what that says about the next request. */
+/** The failure of a request. */
 export interface Failure {
   readonly error: AnimalStoreError;
   /** Whether a write of the request may have been made. */
@@ -55,10 +55,7 @@ export interface Failure {
   readonly isFinal: boolean;
 }
 
-/**
- * Only an error of the API says that nothing was stored: a gateway can have replaced the response of the server by one with
- * any status.
- */
+/** Only an error of the API says that nothing was stored: a gateway can replace the response of the server by any status. */
 export function failureOf(response: ApiResponse, base: string, operation: OperationStatuses): Failure {
   const { status } = response;
   const told = apiErrorOf(response);
@@ -103,7 +100,7 @@ function errorOf(
 /** The codes of Node.js and Bun for a connection that was not opened, and the calls of the system that open one. */
 const NOT_OPENED =
   /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT|ConnectionRefused|connect|getaddrinfo)$/;
-/** What `fetch` of Node.js says of a port that the Fetch standard blocks: there is no code. */
+/** The message of Node.js, without a code, for a port that the Fetch standard blocks. */
 const BLOCKED = 'bad port';
 /** The codes of Node.js and Bun for a connection whose server did not prove its name, or does not use TLS. */
 const NOT_TRUSTED = /^(?:ERR_TLS_CERT\w*|ERR_SSL_WRONG_VERSION_NUMBER|UNABLE_TO_\w+|(?!ERR_)\w*CERT\w*)$/;

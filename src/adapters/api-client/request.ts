@@ -15,7 +15,7 @@ import {
 const FIRST_PAUSE = 100;
 const LAST_PAUSE = 2000;
 
-/** An attempt without a response is given up when this share of the time is over, because its connection may be dead. */
+/** An attempt ends without a response after this share of the time, because its connection may be dead. */
 const ATTEMPT_SHARE = 1 / 3;
 /** The time that every attempt has, in milliseconds, unless the time of the call is over. */
 const ATTEMPT_MIN = 1000;
@@ -28,7 +28,7 @@ export interface ApiRequest extends OperationStatuses {
   /** In addition to those of each request. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** What the request writes, and the idempotency key as the caller knows it. */
+  /** The kind of a write, and its idempotency key as the caller knows it. */
   readonly write?: { readonly kind: Write; readonly key: string };
 }
 
@@ -90,7 +90,7 @@ export function sender(base: string, { headers, timeout: defaultTimeout, fetch }
   };
 }
 
-/** A framework can cache what `fetch` returns. Some runtimes refuse this member. */
+/** Prevents a framework from caching responses. Some runtimes refuse this member. */
 function uncached(): RequestInit {
   const init = { cache: 'no-store' } as const;
   try {

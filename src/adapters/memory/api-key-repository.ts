@@ -4,9 +4,8 @@ import { type ApiKey, isActive, type NewApiKey } from '../../domain/api-key.ts';
 const CACHE_LIMIT = 1000;
 
 /**
- * Stores the attributes of the keys by id, and finds them by the SHA-256 hash of the key. Whoever does not know a key
- * cannot choose its hash, so the time of a look-up tells nothing about the key. Found keys are cached, because hashing
- * with Web Crypto, which browsers support, is asynchronous.
+ * Finds keys by their SHA-256 hashes, so that the time of a look-up exposes nothing about a key. Found keys are cached, because
+ * Web Crypto, which browsers support, is asynchronous.
  */
 export class MemoryApiKeyRepository implements ApiKeyRepository {
   readonly #keys = new Map<string, ApiKey>();

@@ -51,7 +51,7 @@ export interface ChangesPage {
  * - `PetRepository` neither finds nor lists a removed pet. No pet gets its id again, and its removal stays in the feed for ever.
  */
 export interface PetChanges {
-  /** Resolves with the newest version, or with `undefined` when there never was such a pet. */
+  /** Resolves with the newest version, or with `undefined` when the pet never existed. */
   find(id: bigint, options?: CallOptions): Promise<PetVersion | undefined>;
 
   /**
