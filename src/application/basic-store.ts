@@ -42,8 +42,7 @@ import { walkPages } from './walk-pages.ts';
 
 /**
  * The calls of a store that the API of a server has too. The client's bundle has this class alone: with `AnimalStore`, it would
- * be a quarter larger. Every method can reject with an {@link AnimalStoreError}. After `close`, every other method rejects with
- * `storage_unavailable`.
+ * be a quarter larger. Every method can reject with an {@link AnimalStoreError}, as all others do after `close`.
  */
 export class BasicStore implements AsyncDisposable {
   readonly #storage: StoreStorage;
@@ -236,6 +235,7 @@ export class BasicStore implements AsyncDisposable {
     return untilAborted(call, options.signal, error);
   }
 
+  /** Called before each write with an idempotency key. */
   protected startMaintenance(): void {}
 
   protected get isClosed(): boolean {

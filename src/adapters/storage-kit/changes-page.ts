@@ -23,6 +23,7 @@ export function lastRevisionOf(changed: readonly ListedVersion[], limit: number)
   return changed.length > limit ? changed[limit - 1]?.revision : undefined;
 }
 
+/** Returns the page of the two parts that were read. */
 export function changesPage(read: ReadChanges): ChangesPage {
   const { after, limit, changed, unchanged, examinedUpTo, epoch, lastNumber } = read;
   const found = [...changed, ...unchanged.map((pet) => ({ id: pet.id, pet, revision: pet.id }))]

@@ -26,6 +26,7 @@ export class KnownFaults<Part extends string> {
     return [...this.#faults.values()].find((fault) => fault !== undefined);
   }
 
+  /** Returns the fault of a part. */
   of(part: Part): StorageFault | undefined {
     return this.#faults.get(part);
   }
