@@ -88,6 +88,10 @@ export const REX_JSON: string = newPetJson(REX);
 /** A pet that the other one can become. */
 export const MAX: NewPet = samplePet('Max', 6n);
 
+/** The column with what `labelOf` returns of a pet, if a pet has a text. */
+export const LABEL: string =
+  PET_ATTRIBUTES.filter((name) => ATTRIBUTES[name].kind === 'text').map(columnOf)[0] ?? 'id';
+
 /** The required attributes alone: a pet that is created of them has the default of each other attribute that has one. */
 export const BARE_REX = Object.fromEntries(
   PET_ATTRIBUTES.filter((name) => ATTRIBUTES[name].isRequired).map((name) => [name, REX[name]]),

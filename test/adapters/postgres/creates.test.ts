@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Commit } from '../../../src/application/ports/observer.ts';
 import { connect, describePostgres, newDatabaseUrl } from '../../support/postgres/index.ts';
-import { attemptWith, named, openStorage, openStore, REX, walk } from './database.ts';
+import { attemptWith, LABEL, labelOf, named, openStorage, openStore, REX, walk } from './database.ts';
 
 describePostgres('creates on PostgreSQL', () => {
   test('a pet that the database refuses fails alone, with and without an idempotency key, and costs few commits', async () => {
@@ -9,7 +9,7 @@ describePostgres('creates on PostgreSQL', () => {
     const commits: Commit[] = [];
     const storage = await openStorage(url, { observer: { onCommit: (commit) => commits.push(commit) } });
     const other = await connect(url);
-    await other.query("ALTER TABLE pets ADD CHECK (name NOT LIKE 'bad%')");
+    await other.query(`ALTER TABLE pets ADD CHECK (${LABEL} NOT LIKE 'bad%')`);
     const names = Array.from({ length: 300 }, (_, index) => `${index % 75 === 7 ? 'bad' : 'good'} ${index}`);
     const results = await Promise.allSettled(
       names.map((name, index) =>
@@ -21,10 +21,10 @@ describePostgres('creates on PostgreSQL', () => {
     for (const [index, result] of results.entries()) {
       if (names[index]?.startsWith('bad')) {
         expect(result).toMatchObject({ reason: { code: 'internal_error' } });
-      } else expect(result).toMatchObject({ value: { name: names[index] } });
+      } else expect(result).toMatchObject({ value: named(`${names[index]}`) });
     }
     const good = names.filter((name) => name.startsWith('good'));
-    expect((await walk(storage)).map(({ name }) => name).toSorted()).toEqual(good.toSorted());
+    expect((await walk(storage)).map(labelOf).toSorted()).toEqual(good.toSorted());
     expect(await storage.idempotencyRecords.count()).toBe(148);
     expect(commits.reduce((sum, { writes }) => sum + writes, 0)).toBe(296);
     expect(commits.length).toBeLessThan(60);
@@ -43,7 +43,7 @@ describePostgres('creates on PostgreSQL', () => {
   test('no pet is confirmed that a trigger of the operator has dropped', async () => {
     const { url, storage } = await openStore();
     await (await connect(url)).query(`CREATE FUNCTION drop_pet() RETURNS trigger LANGUAGE plpgsql AS
-      $$ BEGIN IF NEW.name = 'dropped' THEN RETURN NULL; END IF; RETURN NEW; END $$;
+      $$ BEGIN IF NEW.${LABEL} = 'dropped' THEN RETURN NULL; END IF; RETURN NEW; END $$;
       CREATE TRIGGER dropping BEFORE INSERT ON pets FOR EACH ROW EXECUTE FUNCTION drop_pet()`);
     const names = ['one', 'dropped', 'two'];
     const plain = names.map((name) => storage.pets.add(named(name)));

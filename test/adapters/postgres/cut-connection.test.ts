@@ -1,7 +1,16 @@
 import { expect, test } from 'vitest';
 import type { Storage } from '../../../src/application/ports/storage.ts';
 import { connect, describePostgres, newDatabaseUrl, newUserUrl } from '../../support/postgres/index.ts';
-import { attemptWith, connectionsOf, endConnectionsOf, named, openStorage, REX, walk } from './database.ts';
+import {
+  attemptWith,
+  connectionsOf,
+  endConnectionsOf,
+  LABEL,
+  named,
+  openStorage,
+  REX,
+  walk,
+} from './database.ts';
 import { type CuttingProxy, type Direction, startProxy } from './proxy.ts';
 
 /** The share of the transferred bytes after which the connection is cut. */
@@ -41,7 +50,7 @@ describePostgres('a connection to PostgreSQL that is cut', () => {
     expect(bytes).toBeGreaterThan(20);
     const other = await connect(url);
     const stored = async (name: string) =>
-      (await other.query('SELECT 1 FROM pets WHERE name = $1', [name])).rowCount;
+      (await other.query(`SELECT 1 FROM pets WHERE ${LABEL} = $1`, [name])).rowCount;
     const outcomes = { acknowledged: 0, unknownAndStored: 0, unknownAndNotStored: 0 };
     for (const [index, share] of SHARES.entries()) {
       const name = `pet ${index}`;

@@ -8,11 +8,11 @@ import type { CreateAttempt } from '../../../src/application/ports/idempotent-cr
 import type { TransferOptions } from '../../../src/application/ports/pet-transfer.ts';
 import type { Storage } from '../../../src/application/ports/storage.ts';
 import type { NewPet, Pet } from '../../../src/domain/pet.ts';
-import { walk as walkPets } from '../../../src/testing/fixtures/pets.ts';
-import { REX } from '../../support/pets.ts';
+import { labelOf, samplePet, walk as walkPets } from '../../../src/testing/fixtures/pets.ts';
+import { LABEL, MAX, REX } from '../../support/pets.ts';
 import { newDatabaseUrl } from '../../support/postgres/index.ts';
 
-export { REX };
+export { LABEL, labelOf, MAX, REX };
 
 /** The options of an import whose pets have no ids. */
 export const NO_DUPLICATES: TransferOptions = {
@@ -22,7 +22,7 @@ export const NO_DUPLICATES: TransferOptions = {
 };
 
 export function named(name: string): NewPet {
-  return { ...REX, name };
+  return samplePet(name);
 }
 
 export function attemptWith(key: string): CreateAttempt {

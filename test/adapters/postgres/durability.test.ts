@@ -11,7 +11,7 @@ import {
   type PostgresServer,
   startPostgres,
 } from '../../support/postgres/index.ts';
-import { attemptWith, NO_DUPLICATES, named, openStorage, REX, withTimeout } from './database.ts';
+import { attemptWith, LABEL, NO_DUPLICATES, named, openStorage, REX, withTimeout } from './database.ts';
 
 const UNKNOWN = /it is unknown whether this was stored$/;
 
@@ -70,7 +70,7 @@ describePostgres('the durability of PostgreSQL', () => {
         expect([name, await outcome]).toEqual([name, expect.stringMatching(UNKNOWN)]);
       }
       // Each transaction was committed on this server.
-      const { rows } = await admin.query('SELECT name FROM pets ORDER BY name');
+      const { rows } = await admin.query(`SELECT ${LABEL} AS name FROM pets ORDER BY 1`);
       expect(rows.map(({ name }) => name)).toEqual(['create', 'create with a key']);
       await set('synchronous_standby_names', '');
       await expect.poll(() => storage.pets.add(REX).catch(() => undefined)).toMatchObject(REX);
@@ -90,7 +90,7 @@ describePostgres('the durability of PostgreSQL', () => {
     const importing = expect(storage.transfer.importPets(batch(), NO_DUPLICATES)).rejects.toThrow(UNKNOWN);
     await endWaits('pg_cancel_backend');
     await importing;
-    expect((await admin.query('SELECT name FROM pets')).rows).toEqual([{ name: 'imported' }]);
+    expect((await admin.query(`SELECT ${LABEL} AS name FROM pets`)).rows).toEqual([{ name: 'imported' }]);
     await set('synchronous_standby_names', '');
   });
 

@@ -14,7 +14,7 @@ import {
   startPostgres,
 } from '../../support/postgres/index.ts';
 import { serverUser } from '../../support/postgres/server.ts';
-import { changed, endConnectionsOf, NO_DUPLICATES, openStorage, REX } from './database.ts';
+import { changed, endConnectionsOf, NO_DUPLICATES, named, openStorage, REX } from './database.ts';
 import { refusalOf } from './refusal.ts';
 
 const PASSWORD = 'hunter2-of-the-test';
@@ -130,8 +130,8 @@ describePostgres('a server with passwords', () => {
       for (const [name, value] of Object.entries(all)) if (!hidden.includes(name)) vi.stubEnv(name, value);
       expect(await refusalOf(urlOf('keeper'))).toMatch(/asks for a password, and the URL has none$/);
       const storage = await openStorage(postgres.url);
-      const { id } = await storage.pets.add({ ...REX, name: 'Мия' });
-      expect(await storage.pets.find(id)).toMatchObject({ name: 'Мия' });
+      const { id } = await storage.pets.add(named('Мия'));
+      expect(await storage.pets.find(id)).toMatchObject(named('Мия'));
       vi.unstubAllEnvs();
     }
   });

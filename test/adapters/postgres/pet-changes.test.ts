@@ -8,8 +8,7 @@ import { insertPet } from '../../support/pets.ts';
 import { connect, describePostgres } from '../../support/postgres/index.ts';
 import * as db from './database.ts';
 
-const { attemptWith, openStorage, openStore, REX, untilBlocked, walk } = db;
-const MAX = { ...REX, name: 'Max' };
+const { MAX, attemptWith, openStorage, openStore, REX, untilBlocked, walk } = db;
 const by = (key: string) => ({ ...attemptWith(key), request: 'change' });
 
 describePostgres('changes of pets on PostgreSQL', () => {
@@ -17,7 +16,7 @@ describePostgres('changes of pets on PostgreSQL', () => {
     const { url, storage } = await openStore();
     const pets = EXAMINED_LIMIT + 50;
     await (await connect(url)).query(`
-      INSERT INTO pets (name, category_id, status) SELECT 'Rex', 1, 'sold' FROM generate_series(1, ${pets});
+      ${insertPet().replace(/VALUES \((.*)\);$/, `SELECT $1 FROM generate_series(1, ${pets});`)}
       INSERT INTO pet_revisions (pet_id, revision) SELECT id, id + 1000000 FROM pets WHERE id < ${pets};
       SELECT setval('pets_id_seq', 1000000 + ${pets})`);
     const first = await storage.changes.list({ limit: 2 });

@@ -10,8 +10,9 @@ import { PageCache } from '../../../src/adapters/storage-kit/page-cache.ts';
 import { valuesOf } from '../../../src/adapters/storage-kit/pet-rows.ts';
 import { AnimalStoreError } from '../../../src/domain/errors.ts';
 import { type NewPet, newPet, type Pet } from '../../../src/domain/pet.ts';
+import { readFilter } from '../../../src/domain/pet-filter.ts';
+import { FEW_FILTERS, filterablePets } from '../../../src/testing/fixtures/filters.ts';
 import { History, type PetOperations } from '../../../src/testing/index.ts';
-import { withRequired } from '../../support/pets.ts';
 import { runs } from '../../support/property-runs.ts';
 
 const IDLE = { busy: 0, idle: 1, waiting: 0 };
@@ -69,25 +70,29 @@ function storeOn(database: Database): PetOperations {
       if (pet === undefined) throw new AnimalStoreError('not_found', 'not found');
       return pet;
     },
-    listPage: ({ limit = 20, status, after } = {}) =>
-      pets.list({ limit, status, after: after === undefined ? undefined : BigInt(after) }),
+    listPage: ({ limit = 20, after, ...filter } = {}) =>
+      pets.list({
+        ...readFilter(filter).filter,
+        limit,
+        after: after === undefined ? undefined : BigInt(after),
+      }),
   };
 }
 
 type Call = (store: PetOperations) => Promise<unknown>;
 
-const status = fc.constantFrom('available', 'sold');
+const pet = fc.constantFrom(...filterablePets(3));
 const after = fc.option(fc.bigInt(0n, 4n), { nil: undefined });
 const call: fc.Arbitrary<Call> = fc.oneof(
-  status.map(
-    (status): Call =>
+  pet.map(
+    (pet): Call =>
       (store) =>
-        store.createPet(withRequired({ name: 'Rex', categoryId: 7n, status })),
+        store.createPet(pet),
   ),
-  fc.record({ limit: fc.constantFrom(1, 5), after, status: fc.option(status, { nil: undefined }) }).map(
-    (query): Call =>
+  fc.tuple(fc.constantFrom(1, 5), after, fc.constantFrom(...FEW_FILTERS)).map(
+    ([limit, after, filter]): Call =>
       (store) =>
-        store.listPage(query),
+        store.listPage({ ...filter, limit, after }),
   ),
   fc.constant<Call>((store) => store.listPage({ limit: 5 })),
   fc.bigInt(1n, 4n).map(

@@ -3,7 +3,7 @@ import { examinePostgresStore } from '../../../src/adapters/postgres/index.ts';
 import type { TransferOptions } from '../../../src/application/ports/pet-transfer.ts';
 import type { NewPet, Pet } from '../../../src/domain/pet.ts';
 import { connect, describePostgres, newDatabaseUrl } from '../../support/postgres/index.ts';
-import { NO_DUPLICATES, named, openStorage, openStore, REX, walk, withSetting } from './database.ts';
+import { MAX, NO_DUPLICATES, named, openStorage, openStore, REX, walk, withSetting } from './database.ts';
 import { startProxy } from './proxy.ts';
 
 /** More pets than one statement of an export reads. */
@@ -68,7 +68,7 @@ describePostgres('imports and exports of many pets on PostgreSQL', () => {
     const [{ storage }, copy] = [await openStore(), await openStore()];
     const [pet, other] = [await storage.pets.add(REX), await storage.pets.add(REX)];
     await storage.changes.remove(other.id, other.id);
-    await storage.changes.replace({ ...pet, name: 'Max' }, pet.id);
+    await storage.changes.replace({ ...pet, ...MAX }, pet.id);
     await copy.storage.transfer.importPets(storage.transfer.exportPets(), NO_DUPLICATES);
     expect(await walk(copy.storage)).toEqual(await walk(storage));
     const { pets, problems } = await examinePostgresStore(copy.url);

@@ -6,6 +6,7 @@ import type { NewPet, Pet } from '../../../src/domain/pet.ts';
 import { insertPet } from '../../support/pets.ts';
 import { connect, describePostgres, newDatabaseUrl, newUserUrl } from '../../support/postgres/index.ts';
 import {
+  LABEL,
   NO_DUPLICATES,
   named,
   newStoreUrl,
@@ -107,8 +108,8 @@ describePostgres('users of PostgreSQL', () => {
     const url = withSetting(await newStoreUrl(), 'quote_all_identifiers', 'on');
     await (
       await connect(url)
-    ).query(`ALTER TABLE pets ADD COLUMN note text; CREATE INDEX by_name ON pets (name);
-      CREATE VIEW sold AS SELECT * FROM pets WHERE status = 'sold';
+    ).query(`ALTER TABLE pets ADD COLUMN note text; CREATE INDEX by_name ON pets (${LABEL});
+      CREATE VIEW sold AS SELECT * FROM pets WHERE id > 1;
       CREATE TABLE notes (id bigint REFERENCES pets (id) ON DELETE CASCADE);
       CREATE FUNCTION audit() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NEW; END';
       CREATE TRIGGER audit AFTER INSERT ON pets FOR EACH ROW EXECUTE FUNCTION audit()`);
