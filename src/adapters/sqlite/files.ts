@@ -74,7 +74,7 @@ export function modeOfNewFile(path: string): number {
 
 /** Returns whether there was no file. SQLite would let every user of the machine read a new one. */
 export function createFile(path: string): boolean {
-  // To close a file ends the locks that SQLite has on it.
+  // Closing a file would end the locks that SQLite has on it.
   if (existsSync(path)) return false;
   try {
     createFolder(dirname(path));
@@ -111,16 +111,14 @@ export function assertSameFiles(files: StoreFiles): void {
   for (const [path, expected] of files) {
     const identity = identityOf(path);
     if (identity === expected) continue;
-    const [reason, change] =
-      identity === undefined
-        ? (['file_missing', 'removed or renamed'] as const)
-        : (['file_replaced', 'replaced by another file'] as const);
+    const isMissing = identity === undefined;
+    const change = isMissing ? 'removed or renamed' : 'replaced by another file';
     // The end of the process would end the only copy of the database file, but not of its companions.
-    const isDatabase = path === files[0]?.[0];
-    const cause = 'all servers of the store; another SQLite library in this process can be the cause';
-    const other = isDatabase ? ' before any restart: see docs/watch.md' : `, or stop ${cause}`;
-    const detail = `${path} was ${change}: move the same file back${other}`;
-    throw new StorageFault(reason, `the database file was ${change} while it was open`, { cause: detail });
+    const restart = 'stop all servers of the store; another SQLite library in this process can be the cause';
+    const advice = path === files[0]?.[0] ? ' before any restart: see docs/watch.md' : `, or ${restart}`;
+    const cause = `${path} was ${change}: move the same file back${advice}`;
+    const reason = isMissing ? 'file_missing' : 'file_replaced';
+    throw new StorageFault(reason, `the database file was ${change} while it was open`, { cause });
   }
 }
 

@@ -15,7 +15,7 @@ import type { SqlStatement } from './writer-thread.ts';
 
 /** The revision of the pet in `pets`. */
 const REVISION = 'coalesce((SELECT revision FROM pet_revisions WHERE pet_id = pets.id), pets.id)';
-/** The comparison takes the next number of the counter that assigns the ids of pets. `seq` is no integer beyond int64. */
+/** The comparison takes the next number of the counter that assigns the ids of pets. Beyond int64, `seq` would not be an integer. */
 export const COMPARE: string = `UPDATE sqlite_sequence SET seq = 1 + (${LAST_ID}) WHERE name = 'pets' AND (${LAST_ID}) < ${INT64_MAX}
   AND ? = (SELECT ${REVISION} FROM pets WHERE id = ?)`;
 const REMOVE = 'DELETE FROM pets WHERE id = ?';

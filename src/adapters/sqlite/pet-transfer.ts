@@ -1,4 +1,4 @@
-/** Imports and exports in SQLite. */
+/** Imports pets to SQLite, and exports them. */
 
 import type Database from 'better-sqlite3';
 import {
@@ -49,7 +49,7 @@ export function petTransfer(db: Database.Database, reads: Reads, writer: Writer)
 
 type Changes = Pick<Database.RunResult, 'changes' | 'lastInsertRowid'>;
 
-/** Stages what can be imported, so that a dry run says the same as an import, and then copies it. */
+/** Stages all pets first, so that a dry run has the result of an import, and then copies them. */
 async function importAll(
   connection: OwnConnection,
   batches: AsyncIterable<readonly (NewPet | Pet)[]>,

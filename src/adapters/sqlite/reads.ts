@@ -23,7 +23,7 @@ export class Reads {
   readonly #begin: Database.Statement;
   readonly #end: Database.Statement;
   readonly #dataVersion: Database.Statement;
-  /** Whether a transaction with this version is open. To ask the connection takes longer than a cached read. */
+  /** Whether a transaction with this version is open. Asking the connection would take longer than a cached read. */
   #inTransaction = false;
   #queue: (() => void)[] = [];
   #isClosed = false;

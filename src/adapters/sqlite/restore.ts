@@ -99,8 +99,7 @@ export async function restoreSqliteStore(
       if (stats !== undefined || old !== undefined) renameSync(partial, store);
       else moveToNewName(partial, store, () => inUse(store));
       await fsync(dirname(store));
-      const about = { location: store, bytes: sizeOf(store), setAside, ...difference };
-      return { ...contents, lastId, ...about };
+      return { ...contents, ...difference, location: store, bytes: sizeOf(store), lastId, setAside };
     });
   } catch (error) {
     if (created && old !== undefined && sizeOf(store) === 0) rmSync(store, { force: true });
@@ -110,7 +109,7 @@ export async function restoreSqliteStore(
   }
 }
 
-/** Returns a connection that lets no other process open the store, if there is a store and SQLite can read it. */
+/** Returns a connection that keeps other processes from opening the store, if SQLite can read it. */
 function lockStore(store: string, overwrite: boolean): Database.Database | undefined {
   if (statSync(store, { throwIfNoEntry: false })?.isFile() === false)
     throw invalidRequest(`${store} is not a regular file`);
@@ -206,7 +205,7 @@ async function keepDatabase(
   return suffixes.map((suffix) => kept + suffix);
 }
 
-/** Not every file system has hard links. To close a copied file would end the locks that this process has on it. */
+/** Not every file system has hard links. Closing a copied file would end the locks that this process has on it. */
 async function linkOrCopy(from: string, to: string, db: Database.Database | undefined): Promise<void> {
   try {
     linkSync(from, to);

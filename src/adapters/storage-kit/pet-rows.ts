@@ -1,4 +1,4 @@
-/** Pets as rows of a table, which has a column for each attribute. */
+/** Converts pets to rows of a table and back. The table has a column for each attribute. */
 
 import type { AttributeKind } from '../../domain/attribute.ts';
 import { ATTRIBUTES, type NewPet, PET_ATTRIBUTES, type Pet } from '../../domain/pet.ts';
@@ -65,7 +65,7 @@ function columnValue(value: string | bigint | number | boolean | undefined): str
 /**
  * Selects pets that break a rule, in ascending order of id. The caller adds the limit.
  *
- * @param columns the columns of the table: that of an older schema can lack some
+ * @param columns the columns of the table. The table of an older schema can lack some
  * @param textRule returns the rule for a column of text
  * @param timestampRule returns a further rule for a column of timestamps
  */
