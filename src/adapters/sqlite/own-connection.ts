@@ -1,4 +1,4 @@
-/** Transactions in a thread of their own, because they wait for more than the disk: in the writer thread, all other writes would wait too. */
+/** Transactions in a thread of their own. They wait for more than the disk, and would delay all other writes. */
 
 import { on } from 'node:events';
 import { StorageFault, storageFaultReason } from '../../application/ports/storage-fault.ts';

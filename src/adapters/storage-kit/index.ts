@@ -1,4 +1,4 @@
-/** `animal-store/storage-kit`: what the storages of this package are built of, for those who write their own. */
+/** `animal-store/storage-kit`: the parts that the storages of this package share, for a storage of your own. */
 
 export { listQuery as pageKey } from '../../application/list-query.ts';
 export { changesPage, EXAMINED_LIMIT, lastRevisionOf, type ReadChanges } from './changes-page.ts';
