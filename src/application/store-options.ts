@@ -13,6 +13,7 @@ import {
   STRING,
   TIMEOUT,
 } from './arguments.ts';
+import { DEPRECATION_RULES, type Deprecation } from './deprecation.ts';
 import type { ChangesPageQuery } from './list-changes.ts';
 import type { PetPageQuery } from './list-pets.ts';
 import type { RestoreOptions } from './ports/maintenance.ts';
@@ -65,15 +66,6 @@ export interface FollowChangesOptions {
   readonly interval?: number | undefined;
 }
 
-/** An operation that a server will remove. */
-export interface Deprecation {
-  /** The name, such as `getPet`. */
-  readonly operation: string;
-  readonly since: Date | undefined;
-  /** When the operation is due for removal, if the server says so. */
-  readonly sunset: Date | undefined;
-}
-
 /** The options of a store whose database is the address of a server. Other databases need none of them. */
 export interface ClientOptions {
   /** The API key of the server. */
@@ -96,7 +88,7 @@ const SIGNAL: Rule = { ...objectWith('addEventListener'), expected: 'an AbortSig
 export const CLIENT_OPTIONS: OptionRules<ClientOptions> = {
   apiKey: STRING,
   timeout: TIMEOUT,
-  onDeprecation: FUNCTION,
+  ...DEPRECATION_RULES,
   fetch: FUNCTION,
   headers: {
     expected: 'an object of header fields, without Authorization, Content-Type, Idempotency-Key and If-Match',

@@ -8,7 +8,7 @@ import { IDEMPOTENCY_DAYS, IDEMPOTENCY_DAYS_MAX } from '../application/create-pe
 import type { Storage, StoreStorage } from '../application/ports/storage.ts';
 import type { ClientOptions } from '../application/store-options.ts';
 import * as formats from './config/formats.ts';
-import { experimentalOf, GONE, ON_OR_OFF } from './config/lifecycle.ts';
+import { CLIENT_OPTIONS, experimentalOf, GONE, ON_OR_OFF } from './config/lifecycle.ts';
 import {
   ConfigError,
   type Environment,
@@ -155,8 +155,7 @@ export function loadClient(environment: Environment, { engine }: Database): Clie
   if (!engine.isRemote) return undefined;
   const schema = v.object({ API_KEY: v.optional(formats.API_KEY) });
   const { API_KEY: apiKey } = readSettings(schema, environment).values;
-  // A user of the command cannot replace a deprecated operation.
-  if (apiKey !== undefined) return { apiKey, onDeprecation: () => {} };
+  if (apiKey !== undefined) return { apiKey, ...CLIENT_OPTIONS };
   throw new ConfigError(
     'API_KEY: expected the API key for the server, in API_KEY or in the file API_KEY_FILE',
   );

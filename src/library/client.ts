@@ -8,6 +8,7 @@ import { parseApiAddress } from '../composition/databases/api-address.ts';
 import { invalidRequest } from '../domain/errors.ts';
 
 export type { Change, ChangeFunction, TaggedChanges, TaggedPet } from '../application/change-calls.ts';
+export type { Deprecation } from '../application/deprecation.ts';
 export type { ChangesPageQuery } from '../application/list-changes.ts';
 export type { PetPageQuery } from '../application/list-pets.ts';
 export type { CallOptions, PetPage } from '../application/ports/pet-repository.ts';
@@ -15,7 +16,6 @@ export type {
   ChangeOptions,
   ClientOptions,
   CreateOptions,
-  Deprecation,
   FollowChangesOptions,
   FollowOptions,
   PetWalk,

@@ -17,6 +17,7 @@ export type {
 } from '../application/change-calls.ts';
 export { ChangePet, type ChangeResult } from '../application/change-pet.ts';
 export { CreatePet, type CreatePetOptions } from '../application/create-pet.ts';
+export type { Deprecation } from '../application/deprecation.ts';
 export { entityTagOf, type IfMatch } from '../application/entity-tag.ts';
 export type { ReportFailure } from '../application/failures.ts';
 export { GetPet } from '../application/get-pet.ts';
@@ -72,7 +73,6 @@ export type {
   ChangeOptions,
   ClientOptions,
   CreateOptions,
-  Deprecation,
   FollowChangesOptions,
   FollowOptions,
   PetWalk,

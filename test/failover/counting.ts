@@ -42,7 +42,6 @@ export class CountingClients {
         database: `http://127.0.0.1:${port}/v1`,
         apiKey: OPERATOR_KEY,
         timeout: TIMEOUT,
-        onDeprecation: () => {},
       });
     const stores = await Promise.all(ports.map(open));
     const counters: bigint[] = [];

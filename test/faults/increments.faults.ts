@@ -64,7 +64,6 @@ describe.each([
           apiKey: OPERATOR_KEY,
           timeout: PATIENCE,
           fetch: unreliable,
-          onDeprecation: () => {},
         });
       const stores = await Promise.all(Array.from({ length: CLIENTS }, open));
       onTestFinished(async () => void (await Promise.all(stores.map((store) => store.close()))));

@@ -1,7 +1,5 @@
-import { fenced } from '../../application/failures.ts';
 import type { CallOptions } from '../../application/ports/pet-repository.ts';
 import { closedError } from '../../application/ports/storage.ts';
-import type { Deprecation } from '../../application/store-options.ts';
 import type { Write } from '../../application/until-aborted.ts';
 import type { Caller } from '../../application/versioned-writes.ts';
 import { type ApiResponse, unknownOutcomeOf, unreadable } from './errors.ts';
@@ -18,22 +16,30 @@ export interface ApiCall<T> extends Omit<ApiRequest, 'write'> {
   readonly read: (response: ApiResponse) => T;
 }
 
+/** Is told of the responses of operations. */
+export type ResponseListener = (operation: string, headers: Headers) => void;
+
+interface ApiClientParts {
+  readonly base: string;
+  readonly send: Send;
+  readonly onResponse?: ResponseListener;
+}
+
 /** Calls the operations of a server. Each write has an idempotency key, so that a retry of its request is no second write. */
 export class ApiClient {
   readonly #base: string;
   readonly #send: Send;
-  readonly #onDeprecation: (deprecation: Deprecation) => void;
-  readonly #deprecated = new Set<string>();
+  readonly #onResponse: ResponseListener | undefined;
   readonly #writes = new Set<Promise<unknown>>();
   #isClosed = false;
 
-  constructor(base: string, send: Send, onDeprecation: (deprecation: Deprecation) => void) {
+  constructor({ base, send, onResponse }: ApiClientParts) {
     this.#base = base;
     this.#send = send;
-    this.#onDeprecation = onDeprecation;
+    this.#onResponse = onResponse;
   }
 
-  /** @param operation the operation whose deprecation is reported, such as `listPets` */
+  /** @param operation the operation that the listener learns, such as `listPets` */
   async call<T>(
     operation: string | undefined,
     path: string,
@@ -49,7 +55,7 @@ export class ApiClient {
     const sending = this.#send(this.#base + path, { ...request, ...keyed }, options);
     if (write) this.#writes.add(sending);
     const response = await sending.finally(() => this.#writes.delete(sending));
-    if (operation !== undefined) this.#reportDeprecation(operation, response.headers);
+    if (operation !== undefined) this.#onResponse?.(operation, response.headers);
     try {
       return read(response);
     } catch (cause) {
@@ -63,16 +69,6 @@ export class ApiClient {
     this.#isClosed = true;
     await Promise.allSettled(this.#writes);
   }
-
-  /** Reports the notice in the header fields of a response (RFC 9745, RFC 8594), once for each operation. */
-  #reportDeprecation(operation: string, headers: Headers): void {
-    const field = headers.get('Deprecation');
-    if (field === null || this.#deprecated.has(operation)) return;
-    this.#deprecated.add(operation);
-    const since = dateOf(Number(/^@(\d+)$/.exec(field)?.[1]) * 1000);
-    const sunset = dateOf(Date.parse(headers.get('Sunset') ?? ''));
-    fenced(() => this.#onDeprecation({ operation, since, sunset }));
-  }
 }
 
 /** Whether an earlier request with the same idempotency key has made the write. */
@@ -83,11 +79,6 @@ export function isReplay({ headers }: ApiResponse): boolean {
 /** Returns the address of the next page, which can be relative (RFC 8288). */
 export function nextLink({ headers }: ApiResponse): string | undefined {
   return /<([^<>]*)>[^<]*;\s*rel="?next\b/i.exec(headers.get('Link') ?? '')?.[1];
-}
-
-function dateOf(milliseconds: number): Date | undefined {
-  const date = new Date(milliseconds);
-  return Number.isNaN(date.getTime()) ? undefined : date;
 }
 
 /**

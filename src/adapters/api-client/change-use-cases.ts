@@ -85,7 +85,7 @@ export function apiChangeUseCases(api: ApiClient): ChangeUseCases {
         );
       },
     },
-    /** Reports no deprecation of the operation, because no other one has the entity tag of one pet. */
+    /** No other operation has the entity tag of one pet, so no listener learns of this one. */
     findTagged(id, options) {
       const read = (response: ApiResponse) => taggedPetOf(response, id);
       return api.call(undefined, `/pets/${id}`, { read, isOfPet: true }, options);

@@ -6,6 +6,7 @@ import {
   type ErrorCode,
   isError,
 } from '../../domain/errors.ts';
+import { NOT_SERVED } from './unserved.ts';
 
 /** A response whose body was read. */
 export interface ApiResponse {
@@ -82,8 +83,7 @@ function errorOf(
   const error = (code: ErrorCode, message: string) =>
     new AnimalStoreError(code, message, { cause, retryAfter });
   if (redirect) return error('storage_unavailable', `the server redirects: ${EXAMPLE}`);
-  if (status === unserved && told !== undefined)
-    return error('invalid_request', 'the server does not serve changes: start it with EXPERIMENTAL=on');
+  if (status === unserved && told !== undefined) return error('invalid_request', NOT_SERVED);
   const other = `a proxy or another server responds with status ${status}`;
   const isMissingPet = isOfPet && told?.code === 'not_found';
   if ((status === 404 && !isMissingPet) || (status === 410 && told?.code !== 'restart_required')) {

@@ -1,8 +1,9 @@
 import type { StoreStorage } from '../../application/ports/storage.ts';
-import type { ClientOptions, Deprecation } from '../../application/store-options.ts';
+import type { ClientOptions } from '../../application/store-options.ts';
 import { invalidRequest } from '../../domain/errors.ts';
 import { ApiClient } from './api-client.ts';
 import { apiChangeUseCases } from './change-use-cases.ts';
+import { deprecationListener } from './deprecation.ts';
 import { ApiPetRepository } from './pet-repository.ts';
 import { sender } from './request.ts';
 
@@ -10,21 +11,19 @@ import { sender } from './request.ts';
 const DEFAULT_TIMEOUT = 30_000;
 const CHECK_TIMEOUT = 1000;
 
-/** The operations that this process has warned of. */
-const WARNED = new Set<string>();
-
 /**
  * Opens the store of another server over its API, which has operations for pets only, and makes each write exactly once. Throws
  * `invalid_request` when an option is invalid.
  * @param base the base address of the API, without a slash at its end
  */
 export function openApiStorage(base: string, options: ClientOptions = {}): StoreStorage {
-  const { apiKey = '', timeout = DEFAULT_TIMEOUT, onDeprecation = warnOfDeprecation, fetch } = options;
+  const { apiKey = '', timeout = DEFAULT_TIMEOUT, fetch } = options;
   if (!/^[\x21-\x7e]+$/.test(apiKey)) {
     throw invalidRequest('apiKey: expected the API key of the server, in visible ASCII characters');
   }
   const headers = { ...options.headers, Authorization: `Bearer ${apiKey}` };
-  const api = new ApiClient(base, sender(base, { headers, timeout, fetch }), onDeprecation);
+  const send = sender(base, { headers, timeout, fetch });
+  const api = new ApiClient({ base, send, ...deprecationListener(options) });
   const pets = new ApiPetRepository(api);
   return {
     endsCalls: true,
@@ -34,13 +33,4 @@ export function openApiStorage(base: string, options: ClientOptions = {}): Store
     check: () => api.call('listPets', '/pets?limit=1', { read: () => {} }, { timeout: CHECK_TIMEOUT }),
     close: () => api.close(),
   };
-}
-
-function warnOfDeprecation({ operation, sunset }: Deprecation): void {
-  if (WARNED.has(operation)) return;
-  WARNED.add(operation);
-  const end = sunset === undefined ? '' : `, and due for removal from ${sunset.toISOString().slice(0, 10)}`;
-  console.warn(
-    `animal-store: the operation ${operation} of the API is deprecated${end}; onDeprecation replaces this warning`,
-  );
 }

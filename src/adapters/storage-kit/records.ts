@@ -13,7 +13,7 @@ export function responseOf(id: bigint, pet: Pet | undefined): string {
 }
 
 /**
- * Reads a record. Its request is unknown if a release before 4.0 has written the record, which then has no request, or has
+ * Reads a record. Its request is unknown if an older release has written the record, which then has no request, or has
  * renewed it for another pet, which then has no response of its own.
  */
 export function recordOf([petId, request, response]: readonly unknown[]): WriteRecord {

@@ -14,7 +14,7 @@ export interface ChangeAttempt extends CreateAttempt {
 
 /** The record of a write that was made with an idempotency key. */
 export interface WriteRecord {
-  /** `undefined` in a record of a release before 4.0. */
+  /** `undefined` in a record of an older release. */
   readonly request: string | undefined;
   /** The pet in the first response; `undefined` for a removal. */
   readonly pet: Pet | undefined;

@@ -1,6 +1,7 @@
 /** The settings that only this release has, and the replacements of settings that are gone. */
 
 import type { HttpOptions } from '../../adapters/http/portable.ts';
+import type { ClientOptions } from '../../application/store-options.ts';
 import { type Format, oneOf } from './formats.ts';
 
 export const ON_OR_OFF: Format<'on' | 'off'> = oneOf('on', 'off');
@@ -8,6 +9,9 @@ export const ON_OR_OFF: Format<'on' | 'off'> = oneOf('on', 'off');
 export function experimentalOf({ EXPERIMENTAL }: { readonly EXPERIMENTAL: 'on' | 'off' }): HttpOptions {
   return { experimental: EXPERIMENTAL === 'on' };
 }
+
+/** A user of the command cannot replace a deprecated operation. */
+export const CLIENT_OPTIONS: ClientOptions = { onDeprecation: () => {} };
 
 /** The advice for each variable of an older release. */
 export const GONE: Readonly<Record<string, string>> = {

@@ -2,6 +2,7 @@
 
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { openApiStorage } from '../../../src/adapters/api-client/index.ts';
+import { NOT_SERVED } from '../../../src/adapters/api-client/unserved.ts';
 import { AnimalStore } from '../../../src/application/animal-store.ts';
 import type { AnimalStoreError } from '../../../src/domain/errors.ts';
 import { wholeJson } from '../../support/pets.ts';
@@ -13,20 +14,19 @@ const SOLD = REX.replace('available', 'sold');
 const found = (tag = '"a"'): FakeResponse => ({
   status: 200,
   body: REX,
-  headers: { ETag: tag, Deprecation: '@1764892800' },
+  headers: { ETag: tag },
 });
 const CHANGED: FakeResponse = { status: 200, body: SOLD, headers: { ETag: '"b"' } };
 const CHANGED_SINCE = failure(412, 'precondition_failed');
 const NEW_KEY = /^[0-9a-f]{32}$/;
 const sell = () => ({ status: 'sold' }) as const;
 
-const onDeprecation = vi.fn();
 let store: AnimalStore;
 
 beforeEach(() => {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
-  store = new AnimalStore(openApiStorage(BASE, { apiKey: API_KEY, timeout: 2000, onDeprecation }));
+  store = new AnimalStore(openApiStorage(BASE, { apiKey: API_KEY, timeout: 2000 }));
 });
 
 async function ended<T>(call: Promise<T>): Promise<T> {
@@ -84,7 +84,7 @@ describe('changePet', () => {
     expect(first).toEqual([expect.stringMatching(NEW_KEY), '"a", "c"', '{"status":"sold"}']);
   });
 
-  test('applies a function again after 412, with the new tag and another key, and warns of no deprecation', async () => {
+  test('applies a function again after 412, with the new tag and another key', async () => {
     const sent = fakeApi(found('W/"a"'), CHANGED_SINCE, found('"c"'), CHANGED);
     const change = vi.fn(sell);
     expect((await ended(store.changePet(7n, change))).etag).toBe('"b"');
@@ -93,7 +93,6 @@ describe('changePet', () => {
     const patches = sent.filter(({ method }) => method === 'PATCH');
     expect(patches.map(tagOf)).toEqual(['"a"', '"c"']);
     expect(new Set(patches.map(keyOf)).size).toBe(2);
-    expect(onDeprecation).not.toHaveBeenCalled();
   });
 
   test('applies a function again with the key of a request that may still arrive', async () => {
@@ -190,17 +189,17 @@ test.each([
   expect(sent).toHaveLength(2);
 });
 
-const NOT_SERVED = refusal('the server does not serve changes: start it with EXPERIMENTAL=on');
+const UNSERVED = refusal(NOT_SERVED);
 
 test('a server without the operations is refused by name, and a wrong address as such', async () => {
   fakeApi(failure(405, 'method_not_allowed'));
-  await expect(ended(store.changePet(7n, {}))).rejects.toThrow(NOT_SERVED);
-  await expect(ended(store.removePet(7n))).rejects.toThrow(NOT_SERVED);
+  await expect(ended(store.changePet(7n, {}))).rejects.toThrow(UNSERVED);
+  await expect(ended(store.removePet(7n))).rejects.toThrow(UNSERVED);
   fakeApi(found(), failure(405, 'method_not_allowed'));
-  await expect(ended(store.changePet(7n, sell))).rejects.toThrow(NOT_SERVED);
+  await expect(ended(store.changePet(7n, sell))).rejects.toThrow(UNSERVED);
   fakeApi(failure(404, 'not_found'));
-  await expect(ended(store.listChanges())).rejects.toThrow(NOT_SERVED);
-  await expect(ended(store.followChanges().next())).rejects.toThrow(NOT_SERVED);
+  await expect(ended(store.listChanges())).rejects.toThrow(UNSERVED);
+  await expect(ended(store.followChanges().next())).rejects.toThrow(UNSERVED);
   fakeApi({ status: 404, body: '<html>' });
   for (const call of [
     () => store.listChanges(),

@@ -1,4 +1,4 @@
-/** The store of a server: its errors, its pages, and the operation that the API will lose. */
+/** The store of a server: its errors, its pages and its configuration. */
 
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { STATUS_OF } from '../../../src/adapters/http/errors.ts';
@@ -15,9 +15,6 @@ import { refusal } from '../../support/refusal.ts';
 import { sharedServer, startServer } from '../../support/server.ts';
 import { API_KEY, BASE, failure, fakeApi, petText } from './fake-api.ts';
 
-const DEPRECATED = { Deprecation: '@1764892800', Sunset: 'Thu, 05 Dec 2030 00:00:00 GMT' };
-const ignore = { onDeprecation: () => {} };
-
 async function readAll<T>(iterable: AsyncIterable<T>): Promise<T[]> {
   const values: T[] = [];
   for await (const value of iterable) values.push(value);
@@ -33,13 +30,13 @@ function callsOf(store: BasicStore): (() => Promise<unknown>)[] {
 }
 
 function openStore(options: ClientOptions = {}): Promise<BasicStore> {
-  return createClient({ database: BASE, apiKey: API_KEY, ...ignore, ...options });
+  return createClient({ database: BASE, apiKey: API_KEY, ...options });
 }
 
 describe('over a real server', () => {
   const server = sharedServer('memory');
   const open = (options: ClientOptions & { readonly database?: string } = {}): Promise<BasicStore> =>
-    createClient({ database: `${server.origin}/v1`, apiKey: server.key, ...ignore, ...options });
+    createClient({ database: `${server.origin}/v1`, apiKey: server.key, ...options });
 
   test('a wrong key is unauthorized', async () => {
     const store = await open({ apiKey: 'wrong' });
@@ -89,7 +86,7 @@ describe('over a real server', () => {
   });
 });
 
-test('a list reads all pages, and getPet reads one', async () => {
+test('a list reads all pages', async () => {
   const { store: direct, origin, key } = await startServer('memory');
   const expected: Pet[] = [];
   for (let count = 0; count < 250; count++) {
@@ -99,19 +96,17 @@ test('a list reads all pages, and getPet reads one', async () => {
   onTestFinished(() => fetched.mockRestore());
   const store = await createAnimalStore({ database: `${origin}/v1/`, apiKey: key });
   expect(await readAll(store.listPets({ limit: 101, after: 5n }))).toEqual(expected.slice(5, 106));
-  expect(await store.getPet(7n)).toEqual(expected[6]);
   expect(fetched.mock.calls.map(([url]) => String(url).replace(origin, ''))).toEqual([
     '/v1/pets?limit=100&after=5',
     '/v1/pets?limit=1&after=105',
-    '/v1/pets?limit=1&after=6',
   ]);
 });
 
 test.each([
   ['</v1/pets?after=1>; rel="next"', true],
   ['<https://evil.example/v1/pets>; rel=next', true],
-  ['</docs>; rel="deprecation"; type="text/html", </v1/pets?cursor=x>; title="a"; rel="next"', true],
-  ['</docs>; rel="deprecation"', false],
+  ['</docs>; rel="help"; type="text/html", </v1/pets?cursor=x>; title="a"; rel="next"', true],
+  ['</docs>; rel="help"', false],
 ])('the link %s tells whether there is another page, and does not get the key', async (link, more) => {
   const sent = fakeApi(
     { status: 200, body: `[${petText(1n)}]`, headers: { Link: link } },
@@ -200,40 +195,6 @@ test('no request is sent for an id that no pet can have', async () => {
   expect(sent).toEqual([]);
 });
 
-describe('a deprecation', () => {
-  const response = { status: 200, body: '[]', headers: DEPRECATED };
-
-  test('is told once per store and operation', async () => {
-    fakeApi(response);
-    const onDeprecation = vi.fn();
-    const store = await openStore({ onDeprecation });
-    for (let count = 0; count < 2; count++) await store.listPage();
-    const [since, sunset] = [new Date('2025-12-05T00:00:00Z'), new Date('2030-12-05T00:00:00Z')];
-    expect(onDeprecation.mock.calls).toEqual([[{ operation: 'listPets', since, sunset }]]);
-  });
-
-  test('is a warning by default, once per process', async () => {
-    const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
-    onTestFinished(() => warn.mockRestore());
-    fakeApi(response);
-    for (const onDeprecation of [undefined, undefined, () => {}]) {
-      await (await openStore({ onDeprecation })).listPage();
-    }
-    expect(warn.mock.calls).toEqual([
-      [
-        'animal-store: the operation listPets of the API is deprecated, and due for removal from 2030-12-05; onDeprecation replaces this warning',
-      ],
-    ]);
-  });
-
-  test('changes no result when its callback fails', async () => {
-    fakeApi(response);
-    for (const onDeprecation of [() => Promise.reject(new Error('x')), () => expect.unreachable()]) {
-      expect((await (await openStore({ onDeprecation })).listPage()).pets).toEqual([]);
-    }
-  });
-});
-
 describe('the configuration', () => {
   const NO_KEY = 'apiKey: expected the API key of the server';
   const NO_ADDRESS = 'database: expected the base address';
@@ -257,7 +218,7 @@ describe('the configuration', () => {
   });
 
   test('is the same for a store in memory, so that a test changes one string', async () => {
-    const config = { apiKey: API_KEY, timeout: 1000, onDeprecation: () => {} };
+    const config = { apiKey: API_KEY, timeout: 1000 };
     const store = await createPortableStore({ database: 'memory:', ...config });
     const { id } = await store.createPet(withRequired({ name: 'Rex', categoryId: 1 }), { timeout: 5000 });
     const stopped = { signal: AbortSignal.abort(new Error('stopped')) };

@@ -30,7 +30,6 @@ describe.each(IS_WHOLE ? STORAGES : (['memory'] as const))('over HTTP on %s', (k
       const storage = openApiStorage(address.base, {
         apiKey: address.apiKey,
         timeout: 280_000,
-        onDeprecation: () => {},
       });
       const opened = { port: portOf(storage), close: () => storage.close() };
       addresses.set(opened, address);

@@ -18,7 +18,7 @@ async function serve(listener: RequestListener): Promise<string> {
 }
 
 function openStore(database: string, options: ClientOptions = {}): Promise<BasicStore> {
-  return createAnimalStore({ database, apiKey: API_KEY, onDeprecation: () => {}, ...options });
+  return createAnimalStore({ database, apiKey: API_KEY, ...options });
 }
 
 function* endlessSpaces(): Generator<Buffer> {

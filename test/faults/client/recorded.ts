@@ -66,7 +66,6 @@ export class RecordedClients {
       createAnimalStore({
         database: `http://127.0.0.1:${port}/v1`,
         apiKey: OPERATOR_KEY,
-        onDeprecation: () => {},
       });
     return new RecordedClients(await Promise.all(ports.map(open)), options);
   }

@@ -5,7 +5,7 @@ import { AnimalStoreError, type BasicStore, createAnimalStore, type Pet } from '
 declare const process: { readonly argv: readonly string[] };
 
 const [, , database = '', apiKey] = process.argv;
-const store: BasicStore = await createAnimalStore({ database, apiKey, onDeprecation: () => {} });
+const store: BasicStore = await createAnimalStore({ database, apiKey });
 const large = 9007199254740993n;
 const created: Pet = await store.createPet({ name: 'Rex', categoryId: large });
 const pets: Pet[] = [];
