@@ -58,13 +58,13 @@ export class MemoryPetChanges implements PetChanges {
     const { log, lastId: lastNumber } = this.#pets;
     const versions: ListedVersion[] = [];
     let upTo = after;
-    let index = countUpTo(log, after, ({ number }) => number);
+    let index = countUpTo(log, after, numberOf);
     const end = Math.min(log.length, index + EXAMINED_LIMIT);
     for (; index < end && versions.length < limit; index += 1) {
       const write = log[index] as LoggedWrite;
-      const { id, number: revision } = write;
-      if (this.#isNewest(write)) versions.push({ id, pet: this.#pets.findNow(id), revision });
-      upTo = revision;
+      const id = idOf(write);
+      upTo = numberOf(write);
+      if (this.#isNewest(write)) versions.push({ id, pet: this.#pets.findNow(id), revision: upTo });
     }
     this.#epoch ??= newEpoch();
     // The last write of the log is the newest of its pet.
@@ -75,7 +75,16 @@ export class MemoryPetChanges implements PetChanges {
     this.#epoch = newEpoch();
   }
 
-  readonly #isNewest = ({ id, number }: LoggedWrite): boolean => (this.#revisions.get(id) ?? id) === number;
+  readonly #isNewest = (write: LoggedWrite): boolean =>
+    (this.#revisions.get(idOf(write)) ?? idOf(write)) === numberOf(write);
+}
+
+function idOf(write: LoggedWrite): bigint {
+  return typeof write === 'bigint' ? write : write.id;
+}
+
+function numberOf(write: LoggedWrite): bigint {
+  return typeof write === 'bigint' ? write : write.revision;
 }
 
 function newEpoch(): string {

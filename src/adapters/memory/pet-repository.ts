@@ -5,11 +5,8 @@ import { type NewPet, type Pet, storedPet } from '../../domain/pet.ts';
 import { matches, type PetFilter } from '../../domain/pet-filter.ts';
 import { idsExhausted } from '../storage-kit/ids-left.ts';
 
-/** A write: the number of a create is the id of its pet, and that of a change or a removal is a revision. */
-export interface LoggedWrite {
-  readonly id: bigint;
-  readonly number: bigint;
-}
+/** A write: the id of a created pet, or the id of another pet with the revision of its change or removal. */
+export type LoggedWrite = bigint | { readonly id: bigint; readonly revision: bigint };
 
 /** Stores the pets in an array, in ascending order of id. Finds a pet by binary search, and filters by reading every pet. */
 export class MemoryPetRepository implements PetRepository {
@@ -77,7 +74,7 @@ export class MemoryPetRepository implements PetRepository {
   replaceNow(id: bigint, changed: Pet | undefined): bigint {
     this.assertIdsLeft(1);
     this.lastId += 1n;
-    this.log.push({ id, number: this.lastId });
+    this.log.push({ id, revision: this.lastId });
     this.#all.splice(this.#indexAfter(id) - 1, 1, ...(changed ? [changed] : []));
     return this.lastId;
   }
@@ -89,7 +86,7 @@ export class MemoryPetRepository implements PetRepository {
   #push(id: bigint, attributes: NewPet): Pet {
     const pet = storedPet(id, attributes);
     this.lastId = id;
-    this.log.push({ id, number: id });
+    this.log.push(id);
     this.#all.push(pet);
     return pet;
   }
