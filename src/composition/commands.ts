@@ -3,7 +3,7 @@
 import { statSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
 import type { CliOptions, ServeValues } from '../adapters/cli/index.ts';
-import { documentOptions, openApiDocument } from '../adapters/http/portable.ts';
+import { openApiDocument } from '../adapters/http/portable.ts';
 import { AnimalStore } from '../application/animal-store.ts';
 import { supported } from '../application/store-options.ts';
 import { ConfigError, type Environment } from './config/settings.ts';
@@ -55,7 +55,7 @@ export function createCommands(environment: Environment, version: string): Comma
     async openApiDocument() {
       const { http, host, port } = loadConfig(environment);
       const authority = host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
-      return openApiDocument(http.publicUrl ?? `http://${authority}`, documentOptions(http));
+      return openApiDocument(http.publicUrl ?? `http://${authority}`, http);
     },
   };
 }

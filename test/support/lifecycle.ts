@@ -4,7 +4,7 @@
 export const CHANGING = { experimental: true } as const;
 
 /** The option of its document. */
-export const CHANGING_DOCUMENT = { isExperimental: true } as const;
+export const CHANGING_DOCUMENT = { experimental: true } as const;
 
 /** The same, as a setting. */
 export const CHANGING_SETTINGS = { EXPERIMENTAL: 'on' } as const;

@@ -33,7 +33,13 @@ export const ifMatchTags: Parser<IfMatch> = (text) =>
 export const keyId: Parser<string> = (text) =>
   parseInt64(text) === undefined ? refuse('expected the id of a key, such as 3, see keys list') : text;
 
-export const keyName: Parser<string> = valid(apiKeyName);
+export const keyName: Parser<string> = (text) => {
+  try {
+    return apiKeyName(text);
+  } catch (error) {
+    return refuse((error as Error).message);
+  }
+};
 
 /** A duration such as `7d`, `12h`, `30m` or `0`, in milliseconds. */
 export const durationOf: Parser<number> = (text) => {
@@ -63,16 +69,6 @@ function endOfDay(text: string): number {
   return !Number.isNaN(start) && day(start) === text
     ? Math.min(start + DAY, Date.UTC(10_000, 0) - 1)
     : Number.NaN;
-}
-
-function valid(check: (text: string) => string): Parser<string> {
-  return (text) => {
-    try {
-      return check(text);
-    } catch (error) {
-      return refuse((error as Error).message);
-    }
-  };
 }
 
 function refuse(rule: string): never {

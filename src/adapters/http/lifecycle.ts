@@ -62,18 +62,7 @@ export const DOCUMENTS: Readonly<Record<string, readonly Operation[]>> = {
   'openapi-experimental.json': servedOperations({ experimental: true }),
 };
 
-/** Which operations a document has. */
-export interface LifecycleDocument {
-  /** Whether the document has the experimental operations. */
-  readonly isExperimental?: boolean | undefined;
-}
-
-/** Returns the options of the document that a server with these options serves. */
-export function documentOptions({ experimental }: LifecycleOptions): LifecycleDocument {
-  return { isExperimental: experimental };
-}
-
 /** Returns the name of a built document. */
-export function documentNameOf({ isExperimental = false }: LifecycleDocument): string {
-  return isExperimental ? 'openapi-experimental.json' : 'openapi.json';
+export function documentNameOf({ experimental = false }: LifecycleOptions): string {
+  return experimental ? 'openapi-experimental.json' : 'openapi.json';
 }

@@ -22,7 +22,7 @@ const API_FIELDS: Readonly<Record<string, string>> = {
   'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
 };
 
-/** The fields of a success, which are not true of an error. */
+/** The header fields that describe a success. They are removed from an error. */
 const OF_SUCCESS = [
   ...['Accept-Ranges', 'Content-Disposition', 'Content-Encoding', 'Content-Language', 'Content-Location'],
   ...['Content-Range', 'ETag', 'Idempotency-Replayed', 'Last-Modified', 'Link', 'Location'],

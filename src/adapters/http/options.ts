@@ -26,7 +26,7 @@ const CHANGE_METHODS = ['changePetOnce', 'removePetOnce', 'listStates'] as const
 
 type StoreMethod = 'createPet' | 'getPet' | (typeof OTHER_METHODS)[number];
 
-/** The methods of an {@link AnimalStore} that the API calls: those of its operations, whose lists are pages, and others. */
+/** The methods of an {@link AnimalStore} that the API calls. */
 export type HttpStore = Pick<AnimalStore, StoreMethod> &
   Partial<Pick<AnimalStore, 'canChangePets' | (typeof CHANGE_METHODS)[number]>>;
 

@@ -3,12 +3,7 @@
 export { isOrigin } from './cors.ts';
 export { sunsetNotice } from './deprecation.ts';
 export { openApiDocument } from './docs/openapi.ts';
-export {
-  type DeprecationFields,
-  documentOptions,
-  type LifecycleDocument,
-  type LifecycleOptions,
-} from './lifecycle.ts';
+export type { DeprecationFields, LifecycleOptions } from './lifecycle.ts';
 export type {
   HttpOptions,
   HttpServer,

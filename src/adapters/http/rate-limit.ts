@@ -19,7 +19,7 @@ const CALLERS_LIMIT = 16_384;
 export function limitRate(limit: RateLimit, { refused }: Load): RouterMiddleware<ApiState> {
   const period = limit.seconds * 1000;
   const interval = period / limit.requests;
-  /** When the token bucket of each caller is full, in the order of their last requests. */
+  /** The time at which the token bucket of each caller is full, in the order of their last requests. */
   const buckets = new Map<string, number>();
   return (ctx, next) => {
     const caller = callerOf(ctx.state);

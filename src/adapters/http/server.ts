@@ -42,7 +42,7 @@ export function createNodeServer(
   if (maxConnections !== undefined) server.maxConnections = maxConnections;
 
   const connections = new Connections();
-  // While the port still accepted connections, a client whose connection ends would open one that is reset soon.
+  // While the port accepts connections, a client whose connection is closed would open one that is reset soon.
   load.isLast = (res) => !server.listening && connections.isNewest(res);
   server.on('connection', (socket) => connections.add(socket));
   server.on('request', (req, res) => {
@@ -82,7 +82,7 @@ export function createNodeServer(
       let idleTime = 0;
       const drain = setInterval(() => {
         idleTime += IDLE_INTERVAL;
-        // The event loop first reads the requests that have arrived. They are handled.
+        // Before that, the event loop reads requests that have arrived, which are handled.
         if (idleTime >= IDLE_TIME) setImmediate(() => connections.closeIdle());
       }, IDLE_INTERVAL);
       const deadline = setTimeout(() => server.closeAllConnections(), timeout);
@@ -119,7 +119,7 @@ const ACCEPT_TIMEOUT = 500;
  */
 async function acceptQueued(server: Server): Promise<void> {
   const deadline = performance.now() + ACCEPT_TIMEOUT;
-  // Of the first iteration, only a part is observed.
+  // The first iteration has begun before the listener was added.
   let iterations = 2;
   const onConnection = (): void => {
     iterations = 1;

@@ -17,15 +17,15 @@ const QUEUE_LIMIT = 10_000;
 const FULL = 'too many calls wait for a connection to the database';
 const STANDBY = 'the database server is a standby: the store needs the primary';
 /**
- * A startup parameter would not pass a pooler. The server cancels what takes too long shortly before the deadline, and writes
- * times as the driver reads them.
+ * Sets the time limits, so that the server cancels a statement shortly before the deadline of the driver, and the format of times
+ * that the driver reads. These are no startup parameters, because a pooler refuses them.
  */
 const timeLimits = (timeout: number, isLocal: boolean) => `SELECT pg_is_in_recovery(), count(set_config(name,
     CASE name WHEN 'statement_timeout' THEN '${Math.ceil(0.9 * timeout)}' WHEN 'lock_timeout' THEN '${Math.ceil(0.8 * timeout)}'
       WHEN 'DateStyle' THEN 'ISO' ELSE '0' END, ${isLocal}))
   FROM pg_settings WHERE name IN ('statement_timeout', 'lock_timeout', 'DateStyle', 'transaction_timeout',
     'idle_session_timeout', 'idle_in_transaction_session_timeout')`;
-/** Other statements see what is committed while they wait for a lock. A role or a database can have another default. */
+/** With this isolation level, a statement sees what was committed while the one before waited for a lock. The default can be another. */
 const BEGIN = 'BEGIN ISOLATION LEVEL READ COMMITTED';
 /** The plan or the prepared statement of a connection is out of date, so nothing was executed. */
 const OUTDATED = /^(0A000|26000)$/;

@@ -1,4 +1,4 @@
-/** Writes that wait together are the next statement, so that they share a commit and the order lock. */
+/** Sends writes that wait together as one statement, so that they share a commit and the order lock. */
 
 import { nextTurn } from '../../application/next-turn.ts';
 import type { Observer } from '../../application/ports/observer.ts';
@@ -18,7 +18,7 @@ export interface WriteKind<Request, Result> {
   statementFor(requests: readonly Request[]): SqlStatement;
   /** Returns the result of each request. */
   resultsOf(requests: readonly Request[], rows: readonly ResultRow[]): readonly Result[];
-  /** Of writes with an equal name, each is a part of another statement. */
+  /** Writes with an equal name are parts of different statements. */
   namesOf?(request: Request): readonly string[];
 }
 

@@ -1,4 +1,4 @@
-/** Changes and removals of pets in PostgreSQL. Those of different pets that wait together are one statement. */
+/** Changes and removals of pets in PostgreSQL. One statement makes those of different pets that wait together. */
 
 import type { ChangeAttempt, IdempotentChanges } from '../../application/ports/idempotent-changes.ts';
 import type { ListedVersion, PetChanges, PetVersion } from '../../application/ports/pet-changes.ts';

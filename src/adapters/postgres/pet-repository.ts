@@ -1,4 +1,4 @@
-/** Pets in PostgreSQL. Reads that arrive together share statements, and pages are cached while the version of the data is the same. */
+/** Pets in PostgreSQL. Reads that arrive together share statements. Pages are cached while the version of the data is the same. */
 
 import { listQuery } from '../../application/list-query.ts';
 import { nextTurn } from '../../application/next-turn.ts';
@@ -10,7 +10,7 @@ import type { ConnectionPool, ResultRow, SqlStatement } from './connection-pool.
 import type { AddCreate } from './creates.ts';
 import { listStatement } from './pets.ts';
 
-/** Equal versions tell that nothing was committed between them. After a crash, which resets the statistics, numbers are used again. */
+/** Nothing was committed between two equal versions. After a crash, which resets the statistics, snapshots can be equal again. */
 const VERSION =
   "(SELECT concat_ws(' ', pg_current_snapshot(), pg_postmaster_start_time(), pg_stat_get_bgwriter_stat_reset_time()))";
 const READ_VERSION = { name: 'version', text: `SELECT ${VERSION}` };

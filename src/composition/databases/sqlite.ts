@@ -18,7 +18,7 @@ export const sqlite: Engine<Storage> = {
     const expected = 'sqlite:PATH, such as sqlite:./pets.db or sqlite:/var/lib/pets.db';
     return refuse(`${expected}, without host, parameters, ~ and variables`, `sqlite:${path}`);
   },
-  // Who reads a hint can be in another folder.
+  // A message can be read in another folder.
   placeOf: (path) => resolve(path),
   async open(path, { forCommand = false, onlyReads, mustExist = false, readOnly = false, observer }) {
     const { openSqliteStorage } = await load();

@@ -112,7 +112,7 @@ async function importLines(
     });
     return { count: imported, skipped };
   } catch (error) {
-    // The use case refuses an import that has a callback for invalid pets only because of the ids.
+    // With a callback for invalid pets, the use case refuses an import only because of its ids.
     const isRefused = asAnimalStoreError(error)?.code === 'invalid_request';
     // While the pets are stored, the message of the error says what is known.
     if (isRead && !isRefused) throw error;

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import type { RouterMiddleware } from '@koa/router';
-import { DOCUMENTS, documentNameOf, documentOptions, type LifecycleDocument } from '../lifecycle.ts';
+import { DOCUMENTS, documentNameOf } from '../lifecycle.ts';
 import type { HttpOptions } from '../options.ts';
 import { BASE_PATH } from '../paths.ts';
 import { entityTag } from '../respond.ts';
@@ -16,8 +16,9 @@ const TEMPLATES = Object.fromEntries(
  *
  * @param origin the public base URL, such as `https://pets.example.org`; `/v1` is added if missing; if `origin` is
  *   empty, the server URL is relative to the URL of the document
+ * @param options those of the server, which decide which operations the document has
  */
-export function openApiDocument(origin: string, options: LifecycleDocument = {}): string {
+export function openApiDocument(origin: string, options: HttpOptions = {}): string {
   const template = TEMPLATES[documentNameOf(options)] as () => string;
   return template().replace(urlMember(BASE_PATH), () => urlMember(serverUrlOf(origin)));
 }
@@ -31,7 +32,7 @@ export function openApi(options: HttpOptions): RouterMiddleware<ApiState> {
   const { publicUrl = '' } = options;
   let created: Encodings | undefined;
   const create = () => {
-    const content = Buffer.from(openApiDocument(publicUrl, documentOptions(options)));
+    const content = Buffer.from(openApiDocument(publicUrl, options));
     return encodings(content, gzipSync(content), entityTag(content), 'application/json');
   };
   return (ctx) => {

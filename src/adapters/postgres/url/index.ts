@@ -42,7 +42,7 @@ const PARAMETERS = [
   ...['sslrootcert', 'sslcert', 'sslkey', ...Object.keys(VALUES)],
 ];
 
-/** What libpq knows and `pg` does not, and what can be ignored without harm. */
+/** The parameters of libpq that `pg` does not know, and that can be ignored without harm. */
 const HARMLESS =
   /^(keepalives(_\w+)?|tcp_user_timeout|fallback_application_name|sslcompression|sslsni|load_balance_hosts)=|^(client_encoding=utf-?8|sslnegotiation=postgres|(gssencmode|channel_binding)=(disable|prefer)|target_session_attrs=(any|read-write|primary))$/i;
 
