@@ -3,9 +3,11 @@ import { expect, test } from 'vitest';
 import { openMemoryStorage } from '../../src/adapters/memory/index.ts';
 import { AnimalStore } from '../../src/application/animal-store.ts';
 import { AnimalStoreError, type ErrorCode } from '../../src/domain/errors.ts';
-import type { Pet, PetStatus } from '../../src/domain/pet.ts';
+import type { Pet } from '../../src/domain/pet.ts';
+import { matches, PET_FILTERS, type PetFilter } from '../../src/domain/pet-filter.ts';
+import { FEW_FILTERS } from '../../src/testing/fixtures/filters.ts';
+import { samplePet } from '../../src/testing/fixtures/pets.ts';
 import { exercise, History, type PetOperations } from '../../src/testing/index.ts';
-import { withRequired } from '../support/pets.ts';
 
 type Result = Pet | readonly Pet[] | Error;
 
@@ -44,22 +46,34 @@ function begin(history: History, client: string, call: Call): (result: Result) =
   };
 }
 
-const pet = (id: number, status: PetStatus = 'available'): Pet =>
-  withRequired({ id: BigInt(id), name: `pet ${id}`, categoryId: 7n, status });
+const pet = (id: number): Pet => ({ id: BigInt(id), ...samplePet(`pet ${id}`, id) });
 const create =
   (created: Pet, idempotencyKey?: string) =>
   (store: PetOperations): Promise<Pet> =>
     store.createPet(created, idempotencyKey === undefined ? {} : { idempotencyKey });
 const get = (id: number) => (store: PetOperations) => store.getPet(BigInt(id));
 const list =
-  (after = 0, limit = 20, status?: PetStatus) =>
+  (after = 0, limit = 20, filter: PetFilter = {}) =>
   (store: PetOperations) =>
-    store.listPage({ after, limit, status });
+    store.listPage({ after, limit, ...filter });
 const failure = (code: ErrorCode, idempotencyKey?: string) =>
   new AnimalStoreError(code, 'no', { idempotencyKey });
 const NOT_FOUND = failure('not_found');
 const LOST = failure('storage_unavailable', 'a');
 const [ONE, TWO, THREE] = [pet(1), pet(2), pet(3)] as const;
+
+const defined = (filter: PetFilter) => Object.entries(filter).filter(([, value]) => value !== undefined);
+
+/** Filters by one attribute that a pet does not match, and as a query has them. */
+const UNLIKE_ONE = FEW_FILTERS.filter((filter) => !matches(ONE, filter)).map(
+  (filter) =>
+    [
+      filter,
+      defined(filter)
+        .map((parts) => parts.join('='))
+        .join(' '),
+    ] as const,
+);
 
 const HOLDER = { id: 'a', callerId: 'a', name: 'Anna' };
 
@@ -172,15 +186,15 @@ test.each<[string, string, ...Step[]]>([
     'a pet that changes',
     "get 1 (B) saw pet 1 as 'Bella', which was 'pet 1'",
     ['A', create(ONE), ONE],
-    ['B', get(1), { ...ONE, name: 'Bella' }],
+    ['B', get(1), { ...ONE, ...samplePet('Bella', 9n) }],
   ],
   ['a get that returns another pet', 'get 2 (B) returned pet 1', ['A', create(ONE), ONE], ['B', get(2), ONE]],
-  [
-    'a list that ignores its status',
-    'list limit=20 status=sold after=0 (B) returned pet 1, which does not match',
+  ...UNLIKE_ONE.slice(0, 1).map(([filter, text]): [string, string, ...Step[]] => [
+    'a list that ignores its filter',
+    `list limit=20 ${text} after=0 (B) returned pet 1, which does not match`,
     ['A', create(ONE), ONE],
-    ['B', list(0, 20, 'sold'), [ONE]],
-  ],
+    ['B', list(0, 20, filter), [ONE]],
+  ]),
   [
     'a list that ignores its start',
     'list limit=20 after=1 (B) returned pet 1 out of order',
@@ -205,7 +219,7 @@ const FAULTS: Readonly<Record<string, Fault>> = {
     const cached = new Map<string, ReturnType<AnimalStore['listPage']>>();
     return {
       listPage: (query = {}) => {
-        const text = [query.limit, query.status, query.after].join();
+        const text = [query.limit, ...PET_FILTERS.map((name) => query[name]), query.after].join();
         const page = cached.get(text) ?? store.listPage(query);
         cached.set(text, page);
         return page;

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { storedPet } from '../../src/domain/pet.ts';
+import { samplePet } from '../../src/testing/fixtures/pets.ts';
 import { VersionHistory } from '../../src/testing/history/versions.ts';
-import { REX } from '../support/pets.ts';
 
-const named = (name: string) => ({ ...REX, name });
+const named = (name: string) => samplePet(name, name.charCodeAt(0));
 const version = (revision: bigint, name: string) => ({ revision, pet: storedPet(1n, named(name)) });
 
 /** A pet, and two changes after each other. */

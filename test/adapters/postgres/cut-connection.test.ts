@@ -69,12 +69,12 @@ describePostgres('a connection to PostgreSQL that is cut', () => {
         outcomes.acknowledged += 1;
       }
       if (kind === 'with a key') {
-        await expect.poll(() => add(name).catch(() => undefined)).toMatchObject({ name });
+        await expect.poll(() => add(name).catch(() => undefined)).toMatchObject(named(name));
         expect(await stored(name)).toBe(1);
       }
       await expect
         .poll(() => add(`next ${index}`).catch(() => undefined))
-        .toMatchObject({ name: `next ${index}` });
+        .toMatchObject(named(`next ${index}`));
     }
     if (direction === 'to the client') expect(outcomes.unknownAndStored).toBeGreaterThan(2);
     else expect(outcomes.unknownAndNotStored).toBeGreaterThan(2);

@@ -99,7 +99,7 @@ describePostgres('a table that is altered while a server uses it', () => {
       await admin.query(`ALTER TABLE pets ALTER COLUMN ${LABEL} TYPE ${type}`);
       await Promise.all(calls());
     }
-    await admin.query('ALTER TABLE pets ALTER COLUMN name TYPE text COLLATE "C"');
+    await admin.query(`ALTER TABLE pets ALTER COLUMN ${LABEL} TYPE text COLLATE "C"`);
     await Promise.all(calls());
     await storage.check();
   });

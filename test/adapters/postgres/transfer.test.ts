@@ -3,7 +3,17 @@ import { examinePostgresStore } from '../../../src/adapters/postgres/index.ts';
 import type { TransferOptions } from '../../../src/application/ports/pet-transfer.ts';
 import type { NewPet, Pet } from '../../../src/domain/pet.ts';
 import { connect, describePostgres, newDatabaseUrl } from '../../support/postgres/index.ts';
-import { MAX, NO_DUPLICATES, named, openStorage, openStore, REX, walk, withSetting } from './database.ts';
+import {
+  labelOf,
+  MAX,
+  NO_DUPLICATES,
+  named,
+  openStorage,
+  openStore,
+  REX,
+  walk,
+  withSetting,
+} from './database.ts';
 import { startProxy } from './proxy.ts';
 
 /** More pets than one statement of an export reads. */
@@ -31,9 +41,7 @@ describePostgres('imports and exports of many pets on PostgreSQL', () => {
     expect(await storage.transfer.importPets(all, NO_DUPLICATES)).toBe(MANY);
     const exported: Pet[] = [];
     for await (const batch of storage.transfer.exportPets()) exported.push(...batch);
-    expect(exported.map(({ name }) => name)).toEqual(
-      Array.from({ length: MANY }, (_, index) => `pet ${index}`),
-    );
+    expect(exported.map(labelOf)).toEqual(Array.from({ length: MANY }, (_, index) => `pet ${index}`));
     expect((await storage.pets.add(REX)).id).toBeGreaterThan(exported.at(-1)?.id as bigint);
   });
 
@@ -85,7 +93,7 @@ describePostgres('imports and exports of many pets on PostgreSQL', () => {
       yield names.map(named);
     })();
     await storage.transfer.importPets(all, NO_DUPLICATES);
-    expect((await walk(storage)).map(({ name }) => name)).toEqual(names);
+    expect((await walk(storage)).map(labelOf)).toEqual(names);
   });
 
   test('a cut connection: nothing is stored, and the next import works', async () => {
