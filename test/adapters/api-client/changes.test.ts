@@ -5,21 +5,27 @@ import { openApiStorage } from '../../../src/adapters/api-client/index.ts';
 import { NOT_SERVED } from '../../../src/adapters/api-client/unserved.ts';
 import { AnimalStore } from '../../../src/application/animal-store.ts';
 import type { AnimalStoreError } from '../../../src/domain/errors.ts';
-import { wholeJson } from '../../support/pets.ts';
+import type { Pet } from '../../../src/domain/pet.ts';
+import { petChangeJson, petJson } from '../../../src/domain/pet-json.ts';
+import { samplePet } from '../../../src/testing/fixtures/pets.ts';
+import { changeTo, INVALID_PETS, MAX } from '../../support/pets.ts';
 import { refusal } from '../../support/refusal.ts';
 import { API_KEY, BASE, type FakeResponse, type Fate, failure, fakeApi, lostConnection } from './fake-api.ts';
 
-const REX = wholeJson('{"id":7,"name":"Rex","categoryId":9007199254740993,"status":"available"}');
-const SOLD = REX.replace('available', 'sold');
+/** An integer is beyond 2^53, if it may be. */
+const PET: Pet = { id: 7n, ...samplePet('Rex', 2n ** 53n + 1n) };
+const REX = petJson(PET);
+const CHANGE = changeTo(MAX);
+const CHANGED_PET = { ...PET, ...CHANGE } as Pet;
 const found = (tag = '"a"'): FakeResponse => ({
   status: 200,
   body: REX,
   headers: { ETag: tag },
 });
-const CHANGED: FakeResponse = { status: 200, body: SOLD, headers: { ETag: '"b"' } };
+const CHANGED: FakeResponse = { status: 200, body: petJson(CHANGED_PET), headers: { ETag: '"b"' } };
 const CHANGED_SINCE = failure(412, 'precondition_failed');
 const NEW_KEY = /^[0-9a-f]{32}$/;
-const sell = () => ({ status: 'sold' }) as const;
+const sell = () => CHANGE;
 
 let store: AnimalStore;
 
@@ -50,14 +56,14 @@ const tagOf = ({ headers }: { readonly headers: Headers }) => headers.get('If-Ma
 describe('changePet', () => {
   test('sends a merge patch for any version, and resolves with the entity tag of the server', async () => {
     const sent = fakeApi(CHANGED);
-    const { pet, etag } = await ended(store.changePet(7n, { status: 'sold', name: 'Rex' }));
-    expect([pet.categoryId, pet.status, etag]).toEqual([9007199254740993n, 'sold', '"b"']);
+    const { pet, etag } = await ended(store.changePet(7n, CHANGE));
+    expect([pet, etag]).toEqual([CHANGED_PET, '"b"']);
     expect(Object.isFrozen(pet)).toBe(true);
     const [request] = sent;
     expect(request).toMatchObject({
       method: 'PATCH',
       url: `${BASE}/pets/7`,
-      body: '{"name":"Rex","status":"sold"}',
+      body: petChangeJson(CHANGE),
     });
     const { headers } = request as (typeof sent)[number];
     expect([headers.get('Content-Type'), headers.get('If-Match')]).toEqual([
@@ -76,12 +82,11 @@ describe('changePet', () => {
       ...CHANGED,
       headers: { ...CHANGED.headers, 'Idempotency-Replayed': 'true' },
     });
-    const change = { status: 'sold' } as const;
-    const { isReplay } = await ended(store.changePetOnce(7n, change, ['"a"', '"c"']));
+    const { isReplay } = await ended(store.changePetOnce(7n, CHANGE, ['"a"', '"c"']));
     expect(isReplay).toBe(true);
     const [first, second] = sent.map((request) => [keyOf(request), tagOf(request), request.body]);
     expect(second).toEqual(first);
-    expect(first).toEqual([expect.stringMatching(NEW_KEY), '"a", "c"', '{"status":"sold"}']);
+    expect(first).toEqual([expect.stringMatching(NEW_KEY), '"a", "c"', petChangeJson(CHANGE)]);
   });
 
   test('applies a function again after 412, with the new tag and another key', async () => {
@@ -120,7 +125,8 @@ describe('changePet', () => {
 
   test('refuses an invalid change and key before a request', async () => {
     const sent = fakeApi(CHANGED);
-    await expect(store.changePet(7n, { name: '' })).rejects.toThrow(refusal(/^name must have/));
+    const invalid = INVALID_PETS.at(-1)?.input as never;
+    await expect(store.changePet(7n, invalid)).rejects.toMatchObject({ code: 'invalid_request' });
     await expect(store.changePet(7n, {}, { idempotencyKey: 'a b' })).rejects.toThrow(
       refusal(/^Idempotency-Key/),
     );
@@ -128,13 +134,13 @@ describe('changePet', () => {
   });
 
   test.each<[string, FakeResponse]>([
-    ['of another pet', { ...CHANGED, body: SOLD.replace('7', '8') }],
+    ['of another pet', { ...CHANGED, body: petJson({ ...CHANGED_PET, id: 8n }) }],
     ['without the change', { ...CHANGED, body: REX }],
     ['without an entity tag', { ...CHANGED, headers: {} }],
     ['without JSON', { ...CHANGED, body: '<html>' }],
   ])('with a response %s, the outcome is unknown', async (_name, fate) => {
     const sent = fakeApi(fate);
-    const error = await errorOf(store.changePet(7n, { status: 'sold' }));
+    const error = await errorOf(store.changePet(7n, CHANGE));
     expect(error).toMatchObject({
       code: 'storage_unavailable',
       message: expect.stringMatching(
@@ -210,7 +216,7 @@ test('a server without the operations is refused by name, and a wrong address as
 });
 
 test.each<[string, FakeResponse]>([
-  ['of another pet', { ...found(), body: REX.replace('7', '8') }],
+  ['of another pet', { ...found(), body: petJson({ ...PET, id: 8n }) }],
   ['without an entity tag', { status: 200, body: REX }],
 ])('a pet %s is not taken for the one to change', async (_name, fate) => {
   const sent = fakeApi(fate);
@@ -232,7 +238,7 @@ describe('the changes', () => {
     const sent = fakeApi(page(`${ITEM},${REMOVED}`));
     const { changes, ...rest } = await store.listChanges({ after: 'c/0', limit: 2 });
     expect(changes).toMatchObject([
-      { cursor: 'c-1', pet: { id: 7n, categoryId: 9007199254740993n }, etag: '"a"' },
+      { cursor: 'c-1', pet: PET, etag: '"a"' },
       { cursor: 'c-2', removed: 9223372036854775807n },
     ]);
     expect(rest).toEqual({ next: 'c-2', more: false });

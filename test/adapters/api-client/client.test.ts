@@ -3,6 +3,8 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { STATUS_OF } from '../../../src/adapters/http/errors.ts';
 import { ERROR_CODES } from '../../../src/domain/errors.ts';
+import { matches, readFilter } from '../../../src/domain/pet-filter.ts';
+import { petJson } from '../../../src/domain/pet-json.ts';
 import {
   type BasicStore,
   type ClientOptions,
@@ -10,10 +12,12 @@ import {
 } from '../../../src/library/client.ts';
 import { createAnimalStore, type Pet } from '../../../src/library/index.ts';
 import { createAnimalStore as createPortableStore } from '../../../src/library/portable.ts';
-import { withRequired } from '../../support/pets.ts';
+import { filterablePets } from '../../../src/testing/fixtures/filters.ts';
+import { samplePet, samplePets } from '../../../src/testing/fixtures/pets.ts';
+import { REX } from '../../support/pets.ts';
 import { refusal } from '../../support/refusal.ts';
 import { sharedServer, startServer } from '../../support/server.ts';
-import { API_KEY, BASE, failure, fakeApi, petText } from './fake-api.ts';
+import { API_KEY, BASE, failure, fakeApi, LISTED, petText } from './fake-api.ts';
 
 async function readAll<T>(iterable: AsyncIterable<T>): Promise<T[]> {
   const values: T[] = [];
@@ -22,11 +26,7 @@ async function readAll<T>(iterable: AsyncIterable<T>): Promise<T[]> {
 }
 
 function callsOf(store: BasicStore): (() => Promise<unknown>)[] {
-  return [
-    () => store.getPet(1n),
-    () => store.listPage(),
-    () => store.createPet(withRequired({ name: 'Rex', categoryId: 1 })),
-  ];
+  return [() => store.getPet(1n), () => store.listPage(), () => store.createPet(REX)];
 }
 
 function openStore(options: ClientOptions = {}): Promise<BasicStore> {
@@ -74,11 +74,7 @@ describe('over a real server', () => {
     ] as const;
     for (const isReplay of [false, true]) {
       for (const [caller, key] of pairs) {
-        const result = await store.createPetOnce(
-          withRequired({ name: `${caller} ${key}`, categoryId: 1 }),
-          caller,
-          key,
-        );
+        const result = await store.createPetOnce(samplePet(`${caller} ${key}`), caller, key);
         expect(result, `${caller} ${key}`).toMatchObject({ isReplay });
       }
     }
@@ -89,9 +85,7 @@ describe('over a real server', () => {
 test('a list reads all pages', async () => {
   const { store: direct, origin, key } = await startServer('memory');
   const expected: Pet[] = [];
-  for (let count = 0; count < 250; count++) {
-    expected.push(await direct.createPet(withRequired({ name: `pet ${count}`, categoryId: count })));
-  }
+  for (const pet of samplePets(250)) expected.push(await direct.createPet(pet));
   const fetched = vi.spyOn(globalThis, 'fetch');
   onTestFinished(() => fetched.mockRestore());
   const store = await createAnimalStore({ database: `${origin}/v1/`, apiKey: key });
@@ -119,7 +113,14 @@ test.each([
   );
 });
 
-test.each([
+/** Matches the pets of `petText`, and none of the others. */
+const { filter: FILTER } = readFilter(LISTED);
+const OTHERS = filterablePets(9)
+  .filter((pet) => !matches(pet, FILTER))
+  .slice(0, 1);
+const QUERY = new URLSearchParams(Object.entries(FILTER).map(([name, value]) => [name, String(value)]));
+
+test.each<readonly [string, string, readonly string[]]>([
   ['repeats', 'ids that are not above', [`[${petText(1n)}]`]],
   ['has lower ids', 'ids that are not above', [`[${petText(5n)}]`, `[${petText(4n)}]`]],
   [
@@ -128,14 +129,17 @@ test.each([
     [`[${Array.from({ length: 101 }, (_, index) => petText(BigInt(index + 1))).join()}]`],
   ],
   ['has no pets, but a next page', 'no pets', ['[]']],
-  ['has pets of another status', 'not match', [`[${petText(1n).replace('sold', 'pending')}]`]],
+  ...OTHERS.map(
+    (pet) =>
+      ['has pets that the filter excludes', 'not match', [`[${petJson({ id: 1n, ...pet })}]`]] as const,
+  ),
 ])('a page that %s ends a list', async (_case, reason, bodies) => {
   const headers = { Link: '</v1/pets?limit=100&after=1>; rel="next"' };
   const sent = fakeApi(...bodies.map((body) => ({ status: 200, body, headers })));
-  await expect(readAll((await openStore()).listPets({ status: 'sold' }))).rejects.toThrow(
+  await expect(readAll((await openStore()).listPets(FILTER))).rejects.toThrow(
     new RegExp(`does not respond as the API does: the page has .*${reason}`),
   );
-  expect(sent[0]?.url).toBe(`${BASE}/pets?limit=100&status=sold`);
+  expect(sent[0]?.url).toBe(`${BASE}/pets?limit=100${QUERY.size > 0 ? `&${QUERY}` : ''}`);
   expect(sent.length).toBeLessThanOrEqual(2);
 });
 
@@ -220,7 +224,7 @@ describe('the configuration', () => {
   test('is the same for a store in memory, so that a test changes one string', async () => {
     const config = { apiKey: API_KEY, timeout: 1000 };
     const store = await createPortableStore({ database: 'memory:', ...config });
-    const { id } = await store.createPet(withRequired({ name: 'Rex', categoryId: 1 }), { timeout: 5000 });
+    const { id } = await store.createPet(REX, { timeout: 5000 });
     const stopped = { signal: AbortSignal.abort(new Error('stopped')) };
     await expect(store.getPet(id, stopped)).rejects.toThrow('stopped');
     await store.close();

@@ -1,7 +1,9 @@
 /** Replaces `fetch` by a fake one, whose responses a test lists in order. */
 
 import { onTestFinished, vi } from 'vitest';
-import { wholeJson } from '../../support/pets.ts';
+import type { NewPet } from '../../../src/domain/pet.ts';
+import { petJson } from '../../../src/domain/pet-json.ts';
+import { samplePet } from '../../../src/testing/fixtures/pets.ts';
 
 export const BASE = 'https://pets.example.org/v1';
 export const API_KEY = 'a-key-of-the-tests-with-32-characters';
@@ -63,10 +65,13 @@ export function failure(
   return { status, body: JSON.stringify({ code, message: `the message of ${code}`, status }), headers };
 }
 
+/** The pet of each list, whose integers are beyond 2^53 if they may be. */
+export const LISTED: NewPet = samplePet('Max', 2n ** 53n + 3n);
+
 export function lostConnection(): Error {
   return new TypeError('fetch failed', { cause: new Error('connect ECONNREFUSED 127.0.0.1:1') });
 }
 
-export function petText(id: bigint, name = 'Rex'): string {
-  return wholeJson(`{"id":${id},"name":"${name}","categoryId":9007199254740993,"status":"sold"}`);
+export function petText(id: bigint): string {
+  return petJson({ id, ...LISTED });
 }

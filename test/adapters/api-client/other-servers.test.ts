@@ -6,11 +6,9 @@ import { Readable } from 'node:stream';
 import { createGzip } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { type BasicStore, type ClientOptions, createAnimalStore } from '../../../src/library/client.ts';
-import { withRequired } from '../../support/pets.ts';
+import { REX } from '../../support/pets.ts';
 import { listen } from '../../support/sockets.ts';
 import { API_KEY } from './fake-api.ts';
-
-const REX = withRequired({ name: 'Rex', categoryId: 7n });
 
 async function serve(listener: RequestListener): Promise<string> {
   const { host } = new URL(await listen(createServer(listener)));
