@@ -23,7 +23,14 @@ import { inMemory } from '../adapters/cli/cli.ts';
 import { openStorage, withSetting } from '../adapters/postgres/database.ts';
 import { temporaryFile } from '../adapters/sqlite/temporary-file.ts';
 import { CHANGING } from '../support/lifecycle.ts';
-import { REX as REX_PET, wholeJson } from '../support/pets.ts';
+import {
+  BARE_REX,
+  changeTo,
+  optionName,
+  optionsOf,
+  REX_JSON as REX,
+  REX as REX_PET,
+} from '../support/pets.ts';
 import { describePostgres, newDatabaseUrl, connect as openConnection } from '../support/postgres/index.ts';
 import { STORAGES, sharedServer } from '../support/server.ts';
 import { connect } from '../support/sqlite.ts';
@@ -31,7 +38,6 @@ import { connect } from '../support/sqlite.ts';
 const OPTIONAL = PET_ATTRIBUTES.filter((name) => name.startsWith('optional'));
 const NONE = Object.fromEntries(OPTIONAL.map((name) => [name, null]));
 const PETS = Array.from({ length: 20 }, (_, seed) => randomPet(randomNumbers(seed)));
-const REX = wholeJson('{"name":"Rex","categoryId":1}');
 
 /** An attribute, a value in JSON, and the value that is stored, or the rule that it breaks. */
 const GIVEN: readonly (readonly [name: string, given: string, stored: string | RegExp])[] = [
@@ -66,7 +72,7 @@ describe.each(STORAGES)('each kind, on %s', (kind) => {
       expect([created.status, created.body]).toEqual([201, petJson(storedPet(id, pet))]);
       expect((await server.client.get(`/v1/pets/${id}`)).body).toBe(created.body);
       expect((await server.client.get(`/v1/pets?after=${id - 1n}`)).body).toBe(`[${created.body}]`);
-      for (const change of [NONE, { ...NONE, ...PETS[7], status: pet.status }] as PetChange[]) {
+      for (const change of [NONE, { ...NONE, ...changeTo(PETS[7] as NewPet) }] as PetChange[]) {
         const expected = changePet(storedPet(id, pet), change);
         expect((await patch(id, petChangeJson(change))).body).toBe(petJson(expected));
         pet = expected;
@@ -75,9 +81,8 @@ describe.each(STORAGES)('each kind, on %s', (kind) => {
   });
 
   test('an attribute that is not given is the default, or missing', async () => {
-    const required = JSON.parse(REX, (name, value) => (name.startsWith('default') ? undefined : value));
-    const { body } = await server.client.post(JSON.stringify(required));
-    expect(parsePet(body)).toEqual({ ...newPet(required), id: parsePet(body).id });
+    const { body } = await server.client.post(newPetJson(BARE_REX as NewPet));
+    expect(parsePet(body)).toEqual({ ...newPet(BARE_REX), id: parsePet(body).id });
     for (const name of PET_ATTRIBUTES.filter((each) => each.startsWith('default')))
       expect(parsePet(body)).toHaveProperty(name, ATTRIBUTES[name].default);
   });
@@ -108,19 +113,15 @@ describe.each(STORAGES)('each kind, on %s', (kind) => {
   });
 });
 
-const optionOf = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-const optionsOf = (pet: Partial<NewPet>) =>
-  Object.entries(pet).map(([name, value]) => `--${optionOf(name)}=${value}`);
-
 test('the command creates and changes the same pets', async () => {
   const { run } = inMemory();
   for (const pet of PETS) {
     const { out } = await run(['pets', 'create', '--json', ...optionsOf(pet)]);
     const stored = parsePet(out);
     expect(out).toBe(`${petJson(storedPet(stored.id, pet))}\n`);
-    const change = { ...PETS[0], status: pet.status };
+    const change = changeTo(PETS[0] as NewPet);
     await run(['pets', 'change', `${stored.id}`, ...optionsOf(change)]);
-    const removals = OPTIONAL.map((name) => `--no-${optionOf(name)}`);
+    const removals = OPTIONAL.map((name) => `--no-${optionName(name)}`);
     const changed = await run(['pets', 'change', `${stored.id}`, ...removals, '--json']);
     expect(changed.out).toBe(`${petJson(changePet(stored, { ...change, ...NONE }))}\n`);
   }

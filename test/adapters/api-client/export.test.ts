@@ -1,13 +1,11 @@
 import { expect, test } from 'vitest';
 import { createAnimalStore } from '../../../src/library/index.ts';
-import { withRequired } from '../../support/pets.ts';
+import { addAll, samplePets } from '../../../src/testing/fixtures/pets.ts';
 import { startServer } from '../../support/server.ts';
 
 test('an export reads all pages', async () => {
-  const { store: direct, origin, key } = await startServer('memory');
-  const expected: unknown[] = [];
-  for (let count = 0; count < 250; count++)
-    expected.push(await direct.createPet(withRequired({ name: `pet ${count}`, categoryId: count })));
+  const { storage, origin, key } = await startServer('memory');
+  const expected = await addAll(storage.pets, samplePets(250));
   const store = await createAnimalStore({ database: `${origin}/v1/`, apiKey: key });
   const batches: (readonly unknown[])[] = [];
   for await (const batch of store.exportPets()) batches.push(batch);

@@ -10,7 +10,7 @@ import { PageCache } from '../../../src/adapters/storage-kit/page-cache.ts';
 import { valuesOf } from '../../../src/adapters/storage-kit/pet-rows.ts';
 import { AnimalStoreError } from '../../../src/domain/errors.ts';
 import { type NewPet, newPet, type Pet } from '../../../src/domain/pet.ts';
-import { readFilter } from '../../../src/domain/pet-filter.ts';
+import { PET_FILTERS, readFilter } from '../../../src/domain/pet-filter.ts';
 import { FEW_FILTERS, filterablePets } from '../../../src/testing/fixtures/filters.ts';
 import { History, type PetOperations } from '../../../src/testing/index.ts';
 import { runs } from '../../support/property-runs.ts';
@@ -39,11 +39,13 @@ class Database {
   read({ name, values = [] }: SqlStatement): Promise<readonly ResultRow[]> {
     return this.#run(name ?? 'read', () => {
       if (name === 'version') return [[this.#version]];
-      const [first, limit, status] = values as [bigint | string, number, string | undefined];
+      const [first, limit, ...wanted] = values as [bigint | string, number, ...unknown[]];
       const ids = `${first}`.replace(/[{}]/g, '').split(',');
       const isFound = name?.startsWith('find')
         ? (pet: Pet) => ids.includes(`${pet.id}`)
-        : (pet: Pet) => pet.id > (first as bigint) && (status === undefined || pet.status === status);
+        : (pet: Pet) =>
+            pet.id > (first as bigint) &&
+            wanted.every((value) => PET_FILTERS.some((name) => pet[name] === value));
       return this.#pets
         .filter(isFound)
         .slice(0, limit)
