@@ -5,13 +5,13 @@
 
 /** The packages that each adapter may import. */
 const DRIVERS = {
-  'api-client': [], // only the client
+  'api-client': [],
   cli: ['cli-progress', 'cli-table3', 'commander'],
   http: ['@koa/router', 'koa', 'koa-bodyparser', 'koa-compose', 'valibot'],
   log: ['pino'],
   memory: [],
   metrics: ['prom-client'],
-  postgres: ['pg', 'pg-connection-string'], // only PostgreSQL
+  postgres: ['pg', 'pg-connection-string'],
   sqlite: ['better-sqlite3'],
   'storage-kit': [],
 };
@@ -83,28 +83,24 @@ export default {
         pathNot: '^src/adapters/(([^/]+|postgres/url)/index|http/portable)\\.ts$',
       },
     ),
-    // only the client: from here
     forbidden(
       'api-client-uses-the-platform',
       'The client of the API runs in browsers too: it imports the core, the storage kit, no package and no node: module.',
       { path: '^src/adapters/api-client/' },
       { path: '.', pathNot: '^src/(domain|application|adapters/(api-client|storage-kit))/' },
     ),
-    // only the client: to here
     forbidden(
       'http-fetch-starts-no-server',
       'Where a Request is all there is, nothing that fetch.ts imports, however far away, listens.',
       { path: '^src/adapters/http/fetch\\.ts$' },
       { path: '^src/adapters/http/(server|connections)\\.ts$', reachable: true },
     ),
-    // only the page: from here
     forbidden(
       'page-imports-itself-and-its-parser',
       'The reference page runs in the browser: it imports no code of the server. Its parser and its guides are bundled with it.',
       { path: PAGE },
       { path: '.', pathNot: [PAGE, packages('marked'), '^docs/api\\.md$'] },
     ),
-    // only the page: to here
     forbidden(
       'page-is-imported-by-nobody',
       'The server serves the built files of the reference page.',

@@ -4,16 +4,7 @@ import { parseArgs } from 'node:util';
 import { missing, OURS, SERVER_NAMES, type ServerName } from './servers.ts';
 import { WORKS, type Work } from './works.ts';
 
-const PARTS = [
-  'compare',
-  'fsync',
-  'start',
-  'memory',
-  'log',
-  'idempotency',
-  'changes',
-  'postgres', // only PostgreSQL
-] as const;
+const PARTS = ['compare', 'fsync', 'start', 'memory', 'log', 'idempotency', 'changes', 'postgres'] as const;
 export type Part = (typeof PARTS)[number];
 
 export interface Options {

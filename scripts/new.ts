@@ -1,6 +1,6 @@
 /**
  * Makes a project beside this one whose entity has another name. Usage:
- * `npm run new -- ../parcels --entity parcel [--plural parcels] [--name parcel-store] [--attributes 'weight:int64, …'] [--without PART]`.
+ * `npm run new -- ../parcels --entity parcel [--plural parcels] [--name parcel-store] [--attributes 'weight:int64, …'] [--with PART]`.
  */
 
 import { execFile } from 'node:child_process';
@@ -14,7 +14,7 @@ import { namesOf } from './new/names.ts';
 import { partsOf } from './new/parts.ts';
 
 const USAGE =
-  'npm run new -- FOLDER --entity NAME [--plural NAMES] [--name PROJECT] [--attributes LIST] [--without PART...]';
+  'npm run new -- FOLDER --entity NAME [--plural NAMES] [--name PROJECT] [--attributes LIST] [--with PART...]';
 const CALLER = process.env['INIT_CWD'] ?? process.cwd();
 const SIGNALS = ['SIGHUP', 'SIGINT', 'SIGTERM'] as const;
 
@@ -24,21 +24,21 @@ for (const name of SIGNALS) process.once(name, () => stop.abort(name));
 /** What the user can correct ends with status 2, as for the command of the project, and nothing is written. */
 let exitCode = 2;
 try {
-  const { target, names, without, attributes } = readArguments();
+  const { target, names, parts, attributes } = readArguments();
   const { filesOf, refuseProjectName, refuseTarget, writeFiles } = await loadGenerator();
   refuseTarget(target);
   refuseProjectName(names);
   const [entity, plural] = [names.entity.join(' '), names.plural.join(' ')];
   console.log(`One record is called ${entity}, several are called ${plural}: --plural changes it.`);
-  const files = filesOf(names, without, attributes);
+  const files = filesOf(names, parts, attributes);
   exitCode = 1;
   await make(target, async (folder) => {
     console.log(`Writing ${files.length} files.`);
     writeFiles(folder, files);
     console.log('Formatting the code.');
     await formatCode(folder);
-    console.log('Writing the reports of the API.');
-    await writeReports(folder);
+    console.log('Writing the OpenAPI document.');
+    await writeDocument(folder);
     console.log(await commit(folder, dirname(target), names.project.join('-')));
   });
   const path = relative(CALLER, target);
@@ -52,7 +52,7 @@ try {
 function readArguments() {
   const text = { type: 'string' } as const;
   const names = { entity: text, plural: text, name: text };
-  const options = { ...names, attributes: text, without: { ...text, multiple: true } } as const;
+  const options = { ...names, attributes: text, with: { ...text, multiple: true } } as const;
   const { values, positionals } = parseArgs({ options, allowPositionals: true });
   const [target, ...others] = positionals;
   if (target === undefined || others.length > 0 || values.entity === undefined) {
@@ -62,7 +62,7 @@ function readArguments() {
     target: resolve(CALLER, target),
     names: namesOf({ entity: values.entity, plural: values.plural, name: values.name }),
     attributes: values.attributes === undefined ? [] : attributesOf(values.attributes),
-    without: partsOf(values.without ?? []),
+    parts: partsOf(values.with ?? []),
   };
 }
 
@@ -96,22 +96,16 @@ async function make(target: string, work: (folder: string) => Promise<void>): Pr
 /** Lines have other lengths with other names, and imports another order. */
 async function formatCode(folder: string): Promise<void> {
   const biome = createRequire(import.meta.url).resolve('@biomejs/biome/bin/biome');
-  await run(folder, process.execPath, [
-    biome,
-    'check',
-    '--write',
-    '--linter-enabled=false',
-    '--log-level=error',
-    '.',
-  ]);
+  const options = ['--write', '--log-level=error', '.'];
+  await run(folder, process.execPath, [biome, 'lint', '--only=style/useImportType', ...options]);
+  await run(folder, process.execPath, [biome, 'check', '--linter-enabled=false', ...options]);
 }
 
-/** What the code has decides them: operations, attributes, names. The packages are those of this project, until `npm ci`. */
-async function writeReports(folder: string): Promise<void> {
+/** The code decides it: operations, attributes, names. The packages are those of this project, until `npm ci`. */
+async function writeDocument(folder: string): Promise<void> {
   const packages = join(folder, 'node_modules');
   symlinkSync(join(import.meta.dirname, '../node_modules'), packages);
-  for (const script of ['tables', 'api-report'])
-    await run(folder, process.execPath, [`scripts/${script}.ts`]);
+  await run(folder, process.execPath, ['scripts/tables.ts']);
   rmSync(packages);
 }
 

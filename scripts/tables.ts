@@ -1,6 +1,6 @@
 /** Writes `docs/openapi.json`, and into the manuals the tables of attributes, errors and metrics. `npm run accept` calls it. */
 
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { generateDocument } from '../openapi/document.ts';
 import { errorCodesOf, WHEN } from '../openapi/errors.ts';
 import { stabilityOfError } from '../openapi/lifecycle.ts';
@@ -99,7 +99,8 @@ ${others.join('')}`;
 }
 
 if (import.meta.main) {
+  mkdirSync('docs', { recursive: true });
   writeFileSync('docs/openapi.json', `${generateDocument()}\n`);
-  for (const path of Object.keys(TABLES))
+  for (const path of Object.keys(TABLES).filter((each) => existsSync(each)))
     writeFileSync(path, await withTable(path, readFileSync(path, 'utf8')));
 }

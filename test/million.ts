@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type AnimalStore, createAnimalStore } from '../src/library/index.ts';
 import { exercise, History } from '../src/testing/index.ts';
-import { startPostgres } from './support/postgres/server.ts'; // only PostgreSQL
+import { startPostgres } from './support/postgres/server.ts';
 
 const CALLS = Number(process.argv[2] ?? 1_000_000);
 /** At most this many in one history, which is held in memory. */
@@ -27,7 +27,6 @@ const STORES: readonly [string, (examine: (...addresses: string[]) => Promise<vo
       rmSync(folder, { recursive: true });
     },
   ],
-  // only PostgreSQL: from here
   [
     'PostgreSQL',
     async (examine) => {
@@ -36,7 +35,6 @@ const STORES: readonly [string, (examine: (...addresses: string[]) => Promise<vo
       await server.close();
     },
   ],
-  // only PostgreSQL: to here
 ];
 
 let contradictions = 0;

@@ -7,12 +7,7 @@ import { javaScriptSample } from './javascript.ts';
 import { pythonSample } from './python.ts';
 import type { SampleRequest } from './request.ts';
 
-export type Language =
-  | 'JavaScript' // only the client
-  | 'curl'
-  | 'fetch'
-  | 'Python'
-  | 'Go';
+export type Language = 'JavaScript' | 'curl' | 'fetch' | 'Python' | 'Go';
 
 export const SAMPLES: Readonly<Record<Language, (request: SampleRequest, options: GoOptions) => string>> = {
   curl: curlSample,

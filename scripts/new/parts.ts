@@ -1,83 +1,153 @@
-/** What a project takes over: everything but this project's own past, and the parts that are not wanted. */
+/** What a new project has of this one: the files of its base, and the parts that `--with` adds. */
 
-export type PartName = 'postgresql' | 'page' | 'client';
+export type PartName =
+  | 'postgresql'
+  | 'page'
+  | 'client'
+  | 'completion'
+  | 'transfer'
+  | 'fetch'
+  | 'library'
+  | 'proofs';
 
-/** Files and folders of a part. What other modules and the manuals have of them is left out with them. */
+/** Files and folders of a part. What other modules have of them is left out with them. */
 export const PARTS: Readonly<Record<PartName, readonly string[]>> = {
   postgresql: [
-    'bench/parts/cold.ts',
-    'bench/parts/postgres.ts',
-    'bench/peers/postgres-store.ts',
-    'bench/postgres.ts',
     'deploy/compose.yaml',
-    'deploy/kubernetes.yaml',
-    'docs/api/animal-store-postgres.md',
-    'docs/decisions/0011-postgresql.md',
-    'docs/images/deployment.svg',
-    'docs/postgresql.md',
-    'examples/tracing',
     'src/adapters/postgres',
     'src/composition/databases/postgres.ts',
     'test/adapters/postgres',
-    'test/deploy/kubernetes.deploy.ts',
-    'test/deploy/two-servers.deploy.ts',
-    'test/failover',
-    'test/faults/history.faults.ts',
-    'test/faults/increments.faults.ts',
-    'test/faults/postgres.faults.ts',
     'test/support/postgres',
-    'test/tracing',
   ],
-  page: [
-    'docs/decisions/0008-reference-page.md',
-    'page',
-    'scripts/build-page.js',
-    'src/adapters/http/docs/page-assets.ts',
-    'test/clients/browser',
-    'test/clients/browser.clients.js',
-    'test/page',
-  ],
+  page: ['page', 'scripts/build-page.js', 'src/adapters/http/docs/page-assets.ts', 'test/page'],
   client: [
-    'docs/api/animal-store-client.md',
-    'docs/client.md',
-    'examples/animal-store-client.js',
-    'examples/follow/animal-store-client.js',
-    'examples/follow/copy.js',
-    'page/samples/javascript.ts',
+    'scripts/build-bundle.js',
     'scripts/build-client.js',
-    'scripts/client-check.ts',
-    'scripts/client-package.ts',
-    'scripts/demo.ts',
     'src/adapters/api-client',
     'src/adapters/http/docs/client-asset.ts',
     'src/composition/databases/api.ts',
     'src/library/client.ts',
     'test/adapters/api-client',
-    'test/clients/browser/client.js',
-    'test/clients/client-program.js',
-    'test/clients/client-servers.js',
-    'test/clients/client-story.js',
+    'test/composition/addresses.test.ts',
     'test/e2e/cli-server.test.ts',
-    'test/e2e/demo.test.ts',
-    'test/failover',
-    'test/faults/client/recorded.ts',
-    'test/faults/history.faults.ts',
-    'test/faults/increments.faults.ts',
     'test/library/client-bundle.test.ts',
-    'test/package/programs/client.ts',
-    'test/runtimes/client.runtimes.js',
+  ],
+  completion: ['src/adapters/cli/commands/completion.ts', 'test/adapters/cli/completion.test.ts'],
+  transfer: [
+    'src/adapters/cli/commands/export.ts',
+    'src/adapters/cli/commands/import.ts',
+    'src/adapters/memory/pet-transfer.ts',
+    'src/adapters/postgres/pet-transfer.ts',
+    'src/adapters/sqlite/pet-transfer.ts',
+    'src/application/import-pets.ts',
+    'src/application/ports/pet-transfer.ts',
+    'src/testing/fixtures/transfers.ts',
+    'src/testing/pet-export.contract.ts',
+    'src/testing/pet-import-failures.contract.ts',
+    'src/testing/pet-import.contract.ts',
+    'src/testing/pet-transfer.contract.ts',
+    'test/adapters/cli/export.test.ts',
+    'test/adapters/cli/import.test.ts',
+    'test/adapters/cli/lines.test.ts',
+    'test/adapters/postgres/transfer.test.ts',
+    'test/adapters/sqlite/pet-transfer.test.ts',
+    'test/adapters/api-client/export.test.ts',
+    'test/adapters/sqlite/failed-import.test.ts',
+    'test/application/import-pets.test.ts',
+    'test/application/transfer.test.ts',
+    'test/composition/import-command.test.ts',
+    'test/e2e/cli-transfer.test.ts',
+  ],
+  fetch: [
+    'src/adapters/http/fetch-messages.ts',
+    'src/adapters/http/fetch.ts',
+    'test/library/fetch.test.ts',
+    'test/library/middleware.test.ts',
+  ],
+  library: ['src/library', 'test/library'],
+  proofs: [
+    'src/testing/differential.contract.ts',
+    'src/testing/differential',
+    'src/testing/history.contract.ts',
+    'src/testing/history',
+    'test/adapters/cli/control-characters.test.ts',
+    'test/adapters/http/bad-message.test.ts',
+    'test/adapters/http/host-code.test.ts',
+    'test/adapters/http/keys-in-log.test.ts',
+    'test/adapters/http/overload.test.ts',
+    'test/adapters/http/pipelines.test.ts',
+    'test/adapters/http/properties.test.ts',
+    'test/adapters/http/slow-client.test.ts',
+    'test/adapters/http/tunnels.test.ts',
+    'test/adapters/sqlite/changed-files.test.ts',
+    'test/adapters/sqlite/faults.test.ts',
+    'test/adapters/sqlite/file-modes.test.ts',
+    'test/adapters/sqlite/read-order.test.ts',
+    'test/adapters/sqlite/writer-timeout.test.ts',
+    'test/composition/optional-attribute.test.ts',
+    'test/domain/visible.test.ts',
+    'test/e2e/cli-output.test.ts',
+    'test/e2e/disk.test.ts',
+    'test/e2e/log.test.ts',
+    'test/e2e/npm-start.test.ts',
+    'test/e2e/uncaught-error.test.ts',
+    'test/support/canary-setup.ts',
+    'test/support/canary.test.ts',
+    'test/support/canary.ts',
+    'test/support/faulty-disk.c',
+    'test/testing',
   ],
 };
 
-/** Files and folders of this project alone: its past, its figures, and the command that makes projects. */
+/** Arguments of tests that are of no use without a part: its commands, and addresses of its storage. */
+const WORDS: Partial<Record<PartName, RegExp>> = {
+  postgresql: /^postgres(?:ql)?:/,
+  completion: /^completion$/,
+  transfer: /^(?:animal-store )?(?:import|export)(?: |$)/,
+};
+
+/** What a part is of no use without. */
+const NEEDS: Partial<Record<PartName, readonly PartName[]>> = {
+  client: ['library'],
+  fetch: ['library'],
+  page: ['client'],
+  proofs: ['transfer'],
+};
+
+const NAMES: readonly PartName[] = Object.keys(PARTS) as PartName[];
+
+/** Files and folders that a new project has. The others are of this project alone: its past, its figures, and its proofs. */
+export const TAKEN: readonly string[] = [
+  '.dependency-cruiser.mjs',
+  '.dockerignore',
+  '.editorconfig',
+  '.npmrc',
+  '.nvmrc',
+  'LICENSE',
+  'bin',
+  'deploy/Containerfile',
+  'deploy/animal-store',
+  'deploy/animal-store-backup.service',
+  'deploy/animal-store-backup.timer',
+  'deploy/animal-store.service',
+  'deploy/compose.yaml',
+  'openapi',
+  'page',
+  'scripts/build-bundle.js',
+  'scripts/build-client.js',
+  'scripts/build-docs.js',
+  'scripts/build-files.js',
+  'scripts/build-page.js',
+  'scripts/can-build.js',
+  'scripts/tables.ts',
+  'src',
+  'test',
+  'tsconfig.build.json',
+];
+
+/** Files and folders below these that are of this project alone. */
 export const OWN: readonly string[] = [
-  'bench/results',
-  'docs/a-feature.md',
-  'docs/benchmark.svg',
-  'docs/performance.md',
   'openapi/lifecycle.ts',
-  'scripts/new.ts',
-  'scripts/new',
   'src/adapters/api-client/deprecation.ts',
   'src/adapters/http/deprecation.ts',
   'src/adapters/http/operation-lifecycle.ts',
@@ -94,19 +164,63 @@ export const OWN: readonly string[] = [
   'test/composition/pet-attributes.test.ts',
   'test/domain/pet-attributes.test.ts',
   'test/e2e/cli-unserved.test.ts',
+  'test/architecture',
+  'test/clients',
+  'test/deploy',
+  'test/e2e/demo.test.ts',
+  'test/e2e/manuals.test.ts',
+  'test/e2e/readme.test.ts',
+  'test/entity',
+  'test/failover',
+  'test/faults',
+  'test/flaky.md',
+  'test/library/api-report.test.ts',
+  'test/library/examples.test.ts',
+  'test/library/release-check.test.ts',
+  'test/library/run-examples.ts',
+  'test/manuals',
+  'test/million.ts',
+  'test/mutation',
   'test/new',
+  'test/package',
   'test/page/lifecycle.test.ts',
+  'test/reporter.test.ts',
+  'test/reporter.ts',
+  'test/runtimes',
+  'test/skips.ts',
   'test/support/lifecycle.ts',
   'test/support/older-store.ts',
+  'test/tracing',
 ];
 
-/** Reads the values of `--without`, which can be lists. Throws an `Error` for a part that does not exist. */
+/** Returns whether a new project with these parts has a file of this project. */
+export function isTaken(path: string, parts: readonly PartName[]): boolean {
+  if (!isBelow(path, TAKEN) || isBelow(path, OWN)) return false;
+  return !isOfOtherPart(path, parts);
+}
+
+/** Returns whether a text of a test is about a part that is not among these. */
+export function isSaidOfOthers(text: string, parts: readonly PartName[]): boolean {
+  return NAMES.some((part) => !parts.includes(part) && WORDS[part]?.test(text));
+}
+
+/** Returns whether a file is one of a part that is not among these. */
+export function isOfOtherPart(path: string, parts: readonly PartName[]): boolean {
+  return NAMES.some((part) => !parts.includes(part) && isBelow(path, PARTS[part]));
+}
+
+function isBelow(path: string, folders: readonly string[]): boolean {
+  return folders.some((folder) => path === folder || path.startsWith(`${folder}/`));
+}
+
+/** Reads the values of `--with`, which can be lists. Throws an `Error` for a part that does not exist. */
 export function partsOf(values: readonly string[]): PartName[] {
-  return values
-    .flatMap((value) => value.split(','))
-    .map((name) => {
-      const part = (Object.keys(PARTS) as PartName[]).find((each) => each === name);
-      if (part !== undefined) return part;
-      throw new Error(`--without ${name}: expected ${Object.keys(PARTS).join(', ')}`);
-    });
+  const named = values.flatMap((value) => value.split(','));
+  const unknown = named.find((name) => !(NAMES as readonly string[]).includes(name));
+  if (unknown !== undefined) throw new Error(`--with ${unknown}: expected ${NAMES.join(', ')}`);
+  return NAMES.filter((part) => named.some((name) => withNeeds(name as PartName).includes(part)));
+}
+
+function withNeeds(part: PartName): PartName[] {
+  return [part, ...(NEEDS[part] ?? []).flatMap(withNeeds)];
 }

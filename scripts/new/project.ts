@@ -16,9 +16,10 @@ import type { NamedAttribute } from '../attribute-text.ts';
 import { trackedFiles } from '../git.ts';
 import { withAttributes } from './attribute-sources.ts';
 import { renameFiles } from './collisions.ts';
-import { isLeftOut, withoutLeftOut } from './left-out.ts';
 import type { Names } from './names.ts';
-import type { PartName } from './parts.ts';
+import { packageFiles } from './package.ts';
+import { isOfOtherPart, isSaidOfOthers, isTaken, PARTS, type PartName } from './parts.ts';
+import { pruned } from './prune.ts';
 
 export const ROOT: string = resolve(import.meta.dirname, '../..');
 
@@ -34,19 +35,31 @@ const OWN_NUMBERS: readonly { readonly number: RegExp; readonly bytes: number }[
 /** The schema has no past: no store of another program has the mark of this one. */
 const FIRST_VERSION = /(?<=^const FIRST_VERSION = )\d+/m;
 
+/** The image is a first version, too. */
+const IMAGE_VERSION = /(?<=image\.version=")[^"]+/;
+
 /** What a new project has in place of a file of this one, or besides: the path of such a file, and `.txt`, so that no tool reads it. */
 const OVERLAY = 'scripts/new/files/';
 
+const MODULE = /\.[cm]?[jt]s$/;
+
 /** Returns the paths of the files of a new project, each with the path of the file here that has its text. */
-function filesToWrite(without: readonly PartName[]): [path: string, source: string][] {
+function filesToWrite(parts: readonly PartName[]): Map<string, string> {
   const sources = sourceFiles().filter((path) =>
     lstatSync(join(ROOT, path), { throwIfNoEntry: false })?.isFile(),
   );
-  const pathOf = (source: string) => source.slice(OVERLAY.length).replace(/\.txt$/, '');
-  const overlay = sources.filter((source) => source.startsWith(OVERLAY));
-  const files = new Map(sources.map((path) => [path, path]));
-  for (const source of overlay) files.set(pathOf(source), source);
-  return [...files].filter(([path]) => !isLeftOut(path, without));
+  const files = new Map(sources.filter((path) => isTaken(path, parts)).map((path) => [path, path]));
+  for (const source of sources.filter((each) => each.startsWith(OVERLAY))) {
+    const path = source.slice(OVERLAY.length).replace(/\.txt$/, '');
+    const [, manual = ''] = /^docs\/(\w+)\.md$/.exec(path) ?? [];
+    // The manual of a part comes with it, and its page has one that stands for it.
+    const isIn =
+      manual in PARTS
+        ? (parts as readonly string[]).includes(manual)
+        : isOfOtherPart(path, parts) === (path === 'page/index.html');
+    if (isIn) files.set(path, source);
+  }
+  return files;
 }
 
 /** Returns the files that Git tracks or, without Git or in an unpacked archive, that it would track. */
@@ -101,33 +114,58 @@ export interface NewFile {
 /** Computes all files of the new project. */
 export function filesOf(
   names: Names,
-  without: readonly PartName[] = [],
+  parts: readonly PartName[] = [],
   attributes: readonly NamedAttribute[] = [],
 ): NewFile[] {
-  const files = filesToWrite(without).map(([path, source]) => {
-    const { mode } = statSync(join(ROOT, source));
-    return { path, mode, bytes: readFileSync(join(ROOT, source)) };
-  });
-  // What is not renamed stays as it is, byte by byte.
-  const isFixed = ({ path, bytes }: { path: string; bytes: Buffer }) =>
-    path === 'LICENSE' || bytes.includes(0);
-  const fixed = files.filter(isFixed).map(({ bytes, ...file }) => ({ ...file, content: bytes }));
-  const others = files.filter((file) => !isFixed(file));
-  const texts = others.map(({ path, bytes }) => ({ path, text: contentOf(path, bytes.toString(), names) }));
-  const kept = withoutLeftOut(texts, without).map(({ path, text }) => ({
-    path,
-    text: attributes.length === 0 ? text : withAttributes(path, text, attributes),
-  }));
-  const modes = new Map(others.map(({ path, mode }) => [path, mode]));
-  const renamed = renameFiles(kept, names);
+  const sources = filesToWrite(parts);
+  const modeOf = (path: string) => statSync(join(ROOT, sources.get(path) ?? '')).mode;
+  const [fixed, texts, modules]: [NewFile[], SourceFile[], Map<string, string>] = [[], [], new Map()];
+  for (const [path, source] of sources) {
+    if (PACKAGE.includes(path)) continue;
+    const content = readFileSync(join(ROOT, source));
+    // What is not renamed stays as it is, byte by byte.
+    if (path === 'LICENSE' || content.includes(0)) {
+      fixed.push({ path, content, mode: modeOf(path) });
+      continue;
+    }
+    const own = attributes.length === 0 ? `${content}` : withAttributes(path, `${content}`, attributes);
+    const text = contentOf(path, own, names);
+    if (MODULE.test(path)) modules.set(path, text);
+    else texts.push({ path, text });
+  }
+  const kept = pruned(
+    modules,
+    (path) => isEntry(path, parts),
+    (text) => isSaidOfOthers(text, parts),
+  );
+  for (const [path, text] of kept) texts.push({ path, text });
+  const own = readFileSync(join(ROOT, sources.get('package.json') ?? ''), 'utf8');
+  const [about, lock] = PACKAGE.map((path) => JSON.parse(readFileSync(join(ROOT, path), 'utf8')));
+  const written = packageFiles(about, JSON.parse(own), lock, kept, parts.includes('library'));
+  for (const [index, value] of [written.about, written.lock].entries())
+    texts.push({ path: PACKAGE[index] ?? '', text: `${JSON.stringify(value, null, 2)}\n` });
+  const modes = texts.map(({ path }) => modeOf(path));
+  const renamed = renameFiles(texts, names);
   return [
     ...fixed,
-    ...renamed.map(({ path, text }, index) => ({
-      path,
-      content: text,
-      mode: modes.get(kept[index]?.path ?? '') ?? 0o644,
-    })),
+    ...renamed.map(({ path, text }, index) => ({ path, content: text, mode: modes[index] ?? 0o644 })),
   ];
+}
+
+const PACKAGE: readonly string[] = ['package.json', 'package-lock.json'];
+
+/** A file of the project: its path below the root, and its text. */
+interface SourceFile {
+  readonly path: string;
+  readonly text: string;
+}
+
+/** Whether a module is loaded by something else than another module of `src`, `openapi`, `page` and `test`. */
+function isEntry(path: string, parts: readonly PartName[]): boolean {
+  if (!/^(?:src|openapi|page|test)\//.test(path)) return true;
+  if (/^(?:src\/main|page\/(?:main|.*\.d)|test\/.*\.test)\.ts$/.test(path)) return true;
+  const library = /^src\/(?:library\/\w+|testing\/index|adapters\/(?:[\w-]+\/index|http\/fetch))\.ts$/;
+  return parts.includes('library') && library.test(path);
 }
 
 /** Writes the files into a folder, which is made. */
@@ -139,35 +177,11 @@ export function writeFiles(target: string, files: readonly NewFile[]): void {
 }
 
 function contentOf(path: string, text: string, names: Names): string {
-  let content = text;
-  if (/^package(?:-lock)?\.json$/.test(path)) content = withOwnVersion(content);
-  if (path === 'CONTRIBUTING.md') content = content.replace(/; requests in `[^`]*recorded[^`]*`/, '');
-  // The image is named after the major version.
-  if (/^(?:deploy|docs)\//.test(path))
-    content = content.replace(/(?<=image\.version=")[^"]+/, '0.1.0').replace(/(?<=\banimal-store:)3\b/g, '0');
-  if (path.endsWith('.ts')) {
-    content = content.replace(FIRST_VERSION, '1');
-    for (const { number, bytes } of OWN_NUMBERS) {
-      content = content.replaceAll(number, (old) => ownNumber(names, bytes, old));
-    }
-  }
-  return content;
-}
-
-/** Changes `package.json` and `package-lock.json`. */
-function withOwnVersion(text: string): string {
-  const about = JSON.parse(text) as About & { packages?: Record<string, About> };
-  for (const each of [about, about.packages?.['']]) if (each !== undefined) each.version = '0.1.0';
-  delete about.scripts?.['new'];
-  // The recorded responses are those of this project.
-  const { accept = '' } = about.scripts ?? {};
-  if (about.scripts) about.scripts['accept'] = accept.replace(/for P in .*?; done; /, '');
-  return `${JSON.stringify(about, null, 2)}\n`;
-}
-
-interface About {
-  version: string;
-  scripts?: Record<string, string>;
+  if (!path.endsWith('.ts')) return text.replace(IMAGE_VERSION, '0.1.0');
+  return OWN_NUMBERS.reduce(
+    (rest, { number, bytes }) => rest.replaceAll(number, (old) => ownNumber(names, bytes, old)),
+    text.replace(FIRST_VERSION, '1'),
+  );
 }
 
 /** A number that depends on the name of the project, in the notation of the old one. */

@@ -16,13 +16,19 @@ const ALL = '*';
  *
  * @param modules the texts of modules by their paths
  * @param isEntry whether a module is loaded by something else than another module, so that its exports are in use
+ * @param isGoneText whether a text of a test, such as an argument of a command, is of something that is left out
  */
-export function pruned(modules: Texts, isEntry: (path: string) => boolean): Map<string, string> {
-  return new Pruning(modules, isEntry).run();
+export function pruned(
+  modules: Texts,
+  isEntry: (path: string) => boolean,
+  isGoneText: (text: string) => boolean = () => false,
+): Map<string, string> {
+  return new Pruning(modules, isEntry, isGoneText).run();
 }
 
 class Pruning {
   readonly #isEntry: (path: string) => boolean;
+  readonly #isGoneText: (text: string) => boolean;
   readonly #files: ReadonlyMap<string, ts.SourceFile>;
   readonly #checker: ts.TypeChecker;
   readonly #symbols = new Map<ts.Node, ts.Symbol | undefined>();
@@ -31,8 +37,9 @@ class Pruning {
   /** Names of members that were left out of types, of which no type has one any more. */
   readonly #goneMembers = new Set<string>();
 
-  constructor(texts: Texts, isEntry: (path: string) => boolean) {
+  constructor(texts: Texts, isEntry: (path: string) => boolean, isGoneText: (text: string) => boolean) {
     this.#isEntry = isEntry;
+    this.#isGoneText = isGoneText;
     const options = { noResolve: true, noLib: true, allowJs: true, target: ts.ScriptTarget.Latest };
     const host: ts.CompilerHost = {
       ...ts.createCompilerHost(options, true),
@@ -124,6 +131,9 @@ class Pruning {
     }
     if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword)
       return this.#isMissing(this.#target(node, node.arguments[0]));
+    if (isText(node) && this.#isGoneText(node.text)) return node.getSourceFile().fileName.startsWith('test/');
+    // A configuration names files that nobody imports.
+    if (ts.isStringLiteral(node) && /^test\/[\w/-]+\.ts$/.test(node.text)) return !this.#files.has(node.text);
     if (ts.isPropertyAccessExpression(node))
       return this.#goneMembers.has(node.name.text) || this.#isGoneMember(node);
     if (ts.isBindingElement(node) && ts.isObjectBindingPattern(node.parent))
@@ -158,6 +168,9 @@ class Pruning {
   #victimOf(node: ts.Node): ts.Node {
     // Without the options of a part, a test has the others.
     if (ts.isSpreadAssignment(node.parent)) return node.parent;
+    const row = isText(node) ? rowAround(node) : undefined;
+    if (row !== undefined) return row;
+    if (ts.isBindingElement(node) && node.parent.elements.length > 1) return node;
     const inTest = testAround(node);
     if (inTest !== undefined) return inTest;
     for (let at = node; ; at = at.parent) {
@@ -238,7 +251,7 @@ class Pruning {
         const { parent } = node;
         if (target !== undefined && !isPlainImport(parent)) use(target, ALL);
       } else if (ts.isStringLiteralLike(node) && this.#files.has(node.text)) {
-        uses.add(node.text);
+        use(node.text, ALL);
       }
       if (ts.isIdentifier(node) && isReference(node)) {
         const symbol = this.#symbolOf(node);
@@ -345,7 +358,7 @@ function specifierListsOf(statement: ts.Statement): readonly ts.Node[] {
 function* declaredNames(node: ts.Node): Generator<ts.Node> {
   if (ts.isVariableStatement(node))
     for (const each of node.declarationList.declarations) yield* declaredNames(each);
-  else if (ts.isVariableDeclaration(node)) yield* boundNames(node.name);
+  else if (ts.isVariableDeclaration(node) || ts.isBindingElement(node)) yield* boundNames(node.name);
   else if (ts.isImportDeclaration(node)) {
     const { name, namedBindings } = node.importClause ?? {};
     if (name) yield name;
@@ -416,6 +429,26 @@ function isInside(node: ts.Node, declarations: readonly ts.Node[] = []): boolean
   return declarations.some(
     (each) => !ts.isSourceFile(each) && node.pos >= each.pos && node.end <= each.end && isDeclaration(each),
   );
+}
+
+function isText(
+  node: ts.Node,
+): node is ts.StringLiteral | ts.NoSubstitutionTemplateLiteral | ts.TemplateHead {
+  return ts.isStringLiteral(node) || ts.isNoSubstitutionTemplateLiteral(node) || ts.isTemplateHead(node);
+}
+
+/** Returns the element, with a text in it, of a list whose elements are tried one after the other. */
+function rowAround(node: ts.Node): ts.Node | undefined {
+  let at = node;
+  while (ts.isArrayLiteralExpression(at.parent) && ts.isArrayLiteralExpression(at.parent.parent))
+    at = at.parent;
+  const list = at.parent;
+  if (!ts.isArrayLiteralExpression(list)) return undefined;
+  const user = ts.isAsExpression(list.parent) ? list.parent.parent : list.parent;
+  const isTried =
+    ts.isForOfStatement(user) ||
+    (ts.isCallExpression(user) && /\.(?:each|for)(?:<.*>)?$/s.test(user.expression.getText()));
+  return isTried ? at : undefined;
 }
 
 /** Returns the test, or the case of a contract, whose function contains the node. */

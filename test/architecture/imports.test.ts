@@ -89,40 +89,34 @@ const BROKEN: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
   'storage-kit-serves-storages': { 'src/adapters/cli/b.ts': "import '../storage-kit/empty.ts';" },
   'adapter-imports-core-and-itself': { 'src/adapters/http/a.ts': "import '../sqlite/index.ts';" },
-  'adapter-api-client-imports-its-driver': { 'src/adapters/api-client/a.ts': "import 'koa';" }, // only the client
+  'adapter-api-client-imports-its-driver': { 'src/adapters/api-client/a.ts': "import 'koa';" },
   'adapter-cli-imports-its-driver': { 'src/adapters/cli/a.ts': "import 'koa';" },
   'adapter-http-imports-its-driver': { 'src/adapters/http/b.ts': "import 'better-sqlite3';" },
   'adapter-log-imports-its-driver': { 'src/adapters/log/a.ts': "import 'commander';" },
   'adapter-memory-imports-its-driver': { 'src/adapters/memory/a.ts': "import 'valibot';" },
   'adapter-metrics-imports-its-driver': { 'src/adapters/metrics/a.ts': "import 'pino';" },
-  // only PostgreSQL: from here
   'adapter-postgres-imports-its-driver': {
     'src/adapters/postgres/a.ts': "import 'pino'; import '../../application/b.ts';",
   },
-  // only PostgreSQL: to here
   'adapter-sqlite-imports-its-driver': { 'src/adapters/sqlite/a.ts': "import 'pino';" },
   'adapter-storage-kit-imports-its-driver': { 'src/adapters/storage-kit/a.ts': "import 'pino';" },
   'adapter-is-imported-by-its-index': {
     'src/composition/f.ts': "import '../adapters/sqlite/empty.ts';",
     'src/composition/databases/g.ts': "await import('../../adapters/sqlite/empty.ts');",
   },
-  // only the client: from here
   'api-client-uses-the-platform': {
     'src/adapters/api-client/a.ts': "import 'koa';",
     'src/adapters/api-client/b.ts': "import 'node:crypto';",
   },
-  // only the client: to here
   'http-fetch-starts-no-server': {
     'src/adapters/http/fetch.ts': "import './c.ts';",
   },
-  // only the page: from here
   'page-imports-itself-and-its-parser': {
     'page/a.ts': "import type { A } from '../src/adapters/http/empty.ts'; export type B = A;",
     'page/b.ts': "import 'valibot';",
     'page/c.ts': "import 'node:fs';",
     'page/view/d.ts': "import '../../src/domain/empty.ts';",
   },
-  // only the page: to here
   'page-is-imported-by-nobody': { 'src/adapters/http/docs/c.ts': "import '../../../../page/empty.ts';" },
   'openapi-imports-the-api': {
     'openapi/a.ts': "import '../src/adapters/http/docs/empty.ts';",
@@ -161,9 +155,9 @@ const INNOCENT: Readonly<Record<string, string>> = {
   'src/adapters/http/server.ts': 'export {};',
   'openapi/empty.ts': "import 'valibot'; import 'node:fs'; import '../src/adapters/http/empty.ts';",
   'page/empty.ts': 'export {};',
-  'page/view/good.ts': "import 'marked'; import '../empty.ts';", // only the page
+  'page/view/good.ts': "import 'marked'; import '../empty.ts';",
   'src/adapters/http/index.ts': "import 'koa'; import './empty.ts';",
-  'src/adapters/postgres/empty.ts': "import 'pg'; import '../storage-kit/empty.ts';", // only PostgreSQL
+  'src/adapters/postgres/empty.ts': "import 'pg'; import '../storage-kit/empty.ts';",
   'src/adapters/storage-kit/empty.ts': "import '../../application/good.ts';",
   'src/adapters/sqlite/empty.ts':
     "import 'better-sqlite3'; import 'node:fs'; import '../../application/good.ts';",

@@ -103,14 +103,4 @@ describe('doctor', () => {
     expect(database).toMatchObject({ location: 'memory:', exists: true });
     expect(problems).toEqual([{ severity: 'warning', message: expect.stringContaining('is lost') }]);
   });
-
-  test('with the address of a server does not examine the settings of a server here', async () => {
-    const { url, firstKey } = await startInProcess({
-      DATABASE_URL: 'memory:',
-      PORT: '0',
-      LOG_LEVEL: 'silent',
-    });
-    const report = await diagnose({ DATABASE_URL: url, API_KEY: firstKey?.key, PORT: 'x' });
-    expect(report).toMatchObject({ settings: [], problems: [], database: { location: url, exists: true } });
-  });
 });

@@ -7,13 +7,14 @@ import { AnimalStoreError } from '../../src/domain/errors.ts';
 import { ATTRIBUTES, type NewPet, type NewPetInput, newPet, PET_ATTRIBUTES } from '../../src/domain/pet.ts';
 import { PET_FILTERS } from '../../src/domain/pet-filter.ts';
 import { petJson } from '../../src/domain/pet-json.ts';
-import { numberedPet, samplePet, sampleValues } from '../../src/testing/fixtures/pets.ts';
+import { samplePet, sampleValues } from '../../src/testing/fixtures/pets.ts';
+import { SERVER } from '../adapters/api-client/server.ts';
 import { commandLine, failed, inMemory } from '../adapters/cli/cli.ts';
-import { BARE_REX, numberedJson, optionsOf } from '../support/pets.ts';
+import { BARE_REX, optionsOf } from '../support/pets.ts';
 import { STORAGES } from '../support/server.ts';
 import { environmentOf, startInProcess } from '../support/service.ts';
 
-const KINDS: readonly string[] = [...STORAGES, 'server'];
+const KINDS: readonly string[] = [...STORAGES, SERVER];
 
 /** An integer is beyond 2^53, if it may be. */
 const REX = samplePet('Rex', 2n ** 53n + 1n);
@@ -85,25 +86,6 @@ describe.each(KINDS)('pets with %s', (kind) => {
     expect([none.out, none.err]).toEqual(['', 'No pet matches.\n']);
     expect((await run(['pets', 'list', ...NO_MATCH, '--json'])).out).toBe('[]\n');
   });
-});
-
-test.each(KINDS.filter((kind) => kind !== 'memory'))('import copies a store: %s', async (kind) => {
-  const served = await environmentOf(kind === 'server' ? 'memory' : (kind as (typeof STORAGES)[number]));
-  const service = await startInProcess({ ...served, FIRST_KEY: 'print' });
-  const headers = { Authorization: `Bearer ${service.firstKey?.key}`, 'Content-Type': 'application/json' };
-  for (const number of [1, 2])
-    await fetch(`${service.url}/pets`, {
-      method: 'POST',
-      headers,
-      body: numberedJson(number),
-    });
-  const address = kind === 'server' ? service.url : served['DATABASE_URL'];
-  const { path } = commandLine();
-  const environment = { DATABASE_URL: `sqlite:${path}`, API_KEY: service.firstKey?.key };
-  const { run } = commandLine(path, createCommands(environment, '1.0.0'));
-  const { status, out, err } = await run(['import', '--create-store', address ?? '']);
-  expect([status, out], err).toEqual([0, expect.stringMatching(/^Imported 2 pets from /)]);
-  expect((await run(['export'])).out).toContain(`\n${petJson({ id: 2n, ...numberedPet(2n) })}\n`);
 });
 
 test('a list of all pets has one head', async () => {

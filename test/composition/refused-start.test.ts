@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { lines, Workspace } from '../e2e/workspace.ts';
+import { Workspace } from '../e2e/workspace.ts';
 import { listen } from '../support/sockets.ts';
 
 /** Runs `serve`, which must fail. Returns the line of the error. */
@@ -37,7 +37,7 @@ test('a file that is no store, or is damaged, is named, and the setting of the s
   const text = new Workspace();
   writeFileSync(text.store, 'this is no database, it is a text. '.repeat(100));
   const damaged = new Workspace();
-  await damaged.outputHere(['import', '--create-store', '-'], lines(1000));
+  await damaged.addPets(300);
   writeFileSync(damaged.store, readFileSync(damaged.store).fill(0xa5, 8192, 16_384));
   for (const work of [text, damaged]) {
     expect(await refusal({}, work)).toContain(`: DATABASE_URL: ${work.store}`);

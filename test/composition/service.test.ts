@@ -9,6 +9,12 @@ import { OPERATOR_KEY, temporaryFolder } from '../support/process.ts';
 import { STORAGES } from '../support/server.ts';
 import { clientOf, environmentOf, startInProcess } from '../support/service.ts';
 
+/** The metrics of one storage alone. */
+const SERIES_OF: Readonly<Record<string, readonly string[]>> = {
+  sqlite: ['commit_duration_seconds_count', 'waiting_writes 0', 'write_ahead_log_bytes '],
+  postgres: ['database_waiting_calls 0', 'database_connections{state="idle"}'],
+};
+
 test.each(STORAGES)(
   'the service on %s serves with its first key, counts, and can be stopped twice',
   async (kind) => {
@@ -26,10 +32,7 @@ test.each(STORAGES)(
       'idempotency_records 1',
       `build_info{version="1.0.0",node="${process.version}",storage="${kind}"} 1`,
       'storage_available 1',
-      ...(kind === 'sqlite'
-        ? ['commit_duration_seconds_count', 'waiting_writes 0', 'write_ahead_log_bytes ']
-        : []),
-      ...(kind === 'postgres' ? ['database_waiting_calls 0', 'database_connections{state="idle"}'] : []), // only PostgreSQL
+      ...(SERIES_OF[kind] ?? []),
     ]) {
       expect(body).toContain(`\nanimal_store_${series}`);
     }

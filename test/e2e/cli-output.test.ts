@@ -4,7 +4,7 @@ import { existsSync, statSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { BIN, runCommand } from '../support/process.ts';
 import { canMount, mountNote, SmallDisk } from '../support/small-disk.ts';
-import { type Ended, endOf, lines, Workspace } from './workspace.ts';
+import { type Ended, endOf, Workspace } from './workspace.ts';
 
 /** Runs the command in a shell, which redirects its input and output. The folder is `$FOLDER`. */
 function shell({ store }: Workspace, cwd: string, command: string): Promise<Ended> {
@@ -15,7 +15,7 @@ function shell({ store }: Workspace, cwd: string, command: string): Promise<Ende
 
 async function storeWith(count: number): Promise<Workspace> {
   const work = new Workspace();
-  await work.outputHere(['import', '--create-store', '-'], lines(count));
+  await work.addPets(count);
   return work;
 }
 

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { createCommands } from '../../src/composition/commands.ts';
 import { newPetJson } from '../../src/domain/pet-json.ts';
 import { samplePet } from '../../src/testing/fixtures/pets.ts';
-import { commandLine, type Run } from '../adapters/cli/cli.ts';
+import { addPets, commandLine, type Run } from '../adapters/cli/cli.ts';
 import { until } from '../support/clock.ts';
 import { Connection } from '../support/connection.ts';
 import { REX_JSON as REX } from '../support/pets.ts';
@@ -68,6 +68,11 @@ export class Workspace {
     const { status, out, err } = await this.runHere(args, stdin);
     if (status !== 0) throw new Error(`animal-store ${args.join(' ')} ended with ${status}: ${err}`);
     return out;
+  }
+
+  /** Creates so many pets in the store. */
+  addPets(count: number): Promise<void> {
+    return addPets(this.store, lines(count));
   }
 
   async createKey(name = 'test'): Promise<string> {

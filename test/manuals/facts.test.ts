@@ -64,7 +64,7 @@ const FACTS: readonly (readonly [manual: string, phrase: string])[] = [
     `older than ${numberIn('deploy/animal-store-backup.service', /-mtime \+(\d+) -delete/) + 1} days`,
   ],
   ['deploy', `never the newest ${numberIn('deploy/animal-store-backup.service', /tail -n \+(\d+)/) - 1}.`],
-  ['postgresql', `before the server does, after ${seconds(constant('http', 'KEEP_ALIVE_TIMEOUT'))} seconds`], // only PostgreSQL
+  ['postgresql', `before the server does, after ${seconds(constant('http', 'KEEP_ALIVE_TIMEOUT'))} seconds`],
   [
     'containers',
     `an image of ${numberIn('test/deploy/container.deploy.ts', /size \/ 1e7\) \* 10\)\.toBe\((\d+)\)/)} MB`,
@@ -191,7 +191,6 @@ describe('commands', () => {
   );
 });
 
-// only this project: from here
 describe('what is measured', () => {
   test('README.md has the figures of docs/reliability.md', () => {
     const [, kills, pets] =
@@ -240,7 +239,6 @@ describe('what is measured', () => {
     for (const { perSecond } of shown) expect(chart).toContain(whole(Math.round(perSecond)));
   });
 });
-// only this project: to here
 
 describe('what root installs can be read by the user of the server, under the umask 077 too', () => {
   const blocks = blocksOf('docs/deploy.md').filter(({ language }) => language === 'console');

@@ -31,11 +31,9 @@ describe('length', () => {
     expect(wordsOf(manuals.map(read).join('\n'))).toBeLessThanOrEqual(12_500);
   });
 
-  // only this project: from here
   test('the story of a feature has at most 600 words', () => {
     expect(wordsOf(read(story))).toBeLessThanOrEqual(600);
   });
-  // only this project: to here
 
   test.each(DECISIONS)('%s has half a page', (decision) => {
     expect(wordsOf(read(decision))).toBeLessThanOrEqual(300);

@@ -28,7 +28,6 @@ export const AREAS = {
     lastRun: '2026-11-26: 98.1 % of 1,071',
     testTimeout: 4000,
   },
-  // only the page: from here
   page: {
     // The modules that need a browser are tested there (test/clients).
     mutate: ['page/**/*.ts', '!page/{main.ts,view/**}'],
@@ -36,7 +35,6 @@ export const AREAS = {
     threshold: 95,
     lastRun: '2026-11-27: 95.7 % of 680',
   },
-  // only the page: to here
   http: {
     mutate: [`${ADAPTERS}/http/**/*.ts`, `!${ADAPTERS}/http/fetch.ts`],
     // Random requests would make the score of each run another one, and the recorded responses include those of a slow client.
@@ -78,7 +76,6 @@ export const AREAS = {
     testTimeout: 10_000,
     timeoutMS: 20_000,
   },
-  // only PostgreSQL: from here
   postgres: {
     mutate: [`${ADAPTERS}/postgres/**/*.ts`],
     // The tests of outages wait 20 s.
@@ -89,7 +86,6 @@ export const AREAS = {
     testTimeout: 12_000,
     timeoutMS: 15_000,
   },
-  // only PostgreSQL: to here
   'storage-kit': {
     mutate: [`${ADAPTERS}/{storage-kit,memory}/**/*.ts`],
     // The databases use some modules of storage-kit alone.
@@ -146,7 +142,7 @@ export const AREAS = {
     threshold: 90,
     lastRun: '2026-11-27: 91.6 % of 500',
     needsBuild: true,
-    needsPostgres: true, // only PostgreSQL
+    needsPostgres: true,
     testTimeout: 8000,
   },
 };

@@ -21,7 +21,10 @@ test('what is refused ends the command with status 2 and one line, and nothing i
   const inside = join(ROOT, 'parcels');
   for (const [args, message] of [
     [['--entity', 'parcel'], 'expected a folder and --entity: npm run new -- FOLDER --entity NAME'],
-    [[free, '--entity', 'parcel', '--without', 'book'], '--without book: expected postgresql, page, client'],
+    [
+      [free, '--entity', 'parcel', '--with', 'book'],
+      '--with book: expected postgresql, page, client, completion',
+    ],
     [
       [free, '--entity', 'parcel', '--attributes', 'limit:int64'],
       "--attributes 'limit': requests, responses",

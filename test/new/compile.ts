@@ -13,11 +13,11 @@ const libraries = new Map<string, ts.SourceFile | undefined>();
 export function faultsOf(
   names: Names,
   change = (_path: string, text: string): string => text,
-  without: readonly PartName[] = [],
+  parts: readonly PartName[] = [],
   attributes: readonly NamedAttribute[] = [],
 ): string[] {
   const files = new Map(
-    filesOf(names, without, attributes).map(({ path, content }) => [
+    filesOf(names, parts, attributes).map(({ path, content }) => [
       join(ROOT, path),
       change(path, content.toString()),
     ]),

@@ -2,7 +2,6 @@ import { expect, test } from 'vitest';
 import { renameFiles } from '../../scripts/new/collisions.ts';
 import { namesOf } from '../../scripts/new/names.ts';
 import { renameText } from '../../scripts/new/rename.ts';
-import { withoutEntries, withoutLinks, withoutMarked, withoutSpans } from '../../scripts/new/text.ts';
 
 const PARCEL = namesOf({ entity: 'parcel' });
 const ORCHARD = namesOf({ entity: 'orchard' });
@@ -159,43 +158,4 @@ test('what a file exports has one name in all files, and a path that exists is n
     },
     { path: 'README.md', text: '`newKeyRecord` of [keys](x/key-records.ts): keys' },
   ]);
-});
-
-test('marked blocks and lines are left out, and a mark without its counterpart is an error', () => {
-  const [begin, end] = ['<!-- only this project: from here -->\n', '// only this project: to here\n'];
-  const marked = `a\n${begin}b\n${end}c\nd // only this project\ne # only this project\n${begin}f\n${end}`;
-  expect(withoutMarked(marked, 'this project', 'x.ts')).toBe('a\nc\n');
-  for (const text of [`a\n${begin}b\n`, `a\n${end}b\n`])
-    expect(() => withoutMarked(text, 'this project', 'x.ts')).toThrow('x.ts: a mark has no counterpart');
-  const links =
-    '[quick](performance.md#memory), [api](api.md), [it](../docs/performance.md), [new](../scripts/new/names.ts)';
-  expect(withoutLinks(links, 'docs/x.md', ['docs/performance.md', 'scripts/new'])).toBe(
-    'quick, [api](api.md), it, new',
-  );
-});
-
-test('a deletion deletes the scripts that need a deleted file, and one argument of the others', () => {
-  const scripts = {
-    accept: 'vitest run a test/x || exit 1',
-    x: 'node x/main.ts',
-    y: 'node y.ts',
-    z: 'node z.ts',
-  };
-  const text = JSON.stringify({ exports: { './x': './dist/x/a.js', '.': './dist/a.js' }, scripts });
-  expect(JSON.parse(withoutEntries(text, ['test/x', 'x', 'src/x', 'y.ts']))).toEqual({
-    exports: { '.': './dist/a.js' },
-    scripts: { accept: 'vitest run a || exit 1', z: 'node z.ts' },
-  });
-});
-
-test('a deletion also deletes what the manuals say of the files', () => {
-  const manual = [
-    'It waits (`src/adapters/x/a.ts`, twice). See `x/a.ts` or `y/b.ts`.',
-    '| `src/adapters/x` | a test |',
-    '| `src/adapters/x`, `src/y.ts` | another |',
-    '',
-  ];
-  expect(withoutSpans(manual.join('\n'), ['src/adapters/x'])).toBe(
-    'It waits. See or `y/b.ts`.\n| `src/y.ts` | another |\n',
-  );
 });

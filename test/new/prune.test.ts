@@ -36,6 +36,27 @@ test('what needs something that is left out is left out, too, also across module
   ]);
 });
 
+test('a member that no type has any more is left out where it is used, and a test that tries it', () => {
+  const types = {
+    'src/store.ts':
+      "import type { A } from './gone.ts';\nexport interface Store {\n  readonly gone: A;\n  readonly kept: 1;\n}",
+  };
+  const text = [
+    "import type { Store } from './store.ts';",
+    'export function run(store: Store) {',
+    '  const { gone, kept } = store;',
+    '  return { kept, ...(gone && { gone }) };',
+    '}',
+  ];
+  expect(left(text.join('\n'), types).map((line) => line.trim())).toEqual([
+    text[0],
+    text[1],
+    'const { kept } = store;',
+    'return { kept, };',
+    '}',
+  ]);
+});
+
 test('what nobody uses any more is left out: imports, declarations, exports and modules', () => {
   const modules = new Map([
     [

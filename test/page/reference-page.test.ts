@@ -20,7 +20,7 @@ import { openApiDocument } from '../../src/adapters/http/docs/openapi.ts';
 import { PROGRAMS } from '../../src/adapters/http/docs/page-assets.ts';
 import { STATUS_OF } from '../../src/adapters/http/errors.ts';
 import { servedOperations } from '../../src/adapters/http/lifecycle.ts';
-import { BasicStore } from '../../src/application/basic-store.ts'; // only the client
+import { BasicStore } from '../../src/application/basic-store.ts';
 import { CHANGING_DOCUMENT } from '../support/lifecycle.ts';
 import { runs } from '../support/property-runs.ts';
 
@@ -319,12 +319,11 @@ describe('the samples', () => {
     const odd = { ...request, body: text };
     expect(SAMPLES.curl(odd, go)).toContain(`--data-raw '{"a":"'\\''\`\\n\${x}"}'`);
     expect(SAMPLES.fetch(odd, go)).toContain(`body: ${JSON.stringify(text)},`);
-    expect(SAMPLES.JavaScript(odd, go)).toContain(`createPet({ a: "'\`\\n\${x}" })`); // only the client
+    expect(SAMPLES.JavaScript(odd, go)).toContain(`createPet({ a: "'\`\\n\${x}" })`);
     expect(SAMPLES.Python(odd, go)).toContain(`data=${JSON.stringify(text)}.encode(),`);
     expect(SAMPLES.Go(odd, go)).toContain(`strings.NewReader(${JSON.stringify(text)})`);
   });
 
-  // only the client: from here
   test.each([
     ['get-pet', { petId: '9007199254740993' }, '', 'getPet(9007199254740993n)'],
     ['get-pet', { petId: 'x' }, '', "getPet('x')"],
@@ -361,7 +360,6 @@ describe('the samples', () => {
     const odd = requestOf({ ...known, slug }, { parameters: new Map(), body: text }, BASE_URL);
     expect(SAMPLES.JavaScript(odd, go)).toBe(SAMPLES.fetch(odd, go));
   });
-  // only the client: to here
 
   test.each(LANGUAGES)('of a change, a removal and changes in %s', async (language) => {
     const { operations, resolve: resolved } = readReference(
@@ -398,7 +396,7 @@ describe('the samples', () => {
   });
 
   test.each<[Language, string]>([
-    ['JavaScript', '\nawait store.deletePet(7n);'], // only the client
+    ['JavaScript', '\nawait store.deletePet(7n);'],
     ['fetch', '\nconsole.log(response.status, await response.text());'],
     ['Python', '\nprint(response.status, response.read().decode())'],
     ['Go', '\n\tfmt.Println(response.Status)\n}'],
@@ -410,7 +408,6 @@ describe('the samples', () => {
     expect(sample).not.toMatch(/json/i);
   });
 
-  // only the client: from here
   test('call a method of the client for every operation', () => {
     const values = { parameters: new Map([['petId', '7']]), body: '{}' };
     for (const each of reference.operations) {
@@ -418,7 +415,6 @@ describe('the samples', () => {
       expect(BasicStore.prototype).toHaveProperty(/ store\.(\w+)\(/.exec(sample)?.[1] ?? sample);
     }
   });
-  // only the client: to here
 });
 
 describe('the search', () => {

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { SPOIL } from '../../support/pets.ts';
 import { connect } from '../../support/sqlite.ts';
-import { type CommandLine, commandLine, exportOf, failed, line, storeOf } from './cli.ts';
+import { addPets, type CommandLine, commandLine, exportOf, failed, line, storeOf } from './cli.ts';
 
 async function withPets(): Promise<CommandLine & { readonly file: string }> {
   const cli = await storeOf([1, 2, 3].map((n) => line(n)).join(''));
@@ -85,9 +85,9 @@ describe('backup --verify', () => {
 });
 
 test('doctor --backup describes a sound backup, which has fewer pets than the store', async () => {
-  const { run, file } = await withPets();
+  const { run, file, path } = await withPets();
   await run(['backup', file]);
-  await run(['import', '-'], { stdin: line(1) });
+  await addPets(path, line(1));
   const before = readFileSync(file);
   const { status, out } = await run(['doctor', '--backup', file]);
   expect(out).toMatch(/^backup\.lastId +3$/m);

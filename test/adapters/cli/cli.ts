@@ -9,6 +9,8 @@ import { AnimalStore } from '../../../src/application/animal-store.ts';
 import type { Storage } from '../../../src/application/ports/storage.ts';
 import type { Environment } from '../../../src/composition/config/settings.ts';
 import { diagnose } from '../../../src/composition/doctor.ts';
+import { parseJson } from '../../../src/domain/json.ts';
+import type { NewPetInput } from '../../../src/domain/pet.ts';
 import { expectNoKeyInOutput } from '../../support/canary.ts';
 import { INVALID_PETS, numberedJson } from '../../support/pets.ts';
 import { temporaryFile } from '../sqlite/temporary-file.ts';
@@ -121,17 +123,26 @@ export function line(number: number, more = ''): string {
 /** The line of a pet that breaks a rule. */
 export const INVALID_LINE: string = `${INVALID_PETS[0].json}\n`;
 
-export async function storeOf(stdin: string | Readable = ''): Promise<CommandLine> {
+/** Returns a command line on a new store with a pet of each line. */
+export async function storeOf(lines = ''): Promise<CommandLine> {
   const cli = commandLine();
-  const { status, err } = await cli.run(['import', '--create-store', '-'], { stdin });
-  if (status !== 0) throw new Error(`the import failed: ${err}`);
+  await addPets(cli.path, lines);
   return cli;
 }
 
+/** Creates a pet of each line. */
+export async function addPets(path: string, lines: string): Promise<void> {
+  const store = openSqliteStore(path, false);
+  for (const each of lines.split('\n').filter((text) => text !== ''))
+    await store.createPet(parseJson(each) as NewPetInput);
+  await store.close();
+}
+
+/** Returns the pets of the store as lines. */
 export async function exportOf({ run }: CommandLine): Promise<string> {
-  const { status, out } = await run(['export']);
-  if (status !== 0) throw new Error('the export failed');
-  return out;
+  const { status, out } = await run(['pets', 'list', '--all', '--json']);
+  if (status !== 0) throw new Error('the list failed');
+  return out.replaceAll(/^[[\]]\]?\n|,(?=\n)/gm, '');
 }
 
 /** Returns a function that makes command lines whose stores are copies of one store, which `fill` makes once. */
@@ -150,6 +161,4 @@ export function copiesOf(fill: (cli: CommandLine) => Promise<unknown>): () => Pr
   };
 }
 
-export const withRex: () => Promise<CommandLine> = copiesOf((cli) =>
-  cli.run(['import', '--create-store', '-'], { stdin: line(1) }),
-);
+export const withRex: () => Promise<CommandLine> = copiesOf((cli) => addPets(cli.path, line(1)));

@@ -5,6 +5,7 @@ import { devNull } from 'node:os';
 import { PassThrough } from 'node:stream';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { consoleOf } from '../../../src/adapters/cli/console.ts';
+import { REX } from '../../support/pets.ts';
 import {
   type CommandLine,
   exportOf,
@@ -70,7 +71,7 @@ describe('a result that cannot be written', () => {
     async (args) => {
       const cli = inMemory();
       await cli.run(['keys', 'create', '--name', 'shop']);
-      await cli.run(['import', '-'], { stdin: line(1) });
+      await cli.openStore().createPet(REX);
       expect(await withFailing(cli, 'ENOSPC', ...args)).toEqual(
         failed(1, 'standard output cannot be written: ENOSPC: no'),
       );

@@ -4,7 +4,7 @@ import { readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { temporaryFolder } from '../../support/process.ts';
-import { type CommandLine, commandLine, copiesOf, exportOf, failed, line } from './cli.ts';
+import { addPets, type CommandLine, commandLine, copiesOf, exportOf, failed, line } from './cli.ts';
 
 interface BackedUp {
   /** Its store has a revoked key, a later key, and two pets, of which the second was created after the backup. */
@@ -16,7 +16,7 @@ interface BackedUp {
 const REX = line(1).replace('{', '{"id":1,');
 
 const original = copiesOf(async (cli) => {
-  await cli.run(['import', '--create-store', '-'], { stdin: line(1) });
+  await addPets(cli.path, line(1));
   await cli.run(['keys', 'create', '--name', 'shop']);
 });
 
@@ -24,7 +24,7 @@ async function withBackup(): Promise<BackedUp> {
   const cli = await original();
   const backup = join(temporaryFolder(), 'backup.db');
   await cli.run(['backup', backup]);
-  await cli.run(['import', '-'], { stdin: line(2) });
+  await addPets(cli.path, line(2));
   await cli.run(['keys', 'revoke', '1']);
   await cli.run(['keys', 'create', '--name', 'later']);
   return { cli, backup };

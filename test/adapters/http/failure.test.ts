@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { servedOperations } from '../../../src/adapters/http/lifecycle.ts';
 import { METHODS } from '../../../src/adapters/http/operations.ts';
 import {
   STORAGE_FAULT_REASONS,
@@ -9,7 +8,7 @@ import {
 import { AnimalStoreError } from '../../../src/domain/errors.ts';
 import { failingPets } from '../../support/fake-pets.ts';
 import { startServer } from '../../support/server.ts';
-import { REX } from './paths.ts';
+import { petOperations, REX } from './paths.ts';
 
 /** An error that is not an instance of the own class. */
 function foreign(members: object): Error {
@@ -41,7 +40,7 @@ describe('when the storage fails', () => {
     ['undefined', undefined],
   ])('%s is 500 as an unexpected error, and only the request id is disclosed', async (_case, error) => {
     const { client, errors } = await startServer('memory', { wrap: failingPets(error) });
-    for (const { method, path } of servedOperations()) {
+    for (const { method, path } of petOperations()) {
       const headers = { 'Content-Type': 'application/json', 'X-Request-Id': 'my-id' };
       const request = METHODS[method].hasBody ? { headers, body: REX } : { headers };
       const answer = await client.request(method, path.replace('{petId}', '1'), request);
@@ -53,7 +52,7 @@ describe('when the storage fails', () => {
       });
       expect(JSON.stringify(answer.rawHeaders)).not.toContain('secret');
     }
-    expect(errors).toHaveLength(servedOperations().length);
+    expect(errors).toHaveLength(petOperations().length);
   });
 
   test('a key that cannot be looked up is 503, not 401', async () => {

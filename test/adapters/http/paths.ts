@@ -2,13 +2,18 @@
 
 import { DOCS_ASSETS } from '../../../src/adapters/http/docs/assets.ts';
 import { servedOperations } from '../../../src/adapters/http/lifecycle.ts';
-import { methodsOf } from '../../../src/adapters/http/operations.ts';
+import { methodsOf, type Operation } from '../../../src/adapters/http/operations.ts';
 import { cannotExpress } from '../../support/carrier.ts';
 
 export interface ServedPath {
   readonly target: string;
   readonly needsKey: boolean;
   readonly allow: string;
+}
+
+/** Returns the operations that use the repository of pets alone. */
+export function petOperations(): readonly Operation[] {
+  return servedOperations().filter(({ id }) => ['createPet', 'getPet', 'listPets'].includes(id));
 }
 
 const READ = 'GET, HEAD, OPTIONS';

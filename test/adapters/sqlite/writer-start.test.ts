@@ -18,7 +18,7 @@ const SLOW_LOADING = `
 /** A program that opens a storage and never closes it. */
 const PROGRAM = `
   import { openSqliteStorage } from '${new URL('../../../src/adapters/sqlite/index.ts', import.meta.url)}';
-  openSqliteStorage(process.argv[1]);
+  globalThis.storage = openSqliteStorage(process.argv[1]);
 `;
 
 test('a process that ends while the thread loads the SQLite driver waits for it', async () => {
