@@ -67,11 +67,10 @@ export function changePet(pet: Pet, change: PetChange): Pet {
   const attributes = changed as NewPet;
   if (isSamePet(pet, attributes)) return pet;
   for (const [name, transitions] of Object.entries(TRANSITIONS)) {
-    const [from, to] = [pet, attributes].map((each) => String(each[name as keyof NewPet])) as [
-      string,
-      string,
-    ];
-    if (from !== to) checkTransition(name, from, to, transitions[from] ?? []);
+    const [from, to] = [pet, attributes].map((each) => each[name as keyof NewPet]);
+    // An optional attribute can be removed, and given again.
+    if (from === to || from === undefined || to === undefined) continue;
+    checkTransition(name, `${from}`, `${to}`, transitions[`${from}`] ?? []);
   }
   return storedPet(pet.id, attributes);
 }

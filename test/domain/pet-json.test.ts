@@ -75,7 +75,7 @@ describe('parsePet and parsePets', () => {
   const [{ json, message: fault }] = INVALID_PETS;
   test.each([
     ['{}', 'expected a JSON array'],
-    [`[${PET_JSON},${json.replace('{', '{"id":2,')}]`, `[1], pet 2: ${fault}`],
+    [`[${PET_JSON},${json.replace('{', '{"id":2,').replace(',}', '}')}]`, `[1], pet 2: ${fault}`],
     ['[{"id":0.5}]', '[0]: id must be an integer from 1 to 9223372036854775807'],
     [`[${PET_JSON},${PET_JSON},7]`, '[2]: expected a JSON object'],
   ])('%s is not an array of pets', (text, message) => {

@@ -185,7 +185,7 @@ test('the check of responses refuses what is not documented', async () => {
     [withField({ 'x-new': '1' }), /x-new is not documented/],
     [{ body: answer.body.replace('{', '{"age":1,') }, /additional properties/],
     [{ body: answer.body.replace('"id":1', '"id":9223372036854775808') }, /body\/id/],
-    [{ body: answer.body.replace(/,"\w+"/, ',"other"') }, /required property '\w+'/],
+    [{ body: answer.body.replace(/"id":1,?/, '') }, /required property 'id'/],
     [{ headers: withoutTag }, /etag is missing/],
     [withField({ etag: 'W/"1"' }), /etag: body must match pattern/],
     [withField({ 'content-type': 'text/plain' }), /media type application\/json is documented/],
