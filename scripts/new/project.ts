@@ -35,6 +35,9 @@ const OWN_NUMBERS: readonly { readonly number: RegExp; readonly bytes: number }[
 /** The schema has no past: no store of another program has the mark of this one. */
 const FIRST_VERSION = /(?<=^const FIRST_VERSION = )\d+/m;
 
+/** One manual takes the place of these. */
+const MANUALS = /(?<=docs\/)(?:containers|deploy|serve)(?=\.md)/g;
+
 /** The image is a first version, too. */
 const IMAGE_VERSION = /(?<=image\.version=")[^"]+/;
 
@@ -176,7 +179,8 @@ export function writeFiles(target: string, files: readonly NewFile[]): void {
   }
 }
 
-function contentOf(path: string, text: string, names: Names): string {
+function contentOf(path: string, given: string, names: Names): string {
+  const text = given.replaceAll(MANUALS, 'run');
   if (!path.endsWith('.ts')) return text.replace(IMAGE_VERSION, '0.1.0');
   return OWN_NUMBERS.reduce(
     (rest, { number, bytes }) => rest.replaceAll(number, (old) => ownNumber(names, bytes, old)),
