@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { PROGRAMS } from '../src/adapters/http/docs/page-assets.ts';
+import { PROGRAMS } from '../src/adapters/http/docs/programs.ts';
 import { bundle } from './build-bundle.js';
 import { compress, read } from './build-files.js';
 

@@ -150,6 +150,7 @@ export const OWN: readonly string[] = [
   'openapi/lifecycle.ts',
   'src/adapters/api-client/deprecation.ts',
   'src/adapters/http/deprecation.ts',
+  'src/adapters/http/docs/programs.ts',
   'src/adapters/http/operation-lifecycle.ts',
   'src/adapters/postgres/older-schemas.ts',
   'src/adapters/sqlite/older-schemas.ts',

@@ -17,7 +17,7 @@ import { nextPage, requestOf, type SampleRequest } from '../../page/samples/requ
 import { type Language, SAMPLES } from '../../page/samples/samples.ts';
 import { excerptOf, findEntries, wordsOf } from '../../page/search.ts';
 import { openApiDocument } from '../../src/adapters/http/docs/openapi.ts';
-import { PROGRAMS } from '../../src/adapters/http/docs/page-assets.ts';
+import { PROGRAMS } from '../../src/adapters/http/docs/programs.ts';
 import { STATUS_OF } from '../../src/adapters/http/errors.ts';
 import { servedOperations } from '../../src/adapters/http/lifecycle.ts';
 import { BasicStore } from '../../src/application/basic-store.ts';
