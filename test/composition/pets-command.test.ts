@@ -22,14 +22,14 @@ const MIA = samplePet('Mia', 5n);
 
 /** The row of a pet in a table. */
 function rowOf(id: number, pet: NewPet): RegExp {
-  const values = PET_ATTRIBUTES.map((name) => String(pet[name] ?? ''));
+  const values = PET_ATTRIBUTES.flatMap((name) => (pet[name] === undefined ? [] : [String(pet[name])]));
   return new RegExp(`^${id} +${values.join(' +')} *$`, 'm');
 }
 
-/** The options of a filter that matches neither pet, if there is one. */
+/** The options of a filter that matches no pet of these tests, if there is one. */
 const NO_MATCH = PET_FILTERS.flatMap((name) =>
   sampleValues(ATTRIBUTES[name])
-    .filter((value) => value !== REX[name] && value !== MIA[name])
+    .filter((value) => ![REX, MIA, newPet(BARE_REX)].some((pet) => pet[name] === value))
     .map((value) => optionsOf({ [name]: value } as Partial<NewPet>)),
 )[0] ?? ['--after', '9'];
 
