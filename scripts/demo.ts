@@ -13,10 +13,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { EXAMPLE_JSON } from '../src/adapters/cli/pet-attributes.ts';
 import { type NewPet, newPet } from '../src/domain/pet.ts';
 import { newPetJson, parsePetMembers } from '../src/domain/pet-json.ts';
-import { createAnimalStore } from '../src/library/client.ts';
+import { type BasicStore, createAnimalStore } from '../src/library/client.ts';
 
 const BIN = join(import.meta.dirname, '../bin/animal-store.js');
 const PETS = 30;
+const [WRITERS, CHANGES] = [4, 10];
 
 /** In milliseconds. A call takes as long as the server needs to start again, also on a busy machine. */
 const TIMEOUT = 100_000;
@@ -31,6 +32,7 @@ async function start(): Promise<void> {
     env: {
       PATH: process.env['PATH'],
       DATABASE_URL: `sqlite:${join(folder, 'pets.db')}`,
+      EXPERIMENTAL: 'on',
       LOG_LEVEL: 'silent',
       PORT: url === '' ? '0' : new URL(url).port,
     },
@@ -138,6 +140,31 @@ async function followThroughRestarts(): Promise<void> {
   verify(seen.join() === created.join(), 'each pet was created once, and seen once, in the order of the ids');
 }
 
+async function changeTogether(): Promise<void> {
+  title(`4. ${WRITERS} clients that change one pet ${CHANGES} times each, while the server is killed`);
+  const open = () => createAnimalStore({ database: url, apiKey: key, timeout: TIMEOUT });
+  const stores = await Promise.all(Array.from({ length: WRITERS }, open));
+  const { id } = await (stores[0] as BasicStore).createPet(pet('Counted', 0n));
+  let changed = 0;
+  let restarted: Promise<void> | undefined;
+  async function change(store: BasicStore): Promise<void> {
+    for (let count = 0; count < CHANGES; count++) {
+      await store.changePet(id, ({ categoryId }) => ({ categoryId: categoryId + 1n }));
+      changed++;
+      if (changed === (WRITERS * CHANGES) / 2) {
+        show(`kill -9 after change ${changed}; the server starts again`);
+        restarted = kill().then(start);
+      }
+    }
+  }
+  await Promise.all(stores.map(change));
+  await restarted;
+  const result = await (stores[0] as BasicStore).getPet(id);
+  await Promise.all(stores.map((store) => store.close()));
+  show(`changes: ${changed}; each adds 1 to the categoryId, which is now ${result.categoryId}`);
+  verify(result.categoryId === BigInt(changed), 'no change is lost, and each happened once');
+}
+
 // Ctrl-C ends the server too.
 process.once('exit', () => server?.kill('SIGKILL'));
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
@@ -148,7 +175,8 @@ try {
   await retryAfterCrash();
   await exactIntegers();
   await followThroughRestarts();
-  console.log('\nAll three promises hold.');
+  await changeTogether();
+  console.log('\nAll four promises hold.');
 } finally {
   await kill();
   rmSync(folder, { recursive: true, force: true });

@@ -4,7 +4,7 @@ import { runCommand } from '../support/process.ts';
 
 const ROOT = `${import.meta.dirname}/../..`;
 
-test('npm run demo shows that its three promises hold, and prints what the README shows', {
+test('npm run demo shows that its four promises hold, and prints what the README shows', {
   timeout: 300_000,
 }, async () => {
   const { out, exit } = runCommand(process.execPath, ['scripts/demo.ts'], { cwd: ROOT });
@@ -13,6 +13,7 @@ test('npm run demo shows that its three promises hold, and prints what the READM
     '  => there is one pet',
     '  => no digit is lost',
     '  => each pet was created once, and seen once, in the order of the ids',
+    '  => no change is lost, and each happened once',
   ]);
   expect(out.stderr).toBe('');
   const [, shown = ''] = /^```text\n(1\. .*?)^```$/ms.exec(readFileSync(`${ROOT}/README.md`, 'utf8')) ?? [];
