@@ -1,6 +1,6 @@
 /**
- * Which module may import which. `npm run check` and test/architecture apply these rules to src/, page/ and openapi/. Each rule
- * must match at least one file.
+ * Which module may import which. `npm run check` and test/architecture apply these rules to src/, page/, openapi/ and
+ * bench/. Each rule must match at least one file.
  */
 
 /** The packages that each adapter may import. */
@@ -171,7 +171,7 @@ export default {
     forbidden(
       'no-cycle',
       'Modules that import each other cannot be understood apart. Type-only imports count.',
-      { path: '^(openapi|page|src)/' },
+      { path: '^(bench|openapi|page|src)/' },
       { circular: true },
     ),
     forbidden(

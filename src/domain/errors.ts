@@ -5,7 +5,7 @@
  * - `unauthorized`: the server of a store refuses the API key
  * - `forbidden`: the API key may only read
  * - `not_found`: the requested object does not exist
- * - `invalid_transition`: the status of a pet cannot become the given one
+ * - `invalid_transition`: an attribute of a pet cannot get the given value after its present one
  * - `restart_required`: a cursor of another epoch of the store: begin without a cursor
  * - `precondition_failed`: the pet has changed since the caller read it
  * - `precondition_required`: a server wants to know which version of the pet a change is for

@@ -35,7 +35,11 @@ export async function openInput(file: string, stdin: Readable, signal: AbortSign
 
 export async function* chunksOf(stream: Readable, file: string): AsyncGenerator<Buffer> {
   try {
-    yield* stream;
+    for await (const chunk of stream) {
+      if (chunk.toString('latin1', 0, 15) === 'SQLite format 3')
+        throw new Error(`expected lines of JSON, got a SQLite database: import sqlite:${file}`);
+      yield chunk;
+    }
   } catch (error) {
     throw unreadable(file === '-' ? 'standard input' : file, error);
   }

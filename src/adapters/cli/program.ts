@@ -101,10 +101,13 @@ export function createProgram(
 /** Applies to each command what commander has no setting for. */
 function finish(command: Command, path: string, args: readonly string[]): void {
   command.exitOverride((error) => {
-    // commander shows the help of `command` for a child that does not exist.
-    const child = command.args.find((arg) => arg !== 'help' && !arg.startsWith('-'));
+    // For a child that does not exist, commander shows the help of `command`, or the version.
+    const isVersion = error.code === 'commander.version';
+    const words = args[0] === 'help' ? args.slice(path.split(' ').length) : command.args;
+    const child = (isVersion ? args.slice(0, 1) : words).find((arg) => arg !== 'help' && !arg.startsWith('-'));
     const isHelp = error.exitCode === 0 || error.code === 'commander.help';
-    if (isHelp && command.commands.length > 0 && child !== undefined)
+    const isParent = command.commands.length > 0;
+    if (isHelp && isParent && child !== undefined && !command.commands.some((each) => each.name() === child))
       throw new UsageError(`unknown command '${child}' (see ${path} --help)`);
     // commander has shown the help or the version.
     if (isHelp) throw error;

@@ -73,6 +73,13 @@ describe('import', () => {
       );
     expect(existsSync(cli.path)).toBe(false);
   });
+
+  test('of the file of a store says how a store is imported', async () => {
+    const cli = await withRex();
+    const fault = `expected lines of JSON, got a SQLite database: import sqlite:${cli.path}`;
+    const message = `cannot read ${cli.path}: ${fault}; ${NOTHING}`;
+    expect(await cli.run(['import', cli.path])).toEqual(failed(1, message));
+  });
 });
 
 describe('import of pets with ids', () => {

@@ -8,6 +8,8 @@ import { commandLine, withRex } from './cli.ts';
 test.each([
   [['fly'], 'animal-store', "unknown command 'fly'"],
   [['fly', '--help'], 'animal-store', "unknown command 'fly'"],
+  [['fly', '--version'], 'animal-store', "unknown command 'fly'"],
+  [['help', 'keys', 'fly'], 'animal-store keys', "unknown command 'fly'"],
   [['keys', 'fly', '-h'], 'animal-store keys', "unknown command 'fly'"],
   [['pets', 'list', '--after', '7n'], 'animal-store pets list', 'expected an integer from -'],
   [['keys', 'create', '--name', '-Rex'], 'animal-store keys create', 'is given as --name=VALUE'],
