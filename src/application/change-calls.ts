@@ -9,9 +9,9 @@ import type { IfMatch } from './entity-tag.ts';
 import type { ChangesList, ChangesPageQuery, PetState } from './list-changes.ts';
 import type { CallOptions } from './ports/pet-repository.ts';
 import type { RemovePet } from './remove-pet.ts';
-import { retryLostRace } from './retry-lost-race.ts';
 import type { ChangeOptions } from './store-options.ts';
 import type { Caller } from './versioned-writes.ts';
+import { retryLostRace } from './versioned-writes.ts';
 
 /** A pet, and the entity tag that names its version. */
 export interface TaggedPet {

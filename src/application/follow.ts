@@ -1,8 +1,7 @@
 import { asAnimalStoreError, type ErrorCode } from '../domain/errors.ts';
 import { checkOptions, type OptionRules } from './arguments.ts';
 import { LIMIT_MAX } from './list-pets.ts';
-import { nextTurn } from './next-turn.ts';
-import { pause } from './pause.ts';
+import { nextTurn, pause } from './pause.ts';
 import type { CallOptions } from './ports/pet-repository.ts';
 import type { FollowChangesOptions } from './store-options.ts';
 

@@ -1,7 +1,7 @@
 import { invalidRequest } from '../domain/errors.ts';
 import { int64Fault, toInt64 } from '../domain/int64.ts';
-import { type PetFilterInput, readFilter } from '../domain/pet-filter.ts';
-import type { CallOptions, PetPage, PetRepository } from './ports/pet-repository.ts';
+import { PET_FILTERS, type PetFilterInput, readFilter } from '../domain/pet-filter.ts';
+import type { CallOptions, PetPage, PetQuery, PetRepository } from './ports/pet-repository.ts';
 
 /** The smallest `limit`, the maximum number of pets in a page. */
 export const LIMIT_MIN = 1;
@@ -45,4 +45,13 @@ export class ListPets {
 export function limitFault(limit: number): string | undefined {
   if (Number.isInteger(limit) && limit >= LIMIT_MIN && limit <= LIMIT_MAX) return undefined;
   return `limit must be an integer from ${LIMIT_MIN} to ${LIMIT_MAX}`;
+}
+
+/** Writes the query string of a page, which is the same for equal queries only: for addresses, links, and keys of caches. */
+export function listQuery(query: PetQuery): string {
+  let text = `limit=${query.limit}`;
+  for (const name of PET_FILTERS) {
+    if (query[name] !== undefined) text += `&${name}=${encodeURIComponent(String(query[name]))}`;
+  }
+  return query.after === undefined ? text : `${text}&after=${query.after}`;
 }

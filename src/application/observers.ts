@@ -1,10 +1,11 @@
+/** Calls observers, and reports failed work for which no caller waits. */
+
 import { FUNCTION, OBJECT, objectOf, type Rule } from './arguments.ts';
-import { failureReporter, fenced } from './failures.ts';
 import type { FailureObserver, Observer } from './ports/observer.ts';
 import type { RequestObserver } from './ports/request-observer.ts';
 
 /** One object can observe a server and its storage. */
-export const OBSERVER: Rule = objectOf<Observer & RequestObserver>(OBJECT, {
+export const OBSERVER: Rule = /* @__PURE__ */ objectOf<Observer & RequestObserver>(OBJECT, {
   onRequest: FUNCTION,
   onError: FUNCTION,
   onCommit: FUNCTION,
@@ -12,6 +13,40 @@ export const OBSERVER: Rule = objectOf<Observer & RequestObserver>(OBJECT, {
   onWarning: FUNCTION,
   onFailure: FUNCTION,
 });
+
+/** In milliseconds. */
+const INTERVAL = 60_000;
+
+/** Reports that work has failed for which no caller waits. */
+export type ReportFailure = (work: string, error: unknown) => void;
+
+/** Each kind of work is reported at most once a minute, to the observers that listen, or else on the console. */
+export function failureReporter(observers: readonly FailureObserver[]): ReportFailure {
+  const listeners = observers.filter(({ onFailure }) => onFailure !== undefined);
+  const reportedAt = new Map<string, number>();
+  return (work, error) => {
+    const now = performance.now();
+    if (now - (reportedAt.get(work) ?? -Infinity) < INTERVAL) return;
+    reportedAt.set(work, now);
+    if (listeners.length === 0) console.error(`animal-store: ${work} failed:`, error);
+    for (const listener of listeners) fenced(() => listener.onFailure?.(work, error));
+  };
+}
+
+/**
+ * Calls code of the host, such as an observer, which must not make a request or a write fail, or end the program: its
+ * exception and its rejected promise go to `onFailure` only. Returns its result, or `undefined` after an exception.
+ */
+export function fenced(call: () => unknown, onFailure: (error: unknown) => void = () => {}): unknown {
+  try {
+    const result = call();
+    if (typeof result === 'object') Promise.resolve(result).catch(onFailure);
+    return result;
+  } catch (error) {
+    onFailure(error);
+    return undefined;
+  }
+}
 
 /** The methods of combined observers, which need not be fenced again. */
 const combinedMethods = new WeakSet<Method>();

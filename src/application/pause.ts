@@ -1,3 +1,5 @@
+/** Pauses of work that goes on later. */
+
 /** The longest time of a timer. After a longer one, it would fire at once. */
 const LONGEST = 2 ** 31 - 1;
 
@@ -13,5 +15,16 @@ export function pause(milliseconds: number, signal?: AbortSignal): Promise<void>
     }
     signal?.addEventListener('abort', abort);
     if (signal?.aborted) abort();
+  });
+}
+
+/** Taken when this module is loaded: a program that replaces its timers, as tests do, must not stop an iteration. */
+const { setImmediate: afterThisTurn, setTimeout: startTimer } = globalThis;
+
+/** Resolves in the next iteration of the event loop, so that other pending events are handled first. */
+export function nextTurn(): Promise<void> {
+  return new Promise((resolve) => {
+    if (typeof afterThisTurn === 'function') afterThisTurn(resolve);
+    else startTimer(resolve, 0);
   });
 }

@@ -1,5 +1,5 @@
-import type { ReportFailure } from './failures.ts';
-import { nextTurn } from './next-turn.ts';
+import type { ReportFailure } from './observers.ts';
+import { nextTurn } from './pause.ts';
 import type { IdempotencyRecords } from './ports/idempotent-creates.ts';
 
 /** In milliseconds. */

@@ -1,5 +1,5 @@
 import { type ApiKey, isActive, isApiKey } from '../domain/api-key.ts';
-import type { ReportFailure } from './failures.ts';
+import type { ReportFailure } from './observers.ts';
 import type { ApiKeyRepository } from './ports/api-key-repository.ts';
 import type { ApiKeyHolder, ApiKeyVerifier, VerifyOptions } from './ports/api-key-verifier.ts';
 import { DAY } from './ports/idempotent-creates.ts';

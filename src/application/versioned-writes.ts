@@ -5,11 +5,11 @@ import { idempotencyKey, keyConflict } from '../domain/idempotency-key.ts';
 import type { Pet } from '../domain/pet.ts';
 import { IDEMPOTENCY_DAYS, THIS_PROGRAM } from './create-pet.ts';
 import { entityTagOf, type IfMatch } from './entity-tag.ts';
+import { pause } from './pause.ts';
 import type { IdempotentChanges } from './ports/idempotent-changes.ts';
 import { DAY } from './ports/idempotent-creates.ts';
 import type { PetChanges, PetVersion } from './ports/pet-changes.ts';
 import type { CallOptions } from './ports/pet-repository.ts';
-import { retryLostRace } from './retry-lost-race.ts';
 import { supported } from './store-options.ts';
 
 /** Who makes a request, and the key with which the request can be repeated. */
@@ -80,4 +80,24 @@ export async function expectedPet(version: PetVersion | undefined, ifMatch: IfMa
   if (ifMatch === '*' || ifMatch.includes(await entityTagOf(pet))) return pet;
   const fault = 'the pet has changed since it was read: read it again, then decide';
   throw new AnimalStoreError('precondition_failed', fault);
+}
+
+const ATTEMPTS = 20;
+/** The longest pause between two attempts, in milliseconds. Pauses are random, so that competing callers do not retry together. */
+const LONGEST_PAUSE = 250;
+
+/** Calls `attempt` until it does not resolve with `undefined`, which says that another writer was faster. */
+export async function retryLostRace<T>(
+  attempt: () => Promise<T | undefined>,
+  signal?: AbortSignal | undefined,
+): Promise<T> {
+  for (let lost = 0; lost < ATTEMPTS; lost += 1) {
+    if (lost > 0) await pause(Math.random() * Math.min(LONGEST_PAUSE, 2 ** lost), signal);
+    const result = await attempt();
+    if (result !== undefined) return result;
+  }
+  throw new AnimalStoreError(
+    'overloaded',
+    `other writers changed the pet ${ATTEMPTS} times in between: nothing was changed`,
+  );
 }

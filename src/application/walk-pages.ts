@@ -2,7 +2,7 @@ import { invalidRequest } from '../domain/errors.ts';
 import type { Pet } from '../domain/pet.ts';
 import { checkOptions } from './arguments.ts';
 import { LIMIT_MAX, LIMIT_MIN, type PetPageQuery } from './list-pets.ts';
-import { nextTurn } from './next-turn.ts';
+import { nextTurn } from './pause.ts';
 import type { PetPage } from './ports/pet-repository.ts';
 import { type PetWalk, QUERY } from './store-options.ts';
 

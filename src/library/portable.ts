@@ -19,7 +19,6 @@ export { ChangePet, type ChangeResult } from '../application/change-pet.ts';
 export { CreatePet, type CreatePetOptions } from '../application/create-pet.ts';
 export type { Deprecation } from '../application/deprecation.ts';
 export { entityTagOf, type IfMatch } from '../application/entity-tag.ts';
-export type { ReportFailure } from '../application/failures.ts';
 export { GetPet } from '../application/get-pet.ts';
 export { type ImportOptions, ImportPets } from '../application/import-pets.ts';
 export {
@@ -35,6 +34,7 @@ export {
   ListPets,
   type PetPageQuery,
 } from '../application/list-pets.ts';
+export type { ReportFailure } from '../application/observers.ts';
 export type { ApiKeyRepository, SaveKey } from '../application/ports/api-key-repository.ts';
 export type { ApiKeyHolder, ApiKeyVerifier, VerifyOptions } from '../application/ports/api-key-verifier.ts';
 export type {

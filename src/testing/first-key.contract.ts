@@ -1,7 +1,7 @@
 /** The tests (contract cases) of `ApiKeyRepository` for saving the first key. */
 
 import assert from 'node:assert/strict';
-import { nextTurn } from '../application/next-turn.ts';
+import { nextTurn } from '../application/pause.ts';
 import type { ApiKeyRepository } from '../application/ports/api-key-repository.ts';
 import { type ContractCase, contractCase, type Subject, twoClientCase } from './contract.ts';
 import { assertFound, assertNew, draft, namesOf } from './fixtures/keys.ts';

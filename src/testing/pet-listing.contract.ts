@@ -1,7 +1,7 @@
 /** The tests (contract cases) of `PetRepository` for listing pets. */
 
 import assert from 'node:assert/strict';
-import { listQuery } from '../application/list-query.ts';
+import { listQuery } from '../application/list-pets.ts';
 import type { PetRepository } from '../application/ports/pet-repository.ts';
 import type { Pet } from '../domain/pet.ts';
 import { matches } from '../domain/pet-filter.ts';

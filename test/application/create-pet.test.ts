@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } fro
 import { openMemoryStorage } from '../../src/adapters/memory/index.ts';
 import { AnimalStore } from '../../src/application/animal-store.ts';
 import { CreatePet } from '../../src/application/create-pet.ts';
-import { nextTurn } from '../../src/application/next-turn.ts';
+import { nextTurn } from '../../src/application/pause.ts';
 import { DAY } from '../../src/application/ports/idempotent-creates.ts';
 import type { Storage } from '../../src/application/ports/storage.ts';
 import { startRecordRemoval } from '../../src/application/record-removal.ts';

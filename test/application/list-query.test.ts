@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { listQuery } from '../../src/application/list-query.ts';
+import { listQuery } from '../../src/application/list-pets.ts';
 import type { PetQuery } from '../../src/application/ports/pet-repository.ts';
 import { SAMPLE_FILTERS } from '../../src/testing/fixtures/filters.ts';
 

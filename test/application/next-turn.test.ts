@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { nextTurn } from '../../src/application/next-turn.ts';
+import { nextTurn } from '../../src/application/pause.ts';
 
 test('queued callbacks run first, also when a program has replaced its timers', async () => {
   const order: string[] = [];
@@ -19,7 +19,7 @@ async function nextTurnWithout(name: string): Promise<typeof nextTurn> {
     vi.resetModules();
   });
   vi.resetModules();
-  return (await import('../../src/application/next-turn.ts')).nextTurn;
+  return (await import('../../src/application/pause.ts')).nextTurn;
 }
 
 test('needs no timer', async () => {

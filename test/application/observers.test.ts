@@ -1,7 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { fenced } from '../../src/application/failures.ts';
-import { combineObservers } from '../../src/application/observers.ts';
+import { combineObservers, fenced } from '../../src/application/observers.ts';
 import { StorageFault } from '../../src/application/ports/storage-fault.ts';
 
 const fail = () => {

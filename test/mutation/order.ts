@@ -133,7 +133,7 @@ const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a list query without a filter',
-    file: 'src/application/list-query.ts',
+    file: 'src/application/list-pets.ts',
     text: 'of PET_FILTERS)',
     replacement: 'of PET_FILTERS.slice(1))',
     tests: ['test/adapters/http/every-storage.test.ts', '-t', 'every combination of parameters'],

@@ -1,5 +1,5 @@
 import type { Deprecation } from '../../application/deprecation.ts';
-import { fenced } from '../../application/failures.ts';
+import { fenced } from '../../application/observers.ts';
 import type { ClientOptions } from '../../application/store-options.ts';
 import type { ResponseListener } from './api-client.ts';
 

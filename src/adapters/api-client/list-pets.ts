@@ -1,4 +1,4 @@
-import { listQuery } from '../../application/list-query.ts';
+import { listQuery } from '../../application/list-pets.ts';
 import type { CallOptions, PetPage, PetQuery } from '../../application/ports/pet-repository.ts';
 import type { Pet } from '../../domain/pet.ts';
 import { matches } from '../../domain/pet-filter.ts';

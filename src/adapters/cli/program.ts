@@ -104,7 +104,9 @@ function finish(command: Command, path: string, args: readonly string[]): void {
     // For a child that does not exist, commander shows the help of `command`, or the version.
     const isVersion = error.code === 'commander.version';
     const words = args[0] === 'help' ? args.slice(path.split(' ').length) : command.args;
-    const child = (isVersion ? args.slice(0, 1) : words).find((arg) => arg !== 'help' && !arg.startsWith('-'));
+    const child = (isVersion ? args.slice(0, 1) : words).find(
+      (arg) => arg !== 'help' && !arg.startsWith('-'),
+    );
     const isHelp = error.exitCode === 0 || error.code === 'commander.help';
     const isParent = command.commands.length > 0;
     if (isHelp && isParent && child !== undefined && !command.commands.some((each) => each.name() === child))

@@ -1,26 +1,24 @@
 /** The API: a list of Koa middleware. */
 
 import type { RouterMiddleware } from '@koa/router';
+import Koa from 'koa';
 import { checkArgument, checkOptions, type OptionRules } from '../../application/arguments.ts';
-import { failureReporter, fenced, type ReportFailure } from '../../application/failures.ts';
-import { combineMethods } from '../../application/observers.ts';
+import { combineMethods, failureReporter, fenced, type ReportFailure } from '../../application/observers.ts';
 import type { RequestObserver } from '../../application/ports/request-observer.ts';
 import { supported } from '../../application/store-options.ts';
 import { authenticate } from './authentication.ts';
 import { checkHead } from './check-head.ts';
-import { closeLast } from './close-last.ts';
 import { cors } from './cors.ts';
 import { deprecation } from './deprecation.ts';
 import { pathPrefixOf } from './docs/openapi.ts';
-import { guest } from './guest.ts';
 import { CHANGES_OPTION, servedOperations } from './lifecycle.ts';
-import { observe } from './observe.ts';
+import { guest, observe } from './observe.ts';
 import { methodsOf } from './operations.ts';
 import { CHANGING_STORE, HTTP_OPTIONS, HTTP_STORE, type HttpOptions, type HttpStore } from './options.ts';
-import { Load } from './overload.ts';
+import { closeLast, Load } from './overload.ts';
+import { restorePath } from './paths.ts';
 import { limitRate } from './rate-limit.ts';
 import { refuseUnrouted } from './refuse-unrouted.ts';
-import { restorePath } from './restore-path.ts';
 import { createRouter } from './routes.ts';
 import type { ApiState } from './state.ts';
 
@@ -73,4 +71,30 @@ export function createApi(
     refuseUnrouted(operations), // OPTIONS, 405, 404
   ];
   return { stages, methods, load, observer, reportFailure: failureReporter(observers) };
+}
+
+/**
+ * Creates the API as a Koa app for an existing server. `app.callback()` returns a function that handles requests under
+ * `/v1` and to the public paths, such as `/docs`. The server must call this function before anything reads the body of
+ * the request. The app itself does not need to be closed. The caller closes the store.
+ */
+export function createHttpApp(store: HttpStore, options: HttpOptions = {}): Koa {
+  return createApp(createApi(store, options), options);
+}
+
+export function createApp({ stages, reportFailure }: Api, { trustedProxies = 0 }: HttpOptions): Koa {
+  // Koa reads `maxIpsCount: 0` as no limit.
+  const app = new Koa({ proxy: trustedProxies > 0, maxIpsCount: trustedProxies });
+  for (const stage of stages) app.use(stage);
+  // Koa reports the errors of connections too, which are no fault of the program.
+  app.on(
+    'error',
+    (error: unknown, ctx?: { state: Partial<ApiState>; body?: { errored?: unknown } | null }) => {
+      const { failure, requestId } = ctx?.state.animalStore ?? {};
+      if (ctx?.body?.errored === error) reportFailure('the stream of a response body', error);
+      if (app.listenerCount('error') === 1 && failure === error)
+        console.error(`request ${requestId}:`, error);
+    },
+  );
+  return app;
 }

@@ -63,3 +63,8 @@ export const requireWriteAccess: RouterMiddleware<ApiState> = (ctx, next) => {
   const challenge = `${CHALLENGE}, error="insufficient_scope"`;
   throw new HttpError('forbidden', READ_ONLY, { 'WWW-Authenticate': challenge });
 };
+
+/** The id of the caller, which all keys of a series of rotated API keys share. */
+export function callerOf({ animalStore: { holder } }: ApiState): string | undefined {
+  return holder?.callerId ?? holder?.id;
+}

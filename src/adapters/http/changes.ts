@@ -7,13 +7,14 @@ import type { Caller } from '../../application/versioned-writes.ts';
 import { idempotencyKey } from '../../domain/idempotency-key.ts';
 import { parseInt64 } from '../../domain/int64.ts';
 import { petJson } from '../../domain/pet-json.ts';
+import { callerOf } from './authentication.ts';
 import { fieldOf } from './check-head.ts';
 import { callStore, HttpError } from './errors.ts';
 import { METHODS } from './operations.ts';
 import type { ChangingHttpStore, HttpStore } from './options.ts';
 import { entityTag, noContent, respondJson, respondRevalidated } from './respond.ts';
 import { type newPetMembers, readChange, readChangesQuery } from './schemas.ts';
-import { type ApiState, callerOf } from './state.ts';
+import type { ApiState } from './state.ts';
 
 type Context = RouterContext<ApiState>;
 type Handlers = Readonly<Record<'changePet' | 'removePet' | 'listChanges', RouterMiddleware<ApiState>>>;

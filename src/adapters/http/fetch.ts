@@ -2,8 +2,8 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Readable, Writable } from 'node:stream';
+import { createHttpApp } from './app.ts';
 import { FetchRequest, FetchResponse } from './fetch-messages.ts';
-import { createHttpApp } from './koa-app.ts';
 import type { HttpOptions, HttpStore } from './options.ts';
 
 export type { RequestObserver, RequestOutcome } from '../../application/ports/request-observer.ts';

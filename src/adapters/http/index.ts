@@ -3,8 +3,7 @@
 import type { RouterMiddleware } from '@koa/router';
 import compose from 'koa-compose';
 import { BOOLEAN } from '../../application/arguments.ts';
-import { createApi } from './app.ts';
-import { createApp } from './koa-app.ts';
+import { createApi, createApp } from './app.ts';
 import { servedOperations } from './lifecycle.ts';
 import { methodsOf } from './operations.ts';
 import {
@@ -20,7 +19,7 @@ import { createNodeServer } from './server.ts';
 import type { ApiState } from './state.ts';
 
 export type { RequestObserver, RequestOutcome } from '../../application/ports/request-observer.ts';
-export { createHttpApp } from './koa-app.ts';
+export { createHttpApp } from './app.ts';
 export * from './portable.ts';
 
 /** Returns the methods that servers of the API support, for metrics. */

@@ -3,7 +3,7 @@
 import { isIP } from 'node:net';
 import type { RouterContext, RouterMiddleware } from '@koa/router';
 import { isPlainObject } from '../../application/arguments.ts';
-import { fenced } from '../../application/failures.ts';
+import { fenced } from '../../application/observers.ts';
 import type { RequestObserver } from '../../application/ports/request-observer.ts';
 import { API_KEY_PREFIX, secretPartFinder } from '../../domain/api-key.ts';
 import { isError } from '../../domain/errors.ts';
@@ -109,6 +109,23 @@ function completeBody(ctx: RouterContext<ApiState>): void {
   } else if (Array.isArray(body) || (Object(body) === body && isPlainObject(body as object))) {
     ctx.body = JSON.stringify(body);
   }
+}
+
+/** The errors of a middleware of a user get a response by their `status`, as in Koa, and those of the API stay as they are. */
+export function guest(middleware: RouterMiddleware<ApiState>): RouterMiddleware<ApiState> {
+  return async (ctx, next) => {
+    let ofApi: unknown;
+    const callApi = () =>
+      next().catch((error: unknown) => {
+        ofApi = error;
+        throw error;
+      });
+    try {
+      await middleware(ctx, callApi);
+    } catch (error) {
+      throw error === ofApi ? error : errorByStatus(error);
+    }
+  };
 }
 
 /** Where no observer is told of errors, an error that is the fault of the program must not be silent. */

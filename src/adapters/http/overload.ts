@@ -39,3 +39,11 @@ const TOO_MANY_REQUESTS = new AnimalStoreError(
   'overloaded',
   'the server receives more requests than it can handle',
 );
+
+/** Sends `Connection: close` with the last response of a connection, which is known when the response is. */
+export function closeLast(load: Load): RouterMiddleware<ApiState> {
+  return async (ctx, next) => {
+    await next();
+    if (!ctx.headerSent && load.isLast(ctx.res)) ctx.res.shouldKeepAlive = false;
+  };
+}

@@ -1,6 +1,8 @@
 /** The paths of the API, and which of them need an API key. */
 
+import type { RouterMiddleware } from '@koa/router';
 import type { Context } from 'koa';
+import type { ApiState } from './state.ts';
 
 export const METRICS_PATH = '/metrics';
 
@@ -25,3 +27,10 @@ export function pathOf(ctx: Pick<Context, 'path'>): string {
     return '';
   }
 }
+
+/** Lets the router see the path whose API key was checked, whatever a host or a middleware has rewritten since. */
+export const restorePath: RouterMiddleware<ApiState> = (ctx, next) => {
+  ctx.path = ctx.state.animalStore.path;
+  ctx.newRouterPath = '';
+  return next();
+};

@@ -1,18 +1,19 @@
 /** The handlers of the operations on pets. */
 
 import type { RouterMiddleware } from '@koa/router';
-import { listQuery } from '../../application/list-query.ts';
+import { listQuery } from '../../application/list-pets.ts';
 import type { PetPage, PetQuery } from '../../application/ports/pet-repository.ts';
 import { parseInt64 } from '../../domain/int64.ts';
 import type { Pet } from '../../domain/pet.ts';
 import { petJson, petsJson } from '../../domain/pet-json.ts';
+import { callerOf } from './authentication.ts';
 import { fieldOf } from './check-head.ts';
 import { callStore, HttpError } from './errors.ts';
 import { METHODS, type Operation } from './operations.ts';
 import type { HttpStore } from './options.ts';
 import { entityTag, type Representation, respondJson, respondRevalidated } from './respond.ts';
 import { listQueryReader, type newPetMembers, readNewPet } from './schemas.ts';
-import { type ApiState, callerOf } from './state.ts';
+import type { ApiState } from './state.ts';
 
 /** The links of responses start with the prefix. */
 export function petHandlers(

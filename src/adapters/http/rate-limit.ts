@@ -2,9 +2,10 @@
 
 import type { RouterMiddleware } from '@koa/router';
 import { AnimalStoreError } from '../../domain/errors.ts';
+import { callerOf } from './authentication.ts';
 import type { Load } from './overload.ts';
 import { METRICS_PATH } from './paths.ts';
-import { type ApiState, callerOf } from './state.ts';
+import type { ApiState } from './state.ts';
 
 /** A limit on the rate of requests: at most `requests` at once, and on average `requests` in `seconds` seconds. */
 export interface RateLimit {

@@ -20,8 +20,3 @@ export interface RequestState {
 export interface ApiState {
   animalStore: RequestState;
 }
-
-/** The id of the caller, which all keys of a series of rotated API keys share. */
-export function callerOf({ animalStore: { holder } }: ApiState): string | undefined {
-  return holder?.callerId ?? holder?.id;
-}

@@ -1,4 +1,4 @@
-import { nextTurn } from '../../application/next-turn.ts';
+import { nextTurn } from '../../application/pause.ts';
 import { idsNotAccepted, type PetTransfer } from '../../application/ports/pet-transfer.ts';
 import type { NewPet, Pet } from '../../domain/pet.ts';
 import type { MemoryPetRepository } from './pet-repository.ts';

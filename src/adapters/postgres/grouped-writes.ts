@@ -1,6 +1,6 @@
 /** Sends writes that wait together as one statement, so that they share a commit and the order lock. */
 
-import { nextTurn } from '../../application/next-turn.ts';
+import { nextTurn } from '../../application/pause.ts';
 import type { Observer } from '../../application/ports/observer.ts';
 import { closedError } from '../../application/ports/storage.ts';
 import { storageUnavailable } from '../../application/ports/storage-fault.ts';

@@ -1,7 +1,7 @@
 /** Pets in PostgreSQL. Reads that arrive together share statements. Pages are cached while the version of the data is the same. */
 
-import { listQuery } from '../../application/list-query.ts';
-import { nextTurn } from '../../application/next-turn.ts';
+import { listQuery } from '../../application/list-pets.ts';
+import { nextTurn } from '../../application/pause.ts';
 import type { PetPage, PetQuery, PetRepository } from '../../application/ports/pet-repository.ts';
 import type { Pet } from '../../domain/pet.ts';
 import type { PageCache } from '../storage-kit/page-cache.ts';

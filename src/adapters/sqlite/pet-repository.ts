@@ -1,7 +1,7 @@
 /** Pets in SQLite. */
 
 import type Database from 'better-sqlite3';
-import { listQuery } from '../../application/list-query.ts';
+import { listQuery } from '../../application/list-pets.ts';
 import type { PetPage, PetQuery, PetRepository } from '../../application/ports/pet-repository.ts';
 import type { CacheStatistics } from '../../application/ports/statistics.ts';
 import { storedPet } from '../../domain/pet.ts';

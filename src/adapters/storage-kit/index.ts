@@ -1,6 +1,6 @@
 /** `animal-store/storage-kit`: the parts that the storages of this package share, for a storage of your own. */
 
-export { listQuery as pageKey } from '../../application/list-query.ts';
+export { listQuery as pageKey } from '../../application/list-pets.ts';
 export { changesPage, EXAMINED_LIMIT, lastRevisionOf, type ReadChanges } from './changes-page.ts';
 export { exactlyOnce, type Records } from './exactly-once.ts';
 export { KnownFaults } from './known-faults.ts';

@@ -1,5 +1,5 @@
 import type { PetPageQuery } from '../../application/list-pets.ts';
-import { listQuery } from '../../application/list-query.ts';
+import { listQuery } from '../../application/list-pets.ts';
 import type { PetPage, PetQuery } from '../../application/ports/pet-repository.ts';
 import type { NewPet, Pet } from '../../domain/pet.ts';
 import { labelOf } from '../fixtures/pets.ts';
