@@ -5,37 +5,25 @@ import { LIMIT_MAX } from '../src/application/list-pets.ts';
 import { ATTRIBUTES, PET_ATTRIBUTES } from '../src/domain/pet.ts';
 import { deprecationNotes } from './lifecycle.ts';
 
-/** The heading in docs/api.md that each topic is explained under. */
-export const GUIDES = {
-  integers: 'How do I read large integers exactly?',
-  pages: 'How do I read all pets?',
-  onePet: 'How do I read one pet?',
-  sync: 'How do I keep a copy in sync?',
-  once: 'A create timed out: was it stored?',
-  retries: 'When do I retry?',
-  errors: 'What do errors look like?',
-  limits: 'Which limits are there?',
-  fields: 'Which header fields does a response have?',
-} as const;
-
 /** Returns the description of the API. The numbers are those of the code. */
 export function apiDescription(hasChanges = false): string {
   return [
     'An API for a store that holds pets. All bodies are JSON.',
     '',
     `- **Authentication.** Send an API key as a bearer token: \`Authorization: Bearer <API_KEY>\`. The operator of the store creates keys with \`animal-store keys create\`. Without a valid key, the response is 401 \`unauthorized\`, whatever else is wrong with the request.`,
-    `- **Exact integers.** ${inWords(['id', ...PET_ATTRIBUTES.filter((name) => ATTRIBUTES[name].kind === 'int64')])} are int64, and exact in every request and response. \`JSON.parse\` of JavaScript rounds integers above 2^53: ${link('see how to read them', 'integers')}.`,
-    `- **Pages.** The body of a list is a bare array, in ascending order of \`id\`, with at most ${LIMIT_MAX} pets. While more pets follow, \`Link\` has the URL of the next page: ${link('how to read all pets', 'pages')}, and ${link('how to keep a copy in sync', 'sync')}.`,
-    `- **Safe retries.** Send a new \`Idempotency-Key\` with each create, and repeat the request with the same key when no response arrives: for ${IDEMPOTENCY_DAYS * 24} hours, or longer if the operator has raised it, the pet is stored once. See ${link('whether a create was stored', 'once')} and ${link('when to retry', 'retries')}.`,
-    `- **Errors.** The body of every error has exactly the members \`code\`, \`message\` and \`status\`. Programs should read \`code\`: ${link('all codes', 'errors')}. When several errors apply, the response is the first of these: 503 \`overloaded\`, 401, 429, 400 for the message, 404, 405, 403 \`forbidden\`, 415, 413, 400 for the query or the body${hasChanges ? ' or the `Idempotency-Key`, 428, 422, 404 for the pet, 412, 409' : ''}.`,
-    `- **Limits.** Values beyond a limit are refused, and never adjusted: ${link('the limits', 'limits')}.`,
-    `- **Caching.** The response to a GET has a strong \`ETag\`, and is 304 for a request with this value in \`If-None-Match\`. ${hasChanges ? 'Changes and removals need `If-Match`: 428 without it, and 412 if the pet has changed since.' : 'Other preconditions are ignored.'} See ${link('the header fields', 'fields')}.`,
-    ...deprecationNotes(link('how to read one pet', 'onePet')),
+    `- **Exact integers.** ${inWords(['id', ...PET_ATTRIBUTES.filter((name) => ATTRIBUTES[name].kind === 'int64')])} are int64, and exact in every request and response. \`JSON.parse\` of JavaScript rounds integers above 2^53: ${link('see how to read them', 'How do I read large integers exactly?')}.`,
+    `- **Pages.** The body of a list is a bare array, in ascending order of \`id\`, with at most ${LIMIT_MAX} pets. While more pets follow, \`Link\` has the URL of the next page: ${link('how to read all pets', 'How do I read all pets?')}, and ${link('how to keep a copy in sync', 'How do I keep a copy in sync?')}.`,
+    `- **Safe retries.** Send a new \`Idempotency-Key\` with each create, and repeat the request with the same key when no response arrives: for ${IDEMPOTENCY_DAYS * 24} hours, or longer if the operator has raised it, the pet is stored once. See ${link('whether a create was stored', 'A create timed out: was it stored?')} and ${link('when to retry', 'When do I retry?')}.`,
+    `- **Errors.** The body of every error has exactly the members \`code\`, \`message\` and \`status\`. Programs should read \`code\`: ${link('all codes', 'What do errors look like?')}. When several errors apply, the response is the first of these: 503 \`overloaded\`, 401, 429, 400 for the message, 404, 405, 403 \`forbidden\`, 415, 413, 400 for the query or the body${hasChanges ? ' or the `Idempotency-Key`, 428, 422, 404 for the pet, 412, 409' : ''}.`,
+    `- **Limits.** Values beyond a limit are refused, and never adjusted: ${link('the limits', 'Which limits are there?')}.`,
+    `- **Caching.** The response to a GET has a strong \`ETag\`, and is 304 for a request with this value in \`If-None-Match\`. ${hasChanges ? 'Changes and removals need `If-Match`: 428 without it, and 412 if the pet has changed since.' : 'Other preconditions are ignored.'} See ${link('the header fields', 'Which header fields does a response have?')}.`,
+    ...deprecationNotes(link('how to read one pet', 'How do I read one pet?')),
   ].join('\n');
 }
 
-function link(text: string, guide: keyof typeof GUIDES): string {
-  return `[${text}](docs#${slugOf(GUIDES[guide])})`;
+/** @param heading that of a section of docs/api.md */
+function link(text: string, heading: string): string {
+  return `[${text}](docs#${slugOf(heading)})`;
 }
 
 /** Converts a heading to the fragment of its URL, as the reference page does. */
