@@ -1,32 +1,30 @@
-/** The pets in the examples of the OpenAPI document. An attribute that has no value here has that of the table. */
+/** The pets in the examples of the OpenAPI document. Their values follow from `ATTRIBUTES`. */
 
 import type { Attribute } from '../src/domain/attribute.ts';
-import { ATTRIBUTES, isAlwaysStored, type NewPet, PET_ATTRIBUTES, type Pet } from '../src/domain/pet.ts';
+import {
+  ATTRIBUTES,
+  attributeValue,
+  isAlwaysStored,
+  type NewPet,
+  PET_ATTRIBUTES,
+  type Pet,
+} from '../src/domain/pet.ts';
 import { changePet, TRANSITIONS } from '../src/domain/pet-change.ts';
 import type { Part } from './schemas.ts';
 
-type Values = Readonly<Partial<Record<keyof NewPet, unknown>>>;
-
-/**
- * The `categoryId` is the smallest positive integer that a double cannot represent. A client that rounds large integers
- * shows another value in the example.
- */
-const MINKA_VALUES: Values = { name: 'Минька 🐈', categoryId: 2n ** 53n + 1n, status: 'pending' };
-
 /** A pet with the required attributes, and one with all attributes. */
-export const NEW_REX: Part = exampleOf({}, ({ isRequired }) => isRequired);
-export const NEW_MINKA: Part = exampleOf(MINKA_VALUES, () => true);
+export const NEW_REX: Part = exampleOf(({ isRequired }) => isRequired, example);
+export const NEW_MINKA: Part = exampleOf(() => true, otherValue);
 
-export const REX: Part = {
-  id: 1,
-  ...exampleOf({}, (attribute) => attribute.isRequired || attribute.default !== undefined),
-};
+export const REX: Part = { id: 1, ...exampleOf((_, name) => isAlwaysStored(name), example) };
 export const MINKA: Part = { id: 2, ...NEW_MINKA };
 
-/** A change of the first pet: its last attribute gets the value of the other pet. */
-export const CHANGE: Part = Object.fromEntries(
-  PET_ATTRIBUTES.slice(-1).map((name) => [name, NEW_MINKA[name]]),
-);
+/** A change of the first pet: the last attribute that can have it gets the value of the other pet. */
+export const CHANGE: Part =
+  PET_ATTRIBUTES.map((name) => ({ [name]: NEW_MINKA[name] })).findLast((change) => {
+    const pet = changed(REX, change);
+    return pet !== REX && typeof pet !== 'string';
+  }) ?? {};
 
 const NO_OBJECT = 'the body must be a JSON object';
 
@@ -52,14 +50,43 @@ export const FORBIDDEN_TRANSITION: Readonly<Record<'name' | 'from' | 'to' | 'mes
   )[0];
 
 function transitionFault(name: string, from: string, to: string): string {
+  return String(changed({ id: 1, [name]: from }, { [name]: to }));
+}
+
+/** Returns the same object if nothing changes, and why not if a rule forbids it. */
+function changed(pet: Part, change: Part): Pet | Part | string {
   try {
-    return `${changePet({ id: 1n, [name]: from } as unknown as Pet, { [name]: to })}`;
+    return changePet(pet as unknown as Pet, change);
   } catch (error) {
     return (error as Error).message;
   }
 }
 
-function exampleOf(values: Values, hasAttribute: (attribute: Attribute) => boolean): Part {
-  const names = PET_ATTRIBUTES.filter((name) => hasAttribute(ATTRIBUTES[name]));
-  return Object.fromEntries(names.map((name) => [name, values[name] ?? ATTRIBUTES[name].example]));
+function exampleOf(
+  hasAttribute: (attribute: Attribute, name: keyof NewPet) => boolean,
+  toValue: (name: keyof NewPet) => unknown,
+): Part {
+  const names = PET_ATTRIBUTES.filter((name) => hasAttribute(ATTRIBUTES[name], name));
+  return Object.fromEntries(names.map((name) => [name, toValue(name)]));
+}
+
+function example(name: keyof NewPet): unknown {
+  return ATTRIBUTES[name].example;
+}
+
+/**
+ * Returns another valid value than the example, if there is one. The integer is the smallest positive one that a double cannot
+ * represent: a client that rounds large integers shows another value.
+ */
+function otherValue(name: keyof NewPet): unknown {
+  const attribute = ATTRIBUTES[name];
+  const { kind, example: first } = attribute;
+  const values =
+    kind === 'one of'
+      ? attribute.values
+      : ['Минька 🐈', 2n ** 53n + 1n, true, false, '2024-02-29T23:59:59.999Z'];
+  const near = kind === 'int64' || kind === 'integer' ? [BigInt(first) + 1n, BigInt(first) - 1n] : [];
+  const long = kind === 'text' ? ['🐈'.repeat(Math.max(attribute.minLength, 1))] : [];
+  const valid = [...values, ...near, ...long].map((value) => attributeValue(name, value));
+  return valid.find(({ fault, value }) => fault === undefined && value !== first)?.value ?? first;
 }

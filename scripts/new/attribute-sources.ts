@@ -45,11 +45,6 @@ function editsOf(path: string, attributes: readonly NamedAttribute[]): Edits {
       return schemaEdits(attributes, 'sqlite');
     case 'src/adapters/postgres/schema.ts':
       return schemaEdits(attributes, 'postgres');
-    case 'openapi/examples.ts':
-      return [
-        [/\/\*\*\n \* The `categoryId` is [\s\S]*?\*\/\n/, ''],
-        [/(?<=const MINKA_VALUES: Values = )\{[^}]*\}/, '{}'],
-      ];
     default:
       return [];
   }

@@ -7,7 +7,7 @@ test('the filters are the attributes with the mark', () => {
   expect(PET_FILTERS).toEqual(PET_ATTRIBUTES.filter((name) => ATTRIBUTES[name].filter));
 });
 
-test.each(SAMPLE_FILTERS)('%j matches the pets that have its values', (filter) => {
+test.each(SAMPLE_FILTERS)('%o matches the pets that have its values', (filter) => {
   for (const pet of filterablePets(100)) {
     const differing = Object.entries(filter).filter(
       ([name, value]) => value !== undefined && value !== pet[name as keyof typeof pet],

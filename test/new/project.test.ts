@@ -105,13 +105,12 @@ test('its packages are those that it needs', () => {
 
 const LISTS = [
   'title:text(1..200), pages:integer(1..5000)?, shelf:one of(fiction, science)=fiction, lent:boolean=false, dueAt:timestamp?',
-  'title:text(1..10)',
+  'amount:int64',
   'amount:int64, paidAt:timestamp filter, paid:boolean filter',
-  'title:text(0..10)?, count:integer?, kind:one of(a-b, c)?',
+  'title:text(0..10)?, count:integer?, kind:one of(a-b, c)?, seenAt:timestamp?, seen:boolean?, weight:int64?',
 ];
 test.each(IS_WHOLE ? LISTS : LISTS.slice(0, 1))('with %s, its types pass', { timeout: 600_000 }, (list) => {
-  const faults = faultsOf(NAMES, undefined, [], attributesOf(list));
-  expect(faults.filter((fault) => !/^\S*(?:test\/|demo)/.test(fault))).toEqual([]);
+  expect(faultsOf(NAMES, undefined, [], attributesOf(list))).toEqual([]);
 });
 
 test('its schema has one migration for each engine, and no past', () => {

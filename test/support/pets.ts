@@ -82,11 +82,14 @@ export const REQUIRED_OPTIONS: readonly string[] = UNNAMED.flatMap(([name, value
   String(value),
 ]);
 
+const BEFORE_TRANSITIONS: Partial<NewPet> = Object.fromEntries(
+  Object.keys(TRANSITIONS).map((name) => [name, ATTRIBUTES[name as keyof NewPet].example]),
+);
 /** A pet with every attribute, and its JSON. */
-export const REX: NewPet = samplePet('Rex', 3n);
+export const REX: NewPet = { ...samplePet('Rex', 3n), ...BEFORE_TRANSITIONS };
 export const REX_JSON: string = newPetJson(REX);
 /** A pet that the other one can become. */
-export const MAX: NewPet = samplePet('Max', 6n);
+export const MAX: NewPet = { ...samplePet('Max', 6n), ...BEFORE_TRANSITIONS };
 
 /** The column with what `labelOf` returns of a pet, if a pet has a text. */
 export const LABEL: string =
@@ -102,7 +105,7 @@ export const PETS_UNLIKE_REX: readonly NewPet[] = PET_ATTRIBUTES.flatMap((name) 
   sampleValues(ATTRIBUTES[name])
     .filter((value) => value !== REX[name])
     .slice(0, 1)
-    .map((value) => ({ ...REX, [name]: value })),
+    .map((value) => ({ ...REX, [name]: value }) as NewPet),
 );
 
 /** Returns the JSON of a pet that {@link numbersIn} recognizes in a list. */
