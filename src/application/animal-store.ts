@@ -13,6 +13,7 @@ import type { ChangesList, ChangesPageQuery } from './list-changes.ts';
 import type { PetPageQuery } from './list-pets.ts';
 import { failureReporter, type ReportFailure } from './observers.ts';
 import type { ApiKeyHolder, VerifyOptions } from './ports/api-key-verifier.ts';
+import type { Caller } from './ports/idempotent-creates.ts';
 import type { BackupOptions } from './ports/maintenance.ts';
 import type { CallOptions } from './ports/pet-repository.ts';
 import type { ExportInput } from './ports/pet-transfer.ts';
@@ -21,7 +22,6 @@ import { startRecordRemoval } from './record-removal.ts';
 import { CHANGES_QUERY, QUERY, supported } from './store-options.ts';
 import { iterateUntilAborted } from './until-aborted.ts';
 import { createUseCases, type UseCases } from './use-cases.ts';
-import type { Caller } from './versioned-writes.ts';
 import { walkPages } from './walk-pages.ts';
 
 /** All calls of a store. A method whose part of the storage is missing rejects with `invalid_request`. */
@@ -71,8 +71,8 @@ export class AnimalStore extends BasicStore {
     caller?: Caller,
     options?: CallOptions,
   ): Promise<ChangeResult> {
-    return await this.callChange(options, caller?.key, ({ changePet }) =>
-      changePet.execute(idOf(id), change, ifMatch, caller, options),
+    return await this.write('change', caller, options, () =>
+      this.changes.changePet.execute(idOf(id), change, ifMatch, caller, options),
     );
   }
 
@@ -83,8 +83,8 @@ export class AnimalStore extends BasicStore {
     caller?: Caller,
     options?: CallOptions,
   ): Promise<{ readonly isReplay: boolean }> {
-    return await this.callChange(options, caller?.key, ({ removePet }) =>
-      removePet.execute(idOf(id), ifMatch, caller, options),
+    return await this.write('change', caller, options, () =>
+      this.changes.removePet.execute(idOf(id), ifMatch, caller, options),
     );
   }
 
@@ -128,11 +128,6 @@ export class AnimalStore extends BasicStore {
   /**
    * Yields all matching pets in batches, in ascending order of id. A pet that is added after the first batch was requested
    * is not yielded, except by the store of a server, which is read page by page.
-   *
-   * @example
-   * ```ts
-   * for await (const pets of store.exportPets()) console.log(pets.length);
-   * ```
    */
   async *exportPets(query: ExportInput = {}, options?: CallOptions): AsyncGenerator<readonly Pet[], void> {
     this.assertCallable(options);
@@ -145,14 +140,7 @@ export class AnimalStore extends BasicStore {
     else yield* walkPages((page) => this.listPage(page, options), filter);
   }
 
-  /**
-   * Copies the whole store, including the API keys, into a file, as {@link StoreStorage.backup} describes.
-   *
-   * @example
-   * ```ts
-   * await store.backup('./pets-backup.db', { overwrite: true });
-   * ```
-   */
+  /** Copies the whole store, including the API keys, into a file, as {@link StoreStorage.backup} describes. */
   async backup(file: string, options?: BackupOptions): Promise<void> {
     this.assertCallable();
     await supported(this.#storage.backup, 'backup').call(this.#storage, file, options);

@@ -14,12 +14,12 @@ import {
   type TaggedChanges,
   type TaggedPet,
 } from './change-calls.ts';
-import { THIS_PROGRAM } from './create-pet.ts';
+import { programWith } from './create-pet.ts';
 import { follow } from './follow.ts';
 import { idOf } from './get-pet.ts';
 import type { ChangesPageQuery } from './list-changes.ts';
 import type { PetPageQuery } from './list-pets.ts';
-import type { CreateResult } from './ports/idempotent-creates.ts';
+import type { Caller, CreateResult } from './ports/idempotent-creates.ts';
 import type { CallOptions, PetPage } from './ports/pet-repository.ts';
 import type { StoreStorage } from './ports/storage.ts';
 import {
@@ -36,7 +36,7 @@ import {
   QUERY,
   supported,
 } from './store-options.ts';
-import { abortedWrite, untilAborted } from './until-aborted.ts';
+import { abortedWrite, untilAborted, type Write } from './until-aborted.ts';
 import { createPetUseCases, type PetUseCases } from './use-cases.ts';
 import { walkPages } from './walk-pages.ts';
 
@@ -66,35 +66,21 @@ export class BasicStore implements AsyncDisposable {
    * ```
    */
   async createPet(input: NewPetInput, options: CreateOptions = {}): Promise<Pet> {
-    const { idempotencyKey: key, ...callOptions } = options;
-    if (key !== undefined) return (await this.createPetOnce(input, THIS_PROGRAM, key, callOptions)).pet;
-    this.assertCallable(callOptions);
-    const creating = this.#useCases.createPet.execute(input, undefined, callOptions);
-    return (await this.ended(creating, callOptions, (signal) => abortedWrite('create', signal))).pet;
+    const { idempotencyKey, ...callOptions } = options;
+    return (await this.createPetOnce(input, programWith(idempotencyKey), callOptions)).pet;
   }
 
   /** Creates a pet exactly once for each caller and idempotency key, as `CreatePet.execute` describes. */
-  async createPetOnce(
-    input: NewPetInput,
-    caller: string,
-    key: string,
-    options?: CallOptions,
-  ): Promise<CreateResult> {
-    this.startMaintenance();
-    this.assertCallable(options);
-    const creating = this.#useCases.createPet.execute(input, { caller, key }, options);
-    return await this.ended(creating, options, (signal) => abortedWrite('create', signal, key));
+  async createPetOnce(input: NewPetInput, caller?: Caller, options?: CallOptions): Promise<CreateResult> {
+    return await this.write('create', caller, options, () =>
+      this.#useCases.createPet.execute(input, caller, options),
+    );
   }
 
   /**
    * Yields the matching pets in ascending order of id. Every matching pet that existed when the iteration began is yielded
    * exactly once, even while pets are added. A page is read when the caller needs its pets, and the timeout is for each page.
    * When a value of the query is out of range, the first call of `next` rejects with `invalid_request`.
-   *
-   * @example
-   * ```ts
-   * for await (const { id } of store.listPets({ status: 'available' })) console.log(id);
-   * ```
    */
   async *listPets(query?: PetWalk, options?: CallOptions): AsyncGenerator<Pet, void, undefined> {
     for await (const pets of walkPages((page) => this.listPage(page, options), query)) yield* pets;
@@ -132,12 +118,6 @@ export class BasicStore implements AsyncDisposable {
   /**
    * Resolves with the pet that has this id, a `bigint` such as `7n` or a `number` that is a safe integer. Rejects with
    * `not_found` when no pet has this id, and with `invalid_request` for any other value.
-   *
-   * @example
-   * ```ts
-   * const { id } = await store.createPet({ name: 'Rex', categoryId: 7n });
-   * console.log((await store.getPet(id)).id); // 1n
-   * ```
    */
   async getPet(id: bigint | number, options?: CallOptions): Promise<Pet> {
     this.assertCallable(options);
@@ -155,8 +135,8 @@ export class BasicStore implements AsyncDisposable {
     change: PetChange | ChangeFunction,
     options: ChangeOptions = {},
   ): Promise<TaggedPet> {
-    return await this.callChange(options, options.idempotencyKey, (changes) =>
-      changeStoredPet(changes, idOf(id), change, options),
+    return await this.write('change', programWith(options.idempotencyKey), options, () =>
+      changeStoredPet(this.changes, idOf(id), change, options),
     );
   }
 
@@ -165,8 +145,8 @@ export class BasicStore implements AsyncDisposable {
    * the pet never existed, and with `precondition_failed` as {@link BasicStore.changePet} does.
    */
   async removePet(id: bigint | number, options: ChangeOptions = {}): Promise<void> {
-    await this.callChange(options, options.idempotencyKey, (changes) =>
-      removeStoredPet(changes, idOf(id), options),
+    await this.write('change', programWith(options.idempotencyKey), options, () =>
+      removeStoredPet(this.changes, idOf(id), options),
     );
   }
 
@@ -214,15 +194,16 @@ export class BasicStore implements AsyncDisposable {
     return supported(this.#useCases.changes, 'a change of a pet');
   }
 
-  /** Calls a use case that changes pets, with an idempotency key or without. */
-  protected async callChange<T>(
+  /** Calls a use case that writes, with an idempotency key or without. */
+  protected async write<T>(
+    kind: Write,
+    caller: Caller | undefined,
     options: ChangeOptions | undefined,
-    key: string | undefined,
-    call: (changes: ChangeUseCases) => Promise<T>,
+    call: () => Promise<T>,
   ): Promise<T> {
-    if (key !== undefined) this.startMaintenance();
-    this.assertCallable(options, CHANGE_OPTIONS);
-    return await this.ended(call(this.changes), options, (signal) => abortedWrite('change', signal, key));
+    if (caller !== undefined) this.startMaintenance();
+    this.assertCallable(options, kind === 'change' ? CHANGE_OPTIONS : undefined);
+    return await this.ended(call(), options, (signal) => abortedWrite(kind, signal, caller?.key));
   }
 
   /** Most storages ignore the signal of a call. */

@@ -3,14 +3,13 @@
 import { AnimalStoreError, asAnimalStoreError } from '../domain/errors.ts';
 import type { Pet } from '../domain/pet.ts';
 import type { PetChange } from '../domain/pet-change.ts';
-import type { ChangeResult } from './change-pet.ts';
-import { THIS_PROGRAM } from './create-pet.ts';
-import type { IfMatch } from './entity-tag.ts';
-import type { ChangesList, ChangesPageQuery, PetState } from './list-changes.ts';
+import type { ChangePet } from './change-pet.ts';
+import { programWith } from './create-pet.ts';
+import { entityTagOf, type IfMatch } from './entity-tag.ts';
+import type { ChangesList, ChangesPageQuery, ListChanges, PetState } from './list-changes.ts';
 import type { CallOptions } from './ports/pet-repository.ts';
 import type { RemovePet } from './remove-pet.ts';
 import type { ChangeOptions } from './store-options.ts';
-import type { Caller } from './versioned-writes.ts';
 import { retryLostRace } from './versioned-writes.ts';
 
 /** A pet, and the entity tag that names its version. */
@@ -30,26 +29,11 @@ export interface TaggedChanges extends ChangesList {
   readonly changes: readonly Change[];
 }
 
-/** The use cases that change pets. */
+/** The use cases that change pets, of this process or of another server. */
 export interface ChangeUseCases {
-  /** Missing when the results of the use cases have entity tags already, because another server executes them. */
-  readonly entityTagOf?: (pet: Pet) => Promise<string>;
-  readonly changePet: {
-    execute(
-      id: bigint,
-      change: PetChange,
-      ifMatch: IfMatch,
-      caller?: Caller,
-      options?: CallOptions,
-    ): Promise<ChangeResult & Partial<TaggedPet>>;
-  };
+  readonly changePet: Pick<ChangePet, 'execute'>;
   readonly removePet: Pick<RemovePet, 'execute'>;
-  readonly listChanges: {
-    execute(
-      query?: ChangesPageQuery,
-      options?: CallOptions,
-    ): Promise<ChangesList & { readonly changes: readonly (PetState | Change)[] }>;
-  };
+  readonly listChanges: Pick<ListChanges, 'execute'>;
   /** Resolves with a pet and its entity tag. Rejects with `not_found` when no pet has this id. */
   readonly findTagged: (id: bigint, options?: CallOptions) => Promise<TaggedPet>;
 }
@@ -65,8 +49,8 @@ export async function changeStoredPet(
   { ifMatch, idempotencyKey, ...options }: ChangeOptions,
 ): Promise<TaggedPet> {
   const apply = async (input: PetChange, tags: IfMatch, key = idempotencyKey): Promise<TaggedPet> => {
-    const { pet, etag } = await useCases.changePet.execute(id, input, tags, callerOf(key), options);
-    return { pet, etag: etag ?? (await useCases.entityTagOf?.(pet)) ?? '' };
+    const { pet, etag } = await useCases.changePet.execute(id, input, tags, programWith(key), options);
+    return { pet, etag: etag ?? (await entityTagOf(pet)) };
   };
   if (typeof change !== 'function') return await apply(change, tagsOf(ifMatch));
   let lost: AnimalStoreError | undefined;
@@ -97,25 +81,21 @@ export async function removeStoredPet(
   id: bigint,
   { ifMatch, idempotencyKey, ...options }: ChangeOptions,
 ): Promise<void> {
-  await removePet.execute(id, tagsOf(ifMatch), callerOf(idempotencyKey), options);
+  await removePet.execute(id, tagsOf(ifMatch), programWith(idempotencyKey), options);
 }
 
 export async function listTaggedChanges(
-  { listChanges, entityTagOf }: ChangeUseCases,
+  { listChanges }: ChangeUseCases,
   query: ChangesPageQuery | undefined,
   options: CallOptions | undefined,
 ): Promise<TaggedChanges> {
   const { changes, ...rest } = await listChanges.execute(query, options);
   const tagged = changes.map(async (change) =>
-    change.pet === undefined ? change : { etag: (await entityTagOf?.(change.pet)) ?? '', ...change },
+    change.pet === undefined ? change : { ...change, etag: change.etag ?? (await entityTagOf(change.pet)) },
   );
   return { ...rest, changes: await Promise.all(tagged) };
 }
 
 function tagsOf(ifMatch: string | undefined): IfMatch {
   return ifMatch === undefined || ifMatch === '*' ? '*' : [ifMatch];
-}
-
-function callerOf(key: string | undefined): Caller | undefined {
-  return key === undefined ? undefined : { caller: THIS_PROGRAM, key };
 }

@@ -2,15 +2,18 @@ import type { Pet } from '../domain/pet.ts';
 import { changePet, type PetChange, petChange } from '../domain/pet-change.ts';
 import { petChangeJson } from '../domain/pet-json.ts';
 import type { IfMatch } from './entity-tag.ts';
+import type { Caller } from './ports/idempotent-creates.ts';
 import type { PetVersion } from './ports/pet-changes.ts';
 import type { CallOptions } from './ports/pet-repository.ts';
-import { type Caller, type ChangePorts, expectedPet, writeVersion } from './versioned-writes.ts';
+import { type ChangePorts, expectedPet, writeVersion } from './versioned-writes.ts';
 
 /** The result of a change. */
 export interface ChangeResult {
   readonly pet: Pet;
   /** Whether an earlier request with the same idempotency key has made the change: then the pet is its response. */
   readonly isReplay: boolean;
+  /** The entity tag, when another server has made the change. */
+  readonly etag?: string;
 }
 
 /** The use case of `PATCH /pets/{petId}`: changes attributes of a pet, and overwrites no change of another writer. */

@@ -1,16 +1,15 @@
 import { idempotencyKey, keyConflict } from '../domain/idempotency-key.ts';
 import { isSamePet, type NewPetInput, newPet } from '../domain/pet.ts';
-import {
-  type CreateAttempt,
-  type CreateResult,
-  DAY,
-  type IdempotentCreates,
-} from './ports/idempotent-creates.ts';
+import { type Caller, type CreateResult, DAY, type IdempotentCreates } from './ports/idempotent-creates.ts';
 import type { CallOptions, PetRepository } from './ports/pet-repository.ts';
 import { supported } from './store-options.ts';
 
 /** The caller of a program that calls the store directly. The id of an API key is never empty. */
 export const THIS_PROGRAM = '';
+
+export function programWith(key: string | undefined): Caller | undefined {
+  return key === undefined ? undefined : { caller: THIS_PROGRAM, key };
+}
 
 /** How long an idempotency key protects against a second pet: the default, and the maximum. */
 export const IDEMPOTENCY_DAYS = 1;
@@ -57,17 +56,12 @@ export class CreatePet {
    * key stores nothing, and resolves with the pet of the first call. Rejects with `invalid_request` when the pet or the key
    * breaks a rule, and with `idempotency_conflict` when the stored pet differs.
    */
-  async execute(
-    input: NewPetInput,
-    attempt?: Pick<CreateAttempt, 'caller' | 'key'>,
-    options?: CallOptions,
-  ): Promise<CreateResult> {
-    if (attempt === undefined) return { pet: await this.#pets.add(newPet(input), options), isReplay: false };
+  async execute(input: NewPetInput, by?: Caller, options?: CallOptions): Promise<CreateResult> {
+    if (by === undefined) return { pet: await this.#pets.add(newPet(input), options), isReplay: false };
     const creates = supported(this.#creates, 'Idempotency-Key');
     const pet = newPet(input);
-    const { caller, key } = attempt;
-    const validFor = this.#days * DAY;
-    const result = await creates.add(pet, { caller, key: idempotencyKey(key), validFor }, options);
+    const attempt = { caller: by.caller, key: idempotencyKey(by.key), validFor: this.#days * DAY };
+    const result = await creates.add(pet, attempt, options);
     if (result.isReplay && !isSamePet(result.pet, pet)) throw keyConflict('pet');
     return result;
   }

@@ -3,7 +3,7 @@ import { checkOptions, type OptionRules } from './arguments.ts';
 import { LIMIT_MAX } from './list-pets.ts';
 import { nextTurn, pause } from './pause.ts';
 import type { CallOptions } from './ports/pet-repository.ts';
-import type { FollowChangesOptions } from './store-options.ts';
+import type { Following } from './store-options.ts';
 
 /** In milliseconds. */
 const DEFAULT_INTERVAL = 1000;
@@ -20,7 +20,7 @@ export interface Page<Item, Position> {
   readonly more: boolean;
 }
 
-type Followed = Omit<FollowChangesOptions, 'after'> & { readonly after?: unknown };
+type Followed = Following & { readonly after?: unknown };
 
 /**
  * Yields items as they become visible, for ever. When the storage is unavailable after the first read, waits and goes on. The

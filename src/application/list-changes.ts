@@ -15,7 +15,7 @@ export interface ChangesPageQuery {
 
 /** The newest state of a pet, or the id of a removed pet. */
 export type PetState =
-  | { readonly cursor: string; readonly pet: Pet; readonly removed?: undefined }
+  | { readonly cursor: string; readonly pet: Pet; readonly etag?: string; readonly removed?: undefined }
   | { readonly cursor: string; readonly removed: bigint; readonly pet?: undefined };
 
 /** One page of the newest states, in the order of the writes. */
@@ -38,10 +38,7 @@ export class ListChanges {
   }
 
   /** Rejects with `invalid_request`, and with `restart_required` for a cursor of another epoch, or beyond the last number. */
-  async execute(
-    query: ChangesPageQuery = {},
-    options?: CallOptions,
-  ): Promise<ChangesList & { readonly next: string }> {
+  async execute(query: ChangesPageQuery = {}, options?: CallOptions): Promise<ChangesList> {
     const { limit = LIMIT_DEFAULT, after } = query;
     const fault = limitFault(limit);
     if (fault !== undefined) throw invalidRequest(fault);

@@ -1,7 +1,8 @@
 import type { IfMatch } from './entity-tag.ts';
+import type { Caller } from './ports/idempotent-creates.ts';
 import type { PetVersion } from './ports/pet-changes.ts';
 import type { CallOptions } from './ports/pet-repository.ts';
-import { type Caller, type ChangePorts, expectedPet, writeVersion } from './versioned-writes.ts';
+import { type ChangePorts, expectedPet, writeVersion } from './versioned-writes.ts';
 
 /** The use case of `DELETE /pets/{petId}`. */
 export class RemovePet {

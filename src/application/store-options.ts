@@ -25,13 +25,19 @@ export interface PetWalk extends Omit<PetPageQuery, 'limit'> {
   readonly limit?: number | undefined;
 }
 
-/** The options of `AnimalStore.followPets`. */
-export interface FollowOptions extends Omit<PetPageQuery, 'limit'> {
+/** How an iteration follows the pets or the changes of a store. */
+export interface Following {
   /** Ends the iteration, which then rejects with the reason of the signal. */
   readonly signal?: AbortSignal | undefined;
-  /** How long to wait before the next read when no pet follows, in milliseconds. Default: 1000. */
+  /** How long to wait before the next read when nothing follows, in milliseconds. Default: 1000. */
   readonly interval?: number | undefined;
 }
+
+/** The options of `AnimalStore.followPets`. */
+export type FollowOptions = Following & Omit<PetPageQuery, 'limit'>;
+
+/** The options of `AnimalStore.followChanges`. */
+export type FollowChangesOptions = Following & Pick<ChangesPageQuery, 'after'>;
 
 /** How long a write can be repeated. */
 export interface RetryOptions {
@@ -42,28 +48,16 @@ export interface RetryOptions {
 /** The options of `AnimalStore.createPet`. */
 export interface CreateOptions extends CallOptions {
   /**
-   * 1 to 255 visible ASCII characters that make a retry safe: within 24 hours, or {@link RetryOptions}, a call with the same key
-   * and the same pet resolves with the first pet, and stores no second one.
+   * 1 to 255 visible ASCII characters that make a retry safe: within 24 hours, or {@link RetryOptions}, an equal call with the
+   * same key writes nothing, and resolves with the first result. Creates, changes and removals share these keys.
    */
   readonly idempotencyKey?: string | undefined;
 }
 
 /** The options of `AnimalStore.changePet` and `AnimalStore.removePet`. */
-export interface ChangeOptions extends CallOptions {
+export interface ChangeOptions extends CreateOptions {
   /** The entity tag of the version that the change is for. By default, the change is for any version. */
   readonly ifMatch?: string | undefined;
-  /** Makes a retry safe, as for `AnimalStore.createPet`. Creates, changes and removals share these keys. */
-  readonly idempotencyKey?: string | undefined;
-}
-
-/** The options of `AnimalStore.followChanges`. */
-export interface FollowChangesOptions {
-  /** The cursor of the last change that was seen. By default, the first pet. */
-  readonly after?: string | undefined;
-  /** Ends the iteration, which then rejects with the reason of the signal. */
-  readonly signal?: AbortSignal | undefined;
-  /** How long to wait before the next read when nothing follows, in milliseconds. Default: 1000. */
-  readonly interval?: number | undefined;
 }
 
 /** The options of a store whose database is the address of a server. Other databases need none of them. */

@@ -75,6 +75,5 @@ function changeUseCases(ports: ChangePorts, getPet: GetPet): ChangeUseCases {
       const pet = await getPet.execute(id, options);
       return { pet, etag: await entityTagOf(pet) };
     },
-    entityTagOf,
   };
 }

@@ -7,16 +7,10 @@ import { IDEMPOTENCY_DAYS, THIS_PROGRAM } from './create-pet.ts';
 import { entityTagOf, type IfMatch } from './entity-tag.ts';
 import { pause } from './pause.ts';
 import type { IdempotentChanges } from './ports/idempotent-changes.ts';
-import { DAY } from './ports/idempotent-creates.ts';
+import { type Caller, DAY } from './ports/idempotent-creates.ts';
 import type { PetChanges, PetVersion } from './ports/pet-changes.ts';
 import type { CallOptions } from './ports/pet-repository.ts';
 import { supported } from './store-options.ts';
-
-/** Who makes a request, and the key with which the request can be repeated. */
-export interface Caller {
-  readonly caller: string;
-  readonly key: string;
-}
 
 /** The ports of the use cases that change pets. */
 export interface ChangePorts {

@@ -17,6 +17,7 @@ export type {
   ClientOptions,
   CreateOptions,
   FollowChangesOptions,
+  Following,
   FollowOptions,
   PetWalk,
 } from '../application/store-options.ts';

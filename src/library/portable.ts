@@ -44,6 +44,7 @@ export type {
   WriteRecord,
 } from '../application/ports/idempotent-changes.ts';
 export type {
+  Caller,
   CreateAttempt,
   CreateResult,
   IdempotencyRecords,
@@ -74,12 +75,13 @@ export type {
   ClientOptions,
   CreateOptions,
   FollowChangesOptions,
+  Following,
   FollowOptions,
   PetWalk,
   RetryOptions,
 } from '../application/store-options.ts';
 export { VerifyApiKey } from '../application/verify-api-key.ts';
-export type { Caller, ChangePorts } from '../application/versioned-writes.ts';
+export type { ChangePorts } from '../application/versioned-writes.ts';
 export { type ApiKey, apiKeyPrefix, isActive, isApiKey, type NewApiKey } from '../domain/api-key.ts';
 export {
   AnimalStoreError,

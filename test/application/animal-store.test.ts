@@ -52,7 +52,7 @@ describe('pets', () => {
       (options: object) => store.listPage({}, options),
       (options: object) => store.listPets({}, options).next(),
       (options: object) => store.createPet(REX, options),
-      (options: object) => store.createPetOnce(REX, 'me', 'key', options),
+      (options: object) => store.createPetOnce(REX, { caller: 'me', key: 'key' }, options),
     ]) {
       for (const timeout of [0, 2 ** 31, '5', Number.NaN])
         await expect(call({ timeout })).rejects.toThrow(
@@ -115,7 +115,7 @@ describe('close', () => {
     await store.close();
     for (const call of [
       () => store.createPet(REX),
-      () => store.createPetOnce(REX, '1', 'a'),
+      () => store.createPetOnce(REX, { caller: '1', key: 'a' }),
       () => store.getPet(1n),
       () => store.listPage(),
       () => store.listPets().next(),

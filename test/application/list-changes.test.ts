@@ -53,7 +53,7 @@ test.each([
 test('a cursor of another epoch, or that was not given out yet, needs a restart', async () => {
   const { changes, feed, pet } = await openFeed();
   const { next } = await feed.execute();
-  const [epoch] = next.split('-');
+  const [epoch] = String(next).split('-');
   const restart = refusal(/^the cursor is of another epoch .* begin without after/, 'restart_required');
   await expect(feed.execute({ after: `${epoch}-${pet.id + 1n}` })).rejects.toThrow(restart);
   await expect(feed.execute({ after: 'fedcba9876543210-0' })).rejects.toThrow(restart);

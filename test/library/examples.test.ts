@@ -43,8 +43,8 @@ interface Example {
 
 /** The exported names that must have an example. */
 const MAIN_NAMES =
-  'createAnimalStore AnimalStoreError CreatePet petJson petsJson parsePet parsePets apiKeys createPet listPets listPage ' +
-  'getPet importPets exportPets backup createFetchHandler openMemoryStorage ' +
+  'createAnimalStore AnimalStoreError CreatePet petJson petsJson parsePet parsePets apiKeys createPet listPage ' +
+  'importPets createFetchHandler openMemoryStorage ' +
   'openPostgresStorage ' +
   'openSqliteStorage petRepositoryContract';
 

@@ -1,7 +1,7 @@
+import type { Caller } from '../../application/ports/idempotent-creates.ts';
 import type { CallOptions } from '../../application/ports/pet-repository.ts';
 import { closedError } from '../../application/ports/storage.ts';
 import type { Write } from '../../application/until-aborted.ts';
-import type { Caller } from '../../application/versioned-writes.ts';
 import { type ApiResponse, unknownOutcomeOf, unreadable } from './errors.ts';
 import type { ApiRequest, Send } from './request.ts';
 

@@ -1,11 +1,10 @@
-import type { CreateResult } from '../../application/ports/idempotent-creates.ts';
+import type { Caller, CreateResult } from '../../application/ports/idempotent-creates.ts';
 import type {
   CallOptions,
   PetPage,
   PetQuery,
   PetRepository,
 } from '../../application/ports/pet-repository.ts';
-import type { Caller } from '../../application/versioned-writes.ts';
 import { isSamePet, type NewPet, type Pet } from '../../domain/pet.ts';
 import { newPetJson, parsePet } from '../../domain/pet-json.ts';
 import { type ApiCall, type ApiClient, isReplay } from './api-client.ts';

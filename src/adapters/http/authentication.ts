@@ -2,6 +2,7 @@
 
 import type { RouterContext, RouterMiddleware } from '@koa/router';
 import type { ApiKeyVerifier } from '../../application/ports/api-key-verifier.ts';
+import type { Caller } from '../../application/ports/idempotent-creates.ts';
 import { invalidRequest } from '../../domain/errors.ts';
 import { fieldOf, isRepeated } from './check-head.ts';
 import { HttpError } from './errors.ts';
@@ -67,4 +68,10 @@ export const requireWriteAccess: RouterMiddleware<ApiState> = (ctx, next) => {
 /** The id of the caller, which all keys of a series of rotated API keys share. */
 export function callerOf({ animalStore: { holder } }: ApiState): string | undefined {
   return holder?.callerId ?? holder?.id;
+}
+
+/** Who makes a write, if the request can be repeated. */
+export function keyedCallerOf({ req, state }: RouterContext<ApiState>): Caller | undefined {
+  const key = fieldOf(req, 'idempotency-key');
+  return key === undefined ? undefined : { caller: callerOf(state) ?? '', key };
 }

@@ -3,11 +3,11 @@
 import type { RouterContext, RouterMiddleware } from '@koa/router';
 import type { IfMatch } from '../../application/entity-tag.ts';
 import type { ChangesList, PetState } from '../../application/list-changes.ts';
-import type { Caller } from '../../application/versioned-writes.ts';
+import type { Caller } from '../../application/ports/idempotent-creates.ts';
 import { idempotencyKey } from '../../domain/idempotency-key.ts';
 import { parseInt64 } from '../../domain/int64.ts';
 import { petJson } from '../../domain/pet-json.ts';
-import { callerOf } from './authentication.ts';
+import { keyedCallerOf } from './authentication.ts';
 import { fieldOf } from './check-head.ts';
 import { callStore, HttpError } from './errors.ts';
 import { METHODS } from './operations.ts';
@@ -26,7 +26,7 @@ export function changeHandlers(httpStore: HttpStore, prefix: string): Handlers {
   return {
     async changePet(ctx) {
       const change = readChange(ctx.request.body as ReturnType<typeof newPetMembers>);
-      const caller = keyedCallerOf(ctx);
+      const caller = checkedCallerOf(ctx);
       const ifMatch = ifMatchOf(ctx);
       const { pet, isReplay } = await callStore(() =>
         store.changePetOnce(idOf(ctx), change, ifMatch, caller),
@@ -38,7 +38,7 @@ export function changeHandlers(httpStore: HttpStore, prefix: string): Handlers {
     },
 
     async removePet(ctx) {
-      const caller = keyedCallerOf(ctx);
+      const caller = checkedCallerOf(ctx);
       const ifMatch = ifMatchOf(ctx);
       const { isReplay } = await callStore(() => store.removePetOnce(idOf(ctx), ifMatch, caller));
       if (isReplay) ctx.set('Idempotency-Replayed', 'true');
@@ -61,9 +61,11 @@ function idOf({ params }: Context): bigint {
   return parseInt64(params['petId'] ?? '') ?? 0n;
 }
 
-function keyedCallerOf({ req, state }: Context): Caller | undefined {
-  const key = fieldOf(req, 'idempotency-key');
-  return key === undefined ? undefined : { caller: callerOf(state) ?? '', key: idempotencyKey(key) };
+/** A key that breaks its rule is refused first. */
+function checkedCallerOf(ctx: Context): Caller | undefined {
+  const caller = keyedCallerOf(ctx);
+  if (caller !== undefined) idempotencyKey(caller.key);
+  return caller;
 }
 
 const STRONG_TAG = /^"[!#-~\x80-\xff]*"$/;

@@ -20,14 +20,12 @@ import { LIFECYCLE_RULES, type LifecycleOptions } from './lifecycle.ts';
 import type { RateLimit } from './rate-limit.ts';
 import type { ApiState } from './state.ts';
 
-const OTHER_METHODS = ['listPage', 'createPetOnce', 'verifyApiKey', 'check'] as const;
+const METHODS = ['listPage', 'createPetOnce', 'getPet', 'verifyApiKey', 'check'] as const;
 
 const CHANGE_METHODS = ['changePetOnce', 'removePetOnce', 'listStates'] as const;
 
-type StoreMethod = 'createPet' | 'getPet' | (typeof OTHER_METHODS)[number];
-
 /** The methods of an {@link AnimalStore} that the API calls. */
-export type HttpStore = Pick<AnimalStore, StoreMethod> &
+export type HttpStore = Pick<AnimalStore, (typeof METHODS)[number]> &
   Partial<Pick<AnimalStore, 'canChangePets' | (typeof CHANGE_METHODS)[number]>>;
 
 /** A store whose pets the API can change. */
@@ -146,7 +144,7 @@ const PUBLIC_URL_RULE: Rule = {
 };
 const ORIGIN: Rule = { expected: 'an origin', accepts: isOrigin };
 
-export const HTTP_STORE: Rule = objectWith('createPet', 'getPet', ...OTHER_METHODS);
+export const HTTP_STORE: Rule = objectWith(...METHODS);
 export const CHANGING_STORE: Rule = objectWith(...CHANGE_METHODS);
 
 export const HTTP_OPTIONS: OptionRules<HttpOptions> = {

@@ -6,8 +6,7 @@ import type { PetPage, PetQuery } from '../../application/ports/pet-repository.t
 import { parseInt64 } from '../../domain/int64.ts';
 import type { Pet } from '../../domain/pet.ts';
 import { petJson, petsJson } from '../../domain/pet-json.ts';
-import { callerOf } from './authentication.ts';
-import { fieldOf } from './check-head.ts';
+import { keyedCallerOf } from './authentication.ts';
 import { callStore, HttpError } from './errors.ts';
 import { METHODS, type Operation } from './operations.ts';
 import type { HttpStore } from './options.ts';
@@ -36,13 +35,8 @@ export function petHandlers(
     },
 
     async createPet(ctx) {
-      const key = fieldOf(ctx.req, 'idempotency-key');
       const input = readNewPet(ctx.request.body as ReturnType<typeof newPetMembers>);
-      const { pet, isReplay } = await callStore(async () =>
-        key === undefined
-          ? { pet: await store.createPet(input), isReplay: false }
-          : store.createPetOnce(input, callerOf(ctx.state) ?? '', key),
-      );
+      const { pet, isReplay } = await callStore(() => store.createPetOnce(input, keyedCallerOf(ctx)));
       ctx.set('Location', `${pets}/${pet.id}`);
       if (isReplay) ctx.set('Idempotency-Replayed', 'true');
       const body = petJson(pet);

@@ -1,11 +1,14 @@
 import type { NewPet, Pet } from '../../domain/pet.ts';
 import type { CallOptions } from './pet-repository.ts';
 
-/** Identifies a create. All attempts of a client to create the same pet have the same `caller` and `key`. */
-export interface CreateAttempt {
-  /** The id of the caller. Each caller has its own keys. */
+/** Who makes a write, and the key with which the write can be repeated. Each caller has its own keys. */
+export interface Caller {
   readonly caller: string;
   readonly key: string;
+}
+
+/** Identifies a create. All attempts of a client to create the same pet have the same `caller` and `key`. */
+export interface CreateAttempt extends Caller {
   /** For how long a record that this attempt makes is valid, in milliseconds. */
   readonly validFor: number;
 }

@@ -74,7 +74,7 @@ describe('over a real server', () => {
     ] as const;
     for (const isReplay of [false, true]) {
       for (const [caller, key] of pairs) {
-        const result = await store.createPetOnce(samplePet(`${caller} ${key}`), caller, key);
+        const result = await store.createPetOnce(samplePet(`${caller} ${key}`), { caller, key });
         expect(result, `${caller} ${key}`).toMatchObject({ isReplay });
       }
     }

@@ -1,8 +1,7 @@
 import { type Command, Option } from 'commander';
 import type { AnimalStore } from '../../../application/animal-store.ts';
-import { THIS_PROGRAM } from '../../../application/create-pet.ts';
+import { programWith } from '../../../application/create-pet.ts';
 import { LIMIT_DEFAULT, LIMIT_MAX, LIMIT_MIN, type PetPageQuery } from '../../../application/list-pets.ts';
-import type { Caller } from '../../../application/versioned-writes.ts';
 import { asAnimalStoreError } from '../../../domain/errors.ts';
 import type { Pet } from '../../../domain/pet.ts';
 import { petJson } from '../../../domain/pet-json.ts';
@@ -60,10 +59,7 @@ export function definePets(program: Command, options: CommandOptions): void {
     .option(...CREATE_STORE)
     .option(...JSON_RESULT)
     .action(async ({ idempotencyKey, createStore = false, json, ...input }) => {
-      const createIn = async (store: AnimalStore) =>
-        idempotencyKey === undefined
-          ? { pet: await store.createPet(input), isReplay: false }
-          : await store.createPetOnce(input, THIS_PROGRAM, idempotencyKey);
+      const createIn = (store: AnimalStore) => store.createPetOnce(input, programWith(idempotencyKey));
       await writeOnce('created', json, options, createIn, createStore);
     });
   const change = pets
@@ -79,7 +75,7 @@ export function definePets(program: Command, options: CommandOptions): void {
       if (Object.keys(values).length === 0) change.error('expected an option of an attribute');
       const entries = Object.entries(values).map(([name, value]) => [name, value === REMOVED ? null : value]);
       await writeOnce('changed', json, options, (store) =>
-        store.changePetOnce(id, Object.fromEntries(entries), ifMatch, callerOf(idempotencyKey)),
+        store.changePetOnce(id, Object.fromEntries(entries), ifMatch, programWith(idempotencyKey)),
       );
     });
   pets
@@ -90,14 +86,10 @@ export function definePets(program: Command, options: CommandOptions): void {
     .option(...KEY)
     .action(async (id, { ifMatch = '*', idempotencyKey }) => {
       await writeOnce('removed', false, options, (store) =>
-        store.removePetOnce(id, ifMatch, callerOf(idempotencyKey)),
+        store.removePetOnce(id, ifMatch, programWith(idempotencyKey)),
       );
       await printResult(options.console, `Pet ${id} is removed.`, {});
     });
-}
-
-function callerOf(key: string | undefined): Caller | undefined {
-  return key === undefined ? undefined : { caller: THIS_PROGRAM, key };
 }
 
 /** Makes a write, names the key with which one of an unknown outcome can be repeated, and shows the pet of the result. */
