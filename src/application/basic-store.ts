@@ -23,11 +23,11 @@ import type { Caller, CreateResult } from './ports/idempotent-creates.ts';
 import type { CallOptions, PetPage } from './ports/pet-repository.ts';
 import type { StoreStorage } from './ports/storage.ts';
 import {
+  CALL_OPTIONS,
   CHANGE_OPTIONS,
   CHANGES_QUERY,
   type ChangeOptions,
   type CreateOptions,
-  checkCall,
   FOLLOW_CHANGES_OPTIONS,
   FOLLOW_OPTIONS,
   type FollowChangesOptions,
@@ -224,8 +224,10 @@ export class BasicStore implements AsyncDisposable {
   }
 
   /** Throws when the store is closed, when an option is invalid, and when the call was ended before it began. */
-  protected assertCallable(options?: CallOptions, rules?: OptionRules<ChangeOptions>): void {
+  protected assertCallable(options?: CreateOptions, rules: OptionRules<CreateOptions> = CALL_OPTIONS): void {
     if (this.isClosed) throw new AnimalStoreError('storage_unavailable', 'the store is closed');
-    if (options !== undefined) checkCall(options, rules);
+    if (options === undefined) return;
+    checkOptions(options, rules);
+    options.signal?.throwIfAborted();
   }
 }

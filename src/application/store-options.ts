@@ -4,7 +4,6 @@ import { invalidRequest } from '../domain/errors.ts';
 import { PET_FILTERS, type PetFilterInput } from '../domain/pet-filter.ts';
 import {
   BOOLEAN,
-  checkOptions,
   FUNCTION,
   OBJECT,
   type OptionRules,
@@ -109,7 +108,11 @@ const ANY: Rule = { expected: '', accepts: () => true };
 export const CHANGES_QUERY: OptionRules<ChangesPageQuery> = { limit: ANY, after: ANY };
 const FILTER = Object.fromEntries(PET_FILTERS.map((name) => [name, ANY])) as OptionRules<PetFilterInput>;
 export const QUERY: OptionRules<PetPageQuery> = { ...CHANGES_QUERY, ...FILTER };
-const CALL_OPTIONS: OptionRules<CreateOptions> = { timeout: TIMEOUT, signal: SIGNAL, idempotencyKey: ANY };
+export const CALL_OPTIONS: OptionRules<CreateOptions> = {
+  timeout: TIMEOUT,
+  signal: SIGNAL,
+  idempotencyKey: ANY,
+};
 export const CHANGE_OPTIONS: OptionRules<ChangeOptions> = { ...CALL_OPTIONS, ifMatch: STRING };
 export const FOLLOW_CHANGES_OPTIONS: OptionRules<FollowChangesOptions> = {
   after: ANY,
@@ -117,12 +120,6 @@ export const FOLLOW_CHANGES_OPTIONS: OptionRules<FollowChangesOptions> = {
   interval: TIMEOUT,
 };
 export const FOLLOW_OPTIONS: OptionRules<FollowOptions> = { ...FOLLOW_CHANGES_OPTIONS, ...FILTER };
-
-/** Throws for an option that would have no effect, and with the reason of a signal that is aborted. */
-export function checkCall(options: CreateOptions, rules: OptionRules<CreateOptions> = CALL_OPTIONS): void {
-  checkOptions(options, rules);
-  options.signal?.throwIfAborted();
-}
 
 /** Returns an optional part of a storage. Throws `invalid_request` when the storage does not have it. */
 export function supported<T>(part: T | undefined, operation: string): T {

@@ -25,14 +25,12 @@ export interface PetUseCases {
   readonly changes?: ChangeUseCases | undefined;
 }
 
-/** The use cases that need a port that a storage can lack. */
-export interface OtherUseCases {
-  readonly importPets: ImportPets;
-  readonly apiKeys: ApiKeys;
-  readonly verifyApiKey: VerifyApiKey;
+/** Use cases are missing whose port the storage lacks. */
+export interface UseCases extends PetUseCases {
+  readonly importPets?: ImportPets;
+  readonly apiKeys?: ApiKeys;
+  readonly verifyApiKey?: VerifyApiKey;
 }
-
-export type UseCases = PetUseCases & Partial<OtherUseCases>;
 
 type Options = RetryOptions & { readonly report?: ReportFailure };
 type Ports = Omit<StoreStorage, 'check' | 'close'>;
@@ -47,13 +45,13 @@ export function createPetUseCases(
   return { createPet, listPets: new ListPets(pets), getPet: new GetPet(pets), changes };
 }
 
-export function createUseCases(ports: AllPorts, options?: Options): PetUseCases & OtherUseCases;
+export function createUseCases(ports: AllPorts, options?: Options): Required<UseCases>;
 export function createUseCases(ports: Ports, options?: Options): UseCases;
 export function createUseCases(ports: Ports, options: Options = {}): UseCases {
   const { apiKeys, changes, idempotentChanges, transfer } = ports;
   const { idempotencyDays: days, report = failureReporter([]) } = options;
   const useCases = createPetUseCases(ports, options);
-  const changing = changes && changeUseCases({ changes, idempotentChanges, days }, useCases.getPet);
+  const changing = changes && createChangeUseCases({ changes, idempotentChanges, days }, useCases.getPet);
   const verifyApiKey = apiKeys && new VerifyApiKey(apiKeys, Date.now, report);
   return {
     ...useCases,
@@ -66,7 +64,7 @@ export function createUseCases(ports: Ports, options: Options = {}): UseCases {
   };
 }
 
-function changeUseCases(ports: ChangePorts, getPet: GetPet): ChangeUseCases {
+function createChangeUseCases(ports: ChangePorts, getPet: GetPet): ChangeUseCases {
   return {
     changePet: new ChangePet(ports),
     removePet: new RemovePet(ports),

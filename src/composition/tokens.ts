@@ -12,7 +12,7 @@ import type { PetRepository } from '../application/ports/pet-repository.ts';
 import type { PetTransfer } from '../application/ports/pet-transfer.ts';
 import type { RequestObserver } from '../application/ports/request-observer.ts';
 import type { Storage } from '../application/ports/storage.ts';
-import type { OtherUseCases, PetUseCases } from '../application/use-cases.ts';
+import type { UseCases } from '../application/use-cases.ts';
 
 export const STORAGE: InjectionToken<Storage> = Symbol('Storage');
 export const PET_REPOSITORY: InjectionToken<PetRepository> = Symbol('PetRepository');
@@ -22,7 +22,7 @@ export const IDEMPOTENT_CHANGES: InjectionToken<IdempotentChanges> = Symbol('Ide
 export const PET_TRANSFER: InjectionToken<PetTransfer> = Symbol('PetTransfer');
 export const API_KEY_REPOSITORY: InjectionToken<ApiKeyRepository> = Symbol('ApiKeyRepository');
 export const API_KEY_VERIFIER: InjectionToken<KeyVerifier> = Symbol('ApiKeyVerifier');
-export const USE_CASES: InjectionToken<PetUseCases & OtherUseCases> = Symbol('UseCases');
+export const USE_CASES: InjectionToken<Required<UseCases>> = Symbol('UseCases');
 /** Registered once for each observer. */
 export const OBSERVER: InjectionToken<Observer & RequestObserver> = Symbol('Observer');
 export const LOGGER: InjectionToken<Logger> = Symbol('Logger');

@@ -60,17 +60,7 @@ function attributesJson(
   return json;
 }
 
-/**
- * Formats pets as a JSON array.
- *
- * @example
- * ```ts
- * import { petsJson } from 'animal-store';
- *
- * const json = petsJson([{ id: 1n, name: 'Rex', categoryId: 7n, status: 'sold' }]);
- * console.log(json); // [{"id":1,"name":"Rex","categoryId":7,"status":"sold"}]
- * ```
- */
+/** Formats pets as a JSON array. */
 export function petsJson(pets: readonly Pet[]): string {
   return `[${pets.map(petJson).join(',')}]`;
 }
@@ -94,14 +84,6 @@ export function parsePet(text: string): Pet {
 /**
  * Reads pets from a JSON array, such as the output of {@link petsJson} or a response of the API. Throws
  * `invalid_request` as {@link parsePet} does; the message then has the index of the invalid pet, and its id.
- *
- * @example
- * ```ts
- * import { parsePets } from 'animal-store';
- *
- * const pets = parsePets('[{"id":1,"name":"Rex","categoryId":7,"status":"sold"}]');
- * console.log(pets.map(({ id }) => id)); // [ 1n ]
- * ```
  */
 export function parsePets(text: string): Pet[] {
   return petsOf(text, petOf);

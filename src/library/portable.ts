@@ -6,7 +6,7 @@ import { memory } from '../composition/databases/memory.ts';
 import { type AnimalStoreConfig, openStore } from './open-store.ts';
 
 export type { AnimalStore } from '../application/animal-store.ts';
-export { ApiKeys, type IssuedApiKey } from '../application/api-keys.ts';
+export * from '../application/api-keys.ts';
 export type { BasicStore } from '../application/basic-store.ts';
 export type {
   Change,
@@ -15,18 +15,13 @@ export type {
   TaggedChanges,
   TaggedPet,
 } from '../application/change-calls.ts';
-export { ChangePet, type ChangeResult } from '../application/change-pet.ts';
+export * from '../application/change-pet.ts';
 export { CreatePet, type CreatePetOptions } from '../application/create-pet.ts';
 export type { Deprecation } from '../application/deprecation.ts';
 export { entityTagOf, type IfMatch } from '../application/entity-tag.ts';
 export { GetPet } from '../application/get-pet.ts';
-export { type ImportOptions, ImportPets } from '../application/import-pets.ts';
-export {
-  type ChangesList,
-  type ChangesPageQuery,
-  ListChanges,
-  type PetState,
-} from '../application/list-changes.ts';
+export * from '../application/import-pets.ts';
+export * from '../application/list-changes.ts';
 export {
   LIMIT_DEFAULT,
   LIMIT_MAX,
@@ -35,8 +30,8 @@ export {
   type PetPageQuery,
 } from '../application/list-pets.ts';
 export type { ReportFailure } from '../application/observers.ts';
-export type { ApiKeyRepository, SaveKey } from '../application/ports/api-key-repository.ts';
-export type { ApiKeyHolder, ApiKeyVerifier, VerifyOptions } from '../application/ports/api-key-verifier.ts';
+export type * from '../application/ports/api-key-repository.ts';
+export type * from '../application/ports/api-key-verifier.ts';
 export type {
   AttemptState,
   ChangeAttempt,
@@ -52,21 +47,9 @@ export type {
 } from '../application/ports/idempotent-creates.ts';
 export * from '../application/ports/maintenance.ts';
 export type { Commit, Observer } from '../application/ports/observer.ts';
-export type {
-  ChangesPage,
-  ChangesQuery,
-  ListedVersion,
-  PetChanges,
-  PetVersion,
-} from '../application/ports/pet-changes.ts';
+export type * from '../application/ports/pet-changes.ts';
 export type { CallOptions, PetPage, PetQuery, PetRepository } from '../application/ports/pet-repository.ts';
-export type {
-  ExportFilter,
-  ExportInput,
-  PetsWithIds,
-  PetTransfer,
-  TransferOptions,
-} from '../application/ports/pet-transfer.ts';
+export type { PetTransfer, TransferOptions } from '../application/ports/pet-transfer.ts';
 export type { Storage, StoreStorage } from '../application/ports/storage.ts';
 export * from '../application/ports/storage-fault.ts';
 export { RemovePet } from '../application/remove-pet.ts';

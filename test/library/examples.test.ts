@@ -43,7 +43,7 @@ interface Example {
 
 /** The exported names that must have an example. */
 const MAIN_NAMES =
-  'createAnimalStore AnimalStoreError CreatePet petJson petsJson parsePet parsePets apiKeys createPet listPage ' +
+  'createAnimalStore AnimalStoreError CreatePet petJson parsePet apiKeys createPet listPage ' +
   'importPets createFetchHandler openMemoryStorage ' +
   'openPostgresStorage ' +
   'openSqliteStorage petRepositoryContract';

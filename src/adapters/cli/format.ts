@@ -1,6 +1,8 @@
-/** Formats numbers and times in UTC for people. */
+/** Formats numbers, times in UTC, and tables for people. */
 
+import Table from 'cli-table3';
 import type { BackupContents } from '../../application/ports/maintenance.ts';
+import { visible } from '../../domain/visible.ts';
 
 /** `1,000,000` */
 export function number(value: number): string {
@@ -25,4 +27,16 @@ export function moment(time: number): string {
 /** `1,000,000 pets up to id 1000000 and 3 keys` */
 export function contentsText({ pets, apiKeys, lastId }: Omit<BackupContents, 'problems'>): string {
   return `${counted(pets, 'pet', 'pets')} up to id ${lastId} and ${counted(apiKeys, 'key')}`;
+}
+
+const BORDERS =
+  'top top-mid top-left top-right bottom bottom-mid bottom-left bottom-right left left-mid mid mid-mid right right-mid';
+const CHARS = { ...Object.fromEntries(BORDERS.split(' ').map((name) => [name, ''])), middle: '  ' };
+const STYLE = { 'padding-left': 0, 'padding-right': 0, head: [], border: [] };
+
+/** Aligns the columns, and escapes the cells. */
+export function table(rows: readonly (readonly string[])[]): string {
+  const made = new Table({ chars: CHARS, style: STYLE });
+  made.push(...rows.map((row) => row.map(visible)));
+  return made.toString().replace(/ *$/gm, '').concat('\n');
 }

@@ -1,6 +1,6 @@
 import { type AnimalStoreError, invalidRequest } from '../../domain/errors.ts';
 import type { NewPet, Pet } from '../../domain/pet.ts';
-import type { PetFilter, PetFilterInput } from '../../domain/pet-filter.ts';
+import type { PetFilter } from '../../domain/pet-filter.ts';
 import type { CallOptions } from './pet-repository.ts';
 
 /** The options of an import. An exception of a callback ends the import. */
@@ -15,15 +15,6 @@ export interface TransferOptions {
   /** Cancels the import, unless the transaction is already committed. */
   readonly signal?: AbortSignal | undefined;
 }
-
-/** Pets of an import that keep their ids. */
-export type PetsWithIds = readonly Pet[];
-
-/** Which pets are exported. */
-export type ExportFilter = PetFilter;
-
-/** Like {@link ExportFilter}, as a caller writes it. */
-export type ExportInput = PetFilterInput;
 
 /** Imports and exports pets in bulk. Memory use grows only by some bits for each id of an import, unless the data is in memory. */
 export interface PetTransfer {
@@ -42,7 +33,7 @@ export interface PetTransfer {
    * Yields all matching pets in batches, in ascending order of id. A pet that is added after the first batch was
    * requested is not yielded. No batch is empty. A caller can leave the loop early: this releases all resources.
    */
-  exportPets(filter?: ExportFilter, options?: CallOptions): AsyncIterable<readonly Pet[]>;
+  exportPets(filter?: PetFilter, options?: CallOptions): AsyncIterable<readonly Pet[]>;
 }
 
 export function idsNotAccepted(): AnimalStoreError {

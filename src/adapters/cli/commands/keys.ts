@@ -6,10 +6,9 @@ import { visible } from '../../../domain/visible.ts';
 import { CREATE_STORE, durationOf, expiry, JSON_RESULT, keyId, keyName } from '../arguments.ts';
 import { printResult } from '../console.ts';
 import { CommandError } from '../errors.ts';
-import { day, moment } from '../format.ts';
+import { day, moment, table } from '../format.ts';
 import type { CommandOptions } from '../options.ts';
 import { READING, withStore } from '../store.ts';
-import { table } from '../table.ts';
 
 const EXPIRES = '--expires <when>';
 const HEAD = ['ID', 'NAME', 'PREFIX', 'STATUS', 'ENDS', 'CREATED', 'LAST USED'];

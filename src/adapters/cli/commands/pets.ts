@@ -8,6 +8,7 @@ import { petJson } from '../../../domain/pet-json.ts';
 import { CREATE_STORE, ifMatchTags, int64, JSON_RESULT, pageLimit } from '../arguments.ts';
 import { printResult } from '../console.ts';
 import { CommandError, isBrokenPipe } from '../errors.ts';
+import { table } from '../format.ts';
 import type { CommandOptions } from '../options.ts';
 import {
   attributeOptions,
@@ -18,7 +19,6 @@ import {
   REMOVED,
 } from '../pet-attributes.ts';
 import { READING, withStore } from '../store.ts';
-import { table } from '../table.ts';
 
 const ID = ['<id>', 'the id of the pet', int64] as const;
 const LIMIT = `how many pets, from ${LIMIT_MIN} to ${LIMIT_MAX} (default: ${LIMIT_DEFAULT})`;
