@@ -42,7 +42,7 @@ test.each([createServer, createHttpApp, createFetchHandler])(
   async (create) => {
     for (const wrong of [undefined, { listPage() {} }])
       await expect((async () => create(wrong as never))()).rejects.toThrow(
-        refusal(/^store: expected an object with the methods createPet, .+, got (?:undefined|object)$/),
+        refusal(/^store: expected an object with the methods listPage, .+, got (?:undefined|object)$/),
       );
   },
 );
