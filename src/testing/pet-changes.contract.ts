@@ -1,21 +1,22 @@
 /** The tests (contract cases) that every `PetChanges` must pass, for any test runner. */
 
 import assert from 'node:assert/strict';
-import type { ListedVersion, PetChanges, PetVersion } from '../application/ports/pet-changes.ts';
+import type { PetVersion } from '../application/ports/pet-changes.ts';
 import { INT64_MAX } from '../domain/int64.ts';
 import type { Pet } from '../domain/pet.ts';
 import { matches } from '../domain/pet-filter.ts';
 import { type ContractCase, contractCase, lastingCase, type Subject, twoClientCase } from './contract.ts';
-import type { ChangingStore } from './fixtures/attempts.ts';
+import { assertReplaced, type ChangingStore } from './fixtures/attempts.ts';
 import { filtersOf } from './fixtures/filters.ts';
 import { addAll, assertPage, samplePet, samplePets, UNUSUAL_NAMES, walk } from './fixtures/pets.ts';
+import { listingChanges } from './pet-changes-feed.contract.ts';
 
 /** Returns all tests that a `PetChanges` must pass. */
 export function petChangesContract(subject: Subject<ChangingStore>): ContractCase[] {
   return [
     ...replacing(subject),
     ...removing(subject),
-    ...listing(subject),
+    ...listingChanges(subject),
     ...twoClients(subject),
     ...lasting(subject),
   ];
@@ -154,67 +155,6 @@ function removing(subject: Subject<ChangingStore>): ContractCase[] {
   ];
 }
 
-function listing(subject: Subject<ChangingStore>): ContractCase[] {
-  return [
-    contractCase(
-      subject,
-      'the feed has the newest version of each pet, in the order of writes',
-      async (store) => {
-        const { pets, changes } = store;
-        const added = await addAll(pets, samplePets(6));
-        const [a, , c, d] = added as [Pet, Pet, Pet, Pet];
-        const changedA = { ...a, ...samplePet('changed') };
-        const first = await assertReplaced(changes, changedA, a.id);
-        const removed = (await changes.remove(c.id, c.id)) ?? assert.fail('not removed');
-        const changedD = { ...d, ...samplePet('changed', 2n) };
-        const second = await assertReplaced(changes, changedD, d.id);
-        const expected: readonly ListedVersion[] = [
-          ...added
-            .filter(({ id }) => ![a.id, c.id, d.id].includes(id))
-            .map((pet) => ({ id: pet.id, pet, revision: pet.id })),
-          { id: a.id, pet: changedA, revision: first },
-          { id: c.id, pet: undefined, revision: removed },
-          { id: d.id, pet: changedD, revision: second },
-        ];
-        for (const limit of [1, 2, 5, 6, 7, 100]) assertVersions(await follow(changes, limit), expected);
-        const { epoch, lastNumber } = await changes.list({ limit: 1 });
-        assert.match(epoch, /^[0-9a-f]{16}$/);
-        assert.equal(lastNumber, second);
-      },
-    ),
-
-    contractCase(subject, 'another store has another epoch', async ({ changes }) => {
-      const other = await subject.open();
-      const [own, others] = [await changes.list({ limit: 1 }), await other.port.changes.list({ limit: 1 })];
-      await other.close();
-      assert.notEqual(own.epoch, others.epoch);
-    }),
-
-    contractCase(subject, 'the feed of an empty store is empty', async ({ changes }) => {
-      const { versions, upTo, more, lastNumber } = await changes.list({ limit: 9 });
-      assert.deepEqual([versions, upTo, more, lastNumber], [[], 0n, false, 0n]);
-    }),
-
-    contractCase(
-      subject,
-      'after the last version, there is nothing until the next write',
-      async ({ pets, changes }) => {
-        const pet = await pets.add(samplePet('Rex'));
-        const { upTo } = await changes.list({ limit: 9 });
-        assert.equal(upTo, pet.id);
-        const empty = await changes.list({ limit: 9, after: upTo });
-        assert.deepEqual([empty.versions, empty.upTo, empty.more], [[], upTo, false]);
-        const revision = await assertReplaced(changes, { ...pet, ...samplePet('Max') }, pet.id);
-        const { versions } = await changes.list({ limit: 9, after: upTo });
-        assert.deepEqual(
-          versions.map((version) => version.revision),
-          [revision],
-        );
-      },
-    ),
-  ];
-}
-
 function twoClients(subject: Subject<ChangingStore>): ContractCase[] {
   return [
     ...twoClientCase(
@@ -258,21 +198,6 @@ function lasting(subject: Subject<ChangingStore>): ContractCase[] {
   ];
 }
 
-async function follow(changes: PetChanges, limit: number): Promise<readonly ListedVersion[]> {
-  const all: ListedVersion[] = [];
-  for (let after = 0n; ; ) {
-    const { versions, upTo, more } = await changes.list({ after, limit });
-    all.push(...versions);
-    if (!more) return all;
-    assert.ok(upTo > after, `the page after ${after} did not move`);
-    after = upTo;
-  }
-}
-
-async function assertReplaced(changes: PetChanges, pet: Pet, expected: bigint): Promise<bigint> {
-  return (await changes.replace(pet, expected)) ?? assert.fail(`pet ${pet.id} was not replaced`);
-}
-
 async function assertStored({ pets, changes }: ChangingStore, pet: Pet, revision: bigint): Promise<void> {
   assert.deepEqual(await pets.find(pet.id), pet);
   assertVersion(await changes.find(pet.id), pet, revision);
@@ -282,11 +207,4 @@ async function assertStored({ pets, changes }: ChangingStore, pet: Pet, revision
 
 function assertVersion(version: PetVersion | undefined, pet: Pet | undefined, revision: bigint): void {
   assert.deepEqual({ pet: version?.pet, revision: version?.revision }, { pet, revision });
-}
-
-function assertVersions(actual: readonly ListedVersion[], expected: readonly ListedVersion[]): void {
-  assert.deepEqual(
-    actual.map(({ id, pet, revision }) => ({ id, pet, revision })),
-    expected,
-  );
 }
