@@ -3,8 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, onTestFailed, test } from 'vitest';
 import { damageOf, Load, NO_DAMAGE, type StoredPet } from '../faults/client/load.ts';
-import { RecordedClients } from '../faults/client/recorded.ts';
-import { FAILOVERS, SEED } from '../faults/options.ts';
+import { FAILOVERS } from '../faults/options.ts';
 import { FaultsServer } from '../faults/server.ts';
 import { printTable } from '../faults/table.ts';
 import { until } from '../support/clock.ts';
@@ -18,9 +17,6 @@ import type { Node } from './settings.ts';
 
 /** How long the load runs before each failover, and after it, in milliseconds. */
 const CALM = 2000;
-
-/** The clients of each server whose calls fit one order. */
-const RECORDED = 2;
 
 /** The maximum number of pets in a page of the API. */
 const PAGE = 100;
@@ -42,18 +38,14 @@ describe.skipIf(isSkipped)(`two servers on a PostgreSQL cluster that fails over$
   const rows: (string | number)[][] = [];
   let cluster: Cluster | undefined;
   const servers: FaultsServer[] = [];
-  /** Two servers on a database of their own, in which the recorded clients create all pets. */
-  const recordedServers: FaultsServer[] = [];
   /** Two servers on a database in which pets change. */
   const changingServers: FaultsServer[] = [];
   let load: Load;
-  let recorded: RecordedClients;
   let counting: CountingClients;
 
   beforeAll(async () => {
     expect(missing, 'the programs that are not installed').toBe('');
     cluster = await Cluster.start();
-    const recordedUrl = await cluster.createDatabase('recorded');
     const changingUrl = await cluster.createDatabase('changing');
     for (const name of ['server-1', 'server-2']) {
       const start = (databaseUrl: string, folder: string, env = {}) =>
@@ -62,14 +54,9 @@ describe.skipIf(isSkipped)(`two servers on a PostgreSQL cluster that fails over$
           folder: running().newFolder(folder),
         });
       servers.push(await start(cluster.url, name));
-      recordedServers.push(await start(recordedUrl, `recorded-${name}`));
       changingServers.push(await start(changingUrl, `changing-${name}`, { ...CHANGING_SETTINGS }));
     }
     counting = await CountingClients.start(changingServers.map(({ port }) => port));
-    recorded = await RecordedClients.start(
-      recordedServers.map(({ port }) => port),
-      { calls: Infinity, clients: RECORDED, seed: SEED },
-    );
     load = new Load(
       servers.map(({ port }) => port),
       OPERATOR_KEY,
@@ -159,17 +146,6 @@ describe.skipIf(isSkipped)(`two servers on a PostgreSQL cluster that fails over$
       expect(await petsOf(server)).toEqual(stored);
       expect(await server.stop()).toEqual({ code: 0, signal: null });
     }
-  });
-
-  test('creates and reads fit one order, and followers missed no pet', async () => {
-    recorded.end();
-    const pets = await recorded.expectOneOrder();
-    printTable('One order through failovers', [
-      ['calls', 'pets', 'failovers'],
-      [recorded.history.size, pets, rows.length],
-    ]);
-    expect(pets).toBeGreaterThan(0);
-    for (const server of recordedServers) expect(await server.stop()).toEqual({ code: 0, signal: null });
   });
 
   test('changes of the client are made once, and the copies of followers are exact', async () => {

@@ -1,6 +1,6 @@
 /**
  * Kills two servers of one file, repeatedly, while clients create pets: with idempotency keys, which they retry until they
- * have a response, also with both servers at once, and without keys. `history.faults.ts` has the order of the ids.
+ * have a response, also with both servers at once, and without keys. `changes.faults.ts` has the order of all writes.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';

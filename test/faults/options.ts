@@ -6,21 +6,11 @@ export const SEED: number =
     ? Math.floor(Math.random() * 2 ** 32)
     : integer('FAULTS_SEED', 1, 0, 2 ** 32 - 1);
 
-/** The number of generated HTTP messages. At least a quarter of them are broken. */
-export const MESSAGES: number = integer('FAULTS_MESSAGES', 6000);
-
-/** Sends only the generated message with this number, which a failure names. */
-export const ONLY: number | undefined =
-  process.env['FAULTS_ONLY'] === undefined ? undefined : integer('FAULTS_ONLY', 0, 0);
-
 /** The number of rude connections in front of nginx. */
 export const RUDE: number = integer('FAULTS_RUDE', 2000, 100);
 
 /** How often the server is killed, or its files are moved, during creates. */
 export const ROUNDS: number = integer('FAULTS_ROUNDS', 5);
-
-/** The number of calls of each client whose history is examined while its server is killed. */
-export const HISTORY_CALLS: number = integer('FAULTS_CALLS', 150);
 
 /** How often PostgreSQL stops, crashes and hangs under load. */
 export const OUTAGES: number = integer('FAULTS_OUTAGES', 2);

@@ -1,4 +1,4 @@
-/** The start of several servers on one store. `crash.faults.ts` has their idempotency keys, `history.faults.ts` their order. */
+/** The start of several servers on one store. `crash.faults.ts` has their idempotency keys, `changes.faults.ts` their order. */
 
 import { describe, expect, test } from 'vitest';
 import { canRunPostgres, newDatabaseUrl, postgresNote } from '../support/postgres/index.ts';
