@@ -225,6 +225,12 @@ export function insertPet({ id, ...pet }: Values = {}): string {
     : `INSERT INTO pets (${PET_COLUMNS}) VALUES (${[id, ...values].join(', ')});`;
 }
 
+/** Returns the statement that adds this number of equal pets to a table of SQLite or PostgreSQL. */
+export function insertPets(count: number): string {
+  const numbers = `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${count}) SELECT i FROM n`;
+  return insertPet().replace(/VALUES \((.*)\);$/, `SELECT $1 FROM (${numbers}) AS numbers;`);
+}
+
 function literalsOf(pet: NewPet): string[] {
   return valuesOf(pet).map((value) => (value === null ? 'NULL' : `'${String(value).replaceAll("'", "''")}'`));
 }

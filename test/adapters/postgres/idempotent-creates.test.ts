@@ -1,7 +1,6 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { TAKE_ORDER } from '../../../src/adapters/postgres/pets.ts';
 import { connect, describePostgres, newDatabaseUrl } from '../../support/postgres/index.ts';
-import { FIRST_RESPONSES, replaysOfRemovedPet } from '../../support/removed-pet.ts';
 import { openStorage, openStore, REX, untilBlocked } from './database.ts';
 
 const HOUR = 3_600_000;
@@ -41,15 +40,4 @@ describePostgres('idempotent creates on PostgreSQL', () => {
       expect(await storage.idempotentCreates.add(REX, other)).toMatchObject({ isReplay: true });
     },
   );
-
-  test('a key whose pet another program has removed: an error that says so, and no second pet', async () => {
-    const { url, storage } = await openStore();
-    const client = await connect(url);
-    const replays = await replaysOfRemovedPet(
-      storage,
-      () => client.query('DELETE FROM pets'),
-      () => client.query('UPDATE idempotency_records SET ends_at = 1'),
-    );
-    expect(replays).toEqual(FIRST_RESPONSES);
-  });
 });

@@ -1,19 +1,8 @@
 import { expect, test } from 'vitest';
-import { examinePostgresStore } from '../../../src/adapters/postgres/index.ts';
 import type { TransferOptions } from '../../../src/application/ports/pet-transfer.ts';
 import type { NewPet, Pet } from '../../../src/domain/pet.ts';
 import { connect, describePostgres, newDatabaseUrl } from '../../support/postgres/index.ts';
-import {
-  labelOf,
-  MAX,
-  NO_DUPLICATES,
-  named,
-  openStorage,
-  openStore,
-  REX,
-  walk,
-  withSetting,
-} from './database.ts';
+import { labelOf, NO_DUPLICATES, named, openStorage, openStore, REX, walk } from './database.ts';
 import { startProxy } from './proxy.ts';
 
 /** More pets than one statement of an export reads. */
@@ -63,27 +52,6 @@ describePostgres('imports and exports of many pets on PostgreSQL', () => {
       exported += pets.length;
     }
     expect(exported).toBe(PETS);
-  });
-
-  test('a database that is read-only serves exports', async () => {
-    const { url, storage } = await openStore();
-    await storage.pets.add(REX);
-    const reader = await openStorage(withSetting(url, 'default_transaction_read_only', 'on'));
-    for await (const pets of reader.transfer.exportPets()) expect(pets).toMatchObject([REX]);
-  });
-
-  test('after changes and removals, an import of the export is a sound store', async () => {
-    const [{ storage }, copy] = [await openStore(), await openStore()];
-    const [pet, other] = [await storage.pets.add(REX), await storage.pets.add(REX)];
-    await storage.changes.remove(other.id, other.id);
-    await storage.changes.replace({ ...pet, ...MAX }, pet.id);
-    await copy.storage.transfer.importPets(storage.transfer.exportPets(), NO_DUPLICATES);
-    expect(await walk(copy.storage)).toEqual(await walk(storage));
-    const { pets, problems } = await examinePostgresStore(copy.url);
-    expect({ pets, errors: problems.filter(({ severity }) => severity === 'error') }).toEqual({
-      pets: 1,
-      errors: [],
-    });
   });
 
   test('each character of a name passes the temporary file', async () => {

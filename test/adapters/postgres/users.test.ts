@@ -126,6 +126,7 @@ describePostgres('users of PostgreSQL', () => {
     const readOnly = withSetting(url, 'default_transaction_read_only', 'on');
     const reader = await openStorage(readOnly);
     expect(await walk(reader)).toMatchObject([REX]);
+    for await (const pets of reader.transfer.exportPets()) expect(pets).toMatchObject([REX]);
     expect(await reader.apiKeys.list()).toHaveLength(1);
     expect(await reader.apiKeys.addFirst('first', about)).toBeUndefined();
     await expect(reader.pets.add(named('lost'))).rejects.toMatchObject({
