@@ -119,6 +119,7 @@ const config: ViteUserConfig = defineConfig({
         test: {
           ...ADAPTERS,
           name: 'entity',
+          env: { ...ADAPTERS.env, TEST_ATTRIBUTES: 'each kind' },
           include: OF_ANY_ATTRIBUTES,
           globalSetup: [...SERVICES, 'test/entity/entity.ts'],
         },

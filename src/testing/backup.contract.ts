@@ -110,7 +110,7 @@ export function backingUp(subject: StorageSubject): ContractCase[] {
     }),
 
     backupCase('an aborted backup leaves no file', async (storage, file, folder) => {
-      await addAll(storage.pets, samplePets(5000));
+      await addAll(storage.pets, samplePets(1000));
       const reason = new Error('the reason of the abort');
       await assert.rejects(backUp(storage, file, { signal: AbortSignal.abort(reason) }), reason);
       assert.deepEqual(await readdir(folder), []);
@@ -121,7 +121,7 @@ export function backingUp(subject: StorageSubject): ContractCase[] {
     }),
 
     backupCase('close ends a running backup, which leaves no file', async (storage, file, folder) => {
-      await addAll(storage.pets, samplePets(5000));
+      await addAll(storage.pets, samplePets(1000));
       await writeFile(file, 'content');
       const started = Promise.withResolvers<void>();
       const onProgress = () => started.resolve();

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Client } from 'pg';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { examinePostgresStore, openPostgresStorage } from '../../../src/adapters/postgres/index.ts';
 import { stopClock } from '../../support/clock.ts';
 import { IS_SHORT } from '../../support/extent.ts';
@@ -150,25 +150,25 @@ describePostgres('the durability of PostgreSQL', () => {
   test('a standby is refused by the start, by doctor, and by a storage whose server has become one', {
     skip: IS_SHORT,
   }, async () => {
-    const own = await startPostgres();
-    onTestFinished(() => own.close());
-    const storage = await openStorage(own.url);
-    await storage.pets.add(REX);
-    const client = await openClient(own.url);
-    const { rows } = await client.query('SHOW data_directory');
-    await client.end();
-    await own.stop('fast');
+    await admin.query('ALTER SYSTEM RESET ALL');
+    await admin.query('SELECT pg_reload_conf()');
+    const storage = await openStorage(server.url);
+    const { rows } = await admin.query('SHOW data_directory');
+    await admin.end();
+    await server.stop('fast');
     writeFileSync(join(rows[0].data_directory, 'standby.signal'), '');
-    await own.start();
+    await server.start();
     const message = expect.stringMatching(/the database server is a standby: the store needs the primary$/);
     const refused = { code: 'storage_unavailable', reason: 'read_only', message };
     for (const call of [
-      () => openPostgresStorage(own.url),
+      () => openPostgresStorage(server.url),
       () => storage.pets.find(1n),
       () => storage.pets.add(REX),
       () => storage.transfer.importPets((async function* () {})(), NO_DUPLICATES),
     ])
       await expect(call()).rejects.toMatchObject(refused);
-    expect(await examinePostgresStore(own.url)).toMatchObject({ problems: [{ severity: 'error', message }] });
+    expect(await examinePostgresStore(server.url)).toMatchObject({
+      problems: [{ severity: 'error', message }],
+    });
   });
 });

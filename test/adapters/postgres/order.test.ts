@@ -113,7 +113,7 @@ describePostgres('the order of ids on PostgreSQL', () => {
     const stores = [new AnimalStore(await openStorage(slow)), new AnimalStore(await openStorage(slow))];
     await (await connect(slow)).query(db.SLOW_INSERTS);
     const history = new History();
-    await exercise(history, stores, { calls: 120 });
+    await exercise(history, stores, { calls: 60 });
     const contradiction = history.contradiction();
     expect(contradiction, contradiction).toBeUndefined();
   });

@@ -163,7 +163,7 @@ describePostgres('a PostgreSQL server that refuses', () => {
     const admin = await connect(url);
     const userUrl = await newUserUrl(url, 'ALL');
     const { username } = new URL(userUrl);
-    const storage = await openStorage(withTimeout(userUrl, 2000));
+    const storage = await openStorage(withTimeout(userUrl, 1000));
     await storage.pets.add(REX);
     await admin.query(`ALTER ROLE ${username} CONNECTION LIMIT 0`);
     await endConnectionsOf(admin, userUrl);

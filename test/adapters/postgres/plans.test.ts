@@ -6,7 +6,7 @@ import { statementFor as changeStatementFor } from '../../../src/adapters/postgr
 import { listStatement } from '../../../src/adapters/postgres/pets.ts';
 import { PET_FILTERS } from '../../../src/domain/pet-filter.ts';
 import { SAMPLE_FILTERS } from '../../../src/testing/fixtures/filters.ts';
-import { insertPet, PETS_UNLIKE_REX } from '../../support/pets.ts';
+import { insertPet, insertPets, PETS_UNLIKE_REX } from '../../support/pets.ts';
 import { connect, describePostgres } from '../../support/postgres/index.ts';
 import { attemptWith, newStoreUrl, REX, withSetting } from './database.ts';
 
@@ -19,9 +19,12 @@ describePostgres('the plans of PostgreSQL', () => {
     const [name] = PET_FILTERS;
     const rare = PETS_UNLIKE_REX.find((pet) => name !== undefined && pet[name] !== REX[name]);
     const filter = name === undefined ? {} : { [name]: rare?.[name] };
-    const petOf = (number: number) => (number % (PETS / 5) === 0 ? { ...REX, ...filter } : REX);
-    const inserts = Array.from({ length: PETS }, (_, index) => insertPet(petOf(index + 1)));
-    await admin.query(`${inserts.join('')} ANALYZE pets`);
+    const rest = Array.from({ length: 5 }, (_, index) =>
+      insertPet({ id: BigInt(((index + 1) * PETS) / 5), ...filter }),
+    );
+    await admin.query(
+      `${insertPets(PETS)} DELETE FROM pets WHERE id % ${PETS / 5} = 0; ${rest.join('')} ANALYZE pets`,
+    );
     for (const mode of ['auto', 'force_generic_plan']) {
       const before = await rowsRead(admin);
       const storage = await openPostgresStorage(withSetting(url, 'plan_cache_mode', mode));
