@@ -13,7 +13,7 @@ type Edits = readonly (readonly [place: RegExp, text: string])[];
 
 /** Returns the text of a file with the attributes in place of those of a pet. */
 export function withAttributes(path: string, text: string, attributes: readonly NamedAttribute[]): string {
-  return editsOf(path, attributes).reduce(
+  return editsOf(path, text, attributes).reduce(
     (source, [place, replacement]) => {
       if (source.search(place) < 0) throw new Error(`${path}: nothing matches ${place}`);
       return source.replace(place, () => replacement);
@@ -22,7 +22,7 @@ export function withAttributes(path: string, text: string, attributes: readonly 
   );
 }
 
-function editsOf(path: string, attributes: readonly NamedAttribute[]): Edits {
+function editsOf(path: string, text: string, attributes: readonly NamedAttribute[]): Edits {
   switch (path) {
     case 'src/domain/pet.ts':
       return petEdits(attributes);
@@ -42,9 +42,9 @@ function editsOf(path: string, attributes: readonly NamedAttribute[]): Edits {
     case 'src/library/client.ts':
       return [[/, PetStatus(?= \})/, '']];
     case 'src/adapters/sqlite/schema.ts':
-      return schemaEdits(attributes, 'sqlite');
+      return schemaEdits(text, attributes, 'sqlite');
     case 'src/adapters/postgres/schema.ts':
-      return schemaEdits(attributes, 'postgres');
+      return schemaEdits(text, attributes, 'postgres');
     default:
       return [];
   }
@@ -75,7 +75,10 @@ function petEdits(attributes: readonly NamedAttribute[]): Edits {
     ],
     [/\/\*\* Whether a value is one of \{@link PET_STATUSES\}[\s\S]*?\n\}\n\n/, ''],
     [/INT64_MAX, INT64_MIN, (?=.*\n)/, ''],
-    [/(?<=from '.\/int64.ts';\n)/, hasTimestamp ? "import type { Timestamp } from './timestamp.ts';\n" : ''],
+    [
+      /(?<=from '.\/int64.ts';\n)(?:import type \{ Timestamp \}.*\n)?/,
+      hasTimestamp ? "import type { Timestamp } from './timestamp.ts';\n" : '',
+    ],
   ];
 }
 
@@ -113,7 +116,8 @@ function transitionsOf(attributes: readonly NamedAttribute[]): string {
   return '';
 }
 
-function schemaEdits(attributes: readonly NamedAttribute[], database: Database): Edits {
+function schemaEdits(text: string, attributes: readonly NamedAttribute[], database: Database): Edits {
+  const added = text.matchAll(/^const (\w+) = `[^`]*ALTER TABLE pets ADD COLUMN[^`]*`;\n/gm);
   const parts = attributes.map((each) => columnParts(each, database));
   const rules = ['id > 0', ...parts.map(({ rule }) => rule)].filter(Boolean).join('\n  AND ');
   const indexes = attributes
@@ -126,5 +130,12 @@ function schemaEdits(attributes: readonly NamedAttribute[], database: Database):
       parts.map(({ definition }) => definition).join(',\n    '),
     ],
     [/CREATE INDEX pets_by_status ON pets \([^)]*\);\s+/, indexes.join('')],
+    // The table has the columns that later migrations add.
+    ...[...added].flatMap(
+      ([, name]): Edits => [
+        [new RegExp(`(?:^/\\*\\*.*\\n)?^const ${name} = \`[^\`]*\`;\\n\\n`, 'm'), ''],
+        [new RegExp(` {2}\\[\\d+, ${name}\\],\\n`), ''],
+      ],
+    ),
   ];
 }

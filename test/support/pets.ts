@@ -42,9 +42,9 @@ export function withRequired<const T extends object>(members: T): T & Omit<NewPe
   return { ...members, ...Object.fromEntries(added) } as T & Omit<NewPet, keyof T | 'status'>;
 }
 
-/** Returns JSON in which each object with a `categoryId` also has the other required attributes, in their order. */
+/** Returns JSON in which each object with a `name` and a `categoryId` also has the other required attributes, in their order. */
 export function wholeJson(text: string): string {
-  return text.replaceAll(/"categoryId":[^{}]*?(?=\})/g, (members) => {
+  return text.replaceAll(/"name": ?[^{}]*?"categoryId": ?[^{}]*?(?=\})/g, (members) => {
     const lacking = UNNAMED.filter(([name]) => !members.includes(`"${name}":`));
     const added = lacking.map(
       ([name, value]) => `,"${name}":${typeof value === 'string' ? `"${value}"` : value}`,
@@ -53,12 +53,17 @@ export function wholeJson(text: string): string {
   });
 }
 
+/** The members of a pet in code: with a literal `categoryId`, or in the call that creates it. */
+const CREATED =
+  /(?:\bname(?::|,) [^{};]*\bcategoryId: '?-?\d+n?\b|(?<=\bcreatePet\(\{ )[^{}.]*\bcategoryId\b)[^{}]*?(?=,?\s*\})/g;
+
 /** Like {@link wholeJson}, for the pets that an example creates, and for what it prints. */
 export function wholeCode(code: string): string {
-  const whole = code.replaceAll(/\bname: [^{};]*\bcategoryId: -?\d+n?\b[^{}]*?(?=,?\s*\})/g, (members) => {
+  const whole = code.replaceAll(CREATED, (members) => {
     const lacking = UNNAMED.filter(([name]) => !members.includes(`${name}: `));
     const added = lacking.map(
-      ([name, value]) => `, ${name}: ${typeof value === 'bigint' ? `${value}n` : JSON.stringify(value)}`,
+      ([name, value]) =>
+        `, ${name}: ${typeof value === 'bigint' ? `${value}n` : typeof value === 'string' ? `'${value}'` : value}`,
     );
     return members + added.join('');
   });
