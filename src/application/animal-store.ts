@@ -25,8 +25,7 @@ import { walkPages } from './walk-pages.ts';
 
 /** All calls of a store. A method whose part of the storage is missing rejects with `invalid_request`. */
 export class AnimalStore extends BasicStore {
-  readonly #storage: StoreStorage;
-  readonly #useCases: UseCases;
+  declare protected readonly useCases: UseCases;
   readonly #report: ReportFailure;
   #stopRemoval: (() => void) | undefined;
 
@@ -37,8 +36,6 @@ export class AnimalStore extends BasicStore {
     report: ReportFailure = failureReporter([]),
   ) {
     super(storage, useCases);
-    this.#storage = storage;
-    this.#useCases = useCases;
     this.#report = report;
   }
 
@@ -54,12 +51,12 @@ export class AnimalStore extends BasicStore {
    */
   get apiKeys(): ApiKeys {
     this.assertCallable();
-    return supported(this.#useCases.apiKeys, 'keys');
+    return supported(this.useCases.apiKeys, 'keys');
   }
 
   /** Whether the storage can change pets. Without it, every method of changes rejects with `invalid_request`. */
   get canChangePets(): boolean {
-    return this.#useCases.changes !== undefined;
+    return this.useCases.changes !== undefined;
   }
 
   /** Makes the change of a request once for each caller and idempotency key, as `ChangePet.execute` describes. */
@@ -96,7 +93,7 @@ export class AnimalStore extends BasicStore {
 
   /** Starts to remove ended idempotency records once a minute, as the first write with an idempotency key does. */
   override startMaintenance(): void {
-    const { idempotencyRecords: records } = this.#storage;
+    const { idempotencyRecords: records } = this.storage;
     if (this.isClosed || records === undefined) return;
     this.#stopRemoval ??= startRecordRemoval(records, this.#report);
   }
@@ -104,7 +101,7 @@ export class AnimalStore extends BasicStore {
   /** Resolves with the key holder of an active key, or with `undefined` for any other string. */
   async verifyApiKey(key: string, options?: VerifyOptions): Promise<ApiKeyHolder | undefined> {
     this.assertCallable();
-    return await supported(this.#useCases.verifyApiKey, 'keys').verify(key, options);
+    return await supported(this.useCases.verifyApiKey, 'keys').verify(key, options);
   }
 
   /**
@@ -121,7 +118,7 @@ export class AnimalStore extends BasicStore {
    */
   async importPets(batches: AsyncIterable<readonly ImportedPet[]>, options?: ImportOptions): Promise<number> {
     this.assertCallable();
-    return await supported(this.#useCases.importPets, 'import').execute(batches, options);
+    return await supported(this.useCases.importPets, 'import').execute(batches, options);
   }
 
   /**
@@ -133,7 +130,7 @@ export class AnimalStore extends BasicStore {
     checkOptions<PetPageQuery>(query, QUERY);
     const { filter, faults } = readFilter(query);
     if (faults.length > 0) throw invalidRequest(faults.join('; '));
-    const { transfer } = this.#storage;
+    const { transfer } = this.storage;
     if (transfer !== undefined)
       yield* iterateUntilAborted(transfer.exportPets(filter, options), options?.signal);
     else yield* walkPages((page) => this.listPage(page, options), filter);
@@ -142,7 +139,7 @@ export class AnimalStore extends BasicStore {
   /** Copies the whole store, including the API keys, into a file, as {@link StoreStorage.backup} describes. */
   async backup(file: string, options?: BackupOptions): Promise<void> {
     this.assertCallable();
-    await supported(this.#storage.backup, 'backup').call(this.#storage, file, options);
+    await supported(this.storage.backup, 'backup').call(this.storage, file, options);
   }
 
   /**
@@ -151,7 +148,7 @@ export class AnimalStore extends BasicStore {
    */
   async beginEpoch(): Promise<void> {
     this.assertCallable();
-    const { changes } = this.#storage;
+    const { changes } = this.storage;
     await supported(changes?.beginEpoch, 'a new epoch').call(changes);
   }
 

@@ -15,7 +15,6 @@ import {
   type TaggedPet,
 } from './change-calls.ts';
 import { programWith } from './create-pet.ts';
-import { follow } from './follow.ts';
 import { idOf } from './get-pet.ts';
 import type { ChangesPageQuery } from './list-changes.ts';
 import type { PetPageQuery } from './list-pets.ts';
@@ -38,21 +37,21 @@ import {
 } from './store-options.ts';
 import { abortedWrite, untilAborted, type Write } from './until-aborted.ts';
 import { createPetUseCases, type PetUseCases } from './use-cases.ts';
-import { walkPages } from './walk-pages.ts';
+import { follow, walkPages } from './walk-pages.ts';
 
 /**
  * The calls of a store that the API of a server has too. The client's bundle has this class alone: with `AnimalStore`, it would
  * be a quarter larger. Every method can reject with an {@link AnimalStoreError}, as all others do after `close`.
  */
 export class BasicStore implements AsyncDisposable {
-  readonly #storage: StoreStorage;
-  readonly #useCases: PetUseCases;
+  protected readonly storage: StoreStorage;
+  protected readonly useCases: PetUseCases;
   #closing: Promise<void> | undefined;
 
   /** @param storage the storage of the store; {@link BasicStore.close} closes this storage */
   constructor(storage: StoreStorage, useCases: PetUseCases = createPetUseCases(storage)) {
-    this.#storage = storage;
-    this.#useCases = useCases;
+    this.storage = storage;
+    this.useCases = useCases;
   }
 
   /**
@@ -73,7 +72,7 @@ export class BasicStore implements AsyncDisposable {
   /** Creates a pet exactly once for each caller and idempotency key, as `CreatePet.execute` describes. */
   async createPetOnce(input: NewPetInput, caller?: Caller, options?: CallOptions): Promise<CreateResult> {
     return await this.write('create', caller, options, () =>
-      this.#useCases.createPet.execute(input, caller, options),
+      this.useCases.createPet.execute(input, caller, options),
     );
   }
 
@@ -112,7 +111,7 @@ export class BasicStore implements AsyncDisposable {
   async listPage(query?: PetPageQuery, options?: CallOptions): Promise<PetPage> {
     this.assertCallable(options);
     if (query !== undefined) checkOptions(query, QUERY);
-    return await this.ended(this.#useCases.listPets.execute(query, options), options);
+    return await this.ended(this.useCases.listPets.execute(query, options), options);
   }
 
   /**
@@ -121,7 +120,7 @@ export class BasicStore implements AsyncDisposable {
    */
   async getPet(id: bigint | number, options?: CallOptions): Promise<Pet> {
     this.assertCallable(options);
-    return await this.ended(this.#useCases.getPet.execute(id, options), options);
+    return await this.ended(this.useCases.getPet.execute(id, options), options);
   }
 
   /**
@@ -176,12 +175,12 @@ export class BasicStore implements AsyncDisposable {
   /** Resolves when the storage can handle requests, and rejects with `storage_unavailable` otherwise. */
   async check(): Promise<void> {
     this.assertCallable();
-    await this.#storage.check();
+    await this.storage.check();
   }
 
   /** Completes the accepted writes, and then releases all resources. */
   close(): Promise<void> {
-    this.#closing ??= this.#storage.close();
+    this.#closing ??= this.storage.close();
     return this.#closing;
   }
 
@@ -191,7 +190,7 @@ export class BasicStore implements AsyncDisposable {
   }
 
   protected get changes(): ChangeUseCases {
-    return supported(this.#useCases.changes, 'a change of a pet');
+    return supported(this.useCases.changes, 'a change of a pet');
   }
 
   /** Calls a use case that writes, with an idempotency key or without. */
@@ -212,7 +211,7 @@ export class BasicStore implements AsyncDisposable {
     options?: CallOptions,
     error?: (signal: AbortSignal) => unknown,
   ): Promise<T> {
-    if (options === undefined || this.#storage.endsCalls) return call;
+    if (options === undefined || this.storage.endsCalls) return call;
     return untilAborted(call, options.signal, error);
   }
 

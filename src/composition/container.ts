@@ -1,8 +1,13 @@
 /** All parts of a server. They are registered with factories, so that no class needs a decorator. */
 
 import 'reflect-metadata';
-import { type DependencyContainer, instanceCachingFactory as once, container as root } from 'tsyringe';
-import { createServer, type HttpServer, supportedMethods } from '../adapters/http/index.ts';
+import {
+  type DependencyContainer,
+  type InjectionToken,
+  instanceCachingFactory as once,
+  container as root,
+} from 'tsyringe';
+import { createServer, type HttpServer, type KeyVerifier, supportedMethods } from '../adapters/http/index.ts';
 import { type Logger, logObserver, logTo, openLog } from '../adapters/log/index.ts';
 import { Metrics } from '../adapters/metrics/index.ts';
 import { AnimalStore } from '../application/animal-store.ts';
@@ -12,13 +17,35 @@ import { GetPet } from '../application/get-pet.ts';
 import { ImportPets } from '../application/import-pets.ts';
 import { ListPets } from '../application/list-pets.ts';
 import { combineObservers, failureReporter, type ReportFailure } from '../application/observers.ts';
+import type { ApiKeyRepository } from '../application/ports/api-key-repository.ts';
+import type { IdempotentChanges } from '../application/ports/idempotent-changes.ts';
+import type { IdempotentCreates } from '../application/ports/idempotent-creates.ts';
+import type { Observer } from '../application/ports/observer.ts';
+import type { PetChanges } from '../application/ports/pet-changes.ts';
+import type { PetRepository } from '../application/ports/pet-repository.ts';
+import type { PetTransfer } from '../application/ports/pet-transfer.ts';
+import type { RequestObserver } from '../application/ports/request-observer.ts';
 import type { Storage } from '../application/ports/storage.ts';
-import { createUseCases } from '../application/use-cases.ts';
+import { createUseCases, type UseCases } from '../application/use-cases.ts';
 import { VerifyApiKey } from '../application/verify-api-key.ts';
 import { createApiKeyVerifier } from './api-key-verifier.ts';
 import type { Config } from './config.ts';
 import { openDatabase } from './databases/database.ts';
-import * as token from './tokens.ts';
+
+/** A token for each port that a server uses. A use case, and any other class, is its own  */
+const STORAGE: InjectionToken<Storage> = Symbol('Storage');
+const PET_REPOSITORY: InjectionToken<PetRepository> = Symbol('PetRepository');
+const IDEMPOTENT_CREATES: InjectionToken<IdempotentCreates> = Symbol('IdempotentCreates');
+const PET_CHANGES: InjectionToken<PetChanges> = Symbol('PetChanges');
+const IDEMPOTENT_CHANGES: InjectionToken<IdempotentChanges> = Symbol('IdempotentChanges');
+const PET_TRANSFER: InjectionToken<PetTransfer> = Symbol('PetTransfer');
+const API_KEY_REPOSITORY: InjectionToken<ApiKeyRepository> = Symbol('ApiKeyRepository');
+const API_KEY_VERIFIER: InjectionToken<KeyVerifier> = Symbol('ApiKeyVerifier');
+const USE_CASES: InjectionToken<Required<UseCases>> = Symbol('UseCases');
+/** Registered once for each observer. */
+const OBSERVER: InjectionToken<Observer & RequestObserver> = Symbol('Observer');
+const LOGGER: InjectionToken<Logger> = Symbol('Logger');
+const HTTP_SERVER: InjectionToken<HttpServer> = Symbol('HttpServer');
 
 export interface Parts {
   readonly log: Logger;
@@ -32,7 +59,7 @@ export interface Parts {
 export async function openParts(config: Config, version: string): Promise<Parts> {
   const container = root.createChildContainer();
   registerObservers(container, config, version);
-  const observer = combineObservers(container.resolveAll(token.OBSERVER));
+  const observer = combineObservers(container.resolveAll(OBSERVER));
   const storage = await openDatabase(config.database, { observer });
   registerStorage(container, storage);
   const report = failureReporter([observer]);
@@ -40,10 +67,10 @@ export async function openParts(config: Config, version: string): Promise<Parts>
   registerServer(container, config, report);
   try {
     const store = container.resolve(AnimalStore);
-    const server = container.resolve(token.HTTP_SERVER);
+    const server = container.resolve(HTTP_SERVER);
     container.resolve(Metrics).readFrom({ server, storage });
     return {
-      log: container.resolve(token.LOGGER),
+      log: container.resolve(LOGGER),
       store,
       server,
       // In this order, which `container.dispose()` would not keep.
@@ -60,7 +87,7 @@ export async function openParts(config: Config, version: string): Promise<Parts>
 
 function registerObservers(container: DependencyContainer, config: Config, version: string): void {
   const { logLevel, database } = config;
-  container.register(token.LOGGER, { useFactory: once(() => logTo(openLog(), logLevel)) });
+  container.register(LOGGER, { useFactory: once(() => logTo(openLog(), logLevel)) });
   container.register(Metrics, {
     useFactory: once(
       () =>
@@ -71,58 +98,58 @@ function registerObservers(container: DependencyContainer, config: Config, versi
         }),
     ),
   });
-  container.register(token.OBSERVER, { useFactory: once((c) => logObserver(c.resolve(token.LOGGER))) });
-  container.register(token.OBSERVER, { useFactory: (c) => c.resolve(Metrics).observer });
+  container.register(OBSERVER, { useFactory: once((c) => logObserver(c.resolve(LOGGER))) });
+  container.register(OBSERVER, { useFactory: (c) => c.resolve(Metrics).observer });
 }
 
 /** The selected storage, a row of `STORE_ENGINES`, has an adapter for each of these ports. */
 function registerStorage(container: DependencyContainer, storage: Storage): void {
-  container.register(token.STORAGE, { useValue: storage });
-  container.register(token.PET_REPOSITORY, { useValue: storage.pets });
-  container.register(token.IDEMPOTENT_CREATES, { useValue: storage.idempotentCreates });
-  container.register(token.PET_CHANGES, { useValue: storage.changes });
-  container.register(token.IDEMPOTENT_CHANGES, { useValue: storage.idempotentChanges });
-  container.register(token.PET_TRANSFER, { useValue: storage.transfer });
-  container.register(token.API_KEY_REPOSITORY, { useValue: storage.apiKeys });
+  container.register(STORAGE, { useValue: storage });
+  container.register(PET_REPOSITORY, { useValue: storage.pets });
+  container.register(IDEMPOTENT_CREATES, { useValue: storage.idempotentCreates });
+  container.register(PET_CHANGES, { useValue: storage.changes });
+  container.register(IDEMPOTENT_CHANGES, { useValue: storage.idempotentChanges });
+  container.register(PET_TRANSFER, { useValue: storage.transfer });
+  container.register(API_KEY_REPOSITORY, { useValue: storage.apiKeys });
 }
 
 function registerUseCases(container: DependencyContainer, config: Config, report: ReportFailure): void {
-  container.register(token.USE_CASES, {
+  container.register(USE_CASES, {
     useFactory: once((c) =>
       createUseCases(
         {
-          pets: c.resolve(token.PET_REPOSITORY),
-          idempotentCreates: c.resolve(token.IDEMPOTENT_CREATES),
-          changes: c.resolve(token.PET_CHANGES),
-          idempotentChanges: c.resolve(token.IDEMPOTENT_CHANGES),
-          transfer: c.resolve(token.PET_TRANSFER),
-          apiKeys: c.resolve(token.API_KEY_REPOSITORY),
+          pets: c.resolve(PET_REPOSITORY),
+          idempotentCreates: c.resolve(IDEMPOTENT_CREATES),
+          changes: c.resolve(PET_CHANGES),
+          idempotentChanges: c.resolve(IDEMPOTENT_CHANGES),
+          transfer: c.resolve(PET_TRANSFER),
+          apiKeys: c.resolve(API_KEY_REPOSITORY),
         },
         { ...config, report },
       ),
     ),
   });
-  container.register(CreatePet, { useFactory: (c) => c.resolve(token.USE_CASES).createPet });
-  container.register(ListPets, { useFactory: (c) => c.resolve(token.USE_CASES).listPets });
-  container.register(GetPet, { useFactory: (c) => c.resolve(token.USE_CASES).getPet });
-  container.register(ImportPets, { useFactory: (c) => c.resolve(token.USE_CASES).importPets });
-  container.register(ApiKeys, { useFactory: (c) => c.resolve(token.USE_CASES).apiKeys });
-  container.register(VerifyApiKey, { useFactory: (c) => c.resolve(token.USE_CASES).verifyApiKey });
+  container.register(CreatePet, { useFactory: (c) => c.resolve(USE_CASES).createPet });
+  container.register(ListPets, { useFactory: (c) => c.resolve(USE_CASES).listPets });
+  container.register(GetPet, { useFactory: (c) => c.resolve(USE_CASES).getPet });
+  container.register(ImportPets, { useFactory: (c) => c.resolve(USE_CASES).importPets });
+  container.register(ApiKeys, { useFactory: (c) => c.resolve(USE_CASES).apiKeys });
+  container.register(VerifyApiKey, { useFactory: (c) => c.resolve(USE_CASES).verifyApiKey });
 }
 
 function registerServer(container: DependencyContainer, config: Config, report: ReportFailure): void {
   container.register(AnimalStore, {
-    useFactory: once((c) => new AnimalStore(c.resolve(token.STORAGE), c.resolve(token.USE_CASES), report)),
+    useFactory: once((c) => new AnimalStore(c.resolve(STORAGE), c.resolve(USE_CASES), report)),
   });
-  container.register(token.API_KEY_VERIFIER, {
+  container.register(API_KEY_VERIFIER, {
     useFactory: once((c) => createApiKeyVerifier(c.resolve(VerifyApiKey), config.apiKeys)),
   });
-  container.register(token.HTTP_SERVER, {
+  container.register(HTTP_SERVER, {
     useFactory: once((c) =>
       createServer(c.resolve(AnimalStore), {
         ...config.http,
-        apiKeys: c.resolve(token.API_KEY_VERIFIER),
-        observers: c.resolveAll(token.OBSERVER),
+        apiKeys: c.resolve(API_KEY_VERIFIER),
+        observers: c.resolveAll(OBSERVER),
         metrics: c.resolve(Metrics),
       }),
     ),

@@ -169,8 +169,6 @@ const INNOCENT: Readonly<Record<string, string>> = {
   'src/composition/c.ts': "import type { B } from './b.ts'; export type C = B;",
   'src/composition/container.ts':
     "import 'tsyringe'; import 'reflect-metadata'; import '../adapters/sqlite/index.ts';",
-  'src/composition/tokens.ts':
-    "import type { InjectionToken } from 'tsyringe'; export type T = InjectionToken;",
   'src/composition/databases/good.ts':
     "import '../../application/good.ts'; await import('../../adapters/sqlite/index.ts');",
   'src/library/index.ts': "import '../application/good.ts'; import '../composition/databases/good.ts';",

@@ -1,15 +1,13 @@
 import type { Caller } from '../../application/ports/idempotent-creates.ts';
 import type { CallOptions } from '../../application/ports/pet-repository.ts';
 import { closedError } from '../../application/ports/storage.ts';
-import type { Write } from '../../application/until-aborted.ts';
 import { type ApiResponse, unknownOutcomeOf, unreadable } from './errors.ts';
 import type { ApiRequest, Send } from './request.ts';
 
 const KEY_BYTES = 16;
 
 /** A call of an operation. */
-export interface ApiCall<T> extends Omit<ApiRequest, 'write'> {
-  readonly write?: Write;
+export interface ApiCall<T> extends Omit<ApiRequest, 'key'> {
   /** By default, a write has a new idempotency key. */
   readonly caller?: Caller | undefined;
   /** Returns the result, or throws when the response is not that of the API. */
@@ -48,11 +46,13 @@ export class ApiClient {
   ): Promise<T> {
     if (this.#isClosed) throw closedError();
     const key = caller?.key ?? (write ? newKey() : '');
-    const keyed = write && {
-      headers: { ...request.headers, 'Idempotency-Key': sentKey(caller?.caller ?? '', key) },
-      write: { kind: write, key },
-    };
-    const sending = this.#send(this.#base + path, { ...request, ...keyed }, options);
+    const field = write && { 'Idempotency-Key': sentKey(caller?.caller ?? '', key) };
+    const headers = { ...request.headers, ...field };
+    const sending = this.#send(
+      this.#base + path,
+      { ...request, headers, ...(write && { write, key }) },
+      options,
+    );
     if (write) this.#writes.add(sending);
     const response = await sending.finally(() => this.#writes.delete(sending));
     if (operation !== undefined) this.#onResponse?.(operation, response.headers);

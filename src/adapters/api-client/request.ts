@@ -28,8 +28,9 @@ export interface ApiRequest extends OperationStatuses {
   /** In addition to those of each request. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** The kind of a write, and its idempotency key as the caller knows it. */
-  readonly write?: { readonly kind: Write; readonly key: string };
+  readonly write?: Write;
+  /** The idempotency key of a write, as the caller knows it. */
+  readonly key?: string;
 }
 
 /** Sends a request. Rejects with an `AnimalStoreError`, or with the reason of the signal. */
@@ -48,7 +49,7 @@ export interface Sending {
 export function sender(base: string, { headers, timeout: defaultTimeout, fetch }: Sending): Send {
   const cache = uncached();
   return async (url, request, { timeout = defaultTimeout, signal } = {}) => {
-    const { method = 'GET', body, success = 200, write } = request;
+    const { method = 'GET', body, success = 200, write, key = '' } = request;
     const init: RequestInit = {
       method,
       headers: { ...headers, ...request.headers },
@@ -67,7 +68,7 @@ export function sender(base: string, { headers, timeout: defaultTimeout, fetch }
         (response) =>
           response.status === success && !response.isTooLarge ? response : failureOf(response, base, request),
         (error: unknown) => {
-          if (write && signal?.aborted) throw abortedWrite(write.kind, signal, write.key);
+          if (write && signal?.aborted) throw abortedWrite(write, signal, key);
           signal?.throwIfAborted();
           return unreachable(base, error);
         },
@@ -79,12 +80,12 @@ export function sender(base: string, { headers, timeout: defaultTimeout, fetch }
       const mayRetry = !isFinal && performance.now() + wait < end;
       if (mayRetry) {
         await pause(wait, signal).catch((reason: unknown) => {
-          throw write && isStoredPossibly && signal ? abortedWrite(write.kind, signal, write.key) : reason;
+          throw write && isStoredPossibly && signal ? abortedWrite(write, signal, key) : reason;
         });
       }
       // On a busy machine, a pause can take longer than there is time.
       if (!mayRetry || performance.now() >= end) {
-        throw write && isStoredPossibly ? unknownOutcomeOf(write.kind, error, write.key) : error;
+        throw write && isStoredPossibly ? unknownOutcomeOf(write, error, key) : error;
       }
     }
   };

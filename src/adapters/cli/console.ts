@@ -3,10 +3,10 @@
 import { fstatSync, statSync, writeFileSync } from 'node:fs';
 import { devNull } from 'node:os';
 import type { Readable, Writable } from 'node:stream';
+import { Presets, SingleBar } from 'cli-progress';
 import { untilAborted } from '../../application/until-aborted.ts';
 import { visible, visibleLines } from '../../domain/visible.ts';
 import { OutputError } from './errors.ts';
-import { progressOn } from './progress.ts';
 
 type Write = (data: string | Uint8Array) => Promise<void>;
 
@@ -89,4 +89,34 @@ export async function printResult(
     err(text);
     throw error;
   });
+}
+
+/** A command that ends earlier shows no progress, in milliseconds. */
+const DELAY = 500;
+
+const BAR = '{title}  [{bar}]  {percentage} %  {eta_formatted} left';
+
+/** Returns a function that shows on a terminal what a command does, and the share that is done. Without a title, it ends. */
+export function progressOn(stream: Writable): (title?: string, share?: number) => void {
+  const startedAt = performance.now();
+  let bar: SingleBar | undefined;
+  let shown = '';
+  return (title, share) => {
+    if (title !== undefined && performance.now() - startedAt < DELAY) return;
+    const format = title === undefined ? '' : share === undefined ? '{title}' : BAR;
+    if (format !== shown) {
+      shown = format;
+      bar?.stop();
+      bar = undefined;
+    }
+    if (title === undefined) return;
+    if (bar === undefined) {
+      bar = new SingleBar(
+        { format, stream, barsize: 24, linewrap: true, clearOnComplete: true },
+        Presets.legacy,
+      );
+      bar.start(1, 0, { title });
+    }
+    bar.update(share ?? 0, { title });
+  };
 }
