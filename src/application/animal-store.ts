@@ -1,24 +1,19 @@
 import { invalidRequest } from '../domain/errors.ts';
 import type { ImportedPet, Pet } from '../domain/pet.ts';
-import type { PetChange } from '../domain/pet-change.ts';
 import { type PetFilterInput, readFilter } from '../domain/pet-filter.ts';
 import type { ApiKeys } from './api-keys.ts';
 import { checkOptions } from './arguments.ts';
 import { BasicStore } from './basic-store.ts';
-import type { ChangeResult } from './change-pet.ts';
-import type { IfMatch } from './entity-tag.ts';
-import { idOf } from './get-pet.ts';
+import type { ChangeUseCases } from './change-calls.ts';
 import type { ImportOptions } from './import-pets.ts';
-import type { ChangesList, ChangesPageQuery } from './list-changes.ts';
 import type { PetPageQuery } from './list-pets.ts';
 import { failureReporter, type ReportFailure } from './observers.ts';
 import type { ApiKeyHolder, VerifyOptions } from './ports/api-key-verifier.ts';
-import type { Caller } from './ports/idempotent-creates.ts';
 import type { BackupOptions } from './ports/maintenance.ts';
 import type { CallOptions } from './ports/pet-repository.ts';
 import type { StoreStorage } from './ports/storage.ts';
 import { startRecordRemoval } from './record-removal.ts';
-import { CHANGES_QUERY, QUERY, supported } from './store-options.ts';
+import { QUERY, supported } from './store-options.ts';
 import { iterateUntilAborted } from './until-aborted.ts';
 import { createUseCases, type UseCases } from './use-cases.ts';
 import { walkPages } from './walk-pages.ts';
@@ -54,41 +49,16 @@ export class AnimalStore extends BasicStore {
     return supported(this.useCases.apiKeys, 'keys');
   }
 
-  /** Whether the storage can change pets. Without it, every method of changes rejects with `invalid_request`. */
+  /** Whether the storage can change pets. Otherwise, every method of changes rejects with `invalid_request`. */
   get canChangePets(): boolean {
     return this.useCases.changes !== undefined;
   }
 
-  /** Makes the change of a request once for each caller and idempotency key, as `ChangePet.execute` describes. */
-  async changePetOnce(
-    id: bigint,
-    change: PetChange,
-    ifMatch: IfMatch,
-    caller?: Caller,
-    options?: CallOptions,
-  ): Promise<ChangeResult> {
-    return await this.write('change', caller, options, () =>
-      this.changes.changePet.execute(idOf(id), change, ifMatch, caller, options),
-    );
-  }
-
-  /** Like {@link AnimalStore.changePetOnce}, for a removal. */
-  async removePetOnce(
-    id: bigint,
-    ifMatch: IfMatch,
-    caller?: Caller,
-    options?: CallOptions,
-  ): Promise<{ readonly isReplay: boolean }> {
-    return await this.write('change', caller, options, () =>
-      this.changes.removePet.execute(idOf(id), ifMatch, caller, options),
-    );
-  }
-
-  /** Like {@link BasicStore.listChanges}, without entity tags. */
-  async listStates(query?: ChangesPageQuery, options?: CallOptions): Promise<ChangesList> {
-    this.assertCallable(options);
-    if (query !== undefined) checkOptions(query, CHANGES_QUERY);
-    return await this.ended(this.changes.listChanges.execute(query, options), options);
+  /** The use cases of changes, each of which a server executes once for each caller and idempotency key. */
+  get changeUseCases(): ChangeUseCases {
+    this.assertCallable();
+    this.startMaintenance();
+    return this.changes;
   }
 
   /** Starts to remove ended idempotency records once a minute, as the first write with an idempotency key does. */

@@ -10,9 +10,9 @@ import {
   type ChangeUseCases,
   changeStoredPet,
   listTaggedChanges,
-  removeStoredPet,
   type TaggedChanges,
   type TaggedPet,
+  tagsOf,
 } from './change-calls.ts';
 import { programWith } from './create-pet.ts';
 import { idOf } from './get-pet.ts';
@@ -144,8 +144,10 @@ export class BasicStore implements AsyncDisposable {
    * the pet never existed, and with `precondition_failed` as {@link BasicStore.changePet} does.
    */
   async removePet(id: bigint | number, options: ChangeOptions = {}): Promise<void> {
-    await this.write('change', programWith(options.idempotencyKey), options, () =>
-      removeStoredPet(this.changes, idOf(id), options),
+    const { ifMatch, idempotencyKey, ...callOptions } = options;
+    const caller = programWith(idempotencyKey);
+    await this.write('change', caller, options, () =>
+      this.changes.removePet.execute(idOf(id), tagsOf(ifMatch), caller, callOptions),
     );
   }
 

@@ -76,14 +76,6 @@ export async function changeStoredPet(
   }
 }
 
-export async function removeStoredPet(
-  { removePet }: ChangeUseCases,
-  id: bigint,
-  { ifMatch, idempotencyKey, ...options }: ChangeOptions,
-): Promise<void> {
-  await removePet.execute(id, tagsOf(ifMatch), programWith(idempotencyKey), options);
-}
-
 export async function listTaggedChanges(
   { listChanges }: ChangeUseCases,
   query: ChangesPageQuery | undefined,
@@ -96,6 +88,6 @@ export async function listTaggedChanges(
   return { ...rest, changes: await Promise.all(tagged) };
 }
 
-function tagsOf(ifMatch: string | undefined): IfMatch {
+export function tagsOf(ifMatch: string | undefined): IfMatch {
   return ifMatch === undefined || ifMatch === '*' ? '*' : [ifMatch];
 }

@@ -16,7 +16,7 @@ export interface ChangeResult {
   readonly etag?: string;
 }
 
-/** The use case of `PATCH /pets/{petId}`: changes attributes of a pet, and overwrites no change of another writer. */
+/** The use case of `PATCH /pets/{petId}`: changes attributes of a pet, and never overwrites a change of another writer. */
 export class ChangePet {
   readonly #ports: ChangePorts;
 

@@ -1,4 +1,4 @@
-/** What a client is told of operations that its server will remove. */
+/** Describes deprecated operations to the users of a client. */
 
 import { FUNCTION, type Rule } from './arguments.ts';
 

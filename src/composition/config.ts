@@ -81,7 +81,7 @@ const SETTINGS = v.object({
   RATE_LIMIT: setting(formats.RATE_LIMIT, 'the limit of each API key on this server, such as 100/s'),
   TRUST_PROXY: setting(
     formats.integer(0, 100, 'the number of proxies in front of the server,'),
-    'how many proxies stand in front, whose X-Forwarded-For counts',
+    'the number of proxies in front, whose X-Forwarded-For counts',
     '0',
   ),
   IDEMPOTENCY_DAYS: setting(

@@ -56,7 +56,7 @@ type DefaultOf<Value, Input> = undefined extends Input
     : { readonly isRequired: false; readonly default: Value }
   : { readonly isRequired: true; readonly default?: never };
 
-/** What can be said about an attribute that is stored as a `Value`, and is created from an `Input`. */
+/** Describes an attribute that is stored as a `Value`, and is created from an `Input`. */
 export type AttributeOf<Value, Input> = Kinds[KindOf<Exclude<Value, undefined>>] &
   DefaultOf<Value, Input> & {
     readonly values?: readonly Value[];

@@ -77,16 +77,16 @@ test('removePet removes a pet once, and refuses another version', async () => {
   await expect(store.removePet(pet.id, { ifMatch: 'W/"a"' })).rejects.toThrow(CHANGED_SINCE);
   for (const options of [{ ifMatch: await entityTagOf(pet) }, { ifMatch: '"a"' }, { idempotencyKey: 'a' }])
     await store.removePet(pet.id, options);
-  expect(await store.removePetOnce(pet.id, '*', { caller: '', key: 'a' })).toEqual({ isReplay: true });
+  expect(await store.changeUseCases.removePet.execute(pet.id, '*', { caller: '', key: 'a' })).toEqual({
+    isReplay: true,
+  });
   await expect(store.getPet(pet.id)).rejects.toMatchObject({ code: 'not_found' });
 });
 
 type Call = (options: object, id?: bigint) => Promise<unknown>;
 const CHANGING: readonly (readonly [string, Call])[] = [
   ['changePet', (options, id = 1n) => store.changePet(id, CHANGE, options)],
-  ['changePetOnce', (options, id = 1n) => store.changePetOnce(id, CHANGE, '*', undefined, options)],
   ['removePet', (options, id = 1n) => store.removePet(id, options)],
-  ['removePetOnce', (options, id = 1n) => store.removePetOnce(id, '*', undefined, options)],
 ];
 const READING: readonly (readonly [string, Call])[] = [
   ['listChanges', (options) => store.listChanges({}, options)],

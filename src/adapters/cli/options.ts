@@ -64,7 +64,7 @@ export interface DoctorReport {
   readonly settings: readonly { readonly name: string; readonly value: string }[];
   /** All problems, including those of the database and of the backup. */
   readonly problems: readonly Problem[];
-  /** What was found out about the database and the backup that the user has named, by names, or `null`. */
+  /** The facts about the database and the backup that the user has named, by names, or `null`. */
   readonly database: object | null;
   readonly backup: object | null;
 }

@@ -23,7 +23,7 @@ import {
 } from './errors.ts';
 import type { CliOptions, CommandOptions } from './options.ts';
 
-/** What the interruption of a command means. */
+/** The outcome of each command that was interrupted. */
 const INTERRUPTED: Readonly<Record<string, string>> = {
   backup: 'nothing was backed up',
   export: 'the export is not complete',

@@ -33,7 +33,7 @@ export async function withStore<T>(
   }
 }
 
-/** Waits for a work that has no end of its own: the signal that ends it is no error. */
+/** Waits for work that only the signal ends, which is not an error. */
 export async function untilInterrupted(work: Promise<void>, signal: AbortSignal): Promise<void> {
   await work.catch((error: unknown) => {
     if (!signal.aborted) throw error;

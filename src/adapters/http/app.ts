@@ -14,7 +14,7 @@ import { pathPrefixOf } from './docs/openapi.ts';
 import { CHANGES_OPTION, servedOperations } from './lifecycle.ts';
 import { guest, observe } from './observe.ts';
 import { methodsOf } from './operations.ts';
-import { CHANGING_STORE, HTTP_OPTIONS, HTTP_STORE, type HttpOptions, type HttpStore } from './options.ts';
+import { HTTP_OPTIONS, HTTP_STORE, type HttpOptions, type HttpStore } from './options.ts';
 import { closeLast, Load } from './overload.ts';
 import { restorePath } from './paths.ts';
 import { limitRate } from './rate-limit.ts';
@@ -41,10 +41,8 @@ export function createApi(
   checkOptions(options, rules);
   const { apiKeys, corsOrigins = [], metrics, middleware, observers = [], publicUrl, rateLimit } = options;
   const operations = servedOperations(options);
-  if (operations.some(({ id }) => id === 'changePet')) {
-    checkArgument('store', store, CHANGING_STORE);
-    supported(store.canChangePets === false ? undefined : store, CHANGES_OPTION);
-  }
+  if (operations.some(({ id }) => id === 'changePet'))
+    supported(store.canChangePets || undefined, CHANGES_OPTION);
   const methods = methodsOf(operations);
   const prefix = pathPrefixOf(publicUrl);
   const observer = combineMethods(observers, ['onRequest', 'onError']);
@@ -86,7 +84,7 @@ export function createApp({ stages, reportFailure }: Api, { trustedProxies = 0 }
   // Koa reads `maxIpsCount: 0` as no limit.
   const app = new Koa({ proxy: trustedProxies > 0, maxIpsCount: trustedProxies });
   for (const stage of stages) app.use(stage);
-  // Koa reports the errors of connections too, which are no fault of the program.
+  // Koa also reports errors of connections, which are not faults of the program.
   app.on(
     'error',
     (error: unknown, ctx?: { state: Partial<ApiState>; body?: { errored?: unknown } | null }) => {

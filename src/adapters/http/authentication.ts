@@ -70,7 +70,7 @@ export function callerOf({ animalStore: { holder } }: ApiState): string | undefi
   return holder?.callerId ?? holder?.id;
 }
 
-/** Who makes a write, if the request can be repeated. */
+/** Returns the caller and the idempotency key, if the request has a key. */
 export function keyedCallerOf({ req, state }: RouterContext<ApiState>): Caller | undefined {
   const key = fieldOf(req, 'idempotency-key');
   return key === undefined ? undefined : { caller: callerOf(state) ?? '', key };

@@ -11,7 +11,7 @@ import { keyedCallerOf } from './authentication.ts';
 import { fieldOf } from './check-head.ts';
 import { callStore, HttpError } from './errors.ts';
 import { METHODS } from './operations.ts';
-import type { ChangingHttpStore, HttpStore } from './options.ts';
+import type { HttpStore } from './options.ts';
 import { entityTag, noContent, respondJson, respondRevalidated } from './respond.ts';
 import { type newPetMembers, readChange, readChangesQuery } from './schemas.ts';
 import type { ApiState } from './state.ts';
@@ -21,15 +21,15 @@ type Handlers = Readonly<Record<'changePet' | 'removePet' | 'listChanges', Route
 
 /** The links of responses start with the prefix. */
 export function changeHandlers(httpStore: HttpStore, prefix: string): Handlers {
-  // The API has checked that the store has these methods.
-  const store = httpStore as ChangingHttpStore;
+  // The API has checked that the store can change pets.
+  const store = httpStore as Required<HttpStore>;
   return {
     async changePet(ctx) {
       const change = readChange(ctx.request.body as ReturnType<typeof newPetMembers>);
       const caller = checkedCallerOf(ctx);
       const ifMatch = ifMatchOf(ctx);
-      const { pet, isReplay } = await callStore(() =>
-        store.changePetOnce(idOf(ctx), change, ifMatch, caller),
+      const { pet, isReplay } = await callStore(async () =>
+        store.changeUseCases.changePet.execute(idOf(ctx), change, ifMatch, caller),
       );
       const body = petJson(pet);
       ctx.set('ETag', entityTag(body));
@@ -40,14 +40,16 @@ export function changeHandlers(httpStore: HttpStore, prefix: string): Handlers {
     async removePet(ctx) {
       const caller = checkedCallerOf(ctx);
       const ifMatch = ifMatchOf(ctx);
-      const { isReplay } = await callStore(() => store.removePetOnce(idOf(ctx), ifMatch, caller));
+      const { isReplay } = await callStore(async () =>
+        store.changeUseCases.removePet.execute(idOf(ctx), ifMatch, caller),
+      );
       if (isReplay) ctx.set('Idempotency-Replayed', 'true');
       noContent(ctx);
     },
 
     async listChanges(ctx) {
       const query = readChangesQuery(ctx.querystring);
-      const list = await callStore(() => store.listStates(query));
+      const list = await callStore(async () => store.changeUseCases.listChanges.execute(query));
       const body = `[${list.changes.map(stateJson).join(',')}]`;
       const link = linkToNext(`${prefix}/v1/changes`, list, query.limit);
       respondRevalidated(ctx, { body, etag: entityTag(body + link) });

@@ -14,7 +14,7 @@ const LINGER_TIME = 1000;
 interface Connection {
   /** Node.js finishes the responses in this order, which is the order of their requests. */
   readonly unanswered: ServerResponse[];
-  /** What the socket had read when the last response was sent. If it has read more, a request is arriving. */
+  /** The number of bytes that the socket had read when the last response was sent. If it has read more, a request is arriving. */
   bytesRead: number;
   /** Whether the connection is closed after the response that was sent or is being sent. */
   isClosing: boolean;

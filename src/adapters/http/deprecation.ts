@@ -7,7 +7,7 @@ import type { ApiState } from './state.ts';
 
 /**
  * Adds the fields of the deprecation to every response of its path, except to other operations, and except for 401, which
- * tells nothing about the API.
+ * discloses nothing about the API.
  */
 export function deprecation(
   prefix: string,

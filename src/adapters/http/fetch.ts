@@ -16,7 +16,7 @@ export type {
   RateLimit,
 } from './portable.ts';
 
-/** What a runtime knows about the connection of a request, and a `Request` does not contain. */
+/** The facts about the connection of a request that a `Request` does not contain. */
 export interface FetchInfo {
   /** The IP address of the client, or of the last proxy. */
   readonly remoteAddress?: string | undefined;

@@ -128,7 +128,7 @@ export function guest(middleware: RouterMiddleware<ApiState>): RouterMiddleware<
   };
 }
 
-/** Where no observer is told of errors, an error that is the fault of the program must not be silent. */
+/** Emits the error event of the Koa app, because without an observer of errors, a fault of the program would be silent. */
 function reportFailure(ctx: RouterContext<ApiState>, error: unknown): void {
   const failure = isError(error) ? error : new Error(`not an error was thrown: ${typeof error}`);
   const { animalStore: state } = ctx.state;

@@ -1,4 +1,4 @@
-/** What the document says of an operation that is deprecated, or that can still change. */
+/** The marks of an operation in the document: it is deprecated, or can still change. */
 export interface OperationLifecycle {
   readonly deprecated?: boolean;
   /** The stability level. Only an operation that can still change has a level. */

@@ -22,14 +22,9 @@ import type { ApiState } from './state.ts';
 
 const METHODS = ['listPage', 'createPetOnce', 'getPet', 'verifyApiKey', 'check'] as const;
 
-const CHANGE_METHODS = ['changePetOnce', 'removePetOnce', 'listStates'] as const;
-
 /** The methods of an {@link AnimalStore} that the API calls. */
 export type HttpStore = Pick<AnimalStore, (typeof METHODS)[number]> &
-  Partial<Pick<AnimalStore, 'canChangePets' | (typeof CHANGE_METHODS)[number]>>;
-
-/** A store whose pets the API can change. */
-export type ChangingHttpStore = Required<HttpStore>;
+  Partial<Pick<AnimalStore, 'canChangePets' | 'changeUseCases'>>;
 
 /** Verifies the API keys of requests. */
 export interface KeyVerifier extends ApiKeyVerifier {
@@ -145,7 +140,6 @@ const PUBLIC_URL_RULE: Rule = {
 const ORIGIN: Rule = { expected: 'an origin', accepts: isOrigin };
 
 export const HTTP_STORE: Rule = objectWith(...METHODS);
-export const CHANGING_STORE: Rule = objectWith(...CHANGE_METHODS);
 
 export const HTTP_OPTIONS: OptionRules<HttpOptions> = {
   apiKeys: objectOf<KeyVerifier>(objectWith('verify'), { verify: FUNCTION, hasPartOfKey: FUNCTION }),

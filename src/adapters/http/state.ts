@@ -3,14 +3,14 @@
 import type { ApiKeyHolder } from '../../application/ports/api-key-verifier.ts';
 import type { DeprecationFields } from './lifecycle.ts';
 
-/** What the API knows about a request. */
+/** The facts about a request that the API shares. */
 export interface RequestState {
   readonly requestId: string;
   /** The path of the request target. Empty if the request target is not a URL. */
   readonly path: string;
   /** The key holder; `undefined` before the API key is checked, and if the path needs none. */
   holder: ApiKeyHolder | undefined;
-  /** The fields of a deprecated operation, which its errors have too, except for 401: it tells nothing about the API. */
+  /** The fields of a deprecated operation, which its errors have too, except for 401, which discloses nothing about the API. */
   deprecation?: DeprecationFields;
   /** The error that caused the response with status 500. */
   failure?: unknown;

@@ -1,7 +1,7 @@
 import type { NewPet, Pet } from '../../domain/pet.ts';
 import type { CallOptions } from './pet-repository.ts';
 
-/** Who makes a write, and the key with which the write can be repeated. Each caller has its own keys. */
+/** The origin of a write, and the key with which the write can be repeated. Each caller has its own keys. */
 export interface Caller {
   readonly caller: string;
   readonly key: string;

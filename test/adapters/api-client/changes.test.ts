@@ -82,7 +82,7 @@ describe('changePet', () => {
       ...CHANGED,
       headers: { ...CHANGED.headers, 'Idempotency-Replayed': 'true' },
     });
-    const { isReplay } = await ended(store.changePetOnce(7n, CHANGE, ['"a"', '"c"']));
+    const { isReplay } = await ended(store.changeUseCases.changePet.execute(7n, CHANGE, ['"a"', '"c"']));
     expect(isReplay).toBe(true);
     const [first, second] = sent.map((request) => [keyOf(request), tagOf(request), request.body]);
     expect(second).toEqual(first);

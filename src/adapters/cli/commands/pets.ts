@@ -75,7 +75,12 @@ export function definePets(program: Command, options: CommandOptions): void {
       if (Object.keys(values).length === 0) change.error('expected an option of an attribute');
       const entries = Object.entries(values).map(([name, value]) => [name, value === REMOVED ? null : value]);
       await writeOnce('changed', json, options, (store) =>
-        store.changePetOnce(id, Object.fromEntries(entries), ifMatch, programWith(idempotencyKey)),
+        store.changeUseCases.changePet.execute(
+          id,
+          Object.fromEntries(entries),
+          ifMatch,
+          programWith(idempotencyKey),
+        ),
       );
     });
   pets
@@ -86,7 +91,7 @@ export function definePets(program: Command, options: CommandOptions): void {
     .option(...KEY)
     .action(async (id, { ifMatch = '*', idempotencyKey }) => {
       await writeOnce('removed', false, options, (store) =>
-        store.removePetOnce(id, ifMatch, programWith(idempotencyKey)),
+        store.changeUseCases.removePet.execute(id, ifMatch, programWith(idempotencyKey)),
       );
       await printResult(options.console, `Pet ${id} is removed.`, {});
     });
