@@ -2,10 +2,10 @@
 
 import type { ClientConfig } from 'pg';
 import { StorageFault, storageUnavailable } from '../../application/ports/storage-fault.ts';
+import { refuseBefore30 } from '../storage-kit/older-schemas.ts';
 import { type PetRow, selectInvalidPets } from '../storage-kit/pet-rows.ts';
 import { codeOf, type Migration, newerSchema, olderSchema } from '../storage-kit/store-errors.ts';
 import { openSession, type Session } from './connection-pool.ts';
-import { UPGRADE } from './older-schemas.ts';
 import { TAKE_ORDER } from './pets.ts';
 
 export const NEW_EPOCH =
@@ -126,6 +126,7 @@ export async function surveyOf(session: Session): Promise<Survey> {
   const version = own ? Number(stored[0]?.[0] ?? 0) : undefined;
   const unsupported = newerSchema('the database', version ?? 0, SCHEMA_VERSION);
   if (unsupported !== undefined) throw storageUnavailable(unsupported);
+  refuseBefore30('the database', version ?? 0, FIRST_VERSION);
   return { version, isOneServer, isReadOnly, warnings, faults, hidden };
 }
 
@@ -159,12 +160,8 @@ export async function prepareSchema(
 async function migrate(session: Session): Promise<void> {
   await session.begin();
   await session.run('SELECT pg_advisory_xact_lock($1)', [LOCK]);
-  let { version = 0 } = await surveyOf(session);
+  const { version = 0 } = await surveyOf(session);
   if (version === 0) await session.run(VERSION_TABLE);
-  if (version > 0 && version < FIRST_VERSION) {
-    await session.run(UPGRADE);
-    version = FIRST_VERSION;
-  }
   for (const [to, sql] of MIGRATIONS) if (to > version) await session.run(sql);
   await session.run('UPDATE animal_store_schema SET version = $1', [SCHEMA_VERSION]);
   await session.run('COMMIT');

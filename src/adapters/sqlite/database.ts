@@ -8,7 +8,7 @@ import { type Migration, olderSchema } from '../storage-kit/store-errors.ts';
 import { beginAlone, connect, connectToRead } from './connection.ts';
 import { errorFrom, isLocked, plainError } from './errors.ts';
 import { assertSameFiles, createFile, type StoreFiles, sizeOf } from './files.ts';
-import { APPLICATION_ID, migrationsOf, SCHEMA_VERSION, testRead, versionOf } from './schema.ts';
+import { APPLICATION_ID, MIGRATIONS, SCHEMA_VERSION, testRead, versionOf } from './schema.ts';
 
 /** How long a connection of a storage waits for a lock, and blocks its thread, in milliseconds. */
 const LOCK_TIMEOUT = 100;
@@ -139,7 +139,8 @@ function migrateAlone(db: Database.Database, version: number, migration: Migrati
 
 /** Reads the version again, because another process can have migrated the store in the meantime. */
 function migrate(db: Database.Database): void {
-  for (const migration of migrationsOf(versionOf(db))) db.exec(migration);
+  const version = versionOf(db);
+  for (const [to, sql] of MIGRATIONS) if (to > version) db.exec(sql);
   db.pragma(`application_id = ${APPLICATION_ID}`);
   db.pragma(`user_version = ${SCHEMA_VERSION}`);
 }

@@ -13,7 +13,6 @@ import { connectToRead } from './connection.ts';
 import { damageOf } from './database.ts';
 import { storageError } from './errors.ts';
 import { companionsOf, isFileOf, partialsOf, realPath, sizeOf } from './files.ts';
-import { hasNoRecords } from './older-schemas.ts';
 import { APPLICATION_ID, contentsOf, countRows, invalidPets, SCHEMA_VERSION, versionOf } from './schema.ts';
 
 /** The free disk space below which there is a warning, and below which there is an error, in MiB. */
@@ -130,9 +129,8 @@ function readFacts(store: string, problems: Problem[]): Facts {
     const { pets, lastId } = contentsOf(db);
     problems.push(...petProblems(db), ...idProblems(lastId));
     const apiKeys = db.prepare<[number], Facts['apiKeys']>(COUNT_KEYS).safeIntegers(false).get(Date.now());
-    const facts = { schemaVersion, isSound: true, pets, lastId, apiKeys };
-    if (hasNoRecords(schemaVersion)) return { ...facts, idempotencyRecords: undefined };
-    return { ...facts, idempotencyRecords: countRows(db, 'idempotency_records') };
+    const idempotencyRecords = countRows(db, 'idempotency_records');
+    return { schemaVersion, isSound: true, pets, lastId, apiKeys, idempotencyRecords };
   } finally {
     db.close();
   }

@@ -42,7 +42,7 @@ import {
   sizeOf,
   withPartialFile,
 } from './files.ts';
-import { beginEpoch, countRows, lastIdOf, versionOf } from './schema.ts';
+import { anyVersionOf, beginEpoch, countRows, lastIdOf } from './schema.ts';
 
 /** In milliseconds. A command that has the store open can be ending. */
 const LOCK_TIMEOUT = 500;
@@ -134,7 +134,7 @@ function lock(store: string, db: Database.Database, overwrite: boolean): void {
   if (sizeOf(store) > 0) db.exec('COMMIT');
   const [companion] = companionsOf(store);
   if (companion !== undefined) throw foreignCompanion(companion);
-  const pets = overwrite || versionOf(db, store, Infinity) === 0 ? 0 : countRows(db, 'pets');
+  const pets = overwrite || anyVersionOf(db, store) === 0 ? 0 : countRows(db, 'pets');
   if (pets > 0) throw new OverwriteRefused(`${store} has ${pets} ${pets === 1 ? 'pet' : 'pets'}`);
 }
 
@@ -173,7 +173,7 @@ function differenceOf(
 ): Pick<Restored, 'lost' | 'revivedKeys'> {
   return attempt(
     () => {
-      if (old === undefined || versionOf(old, '', Infinity) === 0) return { revivedKeys: [] };
+      if (old === undefined || anyVersionOf(old, '') === 0) return { revivedKeys: [] };
       old.prepare('ATTACH ? AS copy').run(partial);
       const read = (sql: string): unknown => old.prepare(sql).pluck().get();
       const pets = `SELECT ${read(COMMON_COLUMNS)} FROM`;

@@ -3,9 +3,9 @@
 import type Database from 'better-sqlite3';
 import type { BackupContents } from '../../application/ports/maintenance.ts';
 import { storageUnavailable } from '../../application/ports/storage-fault.ts';
+import { refuseBefore30 } from '../storage-kit/older-schemas.ts';
 import { type PetRow, selectInvalidPets } from '../storage-kit/pet-rows.ts';
 import { newerSchema } from '../storage-kit/store-errors.ts';
-import { isOlder, upgradesOf } from './older-schemas.ts';
 
 /** Marks a file as a store of this application. */
 export const APPLICATION_ID = 0x50455453n;
@@ -86,24 +86,25 @@ export const MIGRATIONS: readonly (readonly [version: number, sql: string])[] = 
 /** The pragma `user_version` of a store. */
 export const SCHEMA_VERSION: number = Math.max(...MIGRATIONS.map(([version]) => version));
 
-export function migrationsOf(version: number): readonly string[] {
-  const migrations = MIGRATIONS.filter(([to]) => to > version).map(([, sql]) => sql);
-  if (isOlder(version, FIRST_VERSION)) return [...upgradesOf(version), ...migrations.slice(1)];
-  return migrations;
-}
-
 /** One statement, because another process can migrate a new file at the same time. */
 const MARKS = `SELECT (SELECT application_id FROM pragma_application_id), (SELECT user_version FROM pragma_user_version),
   (SELECT count(*) FROM sqlite_schema)`;
 
-/** Returns the schema version, or 0 for a file without tables. Throws for another database, and above `newest`. */
-export function versionOf(db: Database.Database, file = 'the file', newest: number = SCHEMA_VERSION): number {
+/** Returns the schema version, or 0 for a file without tables. Throws for a version that this release does not support. */
+export function versionOf(db: Database.Database, file = 'the file'): number {
+  const version = anyVersionOf(db, file);
+  const newer = newerSchema(file, version, SCHEMA_VERSION);
+  if (newer !== undefined) throw storageUnavailable(newer);
+  refuseBefore30(file, version, FIRST_VERSION);
+  return version;
+}
+
+/** Returns the schema version of a store of any release, or 0 for a file without tables. Throws for another database. */
+export function anyVersionOf(db: Database.Database, file: string): number {
   const marks = db.prepare<[], readonly bigint[]>(MARKS).raw().safeIntegers().get() ?? [];
   const [application, version] = marks;
   if (application !== APPLICATION_ID && marks.some((mark) => mark !== 0n))
     throw storageUnavailable(`${file} is the database of another application`);
-  const newer = newerSchema(file, Number(version), newest);
-  if (newer !== undefined) throw storageUnavailable(newer);
   return Number(version);
 }
 

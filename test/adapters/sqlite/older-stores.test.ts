@@ -1,24 +1,16 @@
-/** Stores of earlier releases, which their own migrations have made. */
+/** Opens, migrates and refuses stores of earlier releases. */
 
 import { readFileSync } from 'node:fs';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   examineSqliteStore,
   openSqliteStorage,
   restoreSqliteStore,
 } from '../../../src/adapters/sqlite/index.ts';
 import { SCHEMA_VERSION } from '../../../src/adapters/sqlite/schema.ts';
-import {
-  createOlderStore,
-  createStoreOf30,
-  DAY,
-  insertPetOf30,
-  RECORD_OF_3_0,
-} from '../../support/older-store.ts';
+import { createStoreOf30, DAY, insertPetOf30, RECORD_OF_3_0 } from '../../support/older-store.ts';
 import { connect } from '../../support/sqlite.ts';
 import { openStorage, REX, temporaryFile } from './temporary-file.ts';
-
-const REX_OF_OLD = { id: 1n, name: 'Rex', categoryId: 7n, status: 'sold' } as const;
 
 /** The columns and the indexes of all tables. */
 function columnsOf(path: string): unknown[] {
@@ -29,75 +21,73 @@ function columnsOf(path: string): unknown[] {
   return connect(path).prepare(COLUMNS).raw().all();
 }
 
-describe.each([1, 2, 3, 4, 5])('a store with schema version %i', (version) => {
-  test('is examined, and migrated: nothing is lost, and a retried create is replayed', async () => {
+describe.each([1, 3, 5])('a store with schema version %i, of a release before 3.0', (version) => {
+  const ADVICE = `has schema version ${version}, which is of a release before 3.0: start animal-store 3.0.0`;
+
+  test('is refused with advice, and stays unchanged', () => {
     const path = temporaryFile();
-    createOlderStore(path, version).close();
-    const known = { schemaVersion: version, supportedSchemaVersion: SCHEMA_VERSION, pets: 1, lastId: 5n };
-    expect(examineSqliteStore(path)).toMatchObject({ ...known, isSound: true, problems: [] });
+    createStoreOf30(path, version).close();
     const before = readFileSync(path);
-    expect(() => openSqliteStorage(path, { readOnly: true })).toThrow(`has schema version ${version}`);
+    for (const options of [{}, { readOnly: true }, { migration: 'never' }, { startWriter: false }] as const)
+      expect(() => openSqliteStorage(path, options)).toThrow(ADVICE);
+    const problems = [{ severity: 'error', message: expect.stringContaining(ADVICE) }];
+    expect(examineSqliteStore(path)).toMatchObject({ exists: true, problems });
     expect(readFileSync(path).equals(before)).toBe(true);
-    const { pets, apiKeys, idempotentCreates } = openStorage(path);
-    expect((await pets.list({ limit: 2 })).pets).toMatchObject([REX_OF_OLD]);
-    const reader = version < 5 ? [] : [{ name: 'reader', isReadOnly: true }];
-    expect(await apiKeys.list()).toMatchObject([{ name: 'old', isReadOnly: false }, ...reader]);
-    if (version >= 2) {
-      onTestFinished(() => void vi.useRealTimers());
-      vi.setSystemTime(11 * DAY);
-      const attempt = { caller: '1', key: 'key', validFor: DAY };
-      expect(await idempotentCreates.add(REX, attempt)).toMatchObject({ pet: REX_OF_OLD, isReplay: true });
-      vi.setSystemTime(11 * DAY + 1);
-      const late = await idempotentCreates.add(REX, attempt);
-      expect(late).toMatchObject({ pet: { id: 6n }, isReplay: false });
-    } else expect((await pets.add(REX)).id).toBe(6n);
-    // 1.0, 2.0 and the builds after it refuse this version.
-    expect(examineSqliteStore(path)).toMatchObject({ schemaVersion: SCHEMA_VERSION, problems: [] });
-    const created = temporaryFile();
-    openStorage(created);
-    expect(columnsOf(path)).toEqual(columnsOf(created));
   });
 
-  test('is migrated by a command only while no other process has it open, and never by one that reads', () => {
-    const path = temporaryFile();
-    const server = createOlderStore(path, version);
-    server.pragma('journal_mode = WAL');
-    server.prepare('SELECT * FROM pets').all();
-    expect(() => openStorage(path, { migration: 'alone' })).toThrow('another process has the store open');
-    server.close();
-    expect(() => openStorage(path, { migration: 'never' })).toThrow('use the release that wrote it');
-    expect(examineSqliteStore(path).schemaVersion).toBe(version);
-    openStorage(path, { migration: 'alone' });
-    expect(examineSqliteStore(path).schemaVersion).toBe(SCHEMA_VERSION);
-  });
-
-  test('is opened when a backup of it was restored', async () => {
-    const [path, backup] = [temporaryFile(), temporaryFile()];
-    const db = createOlderStore(backup, version);
+  test('is no backup to restore, and can be replaced by one', async () => {
+    const [path, older, backup] = [temporaryFile(), temporaryFile(), temporaryFile()];
+    const db = createStoreOf30(older, version);
+    db.exec(insertPetOf30(1n));
     db.pragma('journal_mode = DELETE');
     db.close();
-    await restoreSqliteStore(path, backup);
-    expect((await openStorage(path).pets.list({ limit: 2 })).pets).toMatchObject([REX_OF_OLD]);
+    await expect(restoreSqliteStore(path, older)).rejects.toThrow(ADVICE);
+    await openStorage(path).backup?.(backup, {});
+    await expect(restoreSqliteStore(older, backup)).rejects.toThrow('has 1 pet');
+    await restoreSqliteStore(older, backup, { overwrite: true });
+    // The ids go on after those of the older store.
+    expect((await openStorage(older).pets.add(REX)).id).toBe(2n);
   });
 });
 
-test('pets that broke a rule before are kept, read as stored, and named', async () => {
+test('a store of 3.0 has the columns and indexes of a new one when it is migrated', () => {
+  const [path, created] = [temporaryFile(), temporaryFile()];
+  createStoreOf30(path).close();
+  const before = readFileSync(path);
+  expect(() => openSqliteStorage(path, { readOnly: true })).toThrow('has schema version 6');
+  expect(readFileSync(path).equals(before)).toBe(true);
+  openStorage(path);
+  openStorage(created);
+  expect(columnsOf(path)).toEqual(columnsOf(created));
+});
+
+test('a store of 3.0 is migrated by a command only while no other process has it open, and never by one that reads', () => {
   const path = temporaryFile();
-  const db = createOlderStore(path, 3);
-  db.exec("INSERT INTO pets VALUES (3, '', 1, 'sold'), (4, 'Max', 1, 'lost')");
-  db.exec("ALTER TABLE pets ADD COLUMN colour TEXT; UPDATE pets SET colour = 'red'");
+  const server = createStoreOf30(path);
+  server.prepare('SELECT * FROM pets').all();
+  expect(() => openStorage(path, { migration: 'alone' })).toThrow('another process has the store open');
+  server.close();
+  expect(() => openStorage(path, { migration: 'never' })).toThrow('use the release that wrote it');
+  expect(examineSqliteStore(path).schemaVersion).toBe(6);
+  openStorage(path, { migration: 'alone' });
+  expect(examineSqliteStore(path).schemaVersion).toBe(SCHEMA_VERSION);
+});
+
+test('a backup of 3.0 is restored and migrated, and invalid pets in it are kept, read as stored, and named', async () => {
+  const [path, backup] = [temporaryFile(), temporaryFile()];
+  const db = createStoreOf30(backup);
+  db.exec(`PRAGMA ignore_check_constraints = ON; ${insertPetOf30(1n)};
+    INSERT INTO pets VALUES (3, '', 1, 'sold'), (4, 'Max', 1, 'lost');
+    ALTER TABLE pets ADD COLUMN colour TEXT; UPDATE pets SET colour = 'red'`);
+  db.pragma('journal_mode = DELETE');
   db.close();
-  const named = [
-    { message: expect.stringContaining('pet 3 was') },
-    { message: expect.stringContaining('pet 4 was') },
-  ];
-  expect(examineSqliteStore(path).problems).toMatchObject(named);
-  const storage = openSqliteStorage(path);
+  await restoreSqliteStore(path, backup);
+  const named = [3, 4].map((id) => ({ message: expect.stringContaining(`pet ${id} was`) }));
+  expect(examineSqliteStore(path)).toMatchObject({ schemaVersion: 6, problems: named });
+  const storage = openStorage(path);
   expect(await storage.pets.find(3n)).toMatchObject({ name: '' });
-  expect((await storage.pets.add(REX)).id).toBe(6n);
-  await storage.close();
+  expect((await storage.pets.add(REX)).id).toBe(5n);
   expect(examineSqliteStore(path)).toMatchObject({ isSound: true, pets: 4, problems: named });
-  await openStorage(path).pets.add(REX);
   expect(connect(path).prepare('SELECT count(*) FROM pets WHERE colour IS NOT NULL').pluck().get()).toBe(3n);
 });
 
