@@ -3,12 +3,10 @@
 import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { describe, expect, test } from 'vitest';
-import type { Pet } from '../../src/domain/pet.ts';
 import { petJson } from '../../src/domain/pet-json.ts';
 import { samplePet } from '../../src/testing/fixtures/pets.ts';
-import { CHANGING } from '../support/lifecycle.ts';
-import { changeTo, MAX, optionsOf, REX, SPOILED_REX } from '../support/pets.ts';
-import { sharedServer, startServer } from '../support/server.ts';
+import { REX, SPOILED_REX } from '../support/pets.ts';
+import { sharedServer } from '../support/server.ts';
 import { listen } from '../support/sockets.ts';
 import { Workspace } from './workspace.ts';
 
@@ -74,20 +72,6 @@ describe('doctor', () => {
     expect(status).toBe(1);
     expect(out).toContain(message);
   });
-});
-
-test('pets are changed at a server', async () => {
-  const { origin, key, store } = await startServer('memory', { ...CHANGING });
-  const there = { DATABASE_URL: `${origin}/v1`, API_KEY: key };
-  const { id } = await store.createPet(REX);
-  const change = optionsOf(changeTo(MAX));
-  const changed = await run(['pets', 'change', String(id), ...change, '--json'], there);
-  expect([changed.status, changed.err]).toEqual([0, '']);
-  expect(changed.out).toBe(`${petJson({ id, ...REX, ...changeTo(MAX) } as Pet)}\n`);
-  expect((await run(['changes'], there)).out).toContain(changed.out.trim());
-  const removed = await run(['pets', 'remove', String(id)], there);
-  expect(removed).toMatchObject({ status: 0, out: `Pet ${id} is removed.\n` });
-  expect((await run(['changes'], there)).out).toMatch(/^\{"cursor":"[^"]+","removed":1\}\n$/);
 });
 
 const TOOL = 'is not supported by this storage: use animal-store on the machine of the server';

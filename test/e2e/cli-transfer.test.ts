@@ -4,9 +4,7 @@
  */
 
 import { spawnSync } from 'node:child_process';
-import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
-import type { Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { until } from '../support/clock.ts';
 import { BIN, runCommand } from '../support/process.ts';
@@ -49,24 +47,4 @@ describe('an export', () => {
     stdout?.once('data', () => stdout.destroy());
     expect(await endOf(running)).toMatchObject({ status: 0, err: '' });
   });
-
-  test('whose reader stalls is interrupted by SIGTERM', async () => {
-    const work = new Workspace();
-    await work.outputHere(['import', '--create-store', '-'], MANY);
-    const running = work.start(['export']);
-    const { stdout } = running.child;
-    stdout?.once('data', () => stdout.pause());
-    await until(() => isBlocked(stdout));
-    running.child.kill('SIGTERM');
-    const [status] = await once(running.child, 'exit');
-    expect([status, running.out.stderr]).toEqual([
-      1,
-      'animal-store: interrupted; the export is not complete\n',
-    ]);
-  });
 });
-
-/** Whether the buffer of the stream is full, so that the writer has to wait. */
-function isBlocked(stream: Readable | null): boolean {
-  return stream !== null && stream.readableLength >= stream.readableHighWaterMark;
-}

@@ -100,30 +100,6 @@ describe('animal-store serve', () => {
     expect(running.out.stdout + running.out.stderr).not.toMatch(KEY);
   });
 
-  test('in memory, behind a proxy: stores nothing on disk, knows its clients, and links to the path of PUBLIC_URL', async () => {
-    const cwd = temporaryFolder();
-    const { out, client } = await startService({
-      cwd,
-      env: {
-        DATABASE_URL: 'memory:',
-        API_KEYS: OPERATOR_KEY,
-        TRUST_PROXY: '1',
-        PUBLIC_URL: 'https://pets.example/shop',
-      },
-    });
-    const forwarded = { 'X-Forwarded-For': '198.51.100.1, 203.0.113.9', 'X-Forwarded-Proto': 'https' };
-    const created = await client.post(REX, forwarded);
-    expect(created).toMatchObject({ status: 201, headers: { location: '/shop/v1/pets/1' } });
-    await client.get(`/nothing?key=${OPERATOR_KEY}`, forwarded);
-    const address = '203.0.113.9';
-    await expect.poll(() => out.stderr).toContain('/nothing');
-    expect(linesOf(out.stderr).filter(({ msg }) => msg === 'request')).toMatchObject([
-      { status: 201, route: '/v1/pets', address },
-      { status: 404, path: '/nothing', address },
-    ]);
-    expect(readdirSync(cwd)).toEqual([]);
-  });
-
   // A terminal that is closed sends SIGHUP.
   test.each(['SIGTERM', 'SIGHUP'] as const)(
     'on %s completes requests in flight, and exits with status 0',

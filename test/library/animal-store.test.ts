@@ -99,18 +99,6 @@ test('a store that is not closed does not keep the process alive, before and aft
   expect(execFileSync(process.execPath, args, { encoding: 'utf8', timeout: 60_000 })).toBe('done\n');
 });
 
-test('a key of a store in memory is forgotten after idempotencyDays', async () => {
-  vi.useFakeTimers({ toFake: ['Date'] });
-  onTestFinished(() => void vi.useRealTimers());
-  const store = await createAnimalStore({ database: 'memory:', idempotencyDays: 1 });
-  const ids: bigint[] = [];
-  for (const hours of [0, 23, 2]) {
-    vi.setSystemTime(Date.now() + hours * 60 * 60 * 1000);
-    ids.push((await store.createPet(REX, { idempotencyKey: 'a' })).id);
-  }
-  expect(ids).toEqual([1n, 1n, 2n]);
-});
-
 test('idempotencyDays is an integer from 1 to 90, and the server at an address decides it itself', async () => {
   const storage = openMemoryStorage();
   const add = vi.spyOn(storage.idempotentCreates, 'add');

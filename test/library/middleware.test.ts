@@ -317,27 +317,3 @@ describe('without an observer, an error that causes status 500', () => {
     expect(logged()).toEqual([]);
   });
 });
-
-test.each(['koa', 'fetch'])(
-  'ctx.body = a text is 200 over %s, and ctx.flushHeaders ends the response',
-  async (carrier) => {
-    const { store, headers } = await openStore();
-    const respond: Koa.Middleware = (ctx) => {
-      if (carrier === 'koa' && ctx.path === '/v1/flushed') ctx.flushHeaders();
-      ctx.body = 'x';
-    };
-    const options = { middleware: { afterKey: [respond] } };
-    const server = createServer(store, options);
-    onTestFinished(() => server.stop(0));
-    const url = await server.listen(0, '127.0.0.1');
-    const handle = createFetchHandler(store, options);
-    for (const path of ['/v1/text', '/v1/flushed']) {
-      const request = new Request(`${url}${path}`, { headers });
-      const response = await (carrier === 'koa' ? fetch(request) : handle(request));
-      expect([response.status, await response.text()]).toEqual([
-        carrier === 'koa' && path === '/v1/flushed' ? 404 : 200,
-        'x',
-      ]);
-    }
-  },
-);

@@ -14,6 +14,7 @@ const run = promisify(execFile);
 const folder = mkdtempSync(join(tmpdir(), 'new-command-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
+/** `attributes.test.ts`, `names.test.ts` and `project.test.ts` have the other reasons. */
 test('what is refused ends the command with status 2 and one line, and nothing is written', async () => {
   const used = mkdtempSync(join(folder, 'used-'));
   writeFileSync(join(used, 'file'), 'mine');
@@ -25,13 +26,7 @@ test('what is refused ends the command with status 2 and one line, and nothing i
       [free, '--entity', 'parcel', '--with', 'book'],
       '--with book: expected postgresql, page, client, completion',
     ],
-    [
-      [free, '--entity', 'parcel', '--attributes', 'limit:int64'],
-      "--attributes 'limit': requests, responses",
-    ],
     [[free, '--entity', 'parcel', '--force'], "Unknown option '--force'"],
-    [[free, '--entity', 'after'], "--entity 'after': requests and responses have a member"],
-    [[free, '--entity', 'parcel', '--name', 'koa'], '--name koa: the project imports a package of this name'],
     [[used, '--entity', 'parcel'], `${used}: the folder is not empty, and nothing is overwritten`],
     [[inside, '--entity', 'parcel'], `${inside}: expected a folder outside this project`],
   ] as const) {

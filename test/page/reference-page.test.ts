@@ -5,7 +5,6 @@ import { resolve } from 'node:path';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { apiDescription } from '../../openapi/description.ts';
-import { generateDocument } from '../../openapi/document.ts';
 import { MESSAGES } from '../../openapi/errors.ts';
 import { rulesOf, typeOf } from '../../page/constraints.ts';
 import { entityTagsIn } from '../../page/entity-tags.ts';
@@ -18,7 +17,6 @@ import { type Language, SAMPLES } from '../../page/samples/samples.ts';
 import { excerptOf, findEntries, wordsOf } from '../../page/search.ts';
 import { openApiDocument } from '../../src/adapters/http/docs/openapi.ts';
 import { PROGRAMS } from '../../src/adapters/http/docs/programs.ts';
-import { STATUS_OF } from '../../src/adapters/http/errors.ts';
 import { servedOperations } from '../../src/adapters/http/lifecycle.ts';
 import { BasicStore } from '../../src/application/basic-store.ts';
 import { CHANGING_DOCUMENT } from '../support/lifecycle.ts';
@@ -87,11 +85,6 @@ describe('exact JSON', () => {
       runs(),
     );
   });
-
-  test('text that is not JSON throws a SyntaxError', () => {
-    expect(() => formatJson('{"id":9007199254740993')).toThrow(SyntaxError);
-    expect(() => parseExact('[01]')).toThrow(SyntaxError);
-  });
 });
 
 describe('the contents', () => {
@@ -102,15 +95,6 @@ describe('the contents', () => {
     );
     const schemas = ['PetStatus', 'Pet', 'Pets', 'Error', 'NewPet'];
     expect(reference.schemas.map(([name]) => name)).toEqual(expect.arrayContaining(schemas));
-  });
-
-  test('of an operation follow the document', () => {
-    const text = generateDocument(
-      servedOperations().map((each) => ({ ...each, summary: `new ${each.summary}` })),
-    );
-    const { operations } = readReference(text);
-    expect(operations).toHaveLength(servedOperations().length);
-    for (const { summary } of operations) expect(summary).toMatch(/^new /);
   });
 
   test('include responses and errors', () => {
@@ -142,27 +126,6 @@ describe('the contents', () => {
     expect(found?.content?.schema).toEqual({ $ref: '#/components/schemas/Pet' });
     expect(unchanged).not.toHaveProperty('content');
     expect(unchanged?.description).not.toBe('');
-  });
-
-  test('the operations have every error that a client can get', () => {
-    const codes = new Set(reference.operations.flatMap(({ failures }) => failures.map(({ code }) => code)));
-    const others = [
-      'method_not_allowed',
-      'invalid_transition',
-      'restart_required',
-      'precondition_failed',
-      'precondition_required',
-    ];
-    expect([...new Set([...codes, ...others])].sort()).toEqual(Object.keys(STATUS_OF).sort());
-  });
-
-  test.each([
-    ['listPets', 'list-pets'],
-    ['Exact integers', 'exact-integers'],
-    ['not_found', 'not-found'],
-    [' A & B! ', 'a-b'],
-  ])('the fragment of %s is %s', (text, slug) => {
-    expect(slugOf(text)).toBe(slug);
   });
 });
 
@@ -300,20 +263,6 @@ describe('the samples', () => {
     await expect(`${sample}\n`).toMatchFileSnapshot(`samples/${language}-list.txt`);
   });
 
-  test.each(LANGUAGES)('%s reads the key from the environment until the key is given', (language) => {
-    const key = "pets_it's";
-    const hidden = SAMPLES[language](request, go);
-    expect(hidden).toContain('ANIMAL_STORE_KEY');
-    expect(hidden).not.toContain('pets_');
-    const shown = SAMPLES[language](request, { ...go, key });
-    expect(shown).not.toContain('ANIMAL_STORE_KEY');
-    expect(shown).toContain('pets_it');
-    for (const sample of [hidden, shown]) {
-      expect(sample).toContain('9007199254740993');
-      expect(sample).toContain(/^JavaScript$/.test(language) ? BASE_URL : request.url);
-    }
-  });
-
   test('quote every text', () => {
     const text = `{"a":"'\`\\n\${x}"}`;
     const odd = { ...request, body: text };
@@ -385,27 +334,6 @@ describe('the samples', () => {
       return SAMPLES[language](sent, { resolve, response: known.successes[0]?.content?.schema });
     });
     await expect(`${samples.join('\n\n')}\n`).toMatchFileSnapshot(`samples/${language}-changes.txt`);
-  });
-
-  test('Go declares the types of the response', () => {
-    const list = requestOf(operation('list-pets'), { parameters: new Map(), body: '' }, BASE_URL);
-    const sample = SAMPLES.Go(list, { ...go, response: { $ref: '#/components/schemas/Pets' } });
-    expect(sample).toContain('var result []Pet\n');
-    expect(sample).toContain('\tCategoryId int64  `json:"categoryId"`\n');
-    expect(sample).toContain('\tStatus     string `json:"status"`\n');
-  });
-
-  test.each<[Language, string]>([
-    ['JavaScript', '\nawait store.deletePet(7n);'],
-    ['fetch', '\nconsole.log(response.status, await response.text());'],
-    ['Python', '\nprint(response.status, response.read().decode())'],
-    ['Go', '\n\tfmt.Println(response.Status)\n}'],
-  ])('of a response without a body in %s read no JSON', (language, end) => {
-    const values = { parameters: new Map([['petId', '7']]), body: '' };
-    const deletion = { ...operation('get-pet'), slug: 'delete-pet', method: 'DELETE' };
-    const sample = SAMPLES[language](requestOf(deletion, values, BASE_URL), { resolve: reference.resolve });
-    expect(sample.endsWith(end), sample).toBe(true);
-    expect(sample).not.toMatch(/json/i);
   });
 
   test('call a method of the client for every operation', () => {

@@ -219,12 +219,6 @@ describe('import of a store', () => {
     expect(await exportOf(cli)).toBe(`${petJson({ ...PET, id: 2n })}\n`);
   });
 
-  test('that fails halfway imports nothing', async () => {
-    const cli = await withSource([PET], new Error('the connection is lost'));
-    expect(await cli.run(['import', 'x'])).toEqual(failed(1, 'the connection is lost; nothing was imported'));
-    expect(await exportOf(cli)).toBe('');
-  });
-
   test('that is the target is refused, by any of its names', async () => {
     const { path } = await withRex();
     const soft = join(dirname(path), 'soft');
@@ -258,20 +252,6 @@ describe('import of a store', () => {
     expect([run.status, run.err]).toEqual([0, '']);
     expect(readFileSync(backup).equals(bytes)).toBe(true);
     expect(readdirSync(dirname(backup))).toEqual([basename(backup)]);
-  });
-
-  test.each([
-    ['mysql://me:hunter2@db/pets', 'expected sqlite:PATH or memory:'],
-    ['postgres:me:hunter2@db', 'expected postgres:'],
-    ["'sqlite://x:hunter2@y", 'expected sqlite:PATH'],
-    ['memory:', 'has no pets'],
-    ['https://me:hunter2@pets.example.org/v1', 'without user name'],
-  ])('%s is wrong usage, and shows no password', async (address, message) => {
-    const { status, out, err } = await target().run(['import', address]);
-    expect([status, out]).toEqual([2, '']);
-    expect(err).toMatch(/^animal-store: import: .*\n$/);
-    expect(err).toContain(message);
-    expect(err).not.toContain('hunter2');
   });
 });
 

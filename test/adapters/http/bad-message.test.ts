@@ -14,11 +14,6 @@ const server = sharedServer('memory');
 const headOf = (requestLine: string, { key }: TestServer = server) =>
   `${requestLine} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\n`;
 
-test('a version of HTTP that the connection does not have is refused', async () => {
-  const answer = await sendRaw(server.origin, 'GET /livez HTTP/2.0\r\nHost: x\r\n\r\n');
-  expect([answer.status, answer.body]).toEqual([400, expect.stringContaining('the version is wrong')]);
-});
-
 describe('a message that Node.js does not parse', () => {
   const GET = 'GET /livez HTTP/1.1\r\n';
 

@@ -2,17 +2,14 @@
 
 import type { RouterContext } from '@koa/router';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { generateDocument } from '../../../openapi/document.ts';
-import { deprecation, sunsetNotice } from '../../../src/adapters/http/deprecation.ts';
-import type { UserMiddleware } from '../../../src/adapters/http/index.ts';
-import { SUNSET, servedOperations } from '../../../src/adapters/http/lifecycle.ts';
+import { deprecation } from '../../../src/adapters/http/deprecation.ts';
+import { servedOperations } from '../../../src/adapters/http/lifecycle.ts';
 import type { Operation } from '../../../src/adapters/http/operations.ts';
 import type { ApiState } from '../../../src/adapters/http/state.ts';
 import type { Storage } from '../../../src/application/ports/storage.ts';
 import { loadConfig } from '../../../src/composition/config.ts';
 import { openParts } from '../../../src/composition/container.ts';
 import { serve } from '../../../src/composition/serve.ts';
-import { checkAgainstDocument } from '../../support/openapi-check.ts';
 import { OPERATOR_KEY } from '../../support/process.ts';
 import { startServer } from '../../support/server.ts';
 import { clientOf } from '../../support/service.ts';
@@ -76,28 +73,6 @@ test('another operation of the path is not deprecated', async () => {
   expect(await fieldsOf('GET', '/v1/pets')).toEqual([]);
 });
 
-test('an error of middleware has the links of the deprecation', async () => {
-  const afterKey = [(ctx: Parameters<UserMiddleware>[0]) => ctx.throw(400, 'no')];
-  const { client } = await startServer('memory', { middleware: { afterKey } });
-  const { status, headers } = await client.get('/v1/pets/1');
-  expect([status, headers['link']]).toEqual([400, expect.stringMatching(/^<\/docs>; rel="deprecation"/)]);
-});
-
-test('the document marks operations that are deprecated or not stable, and the check of responses knows the fields', async () => {
-  const unstable = servedOperations().map((each): Operation => ({ ...each, stability: 'beta' }));
-  const [{ paths }, other] = [generateDocument(), generateDocument(unstable)].map((text) => JSON.parse(text));
-  expect([paths['/pets'].get.deprecated, paths['/pets/{petId}'].get.deprecated]).toEqual([undefined, true]);
-  expect([paths['/pets'].get['x-stability'], other.paths['/pets'].get['x-stability']]).toEqual([
-    undefined,
-    'beta',
-  ]);
-  const { client } = await startServer('memory');
-  const answer = await client.get('/v1/pets/1');
-  const { sunset: _, ...headers } = answer.headers;
-  const asked = { method: 'GET', target: '/v1/pets/1' };
-  expect(() => checkAgainstDocument({ ...answer, headers }, asked)).toThrow(/sunset is missing/);
-});
-
 test('a start after the sunset of GET /v1/pets/{petId} warns, and serves it', async () => {
   vi.useFakeTimers({ toFake: ['Date'], now: Date.UTC(2030, 11, 5) });
   onTestFinished(() => void vi.useRealTimers());
@@ -115,11 +90,4 @@ test('a start after the sunset of GET /v1/pets/{petId} warns, and serves it', as
   const client = clientOf(service, OPERATOR_KEY);
   expect((await client.post(REX)).status).toBe(201);
   expect((await client.get('/v1/pets/1')).status).toBe(200);
-});
-
-test('GET /v1/pets/{petId} has a notice from its sunset on', () => {
-  expect(sunsetNotice(SUNSET.getTime() - 1)).toBeUndefined();
-  expect(sunsetNotice(SUNSET.getTime())).toBe(
-    'GET /v1/pets/{petId} has passed its sunset on 2030-12-05T00:00:00.000Z',
-  );
 });

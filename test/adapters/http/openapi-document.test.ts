@@ -8,7 +8,6 @@ import { NEW_MINKA, NEW_REX } from '../../../openapi/examples.ts';
 import { openApiDocument } from '../../../src/adapters/http/docs/openapi.ts';
 import { type HttpErrorCode, STATUS_OF } from '../../../src/adapters/http/errors.ts';
 import { createFetchHandler } from '../../../src/adapters/http/fetch.ts';
-import { servedOperations } from '../../../src/adapters/http/lifecycle.ts';
 import { Load } from '../../../src/adapters/http/overload.ts';
 import type { ApiState } from '../../../src/adapters/http/state.ts';
 import { openMemoryStorage } from '../../../src/adapters/memory/index.ts';
@@ -50,15 +49,6 @@ describe('the document', () => {
     await expect(text).toMatchFileSnapshot(SNAPSHOT);
     expect(text).toContain('"minimum": -9223372036854775808,');
     expect(text).toContain('"maximum": 9223372036854775807\n');
-  });
-
-  test('has every operation', () => {
-    const document = documentOf(openApiDocument(''));
-    for (const { id, method, path } of servedOperations()) {
-      const operation = document.paths[path.slice('/v1'.length)]?.[method.toLowerCase()];
-      expect(operation).toMatchObject({ operationId: id });
-    }
-    expect(Object.values(document.paths).flatMap(Object.values)).toHaveLength(servedOperations().length);
   });
 
   test.each([

@@ -2,7 +2,6 @@
 
 import { createServer } from 'node:http';
 import { expect, test } from 'vitest';
-import { pathPrefixOf, serverUrlOf } from '../../../src/adapters/http/docs/openapi.ts';
 import { createHttpApp } from '../../../src/adapters/http/index.ts';
 import { createAnimalStore } from '../../../src/library/index.ts';
 import { REX } from '../../support/pets.ts';
@@ -29,22 +28,4 @@ test('two apps with different public URLs serve one store, each with its own lin
     tags.add(first[1]).add(second[1]);
   }
   expect(tags.size).toBe(2);
-});
-
-test.each(['pets.example/shop', '/shop', 'ftp://pets.example', 'xhttps://pets.example', ''])(
-  'the option publicUrl must be an http or https URL: %j is refused',
-  async (publicUrl) => {
-    const store = await createAnimalStore({ database: 'memory:' });
-    expect(() => createHttpApp(store, { publicUrl })).toThrow('publicUrl: expected an http or https URL');
-  },
-);
-
-test.each([
-  ['https://example.org', 'https://example.org/v1', ''],
-  ['http://example.org/v1', 'http://example.org/v1', ''],
-  ['https://example.org/shop', 'https://example.org/shop/v1', '/shop'],
-  ['https://example.org/shop/v1///', 'https://example.org/shop/v1', '/shop'],
-  ['https://example.org//shop//pets/', 'https://example.org//shop//pets/v1', '/shop//pets'],
-])('%s is the server %s with the prefix %j', (publicUrl, server, prefix) => {
-  expect([serverUrlOf(publicUrl), pathPrefixOf(publicUrl)]).toEqual([server, prefix]);
 });

@@ -11,14 +11,6 @@ const TIMEOUTS = { headersTimeout: 300, requestTimeout: 400 };
 
 describe.concurrent('a client that is too slow', () => {
   const server = sharedServer('memory', TIMEOUTS);
-  const head = () =>
-    `POST /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${server.key}\r\nContent-Type: application/json\r\n`;
-
-  test('with the body it announced gets a 408', async () => {
-    const connection = await Connection.open(server.origin);
-    connection.write(`${head()}Content-Length: 30\r\nExpect: 100-continue\r\n\r\n`);
-    expect(await connection.rest()).toMatchObject([{ status: 408, headers: { connection: 'close' } }]);
-  });
 
   test('that sends a byte from time to time gets a 408', async () => {
     const connection = await Connection.open(server.origin);
