@@ -78,5 +78,3 @@ describe('openapi', () => {
     }
   });
 });
-
-describe('doctor', () => {});

@@ -33,14 +33,6 @@ describe('an uncaught error of a server', () => {
     });
   });
 
-  test('is not a warning, which is logged as JSON like everything else', async () => {
-    const service = await startFaulty(`process.emitWarning('too old')`);
-    service.child.kill('SIGUSR2');
-    await expect.poll(() => service.out.stderr).toContain('too old');
-    const lines = linesOf(service.out.stderr);
-    expect(lines.at(-1)).toMatchObject({ level: 40, err: { message: 'too old' } });
-  });
-
   test('in a promise stops the server too, and a second one ends the process immediately', async () => {
     const service = await startFaulty(`Promise.reject(new TypeError('again'))`);
     const connection = await createInFlight(service.origin);

@@ -243,26 +243,20 @@ describe('a middleware of a user in the list', () => {
     }
   });
 
-  test('throws an error whose fields cannot be sent: 500 with the Error body', async () => {
-    const fail: Koa.Middleware = (ctx) => ctx.throw(403, 'no', { headers: { 'X-A': 'a\nb' } });
-    const { ask, errors } = await open({ middleware: { afterKey: [fail] } });
-    const { status, headers, text } = await ask('/v1/pets');
-    expect([status, JSON.parse(text).code]).toEqual([500, 'internal_error']);
-    expect(headers.get('x-request-id')).not.toBeNull();
-    expect(errors).toHaveLength(1);
-  });
-
   test('sets a field or a body that cannot be sent: 500, and the observers learn of it', async () => {
     const faults: Koa.Middleware[] = [
       (ctx) => ctx.set('X-A', 'a\nb'),
       (ctx) => ctx.set('X A', 'a'),
+      (ctx) => ctx.throw(403, 'no', { headers: { 'X-A': 'a\nb' } }),
       (ctx) => {
         ctx.body = { a: 1n };
       },
     ];
     for (const fault of faults) {
       const { ask, outcomes, errors } = await open({ middleware: { afterKey: [fault] } });
-      expect(JSON.parse((await ask('/v1/pets')).text)).toMatchObject({ code: 'internal_error' });
+      const { headers, text } = await ask('/v1/pets');
+      expect(JSON.parse(text)).toMatchObject({ code: 'internal_error', status: 500 });
+      expect(headers.get('x-request-id')).not.toBeNull();
       expect(outcomes).toMatchObject([{ status: 500 }]);
       expect(errors).toHaveLength(1);
     }

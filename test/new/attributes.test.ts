@@ -49,20 +49,7 @@ test.each([
   else expect(attributesOf(list).at(-1)?.attribute).toMatchObject(expected);
 });
 
-const MEANING = [
-  'id',
-  'limit',
-  'after',
-  'etag',
-  'cursor',
-  'removed',
-  'change',
-  'json',
-  'database',
-  'ifMatch',
-  'order',
-  'noShow',
-];
+const MEANING = 'id limit after etag cursor removed change json database ifMatch order noShow'.split(' ');
 
 test.each([
   ...MEANING.map((name) => [`${name}:boolean`, /: choose another name$/] as const),

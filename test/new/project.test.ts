@@ -9,7 +9,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { attributesOf } from '../../scripts/new/attributes.ts';
 import { namesOf } from '../../scripts/new/names.ts';
 import { OWN, PARTS, type PartName, partsOf, TAKEN } from '../../scripts/new/parts.ts';
-import { filesOf, ROOT, refuseProjectName, writeFiles } from '../../scripts/new/project.ts';
+import { filesOf, type NewFile, ROOT, refuseProjectName, writeFiles } from '../../scripts/new/project.ts';
 import { isNamed } from '../../scripts/new/rename.ts';
 import { IS_WHOLE } from '../support/extent.ts';
 import { faultsOf } from './compile.ts';
@@ -18,13 +18,14 @@ const run = promisify(execFile);
 const NAMES = namesOf({ entity: 'parcel' });
 const folder = mkdtempSync(join(tmpdir(), 'new-project-'));
 const target = join(folder, 'parcels');
-/** Computed once, because it takes seconds. */
-const withPostgres = filesOf(NAMES, ['postgresql']);
+let withPostgres: readonly NewFile[] = [];
 
+// Each takes seconds, and a minute on a busy machine.
 beforeAll(() => {
+  withPostgres = filesOf(NAMES, ['postgresql']);
   writeFiles(target, filesOf(NAMES));
   symlinkSync(join(ROOT, 'node_modules'), join(target, 'node_modules'));
-});
+}, 600_000);
 afterAll(() => rmSync(folder, { recursive: true }));
 
 function read(path: string): string {

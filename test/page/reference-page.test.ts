@@ -6,7 +6,6 @@ import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { apiDescription } from '../../openapi/description.ts';
 import { MESSAGES } from '../../openapi/errors.ts';
-import { rulesOf, typeOf } from '../../page/constraints.ts';
 import { entityTagsIn } from '../../page/entity-tags.ts';
 import { formatJson, parseExact, writeExact } from '../../page/exact-json.ts';
 import { highlight } from '../../page/highlight.ts';
@@ -14,7 +13,7 @@ import type { Schema } from '../../page/openapi.ts';
 import { idIn, type Operation, type Reference, readReference, slugOf } from '../../page/reference.ts';
 import { nextPage, requestOf, type SampleRequest } from '../../page/samples/request.ts';
 import { type Language, SAMPLES } from '../../page/samples/samples.ts';
-import { excerptOf, findEntries, wordsOf } from '../../page/search.ts';
+import { findEntries, wordsOf } from '../../page/search.ts';
 import { openApiDocument } from '../../src/adapters/http/docs/openapi.ts';
 import { PROGRAMS } from '../../src/adapters/http/docs/programs.ts';
 import { servedOperations } from '../../src/adapters/http/lifecycle.ts';
@@ -126,28 +125,6 @@ describe('the contents', () => {
     expect(found?.content?.schema).toEqual({ $ref: '#/components/schemas/Pet' });
     expect(unchanged).not.toHaveProperty('content');
     expect(unchanged?.description).not.toBe('');
-  });
-});
-
-describe('a schema in words', () => {
-  const INT64 = { type: 'integer', format: 'int64', minimum: -(2n ** 63n), maximum: 2n ** 63n - 1n };
-
-  test.each<[string, Schema, string[]]>([
-    ['PetStatus', { $ref: '#/components/schemas/PetStatus' }, []],
-    ['array of Pet', { type: 'array', items: { $ref: '#/components/schemas/Pet' } }, []],
-    ['integer (int64)', INT64, ['-9223372036854775808 to 9223372036854775807']],
-    ['integer', { type: 'integer', minimum: 1n, default: 20n }, ['at least 1', 'default 20']],
-    ['string', { type: 'string', maxLength: 255n }, ['at most 255 code points']],
-    [
-      'string',
-      { type: 'string', maxLength: 9n, pattern: '^[!-~]{1,9}$' },
-      ['at most 9 visible ASCII characters'],
-    ],
-    ['string', { type: 'string', enum: ['a', 'b'] }, ['one of "a", "b"']],
-    ['any', { const: '@1' }, ['always "@1"']],
-  ])('is %s', (type, schema, rules) => {
-    expect(typeOf(schema)).toBe(type);
-    expect(rulesOf(schema)).toEqual(rules);
   });
 });
 
@@ -375,35 +352,6 @@ describe('the search', () => {
   ])('finds %j in %j', (query, found) => {
     expect(findEntries(entries, wordsOf(query))).toEqual(found.map((index) => entries[index]));
   });
-
-  test.each([
-    ['page size', ['limit']],
-    ['Results per page', ['results', 'limit']],
-    ['64-bit ids', ['int64', 'ids']],
-    ['offset', ['after']],
-    ['perpage homepage sizes', ['perpage', 'homepage', 'sizes']],
-  ])('knows what other references call %j', (query, words) => {
-    expect(wordsOf(query)).toEqual(words);
-  });
-
-  test('marks each match in the text around the first one', () => {
-    const text = `${'x'.repeat(100)} the Order is 413, or 400 ${'y'.repeat(200)}`;
-    const pieces = excerptOf(text, ['413', 'or']);
-    expect(pieces.filter(({ isMatch }) => isMatch).map((piece) => piece.text)).toEqual(['Or', '413', 'or']);
-    expect(pieces[0]?.text).toMatch(/^…x+ the $/);
-    expect(excerptOf(text, ['none', 'order'])[0]).toEqual(pieces[0]);
-    expect(pieces.at(-1)?.text).toMatch(/y…$/);
-    expect(excerptOf('a.b', ['.'])).toEqual([
-      { text: 'a', isMatch: false },
-      { text: '.', isMatch: true },
-      { text: 'b', isMatch: false },
-    ]);
-    expect(excerptOf('no retries', ['retry'])).toEqual([
-      { text: 'no ', isMatch: false },
-      { text: 'retries', isMatch: true },
-    ]);
-    expect(excerptOf('title only', ['none'])).toEqual([{ text: 'title only', isMatch: false }]);
-  });
 });
 
 describe('the highlighting', () => {
@@ -414,16 +362,6 @@ describe('the highlighting', () => {
     expect(parts.map(({ text }) => text).join('')).toBe(code);
     expect(parts.length).toBeGreaterThan(3);
     expect(parts.every(({ text }) => text)).toBe(true);
-  });
-
-  test('names the kinds of JSON', () => {
-    const kinds = highlight('{"id": -12, "name": "x"}').filter(({ kind }) => kind !== undefined);
-    expect(kinds).toEqual([
-      { text: '"id"', kind: 'name' },
-      { text: '-12', kind: 'number' },
-      { text: '"name"', kind: 'name' },
-      { text: '"x"', kind: 'string' },
-    ]);
   });
 });
 

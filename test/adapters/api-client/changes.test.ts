@@ -4,13 +4,22 @@ import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { openApiStorage } from '../../../src/adapters/api-client/index.ts';
 import { NOT_SERVED } from '../../../src/adapters/api-client/unserved.ts';
 import { AnimalStore } from '../../../src/application/animal-store.ts';
-import type { AnimalStoreError } from '../../../src/domain/errors.ts';
 import type { Pet } from '../../../src/domain/pet.ts';
 import { petChangeJson, petJson } from '../../../src/domain/pet-json.ts';
 import { samplePet } from '../../../src/testing/fixtures/pets.ts';
 import { changeTo, INVALID_PETS, MAX } from '../../support/pets.ts';
 import { refusal } from '../../support/refusal.ts';
-import { API_KEY, BASE, type FakeResponse, type Fate, failure, fakeApi, lostConnection } from './fake-api.ts';
+import {
+  API_KEY,
+  BASE,
+  ended,
+  errorOf,
+  type FakeResponse,
+  type Fate,
+  failure,
+  fakeApi,
+  lostConnection,
+} from './fake-api.ts';
 
 /** An integer is beyond 2^53, if it may be. */
 const PET: Pet = { id: 7n, ...samplePet('Rex', 2n ** 53n + 1n) };
@@ -34,21 +43,6 @@ beforeEach(() => {
   onTestFinished(() => void vi.useRealTimers());
   store = new AnimalStore(openApiStorage(BASE, { apiKey: API_KEY, timeout: 2000 }));
 });
-
-async function ended<T>(call: Promise<T>): Promise<T> {
-  const settled = Promise.allSettled([call]);
-  await vi.advanceTimersByTimeAsync(60_000);
-  const [result] = await settled;
-  if (result.status === 'rejected') throw result.reason;
-  return result.value;
-}
-
-function errorOf(call: Promise<unknown>): Promise<AnimalStoreError> {
-  return ended(call).then(
-    () => expect.unreachable('the call should have failed'),
-    (error: AnimalStoreError) => error,
-  );
-}
 
 const keyOf = ({ headers }: { readonly headers: Headers }) => headers.get('Idempotency-Key');
 const tagOf = ({ headers }: { readonly headers: Headers }) => headers.get('If-Match');

@@ -1,14 +1,9 @@
 /** What the client does with the operation that the API will lose. */
 
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { type BasicStore, type ClientOptions, createAnimalStore } from '../../../src/library/client.ts';
-import { API_KEY, BASE, fakeApi, petText } from './fake-api.ts';
+import { BASE, fakeApi, openStore, petText } from './fake-api.ts';
 
 const DEPRECATED = { Deprecation: '@1764892800', Sunset: 'Thu, 05 Dec 2030 00:00:00 GMT' };
-
-function openStore(options: ClientOptions = {}): Promise<BasicStore> {
-  return createAnimalStore({ database: BASE, apiKey: API_KEY, ...options });
-}
 
 test('getPet reads a list', async () => {
   const sent = fakeApi({ status: 200, body: `[${petText(7n)}]` });

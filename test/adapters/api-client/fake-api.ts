@@ -1,8 +1,10 @@
 /** Replaces `fetch` by a fake one, whose responses a test lists in order. */
 
-import { onTestFinished, vi } from 'vitest';
+import { expect, onTestFinished, vi } from 'vitest';
+import type { AnimalStoreError } from '../../../src/domain/errors.ts';
 import type { NewPet } from '../../../src/domain/pet.ts';
 import { petJson } from '../../../src/domain/pet-json.ts';
+import { type BasicStore, type ClientOptions, createAnimalStore } from '../../../src/library/client.ts';
 import { samplePet } from '../../../src/testing/fixtures/pets.ts';
 
 export const BASE = 'https://pets.example.org/v1';
@@ -74,4 +76,24 @@ export function lostConnection(): Error {
 
 export function petText(id: bigint): string {
   return petJson({ id, ...LISTED });
+}
+
+export function openStore(options: ClientOptions & { readonly database?: string } = {}): Promise<BasicStore> {
+  return createAnimalStore({ database: BASE, apiKey: API_KEY, ...options });
+}
+
+/** Runs a call until it has ended, on a fake clock. */
+export async function ended<T>(call: Promise<T>): Promise<T> {
+  const settled = Promise.allSettled([call]);
+  await vi.advanceTimersByTimeAsync(60_000);
+  const [result] = await settled;
+  if (result.status === 'rejected') throw result.reason;
+  return result.value;
+}
+
+export function errorOf(call: Promise<unknown>): Promise<AnimalStoreError> {
+  return ended(call).then(
+    () => expect.unreachable('the call should have failed'),
+    (error: AnimalStoreError) => error,
+  );
 }

@@ -5,18 +5,13 @@ import { createServer, type RequestListener } from 'node:http';
 import { Readable } from 'node:stream';
 import { createGzip } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { type BasicStore, type ClientOptions, createAnimalStore } from '../../../src/library/client.ts';
 import { REX } from '../../support/pets.ts';
 import { listen } from '../../support/sockets.ts';
-import { API_KEY } from './fake-api.ts';
+import { openStore } from './fake-api.ts';
 
 async function serve(listener: RequestListener): Promise<string> {
   const { host } = new URL(await listen(createServer(listener)));
   return `${host}/v1`;
-}
-
-function openStore(database: string, options: ClientOptions = {}): Promise<BasicStore> {
-  return createAnimalStore({ database, apiKey: API_KEY, ...options });
 }
 
 function* endlessSpaces(): Generator<Buffer> {
@@ -42,7 +37,7 @@ test.each(ENDLESS)('%s ends every call with an error, and the connection', async
     response.statusCode = request.method === 'POST' ? 201 : 200;
     respond(request, response);
   });
-  const store = await openStore(`http://${place}`, { timeout: 100_000 });
+  const store = await openStore({ database: `http://${place}`, timeout: 100_000 });
   for (const [call, key] of [
     [() => store.listPage(), undefined],
     [() => store.createPet(REX), expect.stringMatching(/./)],
@@ -59,7 +54,7 @@ test.each(ENDLESS)('%s ends every call with an error, and the connection', async
 
 test('a server without TLS ends a create at once, and nothing was stored', async () => {
   const place = await serve((_, response) => void response.end('[]'));
-  const store = await openStore(`https://${place}`, { timeout: 600_000 });
+  const store = await openStore({ database: `https://${place}`, timeout: 600_000 });
   await expect(store.createPet(REX)).rejects.toMatchObject({
     code: 'storage_unavailable',
     message: expect.stringContaining('the server does not use TLS: expected http:'),

@@ -3,16 +3,17 @@
 import { runInNewContext } from 'node:vm';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { AnimalStoreError } from '../../../src/domain/errors.ts';
-import { type BasicStore, type ClientOptions, createAnimalStore } from '../../../src/library/client.ts';
 import { REX, REX_JSON } from '../../support/pets.ts';
 import {
-  API_KEY,
   BASE,
+  ended,
+  errorOf,
   type FakeResponse,
   type Fate,
   failure,
   fakeApi,
   lostConnection,
+  openStore,
   petText,
 } from './fake-api.ts';
 
@@ -38,29 +39,6 @@ function refused(code: string, members: object = {}): Error {
 function foreignRefusal(): Error {
   const cause: unknown = runInNewContext("Object.assign(new Error('x'), { code: 'ECONNREFUSED' })");
   return new TypeError('fetch failed', { cause });
-}
-
-function openStore(options: ClientOptions = {}): Promise<BasicStore> {
-  return createAnimalStore({ database: BASE, apiKey: API_KEY, ...options });
-}
-
-/** Runs a call until it has ended, without waiting for real time. */
-async function ended<T>(call: Promise<T>): Promise<T> {
-  const settled = call.then(
-    (value) => () => value,
-    (error: unknown) => () => {
-      throw error;
-    },
-  );
-  await vi.advanceTimersByTimeAsync(60_000);
-  return (await settled)();
-}
-
-function errorOf(call: Promise<unknown>): Promise<AnimalStoreError> {
-  return ended(call).then(
-    () => expect.unreachable('the call should have failed'),
-    (error: AnimalStoreError) => error,
-  );
 }
 
 test.each<[name: string, fate: Fate, pause: number]>([

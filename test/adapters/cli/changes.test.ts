@@ -147,13 +147,4 @@ describe('changes', () => {
     expect(await run(['changes', '--after', cursor, '--follow'])).toEqual(restart);
     expect((await run(['changes'])).status).toBe(0);
   });
-
-  test.each([
-    [['--new-epoch', '--follow'], 2, 'cannot be used with option'],
-    [['--after', 'x'], 1, 'after must be a cursor of a change'],
-  ])('%j has the status %i', async (args, expected, message) => {
-    const { run } = await withPet();
-    const { status, err } = await run(['changes', ...args]);
-    expect([status, err]).toEqual([expected, expect.stringContaining(message)]);
-  });
 });

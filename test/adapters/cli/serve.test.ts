@@ -45,10 +45,4 @@ describe('serve', () => {
       expect(err).toContain('create another: keys create --name NAME, with the same settings');
     },
   );
-
-  test('says how to get a key for a store in memory', async () => {
-    expect((await serve({ FIRST_KEY: 'none' })).out).toMatch(
-      /\nThere is no API key: set API_KEYS, or FIRST_KEY=print\n$/,
-    );
-  });
 });

@@ -86,14 +86,6 @@ test.each([
   }
 });
 
-test('an invalid argument is named as the help names it', async () => {
-  const { status, err } = await commandLine().run(['pets', 'get', 'abc']);
-  expect(status).toBe(2);
-  expect(err).toMatch(
-    /^animal-store: argument <id> 'abc' is invalid\. expected an integer from .* \(see .*--help\)\n$/,
-  );
-});
-
 test.each(['postgres://me:hunter2@h/x', 'postgres://me:hun ter@2@h', 'https://h?password=hunter2&x=1'])(
   'a password in a misplaced URL is not shown: %s',
   async (url) => {

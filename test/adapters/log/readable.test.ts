@@ -1,4 +1,3 @@
-import { styleText } from 'node:util';
 import type { pino } from 'pino';
 import { describe, expect, test } from 'vitest';
 import { logTo } from '../../../src/adapters/log/log.ts';
@@ -43,28 +42,6 @@ describe('the log on a terminal', () => {
     expect(text).toMatch(
       /^12:03:04 INFO listening {2}url=http:\/\/x\/v1 {2}port=1\n12:03:04 WARN a warning\n12:03:04 ERROR request failed {2}requestId=id-1\nError: the disk is full\n +at /,
     );
-  });
-
-  test('styles the time, the level and the status where the terminal has colours', () => {
-    const at = styleText('dim', '12:03:04', { validateStream: false });
-    const request = { level: 30, time: 0, msg: 'request', method: 'GET', ms: 1 };
-    const lineOf = (line: object) =>
-      readableLine(JSON.stringify({ time: 0, ...line }), true).replace(/\d\d:\d\d:\d\d/, '12:03:04');
-    for (const [status, style] of [
-      [200, 'green'],
-      [304, 'cyan'],
-      [499, 'yellow'],
-      [500, 'red'],
-    ] as const) {
-      const note = status === 500 ? ' id-1' : '';
-      const styled = styleText(style, `${status}`, { validateStream: false });
-      expect(lineOf({ ...request, status, requestId: 'id-1' })).toBe(`${at} GET  ${styled} 1.0 ms${note}\n`);
-    }
-    const [level, name] = [['yellow', 'WARN'] as const, ['dim', 'count='] as const].map(([style, text]) =>
-      styleText(style, text, { validateStream: false }),
-    );
-    const failed = { level: 40, msg: 'failed', count: 1, err: { message: 'no stack' } };
-    expect(lineOf(failed)).toBe(`${at} ${level} failed  ${name}1\nno stack\n`);
   });
 
   test('no text of a client reaches the terminal as a control sequence', () => {

@@ -42,7 +42,7 @@ export function openApi(options: HttpOptions): RouterMiddleware<ApiState> {
 }
 
 /** Returns the base URL of the API: the public URL, with {@link BASE_PATH} added if missing. */
-export function serverUrlOf(publicUrl: string): string {
+function serverUrlOf(publicUrl: string): string {
   const url = publicUrl.replace(/\/+$/, '');
   return url.endsWith(BASE_PATH) ? url : url + BASE_PATH;
 }
