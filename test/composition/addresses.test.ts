@@ -3,21 +3,10 @@
 import dns from 'node:dns';
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
-import { ConfigError } from '../../src/composition/config/settings.ts';
 import { loadConfig, loadDurableDatabase } from '../../src/composition/config.ts';
 import { diagnose } from '../../src/composition/doctor.ts';
 import { createAnimalStore } from '../../src/library/index.ts';
-import { startInProcess } from '../support/service.ts';
-
-function messageOf(load: () => unknown): string {
-  try {
-    load();
-  } catch (error) {
-    expect(error).toBeInstanceOf(ConfigError);
-    return (error as Error).message;
-  }
-  throw new Error('the URL was accepted');
-}
+import { configFault, startInProcess } from '../support/service.ts';
 
 test('no part of a malformed URL is shown by the start, by doctor and by the library, or looked up', async () => {
   const lookup = vi.spyOn(dns, 'lookup');
@@ -31,7 +20,7 @@ test('no part of a malformed URL is shown by the start, by doctor and by the lib
       const report = await diagnose({ DATABASE_URL: url });
       const library = await createAnimalStore({ database: url, apiKey: 'x' }).catch(String);
       const texts = [
-        messageOf(() => loadConfig({ DATABASE_URL: url })),
+        configFault(() => loadConfig({ DATABASE_URL: url })),
         JSON.stringify(report),
         String(library),
       ];
@@ -55,7 +44,7 @@ test.each(['https://me:hunter2@host/v1', 'https://host/v1?x=1', 'http://'])(
     const [scheme] = url.split(':');
     const reason = `DATABASE_URL: expected the base address of a server, such as ${scheme}://HOST/v1, without user name`;
     expect(problems).toEqual([{ severity: 'error', message: expect.stringContaining(reason) }]);
-    expect(messageOf(() => loadDurableDatabase({ DATABASE_URL: url }))).toContain(reason);
+    expect(configFault(() => loadDurableDatabase({ DATABASE_URL: url }))).toContain(reason);
   },
 );
 

@@ -5,6 +5,7 @@ import { ConfigError, type Environment } from '../../src/composition/config/sett
 import { describeSettings, loadConfig, shownSettings } from '../../src/composition/config.ts';
 import { OWN_DEFAULTS, OWN_SETTINGS } from '../support/lifecycle.ts';
 import { temporaryFolder } from '../support/process.ts';
+import { configFault } from '../support/service.ts';
 
 const KEY = 'operator-key-of-32-characters-or-more';
 const DEFAULTS = {
@@ -47,15 +48,7 @@ function secretFile(text: string): string {
   return path;
 }
 
-function faultsOf(environment: Environment): string[] {
-  try {
-    loadConfig(environment);
-  } catch (error) {
-    expect(error).toBeInstanceOf(ConfigError);
-    return (error as Error).message.split('\n');
-  }
-  throw new Error(`accepted: ${JSON.stringify(environment)}`);
-}
+const faultsOf = (environment: Environment) => configFault(() => loadConfig(environment)).split('\n');
 
 test('everything has a default, an empty variable counts as not set, and other variables are ignored', () => {
   const empty = Object.fromEntries([...NAMES, 'DATABASE_URL_FILE'].map((name) => [name, '']));

@@ -1,19 +1,9 @@
 /** The database of the configuration, from the environment or from --database-url. */
 
 import { describe, expect, test } from 'vitest';
-import { ConfigError } from '../../src/composition/config/settings.ts';
 import { loadConfig, loadDurableDatabase } from '../../src/composition/config.ts';
 import { STORE_ENGINES } from '../../src/composition/databases/index.ts';
-
-function messageOf(load: () => unknown): string {
-  try {
-    load();
-  } catch (error) {
-    expect(error).toBeInstanceOf(ConfigError);
-    return (error as Error).message;
-  }
-  throw new Error('the URL was accepted');
-}
+import { configFault } from '../support/service.ts';
 
 describe('the database of the configuration', () => {
   const USAGES = `expected ${STORE_ENGINES.map(({ usage }) => usage).join(' or ')}, got`;
@@ -39,7 +29,7 @@ describe('the database of the configuration', () => {
       [() => loadConfig({ DATABASE_URL: value }), 'DATABASE_URL'],
       [() => loadConfig({}, { databaseUrl: value }), '--database-url'],
     ] as const) {
-      const message = messageOf(load);
+      const message = configFault(load);
       expect(message).toContain(`${source}: ${reason}`);
       expect(message.split('\n')).toHaveLength(1);
       expect(message).not.toContain('hunter2');

@@ -3,41 +3,25 @@
 import { expect, test } from 'vitest';
 import { petJson } from '../../src/domain/pet-json.ts';
 import { createAnimalStore } from '../../src/library/index.ts';
-import { samplePet } from '../../src/testing/fixtures/pets.ts';
+import { samplePet, samplePets } from '../../src/testing/fixtures/pets.ts';
 import { until } from '../support/clock.ts';
-import { changeTo, REX } from '../support/pets.ts';
+import { changeTo } from '../support/pets.ts';
 import { atEnd } from '../support/process.ts';
 import { BROKEN_PROMISE } from '../support/retry.ts';
 import { endOf, Workspace } from './workspace.ts';
 
-interface Line {
-  readonly cursor: string;
-  readonly pet?: { readonly id: number; readonly name: string };
-  readonly removed?: number;
-}
-
 /** A line that a killed process has not written to its end is none. */
-function linesOf(stdout: string): Line[] {
-  return stdout
+const linesOf = (stdout: string): { cursor: string; pet?: { id: number }; removed?: number }[] =>
+  stdout
     .split('\n')
     .slice(0, -1)
     .map((line) => JSON.parse(line));
-}
 
 test('a follower that was killed goes on after its last cursor and misses nothing, and SIGINT ends it', async () => {
   const work = new Workspace();
   const store = await createAnimalStore({ database: `sqlite:${work.store}` });
   atEnd(() => store.close());
-  let isWriting = true;
-  const writing = (async () => {
-    const ids: bigint[] = [];
-    for (let count = 1; isWriting; count += 1) {
-      ids.push((await store.createPet(samplePet(`pet ${count}`, count))).id);
-      await store.changePet(ids[ids.length >> 1] as bigint, changeTo(samplePet(`changed ${count}`, -count)));
-      if (count % 3 === 0) await store.removePet(ids.shift() as bigint);
-    }
-  })();
-  const copy = new Map<number, string>();
+  const copy = new Map<number, unknown>();
   let cursor: string | undefined;
   const follow = () =>
     work.start(['changes', '--follow', ...(cursor === undefined ? [] : ['--after', cursor])]);
@@ -45,26 +29,32 @@ test('a follower that was killed goes on after its last cursor and misses nothin
     for (const { cursor: next, pet, removed } of linesOf(stdout)) {
       cursor = next;
       if (pet === undefined) copy.delete(removed as number);
-      else copy.set(pet.id, JSON.stringify(pet));
+      else copy.set(pet.id, pet);
     }
   };
-  for (let kills = 0; kills < 3; kills += 1) {
+  /** Creates, changes and removes pets. Resolves with the last one, which no other follows. */
+  const write = async (): Promise<number> => {
+    const [gone, changed] = await Promise.all(samplePets(40).map((pet) => store.createPet(pet)));
+    await store.removePet(gone?.id as bigint);
+    await store.changePet(changed?.id as bigint, changeTo(samplePet('changed', 7)));
+    return Number((await store.createPet(samplePet('last'))).id);
+  };
+  for (let kills = 0; kills < 2; kills += 1) {
     const killed = follow();
+    const writing = write();
     await until(() => linesOf(killed.out.stdout).length > 0);
     killed.child.kill('SIGKILL');
     await killed.exit;
+    await writing;
     apply(killed.out.stdout);
   }
   const last = follow();
-  isWriting = false;
-  await writing;
-  const { id: lastId } = await store.createPet(REX);
-  await until(() => linesOf(last.out.stdout).at(-1)?.pet?.id === Number(lastId));
+  const lastId = await write();
+  await until(() => linesOf(last.out.stdout).at(-1)?.pet?.id === lastId);
   last.child.kill('SIGINT');
   expect(await endOf(last)).toMatchObject({ status: 0, err: '' });
   apply(last.out.stdout);
-  const pets = new Map<number, string>();
-  for await (const pet of store.listPets())
-    pets.set(Number(pet.id), JSON.stringify(JSON.parse(petJson(pet))));
+  const pets = new Map<number, unknown>();
+  for await (const pet of store.listPets()) pets.set(Number(pet.id), JSON.parse(petJson(pet)));
   expect(copy, BROKEN_PROMISE).toEqual(pets);
 });

@@ -5,7 +5,6 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { openMemoryStorage } from '../../src/adapters/memory/index.ts';
 import { objectWith } from '../../src/application/arguments.ts';
 import { PET_METHODS } from '../../src/application/ports/pet-repository.ts';
-import { ENGINES } from '../../src/composition/databases/index.ts';
 import {
   type AnimalStore,
   CreatePet,
@@ -48,15 +47,6 @@ test('a custom storage is used and closed, and a single use case needs only its 
   await store.close();
   await store.close();
   expect(close).toHaveBeenCalledOnce();
-});
-
-test.each([
-  ['hunter2@host', 'a value without such a scheme'],
-  ['mysql://user:secret@host/db', "'mysql:…'"],
-])('the database %s is refused', async (database, given) => {
-  await expect(createAnimalStore({ database })).rejects.toThrow(
-    refusal(`database: expected ${ENGINES.map(({ usage }) => usage).join(' or ')}, got ${given}`),
-  );
 });
 
 const ONE_OPTION = "expected one option, database or storage, such as { database: 'memory:' }";

@@ -5,7 +5,6 @@ import { resolve } from 'node:path';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { apiDescription } from '../../openapi/description.ts';
-import { MESSAGES } from '../../openapi/errors.ts';
 import { entityTagsIn } from '../../page/entity-tags.ts';
 import { formatJson, parseExact, writeExact } from '../../page/exact-json.ts';
 import { highlight } from '../../page/highlight.ts';
@@ -98,33 +97,23 @@ describe('the contents', () => {
 
   test('include responses and errors', () => {
     const get = operation('get-pet');
-    expect(get.successes.map(({ status }) => status)).toEqual(['200', '304']);
-    expect(get.successes[0]?.headers).toContainEqual(['ETag', expect.objectContaining({ required: true })]);
+    const [found, unchanged] = get.successes;
+    expect(found).toMatchObject({ status: '200', content: { schema: { $ref: '#/components/schemas/Pet' } } });
+    expect(found?.headers).toContainEqual(['ETag', expect.objectContaining({ required: true })]);
+    expect(unchanged).toEqual(
+      expect.objectContaining({ status: '304', description: expect.stringMatching(/./) }),
+    );
+    expect(unchanged).not.toHaveProperty('content');
     expect(get.failures).toContainEqual({
       status: '404',
       code: 'not_found',
       when: 'No pet has this id, or nothing is at this path.',
       example: { code: 'not_found', message: 'there is no pet with id 1', status: 404n },
     });
-    expect(get.failures.map(({ code }) => code)).toContain('storage_unavailable');
-    expect(operation('create-pet').failures).toContainEqual({
-      status: '403',
-      code: 'forbidden',
-      when: 'The API key is read-only.',
-      example: {
-        code: 'forbidden',
-        message: MESSAGES.forbidden,
-        status: 403n,
-      },
-    });
     for (const { id, method } of servedOperations())
       expect(operation(slugOf(id)).failures.some(({ code }) => code === 'forbidden')).toBe(method !== 'GET');
     expect(operation('create-pet').body?.schema).toEqual({ $ref: '#/components/schemas/NewPet' });
     expect(get).not.toHaveProperty('body');
-    const [found, unchanged] = get.successes;
-    expect(found?.content?.schema).toEqual({ $ref: '#/components/schemas/Pet' });
-    expect(unchanged).not.toHaveProperty('content');
-    expect(unchanged?.description).not.toBe('');
   });
 });
 

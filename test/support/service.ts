@@ -1,8 +1,8 @@
 /** Starts the service in this process, as the command `serve` does. */
 
 import { join } from 'node:path';
-import { onTestFinished } from 'vitest';
-import type { Environment } from '../../src/composition/config/settings.ts';
+import { expect, onTestFinished } from 'vitest';
+import { ConfigError, type Environment } from '../../src/composition/config/settings.ts';
 import { loadConfig } from '../../src/composition/config.ts';
 import { type Service, startService } from '../../src/composition/serve.ts';
 import { registerKey } from './canary.ts';
@@ -39,4 +39,15 @@ export function clientOf({ url, firstKey }: Service, key: string | undefined = f
   const client = new Client(new URL(url).origin, key ?? '');
   onTestFinished(() => client.close());
   return client;
+}
+
+/** Returns the message of the `ConfigError` with which a configuration is refused. */
+export function configFault(load: () => unknown): string {
+  try {
+    load();
+  } catch (error) {
+    expect(error).toBeInstanceOf(ConfigError);
+    return (error as Error).message;
+  }
+  throw new Error('the configuration was accepted');
 }

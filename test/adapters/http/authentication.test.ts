@@ -1,7 +1,6 @@
 /** The syntax of `Authorization`. `recorded` tests which paths need a key. */
 
 import { describe, expect, test } from 'vitest';
-import { cannotExpress } from '../../support/carrier.ts';
 import { sendRaw } from '../../support/connection.ts';
 import { sharedServer } from '../../support/server.ts';
 
@@ -35,15 +34,6 @@ describe('the API key', () => {
     for (const part of [...value.split(/[ \t]/).slice(1), server.key.slice(0, 20)]) {
       if (part.length > 1) expect(JSON.stringify(answer)).not.toContain(part);
     }
-  });
-
-  test('is required, and must be given once, even if both are valid', async () => {
-    const none = await server.client.request('GET', '/v1/pets', { key: null });
-    expect(none.body).toContain('an API key is required: Authorization: Bearer <API_KEY>');
-    const line = `Authorization: Bearer ${server.key}\r\n`;
-    const twice = await sendRaw(server.origin, `GET /v1/pets HTTP/1.1\r\nHost: x\r\n${line}${line}\r\n`);
-    const message = cannotExpress('how often a field is repeated') ? NO_KEY : 'must be given once';
-    expect(twice).toMatchObject({ ...INVALID, body: expect.stringContaining(message) });
   });
 
   test('is never read from another place', async () => {

@@ -1,6 +1,5 @@
 /** The size and the arrival of a request body. `recorded` tests what a body may be. */
 
-import { once } from 'node:events';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
 import { parseJson } from '../../../src/adapters/http/body.ts';
@@ -74,19 +73,5 @@ describe('the arrival', () => {
     }
     expect((await server.client.get('/v1/pets?limit=100')).body).toBe(before);
     expect(server.errors).toEqual([]);
-  });
-});
-
-describe('Expect', () => {
-  test.each(['100-continue', '100-Continue'])('%s gets its 100 before the body is sent', async (value) => {
-    const connection = await Connection.open(server.origin);
-    connection.write(head({ Expect: value, 'Content-Length': REX.length }));
-    await once(connection.socket, 'received');
-    connection.write(REX);
-    expect((await connection.next()).status).toBe(201);
-    expect(connection.interim).toEqual([100]);
-    connection.write(head({ 'Content-Length': REX.length }) + REX);
-    expect((await connection.next()).status).toBe(201);
-    connection.destroy();
   });
 });

@@ -65,20 +65,6 @@ describe('a server that stops', () => {
     await clock.passUntil(stopped);
   });
 
-  test('responds on all connections that clients open at the moment of the stop', async () => {
-    const { server, origin } = await startServer('memory');
-    const clock = stopClock();
-    const opening = Array.from({ length: 20 }, () => Connection.open(origin));
-    const stopped = server.stop(TIMEOUT);
-    const answers = opening.map(async (each) => {
-      const connection = await each;
-      connection.write(GET);
-      return (await connection.next()).status;
-    });
-    expect(await Promise.all(answers)).toEqual(Array.from(opening, () => 200));
-    await clock.passUntil(stopped);
-  });
-
   test('handles a request on an idle connection in the second after it has accepted the last connection', async () => {
     const { server, origin, key } = await startServer('memory');
     const clock = stopClock();
@@ -131,13 +117,6 @@ describe('a server that stops', () => {
     await cut;
     open();
     await expect.poll(async () => (await storage.pets.list({ limit: 1 })).pets.length).toBe(1);
-  });
-
-  test('accepts no further connection if it has no time', async () => {
-    const { server, origin } = await startServer('memory');
-    const stopped = server.stop(0);
-    expect(await connectionFault(origin)).toBe('ECONNREFUSED');
-    await stopped;
   });
 
   test.each<[when: string, isStopped: boolean]>([

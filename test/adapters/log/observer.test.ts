@@ -127,38 +127,22 @@ describe('in a flood', () => {
       });
     repeat(2000, (index) => onError?.(full(), `full-${index}`));
     repeat(3, (index) => onError?.(new TypeError(`${index} is not a function`), `type-${index}`));
+    const err = {
+      code: 'storage_unavailable',
+      stack: expect.stringContaining('caused by: Error: database or disk'),
+    };
     expect(lines()).toMatchObject([
-      {
-        level: 50,
-        requestId: 'full-0',
-        msg: 'request failed',
-        err: {
-          type: 'AnimalStoreError',
-          code: 'storage_unavailable',
-          message: 'the disk is full (SQLITE_FULL)',
-          stack: expect.stringMatching(
-            /^AnimalStoreError: .*\n +at (?:.*\n)*caused by: Error: database or disk is full\n +at /,
-          ),
-        },
-      },
+      { level: 50, requestId: 'full-0', msg: 'request failed', err },
       { level: 50, requestId: 'type-0', err: { type: 'TypeError', message: '0 is not a function' } },
     ]);
     vi.advanceTimersByTime(1000);
+    const msg = 'more requests failed in the same way';
     expect(lines().slice(2)).toMatchObject([
-      {
-        level: 50,
-        kind: 'storage_unavailable: SQLITE_FULL',
-        suppressed: 1999,
-        msg: 'more requests failed in the same way',
-      },
+      { level: 50, kind: 'storage_unavailable: SQLITE_FULL', suppressed: 1999, msg },
       { level: 50, kind: 'TypeError', suppressed: 2 },
     ]);
     onError?.(full(), 'again', '192.0.2.1');
-    expect(lines().at(-1)).toMatchObject({
-      requestId: 'again',
-      address: '192.0.2.1',
-      err: { code: 'storage_unavailable' },
-    });
+    expect(lines().at(-1)).toMatchObject({ requestId: 'again', address: '192.0.2.1', err });
     vi.advanceTimersByTime(1000);
     expect(lines()).toHaveLength(5);
   });

@@ -3,7 +3,6 @@
 import type { HttpServerOptions } from '../../../../src/adapters/http/index.ts';
 import type { Storage } from '../../../../src/application/ports/storage.ts';
 import { StorageFault } from '../../../../src/application/ports/storage-fault.ts';
-import { AnimalStoreError } from '../../../../src/domain/errors.ts';
 import { failingPets } from '../../../support/fake-pets.ts';
 import { wholeJson } from '../../../support/pets.ts';
 import { METHODS, PATHS, UNKNOWN_TARGETS } from '../paths.ts';
@@ -227,19 +226,6 @@ export const SCENES: Readonly<Record<string, Scene>> = {
       ask('GET /v1/pets', { body: 'hello' }),
     ],
   },
-  'conditional requests': {
-    messages: [
-      ...PETS.slice(0, 3),
-      ...['/v1/pets', '/v1/pets?limit=1', '/v1/pets/1', '/openapi.json', '/docs'].flatMap((target) => [
-        get(target),
-        ...['TAG', 'W/TAG', '"x", TAG', '*', '"x"', ''].map((tag) => get(target, `If-None-Match: ${tag}`)),
-        ask(`HEAD ${target}`, { fields: ['If-None-Match: TAG'] }),
-      ]),
-      get('/v1/pets/99', 'If-None-Match: *'),
-      get('/v1/pets?limit=0', 'If-None-Match: *'),
-      post(REX, 'If-None-Match: *'),
-    ],
-  },
   'Idempotency-Key': {
     messages: [
       ...[REX, REX, ` ${REX}`, wholeJson('{"name":"Max","categoryId":1}'), '{'].map((body) =>
@@ -291,12 +277,6 @@ export const SCENES: Readonly<Record<string, Scene>> = {
     options: { publicUrl: 'https://pets.example/shop' },
     messages: [...PETS.slice(0, 2), get('/v1/pets?limit=1'), get('/v1/pets/1'), get('/openapi.json')],
   },
-  'a trusted proxy': {
-    options: { trustedProxies: 1 },
-    messages: ['https', 'http', 'javascript'].map((scheme) =>
-      get('/openapi.json', `X-Forwarded-Proto: ${scheme}`),
-    ),
-  },
   'a rate limit': {
     options: { metrics, rateLimit: { requests: 2, seconds: 100_000 }, corsOrigins: ['https://shop.example'] },
     messages: [
@@ -310,18 +290,6 @@ export const SCENES: Readonly<Record<string, Scene>> = {
   },
   'a storage that is full': {
     options: { wrap: failingPets(new StorageFault('disk_full', 'the disk is full')) },
-    messages: FAILING,
-  },
-  'a storage that is busy': {
-    options: { wrap: failingPets(new AnimalStoreError('overloaded', 'too many writes are waiting')) },
-    messages: FAILING,
-  },
-  'a storage with an unexpected error': {
-    options: {
-      wrap: failingPets(
-        Object.assign(new Error('secret'), { status: 400, expose: true, headers: { X: 'secret' } }),
-      ),
-    },
     messages: FAILING,
   },
   'a storage without idempotency keys': {
