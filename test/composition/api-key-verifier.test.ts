@@ -1,10 +1,7 @@
 /** The keys of the variable API_KEYS, beside the keys in the store. */
 
 import { expect, test } from 'vitest';
-import { openMemoryStorage } from '../../src/adapters/memory/index.ts';
-import { createUseCases } from '../../src/application/use-cases.ts';
 import { createApiKeyVerifier } from '../../src/composition/api-key-verifier.ts';
-import { registerKey } from '../support/canary.ts';
 
 const [ONE, TWO] = ['1', '2'].map((digit) => `operator-key-of-32-characters-or-more-${digit}`) as [
   string,
@@ -22,17 +19,6 @@ test('a configured key has an id of its position, and a caller of its own wherev
   expect(one?.callerId).not.toContain(ONE.slice(0, 16));
   const moved = await createApiKeyVerifier(NONE, [TWO, ONE]).verify(ONE);
   expect(moved).toEqual({ ...one, id: 'env-2' });
-});
-
-test.each([[[]], [[ONE]]])('with %j, a stored key is valid, and any other is not', async (configured) => {
-  const { apiKeys, verifyApiKey } = createUseCases(openMemoryStorage());
-  const { key, about } = await apiKeys.create('me');
-  registerKey(key);
-  const verifier = createApiKeyVerifier(verifyApiKey, configured);
-  expect(await verifier.verify(key)).toMatchObject({ id: about.id, name: 'me' });
-  for (const other of [TWO, `${ONE} `, ONE.slice(1), ONE.toUpperCase(), '']) {
-    expect(await verifier.verify(other)).toBeUndefined();
-  }
 });
 
 test('while the stored keys cannot be read, a configured key is accepted only where the caller asks for it', async () => {

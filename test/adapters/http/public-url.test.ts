@@ -2,6 +2,7 @@
 
 import { createServer } from 'node:http';
 import { expect, test } from 'vitest';
+import { pathPrefixOf } from '../../../src/adapters/http/docs/openapi.ts';
 import { createHttpApp } from '../../../src/adapters/http/index.ts';
 import { createAnimalStore } from '../../../src/library/index.ts';
 import { REX } from '../../support/pets.ts';
@@ -28,4 +29,13 @@ test('two apps with different public URLs serve one store, each with its own lin
     tags.add(first[1]).add(second[1]);
   }
   expect(tags.size).toBe(2);
+});
+
+test('a link never starts with two slashes, which would lead to another host', () => {
+  const urls = [
+    'https://example.org/v1',
+    'https://example.org/shop/v1///',
+    'https://example.org//shop//pets/',
+  ];
+  expect(urls.map(pathPrefixOf)).toEqual(['', '/shop', '/shop//pets']);
 });

@@ -21,16 +21,6 @@ test('a server leaves no timer after its stop', async () => {
   expect(vi.getTimerCount()).toBe(0);
 });
 
-test('a used port is an error of listen, and the server can listen on another one', async () => {
-  const first = await startServer('memory');
-  const { server } = await startNodeServer((_req, res) => void res.end());
-  const { port } = new URL(first.origin);
-  const other = await startNodeServer((_req, res) => void res.end());
-  await other.server.stop(0);
-  await expect(other.server.listen(Number(port), '127.0.0.1')).rejects.toMatchObject({ code: 'EADDRINUSE' });
-  expect(server.statistics().connections).toBe(0);
-});
-
 test('a connection that cannot be accepted and a body whose stream fails are reported', async () => {
   const onFailure = vi.fn();
   const [refused, broken] = [new Error('accept EMFILE'), new Error('the disk failed')];
