@@ -22,13 +22,17 @@ const COMPILE_CACHE: string = fileURLToPath(new URL('node_modules/.cache/compile
  * which loads the API and the command line once.
  */
 const SHARED = [
-  'test/adapters/cli/**/*.test.ts',
-  'test/adapters/http/{authentication,bad-message,body,get,list}.test.ts',
+  'test/adapters/{cli,log}/**/*.test.ts',
+  'test/adapters/api-client/{changes,client,retries}.test.ts',
+  'test/adapters/http/{authentication,bad-message,body,cors,get,invalid-pets,list}.test.ts',
   'test/adapters/http/{openapi-document,public-paths,recorded,request-fields}.test.ts',
   'test/adapters/http/{failure,host-code,public-url,rate-limit,request-log}.test.ts',
   'test/adapters/{memory,metrics}/**/*.test.ts',
-  'test/composition/{commands,config,database-config,databases,refused-start}.test.ts',
+  'test/composition/{addresses,api-key-verifier,commands,config,database-config}.test.ts',
+  'test/composition/{databases,pet-attributes,refused-start}.test.ts',
   'test/library/{animal-store,api-samples,http,http2,middleware,mounting}.test.ts',
+  'test/manuals/*.test.ts',
+  'test/new/{attributes,make-it-yours,names,records}.test.ts',
   'test/page/*.test.ts',
 ];
 

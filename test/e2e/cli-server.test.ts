@@ -46,13 +46,6 @@ test('export reads the pets of a server, whose key can be in a file', async () =
 });
 
 describe('doctor', () => {
-  test('finds nothing wrong with a server', async () => {
-    const { status, out } = await run(['doctor']);
-    expect(status).toBe(0);
-    expect(out).toMatch(new RegExp(`^database.location +${server.origin}/v1\ndatabase.exists +true$`, 'm'));
-    expect(out).toContain('No problem was found.');
-  });
-
   test.each([
     ['a wrong key', { API_KEY: 'wrong' }, 'refuses the API key: the API key is not valid'],
     [

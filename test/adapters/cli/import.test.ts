@@ -95,13 +95,6 @@ describe('import of pets with ids', () => {
     expect((await cli.run(['import', '-', '--new-ids'], { stdin })).status).toBe(0);
     expect((await exportOf(cli)).match(/(?<="id":)\d+/g)).toEqual(['1', '2', '3', '4']);
   });
-
-  test('names the line of a duplicate id', async () => {
-    const again = stdin + line(5, ',"id":9');
-    expect(await inMemory().run(['import', '-'], { stdin: again })).toEqual(
-      failed(1, `line 4: duplicate id 9; ${NOTHING}`),
-    );
-  });
 });
 
 describe('import --skip-invalid', () => {
@@ -154,14 +147,6 @@ describe('import --dry-run', () => {
     const json = await cli.run([...args, '--json'], { stdin });
     expect(JSON.parse(json.out)).toEqual({ dryRun: true, imported: 0, importable: 2, skipped: 0 });
     expect(await exportOf(cli)).toBe(before);
-  });
-
-  test('has the output of an import, for each reason', async () => {
-    const cli = await withRex();
-    for (const stdin of [`${line(2)}oops\n`, INVALID_LINE, line(2, ',"id":9')]) {
-      const dry = await cli.run(args, { stdin });
-      expect([dry.status, dry]).toEqual([1, await cli.run(['import', '-'], { stdin })]);
-    }
   });
 
   test('creates no store', async () => {
