@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig, type ViteUserConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { inCopy } from './test/entity/entity.ts';
 import { SummaryLine } from './test/reporter.ts';
 import { IS_WHOLE } from './test/support/extent.ts';
@@ -81,10 +82,22 @@ const DOCS = 'test/support/built-docs.ts';
 const FRESH_BUILD = 'test/support/fresh-build.ts';
 const SERVICES = [DOCS, 'test/support/postgres/global-setup.ts'];
 
+/** A run ends when these end, so they begin first. Of files that it does not know, Vitest begins with the largest ones. */
+const LONGEST =
+  /test\/(?:new\/(?:project|command|words)|adapters\/(?:sqlite|postgres|api-client)\/(?:contracts|pet-transfer|outage)|e2e\/log)\.test\.ts$/;
+
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const [all, isLong] = [await super.sort(files), (file: TestSpecification) => LONGEST.test(file.moduleId)];
+    return [...all.filter(isLong), ...all.filter((file) => !isLong(file))];
+  }
+}
+
 const config: ViteUserConfig = defineConfig({
   test: {
     // Most tests wait for a process, a socket or a disk, so more workers than cores save time.
     maxWorkers: 4,
+    sequence: { sequencer: LongestFirst },
     reporters: ['default', new SummaryLine()],
     projects: [
       {

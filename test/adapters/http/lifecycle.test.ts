@@ -1,11 +1,6 @@
 /** The deprecation of `GET /v1/pets/{petId}`, and the operations that are served where an option or a setting asks for them. */
 
-import type { RouterContext } from '@koa/router';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { deprecation } from '../../../src/adapters/http/deprecation.ts';
-import { servedOperations } from '../../../src/adapters/http/lifecycle.ts';
-import type { Operation } from '../../../src/adapters/http/operations.ts';
-import type { ApiState } from '../../../src/adapters/http/state.ts';
 import type { Storage } from '../../../src/application/ports/storage.ts';
 import { loadConfig } from '../../../src/composition/config.ts';
 import { openParts } from '../../../src/composition/container.ts';
@@ -52,25 +47,6 @@ test('a variable of an older release stops the start, and its message says what 
   expect(() => loadConfig({ WORKERS: '2', LOG_SAMPLE: '1/100' })).toThrow(
     /^WORKERS: this variable is gone: start several servers of one store behind a proxy.*\nLOG_SAMPLE: this variable is gone: set LOG_LEVEL to warn/,
   );
-});
-
-test('another operation of the path is not deprecated', async () => {
-  const operations = servedOperations().flatMap((each): Operation[] =>
-    each.deprecated ? [each, { ...each, method: 'POST', deprecated: false }] : [each],
-  );
-  const stage = deprecation('', operations);
-  const fieldsOf = async (method: string, path: string) => {
-    const fields = {};
-    const state = { animalStore: { path } } as RouterContext<ApiState>['state'];
-    const set = (added: unknown): void => void Object.assign(fields, added);
-    const ctx: Partial<RouterContext<ApiState>> = { method, state, set };
-    await stage(ctx as RouterContext<ApiState>, async () => {});
-    return Object.keys(fields);
-  };
-  for (const method of ['GET', 'HEAD', 'PUT', 'OPTIONS'])
-    expect(await fieldsOf(method, '/v1/pets/1'), method).toEqual(['Deprecation', 'Sunset', 'Link']);
-  expect(await fieldsOf('POST', '/v1/pets/1')).toEqual([]);
-  expect(await fieldsOf('GET', '/v1/pets')).toEqual([]);
 });
 
 test('a start after the sunset of GET /v1/pets/{petId} warns, and serves it', async () => {
