@@ -5,6 +5,7 @@ import type { Storage } from '../application/ports/storage.ts';
 import { INT64_MAX } from '../domain/int64.ts';
 import { backingUp } from './backup.contract.ts';
 import { type ContractCase, contractCase, lastingCase, type Subject } from './contract.ts';
+import { attempt } from './fixtures/attempts.ts';
 import { draft } from './fixtures/keys.ts';
 import { samplePet, samplePets } from './fixtures/pets.ts';
 import { exported, importPets, inBatches } from './fixtures/transfers.ts';
@@ -52,7 +53,7 @@ function closing(subject: Subject<Storage>): ContractCase[] {
     }),
 
     contractCase(subject, 'every method rejects with storage_unavailable after close', async (storage) => {
-      const { pets, apiKeys } = storage;
+      const { pets, apiKeys, idempotentCreates, idempotencyRecords } = storage;
       const [key, about] = draft('Anna');
       const old = await apiKeys.add(key, about);
       const { id } = old;
@@ -64,6 +65,9 @@ function closing(subject: Subject<Storage>): ContractCase[] {
         'pets.add': () => pets.add(samplePet('Rex')),
         'pets.find': () => pets.find(pet.id),
         'pets.list': () => pets.list({ limit: 20 }),
+        'idempotentCreates.add': () => idempotentCreates.add(samplePet('Rex'), attempt('a')),
+        'idempotencyRecords.count': () => idempotencyRecords.count(),
+        'idempotencyRecords.removeRecords': () => idempotencyRecords.removeRecords(9),
         'apiKeys.find': () => apiKeys.find(key),
         'apiKeys.add': () => apiKeys.add(...draft('Bert')),
         'apiKeys.addFirst': () => apiKeys.addFirst(...draft('Bert')),

@@ -66,21 +66,20 @@ export class Connection {
 
   /** Writes bytes. The next responses are matched to the request lines in the bytes. */
   write(data: string | Uint8Array): void {
-    this.announce(askedIn(data));
+    this.#announce(askedIn(data));
     this.socket.write(data);
   }
 
   /** Writes bytes in pieces, with pauses, so that the server receives some pieces separately. */
   async writeInPieces(data: Uint8Array, size: number): Promise<void> {
-    this.announce(askedIn(data));
+    this.#announce(askedIn(data));
     for (let start = 0; start < data.length; start += size) {
       this.socket.write(data.subarray(start, start + size));
       if ((start / size) % 16 === 0) await nextTurn();
     }
   }
 
-  /** Says to which requests the next responses belong, when the test itself writes their bytes to the socket. */
-  announce(asked: readonly Asked[]): void {
+  #announce(asked: readonly Asked[]): void {
     this.#asked.push(...asked);
     this.#methods.push(...asked.map(({ method }) => method));
   }

@@ -3,9 +3,10 @@
 import { expect, test } from 'vitest';
 import { EXAMINED_LIMIT } from '../../src/adapters/storage-kit/changes-page.ts';
 import type { Diagnosis } from '../../src/application/ports/maintenance.ts';
+import { idsNotAccepted } from '../../src/application/ports/pet-transfer.ts';
 import type { Storage } from '../../src/application/ports/storage.ts';
 import { INT64_MAX } from '../../src/domain/int64.ts';
-import { importPets } from '../../src/testing/fixtures/transfers.ts';
+import { importPets, inBatches } from '../../src/testing/fixtures/transfers.ts';
 import { insertPet, insertPets, MAX, REX } from './pets.ts';
 
 interface OpenStore {
@@ -50,7 +51,7 @@ export function testDatabase({ open, lastIdIs, dropping, endRecords }: TestDatab
   });
 
   test('when all numbers have been assigned, every write is refused, and changes nothing', async () => {
-    const { storage, execute } = await open();
+    const { storage, execute, examine } = await open();
     const pet = await storage.pets.add(REX);
     await execute(lastIdIs(INT64_MAX));
     for (const [, write] of WRITES)
@@ -60,6 +61,16 @@ export function testDatabase({ open, lastIdIs, dropping, endRecords }: TestDatab
       });
     expect(await storage.pets.find(pet.id)).toEqual(pet);
     expect(await storage.idempotencyRecords.count()).toBe(0);
+    const message = expect.stringMatching(/all ids have been assigned/);
+    expect((await examine()).problems).toContainEqual({ severity: 'error', message });
+  });
+
+  test('no id is given twice: an import with ids is refused after another program has removed all pets', async () => {
+    const { storage, execute } = await open();
+    const pet = await storage.pets.add(REX);
+    await execute('DELETE FROM pets');
+    await expect(importPets(storage, inBatches([pet]))).rejects.toEqual(idsNotAccepted());
+    expect((await storage.pets.add(REX)).id).toBe(2n);
   });
 
   test('a record of an older release falls back to the stored pet, and is of no other request', async () => {

@@ -29,16 +29,3 @@ test('each step of a removal takes as long as its records, however many there ar
     expect(await idempotencyRecords.removeRecords(100)).toBe(100);
   expect(await idempotencyRecords.count()).toBe(0);
 });
-
-test('after the end of the storage, every call is refused', async () => {
-  const { idempotentCreates, idempotencyRecords, close } = openMemoryStorage();
-  const attempt = { caller: '1', key: 'a', validFor: 1 };
-  await idempotentCreates.add(REX, attempt);
-  await close();
-  for (const call of [
-    () => idempotentCreates.add(REX, attempt),
-    () => idempotencyRecords.count(),
-    () => idempotencyRecords.removeRecords(9),
-  ])
-    await expect(call()).rejects.toMatchObject({ code: 'storage_unavailable' });
-});

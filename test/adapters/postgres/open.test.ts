@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { examinePostgresStore, openPostgresStorage } from '../../../src/adapters/postgres/index.ts';
 import { SCHEMA_VERSION } from '../../../src/adapters/postgres/schema.ts';
 import { connect, describePostgres, newDatabaseUrl } from '../../support/postgres/index.ts';
-import { changed, openStorage, REX, withSetting } from './database.ts';
+import { changed, openStorage, REX } from './database.ts';
 import { refusalOf } from './refusal.ts';
 
 describePostgres('openPostgresStorage', () => {
@@ -31,16 +31,6 @@ describePostgres('openPostgresStorage', () => {
     expect(await examinePostgresStore(url)).toMatchObject({ exists: false });
     await (await openPostgresStorage(url)).close();
     await openStorage(url, { mustExist: true });
-  });
-
-  test('refuses a standby, which may lack acknowledged pets', async () => {
-    const url = await newDatabaseUrl();
-    const other = await connect(url);
-    await other.query('CREATE FUNCTION pg_is_in_recovery() RETURNS boolean LANGUAGE sql RETURN true');
-    const { rows } = await other.query('SELECT current_schema() AS schema');
-    expect(await refusalOf(withSetting(url, 'search_path', `${rows[0].schema},pg_catalog`))).toMatch(
-      /: the database server is a standby: the store needs the primary$/,
-    );
   });
 
   test('counts the use of its caches and connections', async () => {

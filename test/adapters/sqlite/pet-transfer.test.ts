@@ -74,16 +74,6 @@ test('an import into a store with few ids left says that the ids are used up, an
   expect((await pets.list({ limit: 9 })).pets.at(-1)?.id).toBe(INT64_MAX);
 });
 
-test('ids are refused in a store whose pets were deleted, because ids would be assigned twice', async () => {
-  const path = newStore(2);
-  connect(path).exec('DELETE FROM pets');
-  const withIds = (async function* () {
-    yield [{ ...REX, id: 1n }];
-  })();
-  const importing = openStorage(path).transfer.importPets(withIds, NO_DUPLICATES);
-  await expect(importing).rejects.toMatchObject({ code: 'invalid_request' });
-});
-
 test.skipIf(!canMount)(
   `an import that fills the disk stores nothing, and leaves room for a backup${mountNote}`,
   async () => {

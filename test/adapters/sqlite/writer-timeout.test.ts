@@ -3,6 +3,7 @@
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Storage } from '../../../src/application/ports/storage.ts';
 import type { StorageFaultReason } from '../../../src/application/ports/storage-fault.ts';
+import { importPets, inBatches } from '../../../src/testing/fixtures/transfers.ts';
 import { connect } from '../../support/sqlite.ts';
 import { openHeld, pass } from './held-storage.ts';
 import { REX } from './temporary-file.ts';
@@ -106,6 +107,7 @@ test('after a failed fsync, every write is refused, and nothing is tested', asyn
   const { storage, states, post } = await openFailed('sync_failed');
   await pass(3000);
   expect((await outcomesOf(addMany(storage, 3))).codes).toEqual(Array(3).fill('storage_unavailable'));
+  await expect(importPets(storage, inBatches([REX]))).rejects.toMatchObject({ reason: 'sync_failed' });
   expect(post).not.toHaveBeenCalled();
   await expect(storage.check()).rejects.toMatchObject({ reason: 'sync_failed' });
   expect(states).toEqual(['sync_failed']);
