@@ -13,6 +13,10 @@ beforeEach(() => {
   store = new AnimalStore(storage);
 });
 
+async function* batchesOf<T>(...batches: T[][]): AsyncGenerator<T[]> {
+  yield* batches;
+}
+
 async function collect<T>(values: AsyncIterable<T>): Promise<T[]> {
   const collected: T[] = [];
   for await (const value of values) collected.push(value);
@@ -76,6 +80,7 @@ test('what the storage lacks is refused by name', async () => {
   for (const [name, call] of [
     ['backup', () => without.backup('copy.db')],
     ['Idempotency-Key', () => without.createPet(REX, { idempotencyKey: 'a' })],
+    ['import', () => without.importPets(batchesOf([REX]))],
     ['keys', () => without.verifyApiKey('a')],
     ['keys', async () => without.apiKeys],
   ] as const) {
@@ -120,6 +125,8 @@ describe('close', () => {
       () => store.listPage(),
       () => store.listPets().next(),
       () => store.verifyApiKey(key),
+      () => store.importPets(batchesOf([REX])),
+      () => store.exportPets().next(),
       () => store.backup('copy.db'),
       () => store.check(),
       async () => store.apiKeys,
@@ -134,7 +141,9 @@ describe('close', () => {
 test('a signal ends the wait for a storage that ignores it, and says what is unknown', async () => {
   const never = () => new Promise<never>(() => {});
   const pets = { add: never, find: never, list: never };
-  const waiting = new AnimalStore({ ...storage, pets, idempotentCreates: { add: never } });
+  const stalled = { [Symbol.asyncIterator]: () => ({ next: never, return: never }) };
+  const transfer = { ...storage.transfer, exportPets: () => stalled };
+  const waiting = new AnimalStore({ ...storage, pets, transfer, idempotentCreates: { add: never } });
   const controller = new AbortController();
   const options = { signal: controller.signal };
   const reads = Promise.allSettled([
@@ -142,6 +151,8 @@ test('a signal ends the wait for a storage that ignores it, and says what is unk
     waiting.listPage({}, options),
     waiting.listPets({}, options).next(),
     waiting.followPets(options).next(),
+    waiting.exportPets({}, options).next(),
+    store.importPets(stalled, options),
   ]);
   const creates = Promise.allSettled([
     waiting.createPet(REX, options),

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { openMemoryStorage } from '../../src/adapters/memory/index.ts';
 import { ChangePet } from '../../src/application/change-pet.ts';
-import { CreatePet } from '../../src/application/create-pet.ts';
 import { entityTagOf } from '../../src/application/entity-tag.ts';
 import { RemovePet } from '../../src/application/remove-pet.ts';
 import type { Pet } from '../../src/domain/pet.ts';
@@ -24,14 +23,13 @@ const [SOLD, MAX, KIM] = [numberedChange(1), numberedChange(2), numberedChange(3
 const NO_PET = refusal('there is no such pet', 'not_found');
 
 function openUseCases() {
-  const { pets, changes, idempotentCreates, idempotentChanges } = openMemoryStorage();
+  const { pets, changes, idempotentChanges } = openMemoryStorage();
   if (changes === undefined || idempotentChanges === undefined) throw new Error('the ports are missing');
   const ports = { changes, idempotentChanges, days: 1 };
   return {
     pets,
     changes,
     idempotentChanges,
-    createPet: new CreatePet(pets, { creates: idempotentCreates }),
     changePet: new ChangePet(ports),
     removePet: new RemovePet(ports),
   };
@@ -53,12 +51,6 @@ test('the entity tag of a pet is the hash of its JSON', async () => {
 });
 
 describe('ChangePet', () => {
-  test('changes the given attributes', async () => {
-    const result = await store.changePet.execute(pet.id, SOLD, [await entityTagOf(pet)]);
-    expect(result).toEqual({ pet: { ...pet, ...SOLD }, isReplay: false });
-    expect(await store.pets.find(pet.id)).toEqual(result.pet);
-  });
-
   test('a change that changes nothing takes no number', async () => {
     expect((await store.changePet.execute(pet.id, { ...REX }, '*')).pet).toEqual(pet);
     expect(await revision()).toBe(pet.id);
@@ -121,15 +113,6 @@ describe('ChangePet', () => {
     const results = await Promise.all([change(), change()]);
     expect(results.map(({ isReplay }) => isReplay).sort()).toEqual([false, true]);
     expect(await revision()).toBe(pet.id + 1n);
-  });
-
-  test('keys are those of creates', async () => {
-    await store.createPet.execute(REX, A);
-    await expect(store.changePet.execute(pet.id, {}, '*', A)).rejects.toThrow(OTHER_REQUEST);
-    await store.changePet.execute(pet.id, {}, '*', { ...A, key: 'b' });
-    await expect(store.createPet.execute(REX, { ...A, key: 'b' })).rejects.toMatchObject({
-      code: 'idempotency_conflict',
-    });
   });
 
   test('with any version, begins again while other writers are faster, and gives up with overloaded', async () => {

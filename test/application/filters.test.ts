@@ -12,9 +12,10 @@ import { refusal } from '../support/refusal.ts';
 /** So many that each filter by one attribute has several pages. */
 const PETS = 900;
 
-test('lists and followers have all pets that match, and no others', async () => {
+test('lists, exports and followers have all pets that match, and no others', async () => {
   const storage = openMemoryStorage();
   const store = new AnimalStore(storage);
+  const { transfer: _, ...withoutTransfer } = storage;
   const all = await addAll(storage.pets, filterablePets(PETS));
   for (const filter of SAMPLE_FILTERS) {
     const expected = all.filter((pet) =>
@@ -22,6 +23,8 @@ test('lists and followers have all pets that match, and no others', async () => 
     );
     // Options can be inherited.
     expect(await itemsOf(store.listPets(Object.create(filter)))).toEqual(expected);
+    for (const each of [store, new AnimalStore(withoutTransfer)])
+      expect((await itemsOf(each.exportPets(Object.create(filter)))).flat()).toEqual(expected);
     const followed: Pet[] = [];
     for await (const pet of store.followPets(Object.create(filter)))
       if (followed.push(pet) === expected.length) break;
@@ -37,6 +40,7 @@ test.each(PET_FILTERS)('a filter by %s must be a valid value', async (name) => {
       () => store.listPage(filter),
       () => store.listPets(filter).next(),
       () => store.followPets(filter).next(),
+      () => store.exportPets(filter).next(),
     ])
       await expect(call()).rejects.toThrow(refusal(new RegExp(`^${name} must `)));
   }
