@@ -83,27 +83,6 @@ const MUTANTS: readonly Mutant[] = [
     tests: ['test/adapters/postgres/contracts.test.ts', '-t', 'only the expected revision'],
   },
   {
-    name: 'a feed of PostgreSQL without a bound of rows',
-    file: 'src/adapters/postgres/pet-changes.ts',
-    text: IMPORTED_LIMIT,
-    replacement: WITHOUT_LIMIT,
-    tests: ['test/adapters/postgres/pet-changes.test.ts', '-t', 'a bounded number'],
-  },
-  {
-    name: 'a list of PostgreSQL without its filter',
-    file: 'src/adapters/postgres/pets.ts',
-    text: 'const { columns, values } = conditionsOf(filter);',
-    replacement: 'const { columns, values } = conditionsOf({});',
-    tests: ['test/adapters/postgres/contracts.test.ts', '-t', 'with another filter'],
-  },
-  {
-    name: 'a key of the cache of PostgreSQL without the filter',
-    file: 'src/adapters/postgres/pet-repository.ts',
-    text: KEY,
-    replacement: KEY_WITHOUT_FILTER,
-    tests: ['test/adapters/postgres/contracts.test.ts', '-t', 'with another filter'],
-  },
-  {
     name: 'a list of SQLite without its filter',
     file: 'src/adapters/sqlite/pets.ts',
     text: 'const { columns, values } = conditionsOf(filter);',
@@ -129,13 +108,6 @@ const MUTANTS: readonly Mutant[] = [
     file: 'src/adapters/http/pets.ts',
     text: 'listQuery({ ...query, after: last.id })',
     replacement: 'listQuery({ limit: query.limit, after: last.id })',
-    tests: ['test/adapters/http/every-storage.test.ts', '-t', 'every combination of parameters'],
-  },
-  {
-    name: 'a list query without a filter',
-    file: 'src/application/list-pets.ts',
-    text: 'of PET_FILTERS)',
-    replacement: 'of PET_FILTERS.slice(1))',
     tests: ['test/adapters/http/every-storage.test.ts', '-t', 'every combination of parameters'],
   },
   {
@@ -227,12 +199,6 @@ const MUTANTS: readonly Mutant[] = [
     file: 'src/adapters/memory/idempotent-writes.ts',
     text: 'return record !== undefined && record',
     replacement: 'return record !== undefined && Math.random() < 0.9 && record',
-  },
-  {
-    name: 'a replay of another pet',
-    file: 'src/adapters/memory/idempotent-writes.ts',
-    text: 'return { pet: record.pet, isReplay: true }',
-    replacement: 'return { pet: [...this.#records.values()][0]?.pet ?? record.pet, isReplay: true }',
   },
   {
     name: 'an id that is given twice',

@@ -3,7 +3,7 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { openMemoryStorage } from '../../src/adapters/memory/index.ts';
 import type { Storage } from '../../src/application/ports/storage.ts';
-import type { NewPet, Pet } from '../../src/domain/pet.ts';
+import type { NewPet } from '../../src/domain/pet.ts';
 import {
   type ContractCase,
   differentialContract,
@@ -93,56 +93,9 @@ describe('every suite ends, and says which page did not move', () => {
 });
 
 describe('random operations find', () => {
-  const method =
-    <K extends 'apiKeys' | 'idempotentCreates' | 'idempotencyRecords' | 'transfer'>(
-      part: K,
-      change: (right: Storage[K]) => Partial<Storage[K]>,
-    ): Change =>
-    (storage) => {
-      const right = storage[part];
-      const bound = new Proxy(right, {
-        get: (target, name) => {
-          const value = Reflect.get(target, name) as unknown;
-          return typeof value === 'function' ? value.bind(target) : value;
-        },
-      });
-      return {
-        [part]: new Proxy(bound, {
-          get: (target, name) => Reflect.get(change(right), name) ?? Reflect.get(target, name),
-        }),
-      };
-    };
-
   test.each<[bug: string, change: Change]>([
     ['pages that begin with the last pet', inclusive],
     ['an export of another status', endless],
-    [
-      'records that are removed too early',
-      method('idempotencyRecords', (right) => ({
-        removeRecords(limit) {
-          const now = Date.now();
-          vi.setSystemTime(now + 9 * 3_600_000);
-          const removing = right.removeRecords(limit);
-          vi.setSystemTime(now);
-          return removing;
-        },
-      })),
-    ],
-    [
-      'an import that is stored although it failed',
-      method('transfer', (right) => ({
-        async importPets(batches, options) {
-          const read: (NewPet | Pet)[] = [];
-          try {
-            for await (const batch of batches) read.push(...batch);
-          } catch (error) {
-            await right.importPets(one(read), options);
-            throw error;
-          }
-          return await right.importPets(one(read), options);
-        },
-      })),
-    ],
   ])('%s', async (_, change) => {
     const [message, ...others] = await failuresOf(
       differentialContract(subjectOf(change, (storage) => storage)),
@@ -164,7 +117,3 @@ describe('random operations find', () => {
     await without?.run();
   });
 });
-
-async function* one<T>(batch: T): AsyncGenerator<T> {
-  yield batch;
-}

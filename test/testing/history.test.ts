@@ -1,13 +1,11 @@
 import { setTimeout } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { openMemoryStorage } from '../../src/adapters/memory/index.ts';
-import { AnimalStore } from '../../src/application/animal-store.ts';
 import { AnimalStoreError, type ErrorCode } from '../../src/domain/errors.ts';
 import type { Pet } from '../../src/domain/pet.ts';
-import { matches, PET_FILTERS, type PetFilter } from '../../src/domain/pet-filter.ts';
+import { matches, type PetFilter } from '../../src/domain/pet-filter.ts';
 import { FEW_FILTERS } from '../../src/testing/fixtures/filters.ts';
 import { samplePet } from '../../src/testing/fixtures/pets.ts';
-import { exercise, History, type PetOperations } from '../../src/testing/index.ts';
+import { History, type PetOperations } from '../../src/testing/index.ts';
 
 type Result = Pet | readonly Pet[] | Error;
 
@@ -209,37 +207,6 @@ test.each<[string, string, ...Step[]]>([
   ],
 ])('a history that fits no order: %s', async (_name, message, ...steps) => {
   expect((await historyOf(steps)).contradiction()).toBe(message);
-});
-
-/** Returns the operations of a store that are wrong, as an adapter that breaks its contract would have them. */
-type Fault = (store: AnimalStore) => Partial<PetOperations>;
-
-const FAULTS: Readonly<Record<string, Fault>> = {
-  'a cached page survives a create': (store) => {
-    const cached = new Map<string, ReturnType<AnimalStore['listPage']>>();
-    return {
-      listPage: (query = {}) => {
-        const text = [query.limit, ...PET_FILTERS.map((name) => query[name]), query.after].join();
-        const page = cached.get(text) ?? store.listPage(query);
-        cached.set(text, page);
-        return page;
-      },
-    };
-  },
-  'idempotency keys are forgotten': (store) => ({ createPet: (input) => store.createPet(input) }),
-};
-
-test.each(Object.entries(FAULTS))('exercise is enough to show that %s', async (_name, faulty) => {
-  const store = new AnimalStore(openMemoryStorage());
-  const history = new History();
-  const right: PetOperations = {
-    createPet: (...args) => store.createPet(...args),
-    getPet: (id) => store.getPet(id),
-    listPage: (query) => store.listPage(query),
-  };
-  await exercise(history, [{ ...right, ...faulty(store) }], { calls: 200 });
-  expect(history.contradiction()).toEqual(expect.any(String));
-  await store.close();
 });
 
 test.each([
