@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { FaultsServer } from '../faults/server.ts';
+import { startFaultsServer } from '../faults/server.ts';
 import { temporaryFolder } from '../support/process.ts';
 import { DEPLOY } from './unit.ts';
 
@@ -38,7 +38,11 @@ function logsOf(folder: string): string[] {
 describe.skipIf(!hasLogrotate && !process.env['CI'])(`logrotate${NOTE}`, () => {
   test('the log continues in a truncated file, and only lines of the moment of a copy are lost', async () => {
     const folder = temporaryFolder();
-    const server = await FaultsServer.start({ logLevel: 'info', folder, stderr: join(folder, 'log') });
+    const server = await startFaultsServer({
+      env: { LOG_LEVEL: 'info' },
+      folder,
+      stderr: join(folder, 'log'),
+    });
     onTestFinished(async () => {
       await server.stop();
     });

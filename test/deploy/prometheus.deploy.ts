@@ -9,11 +9,11 @@ import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { stop, untilListening } from '../faults/nginx.ts';
-import { FaultsServer } from '../faults/server.ts';
+import { type FaultsServer, startFaultsServer } from '../faults/server.ts';
 import { blocksOf } from '../manuals/manuals.ts';
 import { until } from '../support/clock.ts';
 import { freePort } from '../support/free-port.ts';
-import { withRequired } from '../support/pets.ts';
+import { numberedJson } from '../support/pets.ts';
 import { OPERATOR_KEY, temporaryFolder } from '../support/process.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
@@ -127,7 +127,7 @@ describe.skipIf(!hasPrometheus && !process.env['CI'])(`Prometheus${NOTE}`, () =>
   let load: Promise<unknown> = Promise.resolve();
 
   beforeAll(async () => {
-    server = await FaultsServer.start({ logLevel: 'error', env: { RATE_LIMIT: '2000/s' } });
+    server = await startFaultsServer({ env: { LOG_LEVEL: 'error', RATE_LIMIT: '2000/s' } });
     prometheus = await Prometheus.start([server.port, await freePort()], OPERATOR_KEY);
     load = Promise.all(Array.from({ length: 4 }, () => keepBusy(server.origin)));
     await sleep(15_000);
@@ -145,7 +145,7 @@ describe.skipIf(!hasPrometheus && !process.env['CI'])(`Prometheus${NOTE}`, () =>
     for (let turn = 0; isLoading; turn++) {
       const isCreate = turn % 10 === 0;
       const key = turn % 20 === 0 ? { 'Idempotency-Key': `key-${turn % 100}` } : {};
-      const body = JSON.stringify(withRequired({ name: `pet ${turn % 100}`, categoryId: 1 }));
+      const body = numberedJson(turn % 100);
       const request = isCreate ? { method: 'POST', headers: { ...headers, ...key }, body } : { headers };
       await (await fetch(`${url}/v1/pets`, request)).arrayBuffer();
       if (turn % 50 === 0) await fetch(`${url}/v1/pets/999999999`, { headers });

@@ -12,10 +12,11 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { newPetJson } from '../../src/domain/pet-json.ts';
 import { endOf, Workspace } from '../e2e/workspace.ts';
 import { Client } from '../support/client.ts';
 import { freePort } from '../support/free-port.ts';
-import { wholeJson, withRequired } from '../support/pets.ts';
+import { MAX, REX_JSON } from '../support/pets.ts';
 import {
   OPERATOR_KEY,
   type RunningProcess,
@@ -84,7 +85,7 @@ async function startServer(
 }
 
 async function createPet(client: Client): Promise<void> {
-  const { status } = await client.post(withRequired({ name: 'Rex', categoryId: 7 }));
+  const { status } = await client.post(REX_JSON);
   expect(status).toBe(201);
 }
 
@@ -268,7 +269,7 @@ describe('animal-store-backup.service', () => {
     mkdirSync(backups);
     await work.createKey();
     const server = await work.serve();
-    await work.run(['import', '-'], wholeJson('{"name":"saved","categoryId":1}\n'));
+    await work.run(['import', '-'], `${REX_JSON}\n`);
     const saved = await work.output('export');
     // The clock may have been wrong, so nine old backups are no reason to have one alone.
     const old = Array.from({ length: 9 }, (_, index) => `2020-01-0${index + 1}T030000Z.db`);
@@ -292,7 +293,7 @@ describe('animal-store-backup.service', () => {
     const left = readdirSync(backups).toSorted();
     const made = left.find((name) => /^\d{4}-\d\d-\d\dT\d{6}Z\.db$/.test(name) && name > '2021') ?? '';
     expect(left).toEqual(['2019-01-01T030000Z.db', ...old.slice(3), made, ...others]);
-    await work.run(['import', '-'], wholeJson('{"name":"later","categoryId":1}\n'));
+    await work.run(['import', '-'], `${newPetJson(MAX)}\n`);
     await stopService(server);
     await work.output('restore', '--force', join(backups, made));
     expect(await work.output('export')).toBe(saved);

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, onTestFailed, test } from 'vitest';
 import { damageOf, Load, NO_DAMAGE, type StoredPet } from '../faults/client/load.ts';
 import { FAILOVERS } from '../faults/options.ts';
-import { FaultsServer } from '../faults/server.ts';
+import { type FaultsServer, startFaultsServer } from '../faults/server.ts';
 import { printTable } from '../faults/table.ts';
 import { until } from '../support/clock.ts';
 import { CHANGING_SETTINGS } from '../support/lifecycle.ts';
@@ -49,7 +49,7 @@ describe.skipIf(isSkipped)(`two servers on a PostgreSQL cluster that fails over$
     const changingUrl = await cluster.createDatabase('changing');
     for (const name of ['server-1', 'server-2']) {
       const start = (databaseUrl: string, folder: string, env = {}) =>
-        FaultsServer.start({
+        startFaultsServer({
           env: { DATABASE_URL: databaseUrl, ...env },
           folder: running().newFolder(folder),
         });

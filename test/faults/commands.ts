@@ -1,6 +1,7 @@
 /** Runs commands of the command line on the store in a folder, also while a server uses it. */
 
-import { withRequired } from '../support/pets.ts';
+import { newPetJson } from '../../src/domain/pet-json.ts';
+import { samplePet } from '../../src/testing/fixtures/pets.ts';
 import { type RunningProcess, runBin } from '../support/process.ts';
 
 /** The value of `DATABASE_URL` for the store in a folder. */
@@ -28,7 +29,7 @@ export async function exportOf(folder: string): Promise<string[]> {
 
 /** Creates a store with pets of one name. */
 export async function createStore(folder: string, pets: number, name: string): Promise<void> {
-  const line = `${JSON.stringify(withRequired({ name, categoryId: 1 }))}\n`;
+  const line = `${newPetJson(samplePet(name))}\n`;
   await runCommand(folder, ['import', '--create-store', '-'], line.repeat(pets));
 }
 

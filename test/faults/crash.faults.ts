@@ -13,7 +13,7 @@ import { damageOf, Load, NO_DAMAGE } from './client/load.ts';
 import { exportOf, idOf, nameOf } from './commands.ts';
 import { ROUNDS, SEED } from './options.ts';
 import { Random } from './random.ts';
-import { FaultsServer } from './server.ts';
+import { startFaultsServer } from './server.ts';
 import { printTable } from './table.ts';
 
 /** The clients that send no idempotency key, and the start of the names of their pets. */
@@ -28,7 +28,7 @@ test(`through ${ROUNDS} kills of seed ${SEED}, no acknowledged pet is lost, and 
   const random = new Random(SEED, STREAM);
   const folder = temporaryFolder();
   const ports = [await freePort(), await freePort()];
-  const start = (at: number) => FaultsServer.start({ folder, port: ports[at] as number });
+  const start = (at: number) => startFaultsServer({ folder, port: ports[at] as number });
   const servers = [await start(0), await start(1)];
   const load = new Load(ports, OPERATOR_KEY, { isKilled: true });
   const group = new ClientGroup({

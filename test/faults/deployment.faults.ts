@@ -10,7 +10,7 @@ import { exportOf } from './commands.ts';
 import { hasNginx, startNginx } from './nginx.ts';
 import { RESTARTS, SEED } from './options.ts';
 import { Random } from './random.ts';
-import { FaultsServer } from './server.ts';
+import { startFaultsServer } from './server.ts';
 import { printTable } from './table.ts';
 
 /**
@@ -28,7 +28,7 @@ test.skipIf(!hasNginx)(
     const random = new Random(SEED, STREAM);
     const folder = temporaryFolder();
     const ports = [await freePort(), await freePort()] as const;
-    const start = (turn: number) => FaultsServer.start({ folder, port: ports[turn] as number });
+    const start = (turn: number) => startFaultsServer({ folder, port: ports[turn] as number });
     const servers = [await start(0), await start(1)];
     const nginx = await startNginx({ servers: ports, isLimited: false });
     const group = new ClientGroup({

@@ -15,11 +15,11 @@ import {
   stateLines,
   untilReadinessIs,
 } from '../support/faults.ts';
-import { withRequired } from '../support/pets.ts';
+import { REX_JSON } from '../support/pets.ts';
 import { OPERATOR_KEY, startService } from '../support/process.ts';
 import { ClientGroup, createOf, type Exchange, LIST, LIVEZ, type Outcomes } from './client/clients.ts';
 import { expectWithin } from './limits.ts';
-import { FaultsServer } from './server.ts';
+import { type FaultsServer, startFaultsServer } from './server.ts';
 import { printTable } from './table.ts';
 
 test.skipIf(!canFaultDisk)(
@@ -28,8 +28,7 @@ test.skipIf(!canFaultDisk)(
     const disk = faultyDisk();
     const settings = { API_KEYS: OPERATOR_KEY, DATABASE_URL: 'sqlite:pets.db', SHUTDOWN_TIMEOUT_MS: '100' };
     const service = await startService({ env: { ...settings, ...disk.env } });
-    const create = async () =>
-      (await service.client.post(withRequired({ name: 'Rex', categoryId: 1 }))).status;
+    const create = async () => (await service.client.post(REX_JSON)).status;
     expect(await create()).toBe(201);
     disk.set('hang');
     const start = performance.now();
@@ -69,7 +68,7 @@ test.skipIf(!canFaultDisk)(
   `each fsync takes 200 ms longer: creates are slower, reads and /livez are not${faultyDiskNote}`,
   async () => {
     const disk = faultyDisk();
-    const server = await FaultsServer.start({ env: disk.env });
+    const server = await startFaultsServer({ env: disk.env });
     await loadFor(server, 500);
     const calm = await loadFor(server, 2000);
     disk.set('slow');

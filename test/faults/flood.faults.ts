@@ -5,13 +5,13 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { until } from '../support/clock.ts';
-import { withRequired } from '../support/pets.ts';
+import { REX_JSON } from '../support/pets.ts';
 import { atEnd, OPERATOR_KEY } from '../support/process.ts';
 import { ClientGroup, createOf, LIST, LIVEZ, type Outcomes, UNCHECKED } from './client/clients.ts';
 import type { Crowd, CrowdResult } from './client/crowd.ts';
 import { hasNginx, startNginx } from './nginx.ts';
 import { RUDE } from './options.ts';
-import { FaultsServer } from './server.ts';
+import { startFaultsServer } from './server.ts';
 import { printTable } from './table.ts';
 
 const MILLISECONDS = 5000;
@@ -28,8 +28,8 @@ const MAX_LIMIT = 10_000;
 const P99_LIMIT = 5000;
 
 test(`${DIRECT} connections that send lists as fast as they can: they get 503 at worst, memory is bounded, and /livez responds`, async () => {
-  const server = await FaultsServer.start();
-  await server.client.post(withRequired({ name: 'Rex', categoryId: 1 }));
+  const server = await startFaultsServer();
+  await server.client.post(REX_JSON);
   const before = server.memory() ?? 0;
   const crowd = crowdAt(server.port, DIRECT);
   await crowd.started;
@@ -61,7 +61,7 @@ test(`${DIRECT} connections that send lists as fast as they can: they get 503 at
 test.skipIf(!hasNginx)(
   `${RUDE} rude connections in front of nginx.conf: a polite client behind it is served${hasNginx ? '' : ' (skipped: nginx is not installed)'}`,
   async () => {
-    const server = await FaultsServer.start();
+    const server = await startFaultsServer();
     const nginx = await startNginx({ servers: [server.port] });
     const calm = await politeFor(MILLISECONDS / 2, nginx.origin);
     const crowd = crowdAt(Number(new URL(nginx.origin).port), RUDE, '127.0.0.2');

@@ -14,7 +14,7 @@ import { storeOf } from './commands.ts';
 import { hasNginx, startNginx } from './nginx.ts';
 import { ROUNDS, SEED } from './options.ts';
 import { Random } from './random.ts';
-import { FaultsServer } from './server.ts';
+import { startFaultsServer } from './server.ts';
 import { printTable } from './table.ts';
 
 const CLIENTS = 4;
@@ -45,7 +45,7 @@ describe.each([
       const env = { DATABASE_URL: storeOf(folder), ...CHANGING_SETTINGS };
       if (name.includes('PostgreSQL')) env.DATABASE_URL = await newDatabaseUrl();
       const ports = [await freePort(), await freePort()];
-      const start = (turn: number) => FaultsServer.start({ folder, env, port: ports[turn] as number });
+      const start = (turn: number) => startFaultsServer({ folder, env, port: ports[turn] as number });
       const servers = [await start(0), await start(1)];
       const nginx = await startNginx({ servers: ports });
 

@@ -12,7 +12,7 @@ import { fieldOf, isClosing, type Response } from '../support/response-reader.ts
 import { BROKEN_PROMISE } from '../support/retry.ts';
 import { exportOf } from './commands.ts';
 import { hasNginx, startNginx } from './nginx.ts';
-import { FaultsServer } from './server.ts';
+import { startFaultsServer } from './server.ts';
 
 const CONCURRENCY = 32;
 const TIMEOUT = { timeout: 300_000 };
@@ -120,7 +120,7 @@ describe.each([
   { name: `nginx in front of it${hasNginx ? '' : ' (skipped: nginx is not installed)'}`, isProxied: true },
 ])('$name', ({ isProxied }) => {
   test.skipIf(isProxied && !hasNginx)('runs no hidden request, whole or in pieces', TIMEOUT, async () => {
-    const server = await FaultsServer.start({ logLevel: 'debug' });
+    const server = await startFaultsServer({ env: { LOG_LEVEL: 'debug' } });
     const proxy = { servers: [server.port], isLimited: false };
     const { origin } = isProxied ? await startNginx(proxy) : server;
     const work = Object.entries(TRICKS).flatMap(([trick, texts]) =>

@@ -14,7 +14,7 @@ import { ClientGroup, createOf, type Exchange, LIST } from './client/clients.ts'
 import { idOf } from './commands.ts';
 import { SEED, STOPS } from './options.ts';
 import { Random } from './random.ts';
-import { FaultsServer } from './server.ts';
+import { startFaultsServer } from './server.ts';
 import { STORES } from './stores.ts';
 import { printTable } from './table.ts';
 
@@ -49,7 +49,7 @@ describe.each(STORES)('SIGTERM under load on $name', ({ name, newUrl, canRun }) 
         return count % 3 === 0 ? createOf(name) : LIST;
       };
       for (let round = 0; round < STOPS; round++) {
-        const server = await FaultsServer.start({ env: { DATABASE_URL: url, ...CHANGING_SETTINGS } });
+        const server = await startFaultsServer({ env: { DATABASE_URL: url, ...CHANGING_SETTINGS } });
         const group = new ClientGroup({
           origin: server.origin,
           key: OPERATOR_KEY,

@@ -7,6 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { beforeAll, inject, onTestFinished, test } from 'vitest';
+import { checkApi } from '../../support/api-check.ts';
 import { wholeJson } from '../../support/pets.ts';
 import { HERE, install, ROOT, readJson, run } from '../stage.ts';
 
@@ -70,7 +71,9 @@ test.each(MOUNTED)('the API is mounted in %s', async (name) => {
   const { key } = await store.apiKeys.create('me');
   const server = await serve(store);
   onTestFinished(() => void server.close().closeAllConnections());
-  await check(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, key);
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  await checkApi((target, init) => fetch(`${url}${target}`, init), key);
+  assert.equal(await (await fetch(`${url}/`)).text(), 'the rest of the site');
 });
 
 interface Store {
@@ -96,24 +99,4 @@ function versionOf(name: string): string {
 
 interface LockFile {
   readonly packages: Readonly<Record<string, { readonly version: string }>>;
-}
-
-/** A pet can be created and listed, errors come from the API, and other paths are the host's. */
-async function check(url: string, key: string): Promise<void> {
-  const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' };
-  const body = wholeJson('{"name":"Rex","categoryId":9223372036854775807}');
-  const created = await fetch(`${url}/v1/pets`, { method: 'POST', headers, body });
-  assert.equal(created.status, 201);
-  assert.equal(created.headers.get('Location'), '/v1/pets/1');
-  const pet = wholeJson('{"id":1,"name":"Rex","categoryId":9223372036854775807,"status":"available"}');
-  assert.equal(await created.text(), pet);
-  assert.equal(await (await fetch(`${url}/v1/pets?limit=1`, { headers })).text(), `[${pet}]`);
-
-  const refused = await fetch(`${url}/v1/pets`);
-  assert.equal(refused.status, 401);
-  assert.equal(((await refused.json()) as { code: string }).code, 'unauthorized');
-  const bad = await fetch(`${url}/v1/pets`, { method: 'POST', headers, body: '{' });
-  assert.equal(bad.status, 400);
-  assert.equal((await fetch(`${url}/v1/nothing`, { headers })).status, 404);
-  assert.equal(await (await fetch(`${url}/`)).text(), 'the rest of the site');
 }

@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, inject, test } from 'vitest';
 import { git } from '../../../scripts/git.ts';
-import { wholeJson } from '../../support/pets.ts';
+import { REX_JSON } from '../../support/pets.ts';
 import { environmentWithoutNpm, HERE, NODES, ROOT, readJson, run, TIMEOUT } from '../stage.ts';
 
 /** The npm that is tested with each version of Node.js. None of the first three knows `allowScripts`. */
@@ -139,7 +139,7 @@ async function serves(clone: string, path: string): Promise<void> {
     const created = await fetch(`${url}/pets`, {
       method: 'POST',
       headers,
-      body: wholeJson('{"name":"Rex","categoryId":7}'),
+      body: REX_JSON,
     });
     assert.equal(created.status, 201);
     assert.equal(await (await fetch(`${url}/pets`, { headers })).text(), `[${await created.text()}]`);
