@@ -2,6 +2,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, onTestFailed, test } from 'vitest';
+import { CountingClients } from '../faults/client/counting.ts';
 import { damageOf, Load, NO_DAMAGE, type StoredPet } from '../faults/client/load.ts';
 import { FAILOVERS } from '../faults/options.ts';
 import { type FaultsServer, startFaultsServer } from '../faults/server.ts';
@@ -11,7 +12,6 @@ import { CHANGING_SETTINGS } from '../support/lifecycle.ts';
 import { OPERATOR_KEY } from '../support/process.ts';
 import { BROKEN_PROMISE } from '../support/retry.ts';
 import { Cluster } from './cluster.ts';
-import { CountingClients } from './counting.ts';
 import { missingPrograms } from './packages.ts';
 import type { Node } from './settings.ts';
 
@@ -56,7 +56,7 @@ describe.skipIf(isSkipped)(`two servers on a PostgreSQL cluster that fails over$
       servers.push(await start(cluster.url, name));
       changingServers.push(await start(changingUrl, `changing-${name}`, { ...CHANGING_SETTINGS }));
     }
-    counting = await CountingClients.start(changingServers.map(({ port }) => port));
+    counting = await CountingClients.start(changingServers.map(({ origin }) => origin));
     load = new Load(
       servers.map(({ port }) => port),
       OPERATOR_KEY,
