@@ -60,7 +60,7 @@ export function packageFiles(
   const { name, version, ...rest } = { ...about, ...own } as About & Record<'name' | 'version', string>;
   const made = { name, version, ...rest, allowScripts, scripts, ...groups, ...(isLibrary && { exports }) };
   const members = filtered(made, (member, value) => {
-    if (!isLibrary && /^(?:exports|sideEffects|files|publishConfig)$/.test(member)) return false;
+    if (!isLibrary && /^(?:exports|sideEffects|publishConfig)$/.test(member)) return false;
     return typeof value !== 'object' || Object.keys(value).length > 0;
   });
   const root = filtered(members, (member) => member in (lock.packages[''] ?? {}));

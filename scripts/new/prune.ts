@@ -419,9 +419,10 @@ function isUndefined({ kind }: ts.Node): boolean {
   return kind === ts.SyntaxKind.UndefinedKeyword;
 }
 
-/** Whether a statement can be left out by itself: not a result, and not the branch of a condition. */
+/** Whether a statement can be left out by itself: not a result, not a choice of two, and not the branch of a condition. */
 function isWholeStatement(node: ts.Node): boolean {
   if (!ts.isStatement(node) || ts.isBlock(node) || ts.isReturnStatement(node)) return false;
+  if (ts.isIfStatement(node) && node.elseStatement !== undefined) return false;
   return ts.isBlock(node.parent) || ts.isSourceFile(node.parent) || ts.isCaseOrDefaultClause(node.parent);
 }
 

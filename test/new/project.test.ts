@@ -86,9 +86,25 @@ test('a project without parts is small', () => {
     files
       .filter(({ path }) => path.startsWith(folder) && path.endsWith('.ts'))
       .reduce((sum, { text }) => sum + text.split('\n').length - 1, 0);
-  expect(files.length).toBeLessThanOrEqual(350);
+  expect(files.length).toBeLessThanOrEqual(340);
   expect(linesOf('src/')).toBeLessThanOrEqual(13_500);
   expect(linesOf('test/')).toBeLessThanOrEqual(11_000);
+});
+
+test('a change of this project leaves a new one its tests', () => {
+  const texts = textFiles().map(({ text }) => text);
+  const countOf = (pattern: RegExp) =>
+    texts.reduce((sum, text) => sum + (text.match(pattern) ?? []).length, 0);
+  expect(countOf(/^ *test(?:\.\w+)*(?:<.*>)?\(/gm)).toBeGreaterThan(430);
+  expect(countOf(/\b\w+Case\(/g)).toBeGreaterThan(100);
+});
+
+test('its package has the built server, with the library or without', () => {
+  const { files, exports } = JSON.parse(read('package.json'));
+  expect(files).toEqual(expect.arrayContaining(['bin', 'deploy', 'dist', 'docs']));
+  expect(exports).toBeUndefined();
+  const library = filesOf(NAMES, ['library']).find(({ path }) => path === 'package.json');
+  expect(JSON.parse(`${library?.content}`)).toMatchObject({ files, exports: { './sqlite': {} } });
 });
 
 test('its packages are those that it needs', () => {
