@@ -1,4 +1,4 @@
-/** The outermost stage: assigns request ids, turns errors into the Error body, and notifies observers, without any part of an API key. */
+/** The outermost stage: assigns request ids, turns errors into the Error body, and notifies observers without parts of API keys. */
 
 import { isIP } from 'node:net';
 import type { RouterContext, RouterMiddleware } from '@koa/router';

@@ -112,13 +112,6 @@ function rowOf(key: ApiKey, now: number): string[] {
   const { id, name, prefix, createdAt, lastUsedOn, isReadOnly, revokedAt, expiresAt } = key;
   const status = apiKeyStatus(key, now) + (isReadOnly ? ', read-only' : '');
   const end = revokedAt ?? expiresAt;
-  return [
-    id,
-    name,
-    prefix,
-    status,
-    end ? moment(end) : '-',
-    day(createdAt),
-    lastUsedOn ? day(lastUsedOn) : '-',
-  ];
+  const [ends, lastUsed] = [end ? moment(end) : '-', lastUsedOn ? day(lastUsedOn) : '-'];
+  return [id, name, prefix, status, ends, day(createdAt), lastUsed];
 }

@@ -27,7 +27,11 @@ const IF_MATCH = [
   'only the version with this entity tag, such as the etag that changes prints',
   ifMatchTags,
 ] as const;
-const KEY = ['--idempotency-key <key>', 'a repeated command with the same key writes nothing more'] as const;
+const KEY = [
+  '--idempotency-key <key>',
+  'a repeated command with the same key writes nothing more',
+  programWith,
+] as const;
 
 interface ListFlags extends PetPageQuery {
   readonly all?: boolean;
@@ -58,8 +62,8 @@ export function definePets(program: Command, options: CommandOptions): void {
     .option(...KEY)
     .option(...CREATE_STORE)
     .option(...JSON_RESULT)
-    .action(async ({ idempotencyKey, createStore = false, json, ...input }) => {
-      const createIn = (store: AnimalStore) => store.createPetOnce(input, programWith(idempotencyKey));
+    .action(async ({ idempotencyKey: caller, createStore = false, json, ...input }) => {
+      const createIn = (store: AnimalStore) => store.createPetOnce(input, caller);
       await writeOnce('created', json, options, createIn, createStore);
     });
   const change = pets
@@ -71,16 +75,11 @@ export function definePets(program: Command, options: CommandOptions): void {
     .option(...IF_MATCH)
     .option(...KEY)
     .option(...JSON_RESULT)
-    .action(async (id, { ifMatch = '*', idempotencyKey, json, ...values }) => {
+    .action(async (id, { ifMatch = '*', idempotencyKey: caller, json, ...values }) => {
       if (Object.keys(values).length === 0) change.error('expected an option of an attribute');
       const entries = Object.entries(values).map(([name, value]) => [name, value === REMOVED ? null : value]);
       await writeOnce('changed', json, options, (store) =>
-        store.changeUseCases.changePet.execute(
-          id,
-          Object.fromEntries(entries),
-          ifMatch,
-          programWith(idempotencyKey),
-        ),
+        store.changeUseCases.changePet.execute(id, Object.fromEntries(entries), ifMatch, caller),
       );
     });
   pets
@@ -89,9 +88,9 @@ export function definePets(program: Command, options: CommandOptions): void {
     .argument(...ID)
     .option(...IF_MATCH)
     .option(...KEY)
-    .action(async (id, { ifMatch = '*', idempotencyKey }) => {
+    .action(async (id, { ifMatch = '*', idempotencyKey: caller }) => {
       await writeOnce('removed', false, options, (store) =>
-        store.changeUseCases.removePet.execute(id, ifMatch, programWith(idempotencyKey)),
+        store.changeUseCases.removePet.execute(id, ifMatch, caller),
       );
       await printResult(options.console, `Pet ${id} is removed.`, {});
     });
