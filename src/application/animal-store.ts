@@ -1,6 +1,6 @@
 import { invalidRequest } from '../domain/errors.ts';
 import type { ImportedPet, Pet } from '../domain/pet.ts';
-import { type PetFilterInput, readFilter } from '../domain/pet-filter.ts';
+import { readFilter } from '../domain/pet-filter.ts';
 import type { ApiKeys } from './api-keys.ts';
 import { checkOptions } from './arguments.ts';
 import { BasicStore } from './basic-store.ts';
@@ -11,6 +11,7 @@ import { failureReporter, type ReportFailure } from './observers.ts';
 import type { ApiKeyHolder, VerifyOptions } from './ports/api-key-verifier.ts';
 import type { BackupOptions } from './ports/maintenance.ts';
 import type { CallOptions } from './ports/pet-repository.ts';
+import type { ExportInput } from './ports/pet-transfer.ts';
 import type { StoreStorage } from './ports/storage.ts';
 import { startRecordRemoval } from './record-removal.ts';
 import { QUERY, supported } from './store-options.ts';
@@ -95,7 +96,7 @@ export class AnimalStore extends BasicStore {
    * Yields all matching pets in batches, in ascending order of id. A pet that is added after the first batch was requested
    * is not yielded, except by the store of a server, which is read page by page.
    */
-  async *exportPets(query: PetFilterInput = {}, options?: CallOptions): AsyncGenerator<readonly Pet[], void> {
+  async *exportPets(query: ExportInput = {}, options?: CallOptions): AsyncGenerator<readonly Pet[], void> {
     this.assertCallable(options);
     checkOptions<PetPageQuery>(query, QUERY);
     const { filter, faults } = readFilter(query);

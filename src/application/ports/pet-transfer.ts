@@ -1,6 +1,6 @@
 import { type AnimalStoreError, invalidRequest } from '../../domain/errors.ts';
 import type { NewPet, Pet } from '../../domain/pet.ts';
-import type { PetFilter } from '../../domain/pet-filter.ts';
+import type { PetFilter, PetFilterInput } from '../../domain/pet-filter.ts';
 import type { CallOptions } from './pet-repository.ts';
 
 /** The options of an import. An exception of a callback ends the import. */
@@ -15,6 +15,9 @@ export interface TransferOptions {
   /** Cancels the import, unless the transaction is already committed. */
   readonly signal?: AbortSignal | undefined;
 }
+
+/** A filter of an export, as a caller writes it. */
+export type ExportInput = PetFilterInput;
 
 /** Imports and exports pets in bulk. Memory use grows only by some bits for each id of an import, unless the data is in memory. */
 export interface PetTransfer {
