@@ -1,6 +1,6 @@
 /**
  * Makes projects and tries them as a stranger would, at night: `node scripts/new/try.ts [NAME...]`. Without names, ten of the
- * list are chosen (`PROPERTY_SEED` chooses others), and each part is added once. Takes an hour.
+ * list are chosen (`PROPERTY_SEED` chooses others), each part is added once, and two lists of attributes are used. Takes an hour.
  */
 
 import { execFileSync } from 'node:child_process';
@@ -9,14 +9,22 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { useServer } from '../../test/new/use-server.ts';
 import { WORDS } from '../../test/new/words.ts';
+import { attributesOf } from './attributes.ts';
 import { PARTS } from './parts.ts';
 import { ROOT } from './project.ts';
 
 const COUNT = 10;
 
+/** Every kind, required, optional and with a default, and filters. */
+const LISTS = [
+  'title:text(1..200), seat:int64(1..900), pages:integer(1..5000)?, shelf:one of(fiction, science)=fiction, lent:boolean=false filter, dueAt:timestamp?',
+  'subject:text(0..80)?, size:integer(0..100)=5 filter, kind:one of(a, b)?, sentAt:timestamp filter, seen:boolean, weight:int64?',
+];
+
 interface Try {
   readonly entity: string;
   readonly part?: string;
+  readonly list?: string;
 }
 
 const chosen = process.argv.slice(2);
@@ -28,6 +36,7 @@ const tries: readonly Try[] =
     : [
         ...someOf(WORDS, COUNT, seed).map((entity) => ({ entity })),
         ...[...Object.keys(PARTS), Object.keys(PARTS).join()].map((part) => ({ entity: 'book', part })),
+        ...LISTS.map((list) => ({ entity: 'line item', list })),
       ];
 
 /** Chooses different words: the steps of the generator reach each place of the list. */
@@ -41,17 +50,21 @@ function someOf(words: readonly string[], count: number, start: number): readonl
 }
 
 const failed: string[] = [];
-for (const { entity, part } of tries) {
+for (const { entity, part, list } of tries) {
   const folder = mkdtempSync(join(tmpdir(), 'new-project-'));
   const target = join(folder, 'project');
-  const name = part === undefined ? entity : `${entity} with ${part}`;
+  const options = [
+    ...(part === undefined ? [] : [`--with ${part}`]),
+    ...(list === undefined ? [] : [`--attributes '${list}'`]),
+  ].join(' ');
+  const name = `${entity} ${options}`;
   const run = (cwd: string, script: string) =>
     execFileSync('bash', ['-eo', 'pipefail', '-c', script], { cwd, stdio: 'inherit' });
   try {
-    run(ROOT, `npm run new -- ${target} --entity '${entity}'${part === undefined ? '' : ` --with ${part}`}`);
+    run(ROOT, `npm run new -- ${target} --entity '${entity}' ${options}`);
     run(target, 'npm ci');
     run(target, 'npm run check && npm test');
-    await useServer(target, entity);
+    await useServer(target, entity, list === undefined ? [] : attributesOf(list));
     console.log(`== ${name}: passed`);
   } catch (error) {
     console.error(`== ${name}: ${(error as Error).message}`);
