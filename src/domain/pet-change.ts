@@ -7,6 +7,7 @@ import {
   isSamePet,
   type NewPet,
   type NewPetInput,
+  newPet,
   PET_ATTRIBUTES,
   type Pet,
   type PetStatus,
@@ -57,7 +58,8 @@ export function petChange(input: PetChange): PetChange {
 
 /**
  * Applies a change that {@link petChange} has validated, and returns the changed pet: the same object if nothing changes.
- * Throws `invalid_transition` when an attribute such as the status cannot get the given value after its present one.
+ * It obeys the rules of a new pet. Throws `invalid_transition` when an attribute such as the status cannot get the given
+ * value after its present one.
  */
 export function changePet(pet: Pet, change: PetChange): Pet {
   const changed: Partial<Record<keyof NewPet, unknown>> = { ...pet };
@@ -72,7 +74,7 @@ export function changePet(pet: Pet, change: PetChange): Pet {
     if (from === to || from === undefined || to === undefined) continue;
     checkTransition(name, `${from}`, `${to}`, transitions[`${from}`] ?? []);
   }
-  return storedPet(pet.id, attributes);
+  return storedPet(pet.id, newPet(attributes));
 }
 
 function checkTransition(name: string, from: string, to: string, allowed: readonly string[]): void {

@@ -77,9 +77,9 @@ function twoClients(subject: Subject<IdempotentStore>): ContractCase[] {
       async (one, two) => {
         const keys = Array.from({ length: 40 }, (_, index) => `key ${index}`);
         const results = await Promise.all(
-          keys.flatMap((key) =>
+          keys.flatMap((key, index) =>
             [one, two].map(({ idempotentCreates }) =>
-              idempotentCreates.add(samplePet(key), attempt(key)).then(({ pet }) => pet),
+              idempotentCreates.add(samplePet(key, index), attempt(key)).then(({ pet }) => pet),
             ),
           ),
         );
@@ -90,7 +90,7 @@ function twoClients(subject: Subject<IdempotentStore>): ContractCase[] {
             pet,
             stored.find(({ id }) => id === pet.id),
           );
-        const labels = keys.map((key) => labelOf(samplePet(key)));
+        const labels = keys.map((key, index) => labelOf(samplePet(key, index)));
         assert.deepEqual([...new Set(results.map(labelOf))].sort(), labels.sort());
       },
     ),

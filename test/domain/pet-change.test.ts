@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { ATTRIBUTES, isAlwaysStored, PET_ATTRIBUTES, storedPet } from '../../src/domain/pet.ts';
+import { ATTRIBUTES, isAlwaysStored, PET_ATTRIBUTES, petFault, storedPet } from '../../src/domain/pet.ts';
 import { changePet, type PetChange, petChange, TRANSITIONS } from '../../src/domain/pet-change.ts';
 import { newPetJson, petChangeJson } from '../../src/domain/pet-json.ts';
 import { sampleValues } from '../../src/testing/fixtures/pets.ts';
-import { PETS_UNLIKE_REX, REX } from '../support/pets.ts';
+import { PETS_UNLIKE_REX, REX, SPOIL, SPOILED_REX } from '../support/pets.ts';
 import { refusal } from '../support/refusal.ts';
 
 const PET = storedPet(7n, REX);
@@ -59,6 +59,15 @@ describe('a changed pet', () => {
     const changed = changePet(PET, validated({ [name]: value }));
     expect(changed).toEqual({ ...PET, [name]: value });
     expect(Object.isFrozen(changed)).toBe(true);
+  });
+
+  test('obeys the rules of a new pet, also those that the change is not about', () => {
+    const broken = { ...PET, ...SPOILED_REX };
+    for (const name of PET_ATTRIBUTES.filter((each) => broken[each] === REX[each])) {
+      const other = PETS_UNLIKE_REX.find((pet) => pet[name] !== REX[name]) ?? REX;
+      const change = () => changePet(broken, validated({ [name]: other[name] }));
+      if (other !== REX && SPOIL !== '') expect(change).toThrow(petFault(broken));
+    }
   });
 
   test('is the same object when nothing changes', () => {

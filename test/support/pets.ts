@@ -275,11 +275,13 @@ const [REFUSED = {}] = EXPECTED_TABLE.filter(({ kind }) => kind !== 'boolean')
   .filter((values) => !Object.values(values).includes(null));
 export const SPOILED_REX: NewPet = { ...REX, ...(REFUSED as Partial<NewPet>) };
 
-/** Breaks a rule in all pets of a SQLite store, as another program can do. */
-export const SPOIL: string = Object.entries(REFUSED).reduce(
-  (sql, [name, value]) => `${sql} UPDATE pets SET ${columnOf(name as keyof NewPet)} = '${value}'`,
-  'PRAGMA ignore_check_constraints = 1;',
-);
+/** Breaks a rule in all pets of a SQLite store, as another program can do. Empty if the columns have no value that breaks one. */
+export const SPOIL: string = Object.entries(REFUSED)
+  .map(
+    ([name, value]) =>
+      `PRAGMA ignore_check_constraints = 1; UPDATE pets SET ${columnOf(name as keyof NewPet)} = '${value}'`,
+  )
+  .join(';');
 
 function edgesOf(attribute: Attribute): { accepted: readonly unknown[]; refused: readonly unknown[] } {
   switch (attribute.kind) {

@@ -70,18 +70,21 @@ describe('backup --verify', () => {
     expect(readFileSync(file, 'utf8')).toBe('older');
   });
 
-  test('a pet that breaks a rule is named, and the copy is kept, but does not count as verified', async () => {
-    const { run, path, file } = await withPets();
-    const db = connect(path);
-    const [rule, set] = SPOIL.split(';');
-    db.exec(`${rule}; ${set} WHERE id = 2`);
-    db.close();
-    const { status, err } = await run(['backup', '--verify', file]);
-    expect(status).toBe(1);
-    expect(err).toMatch(/^error: pet 2 was changed by another program: /m);
-    expect(err).toContain('does not count as verified: correct these pets in the store');
-    expect(existsSync(file)).toBe(true);
-  });
+  test.skipIf(SPOIL === '')(
+    'a pet that breaks a rule is named, and the copy is kept, but does not count as verified',
+    async () => {
+      const { run, path, file } = await withPets();
+      const db = connect(path);
+      const [rule, set] = SPOIL.split(';');
+      db.exec(`${rule}; ${set} WHERE id = 2`);
+      db.close();
+      const { status, err } = await run(['backup', '--verify', file]);
+      expect(status).toBe(1);
+      expect(err).toMatch(/^error: pet 2 was changed by another program: /m);
+      expect(err).toContain('does not count as verified: correct these pets in the store');
+      expect(existsSync(file)).toBe(true);
+    },
+  );
 });
 
 test('doctor --backup describes a sound backup, which has fewer pets than the store', async () => {

@@ -62,11 +62,13 @@ test('a missing file is not created, and an empty one is a store without pets', 
   expect(readdirSync(dirname(path))).toHaveLength(2);
 });
 
-test.each([
-  ['another database', 'PRAGMA application_id = 7', 'the file is the database of another application'],
-  ['a newer release', `PRAGMA user_version = ${SCHEMA_VERSION + 1}`, 'use the release that wrote it'],
-  ['a pet that breaks a rule', SPOIL, 'pet 1 was changed'],
-])('%s is an error', (_, sql, message) => {
+test.each(
+  [
+    ['another database', 'PRAGMA application_id = 7', 'the file is the database of another application'],
+    ['a newer release', `PRAGMA user_version = ${SCHEMA_VERSION + 1}`, 'use the release that wrote it'],
+    ['a pet that breaks a rule', SPOIL, 'pet 1 was changed'],
+  ].filter(([, sql]) => sql !== ''),
+)('%s is an error', (_, sql, message) => {
   const path = newStore(1);
   execute(path, sql);
   expect(problemsOf(path)).toEqual([['error', expect.stringContaining(message)]]);
