@@ -23,7 +23,7 @@ const MIA = samplePet('Mia', 5n);
 /** The row of a pet in a table. */
 function rowOf(id: number, pet: NewPet): RegExp {
   const values = PET_ATTRIBUTES.flatMap((name) => (pet[name] === undefined ? [] : [String(pet[name])]));
-  return new RegExp(`^${id} +${values.join(' +')} *$`, 'm');
+  return new RegExp(`^${[id, ...values].join(' +')} *$`, 'm');
 }
 
 /** The options of a filter that matches no pet of these tests, if there is one. */

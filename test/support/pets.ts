@@ -169,12 +169,13 @@ export const INVALID_PETS: readonly [InvalidPet, ...InvalidPet[]] = PET_ATTRIBUT
     message: `${name} ${rule}`,
   })) as readonly InvalidPet[] as readonly [InvalidPet, ...InvalidPet[]];
 
-/** A change that breaks a rule, and one that removes what every pet has, if there is such an attribute. */
+/** A change that breaks a rule, and one that removes what every pet has or, if there is no such attribute, is no change. */
 export const INVALID_CHANGES: readonly string[] = [
   ...INVALID_PETS.filter(({ value }) => value !== undefined)
     .slice(0, 1)
     .map(({ name, value }) => `{"${name}":${value}}`),
   ...PET_ATTRIBUTES.filter(isAlwaysStored).map((name) => `{"${name}":null}`),
+  '[]',
 ].slice(0, 2);
 
 function invalidValues(attribute: Attribute): readonly (readonly [json: string, rule: string])[] {
