@@ -60,6 +60,7 @@ const STYLES: readonly { readonly before?: RegExp; readonly after?: RegExp; read
   { before: /'pet'(?:,| :) '$|\b(?:keyConflict\(|use: )'$/, style: 'prose' },
   { before: /'$/, after: /^'(?:,| :) 'pets'|^', count\(/, style: 'prose' },
   { after: /^%5f/i, style: 'snake' },
+  { before: /\b(?:main|copy)\.$/, style: 'snake' },
   { before: /\.\* $/, style: 'kebab' },
   { before: /[`(\n]$|^$/, after: /^: expected/, style: 'camel' },
   { before: /(?:^|[^\w])["'`]$/, after: /^["'`]/, style: 'camel' },

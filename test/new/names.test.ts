@@ -49,6 +49,7 @@ test.each([
     'GET /v1/line-items/{lineItemId} line-items.db line-item-rows.ts',
   ],
   ['INSERT INTO pets (id)', 'INSERT INTO line_items (id)'],
+  ['main.pets EXCEPT SELECT name FROM copy.pets', 'main.line_items EXCEPT SELECT name FROM copy.line_items'],
   ['animal-store pets create', 'shop line-items create'],
   ['key pets_1', 'key line_items_1'],
 ])('two words: %s becomes %s', (text, renamed) => {
