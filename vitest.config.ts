@@ -60,7 +60,7 @@ const OF_ANY_ATTRIBUTES = [
   'test/entity/*.test.ts',
   `test/adapters/{memory,sqlite${IS_WHOLE ? ',postgres,api-client' : ''}}/contracts.test.ts`,
   'test/adapters/{sqlite,postgres}/attributes.test.ts',
-  'test/adapters/http/{changes,every-storage,properties}.test.ts',
+  'test/adapters/http/{changes,every-storage,invalid-pets,properties}.test.ts',
   'test/adapters/{sqlite/pet-repository,postgres/plans}.test.ts',
   'test/application/{filters,list-query}.test.ts',
   'test/composition/pets-command.test.ts',
