@@ -20,7 +20,6 @@ import { OPERATOR_KEY, startService } from '../support/process.ts';
 import { ClientGroup, createOf, type Exchange, LIST, LIVEZ, type Outcomes } from './client/clients.ts';
 import { expectWithin } from './limits.ts';
 import { type FaultsServer, startFaultsServer } from './server.ts';
-import { printTable } from './table.ts';
 
 test.skipIf(!canFaultDisk)(
   `a disk hangs: every create has a response, and the service stops${faultyDiskNote}`,
@@ -70,16 +69,10 @@ test.skipIf(!canFaultDisk)(
     const disk = faultyDisk();
     const server = await startFaultsServer({ env: disk.env });
     await loadFor(server, 500);
-    const calm = await loadFor(server, 2000);
     disk.set('slow');
     const slow = await loadFor(server, 3000);
     expect(await readinessOf(server)).toEqual(READY);
     disk.set('none');
-    printTable('Each fsync 200 ms longer', [
-      ['', 'reads p50 ms', 'p99', '/livez p50', 'p99', 'creates p50', 'p99', 'reads', 'creates'],
-      ['calm', ...figuresOf(calm)],
-      ['slow', ...figuresOf(slow)],
-    ]);
     const [reads, live, creates] = slow;
     for (const { failures } of slow) expect(failures).toEqual([]);
     expect(creates.creates.summary().p50).toBeGreaterThan(200);
@@ -103,9 +96,4 @@ async function loadFor({ origin }: FaultsServer, milliseconds: number): Promise<
   const creates = group(8, 1, (client, count) => createOf(`pet ${client}.${count}`));
   await sleep(milliseconds);
   return Promise.all([reads.stop(), live.stop(), creates.stop()]);
-}
-
-function figuresOf([reads, live, creates]: Loaded): number[] {
-  const times = [reads.reads, live.reads, creates.creates].map((latencies) => latencies.summary());
-  return [...times.flatMap(({ p50, p99 }) => [p50, p99]), reads.requests, creates.requests];
 }
