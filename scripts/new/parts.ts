@@ -51,7 +51,6 @@ export const PARTS: Readonly<Record<PartName, readonly string[]>> = {
     'test/adapters/cli/lines.test.ts',
     'test/adapters/postgres/transfer.test.ts',
     'test/adapters/sqlite/pet-transfer.test.ts',
-    'test/adapters/sqlite/failed-import.test.ts',
     'test/application/import-pets.test.ts',
     'test/application/transfer.test.ts',
     'test/composition/import-command.test.ts',
