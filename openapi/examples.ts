@@ -28,7 +28,7 @@ export const CHANGE: Part =
 
 const NO_OBJECT = 'the body must be a JSON object';
 
-/** What is wrong with a pet that lacks an attribute, and with a change that removes one. */
+/** The messages for a pet that lacks an attribute, and for a change that removes one. */
 export const LACKING: string = message(
   PET_ATTRIBUTES.findLast((name) => ATTRIBUTES[name].isRequired),
   'is required',

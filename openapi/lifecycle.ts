@@ -1,4 +1,4 @@
-/** What the OpenAPI document says of operations that are deprecated or can still change. */
+/** Describes in the OpenAPI document which operations are deprecated or can still change. */
 
 import { DEPRECATED_SINCE, SUNSET } from '../src/adapters/http/lifecycle.ts';
 import type { Operation } from '../src/adapters/http/operations.ts';

@@ -2,7 +2,7 @@
 
 /** A part of the page that can be found. */
 export interface Entry {
-  /** What the part is called, such as the name of a parameter. Empty for a paragraph. */
+  /** The title of the part, such as the name of a parameter. Empty for a paragraph. */
   readonly title: string;
   /** Whether the part is a section. Sections are found before their contents. */
   readonly isSection: boolean;
@@ -21,7 +21,7 @@ const BEFORE_MATCH = 40;
 
 const NOT_FOUND = 5;
 
-/** What readers of other references call a thing, and its name here. */
+/** Terms of other references, each with the term used here. */
 const OTHER_NAMES: Readonly<Record<string, string>> = {
   'page size': 'limit',
   'per page': 'limit',

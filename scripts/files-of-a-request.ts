@@ -15,7 +15,7 @@ const ROOT = join(import.meta.dirname, '..');
 const DIST = pathToFileURL(`${join(ROOT, 'dist')}/`).href;
 const FURTHER = 100;
 
-/** What Node.js writes at the end of each thread with `NODE_V8_COVERAGE`. */
+/** The file that Node.js writes at the end of each thread with `NODE_V8_COVERAGE`. */
 interface Coverage {
   readonly result: readonly {
     readonly url: string;

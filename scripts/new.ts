@@ -21,7 +21,7 @@ const SIGNALS = ['SIGHUP', 'SIGINT', 'SIGTERM'] as const;
 const stop = new AbortController();
 for (const name of SIGNALS) process.once(name, () => stop.abort(name));
 
-/** What the user can correct ends with status 2, as for the command of the project, and nothing is written. */
+/** An error that the user can correct ends with status 2, as for the command of the project, and nothing is written. */
 let exitCode = 2;
 try {
   const { target, names, parts, attributes } = readArguments();

@@ -27,7 +27,7 @@ export const KEY_FIELD = 'Idempotency-Key';
 /** The header field that names the version of the pet that a request is for. */
 export const TAG_FIELD = 'If-Match';
 
-/** What a sample sends in this field until the console knows the version. It is the tag of no pet. */
+/** The value of this field in a sample until the console knows the version. No pet has this tag. */
 const NO_TAG = '"ETag-of-the-last-response"';
 
 export interface SampleOptions {

@@ -26,7 +26,7 @@ export interface ResponseView {
 /** A request without a response is given up after this time. */
 const TIMEOUT = 30_000;
 
-/** What the reader can do after a response with one of these statuses. */
+/** Advice for the reader after a response with one of these statuses. */
 const EXPLAINED: Readonly<Record<number, string>> = {
   410: 'The server was restored since it sent this cursor. Leave `after` empty, and begin again.',
   412:

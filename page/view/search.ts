@@ -13,7 +13,7 @@ interface Place extends Entry {
 const ROWS = '.field, tbody tr, .failures li';
 const HEADINGS = 'h1, h2, h3';
 const PLACES = `${HEADINGS}, ${ROWS}, p, li, pre`;
-/** What the reader types and receives is not part of the reference. */
+/** Excludes the text that the reader types and receives, which is not part of the reference. */
 const EXCLUDED = '.console, .response, .operation-list';
 /** The method and the path of an operation are found with its heading. */
 const ROUTE = 'p.route';

@@ -102,7 +102,7 @@ function membersOf(node: ts.Node): readonly ts.Node[] {
   return ts.isObjectBindingPattern(node) ? node.elements : [];
 }
 
-/** Of a union, the names of schemas, which are types elsewhere. */
+/** Returns the name of a member. In a union, only the names of schemas count, which are types elsewhere. */
 function nameOf(member: ts.Node): string[] {
   if (ts.isLiteralTypeNode(member) && ts.isStringLiteral(member.literal))
     return /^[A-Z]/.test(member.literal.text) ? [member.literal.text] : [];

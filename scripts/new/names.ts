@@ -1,6 +1,6 @@
 /** The names of a new project: what its entity and the project itself are called. */
 
-/** What a user asks for. */
+/** The names that the user gives. */
 export interface Request {
   readonly entity: string;
   readonly plural?: string | undefined;

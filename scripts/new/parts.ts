@@ -1,4 +1,4 @@
-/** What a new project has of this one: the files of its base, and the parts that `--with` adds. */
+/** Names the files that a new project takes from this one: its base, and the parts that `--with` adds. */
 
 export type PartName =
   | 'postgresql'
@@ -105,7 +105,7 @@ const WORDS: Partial<Record<PartName, RegExp>> = {
   transfer: /^(?:animal-store )?(?:import|export)(?: |$)/,
 };
 
-/** What a part is of no use without. */
+/** The other parts that a part needs. */
 const NEEDS: Partial<Record<PartName, readonly PartName[]>> = {
   client: ['library'],
   fetch: ['library'],

@@ -41,7 +41,7 @@ const MANUALS = /(?<=docs\/)(?:containers|deploy|serve)(?=\.md)/g;
 /** The image is a first version, too. */
 const IMAGE_VERSION = /(?<=image\.version=")[^"]+/;
 
-/** What a new project has in place of a file of this one, or besides: the path of such a file, and `.txt`, so that no tool reads it. */
+/** Files that a new project has instead of those here, or in addition. Each path ends with `.txt`, so that no tool reads the file. */
 const OVERLAY = 'scripts/new/files/';
 
 const MODULE = /\.[cm]?[jt]s$/;

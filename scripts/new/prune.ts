@@ -1,6 +1,6 @@
 /**
- * Leaves out of modules what refers to a module that is left out: an import, an element of a list, a member, a statement, a
- * test. Then what nobody uses any more: imports, declarations and exports, and modules that no other one imports.
+ * Removes references to modules that a new project does not have: imports, elements of lists, members, statements and tests.
+ * Then removes what is no longer used: imports, declarations, exports, and modules that no other one imports.
  */
 
 import { dirname, join } from 'node:path';
@@ -8,7 +8,7 @@ import ts from 'typescript';
 
 type Texts = ReadonlyMap<string, string>;
 
-/** What each module exports in place of the names of another one. */
+/** Stands for all exports of a module. */
 const ALL = '*';
 
 /**
@@ -67,7 +67,7 @@ class Pruning {
 
   run(): Map<string, string> {
     let before = -1;
-    // What is removed can be the last use of something else.
+    // A removed node can be the last use of something else.
     while (before < this.#removed.size) {
       before = this.#removed.size;
       for (const file of this.#files.values()) this.#keepMembers(file);

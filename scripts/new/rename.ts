@@ -36,7 +36,7 @@ const SAMPLES: readonly (readonly [RegExp, string])[] = [
   [/Минька 🐈/gu, 'Пример 📦'],
 ];
 
-/** What stands before and after a word tells how the word is written. The first match decides. */
+/** The text before and after a word decides its spelling. The first match wins. */
 const STYLES: readonly { readonly before?: RegExp; readonly after?: RegExp; readonly style: Style }[] = [
   { before: /_$/, style: 'snake' },
   { after: /^_/, style: 'snake' },
@@ -91,7 +91,7 @@ export function renameText(
     const style = isType ? 'camel' : (found ?? otherwise);
     let renamed = spelled(/s$/i.test(word) ? names.plural : names.entity, word, style);
     if (project !== undefined) renamed = spelledProject(names.project, project, separator);
-    // A command, a table or a word of prose is no member.
+    // A command, a table and a word of prose are not members.
     else if (
       exception !== undefined &&
       (found === 'camel' || !isWord(exception) || /schemas\/$/.test(whole.slice(0, start)))

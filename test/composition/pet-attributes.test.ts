@@ -1,4 +1,4 @@
-/** What `animal-store pets` shows of the attributes of a pet. */
+/** The attributes of a pet in the output of `animal-store pets`. */
 
 import { expect, test } from 'vitest';
 import { inMemory } from '../adapters/cli/cli.ts';

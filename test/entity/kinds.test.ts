@@ -1,4 +1,4 @@
-/** What each kind of attribute accepts, gives back and refuses: over HTTP, with the client, and with the command. */
+/** The values that each kind of attribute accepts, returns and refuses: over HTTP, with the client, and with the command. */
 
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { openApiStorage } from '../../src/adapters/api-client/index.ts';

@@ -2,7 +2,7 @@ import { defineConfig, type ViteUserConfig } from 'vitest/config';
 import { SummaryLine } from '../reporter.ts';
 import { ofCommand } from '../support/suite.ts';
 
-/** What every change must keep: what survives kills, retries, stops and floods, and the response to each message. */
+/** The promises that every change must keep: what survives kills, retries, stops and floods, and the response to each message. */
 const PROMISES = faults('changes', 'crash', 'flood', 'messages', 'stopping');
 
 /** These tests run on a quiet machine too, and then their times have limits. */

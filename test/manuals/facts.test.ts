@@ -137,7 +137,8 @@ test.each(Object.keys(TABLES))('%s has the tables that npm run accept writes', a
 });
 
 test('docs/watch.md describes each field of the line of a request, and no other', () => {
-  const [, list = ''] = /^## What stands in the log\?$.*?\n\n(- .*?)\n\n/ms.exec(read('docs/watch.md')) ?? [];
+  const [, list = ''] =
+    /^## What does the log contain\?$.*?\n\n(- .*?)\n\n/ms.exec(read('docs/watch.md')) ?? [];
   const described = [...list.matchAll(/`([a-zA-Z]+)`/g)].map(([, name = '']) => name);
   const lines: string[] = [];
   const log = logTo({ write: (line) => lines.push(line) }, 'info');

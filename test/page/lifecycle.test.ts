@@ -1,4 +1,4 @@
-/** What the reference page shows of operations that are deprecated or can still change. */
+/** Operations that are deprecated or can still change, on the reference page. */
 
 import { expect, test } from 'vitest';
 import { generateDocument } from '../../openapi/document.ts';

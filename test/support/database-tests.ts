@@ -1,4 +1,4 @@
-/** What a store in a database does after other programs, or servers of older releases, have written to it. */
+/** Tests of a store in a database after other programs, or servers of older releases, have written to it. */
 
 import { expect, test } from 'vitest';
 import { EXAMINED_LIMIT } from '../../src/adapters/storage-kit/changes-page.ts';

@@ -1,4 +1,4 @@
-/** What tests must know of the operations that are not stable yet. */
+/** The operations that are not stable yet, for tests. */
 
 /** The option of a server that serves changes. */
 export const CHANGING = { experimental: true } as const;

@@ -23,7 +23,7 @@ interface ApiClientParts {
   readonly onResponse?: ResponseListener;
 }
 
-/** Calls the operations of a server. Each write has an idempotency key, so that a retry of its request is no second write. */
+/** Calls the operations of a server. Each write has an idempotency key, so that a retry of its request does not write twice. */
 export class ApiClient {
   readonly #base: string;
   readonly #send: Send;

@@ -58,7 +58,7 @@ export function changeHandlers(httpStore: HttpStore, prefix: string): Handlers {
   };
 }
 
-/** No pet has the id 0, so an id that is no int64 is not found, after the record of an idempotency key was looked for. */
+/** No pet has the id 0, so an id outside int64 is not found, but only after the record of an idempotency key was looked for. */
 function idOf({ params }: Context): bigint {
   return parseInt64(params['petId'] ?? '') ?? 0n;
 }

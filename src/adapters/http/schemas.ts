@@ -79,7 +79,7 @@ function oneOf(values: readonly string[]): v.GenericSchema<string> {
   return v.pipe(v.string(), v.metadata({ enum: values }));
 }
 
-/** Replaces what is no int64, so that the message of the store is about its range, and not about types of JavaScript. */
+/** Replaces a value that is not an int64, so that the message of the store is about its range, and not about types of JavaScript. */
 const NOT_AN_INT64 = INT64_MAX + 1n;
 
 function booleanIn(text: string): boolean | string {
@@ -146,7 +146,7 @@ export function readChange(body: Members<keyof NewPetInput>): PetChange {
   return petChange(comparable(body, null) as PetChange);
 }
 
-/** Replaces what is no integer, so that the message of the rule is about its range. */
+/** Replaces a value that is not an integer, so that the message of the rule is about its range. */
 function comparable(
   body: Partial<Record<keyof NewPetInput, unknown>>,
   accepted?: null,

@@ -57,7 +57,7 @@ export function createNodeServer(
   const refuse = (socket: Socket, error: HttpError): void =>
     connections.refuse(socket, () => messageRefusal(api.observer, error, socket.remoteAddress));
   server.on('connect', ({ socket }) => {
-    // What follows is discarded. Otherwise, the client could not read the response while it sends.
+    // The rest is discarded. Otherwise, the client could not read the response while it sends.
     socket.resume();
     refuse(socket, methodNotAllowed('CONNECT', methods));
   });

@@ -8,14 +8,14 @@ import { parsePostgresUrl } from './url/index.ts';
 const parsers = new TypeOverrides();
 parsers.setTypeParser(types.builtins.INT8, BigInt);
 const toDate = types.getTypeParser(types.builtins.TIMESTAMPTZ) as (text: string) => unknown;
-/** Only another program stores `infinity`, which is no date. */
+/** Only another program stores `infinity`, which is not a date. */
 parsers.setTypeParser(types.builtins.TIMESTAMPTZ, (text) => {
   const date = toDate(text);
   return date instanceof Date ? date.toISOString() : text;
 });
 
 /**
- * Sets each value that the driver would otherwise read from a variable. It sets no URL, because the driver would prefer its values.
+ * Sets each value that the driver would otherwise read from a variable. It does not set a URL, because the driver would prefer the values in it.
  * @param currentUrl returns the URL of the password; called when the server asks a new connection for a password
  */
 export function clientConfig(

@@ -18,7 +18,7 @@ const FULL = 'too many calls wait for a connection to the database';
 const STANDBY = 'the database server is a standby: the store needs the primary';
 /**
  * Sets the time limits, so that the server cancels a statement shortly before the deadline of the driver, and the format of times
- * that the driver reads. These are no startup parameters, because a pooler refuses them.
+ * that the driver reads. They are not startup parameters, because a pooler refuses those.
  */
 const timeLimits = (timeout: number, isLocal: boolean) => `SELECT pg_is_in_recovery(), count(set_config(name,
     CASE name WHEN 'statement_timeout' THEN '${Math.ceil(0.9 * timeout)}' WHEN 'lock_timeout' THEN '${Math.ceil(0.8 * timeout)}'

@@ -53,7 +53,7 @@ export function storageError(error: unknown): AnimalStoreError {
   if (known !== undefined) return known;
   const code = codeOf(error);
   if (error instanceof DatabaseError) {
-    // No statement divides by zero but to fail when rows are missing.
+    // Statements divide by zero on purpose, to fail when rows are missing.
     if (code === '22012') return rowDropped();
     const [text, reason] = KINDS[code] ?? KINDS[code.slice(0, 3)] ?? KINDS[code.slice(0, 2)] ?? [];
     if (text !== undefined) return storageUnavailable(`${text} (${code})`, error, reason);

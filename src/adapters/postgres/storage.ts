@@ -103,7 +103,7 @@ export async function openPostgresStorage(url: string, options: PostgresOptions 
     if (messages.length === 0) faults.reportSuccess('rows');
     else faults.reportFailure('rows', new StorageFault('not_permitted', messages.join('; ')));
   };
-  /** Runs what requests run. Too many calls, which have no reason, are no fault of the storage. */
+  /** Runs what requests run. Too many calls, which have no reason, do not count as a fault of the storage. */
   const test = async (): Promise<void> => {
     const reads = [pets.read(), apiKeys.find(''), testRows()];
     for (const result of await Promise.allSettled([...reads, faults.of('write') && testWrite()])) {

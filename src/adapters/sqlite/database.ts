@@ -117,7 +117,7 @@ export function damageOf(
   db: Database.Database,
   check: 'quick_check' | 'integrity_check',
 ): string | undefined {
-  // Pets that break a rule are no damage: they are named, and can be read.
+  // Pets that break a rule do not count as damage: they are named, and can be read.
   db.pragma('ignore_check_constraints = ON');
   const finding = db.pragma(`${check}(1)`, { simple: true });
   db.pragma('ignore_check_constraints = OFF');

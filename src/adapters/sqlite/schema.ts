@@ -114,7 +114,7 @@ export function invalidPets(db: Database.Database, limit: number): readonly PetR
   const select = selectInvalidPets(
     columns,
     (column, min, max) => `length(${column}) BETWEEN ${min} AND ${max} AND instr(${column}, char(0)) = 0`,
-    // Without IS, a text that is no time would make the rule NULL, which breaks nothing.
+    // Without IS, a text that is not a time would make the rule NULL, which a CHECK accepts.
     (column) => `strftime('%Y-%m-%dT%H:%M:%fZ', ${column}) IS ${column}`,
   );
   return db.prepare<[number], PetRow>(`${select} LIMIT ?`).raw().safeIntegers().all(limit);

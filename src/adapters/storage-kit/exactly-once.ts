@@ -2,7 +2,7 @@ import type { CreateAttempt, IdempotentCreates } from '../../application/ports/i
 import { AnimalStoreError } from '../../domain/errors.ts';
 import type { NewPet, Pet } from '../../domain/pet.ts';
 
-/** How often a create claims a key. Between a claim and the look for its record, the record can end. */
+/** The maximum number of attempts to claim a key. Between a claim and the look for its record, the record can end. */
 const CLAIMS = 3;
 
 /** The records of idempotency keys in a storage. */

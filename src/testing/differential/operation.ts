@@ -4,7 +4,7 @@ import type { StoreStorage } from '../../application/ports/storage.ts';
 import type { Random } from '../random.ts';
 import type { Model } from './model.ts';
 
-/** What an operation works on. The parts of the storage that an operation needs are there. */
+/** The storage and the model that an operation works on. The storage has every part that the operation needs. */
 export interface World {
   storage: StoreStorage;
   readonly model: Model;

@@ -12,7 +12,7 @@ interface Call {
   readonly end: number;
 }
 
-/** What a client knows of a create that did not return a pet. `conflict`: its key was used for another pet. */
+/** The outcome, as far as the client knows it, of a create that did not return a pet. `conflict`: its key was used for another pet. */
 export type CreateFailure = 'conflict' | 'refused' | 'unknown';
 
 export interface CreateEvent extends Call {

@@ -56,7 +56,7 @@ export async function exercise(
   for (const store of recorded) await listAll(store);
 }
 
-/** What the clients know of each other, so that they read what others have just created. */
+/** The ids that the clients share, so that they read what others have just created. */
 class SharedState {
   readonly hasIdempotencyKeys: boolean;
   readonly keyed: KeyedCreate[] = [];

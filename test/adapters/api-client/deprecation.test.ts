@@ -1,4 +1,4 @@
-/** What the client does with the operation that the API will lose. */
+/** The client and the deprecated operation. */
 
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { BASE, fakeApi, openStore, petText } from './fake-api.ts';

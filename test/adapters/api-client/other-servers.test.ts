@@ -1,4 +1,4 @@
-/** What answers over real HTTP in the place of the server: bodies without an end, servers without TLS. */
+/** Other servers at the address, over real HTTP: bodies without an end, servers without TLS. */
 
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';

@@ -1,4 +1,4 @@
-/** What `restore` prints. The tests of the SQLite adapter show what it does to the files. */
+/** The output of `restore`. The tests of the SQLite adapter show what it does to the files. */
 
 import { readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';

@@ -1,4 +1,4 @@
-/** What the API promises about stored pets and keys, on every storage. The contract suites test the rest of a storage. */
+/** The promises of the API about stored pets and keys, on every storage. The contract suites test the rest of a storage. */
 
 import { describe, expect, test } from 'vitest';
 import { servedOperations } from '../../../src/adapters/http/lifecycle.ts';

@@ -1,4 +1,4 @@
-/** What code of the host returns or throws: verifiers, observers, proxies, metrics and storages without types. */
+/** Faulty code of the host: verifiers, observers, proxies, metrics and storages without types. */
 
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { RequestOutcome } from '../../../src/adapters/http/index.ts';

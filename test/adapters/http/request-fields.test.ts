@@ -1,4 +1,4 @@
-/** What the server takes from a request for its log and its links: the address, the scheme and an unmatched path. */
+/** The parts of a request that the log and links use: the address, the scheme and an unmatched path. */
 
 import { describe, expect, test } from 'vitest';
 import type { RequestOutcome } from '../../../src/adapters/http/index.ts';

@@ -1,4 +1,4 @@
-/** What the log shows of an error. */
+/** The fields of an error in the log. */
 
 import { expect, test } from 'vitest';
 import { errorFields, errorKind } from '../../../src/adapters/log/error-fields.ts';

@@ -1,4 +1,4 @@
-/** What is read from a database, shared between calls, and cached. Needs no PostgreSQL. */
+/** Reads that are shared between calls, and cached. Needs no PostgreSQL. */
 
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { apiKeyRepository } from '../../../src/adapters/postgres/api-key-repository.ts';

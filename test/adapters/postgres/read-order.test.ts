@@ -1,4 +1,4 @@
-/** What is read from a database that takes its requests, and sends its responses, in any order. Needs no PostgreSQL. */
+/** Reads from a database that takes its requests, and sends its responses, in any order. Needs no PostgreSQL. */
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import fc from 'fast-check';

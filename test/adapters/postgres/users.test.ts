@@ -1,4 +1,4 @@
-/** What users of PostgreSQL met. */
+/** Settings and rights of databases that users have. */
 
 import { expect, test } from 'vitest';
 import { examinePostgresStore } from '../../../src/adapters/postgres/index.ts';

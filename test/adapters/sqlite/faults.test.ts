@@ -1,4 +1,4 @@
-/** What a storage tells its observer and load balancers. The clock is under control. */
+/** Faults, as a storage reports them to its observer and to load balancers. The clock is under control. */
 
 import { closeSync, existsSync, openSync, renameSync, statSync, writeSync } from 'node:fs';
 import type { Worker } from 'node:worker_threads';

@@ -1,4 +1,4 @@
-/** What is read while another thread or process writes: each read sees what was acknowledged before it. */
+/** Reads while another thread or process writes: each read sees what was acknowledged before it. */
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import fc from 'fast-check';

@@ -1,4 +1,4 @@
-/** What a reader does with the reference page. Each function is one check. */
+/** The actions of a reader on the reference page. Each function is one check. */
 
 import assert from 'node:assert/strict';
 import { wholeJson } from '../../support/pets.ts';

@@ -1,4 +1,4 @@
-/** What the page remembers of its reader, and what it shows of responses. */
+/** The choices that the page remembers, and the responses that it shows. */
 
 import assert from 'node:assert/strict';
 import { operation, visit } from './visit.js';

@@ -1,5 +1,5 @@
 /**
- * What tools of other people say: the bundle of esbuild is small, attw finds no fault, and the SBOM is valid and contains the
+ * The verdicts of other tools: the bundle of esbuild is small, attw finds no fault, and the SBOM is valid and contains the
  * packages that npm installs for a user.
  */
 

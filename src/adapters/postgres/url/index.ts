@@ -5,7 +5,7 @@ import type { ClientConfig } from 'pg';
 import { parse } from 'pg-connection-string';
 import { invalidRequest } from '../../../domain/errors.ts';
 
-/** What the driver needs. The certificates in `ssl` are the paths of files, and times are in milliseconds. */
+/** The configuration of the driver. The certificates in `ssl` are the paths of files, and times are in milliseconds. */
 export interface PostgresUrl extends ClientConfig {
   readonly host: string;
   readonly port: number;
@@ -61,7 +61,7 @@ export function parsePostgresUrl(url: string): PostgresUrl {
     application_name: given['application_name'] ?? 'animal-store',
     ...{ options, ssl, enableChannelBinding },
     query_timeout: queryTimeout,
-    // For libpq, 0 is no limit, but each request has one.
+    // For libpq, 0 means no limit, but each request needs one.
     connectionTimeoutMillis: 1000 * Number(given['connect_timeout'] ?? 0) || queryTimeout || 1000,
     // Reads do not wait for the create that is being stored.
     max: Math.max(2, Number(given['max'] ?? 16)),
@@ -76,7 +76,7 @@ export function locationOf(url: string): string {
 
 type Given = Readonly<Record<string, string | undefined>>;
 
-/** The parser gets no other parameter: it would read files, print warnings, and give the rest to the driver. */
+/** The parser does not get other parameters: it would read files, print warnings, and give the rest to the driver. */
 function partsOf(url: string, given: Given) {
   const pairs = Object.entries(given).filter((pair): pair is [string, string] => pair[1] !== undefined);
   try {
