@@ -31,7 +31,7 @@ const BEGIN = 'BEGIN ISOLATION LEVEL READ COMMITTED';
 const OUTDATED = /^(0A000|26000)$/;
 
 export interface SqlStatement {
-  readonly name?: string;
+  readonly name?: string | undefined;
   readonly text: string;
   readonly values?: unknown[];
 }
@@ -71,26 +71,28 @@ export class ConnectionPool {
   }
 
   /**
-   * Runs the statement that `begin` returns when a connection is free. Repeats it after serialization failures, on another
-   * connection if its plan is out of date, for example after `ALTER TABLE`, and when the server has no room for a further
-   * connection: an open one can become free.
+   * Runs the statement that `begin` returns when a connection is free. Repeats it after serialization failures, and when the
+   * server has no room for a further connection: an open one can become free. Repeats it once, and unprepared, if its prepared
+   * statement is out of date, for example after `ALTER TABLE`.
    */
   async run(begin: () => SqlStatement): Rows {
+    let isOutdated = false;
     for (const startedAt = performance.now(); ; ) {
       this.assertOpen();
       if (this.#pool.waitingCount >= QUEUE_LIMIT) throw new AnimalStoreError('overloaded', FULL);
       let client: PoolClient | undefined;
       try {
         client = await this.#pool.connect();
-        const rows = await query(client, begin());
+        const rows = await query(client, { ...begin(), ...(isOutdated && { name: undefined }) });
         client.release();
         return rows;
       } catch (error) {
         const code = codeOf(error);
-        const isOutdated = OUTDATED.test(code);
+        const isNews: boolean = !isOutdated && OUTDATED.test(code);
+        isOutdated ||= isNews;
         // Another session may accept the write that this one refuses as read-only.
-        client?.release(isOutdated || !hadNoEffect(error) || code === '25006');
-        const [isTransient, share] = client ? [isOutdated || code === '40001', 1] : [code === '53300', 0.5];
+        client?.release(isNews || !hadNoEffect(error) || code === '25006');
+        const [isTransient, share] = client ? [isNews || code === '40001', 1] : [code === '53300', 0.5];
         const isOver = performance.now() - startedAt >= share * this.waitTimeout;
         // Without a connection, nothing was sent.
         if (!isTransient || isOver) throw client ? error : storageError(error);

@@ -1,7 +1,10 @@
 /** Defaults of a role or a database, row security, and changes of tables while a server runs. */
 
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
+import { clientConfig } from '../../../src/adapters/postgres/config.ts';
+import { ConnectionPool } from '../../../src/adapters/postgres/connection-pool.ts';
 import { examinePostgresStore, openPostgresStorage } from '../../../src/adapters/postgres/index.ts';
+import { KnownFaults } from '../../../src/adapters/storage-kit/known-faults.ts';
 import { importPets, inBatches } from '../../../src/testing/fixtures/transfers.ts';
 import { stopClock } from '../../support/clock.ts';
 import { connect, describePostgres, newDatabaseUrl, newUserUrl } from '../../support/postgres/index.ts';
@@ -94,6 +97,18 @@ describePostgres('a table that is altered while a server uses it', () => {
     await admin.query(`ALTER TABLE pets ALTER COLUMN ${LABEL} TYPE text COLLATE "C"`);
     await Promise.all(calls());
     await storage.check();
+  });
+
+  test('a statement that stays out of date is repeated once', async () => {
+    const pool = new ConnectionPool(clientConfig(await newStoreUrl()), new KnownFaults([], {}), () => {});
+    onTestFinished(() => pool.close());
+    let count = 0;
+    const begin = () => {
+      count += 1;
+      return { text: "DO $$ BEGIN RAISE SQLSTATE '0A000'; END $$" };
+    };
+    await expect(pool.run(begin)).rejects.toMatchObject({ code: '0A000' });
+    expect(count).toBe(2);
   });
 
   test('without a column, a check rejects as requests do', async () => {
