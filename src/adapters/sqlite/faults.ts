@@ -8,7 +8,7 @@ import { assertSameFiles, type StoreFiles } from './files.ts';
 
 /**
  * The most important one first. The fault of `files` ends when the open files are back, that of `writes` when a write changes
- * something, that of `reads` when a test read succeeds, and that of `ids` when ids are left.
+ * something, that of `reads` when a test read and a read that found damage succeed, and that of `ids` when ids are left.
  */
 export const PARTS = ['files', 'writes', 'reads', 'ids'] as const;
 type Part = (typeof PARTS)[number];

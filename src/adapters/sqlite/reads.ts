@@ -2,6 +2,7 @@
 
 import type Database from 'better-sqlite3';
 import { closedError } from '../../application/ports/storage.ts';
+import { storageFaultReason } from '../../application/ports/storage-fault.ts';
 import { INT64_MAX } from '../../domain/int64.ts';
 import { idsExhausted } from '../storage-kit/ids-left.ts';
 import { storageError } from './errors.ts';
@@ -27,6 +28,8 @@ export class Reads {
   #inTransaction = false;
   #queue: (() => void)[] = [];
   #isClosed = false;
+  /** A read that has found damage. */
+  #damaged: (() => unknown) | undefined;
 
   constructor(db: Database.Database, faults: Faults) {
     this.#db = db;
@@ -48,6 +51,7 @@ export class Reads {
           // After some errors, SQLite has ended the transaction.
           this.#inTransaction &&= this.#db.inTransaction;
           const known = storageError(error);
+          if (storageFaultReason(known) === 'damaged' && read !== this.#test) this.#damaged ??= read;
           reportFault(this.#faults, 'reads', known);
           reject(known);
         }
@@ -84,6 +88,8 @@ export class Reads {
   readonly #test = (): void => {
     this.#db.pragma('shrink_memory');
     testRead(this.#db);
+    this.#damaged?.();
+    this.#damaged = undefined;
     this.#faults.reportSuccess('reads');
     if (lastIdOf(this.#db) === INT64_MAX) this.#faults.reportFailure('ids', idsExhausted());
     else this.#faults.reportSuccess('ids');

@@ -1,6 +1,6 @@
 /** Faults, as a storage reports them to its observer and to load balancers. The clock is under control. */
 
-import { closeSync, existsSync, openSync, renameSync, statSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readFileSync, renameSync, statSync, writeSync } from 'node:fs';
 import type { Worker } from 'node:worker_threads';
 import Database from 'better-sqlite3';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -9,7 +9,7 @@ import { replaceFs } from '../../support/replace-fs.ts';
 import { connect } from '../../support/sqlite.ts';
 import { bytesOf, NO_DUPLICATES, newStore, REX, temporaryFile } from './temporary-file.ts';
 import { startedThreads } from './warm-storage.ts';
-import { controlClock, openWatched } from './watched-storage.ts';
+import { controlClock, openWatched, passInterval } from './watched-storage.ts';
 
 beforeEach(controlClock);
 
@@ -122,16 +122,24 @@ test('an import waits for the lock of another process, but not for more than fiv
   expect(states).toEqual([]);
 });
 
-test('a read of a damaged page fails alone, and a test read ends the fault', async () => {
+test('a read of a damaged page fails alone, and the fault lasts until the page can be read', async () => {
   const path = newStore(5000);
   const { storage, states } = await openEmpty(path);
-  const file = openSync(path, 'r+');
-  writeSync(file, Buffer.alloc(8 * 4096, 0xa5), 0, 8 * 4096, Math.floor(statSync(path).size / 8192) * 4096);
-  closeSync(file);
+  const [file, start, pages] = [
+    openSync(path, 'r+'),
+    Math.floor(statSync(path).size / 8192) * 4096,
+    8 * 4096,
+  ];
+  const sound = readFileSync(path).subarray(start, start + pages);
+  writeSync(file, Buffer.alloc(pages, 0xa5), 0, pages, start);
   const ids = Array.from({ length: 5000 }, (_, index) => BigInt(index + 1));
   const found = await Promise.allSettled(ids.map((id) => storage.pets.find(id)));
   expect(new Set(found.map(({ status }) => status))).toEqual(new Set(['fulfilled', 'rejected']));
   expect(states).toEqual(['damaged']);
+  await expect(storage.check()).rejects.toMatchObject({ reason: 'damaged' });
+  writeSync(file, sound, 0, pages, start);
+  closeSync(file);
+  await passInterval();
   await storage.check();
   expect(states).toEqual(['damaged', undefined]);
 });
