@@ -148,7 +148,7 @@ const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a record outside of the transaction of its change',
-    file: 'src/adapters/sqlite/idempotent-changes.ts',
+    file: 'src/adapters/sqlite/idempotent-writes.ts',
     text: 'return storeCompared(db, reads, writer, [compare, recordStatement(id, pet, attempt), ...setPet(id, pet)]);',
     replacement: `return storeCompared(db, reads, writer, [compare, ...setPet(id, pet)]).then(async (revision) => {
       if (revision !== undefined) await writer.storeWrite(recordStatement(id, pet, attempt));

@@ -1,5 +1,6 @@
+/** Exactly-once writes in memory: each write and its record are stored in one step. */
+
 import {
-  type AttemptState,
   type ChangeAttempt,
   CREATE_REQUEST,
   type IdempotentChanges,
@@ -7,99 +8,80 @@ import {
 } from '../../application/ports/idempotent-changes.ts';
 import type {
   CreateAttempt,
-  CreateResult,
   IdempotencyRecords,
   IdempotentCreates,
 } from '../../application/ports/idempotent-creates.ts';
 import { keyConflict } from '../../domain/idempotency-key.ts';
-import { type NewPet, type Pet, storedPet } from '../../domain/pet.ts';
+import { type Pet, storedPet } from '../../domain/pet.ts';
 import type { MemoryPetChanges } from './pet-changes.ts';
 import type { MemoryPetRepository } from './pet-repository.ts';
 
-interface StoredRecord extends WriteRecord {
-  readonly validUntil: number;
-}
+type StoredRecord = WriteRecord & { readonly validUntil: number };
 
-/** Stores each write and its record in one step. */
-export class MemoryIdempotentWrites implements IdempotentCreates, IdempotentChanges, IdempotencyRecords {
-  readonly #pets: MemoryPetRepository;
-  readonly #changes: MemoryPetChanges;
-  readonly #closed: AbortSignal;
-  readonly #records = new Map<string, StoredRecord>();
+export function memoryIdempotentWrites(
+  pets: MemoryPetRepository,
+  changes: MemoryPetChanges,
+  closed: AbortSignal,
+): IdempotentCreates & IdempotentChanges & IdempotencyRecords {
+  const records = new Map<string, StoredRecord>();
 
-  constructor(pets: MemoryPetRepository, changes: MemoryPetChanges, closed: AbortSignal) {
-    this.#pets = pets;
-    this.#changes = changes;
-    this.#closed = closed;
-  }
-
-  async add(pet: NewPet, attempt: CreateAttempt): Promise<CreateResult> {
-    const record = this.#validRecord(attempt);
-    if (record === undefined) {
-      const added = this.#pets.addNow(pet);
-      this.#set({ ...attempt, request: CREATE_REQUEST }, added);
-      return { pet: added, isReplay: false };
-    }
-    if (record.request !== CREATE_REQUEST || record.pet === undefined) throw keyConflict('request');
-    return { pet: record.pet, isReplay: true };
-  }
-
-  async find(id: bigint, attempt: ChangeAttempt): Promise<AttemptState> {
-    return { version: this.#changes.findNow(id), record: this.#validRecord(attempt) };
-  }
-
-  async replace(pet: Pet, expected: bigint, attempt: ChangeAttempt): Promise<bigint | undefined> {
-    return this.#write(pet.id, storedPet(pet.id, pet), expected, attempt);
-  }
-
-  async remove(id: bigint, expected: bigint, attempt: ChangeAttempt): Promise<bigint | undefined> {
-    return this.#write(id, undefined, expected, attempt);
-  }
-
-  async record(_id: bigint, pet: Pet | undefined, attempt: ChangeAttempt): Promise<boolean> {
-    if (this.#validRecord(attempt) !== undefined) return false;
-    this.#set(attempt, pet);
-    return true;
-  }
-
-  async count(): Promise<number> {
-    this.#closed.throwIfAborted();
-    return this.#records.size;
-  }
-
-  async removeRecords(limit: number): Promise<number> {
-    this.#closed.throwIfAborted();
-    const now = Date.now();
-    let removed = 0;
-    // Old records come first, so that most steps of a removal look at few others.
-    for (const [name, { validUntil }] of this.#records) {
-      if (removed === limit) break;
-      if (validUntil < now && this.#records.delete(name)) removed += 1;
-    }
-    return removed;
-  }
-
-  #write(id: bigint, pet: Pet | undefined, expected: bigint, attempt: ChangeAttempt): bigint | undefined {
-    if (this.#validRecord(attempt) !== undefined) return undefined;
-    const revision = this.#changes.writeNow(id, pet, expected);
-    if (revision !== undefined) this.#set(attempt, pet);
-    return revision;
-  }
-
-  #validRecord({ caller, key }: CreateAttempt): WriteRecord | undefined {
-    this.#closed.throwIfAborted();
-    const record = this.#records.get(nameOf(caller, key));
+  function validRecord(attempt: CreateAttempt): WriteRecord | undefined {
+    closed.throwIfAborted();
+    const record = records.get(nameOf(attempt));
     return record !== undefined && record.validUntil >= Date.now() ? record : undefined;
   }
 
-  #set({ caller, key, request, validFor }: ChangeAttempt, pet: Pet | undefined): void {
-    const name = nameOf(caller, key);
-    this.#records.delete(name);
-    this.#records.set(name, { request, pet, validUntil: Date.now() + validFor });
+  /** A new entry of the map is the last one, so that old records come first. */
+  function setRecord(attempt: ChangeAttempt, pet: Pet | undefined): void {
+    const { request, validFor } = attempt;
+    records.delete(nameOf(attempt));
+    records.set(nameOf(attempt), { request, pet, validUntil: Date.now() + validFor });
   }
+
+  function write(id: bigint, pet: Pet | undefined, expected: bigint, attempt: ChangeAttempt) {
+    if (validRecord(attempt) !== undefined) return undefined;
+    const revision = changes.writeNow(id, pet, expected);
+    if (revision !== undefined) setRecord(attempt, pet);
+    return revision;
+  }
+
+  return {
+    async add(pet, attempt) {
+      const record = validRecord(attempt);
+      if (record === undefined) {
+        const added = pets.addNow(pet);
+        setRecord({ ...attempt, request: CREATE_REQUEST }, added);
+        return { pet: added, isReplay: false };
+      }
+      if (record.request !== CREATE_REQUEST || record.pet === undefined) throw keyConflict('request');
+      return { pet: record.pet, isReplay: true };
+    },
+    find: async (id, attempt) => ({ version: changes.findNow(id), record: validRecord(attempt) }),
+    replace: async (pet, expected, attempt) => write(pet.id, storedPet(pet.id, pet), expected, attempt),
+    remove: async (id, expected, attempt) => write(id, undefined, expected, attempt),
+    async record(_id, pet, attempt) {
+      if (validRecord(attempt) !== undefined) return false;
+      setRecord(attempt, pet);
+      return true;
+    },
+    async count() {
+      closed.throwIfAborted();
+      return records.size;
+    },
+    async removeRecords(limit) {
+      closed.throwIfAborted();
+      const now = Date.now();
+      let removed = 0;
+      for (const [name, { validUntil }] of records) {
+        if (removed === limit) break;
+        if (validUntil < now && records.delete(name)) removed += 1;
+      }
+      return removed;
+    },
+  };
 }
 
 /** A key contains no space, so different pairs of key and caller have different names. */
-function nameOf(caller: string, key: string): string {
+function nameOf({ caller, key }: CreateAttempt): string {
   return `${key} ${caller}`;
 }

@@ -1,3 +1,5 @@
+/** Changes and removes pets in memory. */
+
 import type {
   ChangesPage,
   ChangesQuery,
@@ -6,17 +8,19 @@ import type {
   PetVersion,
 } from '../../application/ports/pet-changes.ts';
 import { type Pet, storedPet } from '../../domain/pet.ts';
-import { EXAMINED_LIMIT } from '../storage-kit/changes-page.ts';
-import { countUpTo, type LoggedWrite, type MemoryPetRepository } from './pet-repository.ts';
+import { changesPage, lastRevisionOf } from '../storage-kit/changes-page.ts';
+import type { MemoryPetRepository } from './pet-repository.ts';
 
-/** Stores the revisions of the pets that were changed or removed. The pets themselves are those of the repository. */
+/**
+ * Stores the revisions of the pets that were changed or removed. The pets themselves are those of the repository. A page of the
+ * feed reads all revisions.
+ */
 export class MemoryPetChanges implements PetChanges {
   readonly #pets: MemoryPetRepository;
   /** Drawn at the first use: workerd opens a storage where it allows no random values. */
   #epoch: string | undefined;
+  /** By the id of the pet, in ascending order of revision. */
   readonly #revisions = new Map<bigint, bigint>();
-  /** The number of writes in the log that are not the newest of their pet. */
-  #outdated = 0;
 
   constructor(pets: MemoryPetRepository) {
     this.#pets = pets;
@@ -45,46 +49,28 @@ export class MemoryPetChanges implements PetChanges {
     const version = this.findNow(id);
     if (version?.pet === undefined || version.revision !== expected) return undefined;
     const revision = this.#pets.replaceNow(id, changed);
+    // A map has its newest entry last, but an entry that is replaced keeps its place.
+    this.#revisions.delete(id);
     this.#revisions.set(id, revision);
-    this.#outdated += 1;
-    if (this.#outdated > this.#pets.log.length / 2) {
-      this.#pets.log = this.#pets.log.filter(this.#isNewest);
-      this.#outdated = 0;
-    }
     return revision;
   }
 
   async list({ after = 0n, limit }: ChangesQuery): Promise<ChangesPage> {
-    const { log, lastId: lastNumber } = this.#pets;
-    const versions: ListedVersion[] = [];
-    let upTo = after;
-    let index = countUpTo(log, after, numberOf);
-    const end = Math.min(log.length, index + EXAMINED_LIMIT);
-    for (; index < end && versions.length < limit; index += 1) {
-      const write = log[index] as LoggedWrite;
-      const id = idOf(write);
-      upTo = numberOf(write);
-      if (this.#isNewest(write)) versions.push({ id, pet: this.#pets.findNow(id), revision: upTo });
+    const changed: ListedVersion[] = [];
+    for (const [id, revision] of this.#revisions) {
+      if (changed.length > limit) break;
+      if (revision > after) changed.push({ id, pet: this.#pets.findNow(id), revision });
     }
+    const ids = { after, last: lastRevisionOf(changed, limit), limit: limit + 1 };
+    const unchanged = this.#pets.selectNow(ids, ({ id }) => !this.#revisions.has(id));
     this.#epoch ??= newEpoch();
-    // The last write of the log is the newest of its pet.
-    return { versions, upTo, more: index < log.length, epoch: this.#epoch, lastNumber };
+    const { lastId: lastNumber } = this.#pets;
+    return changesPage({ after, limit, changed, unchanged, epoch: this.#epoch, lastNumber });
   }
 
   async beginEpoch(): Promise<void> {
     this.#epoch = newEpoch();
   }
-
-  readonly #isNewest = (write: LoggedWrite): boolean =>
-    (this.#revisions.get(idOf(write)) ?? idOf(write)) === numberOf(write);
-}
-
-function idOf(write: LoggedWrite): bigint {
-  return typeof write === 'bigint' ? write : write.id;
-}
-
-function numberOf(write: LoggedWrite): bigint {
-  return typeof write === 'bigint' ? write : write.revision;
 }
 
 function newEpoch(): string {

@@ -1,12 +1,11 @@
+/** Pets in memory. */
+
 import type { PetPage, PetQuery, PetRepository } from '../../application/ports/pet-repository.ts';
 import { idsNotAccepted } from '../../application/ports/pet-transfer.ts';
 import { INT64_MAX } from '../../domain/int64.ts';
 import { type NewPet, type Pet, storedPet } from '../../domain/pet.ts';
-import { matches, type PetFilter } from '../../domain/pet-filter.ts';
+import { matches } from '../../domain/pet-filter.ts';
 import { idsExhausted } from '../storage-kit/ids-left.ts';
-
-/** A write: the id of a created pet, or the id of another pet with the revision of its change or removal. */
-export type LoggedWrite = bigint | { readonly id: bigint; readonly revision: bigint };
 
 /** Stores the pets in an array, in ascending order of id. Finds a pet by binary search, and filters by reading every pet. */
 export class MemoryPetRepository implements PetRepository {
@@ -14,8 +13,6 @@ export class MemoryPetRepository implements PetRepository {
   readonly #closed: AbortSignal;
   /** The greatest number assigned so far, or 0. */
   lastId = 0n;
-  /** The writes in the order of their numbers. */
-  log: LoggedWrite[] = [];
 
   constructor(closed: AbortSignal = new AbortController().signal) {
     this.#closed = closed;
@@ -27,14 +24,8 @@ export class MemoryPetRepository implements PetRepository {
 
   /** Adds a pet synchronously, so that the caller can add its own data in the same step. */
   addNow(pet: NewPet): Pet {
-    return this.addAll([pet])[0] as Pet;
-  }
-
-  /** Adds all pets. Throws and adds no pet when not enough ids are left. */
-  addAll(pets: readonly NewPet[]): Pet[] {
-    this.#closed.throwIfAborted();
-    this.assertIdsLeft(pets.length);
-    return pets.map((pet) => this.#push(this.lastId + 1n, pet));
+    this.assertIdsLeft(1);
+    return this.#push(this.lastId + 1n, pet);
   }
 
   /** Adds all pets with their ids, which must be distinct. Throws when the repository has ever had a pet. */
@@ -50,60 +41,65 @@ export class MemoryPetRepository implements PetRepository {
 
   findNow(id: bigint): Pet | undefined {
     this.#closed.throwIfAborted();
-    const pet = this.#all[this.#indexAfter(id) - 1];
+    const pet = this.#all[this.#countUpTo(id) - 1];
     return pet?.id === id ? pet : undefined;
   }
 
-  /** Returns all matching pets as they are now. */
-  snapshot(filter: PetFilter): readonly Pet[] {
-    this.#closed.throwIfAborted();
-    return this.#all.filter((pet) => matches(pet, filter));
+  async list({ limit, after, ...filter }: PetQuery): Promise<PetPage> {
+    const found = this.selectNow({ after, limit: limit + 1 }, (pet) => matches(pet, filter));
+    return Object.freeze({ pets: Object.freeze(found.slice(0, limit)), more: found.length > limit });
   }
 
-  async list({ limit, after = 0n, ...filter }: PetQuery): Promise<PetPage> {
+  /** Returns the first pets that are accepted, with ids above `after` and up to `last`. */
+  selectNow(
+    { after = 0n, last = INT64_MAX, limit = Infinity }: Range,
+    accepts: (pet: Pet) => boolean,
+  ): Pet[] {
     this.#closed.throwIfAborted();
     const found: Pet[] = [];
-    for (let index = this.#indexAfter(after); index < this.#all.length && found.length <= limit; index += 1) {
+    const end = this.#countUpTo(last);
+    for (let index = this.#countUpTo(after); index < end && found.length < limit; index += 1) {
       const pet = this.#all[index] as Pet;
-      if (matches(pet, filter)) found.push(pet);
+      if (accepts(pet)) found.push(pet);
     }
-    return Object.freeze({ pets: Object.freeze(found.slice(0, limit)), more: found.length > limit });
+    return found;
   }
 
   /** Replaces or removes a stored pet, and returns the number of the write. */
   replaceNow(id: bigint, changed: Pet | undefined): bigint {
     this.assertIdsLeft(1);
     this.lastId += 1n;
-    this.log.push({ id, revision: this.lastId });
-    this.#all.splice(this.#indexAfter(id) - 1, 1, ...(changed ? [changed] : []));
+    this.#all.splice(this.#countUpTo(id) - 1, 1, ...(changed ? [changed] : []));
     return this.lastId;
   }
 
   assertIdsLeft(count: number): void {
+    this.#closed.throwIfAborted();
     if (this.lastId > INT64_MAX - BigInt(count)) throw idsExhausted();
   }
 
   #push(id: bigint, attributes: NewPet): Pet {
     const pet = storedPet(id, attributes);
     this.lastId = id;
-    this.log.push(id);
     this.#all.push(pet);
     return pet;
   }
 
-  #indexAfter(id: bigint): number {
-    return countUpTo(this.#all, id, (pet) => pet.id);
+  /** Returns how many pets have an id up to `last`. */
+  #countUpTo(last: bigint): number {
+    let low = 0;
+    let high = this.#all.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((this.#all[middle] as Pet).id <= last) low = middle + 1;
+      else high = middle;
+    }
+    return low;
   }
 }
 
-/** Returns how many items have a number up to `last`. The numbers ascend. */
-export function countUpTo<T>(items: readonly T[], last: bigint, numberOf: (item: T) => bigint): number {
-  let low = 0;
-  let high = items.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (numberOf(items[middle] as T) <= last) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+interface Range {
+  readonly after?: bigint | undefined;
+  readonly last?: bigint | undefined;
+  readonly limit?: number;
 }

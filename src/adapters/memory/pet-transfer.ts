@@ -1,6 +1,9 @@
+/** Imports pets to memory, and exports them. */
+
 import { nextTurn } from '../../application/pause.ts';
 import { idsNotAccepted, type PetTransfer } from '../../application/ports/pet-transfer.ts';
 import type { NewPet, Pet } from '../../domain/pet.ts';
+import { matches } from '../../domain/pet-filter.ts';
 import type { MemoryPetRepository } from './pet-repository.ts';
 
 /** The maximum number of pets in a batch of an export. */
@@ -26,12 +29,13 @@ export function memoryTransfer(repository: MemoryPetRepository): PetTransfer {
       onProgress?.(count);
       signal?.throwIfAborted();
       if (petsById.size > 0) repository.addWithIds([...petsById.values()]);
-      else repository.addAll(newPets);
+      repository.assertIdsLeft(newPets.length);
+      for (const pet of newPets) repository.addNow(pet);
       return count;
     },
 
     async *exportPets(filter = {}) {
-      const pets = repository.snapshot(filter);
+      const pets = repository.selectNow({}, (pet) => matches(pet, filter));
       for (let start = 0; start < pets.length; start += BATCH_SIZE) {
         yield pets.slice(start, start + BATCH_SIZE);
         await nextTurn();

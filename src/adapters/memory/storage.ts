@@ -1,6 +1,6 @@
 import { closedError, type Storage } from '../../application/ports/storage.ts';
 import { MemoryApiKeyRepository } from './api-key-repository.ts';
-import { MemoryIdempotentWrites } from './idempotent-writes.ts';
+import { memoryIdempotentWrites } from './idempotent-writes.ts';
 import { MemoryPetChanges } from './pet-changes.ts';
 import { MemoryPetRepository } from './pet-repository.ts';
 import { memoryTransfer } from './pet-transfer.ts';
@@ -22,7 +22,7 @@ export function openMemoryStorage(): Storage {
   const closed = closing.signal;
   const pets = new MemoryPetRepository(closed);
   const changes = new MemoryPetChanges(pets);
-  const idempotentWrites = new MemoryIdempotentWrites(pets, changes, closed);
+  const idempotentWrites = memoryIdempotentWrites(pets, changes, closed);
   return {
     pets,
     idempotentCreates: idempotentWrites,
@@ -31,10 +31,7 @@ export function openMemoryStorage(): Storage {
     transfer: memoryTransfer(pets),
     changes,
     idempotentChanges: idempotentWrites,
-    async check() {
-      closed.throwIfAborted();
-      pets.assertIdsLeft(1);
-    },
+    check: async () => pets.assertIdsLeft(1),
     close: async () => closing.abort(closedError()),
   };
 }

@@ -1,9 +1,9 @@
 /** Changes and removals of pets in PostgreSQL. One statement makes those of different pets that wait together. */
 
 import type { ChangeAttempt, IdempotentChanges } from '../../application/ports/idempotent-changes.ts';
-import type { ListedVersion, PetChanges, PetVersion } from '../../application/ports/pet-changes.ts';
+import type { PetChanges } from '../../application/ports/pet-changes.ts';
 import type { Pet } from '../../domain/pet.ts';
-import { changesPage, EXAMINED_LIMIT } from '../storage-kit/changes-page.ts';
+import { changesPage, EXAMINED_LIMIT, listedVersion, versionOf } from '../storage-kit/changes-page.ts';
 import { ATTRIBUTE_COLUMNS as ATTRIBUTES, PET_COLUMNS, petOf } from '../storage-kit/pet-rows.ts';
 import { recordOf, responseOf } from '../storage-kit/records.ts';
 import type { ConnectionPool, ResultRow, SqlStatement } from './connection-pool.ts';
@@ -20,51 +20,38 @@ export interface Change {
   readonly attempt?: ChangeAttempt | undefined;
 }
 
+const RECORD_COLUMNS = 'caller, key, pet_id, ends_at, request, response';
 /**
  * The snapshot of a statement is older than the order lock. So the revision is compared twice: in the snapshot, which saves most
  * numbers, and in the newest row of `pet_revisions`, which ON CONFLICT locks. Only a locked row makes the commit wait for a standby.
  * If another session has used the key since the snapshot, the pet only gets a new revision.
- *
- * @param further the columns of an attempt, if the changes have one
  */
-function changeText(
-  types: readonly ('bigint' | 'text')[],
-  further: string,
-  isFree: string,
-  records: string,
-): string {
-  const claimed = `claims JOIN new USING (pet_id)${records && ' JOIN records USING (caller, key)'}`;
-  return `WITH ${ORDER}, new AS MATERIALIZED (
-    SELECT given.* FROM ordered, unnest(${arrayParameters('bigint', 'bigint', 'boolean', ...types)})
-      WITH ORDINALITY AS given (${ATTRIBUTES}, pet_id, expected, is_removal${further}, place)
+const CHANGE = `WITH ${ORDER}, new AS MATERIALIZED (
+    SELECT given.* FROM ordered, unnest(${arrayParameters('bigint', 'bigint', 'boolean', 'text', 'text', 'bigint', 'text', 'text')})
+      WITH ORDINALITY AS given (${ATTRIBUTES}, pet_id, expected, is_removal, caller, key, valid_for, request, response, place)
   ), claims AS (
     INSERT INTO pet_revisions AS known (pet_id, revision)
     SELECT pet_id, nextval('pets_id_seq') FROM new WHERE EXISTS (SELECT 1 FROM pets WHERE id = pet_id)
-      AND expected = coalesce((SELECT revision FROM pet_revisions AS own WHERE own.pet_id = new.pet_id), pet_id)${isFree}
+      AND expected = coalesce((SELECT revision FROM pet_revisions AS own WHERE own.pet_id = new.pet_id), pet_id)
+      AND NOT EXISTS (SELECT 1 FROM idempotency_records AS record
+        WHERE (record.caller, record.key) = (new.caller, new.key) AND ends_at >= ${NOW})
     ON CONFLICT (pet_id) DO UPDATE SET revision = excluded.revision
       WHERE known.revision = (SELECT expected FROM new WHERE new.pet_id = known.pet_id)
     RETURNING pet_id, revision
-  )${records}, changed AS (
-    UPDATE pets SET (${ATTRIBUTES}) = ROW (${ATTRIBUTES.replaceAll(/\w+/g, 'new.$&')})
-    FROM ${claimed} WHERE id = pet_id AND NOT is_removal RETURNING 1
-  ), removed AS (
-    DELETE FROM pets USING ${claimed} WHERE id = pet_id AND is_removal RETURNING 1
-  ) SELECT place, revision FROM ${claimed} WHERE ${assertEqualCounts(claimed, 'changed', 'removed')}`;
-}
-
-const CHANGE = changeText([], '', '', '');
-const RECORD_COLUMNS = 'caller, key, pet_id, ends_at, request, response';
-const CHANGE_ONCE = changeText(
-  ['text', 'text', 'bigint', 'text', 'text'],
-  ', caller, key, valid_for, request, response',
-  ` AND NOT EXISTS (SELECT 1 FROM idempotency_records AS record
-        WHERE (record.caller, record.key) = (new.caller, new.key) AND ends_at >= ${NOW})`,
-  `, records AS (
+  ), records AS (
     INSERT INTO idempotency_records AS record (${RECORD_COLUMNS})
-    SELECT caller, key, pet_id, ${NOW} + valid_for, request, response FROM claims JOIN new USING (pet_id) ORDER BY caller, key
+    SELECT caller, key, pet_id, ${NOW} + valid_for, request, response FROM claims JOIN new USING (pet_id)
+    WHERE key IS NOT NULL ORDER BY caller, key
     ${RENEW_RECORD} RETURNING caller, key
-  )`,
-);
+  ), made AS MATERIALIZED (
+    SELECT new.*, revision FROM claims JOIN new USING (pet_id)
+    WHERE key IS NULL OR (caller, key) IN (SELECT caller, key FROM records)
+  ), changed AS (
+    UPDATE pets SET (${ATTRIBUTES}) = ROW (${ATTRIBUTES.replaceAll(/\w+/g, 'made.$&')})
+    FROM made WHERE id = pet_id AND NOT is_removal RETURNING 1
+  ), removed AS (
+    DELETE FROM pets USING made WHERE id = pet_id AND is_removal RETURNING 1
+  ) SELECT place, revision FROM made WHERE ${assertEqualCounts('made', 'changed', 'removed')}`;
 const RECORD = `INSERT INTO idempotency_records AS record (${RECORD_COLUMNS})
   VALUES ($1, $2, $3, ${NOW} + $4::bigint, $5, $6) ${RENEW_RECORD} RETURNING 1`;
 
@@ -87,12 +74,12 @@ const LIST = `WITH changed AS MATERIALIZED (
     SELECT * FROM (SELECT * FROM pets WHERE id > $1 AND id <= (SELECT last FROM reach) ORDER BY id LIMIT ${EXAMINED_LIMIT}) AS examined
     WHERE (SELECT true FROM pet_revisions WHERE pet_id = examined.id) IS NULL ORDER BY id LIMIT $2 + 1
   )
-  SELECT 'changed', revision, pet_id, NULL, ${PET_COLUMNS} FROM changed LEFT JOIN pets ON id = pet_id
-  UNION ALL SELECT 'unchanged', id, id, NULL, ${PET_COLUMNS} FROM unchanged
+  SELECT 'changed', revision, pet_id, ${PET_COLUMNS}, NULL FROM changed LEFT JOIN pets ON id = pet_id
+  UNION ALL SELECT 'unchanged', id, id, ${PET_COLUMNS}, NULL FROM unchanged
   UNION ALL SELECT 'store', (SELECT coalesce(${LAST_ID}, 0) FROM pets),
     CASE WHEN (SELECT count(*) FROM unchanged) <= $2 THEN (SELECT id FROM pets
       WHERE id > $1 AND id <= (SELECT last FROM reach) ORDER BY id LIMIT 1 OFFSET ${EXAMINED_LIMIT - 1}) END,
-    (SELECT epoch FROM animal_store_schema), NULL, ${ATTRIBUTES.replaceAll(/\w+/g, 'NULL')}
+    NULL, ${ATTRIBUTES.replaceAll(/\w+/g, 'NULL')}, (SELECT epoch FROM animal_store_schema)
   ORDER BY 1, 2`;
 
 interface Changes {
@@ -101,9 +88,7 @@ interface Changes {
 }
 
 export function petChanges(pool: ConnectionPool, writes: GroupedWrites): Changes {
-  const kind = { statementFor, resultsOf: revisionsOf, namesOf };
-  const [plain, keyed] = [writes.ofKind(kind), writes.ofKind(kind)];
-  const write = (change: Change) => (change.attempt === undefined ? plain : keyed)(change);
+  const write = writes.ofKind({ statementFor, resultsOf: revisionsOf, namesOf });
   const replace = (pet: Pet, expected: bigint, attempt?: ChangeAttempt) =>
     write({ pet: { ...pet }, isRemoval: false, expected, attempt });
   const remove = (id: bigint, expected: bigint, attempt?: ChangeAttempt) =>
@@ -132,14 +117,14 @@ export function petChanges(pool: ConnectionPool, writes: GroupedWrites): Changes
     async list({ after = 0n, limit }) {
       const rows = await pool.read(() => ({ name: 'list-changes', text: LIST, values: [after, limit] }));
       const ofKind = (kind: string): readonly ResultRow[] => rows.filter(([each]) => each === kind);
-      const [[, lastNumber, examinedUpTo, epoch] = []] = ofKind('store');
+      const [[, lastNumber, examinedUpTo, ...others] = []] = ofKind('store');
       return changesPage({
         after,
         limit,
-        changed: ofKind('changed').map(listedVersion),
-        unchanged: ofKind('unchanged').map((row) => petOf(row.slice(4))),
+        changed: ofKind('changed').map(([, ...row]) => listedVersion(row)),
+        unchanged: ofKind('unchanged').map((row) => petOf(row.slice(3))),
         examinedUpTo: (examinedUpTo ?? undefined) as bigint | undefined,
-        epoch: epoch as string,
+        epoch: others.at(-1) as string,
         lastNumber: lastNumber as bigint,
       });
     },
@@ -150,22 +135,21 @@ export function petChanges(pool: ConnectionPool, writes: GroupedWrites): Changes
   return { changes, idempotentChanges };
 }
 
-/** Either all changes have a key, or none has one. */
 export function statementFor(changes: readonly Change[]): SqlStatement {
   const pets = changes.map(({ pet }) => pet);
   const numbers = [pets.map(({ id }) => id), changes.map(({ expected }) => expected)];
   const removals = changes.map(({ isRemoval }) => isRemoval);
-  const values = [...arraysOf(pets), ...[...numbers, removals].map((array) => `{${array.join()}}`)];
-  const attempts = changes.flatMap(({ attempt }) => attempt ?? []);
-  if (attempts.length === 0) return { name: 'change', text: CHANGE, values };
-  values.push(
-    attempts.map(({ caller }) => caller),
-    attempts.map(({ key }) => key),
-    `{${attempts.map(({ validFor }) => validFor).join()}}`,
-    attempts.map(({ request }) => request),
-    changes.map(({ pet, isRemoval }) => responseOf(pet.id, isRemoval ? undefined : pet)),
-  );
-  return { name: 'change-once', text: CHANGE_ONCE, values };
+  const attempts = changes.map(({ attempt }) => attempt);
+  const values = [
+    ...arraysOf(pets),
+    ...[...numbers, removals].map((array) => `{${array.join()}}`),
+    attempts.map((attempt) => attempt?.caller),
+    attempts.map((attempt) => attempt?.key),
+    `{${attempts.map((attempt) => attempt?.validFor ?? 'NULL').join()}}`,
+    attempts.map((attempt) => attempt?.request),
+    changes.map(({ pet, isRemoval, attempt }) => attempt && responseOf(pet.id, isRemoval ? undefined : pet)),
+  ];
+  return { name: 'change', text: CHANGE, values };
 }
 
 /** A statement changes each pet once, and uses each key once. A key contains no space. */
@@ -177,15 +161,4 @@ function namesOf({ pet, attempt }: Change): readonly string[] {
 function revisionsOf(changes: readonly unknown[], rows: readonly ResultRow[]): (bigint | undefined)[] {
   const revisions = new Map(rows.map(([place, revision]) => [Number(place), revision as bigint]));
   return changes.map((_, index) => revisions.get(index + 1));
-}
-
-function versionOf([revision, ...row]: ResultRow): PetVersion | undefined {
-  const pet = row[0] === null ? undefined : petOf(row);
-  const number = (revision ?? pet?.id) as bigint | undefined;
-  return number === undefined ? undefined : { pet, revision: number };
-}
-
-function listedVersion([, revision, id, , ...row]: ResultRow): ListedVersion {
-  const pet = row[0] === null ? undefined : petOf(row);
-  return { id: id as bigint, revision: revision as bigint, pet };
 }

@@ -1,10 +1,16 @@
 /** Changes and removes pets in SQLite. Each comparison and its change are one transaction of the writer thread. */
 
 import type Database from 'better-sqlite3';
-import type { ListedVersion, PetChanges, PetVersion } from '../../application/ports/pet-changes.ts';
+import type { PetChanges, PetVersion } from '../../application/ports/pet-changes.ts';
 import { INT64_MAX } from '../../domain/int64.ts';
 import type { Pet } from '../../domain/pet.ts';
-import { changesPage, EXAMINED_LIMIT, lastRevisionOf } from '../storage-kit/changes-page.ts';
+import {
+  changesPage,
+  EXAMINED_LIMIT,
+  lastRevisionOf,
+  listedVersion,
+  versionOf,
+} from '../storage-kit/changes-page.ts';
 import { idsExhausted } from '../storage-kit/ids-left.ts';
 import { PET_COLUMNS, type PetRow, petOf } from '../storage-kit/pet-rows.ts';
 import { replacePet } from './pets.ts';
@@ -40,12 +46,7 @@ export function setPet(id: bigint, pet: Pet | undefined): readonly SqlStatement[
 /** Returns a function that finds the newest version of a pet, within a read. */
 export function versionFinder(db: Database.Database): (id: bigint) => PetVersion | undefined {
   const find = db.prepare<[bigint], PetRow>(FIND).raw();
-  return (id) => {
-    const [revision, ...row] = find.get(id) ?? [];
-    const pet = row[0] === null ? undefined : petOf(row);
-    const number = (revision ?? pet?.id) as bigint | undefined;
-    return number === undefined ? undefined : { pet, revision: number };
-  };
+  return (id) => versionOf(find.get(id) as PetRow);
 }
 
 /** Resolves with the revision of a write that the comparison has admitted. */
@@ -81,27 +82,11 @@ export function petChanges(db: Database.Database, reads: Reads, writer: Writer):
         const last = lastRevisionOf(changed, limit) ?? INT64_MAX;
         const unchanged = listUnchanged.all(after, last, limit + 1).map(petOf);
         const examinedUpTo = unchanged.length > limit ? undefined : lastExamined.get(after, last);
-        const epoch = readEpoch.get() ?? '';
-        return changesPage({
-          after,
-          limit,
-          changed,
-          unchanged,
-          examinedUpTo,
-          epoch,
-          lastNumber: lastIdOf(db),
-        });
+        const [epoch = '', lastNumber] = [readEpoch.get(), lastIdOf(db)];
+        return changesPage({ after, limit, changed, unchanged, examinedUpTo, epoch, lastNumber });
       }),
     async beginEpoch() {
       await writer.storeWrite([BEGIN_EPOCH]);
     },
-  };
-}
-
-function listedVersion([revision, id, ...row]: PetRow): ListedVersion {
-  return {
-    id: id as bigint,
-    revision: revision as bigint,
-    pet: row[0] === null ? undefined : petOf(row),
   };
 }

@@ -17,8 +17,7 @@ import { backUp } from './backup.ts';
 import { openReader, openSource, prepareDatabase } from './database.ts';
 import { checkFiles, PARTS } from './faults.ts';
 import { filesOf, realPath, sizeOf } from './files.ts';
-import { idempotentChanges } from './idempotent-changes.ts';
-import { idempotencyRecords, idempotentCreates } from './idempotent-creates.ts';
+import { idempotentWrites } from './idempotent-writes.ts';
 import { petChanges } from './pet-changes.ts';
 import { petRepository } from './pet-repository.ts';
 import { petTransfer } from './pet-transfer.ts';
@@ -89,17 +88,18 @@ export function openSqliteStorage(path: string, options: SqliteOptions = {}): St
   }
   const pets = petRepository(db, reads, writer);
   const apiKeys = apiKeyRepository(db, reads, writer);
+  const writes = idempotentWrites(db, reads, writer);
   const [pages, keys] = [pets.statistics, apiKeys.statistics];
   const closing = new AbortController();
   const backups = new Set<Promise<unknown>>();
   return {
     pets,
     apiKeys,
-    idempotentCreates: idempotentCreates(db, reads, writer),
-    idempotencyRecords: idempotencyRecords(db, reads, writer),
+    idempotentCreates: writes,
+    idempotencyRecords: writes,
     transfer: petTransfer(db, reads, writer),
     changes: petChanges(db, reads, writer),
-    idempotentChanges: idempotentChanges(db, reads, writer),
+    idempotentChanges: writes,
     statistics: () => ({
       pages: { ...pages },
       keys: { ...keys },

@@ -1,7 +1,8 @@
 /** Makes the pages of the feed of two parts, which storages read separately: pets that were never changed, and the others. */
 
-import type { ChangesPage, ListedVersion } from '../../application/ports/pet-changes.ts';
+import type { ChangesPage, ListedVersion, PetVersion } from '../../application/ports/pet-changes.ts';
 import type { Pet } from '../../domain/pet.ts';
+import { type PetRow, petOf } from './pet-rows.ts';
 
 /** The maximum number of stored pets that a page examines to find those that were never changed. */
 export const EXAMINED_LIMIT = 10_000;
@@ -33,4 +34,17 @@ export function changesPage(read: ReadChanges): ChangesPage {
   const isFull = found.length > limit;
   const upTo = (isFull ? undefined : examinedUpTo) ?? versions.at(-1)?.revision ?? after;
   return { versions, upTo, more: isFull || examinedUpTo !== undefined, epoch, lastNumber };
+}
+
+/** Converts a row with the revision of a changed or removed pet, and its columns, which are null when there is no pet. */
+export function versionOf([revision, ...row]: PetRow): PetVersion | undefined {
+  const pet = row[0] === null ? undefined : petOf(row);
+  const number = (revision ?? pet?.id) as bigint | undefined;
+  return number === undefined ? undefined : { pet, revision: number };
+}
+
+/** Converts a row with the revision and the id of a changed or removed pet, and its columns. */
+export function listedVersion([revision, id, ...row]: PetRow): ListedVersion {
+  const pet = row[0] === null ? undefined : petOf(row);
+  return { id: id as bigint, revision: revision as bigint, pet };
 }

@@ -1,0 +1,106 @@
+/**
+ * Exactly-once writes in SQLite: a write and the record of its idempotency key are one transaction. The clock of the machine
+ * decides when a record ends: all servers of a file run on one machine.
+ */
+
+import type Database from 'better-sqlite3';
+import {
+  type ChangeAttempt,
+  CREATE_REQUEST,
+  type IdempotentChanges,
+} from '../../application/ports/idempotent-changes.ts';
+import type {
+  CreateAttempt,
+  IdempotencyRecords,
+  IdempotentCreates,
+} from '../../application/ports/idempotent-creates.ts';
+import { INT64_MAX } from '../../domain/int64.ts';
+import { type Pet, storedPet } from '../../domain/pet.ts';
+import { newPetJson } from '../../domain/pet-json.ts';
+import { exactlyOnce } from '../storage-kit/exactly-once.ts';
+import type { PetRow } from '../storage-kit/pet-rows.ts';
+import { recordOf, replayedPet, responseOf } from '../storage-kit/records.ts';
+import { COMPARE, setPet, storeCompared, versionFinder } from './pet-changes.ts';
+import { addPet, FIND_PET } from './pets.ts';
+import type { Reads } from './reads.ts';
+import { LAST_ID } from './schema.ts';
+import type { Writer } from './writer.ts';
+import type { SqlStatement } from './writer-thread.ts';
+
+const INSERT_RECORD = 'INSERT INTO idempotency_records (caller, key, pet_id, valid_until, request, response)';
+/** The end of an INSERT of a record: one that has ended is replaced, and a valid one changes no row. */
+const RENEW_RECORD = `ON CONFLICT DO UPDATE SET pet_id = excluded.pet_id, valid_until = excluded.valid_until,
+  request = excluded.request, response = excluded.response WHERE valid_until < ?`;
+
+/** The pet that {@link addPet} inserts next gets the next id of the AUTOINCREMENT column, or fails if there is none. */
+const ADD_CREATE_RECORD = `${INSERT_RECORD} SELECT ?, ?, id, ?, '${CREATE_REQUEST}', concat('{"id":', id, ',', ?) FROM (SELECT 1 + min(${INT64_MAX - 1n}, (${LAST_ID})) AS id) WHERE true
+  ${RENEW_RECORD}`;
+const ADD_RECORD = `${INSERT_RECORD} VALUES (?, ?, ?, ?, ?, ?) ${RENEW_RECORD}`;
+
+const FIND_RECORD =
+  'SELECT pet_id, request, response FROM idempotency_records WHERE caller = ? AND key = ? AND valid_until >= ?';
+const COMPARE_ONCE = `${COMPARE} AND NOT EXISTS (${FIND_RECORD})`;
+/** The number of records that are counted in one turn of the event loop. */
+const COUNT_STEP = 10_000;
+const NEXT_STEP = `SELECT caller, key FROM idempotency_records WHERE (caller, key) > (?, ?)
+  ORDER BY caller, key LIMIT 1 OFFSET ${COUNT_STEP - 1}`;
+const COUNT_REST = 'SELECT count(*) FROM idempotency_records WHERE (caller, key) > (?, ?)';
+const REMOVE = `DELETE FROM idempotency_records WHERE (caller, key) IN (
+  SELECT caller, key FROM idempotency_records WHERE valid_until < ? ORDER BY valid_until LIMIT ?)`;
+
+export function idempotentWrites(
+  db: Database.Database,
+  reads: Reads,
+  writer: Writer,
+): IdempotentCreates & IdempotentChanges & IdempotencyRecords {
+  const findPet = db.prepare<[bigint], PetRow>(FIND_PET).raw();
+  const findVersion = versionFinder(db);
+  const record = db.prepare<[string, string, number], readonly unknown[]>(FIND_RECORD).raw();
+  const findRecord = ({ caller, key }: CreateAttempt) => record.get(caller, key, Date.now());
+  const nextStep = db.prepare<[string, string], [string, string]>(NEXT_STEP).raw();
+  const countRest = db.prepare<[string, string], number>(COUNT_REST).pluck().safeIntegers(false);
+  const write = (id: bigint, pet: Pet | undefined, expected: bigint, attempt: ChangeAttempt) => {
+    const compare = [COMPARE_ONCE, expected, id, attempt.caller, attempt.key, Date.now()] as const;
+    return storeCompared(db, reads, writer, [compare, recordStatement(id, pet, attempt), ...setPet(id, pet)]);
+  };
+  return {
+    add: exactlyOnce({
+      async claim(pet, { caller, key, validFor }) {
+        const now = Date.now();
+        const response = newPetJson(pet).slice(1);
+        const record = [ADD_CREATE_RECORD, caller, key, now + validFor, response, now] as const;
+        const { rowId, changes } = await writer.storeWrite(record, addPet(pet));
+        return changes === 0 ? undefined : storedPet(rowId, pet);
+      },
+      find: (attempt) =>
+        reads.read(() => {
+          const found = findRecord(attempt);
+          return found && replayedPet(found, findPet.get(found[0] as bigint));
+        }),
+    }),
+    find: (id, attempt) =>
+      reads.read(() => {
+        const found = findRecord(attempt);
+        return { record: found && recordOf(found), version: findVersion(id) };
+      }),
+    replace: (pet, expected, attempt) => write(pet.id, pet, expected, attempt),
+    remove: (id, expected, attempt) => write(id, undefined, expected, attempt),
+    async record(id, pet, attempt) {
+      return (await writer.storeWrite(recordStatement(id, pet, attempt))).changes > 0;
+    },
+    async count() {
+      for (let [count, last] = [0, ['', ''] as [string, string]]; ; count += COUNT_STEP) {
+        const next = await reads.read(() => nextStep.get(...last) ?? countRest.get(...last) ?? 0);
+        if (typeof next === 'number') return count + next;
+        last = next;
+      }
+    },
+    removeRecords: async (limit) => (await writer.storeWrite([REMOVE, Date.now(), limit])).changes,
+  };
+}
+
+function recordStatement(id: bigint, pet: Pet | undefined, attempt: ChangeAttempt): SqlStatement {
+  const { caller, key, validFor, request } = attempt;
+  const now = Date.now();
+  return [ADD_RECORD, caller, key, id, now + validFor, request, responseOf(id, pet), now];
+}
