@@ -3,8 +3,8 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { openApiStorage } from '../../src/adapters/api-client/index.ts';
 import { openSqliteStorage } from '../../src/adapters/sqlite/index.ts';
-import { invalidPetProblems } from '../../src/adapters/storage-kit/invalid-pets.ts';
 import { petOf, valuesOf } from '../../src/adapters/storage-kit/pet-rows.ts';
+import { invalidPetProblems } from '../../src/adapters/storage-kit/problems.ts';
 import { AnimalStore } from '../../src/application/animal-store.ts';
 import {
   ATTRIBUTES,

@@ -61,8 +61,8 @@ export class MemoryPetChanges implements PetChanges {
       if (changed.length > limit) break;
       if (revision > after) changed.push({ id, pet: this.#pets.findNow(id), revision });
     }
-    const ids = { after, last: lastRevisionOf(changed, limit), limit: limit + 1 };
-    const unchanged = this.#pets.selectNow(ids, ({ id }) => !this.#revisions.has(id));
+    const last = lastRevisionOf(changed, limit);
+    const unchanged = this.#pets.selectNow(({ id }) => !this.#revisions.has(id), limit + 1, after, last);
     this.#epoch ??= newEpoch();
     const { lastId: lastNumber } = this.#pets;
     return changesPage({ after, limit, changed, unchanged, epoch: this.#epoch, lastNumber });

@@ -5,7 +5,7 @@ import { idsNotAccepted } from '../../application/ports/pet-transfer.ts';
 import { INT64_MAX } from '../../domain/int64.ts';
 import { type NewPet, type Pet, storedPet } from '../../domain/pet.ts';
 import { matches } from '../../domain/pet-filter.ts';
-import { idsExhausted } from '../storage-kit/ids-left.ts';
+import { idsExhausted } from '../storage-kit/problems.ts';
 
 /** Stores the pets in an array, in ascending order of id. Finds a pet by binary search, and filters by reading every pet. */
 export class MemoryPetRepository implements PetRepository {
@@ -46,14 +46,16 @@ export class MemoryPetRepository implements PetRepository {
   }
 
   async list({ limit, after, ...filter }: PetQuery): Promise<PetPage> {
-    const found = this.selectNow({ after, limit: limit + 1 }, (pet) => matches(pet, filter));
+    const found = this.selectNow((pet) => matches(pet, filter), limit + 1, after);
     return Object.freeze({ pets: Object.freeze(found.slice(0, limit)), more: found.length > limit });
   }
 
   /** Returns the first pets that are accepted, with ids above `after` and up to `last`. */
   selectNow(
-    { after = 0n, last = INT64_MAX, limit = Infinity }: Range,
     accepts: (pet: Pet) => boolean,
+    limit: number = Infinity,
+    after = 0n,
+    last: bigint = INT64_MAX,
   ): Pet[] {
     this.#closed.throwIfAborted();
     const found: Pet[] = [];
@@ -96,10 +98,4 @@ export class MemoryPetRepository implements PetRepository {
     }
     return low;
   }
-}
-
-interface Range {
-  readonly after?: bigint | undefined;
-  readonly last?: bigint | undefined;
-  readonly limit?: number;
 }

@@ -35,7 +35,7 @@ export function memoryTransfer(repository: MemoryPetRepository): PetTransfer {
     },
 
     async *exportPets(filter = {}) {
-      const pets = repository.selectNow({}, (pet) => matches(pet, filter));
+      const pets = repository.selectNow((pet) => matches(pet, filter));
       for (let start = 0; start < pets.length; start += BATCH_SIZE) {
         yield pets.slice(start, start + BATCH_SIZE);
         await nextTurn();

@@ -1,7 +1,6 @@
 import type { Diagnosis, Problem } from '../../application/ports/maintenance.ts';
-import { idProblems } from '../storage-kit/ids-left.ts';
-import { INVALID_PETS_LIMIT, invalidPetProblems } from '../storage-kit/invalid-pets.ts';
 import { petOf } from '../storage-kit/pet-rows.ts';
+import { INVALID_PETS_LIMIT, idProblems, invalidPetProblems } from '../storage-kit/problems.ts';
 import { clientConfig } from './config.ts';
 import { openSession } from './connection-pool.ts';
 import { detailed } from './errors.ts';

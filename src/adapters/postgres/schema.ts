@@ -4,7 +4,7 @@ import type { ClientConfig } from 'pg';
 import { StorageFault, storageUnavailable } from '../../application/ports/storage-fault.ts';
 import { refuseBefore30 } from '../storage-kit/older-schemas.ts';
 import { type PetRow, selectInvalidPets } from '../storage-kit/pet-rows.ts';
-import { codeOf, type Migration, newerSchema, olderSchema } from '../storage-kit/store-errors.ts';
+import { codeOf, type Migration, olderSchema, refuseNewer } from '../storage-kit/store-errors.ts';
 import { openSession, type Session } from './connection-pool.ts';
 import { TAKE_ORDER } from './pets.ts';
 
@@ -124,8 +124,7 @@ export async function surveyOf(session: Session): Promise<Survey> {
   if (!isOneServer) warnings.push(`the database only speaks the protocol of PostgreSQL: ${MISSED}`);
   const stored = own ? await session.run('SELECT version FROM animal_store_schema') : [];
   const version = own ? Number(stored[0]?.[0] ?? 0) : undefined;
-  const unsupported = newerSchema('the database', version ?? 0, SCHEMA_VERSION);
-  if (unsupported !== undefined) throw storageUnavailable(unsupported);
+  refuseNewer('the database', version ?? 0, SCHEMA_VERSION);
   refuseBefore30('the database', version ?? 0, FIRST_VERSION);
   return { version, isOneServer, isReadOnly, warnings, faults, hidden };
 }

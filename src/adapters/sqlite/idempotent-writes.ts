@@ -17,9 +17,8 @@ import type {
 import { INT64_MAX } from '../../domain/int64.ts';
 import { type Pet, storedPet } from '../../domain/pet.ts';
 import { newPetJson } from '../../domain/pet-json.ts';
-import { exactlyOnce } from '../storage-kit/exactly-once.ts';
 import type { PetRow } from '../storage-kit/pet-rows.ts';
-import { recordOf, replayedPet, responseOf } from '../storage-kit/records.ts';
+import { exactlyOnce, recordOf, replayedPet, responseOf } from '../storage-kit/records.ts';
 import { COMPARE, setPet, storeCompared, versionFinder } from './pet-changes.ts';
 import { addPet, FIND_PET } from './pets.ts';
 import type { Reads } from './reads.ts';

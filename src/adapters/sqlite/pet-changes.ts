@@ -11,8 +11,8 @@ import {
   listedVersion,
   versionOf,
 } from '../storage-kit/changes-page.ts';
-import { idsExhausted } from '../storage-kit/ids-left.ts';
 import { PET_COLUMNS, type PetRow, petOf } from '../storage-kit/pet-rows.ts';
+import { idsExhausted } from '../storage-kit/problems.ts';
 import { replacePet } from './pets.ts';
 import type { Reads } from './reads.ts';
 import { BEGIN_EPOCH, LAST_ID, lastIdOf } from './schema.ts';

@@ -8,8 +8,8 @@ import {
 } from '../../application/ports/pet-transfer.ts';
 import { INT64_MAX } from '../../domain/int64.ts';
 import type { NewPet, Pet } from '../../domain/pet.ts';
-import { idsExhausted } from '../storage-kit/ids-left.ts';
 import { ATTRIBUTE_COLUMNS, PET_COLUMNS, valuesOf } from '../storage-kit/pet-rows.ts';
+import { idsExhausted } from '../storage-kit/problems.ts';
 import { rowDropped } from '../storage-kit/store-errors.ts';
 import { type OwnConnection, withOwnConnection } from './own-connection.ts';
 import { PARAMETERS, petLister } from './pets.ts';

@@ -4,7 +4,7 @@ import type Database from 'better-sqlite3';
 import { closedError } from '../../application/ports/storage.ts';
 import { storageFaultReason } from '../../application/ports/storage-fault.ts';
 import { INT64_MAX } from '../../domain/int64.ts';
-import { idsExhausted } from '../storage-kit/ids-left.ts';
+import { idsExhausted } from '../storage-kit/problems.ts';
 import { storageError } from './errors.ts';
 import { type Faults, reportFault } from './faults.ts';
 import { lastIdOf, testRead } from './schema.ts';

@@ -5,7 +5,7 @@ import type { BackupContents } from '../../application/ports/maintenance.ts';
 import { storageUnavailable } from '../../application/ports/storage-fault.ts';
 import { refuseBefore30 } from '../storage-kit/older-schemas.ts';
 import { type PetRow, selectInvalidPets } from '../storage-kit/pet-rows.ts';
-import { newerSchema } from '../storage-kit/store-errors.ts';
+import { refuseNewer } from '../storage-kit/store-errors.ts';
 
 /** Marks a file as a store of this application. */
 export const APPLICATION_ID = 0x50455453n;
@@ -93,8 +93,7 @@ const MARKS = `SELECT (SELECT application_id FROM pragma_application_id), (SELEC
 /** Returns the schema version, or 0 for a file without tables. Throws for a version that this release does not support. */
 export function versionOf(db: Database.Database, file = 'the file'): number {
   const version = anyVersionOf(db, file);
-  const newer = newerSchema(file, version, SCHEMA_VERSION);
-  if (newer !== undefined) throw storageUnavailable(newer);
+  refuseNewer(file, version, SCHEMA_VERSION);
   refuseBefore30(file, version, FIRST_VERSION);
   return version;
 }

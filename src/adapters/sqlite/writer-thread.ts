@@ -3,7 +3,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type Database from 'better-sqlite3';
 import { INT64_MAX } from '../../domain/int64.ts';
-import { idsExhausted } from '../storage-kit/ids-left.ts';
+import { idsExhausted } from '../storage-kit/problems.ts';
 import { codeOf, rowDropped } from '../storage-kit/store-errors.ts';
 import { whenUnlocked } from './connection.ts';
 import { openWriter } from './database.ts';

@@ -101,14 +101,15 @@ export class Writer {
 
   /** Commits the accepted writes first, unless the disk does not respond. */
   close(): Promise<void> {
-    this.#closed ??= new Promise<void>((resolve) => {
-      this.#whenIdle = resolve;
-      this.#commitNext();
-    }).then(() => this.#end());
+    this.#closed ??= this.#end();
     return this.#closed;
   }
 
   async #end(): Promise<void> {
+    await new Promise<void>((resolve) => {
+      this.#whenIdle = resolve;
+      this.#commitNext();
+    });
     clearInterval(this.#interval);
     rejectAll(this.#queue.splice(0), closedError());
     const thread = this.#thread;

@@ -2,7 +2,6 @@
 
 export { listQuery as pageKey } from '../../application/list-pets.ts';
 export { changesPage, EXAMINED_LIMIT, lastRevisionOf, type ReadChanges } from './changes-page.ts';
-export { exactlyOnce, type Records } from './exactly-once.ts';
 export { KnownFaults } from './known-faults.ts';
 export { PageCache } from './page-cache.ts';
-export { recordOf, replayedPet, responseOf } from './records.ts';
+export { exactlyOnce, type Records, recordOf, replayedPet, responseOf } from './records.ts';

@@ -1,12 +1,13 @@
 /** Errors, messages and options that the storages with a schema share. */
 
 import type { Rule } from '../../application/arguments.ts';
+import { storageUnavailable } from '../../application/ports/storage-fault.ts';
 import { AnimalStoreError, isError } from '../../domain/errors.ts';
 
-/** Returns a message if a newer release wrote the store. */
-export function newerSchema(store: string, version: number, supported: number): string | undefined {
-  if (version <= supported) return undefined;
-  return `${store} has schema version ${version}, this release supports ${supported}: use the release that wrote it, or a newer one`;
+export function refuseNewer(store: string, version: number, supported: number): void {
+  if (version <= supported) return;
+  const newer = `${store} has schema version ${version}, this release supports ${supported}`;
+  throw storageUnavailable(`${newer}: use the release that wrote it, or a newer one`);
 }
 
 /** Returns a message about a store of an older release, which may still serve it. */

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { exactlyOnce, type Records } from '../../../src/adapters/storage-kit/exactly-once.ts';
+import { exactlyOnce, type Records } from '../../../src/adapters/storage-kit/records.ts';
 import type { Pet } from '../../../src/domain/pet.ts';
 import { REX } from '../../support/pets.ts';
 

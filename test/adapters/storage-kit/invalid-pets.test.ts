@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { invalidPetProblems } from '../../../src/adapters/storage-kit/invalid-pets.ts';
+import { invalidPetProblems } from '../../../src/adapters/storage-kit/problems.ts';
 import type { Pet } from '../../../src/domain/pet.ts';
 import { INVALID_PETS } from '../../support/pets.ts';
 
