@@ -68,7 +68,7 @@ function petEdits(attributes: readonly NamedAttribute[]): Edits {
       /(?<=interface NewPetInput \{\n)[\s\S]*?(?=^\})/m,
       members(({ attribute }) => !attribute.isRequired, inputType),
     ],
-    [/(?<=type PetFilterName = )'status'/, filters.join(' | ') || 'never'],
+    [/(?<=type PetFilterName = )[^;]+/, filters.join(' | ') || 'never'],
     [
       /(?<=Attribute>> = \{\n)[\s\S]*?(?=\} satisfies)/,
       attributes.map((each) => `  ${rowOf(each)}\n`).join(''),
@@ -117,7 +117,9 @@ function transitionsOf(attributes: readonly NamedAttribute[]): string {
 }
 
 function schemaEdits(text: string, attributes: readonly NamedAttribute[], database: Database): Edits {
-  const added = text.matchAll(/^const (\w+) = `[^`]*ALTER TABLE pets ADD COLUMN[^`]*`;\n/gm);
+  const added = text.matchAll(
+    /^const (\w+) = (?:`(?:(?!CREATE TABLE)[^`])*(?:ALTER TABLE pets ADD |\bON pets )[^`]*`|'[^'\n]* ON pets [^'\n]*');\n/gm,
+  );
   const parts = attributes.map((each) => columnParts(each, database));
   const rules = ['id > 0', ...parts.map(({ rule }) => rule)].filter(Boolean).join('\n  AND ');
   const indexes = attributes
@@ -130,10 +132,10 @@ function schemaEdits(text: string, attributes: readonly NamedAttribute[], databa
       parts.map(({ definition }) => definition).join(',\n    '),
     ],
     [/CREATE INDEX pets_by_status ON pets \([^)]*\);\s+/, indexes.join('')],
-    // The table has the columns that later migrations add.
+    // The table has the columns and indexes that later migrations add.
     ...[...added].flatMap(
       ([, name]): Edits => [
-        [new RegExp(`(?:^/\\*\\*.*\\n)?^const ${name} = \`[^\`]*\`;\\n\\n`, 'm'), ''],
+        [new RegExp(`(?:^/\\*\\*.*\\n)?^const ${name} = (?:\`[^\`]*\`|'[^'\\n]*');\\n\\n`, 'm'), ''],
         [new RegExp(` {2}\\[\\d+, ${name}\\],\\n`), ''],
       ],
     ),
