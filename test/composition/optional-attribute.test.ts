@@ -1,6 +1,7 @@
 /** What a pet with an attribute that it can lack needs: here, the last one that any value can follow is declared to be one. */
 
 import { expect, test, vi } from 'vitest';
+import type { NewPet } from '../../src/domain/pet.ts';
 import { petJson } from '../../src/domain/pet-json.ts';
 import { optionName, optionsOf, REX } from '../support/pets.ts';
 
@@ -8,7 +9,15 @@ vi.mock(import('../../src/domain/pet.ts'), async (original) => {
   const module = await original();
   const { ATTRIBUTES, PET_ATTRIBUTES } = module;
   const optional = PET_ATTRIBUTES.findLast((name) => ATTRIBUTES[name].kind !== 'one of');
-  return { ...module, isAlwaysStored: (name) => name !== optional && module.isAlwaysStored(name) };
+  const newPet: typeof module.newPet = (input) => {
+    if (optional === undefined || input[optional] !== undefined) return module.newPet(input);
+    const { [optional]: _, ...others } = module.newPet({
+      ...input,
+      [optional]: ATTRIBUTES[optional].example,
+    });
+    return others as NewPet;
+  };
+  return { ...module, newPet, isAlwaysStored: (name) => name !== optional && module.isAlwaysStored(name) };
 });
 
 const { inMemory } = await import('../adapters/cli/cli.ts');

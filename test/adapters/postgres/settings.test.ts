@@ -23,7 +23,7 @@ import { refusalOf } from './refusal.ts';
 
 const about = { name: 'ci', prefix: 'x', createdAt: 1 };
 
-describePostgres('another default of PostgreSQL', () => {
+describePostgres('other settings of a database', () => {
   test.each(['repeatable read', 'serializable'])(
     'transactions that are %s: servers start together, and there is one first key, and one order',
     async (level) => {
@@ -46,10 +46,8 @@ describePostgres('another default of PostgreSQL', () => {
       expect(problems.filter(({ severity }) => severity === 'error')).toEqual([]);
     },
   );
-});
 
-describePostgres('row security', () => {
-  test('is refused by the start and by a check, and doctor names the table', async () => {
+  test('row security is refused by the start and by a check, and doctor names the table', async () => {
     const url = await newStoreUrl();
     const userUrl = await newUserUrl(url, 'ALL');
     const { username } = new URL(userUrl);
