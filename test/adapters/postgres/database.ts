@@ -98,9 +98,3 @@ export async function untilBlocked(holder: Client): Promise<void> {
 export function walk({ pets }: Storage, limit = 100): Promise<Pet[]> {
   return walkPets(pets, { limit });
 }
-
-/** The longer it takes from an id to its commit, the more pets a follower would miss without an order. */
-export const SLOW_INSERTS = `
-  CREATE FUNCTION pause() RETURNS boolean LANGUAGE plpgsql AS
-    $$ BEGIN IF random() < 0.3 THEN PERFORM pg_sleep(0.01 * random()); END IF; RETURN true; END $$;
-  ALTER TABLE pets ADD CHECK (pause()) NOT VALID`;
