@@ -1,0 +1,17 @@
+/** The mutants of `npm run test:order`, which runs at night, fit the sources and tests of today. */
+
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { MUTANTS, testsOf } from '../mutation/mutants.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+const read = (file: string) => readFileSync(join(ROOT, file), 'utf8');
+const tests = globSync(['src/testing/**/*.ts', 'test/support/**/*.ts'], { cwd: ROOT }).map(read);
+
+test.each(MUTANTS)('$name', (mutant) => {
+  expect(read(mutant.file)).toContain(mutant.text);
+  const [file = '', , title = ''] = testsOf(mutant);
+  const texts = [read(file), ...tests];
+  expect(texts.some((text) => text.includes(title))).toBe(true);
+});
