@@ -35,7 +35,10 @@ export function cors(origins: readonly string[], methods: readonly string[]): Ro
   };
 }
 
-/** `https://example.org` and `capacitor://localhost:8100`, for example. A host in capital letters never matches, because browsers send lower case. */
+/**
+ * `https://example.org` and `capacitor://localhost:8100`, for example. A host in capital letters never matches, because browsers
+ * send lower case.
+ */
 const ORIGIN = /^([a-z][a-z\d+.-]*):\/\/(?:[a-z\d._-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/;
 
 /** Checks whether a text is an origin as browsers send it. A pattern such as `https://*.example.org` is not an origin. */

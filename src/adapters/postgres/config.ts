@@ -15,7 +15,8 @@ parsers.setTypeParser(types.builtins.TIMESTAMPTZ, (text) => {
 });
 
 /**
- * Sets each value that the driver would otherwise read from a variable. It does not set a URL, because the driver would prefer the values in it.
+ * Sets each value that the driver would otherwise read from a variable. It does not set a URL, because the driver would
+ * prefer the values in it.
  * @param currentUrl returns the URL of the password; called when the server asks a new connection for a password
  */
 export function clientConfig(
