@@ -32,7 +32,7 @@ import { createApiKeyVerifier } from './api-key-verifier.ts';
 import type { Config } from './config.ts';
 import { openDatabase } from './databases/database.ts';
 
-/** A token for each port that a server uses. A use case, and any other class, is its own  */
+/** A token for each port that a server uses. A use case, like any other class, is its own token. */
 const STORAGE: InjectionToken<Storage> = Symbol('Storage');
 const PET_REPOSITORY: InjectionToken<PetRepository> = Symbol('PetRepository');
 const IDEMPOTENT_CREATES: InjectionToken<IdempotentCreates> = Symbol('IdempotentCreates');

@@ -35,9 +35,13 @@ export async function openInput(file: string, stdin: Readable, signal: AbortSign
 
 export async function* chunksOf(stream: Readable, file: string): AsyncGenerator<Buffer> {
   try {
+    let isStart = true;
     for await (const chunk of stream) {
-      if (chunk.toString('latin1', 0, 15) === 'SQLite format 3')
-        throw new Error(`expected lines of JSON, got a SQLite database: import sqlite:${file}`);
+      if (isStart && chunk.toString('latin1', 0, 15) === 'SQLite format 3')
+        throw new Error(
+          `expected lines of JSON, got a SQLite database: import sqlite:${file === '-' ? 'FILE' : file}`,
+        );
+      isStart = false;
       yield chunk;
     }
   } catch (error) {

@@ -5,6 +5,7 @@ import { basename, dirname, join, relative } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
+import { chunksOf } from '../../../src/adapters/cli/input.ts';
 import { openMemoryStorage } from '../../../src/adapters/memory/index.ts';
 import { storageUnavailable } from '../../../src/application/ports/storage-fault.ts';
 import { createCommands } from '../../../src/composition/commands.ts';
@@ -79,6 +80,14 @@ describe('import', () => {
     const fault = `expected lines of JSON, got a SQLite database: import sqlite:${cli.path}`;
     const message = `cannot read ${cli.path}: ${fault}; ${NOTHING}`;
     expect(await cli.run(['import', cli.path])).toEqual(failed(1, message));
+    const piped = await cli.run(['import', '-'], { stdin: readFileSync(cli.path, 'latin1') });
+    expect(piped.err).toContain('import sqlite:FILE');
+  });
+
+  test('only the start of a file tells that it is a SQLite database', async () => {
+    const parts = ['{"name":"', 'SQLite format 3"}'].map((part) => Buffer.from(part));
+    const chunks = await Readable.from(chunksOf(Readable.from(parts), '-')).toArray();
+    expect(chunks).toEqual(parts);
   });
 });
 
