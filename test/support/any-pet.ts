@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import type { Attribute } from '../../src/domain/attribute.ts';
 import { ATTRIBUTES, type NewPet, PET_ATTRIBUTES } from '../../src/domain/pet.ts';
 import { TIMESTAMP_MAX, TIMESTAMP_MIN } from '../../src/domain/timestamp.ts';
+import { isValid } from '../../src/testing/fixtures/pets.ts';
 import { codePoint } from './code-points.ts';
 
 function arbitrary(attribute: Attribute): fc.Arbitrary<unknown> {
@@ -28,13 +29,15 @@ function arbitrary(attribute: Attribute): fc.Arbitrary<unknown> {
 }
 
 /** A new pet, as a client gives it: each attribute that is not required can be missing. */
-export const anyNewPet: fc.Arbitrary<NewPet> = fc.record(
-  Object.fromEntries(
-    PET_ATTRIBUTES.map((name) => [
-      name,
-      ATTRIBUTES[name].isRequired
-        ? arbitrary(ATTRIBUTES[name])
-        : fc.option(arbitrary(ATTRIBUTES[name]), { nil: undefined }),
-    ]),
-  ),
-) as fc.Arbitrary<unknown> as fc.Arbitrary<NewPet>;
+export const anyNewPet: fc.Arbitrary<NewPet> = (
+  fc.record(
+    Object.fromEntries(
+      PET_ATTRIBUTES.map((name) => [
+        name,
+        ATTRIBUTES[name].isRequired
+          ? arbitrary(ATTRIBUTES[name])
+          : fc.option(arbitrary(ATTRIBUTES[name]), { nil: undefined }),
+      ]),
+    ),
+  ) as fc.Arbitrary<unknown> as fc.Arbitrary<NewPet>
+).filter(isValid);

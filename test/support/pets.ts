@@ -18,7 +18,7 @@ import {
 } from '../../src/domain/pet.ts';
 import { type PetChange, TRANSITIONS } from '../../src/domain/pet-change.ts';
 import { newPetJson, parsePetMembers, parsePets, petChangeJson } from '../../src/domain/pet-json.ts';
-import { numberedPet, numberOf, samplePet, sampleValues } from '../../src/testing/fixtures/pets.ts';
+import { isValid, numberedPet, numberOf, samplePet, sampleValues } from '../../src/testing/fixtures/pets.ts';
 
 /** A valid value of each attribute that every pet has: the default, if there is one. */
 const REQUIRED: Partial<Record<keyof NewPet, unknown>> = Object.fromEntries(
@@ -100,17 +100,23 @@ export const MAX: NewPet = { ...samplePet('Max', 6n), ...BEFORE_TRANSITIONS };
 export const LABEL: string =
   PET_ATTRIBUTES.filter((name) => ATTRIBUTES[name].kind === 'text').map(columnOf)[0] ?? 'id';
 
-/** The required attributes alone: a pet that is created of them has the default of each other attribute that has one. */
-export const BARE_REX = Object.fromEntries(
-  PET_ATTRIBUTES.filter((name) => ATTRIBUTES[name].isRequired).map((name) => [name, REX[name]]),
-) as Partial<NewPetInput> as NewPetInput;
+/**
+ * The required attributes alone: a pet that is created of them has the default of each other attribute that has one. Others are
+ * added where a rule over several attributes needs them.
+ */
+export const BARE_REX = PET_ATTRIBUTES.reduce<Partial<NewPet>>(
+  (pet, name) => Object.assign(pet, isValid(pet as NewPet) ? {} : { [name]: REX[name] }),
+  Object.fromEntries(
+    PET_ATTRIBUTES.filter((name) => ATTRIBUTES[name].isRequired).map((name) => [name, REX[name]]),
+  ),
+) as NewPetInput;
 
 /** Pets that each differ from the first one in one attribute. */
 export const PETS_UNLIKE_REX: readonly NewPet[] = PET_ATTRIBUTES.flatMap((name) =>
   sampleValues(ATTRIBUTES[name])
-    .filter((value) => value !== REX[name])
-    .slice(0, 1)
-    .map((value) => ({ ...REX, [name]: value }) as NewPet),
+    .map((value) => ({ ...REX, [name]: value }) as NewPet)
+    .filter((pet) => pet[name] !== REX[name] && isValid(pet))
+    .slice(0, 1),
 );
 
 /** Returns the JSON of a pet that {@link numbersIn} recognizes in a list. */
