@@ -1,29 +1,37 @@
 /**
- * Calls every storage, those that servers share through two clients, and examines that a million creates and reads fit one
- * order: `node test/million.ts [CALLS]`. It takes about ten minutes.
+ * Calls every storage, those that servers share through two clients, and examines that a million calls fit one order: one half
+ * creates and reads, the other one changes, removes and follows, too. Usage: `node test/million.ts [CALLS]`. It takes about ten
+ * minutes.
  */
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type AnimalStore, createAnimalStore } from '../src/library/index.ts';
+import { openMemoryStorage } from '../src/adapters/memory/index.ts';
+import { openPostgresStorage } from '../src/adapters/postgres/index.ts';
+import { openSqliteStorage } from '../src/adapters/sqlite/index.ts';
+import { AnimalStore } from '../src/application/animal-store.ts';
+import { exerciseChanges } from '../src/testing/history/exercise-changes.ts';
 import { exercise, History } from '../src/testing/index.ts';
 import { startPostgres } from './support/postgres/server.ts';
 
+type Storage = ReturnType<typeof openMemoryStorage>;
+type Examine = (storages: readonly Storage[]) => Promise<void>;
+
 const CALLS = Number(process.argv[2] ?? 1_000_000);
 /** At most this many in one history, which is held in memory. */
-const CALLS_OF_HISTORY = Math.min(50_000, CALLS);
+const CALLS_OF_HISTORY = Math.min(50_000, Math.ceil(CALLS / 6));
 const CLIENTS = 4;
 
-/** A function for each storage: it calls `examine` with the addresses through which clients use one new store. */
-const STORES: readonly [string, (examine: (...addresses: string[]) => Promise<void>) => Promise<void>][] = [
-  ['memory', (examine) => examine('memory:')],
+/** A function for each storage: it calls `examine` with the clients of one new store. */
+const STORES: readonly [string, (examine: Examine) => Promise<void>][] = [
+  ['memory', (examine) => examine([openMemoryStorage()])],
   [
     'SQLite',
     async (examine) => {
       const folder = mkdtempSync(join(tmpdir(), 'animal-store-million-'));
-      const address = `sqlite:${join(folder, 'pets.db')}`;
-      await examine(address, address);
+      const path = join(folder, 'pets.db');
+      await examine([openSqliteStorage(path), openSqliteStorage(path)]);
       rmSync(folder, { recursive: true });
     },
   ],
@@ -31,27 +39,36 @@ const STORES: readonly [string, (examine: (...addresses: string[]) => Promise<vo
     'PostgreSQL',
     async (examine) => {
       const server = await startPostgres();
-      await examine(server.url, server.url);
+      await examine([await openPostgresStorage(server.url), await openPostgresStorage(server.url)]);
       await server.close();
     },
   ],
 ];
 
+/** Resolves with what contradicts one order, if anything does. */
+async function contradictionOf(
+  storages: readonly Storage[],
+  withChanges: boolean,
+  seed: number,
+): Promise<string | undefined> {
+  const calls = Math.ceil(CALLS_OF_HISTORY / storages.length / CLIENTS);
+  if (withChanges) return exerciseChanges(storages, { calls, clients: CLIENTS, seed });
+  const history = new History();
+  const stores = storages.map((storage) => new AnimalStore(storage));
+  await exercise(history, stores, { calls, clients: CLIENTS, seed });
+  return history.contradiction();
+}
+
 let contradictions = 0;
 for (const [name, withStore] of STORES) {
   let calls = 0;
   for (let seed = 1; calls < CALLS / STORES.length; seed += 1) {
-    await withStore(async (...addresses) => {
-      const clients: AnimalStore[] = [];
-      for (const database of addresses) clients.push(await createAnimalStore({ database }));
-      const history = new History();
-      const each = Math.ceil(CALLS_OF_HISTORY / clients.length / CLIENTS);
-      await exercise(history, clients, { calls: each, clients: CLIENTS, seed });
-      const contradiction = history.contradiction();
+    await withStore(async (storages) => {
+      const contradiction = await contradictionOf(storages, seed % 2 === 0, seed);
       if (contradiction !== undefined) console.error(`${name}, seed ${seed}: ${contradiction}`);
       contradictions += contradiction === undefined ? 0 : 1;
-      calls += history.size;
-      await Promise.all(clients.map((client) => client.close()));
+      calls += CALLS_OF_HISTORY;
+      for (const storage of storages) await storage.close();
     });
   }
   console.log(`${name}: ${calls} calls`);
