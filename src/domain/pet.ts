@@ -106,6 +106,28 @@ export function newPet(input: NewPetInput): NewPet {
   return pet as NewPet;
 }
 
+/** Whether {@link newPet} accepts the input. */
+export function isAccepted(input: NewPetInput): boolean {
+  try {
+    newPet(input);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Returns the required attributes of an example and, where a rule over several attributes needs them, others. */
+export function examplePet(): NewPetInput {
+  const pet: Values = {};
+  const names = PET_ATTRIBUTES.toSorted(
+    (a, b) => Number(ATTRIBUTES[b].isRequired) - Number(ATTRIBUTES[a].isRequired),
+  );
+  for (const name of names) {
+    if (ATTRIBUTES[name].isRequired || !isAccepted(pet as NewPetInput)) pet[name] = ATTRIBUTES[name].example;
+  }
+  return pet as NewPetInput;
+}
+
 /** Like {@link newPet}, for a pet that has an id. */
 export function petWithId(input: NewPetInput & { readonly id: bigint | number }): Pet {
   const id = toInt64(input?.id);

@@ -2,9 +2,8 @@
 
 import fc from 'fast-check';
 import type { Attribute } from '../../src/domain/attribute.ts';
-import { ATTRIBUTES, type NewPet, PET_ATTRIBUTES } from '../../src/domain/pet.ts';
+import { ATTRIBUTES, isAccepted, type NewPet, PET_ATTRIBUTES } from '../../src/domain/pet.ts';
 import { TIMESTAMP_MAX, TIMESTAMP_MIN } from '../../src/domain/timestamp.ts';
-import { isValid } from '../../src/testing/fixtures/pets.ts';
 import { codePoint } from './code-points.ts';
 
 function arbitrary(attribute: Attribute): fc.Arbitrary<unknown> {
@@ -40,4 +39,4 @@ export const anyNewPet: fc.Arbitrary<NewPet> = (
       ]),
     ),
   ) as fc.Arbitrary<unknown> as fc.Arbitrary<NewPet>
-).filter(isValid);
+).filter(isAccepted);

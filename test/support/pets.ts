@@ -10,6 +10,7 @@ import type { Attribute } from '../../src/domain/attribute.ts';
 import { isInt64 } from '../../src/domain/int64.ts';
 import {
   ATTRIBUTES,
+  isAccepted,
   isAlwaysStored,
   type NewPet,
   type NewPetInput,
@@ -18,7 +19,7 @@ import {
 } from '../../src/domain/pet.ts';
 import { type PetChange, TRANSITIONS } from '../../src/domain/pet-change.ts';
 import { newPetJson, parsePetMembers, parsePets, petChangeJson } from '../../src/domain/pet-json.ts';
-import { isValid, numberedPet, numberOf, samplePet, sampleValues } from '../../src/testing/fixtures/pets.ts';
+import { numberedPet, numberOf, samplePet, sampleValues } from '../../src/testing/fixtures/pets.ts';
 
 /** A valid value of each attribute that every pet has: the default, if there is one. */
 const REQUIRED: Partial<Record<keyof NewPet, unknown>> = Object.fromEntries(
@@ -105,7 +106,7 @@ export const LABEL: string =
  * added where a rule over several attributes needs them.
  */
 export const BARE_REX = PET_ATTRIBUTES.reduce<Partial<NewPet>>(
-  (pet, name) => Object.assign(pet, isValid(pet as NewPet) ? {} : { [name]: REX[name] }),
+  (pet, name) => Object.assign(pet, isAccepted(pet as NewPet) ? {} : { [name]: REX[name] }),
   Object.fromEntries(
     PET_ATTRIBUTES.filter((name) => ATTRIBUTES[name].isRequired).map((name) => [name, REX[name]]),
   ),
@@ -115,7 +116,7 @@ export const BARE_REX = PET_ATTRIBUTES.reduce<Partial<NewPet>>(
 export const PETS_UNLIKE_REX: readonly NewPet[] = PET_ATTRIBUTES.flatMap((name) =>
   sampleValues(ATTRIBUTES[name])
     .map((value) => ({ ...REX, [name]: value }) as NewPet)
-    .filter((pet) => pet[name] !== REX[name] && isValid(pet))
+    .filter((pet) => pet[name] !== REX[name] && isAccepted(pet))
     .slice(0, 1),
 );
 

@@ -5,6 +5,7 @@ import { type AttributeKind, INTEGER_KINDS } from '../../domain/attribute.ts';
 import {
   ATTRIBUTES,
   attributeFault,
+  examplePet,
   isAlwaysStored,
   type NewPet,
   PET_ATTRIBUTES,
@@ -16,15 +17,7 @@ import { int64 } from './arguments.ts';
 
 export const PET_HEAD: readonly string[] = ['ID', ...PET_ATTRIBUTES.map(headOf)];
 
-/** A pet in JSON that has the required attributes alone. */
-export const EXAMPLE_JSON: string = newPetJson(
-  Object.fromEntries(
-    PET_ATTRIBUTES.filter((name) => ATTRIBUTES[name].isRequired).map((name) => [
-      name,
-      ATTRIBUTES[name].example,
-    ]),
-  ) as Partial<NewPet> as NewPet,
-);
+export const EXAMPLE_JSON: string = newPetJson(examplePet() as NewPet);
 
 /** The options of `pets create`. Their values have the names of the attributes. */
 export function attributeOptions(names: readonly (keyof NewPet)[] = PET_ATTRIBUTES): Option[] {
