@@ -457,7 +457,8 @@ function testAround(node: ts.Node): ts.Node | undefined {
   for (let at: ts.Node = node; !ts.isSourceFile(at); at = at.parent) {
     const isTest = ts.isExpressionStatement(at) && /^test\b/.test(at.getText());
     const isCase = ts.isArrayLiteralExpression(at.parent) && /^(?:\.{3})?\w+Case\(/.test(at.getText());
-    if ((isTest || isCase) && isInFunction(at, node)) return at;
+    const isNamedCase = ts.isPropertyAssignment(at) && /^\w+Cases\(/.test(at.parent.parent.getText());
+    if ((isTest || isCase || isNamedCase) && isInFunction(at, node)) return at;
   }
   return undefined;
 }

@@ -7,10 +7,15 @@ import { basename, join } from 'node:path';
 import type { BackupContents, BackupOptions } from '../application/ports/maintenance.ts';
 import type { Storage } from '../application/ports/storage.ts';
 import type { Pet } from '../domain/pet.ts';
-import { type ContractCase, contractCase } from './contract.ts';
+import { type ContractCase, contractCase, type Opened, type Subject } from './contract.ts';
 import { attributesOf, draft } from './fixtures/keys.ts';
 import { addAll, samplePet, samplePets, walk } from './fixtures/pets.ts';
-import type { StorageSubject } from './storage-subject.ts';
+
+/** The storage under test: the functions with which the tests open it. */
+export interface StorageSubject extends Subject<Storage> {
+  /** Opens a backup file as a storage. An adapter that does not support backups leaves out this function. */
+  readonly openBackup?: ((file: string) => Promise<Opened<Storage>>) | undefined;
+}
 
 /** Returns the tests for backups, or an empty list when the storage under test does not support backups. */
 export function backingUp(subject: StorageSubject): ContractCase[] {

@@ -1,8 +1,4 @@
-/**
- * The common parts of the contract suites. A contract suite is a list of tests that every adapter for a port must pass.
- * A port is an interface of the application, such as `PetRepository`. The suites use no test runner: register each test
- * (contract case) with your own test runner.
- */
+/** The common parts of the contract suites. They need no test runner: register each case with your own. */
 
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -80,7 +76,7 @@ export function assertFrozen(object: unknown, noun: string): void {
   );
 }
 
-/** Creates a contract case (a test) that runs with a new store. The store is closed at the end of the contract case. */
+/** Creates a contract case with a new store, which is closed at its end. */
 export function contractCase<Port>(
   subject: Subject<Port>,
   name: string,
@@ -93,9 +89,17 @@ export function contractCase<Port>(
   return endingCase(subject, name, run);
 }
 
+/** Creates contract cases as {@link contractCase} does, from their bodies by name. */
+export function contractCases<Port>(
+  subject: Subject<Port>,
+  bodies: Readonly<Record<string, (port: Port) => Promise<void>>>,
+): ContractCase[] {
+  return Object.entries(bodies).map(([name, body]) => contractCase(subject, name, body));
+}
+
 /**
- * Creates a contract case (a test) that calls `first`, closes and reopens the store, and calls `second` with the result
- * of `first`. Returns an empty list when the adapter loses its data on `close`, and so has no `reopen`.
+ * Creates a contract case that calls `first`, closes and reopens the store, and calls `second` with the result of `first`.
+ * Returns an empty list when the adapter loses its data on `close`, and so has no `reopen`.
  */
 export function lastingCase<Port, T>(
   subject: Subject<Port>,
@@ -115,15 +119,14 @@ export function lastingCase<Port, T>(
 }
 
 /**
- * Creates a contract case (a test) with two clients of the same data. Returns an empty list when the adapter allows
- * only one client, and so has no `openSecond`.
+ * Creates contract cases with two clients of the same data, from their bodies by name. Returns an empty list when the adapter
+ * allows only one client, and so has no `openSecond`.
  */
-export function twoClientCase<Port>(
+export function twoClientCases<Port>(
   subject: Subject<Port>,
-  name: string,
-  body: (first: Port, second: Port, eventually: Eventually) => Promise<void>,
+  bodies: Readonly<Record<string, (first: Port, second: Port, eventually: Eventually) => Promise<void>>>,
 ): ContractCase[] {
-  const { open, openSecond, visibilityTimeout = 1000 } = subject;
+  const { openSecond, visibilityTimeout = 1000 } = subject;
   if (openSecond === undefined) return [];
   const eventually: Eventually = async (condition) => {
     const end = performance.now() + visibilityTimeout;
@@ -132,14 +135,16 @@ export function twoClientCase<Port>(
       await sleep(POLL_INTERVAL);
     }
   };
-  const run = async () => {
-    const first = await open();
-    try {
-      const second = await openSecond(first);
-      await body(first.port, second.port, eventually).finally(() => second.close());
-    } finally {
-      await first.close();
-    }
-  };
-  return [endingCase(subject, name, run)];
+  return Object.entries(bodies).map(([name, body]) => {
+    const run = async () => {
+      const first = await subject.open();
+      try {
+        const second = await openSecond(first);
+        await body(first.port, second.port, eventually).finally(() => second.close());
+      } finally {
+        await first.close();
+      }
+    };
+    return endingCase(subject, name, run);
+  });
 }

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { AnimalStore } from '../application/animal-store.ts';
 import type { StoreStorage } from '../application/ports/storage.ts';
-import { type ContractCase, contractCase, type Subject, twoClientCase } from './contract.ts';
+import { type ContractCase, contractCase, type Subject, twoClientCases } from './contract.ts';
 import type { ChangingStore } from './fixtures/attempts.ts';
 import { exercise } from './history/exercise.ts';
 import { exerciseChanges } from './history/exercise-changes.ts';
@@ -37,9 +37,9 @@ export function changeHistoryContract(subject: Subject<ChangingStore>): Contract
     assert.equal(await exerciseChanges(stores, { calls: CALLS, seed }), undefined);
   return SEEDS.flatMap((seed) => {
     const calls = `creates, changes and removals (seed ${seed})`;
-    const ofTwo = twoClientCase(subject, `${calls} of two clients fit one order`, (first, second) =>
-      assertOneOrder(seed, first, second),
-    );
+    const ofTwo = twoClientCases(subject, {
+      [`${calls} of two clients fit one order`]: (first, second) => assertOneOrder(seed, first, second),
+    });
     return [
       contractCase(subject, `${calls} fit one order`, (store) => assertOneOrder(seed, store)),
       ...(subject.visibilityTimeout === undefined ? ofTwo : []),
@@ -62,8 +62,8 @@ function casesOf(subject: Subject<StoreStorage>, calls: string, run: Exercise): 
   };
   return [
     contractCase(subject, `${calls} fit one order`, (storage) => assertOneOrder(storage)),
-    ...twoClientCase(subject, `${calls} of two clients fit one order`, (first, second) =>
-      assertOneOrder(first, second),
-    ),
+    ...twoClientCases(subject, {
+      [`${calls} of two clients fit one order`]: (first, second) => assertOneOrder(first, second),
+    }),
   ];
 }

@@ -2,7 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { type ContractCase, contractCase, type Opened, type Subject } from './contract.ts';
-import { attempt, HOUR, type IdempotentStore } from './fixtures/attempts.ts';
+import { attempt, type IdempotentStore } from './fixtures/attempts.ts';
+import { HOUR } from './fixtures/keys.ts';
 import { samplePet, walk } from './fixtures/pets.ts';
 
 export function idempotencyRecordsContract(subject: Subject<IdempotentStore>): ContractCase[] {

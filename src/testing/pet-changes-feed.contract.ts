@@ -3,70 +3,62 @@
 import assert from 'node:assert/strict';
 import type { ListedVersion, PetChanges } from '../application/ports/pet-changes.ts';
 import type { Pet } from '../domain/pet.ts';
-import { type ContractCase, contractCase, type Subject } from './contract.ts';
+import { type ContractCase, contractCases, type Subject } from './contract.ts';
 import { assertReplaced, type ChangingStore } from './fixtures/attempts.ts';
 import { addAll, samplePet, samplePets } from './fixtures/pets.ts';
 
 /** Returns the tests for the feed of changes. */
 export function listingChanges(subject: Subject<ChangingStore>): ContractCase[] {
-  return [
-    contractCase(
-      subject,
-      'the feed has the newest version of each pet, in the order of writes',
-      async (store) => {
-        const { pets, changes } = store;
-        const added = await addAll(pets, samplePets(6));
-        const [a, , c, d] = added as [Pet, Pet, Pet, Pet];
-        const changedA = { ...a, ...samplePet('changed') };
-        const first = await assertReplaced(changes, changedA, a.id);
-        const removed = (await changes.remove(c.id, c.id)) ?? assert.fail('not removed');
-        const changedD = { ...d, ...samplePet('changed', 2n) };
-        const second = await assertReplaced(changes, changedD, d.id);
-        const expected: readonly ListedVersion[] = [
-          ...added
-            .filter(({ id }) => ![a.id, c.id, d.id].includes(id))
-            .map((pet) => ({ id: pet.id, pet, revision: pet.id })),
-          { id: a.id, pet: changedA, revision: first },
-          { id: c.id, pet: undefined, revision: removed },
-          { id: d.id, pet: changedD, revision: second },
-        ];
-        for (const limit of [1, 2, 5, 6, 7, 100]) assertVersions(await follow(changes, limit), expected);
-        const { epoch, lastNumber } = await changes.list({ limit: 1 });
-        assert.match(epoch, /^[0-9a-f]{16}$/);
-        assert.equal(lastNumber, second);
-      },
-    ),
+  return contractCases(subject, {
+    'the feed has the newest version of each pet, in the order of writes': async (store) => {
+      const { pets, changes } = store;
+      const added = await addAll(pets, samplePets(6));
+      const [a, , c, d] = added as [Pet, Pet, Pet, Pet];
+      const changedA = { ...a, ...samplePet('changed') };
+      const first = await assertReplaced(changes, changedA, a.id);
+      const removed = (await changes.remove(c.id, c.id)) ?? assert.fail('not removed');
+      const changedD = { ...d, ...samplePet('changed', 2n) };
+      const second = await assertReplaced(changes, changedD, d.id);
+      const expected: readonly ListedVersion[] = [
+        ...added
+          .filter(({ id }) => ![a.id, c.id, d.id].includes(id))
+          .map((pet) => ({ id: pet.id, pet, revision: pet.id })),
+        { id: a.id, pet: changedA, revision: first },
+        { id: c.id, pet: undefined, revision: removed },
+        { id: d.id, pet: changedD, revision: second },
+      ];
+      for (const limit of [1, 2, 5, 6, 7, 100]) assertVersions(await follow(changes, limit), expected);
+      const { epoch, lastNumber } = await changes.list({ limit: 1 });
+      assert.match(epoch, /^[0-9a-f]{16}$/);
+      assert.equal(lastNumber, second);
+    },
 
-    contractCase(subject, 'another store has another epoch', async ({ changes }) => {
+    'another store has another epoch': async ({ changes }) => {
       const other = await subject.open();
       const [own, others] = [await changes.list({ limit: 1 }), await other.port.changes.list({ limit: 1 })];
       await other.close();
       assert.notEqual(own.epoch, others.epoch);
-    }),
+    },
 
-    contractCase(subject, 'the feed of an empty store is empty', async ({ changes }) => {
+    'the feed of an empty store is empty': async ({ changes }) => {
       const { versions, upTo, more, lastNumber } = await changes.list({ limit: 9 });
       assert.deepEqual([versions, upTo, more, lastNumber], [[], 0n, false, 0n]);
-    }),
+    },
 
-    contractCase(
-      subject,
-      'after the last version, there is nothing until the next write',
-      async ({ pets, changes }) => {
-        const pet = await pets.add(samplePet('Rex'));
-        const { upTo } = await changes.list({ limit: 9 });
-        assert.equal(upTo, pet.id);
-        const empty = await changes.list({ limit: 9, after: upTo });
-        assert.deepEqual([empty.versions, empty.upTo, empty.more], [[], upTo, false]);
-        const revision = await assertReplaced(changes, { ...pet, ...samplePet('Max') }, pet.id);
-        const { versions } = await changes.list({ limit: 9, after: upTo });
-        assert.deepEqual(
-          versions.map((version) => version.revision),
-          [revision],
-        );
-      },
-    ),
-  ];
+    'after the last version, there is nothing until the next write': async ({ pets, changes }) => {
+      const pet = await pets.add(samplePet('Rex'));
+      const { upTo } = await changes.list({ limit: 9 });
+      assert.equal(upTo, pet.id);
+      const empty = await changes.list({ limit: 9, after: upTo });
+      assert.deepEqual([empty.versions, empty.upTo, empty.more], [[], upTo, false]);
+      const revision = await assertReplaced(changes, { ...pet, ...samplePet('Max') }, pet.id);
+      const { versions } = await changes.list({ limit: 9, after: upTo });
+      assert.deepEqual(
+        versions.map((version) => version.revision),
+        [revision],
+      );
+    },
+  });
 }
 
 async function follow(changes: PetChanges, limit: number): Promise<readonly ListedVersion[]> {

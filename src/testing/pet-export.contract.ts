@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { INT64_MAX, INT64_MIN } from '../domain/int64.ts';
 import type { Pet } from '../domain/pet.ts';
 import { matches } from '../domain/pet-filter.ts';
-import { type ContractCase, contractCase, type Subject } from './contract.ts';
+import { type ContractCase, contractCases, type Subject } from './contract.ts';
 import { filterablePets, SAMPLE_FILTERS } from './fixtures/filters.ts';
 import { addAll, samplePet, samplePets, walk, whileWriting } from './fixtures/pets.ts';
 import {
@@ -17,8 +17,8 @@ import {
 } from './fixtures/transfers.ts';
 
 export function exportingPets(subject: Subject<TransferStore>): ContractCase[] {
-  return [
-    contractCase(subject, 'an export has every pet once, in ascending order, unchanged', async (store) => {
+  return contractCases(subject, {
+    'an export has every pet once, in ascending order, unchanged': async (store) => {
       for (const number of [INT64_MIN, -1n, 2n ** 53n + 1n, INT64_MAX]) {
         await store.pets.add(samplePet(`"'\\ \n🐈‍⬛ \u2028`, number));
       }
@@ -26,9 +26,9 @@ export function exportingPets(subject: Subject<TransferStore>): ContractCase[] {
       const all = await walk(store.pets, { limit: 100 });
       assert.equal(all.length, 1500);
       assert.deepEqual(await exported(store.transfer), all);
-    }),
+    },
 
-    contractCase(subject, 'an export with a filter has all pets that match, and no others', async (store) => {
+    'an export with a filter has all pets that match, and no others': async (store) => {
       await importPets(store, inBatches(filterablePets(3100)));
       const all = await exported(store.transfer);
       for (const filter of SAMPLE_FILTERS) {
@@ -37,9 +37,9 @@ export function exportingPets(subject: Subject<TransferStore>): ContractCase[] {
           all.filter((pet) => matches(pet, filter)),
         );
       }
-    }),
+    },
 
-    contractCase(subject, 'no batch of an export is empty', async (store) => {
+    'no batch of an export is empty': async (store) => {
       const { pets, transfer } = store;
       assert.deepEqual(await batchesOf(transfer), []);
       const [pet] = await addAll(pets, filterablePets(1));
@@ -50,9 +50,9 @@ export function exportingPets(subject: Subject<TransferStore>): ContractCase[] {
         (await batchesOf(transfer)).every((batch) => batch.length > 0),
         'expected no empty batch',
       );
-    }),
+    },
 
-    contractCase(subject, 'an export has no pets that were added after it began', async (store) => {
+    'an export has no pets that were added after it began': async (store) => {
       await importPets(store, inBatches(samplePets(1500)));
       const before = await walk(store.pets, { limit: 100 });
       const seen: Pet[] = [];
@@ -67,9 +67,9 @@ export function exportingPets(subject: Subject<TransferStore>): ContractCase[] {
         (await exported(store.transfer)).length > before.length,
         'expected the next export to have the new pets',
       );
-    }),
+    },
 
-    contractCase(subject, 'a loop can leave an export early, and exports can overlap', async (store) => {
+    'a loop can leave an export early, and exports can overlap': async (store) => {
       const { pets, transfer } = store;
       await importPets(store, inBatches(samplePets(1500)));
       for await (const [first] of transfer.exportPets()) {
@@ -81,9 +81,9 @@ export function exportingPets(subject: Subject<TransferStore>): ContractCase[] {
         break;
       }
       await pets.add(samplePet('after'));
-    }),
+    },
 
-    contractCase(subject, 'an import of an export gives an equal store', async (store) => {
+    'an import of an export gives an equal store': async (store) => {
       await addAll(store.pets, samplePets(10));
       await importPets(store, inBatches(samplePets(1500)));
       const other = await subject.open();
@@ -93,6 +93,6 @@ export function exportingPets(subject: Subject<TransferStore>): ContractCase[] {
       } finally {
         await other.close();
       }
-    }),
-  ];
+    },
+  });
 }

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { INT64_MAX } from '../domain/int64.ts';
 import type { Pet } from '../domain/pet.ts';
-import { type ContractCase, contractCase, type Subject } from './contract.ts';
+import { type ContractCase, contractCases, type Subject } from './contract.ts';
 import { filtersOf } from './fixtures/filters.ts';
 import { addAll, assertAscending, byId, labelOf, samplePet, samplePets, walk } from './fixtures/pets.ts';
 import {
@@ -17,12 +17,8 @@ import {
 } from './fixtures/transfers.ts';
 
 export function importingPets(subject: Subject<TransferStore>): ContractCase[] {
-  return [...ids(subject), ...visibility(subject), ...callbacks(subject)];
-}
-
-function ids(subject: Subject<TransferStore>): ContractCase[] {
-  return [
-    contractCase(subject, 'pets without ids get new ids in their order', async (store) => {
+  return contractCases(subject, {
+    'pets without ids get new ids in their order': async (store) => {
       const before = await addAll(store.pets, samplePets(3));
       const imported = samplePets(1200);
       assert.equal(await importPets(store, inBatches(imported, 500)), 1200);
@@ -30,9 +26,9 @@ function ids(subject: Subject<TransferStore>): ContractCase[] {
       assertAscending(all);
       assert.deepEqual(all.slice(0, 3), before);
       assert.deepEqual(all.slice(3).map(withoutId), imported);
-    }),
+    },
 
-    contractCase(subject, 'pets with ids keep them in any order, up to the greatest id', async (store) => {
+    'pets with ids keep them in any order, up to the greatest id': async (store) => {
       const imported = [petWithId(7n), petWithId(INT64_MAX - 1n), petWithId(2n), petWithId(2n ** 53n + 1n)];
       assert.equal(await importPets(store, inBatches(imported, 2)), 4);
       assert.deepEqual(await exported(store.transfer), imported.toSorted(byId));
@@ -40,35 +36,27 @@ function ids(subject: Subject<TransferStore>): ContractCase[] {
       assert.equal((await store.pets.add(samplePet('last'))).id, INT64_MAX);
       await assert.rejects(store.pets.add(samplePet('Rex')), { code: 'storage_unavailable' });
       await assert.rejects(importPets(store, inBatches(samplePets(1))), { code: 'storage_unavailable' });
-    }),
+    },
 
-    contractCase(subject, 'an import without pets stores nothing', async (store) => {
+    'an import without pets stores nothing': async (store) => {
       assert.equal(await importPets(store, inBatches([])), 0);
       assert.equal(await importPets(store, oneByOne([[], []])), 0);
       assert.deepEqual(await exported(store.transfer), []);
-    }),
-  ];
-}
+    },
 
-function visibility(subject: Subject<TransferStore>): ContractCase[] {
-  return [
-    contractCase(
-      subject,
-      'a read that starts after an import was acknowledged sees its pets',
-      async (store) => {
-        const { pets } = store;
-        const pet = samplePet('Rex');
-        const filters = filtersOf(pet);
-        for (const count of [1, 2, 3]) {
-          for (const filter of filters) await pets.list({ ...filter, limit: 100 });
-          await importPets(store, inBatches([pet]));
-          for (const filter of filters)
-            assert.equal((await pets.list({ ...filter, limit: 100 })).pets.length, count);
-        }
-      },
-    ),
+    'a read that starts after an import was acknowledged sees its pets': async (store) => {
+      const { pets } = store;
+      const pet = samplePet('Rex');
+      const filters = filtersOf(pet);
+      for (const count of [1, 2, 3]) {
+        for (const filter of filters) await pets.list({ ...filter, limit: 100 });
+        await importPets(store, inBatches([pet]));
+        for (const filter of filters)
+          assert.equal((await pets.list({ ...filter, limit: 100 })).pets.length, count);
+      }
+    },
 
-    contractCase(subject, 'no read sees a pet before all are stored', async (store) => {
+    'no read sees a pet before all are stored': async (store) => {
       const assertEmpty = async () => assert.deepEqual((await store.pets.list({ limit: 1 })).pets, []);
       const batches = (async function* () {
         for (let times = 0; times < 3; times++) {
@@ -78,9 +66,9 @@ function visibility(subject: Subject<TransferStore>): ContractCase[] {
       })();
       await importPets(store, batches);
       assert.equal((await exported(store.transfer)).length, 1500);
-    }),
+    },
 
-    contractCase(subject, 'others can add pets while a batch is awaited', async (store) => {
+    'others can add pets while a batch is awaited': async (store) => {
       const batches = (async function* () {
         yield samplePets(2);
         await store.pets.add(samplePet('between'));
@@ -90,13 +78,9 @@ function visibility(subject: Subject<TransferStore>): ContractCase[] {
       const labels = (await walk(store.pets, { limit: 100 })).map(labelOf);
       const expected = [samplePet('between'), ...samplePets(2), ...samplePets(2)].map(labelOf);
       assert.deepEqual(labels.toSorted(), expected.toSorted());
-    }),
-  ];
-}
+    },
 
-function callbacks(subject: Subject<TransferStore>): ContractCase[] {
-  return [
-    contractCase(subject, 'a pet with a duplicate id is reported and left out', async (store) => {
+    'a pet with a duplicate id is reported and left out': async (store) => {
       const duplicates: [pet: Pet, requestedBatches: number][] = [];
       let requested = 0;
       const batches = [
@@ -118,9 +102,9 @@ function callbacks(subject: Subject<TransferStore>): ContractCase[] {
         'expected the object from the batch',
       );
       assert.deepEqual(await exported(store.transfer), [petWithId(1n), petWithId(2n), petWithId(3n)]);
-    }),
+    },
 
-    contractCase(subject, 'progress is reported up to the number of all pets', async (store) => {
+    'progress is reported up to the number of all pets': async (store) => {
       const counts: number[] = [];
       await importPets(store, inBatches(samplePets(50)), { onProgress: (count) => counts.push(count) });
       assert.equal(counts.at(-1), 50);
@@ -128,6 +112,6 @@ function callbacks(subject: Subject<TransferStore>): ContractCase[] {
         counts,
         counts.toSorted((a, b) => a - b),
       );
-    }),
-  ];
+    },
+  });
 }

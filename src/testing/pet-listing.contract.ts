@@ -5,7 +5,7 @@ import { listQuery } from '../application/list-pets.ts';
 import type { PetRepository } from '../application/ports/pet-repository.ts';
 import type { Pet } from '../domain/pet.ts';
 import { matches } from '../domain/pet-filter.ts';
-import { assertFrozen, type ContractCase, contractCase, type Subject } from './contract.ts';
+import { assertFrozen, type ContractCase, contractCase, contractCases, type Subject } from './contract.ts';
 import { FEW_FILTERS, filterablePets, SAMPLE_FILTERS } from './fixtures/filters.ts';
 import {
   addAll,
@@ -22,31 +22,31 @@ export function listingPets(subject: Subject<PetRepository>): ContractCase[] {
 }
 
 function pages(subject: Subject<PetRepository>): ContractCase[] {
-  return [
-    contractCase(subject, 'a list of an empty store is empty', async (pets) => {
+  return contractCases(subject, {
+    'a list of an empty store is empty': async (pets) => {
       await assertPage(pets, { limit: 20 }, [], false);
       for (const filter of SAMPLE_FILTERS) await assertPage(pets, { ...filter, limit: 20 }, [], false);
-    }),
+    },
 
-    contractCase(subject, 'pages and their pets are frozen', async (pets) => {
+    'pages and their pets are frozen': async (pets) => {
       const added = await pets.add(samplePet('Rex'));
       const page = await pets.list({ limit: 20 });
       for (const object of [page, page.pets, ...page.pets])
         assertFrozen(object, 'a page, its list and each of its pets');
       assert.throws(() => (page.pets as Pet[]).pop(), TypeError);
       await assertPage(pets, { limit: 20 }, [added], false);
-    }),
+    },
 
-    contractCase(subject, 'a page does not change when pets are added afterwards', async (pets) => {
+    'a page does not change when pets are added afterwards': async (pets) => {
       const added = await addAll(pets, samplePets(3));
       const page = await pets.list({ limit: 5 });
       await addAll(pets, samplePets(3));
       assert.deepEqual(page.pets, added);
       assert.equal(page.more, false);
       assert.equal((await pets.list({ limit: 5 })).more, true);
-    }),
+    },
 
-    contractCase(subject, 'equal queries and those with another filter get their pages', async (pets) => {
+    'equal queries and those with another filter get their pages': async (pets) => {
       const added = await addAll(pets, filterablePets(30));
       for (const filter of [...SAMPLE_FILTERS, ...SAMPLE_FILTERS]) {
         const found = added.filter((pet) => matches(pet, filter));
@@ -58,26 +58,20 @@ function pages(subject: Subject<PetRepository>): ContractCase[] {
           found.length > 4,
         );
       }
-    }),
-  ];
+    },
+  });
 }
 
 function walks(subject: Subject<PetRepository>): ContractCase[] {
-  return [
-    ...FEW_FILTERS.map((filter) =>
-      contractCase(
-        subject,
-        `pages visit every pet that existed before once while pets are added (${listQuery({ ...filter, limit: 7 })})`,
-        async (pets) => {
-          const before = await addAll(pets, filterablePets(100));
-          const expected = before.filter((pet) => matches(pet, filter));
-          const visited = await whileWriting(pets, () =>
-            walk(pets, { ...filter, limit: 7 }, before.length + 50),
-          );
-          assertAscending(visited);
-          assert.deepEqual(visited.slice(0, expected.length), expected);
-        },
-      ),
-    ),
-  ];
+  return FEW_FILTERS.map((filter) => {
+    const query = { ...filter, limit: 7 };
+    const name = `pages visit every pet that existed before once while pets are added (${listQuery(query)})`;
+    return contractCase(subject, name, async (pets) => {
+      const before = await addAll(pets, filterablePets(100));
+      const expected = before.filter((pet) => matches(pet, filter));
+      const visited = await whileWriting(pets, () => walk(pets, query, before.length + 50));
+      assertAscending(visited);
+      assert.deepEqual(visited.slice(0, expected.length), expected);
+    });
+  });
 }

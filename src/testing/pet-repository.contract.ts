@@ -5,10 +5,10 @@ import type { PetRepository } from '../application/ports/pet-repository.ts';
 import {
   assertFrozen,
   type ContractCase,
-  contractCase,
+  contractCases,
   lastingCase,
   type Subject,
-  twoClientCase,
+  twoClientCases,
 } from './contract.ts';
 import { filtersOf } from './fixtures/filters.ts';
 import {
@@ -39,27 +39,21 @@ import { listingPets } from './pet-listing.contract.ts';
  * ```
  */
 export function petRepositoryContract(subject: Subject<PetRepository>): ContractCase[] {
-  return [
-    ...adding(subject),
-    ...finding(subject),
-    ...listingPets(subject),
-    ...twoClients(subject),
-    ...lasting(subject),
-  ];
+  return [...storing(subject), ...listingPets(subject), ...twoClients(subject), ...lasting(subject)];
 }
 
-function adding(subject: Subject<PetRepository>): ContractCase[] {
-  return [
-    contractCase(subject, 'a read that starts after an add was acknowledged sees the pet', async (pets) => {
+function storing(subject: Subject<PetRepository>): ContractCase[] {
+  return contractCases(subject, {
+    'a read that starts after an add was acknowledged sees the pet': async (pets) => {
       for (const newPet of samplePets(20)) {
         await pets.list({ limit: 100 });
         const pet = await pets.add(newPet);
         assert.deepEqual(await pets.find(pet.id), pet);
         assert.deepEqual((await pets.list({ limit: 100 })).pets.at(-1), pet);
       }
-    }),
+    },
 
-    contractCase(subject, 'unusual text is stored exactly', async (pets) => {
+    'unusual text is stored exactly': async (pets) => {
       for (const name of UNUSUAL_NAMES) {
         const given = samplePet(name);
         const pet = await pets.add(given);
@@ -71,9 +65,9 @@ function adding(subject: Subject<PetRepository>): ContractCase[] {
         listed.map(({ id: _, ...pet }) => pet),
         UNUSUAL_NAMES.map((name) => samplePet(name)),
       );
-    }),
+    },
 
-    contractCase(subject, '1,000 concurrent adds get distinct ids, and all pets are stored', async (pets) => {
+    '1,000 concurrent adds get distinct ids, and all pets are stored': async (pets) => {
       const newPets = samplePets(1000);
       const added = await Promise.all(newPets.map((newPet) => pets.add(newPet)));
       for (const [index, { id, ...pet }] of added.entries())
@@ -86,83 +80,69 @@ function adding(subject: Subject<PetRepository>): ContractCase[] {
         next.id > (stored.at(-1)?.id ?? 0n),
         'expected the id after a restart to be greater than the last one',
       );
-    }),
+    },
 
-    contractCase(subject, '20 concurrent callers get ascending ids each, and no id twice', async (pets) => {
+    '20 concurrent callers get ascending ids each, and no id twice': async (pets) => {
       const callers = Array.from({ length: 20 }, () => addAll(pets, samplePets(25)));
       const added = await Promise.all(callers);
       for (const ofOne of added) assertAscending(ofOne);
       assert.deepEqual(await walk(pets, { limit: 100 }), added.flat().sort(byId));
-    }),
+    },
 
-    contractCase(
-      subject,
-      'changing the input after the call does not change the stored pet',
-      async (pets) => {
-        const given = samplePet('Rex');
-        const input = { ...given };
-        const adding = pets.add(input);
-        Object.assign(input, samplePet('Max', 2n));
-        const pet = await adding;
-        assert.deepEqual({ ...pet }, { id: pet.id, ...given });
-        assert.deepEqual(await pets.find(pet.id), pet);
-      },
-    ),
-  ];
-}
+    'changing the input after the call does not change the stored pet': async (pets) => {
+      const given = samplePet('Rex');
+      const input = { ...given };
+      const adding = pets.add(input);
+      Object.assign(input, samplePet('Max', 2n));
+      const pet = await adding;
+      assert.deepEqual({ ...pet }, { id: pet.id, ...given });
+      assert.deepEqual(await pets.find(pet.id), pet);
+    },
 
-function finding(subject: Subject<PetRepository>): ContractCase[] {
-  return [
-    contractCase(subject, 'added and found pets are frozen', async (pets) => {
+    'added and found pets are frozen': async (pets) => {
       const added = await pets.add(samplePet('Rex'));
       for (const pet of [added, await pets.find(added.id)]) {
         assertFrozen(pet, 'an added and a found pet');
         assert.throws(() => Object.assign(pet as object, samplePet('Max', 2n)), TypeError);
       }
       assert.deepEqual(await pets.find(added.id), { id: added.id, ...samplePet('Rex') });
-    }),
-  ];
+    },
+  });
 }
 
 function twoClients(subject: Subject<PetRepository>): ContractCase[] {
-  return [
-    ...twoClientCase(
-      subject,
-      'a pet added by one client is seen by another one',
-      async (one, two, eventually) => {
-        for (const [writer, reader] of [
-          [one, two],
-          [two, one],
-        ] as const) {
-          await reader.list({ limit: 100 });
-          const pet = await writer.add(samplePet('Rex', 2n));
-          await eventually(async () => (await reader.find(pet.id)) !== undefined);
-          assert.deepEqual(await reader.find(pet.id), pet);
-          for (const filter of filtersOf(pet))
-            assert.deepEqual((await reader.list({ ...filter, limit: 100 })).pets.at(-1), pet);
-        }
-      },
-    ),
+  return twoClientCases(subject, {
+    'a pet added by one client is seen by another one': async (one, two, eventually) => {
+      for (const [writer, reader] of [
+        [one, two],
+        [two, one],
+      ] as const) {
+        await reader.list({ limit: 100 });
+        const pet = await writer.add(samplePet('Rex', 2n));
+        await eventually(async () => (await reader.find(pet.id)) !== undefined);
+        assert.deepEqual(await reader.find(pet.id), pet);
+        for (const filter of filtersOf(pet))
+          assert.deepEqual((await reader.list({ ...filter, limit: 100 })).pets.at(-1), pet);
+      }
+    },
 
-    ...twoClientCase(subject, 'two clients that add at the same time get no id twice', async (one, two) => {
+    'two clients that add at the same time get no id twice': async (one, two) => {
       const added = await Promise.all([addAll(one, samplePets(25)), addAll(two, samplePets(25))]);
       for (const ofOne of added) assertAscending(ofOne);
       assertAscending(added.flat().sort(byId));
-    }),
-  ];
+    },
+  });
 }
 
 function lasting(subject: Subject<PetRepository>): ContractCase[] {
-  return [
-    ...lastingCase(
-      subject,
-      'an empty store can be reopened',
-      (pets) => pets.list({ limit: 1 }),
-      async (pets) => {
-        await assertPage(pets, { limit: 20 }, [], false);
-        const pet = await pets.add(samplePet('Rex'));
-        await assertPage(pets, { limit: 20 }, [pet], false);
-      },
-    ),
-  ];
+  return lastingCase(
+    subject,
+    'an empty store can be reopened',
+    (pets) => pets.list({ limit: 1 }),
+    async (pets) => {
+      await assertPage(pets, { limit: 20 }, [], false);
+      const pet = await pets.add(samplePet('Rex'));
+      await assertPage(pets, { limit: 20 }, [pet], false);
+    },
+  );
 }

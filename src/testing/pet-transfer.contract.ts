@@ -1,7 +1,7 @@
 /** The tests (contract cases) that every `PetTransfer` must pass, for any test runner. */
 
 import assert from 'node:assert/strict';
-import { type ContractCase, lastingCase, type Subject, twoClientCase } from './contract.ts';
+import { type ContractCase, lastingCase, type Subject, twoClientCases } from './contract.ts';
 import { samplePets } from './fixtures/pets.ts';
 import { exported, importPets, inBatches, type TransferStore } from './fixtures/transfers.ts';
 import { exportingPets } from './pet-export.contract.ts';
@@ -14,12 +14,12 @@ export type { TransferStore } from './fixtures/transfers.ts';
 export function petTransferContract(subject: Subject<TransferStore>): ContractCase[] {
   return [
     ...importingPets(subject),
+
     ...failingImports(subject),
+
     ...exportingPets(subject),
-    ...twoClientCase(
-      subject,
-      'another client sees all pets of an import, or none',
-      async (one, two, eventually) => {
+    ...twoClientCases(subject, {
+      'another client sees all pets of an import, or none': async (one, two, eventually) => {
         const count = async () => (await exported(two.transfer)).length;
         const before = await count();
         const counting: Promise<number>[] = [];
@@ -28,7 +28,8 @@ export function petTransferContract(subject: Subject<TransferStore>): ContractCa
         const counts = new Set([before, ...(await Promise.all(counting)), await count()]);
         assert.deepEqual([...counts], [0, 1500]);
       },
-    ),
+    }),
+
     ...lastingCase(
       subject,
       'imported pets are unchanged after reopening',

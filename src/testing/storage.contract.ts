@@ -3,15 +3,14 @@
 import assert from 'node:assert/strict';
 import type { Storage } from '../application/ports/storage.ts';
 import { INT64_MAX } from '../domain/int64.ts';
-import { backingUp } from './backup.contract.ts';
-import { type ContractCase, contractCase, lastingCase, type Subject } from './contract.ts';
+import { backingUp, type StorageSubject } from './backup.contract.ts';
+import { type ContractCase, contractCases, lastingCase, type Subject } from './contract.ts';
 import { attempt } from './fixtures/attempts.ts';
 import { draft } from './fixtures/keys.ts';
 import { samplePet, samplePets } from './fixtures/pets.ts';
 import { exported, importPets, inBatches } from './fixtures/transfers.ts';
-import type { StorageSubject } from './storage-subject.ts';
 
-export type { StorageSubject } from './storage-subject.ts';
+export type { StorageSubject } from './backup.contract.ts';
 
 /** Returns all tests that a `Storage` must pass. */
 export function storageContract(subject: StorageSubject): ContractCase[] {
@@ -19,95 +18,89 @@ export function storageContract(subject: StorageSubject): ContractCase[] {
 }
 
 function checking(subject: Subject<Storage>): ContractCase[] {
-  return [
-    contractCase(
-      subject,
-      'when all ids have been assigned, no pet is stored, and the check says so',
-      async (storage) => {
-        const [pet, last] = [samplePet('Rex'), { id: INT64_MAX }];
-        const batches = (async function* () {
-          yield [{ ...pet, ...last }];
-        })();
-        await importPets(storage, batches);
-        const refused = { code: 'storage_unavailable', reason: 'ids_exhausted' };
-        await assert.rejects(storage.pets.add(pet), refused);
-        await assert.rejects(storage.check(), refused);
-        assert.deepEqual((await storage.pets.list({ limit: 2 })).pets, [{ ...last, ...pet }]);
-      },
-    ),
+  return contractCases(subject, {
+    'when all ids have been assigned, no pet is stored, and the check says so': async (storage) => {
+      const [pet, last] = [samplePet('Rex'), { id: INT64_MAX }];
+      const batches = (async function* () {
+        yield [{ ...pet, ...last }];
+      })();
+      await importPets(storage, batches);
+      const refused = { code: 'storage_unavailable', reason: 'ids_exhausted' };
+      await assert.rejects(storage.pets.add(pet), refused);
+      await assert.rejects(storage.check(), refused);
+      assert.deepEqual((await storage.pets.list({ limit: 2 })).pets, [{ ...last, ...pet }]);
+    },
 
-    contractCase(subject, 'check resolves when the storage can handle requests', async (storage) => {
+    'check resolves when the storage can handle requests': async (storage) => {
       await storage.check();
       await storage.pets.add(samplePet('Rex'));
       await Promise.all([storage.check(), storage.check(), storage.check()]);
-    }),
-  ];
+    },
+  });
 }
 
 function closing(subject: Subject<Storage>): ContractCase[] {
   return [
-    contractCase(subject, 'close can be called twice, at once and later', async (storage) => {
-      await storage.pets.add(samplePet('Rex'));
-      await Promise.all([storage.close(), storage.close()]);
-      await storage.close();
-    }),
+    ...contractCases(subject, {
+      'close can be called twice, at once and later': async (storage) => {
+        await storage.pets.add(samplePet('Rex'));
+        await Promise.all([storage.close(), storage.close()]);
+        await storage.close();
+      },
 
-    contractCase(subject, 'every method rejects with storage_unavailable after close', async (storage) => {
-      const { pets, apiKeys, idempotentCreates, idempotencyRecords } = storage;
-      const [key, about] = draft('Anna');
-      const old = await apiKeys.add(key, about);
-      const { id } = old;
-      const pet = await pets.add(samplePet('Rex'));
-      await apiKeys.find(key);
-      await pets.list({ limit: 20 });
-      await storage.close();
-      const calls: Readonly<Record<string, () => Promise<unknown>>> = {
-        'pets.add': () => pets.add(samplePet('Rex')),
-        'pets.find': () => pets.find(pet.id),
-        'pets.list': () => pets.list({ limit: 20 }),
-        'idempotentCreates.add': () => idempotentCreates.add(samplePet('Rex'), attempt('a')),
-        'idempotencyRecords.count': () => idempotencyRecords.count(),
-        'idempotencyRecords.removeRecords': () => idempotencyRecords.removeRecords(9),
-        'apiKeys.find': () => apiKeys.find(key),
-        'apiKeys.add': () => apiKeys.add(...draft('Bert')),
-        'apiKeys.addFirst': () => apiKeys.addFirst(...draft('Bert')),
-        'apiKeys.replace': () => apiKeys.replace(old, Date.now(), ...draft('Anna')),
-        'apiKeys.revoke': () => apiKeys.revoke(id, Date.now()),
-        'apiKeys.setLastUsedOn': () => apiKeys.setLastUsedOn(id, 0),
-        'apiKeys.list': () => apiKeys.list(),
-        check: () => storage.check(),
-      };
-      for (const [name, call] of Object.entries(calls)) {
-        await assert.rejects(call(), { code: 'storage_unavailable' }, name);
-      }
-    }),
+      'every method rejects with storage_unavailable after close': async (storage) => {
+        const { pets, apiKeys, idempotentCreates, idempotencyRecords } = storage;
+        const [key, about] = draft('Anna');
+        const old = await apiKeys.add(key, about);
+        const { id } = old;
+        const pet = await pets.add(samplePet('Rex'));
+        await apiKeys.find(key);
+        await pets.list({ limit: 20 });
+        await storage.close();
+        const calls: Readonly<Record<string, () => Promise<unknown>>> = {
+          'pets.add': () => pets.add(samplePet('Rex')),
+          'pets.find': () => pets.find(pet.id),
+          'pets.list': () => pets.list({ limit: 20 }),
+          'idempotentCreates.add': () => idempotentCreates.add(samplePet('Rex'), attempt('a')),
+          'idempotencyRecords.count': () => idempotencyRecords.count(),
+          'idempotencyRecords.removeRecords': () => idempotencyRecords.removeRecords(9),
+          'apiKeys.find': () => apiKeys.find(key),
+          'apiKeys.add': () => apiKeys.add(...draft('Bert')),
+          'apiKeys.addFirst': () => apiKeys.addFirst(...draft('Bert')),
+          'apiKeys.replace': () => apiKeys.replace(old, Date.now(), ...draft('Anna')),
+          'apiKeys.revoke': () => apiKeys.revoke(id, Date.now()),
+          'apiKeys.setLastUsedOn': () => apiKeys.setLastUsedOn(id, 0),
+          'apiKeys.list': () => apiKeys.list(),
+          check: () => storage.check(),
+        };
+        for (const [name, call] of Object.entries(calls)) {
+          await assert.rejects(call(), { code: 'storage_unavailable' }, name);
+        }
+      },
 
-    contractCase(
-      subject,
-      'an import and an export reject with storage_unavailable after close',
-      async (storage) => {
+      'an import and an export reject with storage_unavailable after close': async (storage) => {
         await storage.close();
         const closed = { code: 'storage_unavailable' };
         await assert.rejects(importPets(storage, inBatches(samplePets(3))), closed);
         await assert.rejects(exported(storage.transfer), closed);
       },
-    ),
 
-    contractCase(subject, 'writes that were accepted before close are completed', async (storage) => {
-      const adding = samplePets(200).map((pet) => storage.pets.add(pet));
-      const addingKey = storage.apiKeys.add(...draft('Anna'));
-      await storage.close();
-      assert.equal(new Set((await Promise.all(adding)).map(({ id }) => id)).size, 200);
-      assert.equal((await addingKey).name, 'Anna');
-    }),
-
-    contractCase(subject, 'close ends an import that is reading batches', async (storage) => {
-      const batches = (async function* () {
-        yield samplePets(5);
+      'writes that were accepted before close are completed': async (storage) => {
+        const adding = samplePets(200).map((pet) => storage.pets.add(pet));
+        const addingKey = storage.apiKeys.add(...draft('Anna'));
         await storage.close();
-        yield samplePets(5);
-      })();
-      await assert.rejects(importPets(storage, batches), { code: 'storage_unavailable' });
+        assert.equal(new Set((await Promise.all(adding)).map(({ id }) => id)).size, 200);
+        assert.equal((await addingKey).name, 'Anna');
+      },
+
+      'close ends an import that is reading batches': async (storage) => {
+        const batches = (async function* () {
+          yield samplePets(5);
+          await storage.close();
+          yield samplePets(5);
+        })();
+        await assert.rejects(importPets(storage, batches), { code: 'storage_unavailable' });
+      },
     }),
 
     ...lastingCase(

@@ -41,7 +41,7 @@ export const KEY_OPERATIONS: Readonly<Record<string, Operation>> = {
     async run({ storage, model, random, now }) {
       const key = pick(random, [...model.keys.keys(), randomDraft(random, now)[0]]);
       const expected = model.keys.get(key);
-      assert.deepEqual(allAttributes(await storage.apiKeys?.find(key)), allAttributes(expected));
+      assert.deepEqual(attributesOf(await storage.apiKeys?.find(key)), attributesOf(expected));
       return expected === undefined ? 'not found' : 'found';
     },
   },
@@ -75,8 +75,8 @@ export const KEY_OPERATIONS: Readonly<Record<string, Operation>> = {
       const id = randomKeyId(model, random);
       const isKnown = model.changeKey(id, ({ revokedAt = now }) => ({ revokedAt }));
       assert.deepEqual(
-        allAttributes(await storage.apiKeys?.revoke(id, now)),
-        allAttributes(model.keyWithId(id)?.[1]),
+        attributesOf(await storage.apiKeys?.revoke(id, now)),
+        attributesOf(model.keyWithId(id)?.[1]),
       );
       return isKnown ? 'revoked' : 'unknown';
     },
@@ -113,11 +113,6 @@ function randomDraft(random: Random, now: number): ReturnType<typeof draft> {
 function assertNewKey(stored: ApiKey, about: Omit<ApiKey, 'id'>, model: Model): ApiKey {
   assert.equal(model.keyWithId(stored.id), undefined, `the id ${stored.id} was assigned twice`);
   const expected = { ...about, id: stored.id };
-  assert.deepEqual(allAttributes(stored), allAttributes(expected));
+  assert.deepEqual(attributesOf(stored), attributesOf(expected));
   return expected;
-}
-
-/** Returns all attributes of a key, of which some may be missing. */
-export function allAttributes(about: ApiKey | undefined): unknown {
-  return [attributesOf(about), about?.callerId];
 }

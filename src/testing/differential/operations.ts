@@ -1,9 +1,10 @@
 /** All operations of the random sequences. Each is called on the storage and on the model, and its results are compared. */
 
 import assert from 'node:assert/strict';
+import { attributesOf } from '../fixtures/keys.ts';
 import { walk } from '../fixtures/pets.ts';
 import { CHANGE_OPERATIONS } from './change-operations.ts';
-import { allAttributes, KEY_OPERATIONS } from './key-operations.ts';
+import { KEY_OPERATIONS } from './key-operations.ts';
 import type { Operation, World } from './operation.ts';
 import { PET_OPERATIONS } from './pet-operations.ts';
 import { TRANSFER_OPERATIONS } from './transfer-operations.ts';
@@ -31,11 +32,11 @@ export async function assertSameState({ storage, model, random }: World): Promis
   assert.deepEqual(await walk(storage.pets, { limit: 100 }), model.pets);
   const { apiKeys, idempotencyRecords } = storage;
   if (apiKeys !== undefined) {
-    assert.deepEqual((await apiKeys.list()).map(allAttributes), [...model.keys.values()].map(allAttributes));
+    assert.deepEqual((await apiKeys.list()).map(attributesOf), [...model.keys.values()].map(attributesOf));
     const names = [...model.keys.keys()];
     const found = names.filter((_, index) => index === names.length - 1 || random(8) === 0);
     for (const key of found)
-      assert.deepEqual(allAttributes(await apiKeys.find(key)), allAttributes(model.keys.get(key)));
+      assert.deepEqual(attributesOf(await apiKeys.find(key)), attributesOf(model.keys.get(key)));
   }
   // Without the port for records, nothing but a replay tells which there are.
   if (idempotencyRecords !== undefined) assert.equal(await idempotencyRecords.count(), model.records.size);

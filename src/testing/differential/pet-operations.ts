@@ -13,8 +13,8 @@ import {
   PET_ATTRIBUTES,
   type Pet,
 } from '../../domain/pet.ts';
-import { HOUR } from '../fixtures/attempts.ts';
 import { SAMPLE_FILTERS } from '../fixtures/filters.ts';
+import { HOUR } from '../fixtures/keys.ts';
 import { labelOf, sampleValues } from '../fixtures/pets.ts';
 import { type Random, randomNumbers } from '../random.ts';
 import type { Model } from './model.ts';

@@ -1,15 +1,19 @@
-import type { PetPageQuery } from '../../application/list-pets.ts';
-import { listQuery } from '../../application/list-pets.ts';
+/** The calls of a history. */
+
+import { listQuery, type PetPageQuery } from '../../application/list-pets.ts';
 import type { PetPage, PetQuery } from '../../application/ports/pet-repository.ts';
 import type { NewPet, Pet } from '../../domain/pet.ts';
 import { labelOf } from '../fixtures/pets.ts';
 
-/** A call of a client. Its `call` and `end` are positions in the order of all calls and returns of the history. */
-interface Call {
-  readonly client: string;
+/** The positions of a call and of its return in the order of all calls and returns of the history. */
+export interface CallTime {
   readonly call: number;
   /** `Infinity` while the call has not returned. */
   readonly end: number;
+}
+
+interface Call extends CallTime {
+  readonly client: string;
 }
 
 /** The outcome, as far as the client knows it, of a create that did not return a pet. `conflict`: its key was used for another pet. */

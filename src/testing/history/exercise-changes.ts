@@ -1,3 +1,5 @@
+/** Changes the pets of stores from several clients at once, and follows the feed of changes. */
+
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ListedVersion, PetChanges, PetVersion } from '../../application/ports/pet-changes.ts';
@@ -5,19 +7,8 @@ import { asAnimalStoreError } from '../../domain/errors.ts';
 import type { ChangingStore } from '../fixtures/attempts.ts';
 import { samplePet, walk } from '../fixtures/pets.ts';
 import { type Random, randomNumbers } from '../random.ts';
+import type { ExerciseOptions } from './exercise.ts';
 import { VersionHistory, type VersionWrite } from './versions.ts';
-
-/** The options of {@link exerciseChanges}. */
-export interface ChangeExerciseOptions {
-  /** The number of calls of each client. Default: 60. */
-  readonly calls?: number | undefined;
-  /** The number of clients of each store. Default: 4. */
-  readonly clients?: number | undefined;
-  /** Selects what the clients call, as far as the timing of the stores does not. Default: 1. */
-  readonly seed?: number | undefined;
-  /** Ends the clients early. */
-  readonly signal?: AbortSignal | undefined;
-}
 
 /** After a failed call, in milliseconds. */
 const PAUSE = 5;
@@ -29,19 +20,19 @@ const PAUSE = 5;
  */
 export async function exerciseChanges(
   stores: readonly ChangingStore[],
-  { calls = 60, clients = 4, seed = 1, signal }: ChangeExerciseOptions = {},
+  { calls = 60, clients = 4, seed = 1, signal }: Omit<ExerciseOptions, 'hasIdempotencyKeys'> = {},
 ): Promise<string | undefined> {
   const history = new VersionHistory();
   const followers = stores.map(({ changes }) => new Follower(history, changes));
   const ids: bigint[] = [];
   let isWriting = true;
-  const client = async (store: ChangingStore, number: number): Promise<void> => {
-    const calling = new Client(history, store, ids, number, randomNumbers(seed * 1009 + number));
-    for (let call = 0; call < calls && signal?.aborted !== true; call += 1) await calling.callOnce();
-  };
   const numbers = Array.from({ length: clients * stores.length }, (_, number) => number);
   const writing = Promise.all(
-    numbers.map((number) => client(stores[number % stores.length] as ChangingStore, number)),
+    numbers.map(async (number) => {
+      const store = stores[number % stores.length] as ChangingStore;
+      const callOnce = callerOf(history, store, ids, number, randomNumbers(seed * 1009 + number));
+      for (let call = 0; call < calls && signal?.aborted !== true; call += 1) await callOnce();
+    }),
   );
   const following = followers.map(async (follower) => {
     while (isWriting) if (!(await follower.readPage())) await sleep(1);
@@ -99,69 +90,59 @@ class Follower {
   }
 }
 
-class Client {
-  readonly #history: VersionHistory;
-  readonly #store: ChangingStore;
-  /** The ids that all clients know. */
-  readonly #ids: bigint[];
-  readonly #number: number;
-  readonly #random: Random;
-  #written = 0;
+/** Returns a function that makes one random call, or a read and a write. All clients know the `ids`. */
+function callerOf(
+  history: VersionHistory,
+  { pets, changes }: ChangingStore,
+  ids: bigint[],
+  number: number,
+  random: Random,
+): () => Promise<void> {
+  let written = 0;
 
-  constructor(history: VersionHistory, store: ChangingStore, ids: bigint[], number: number, random: Random) {
-    this.#history = history;
-    this.#store = store;
-    this.#ids = ids;
-    this.#number = number;
-    this.#random = random;
-  }
-
-  async callOnce(): Promise<void> {
-    const { pets, changes } = this.#store;
-    const chance = this.#random(100);
-    this.#written += 1;
-    const name = `pet ${this.#number}.${this.#written}`;
-    const attributes = samplePet(name, chance);
-    // Most calls are of the newest pets, so that several clients change the same one.
-    const id = this.#ids[this.#ids.length - 1 - this.#random(5)];
-    if (chance < 20 || id === undefined) {
-      const created = await this.#write({ attributes }, async () => (await pets.add(attributes)).id);
-      if (created !== undefined) this.#ids.push(created);
-      return;
-    }
-    const version = await this.#read(id);
-    if (chance < 40 || version?.pet === undefined) return;
-    const { revision: expected } = version;
-    if (chance < 95)
-      await this.#write({ id, expected, attributes }, () => changes.replace({ id, ...attributes }, expected));
-    else await this.#write({ id, expected, attributes: undefined }, () => changes.remove(id, expected));
-  }
-
-  async #read(id: bigint): Promise<PetVersion | undefined> {
-    const call = this.#history.tick();
-    const found = await this.#store.changes
+  async function read(id: bigint): Promise<PetVersion | undefined> {
+    const call = history.tick();
+    const found = await changes
       .find(id)
       .then((version) => ({ version }))
       .catch(ignoreStoreError);
-    if (found !== undefined) this.#history.addRead({ call, end: this.#history.tick(), id, ...found });
+    if (found !== undefined) history.addRead({ call, end: history.tick(), id, ...found });
     return found?.version;
   }
 
-  async #write(
-    write: Pick<VersionWrite, 'id' | 'expected' | 'attributes'>,
+  async function write(
+    about: Pick<VersionWrite, 'id' | 'expected' | 'attributes'>,
     send: () => Promise<bigint | undefined>,
   ): Promise<bigint | undefined> {
-    const call = this.#history.tick();
+    const call = history.tick();
     try {
       const revision = await send();
-      if (revision !== undefined)
-        this.#history.addWrite({ ...write, call, end: this.#history.tick(), revision });
+      if (revision !== undefined) history.addWrite({ ...about, call, end: history.tick(), revision });
       return revision;
     } catch (error) {
-      this.#history.addWrite({ ...write, call, end: Infinity, revision: undefined });
+      history.addWrite({ ...about, call, end: Infinity, revision: undefined });
       return await ignoreStoreError(error);
     }
   }
+
+  return async () => {
+    const chance = random(100);
+    written += 1;
+    const attributes = samplePet(`pet ${number}.${written}`, chance);
+    // Most calls are of the newest pets, so that several clients change the same one.
+    const id = ids[ids.length - 1 - random(5)];
+    if (chance < 20 || id === undefined) {
+      const created = await write({ attributes }, async () => (await pets.add(attributes)).id);
+      if (created !== undefined) ids.push(created);
+      return;
+    }
+    const version = await read(id);
+    if (chance < 40 || version?.pet === undefined) return;
+    const { revision: expected } = version;
+    if (chance < 95)
+      await write({ id, expected, attributes }, () => changes.replace({ id, ...attributes }, expected));
+    else await write({ id, expected, attributes: undefined }, () => changes.remove(id, expected));
+  };
 }
 
 async function ignoreStoreError(error: unknown): Promise<undefined> {

@@ -1,3 +1,5 @@
+/** Creates, verifies and revokes API keys of several stores, and records the calls. */
+
 import type { History, KeyOperations } from './history.ts';
 
 /**

@@ -1,9 +1,11 @@
+/** Calls stores from several clients at once, and records the calls. */
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import { asAnimalStoreError } from '../../domain/errors.ts';
 import type { NewPetInput, Pet } from '../../domain/pet.ts';
 import { filterable, SAMPLE_FILTERS } from '../fixtures/filters.ts';
 import { samplePet } from '../fixtures/pets.ts';
-import { randomNumbers } from '../random.ts';
+import { type Random, randomNumbers } from '../random.ts';
 import type { History, PetOperations } from './history.ts';
 
 /** The options of {@link exercise}. */
@@ -40,127 +42,106 @@ export async function exercise(
   stores: readonly PetOperations[],
   options: ExerciseOptions = {},
 ): Promise<void> {
-  const { calls = 100, clients = 4, seed = 1, signal } = options;
+  const { calls = 100, clients = 4, seed = 1, hasIdempotencyKeys = true, signal } = options;
   const recorded = stores.map((store, index) => history.record(store, `store ${index + 1}`));
-  const shared = new SharedState(options.hasIdempotencyKeys ?? true);
+  const shared: Shared = { stores: recorded, hasIdempotencyKeys, keyed: [], maxId: 0n, created: 0 };
   await Promise.all(
     stores.flatMap((store, index) =>
       Array.from({ length: clients }, async (_, number) => {
         const client = `client ${index + 1}.${number + 1}`;
         const random = randomNumbers(seed * 1009 + index * 101 + number);
-        const calling = new Client(client, history.record(store, client), recorded, shared, random);
-        for (let call = 0; call < calls && signal?.aborted !== true; call += 1) await calling.callOnce();
+        const callOnce = callerOf(client, history.record(store, client), shared, random);
+        for (let call = 0; call < calls && signal?.aborted !== true; call += 1) await callOnce();
       }),
     ),
   );
   for (const store of recorded) await listAll(store);
 }
 
-/** The ids that the clients share, so that they read what others have just created. */
-class SharedState {
+/** The state that the clients share, so that they read pets that others have just created, and retry creates of others. */
+interface Shared {
+  readonly stores: readonly PetOperations[];
   readonly hasIdempotencyKeys: boolean;
-  readonly keyed: KeyedCreate[] = [];
-  maxId = 0n;
-  created = 0;
-
-  constructor(hasIdempotencyKeys: boolean) {
-    this.hasIdempotencyKeys = hasIdempotencyKeys;
-  }
-
-  see(pets: readonly Pet[]): void {
-    for (const { id } of pets) if (id > this.maxId) this.maxId = id;
-  }
+  readonly keyed: KeyedCreate[];
+  maxId: bigint;
+  created: number;
 }
 
-class Client {
-  readonly #name: string;
-  readonly #store: PetOperations;
-  readonly #all: readonly PetOperations[];
-  readonly #shared: SharedState;
-  readonly #random: (below: number) => number;
+/** Returns a function that makes one random call of a client. */
+function callerOf(client: string, store: PetOperations, shared: Shared, random: Random): () => Promise<void> {
   /** The last pet that this client has followed. */
-  #followed = 0n;
+  let followed = 0n;
 
-  constructor(
-    name: string,
-    store: PetOperations,
-    all: readonly PetOperations[],
-    shared: SharedState,
-    random: (below: number) => number,
-  ) {
-    this.#name = name;
-    this.#store = store;
-    this.#all = all;
-    this.#shared = shared;
-    this.#random = random;
+  function see(...pets: readonly Pet[]): void {
+    for (const { id } of pets) if (id > shared.maxId) shared.maxId = id;
   }
 
-  async callOnce(): Promise<void> {
-    const chance = this.#random(100);
+  function newPetInput(): NewPetInput {
+    shared.created += 1;
+    const name = `pet ${shared.created} of ${client}`;
+    return filterable(samplePet(name, random(1000) - 500), random(1000));
+  }
+
+  /** Most often the id of one of the last pets, or of one that does not exist yet. */
+  function someId(): bigint {
+    const id = shared.maxId + 3n - BigInt(random(random(4) === 0 ? 500 : 12));
+    return id < 1n ? 1n : id;
+  }
+
+  async function createOnce(): Promise<void> {
+    const { keyed, hasIdempotencyKeys, stores } = shared;
+    if (!hasIdempotencyKeys) return follow();
+    const earlier = keyed[keyed.length - 1 - random(20)];
+    const chance = random(10);
+    if (earlier !== undefined && chance < 3) {
+      // A retry of another client's create, also while that is in flight.
+      const { pet, idempotencyKey } = earlier;
+      await store.createPet(pet, { idempotencyKey });
+    } else if (earlier !== undefined && chance < 4) {
+      await store.createPet(newPetInput(), { idempotencyKey: earlier.idempotencyKey });
+    } else {
+      const pet = newPetInput();
+      const idempotencyKey = `key ${shared.created} of ${client}`.replaceAll(' ', '-');
+      keyed.push({ pet, idempotencyKey });
+      const other = stores[random(stores.length)];
+      const attempts = [store, ...(chance < 7 && other !== undefined ? [other] : [])];
+      const results = await Promise.allSettled(
+        attempts.map((each) => each.createPet(pet, { idempotencyKey })),
+      );
+      for (const result of results) {
+        if (result.status === 'rejected') throw result.reason;
+        see(result.value);
+      }
+    }
+  }
+
+  async function follow(): Promise<void> {
+    const { pets } = await store.listPage({ after: followed, limit: 100 });
+    see(...pets);
+    followed = pets.at(-1)?.id ?? followed;
+  }
+
+  async function list(): Promise<void> {
+    const limit = LIMITS[random(LIMITS.length)] ?? 1;
+    const filter = SAMPLE_FILTERS[random(SAMPLE_FILTERS.length)];
+    const after = random(4) === 0 ? undefined : someId();
+    see(...(await store.listPage({ ...filter, limit, after })).pets);
+  }
+
+  return async () => {
+    const chance = random(100);
     try {
-      if (chance < 30) this.#shared.see([await this.#store.createPet(this.#newPet())]);
-      else if (chance < 50) await this.#createOnce();
-      else if (chance < 65) await this.#store.getPet(this.#someId());
-      else if (chance < 80) await this.#follow();
-      else await this.#list();
+      if (chance < 30) see(await store.createPet(newPetInput()));
+      else if (chance < 50) await createOnce();
+      else if (chance < 65) await store.getPet(someId());
+      else if (chance < 80) await follow();
+      else await list();
     } catch (error) {
       const code = asAnimalStoreError(error)?.code;
       if (code === undefined) throw error;
       if (code !== 'not_found' && code !== 'idempotency_conflict') await sleep(PAUSE);
     }
-  }
-
-  async #createOnce(): Promise<void> {
-    const { keyed, hasIdempotencyKeys } = this.#shared;
-    if (!hasIdempotencyKeys) return this.#follow();
-    const earlier = keyed[keyed.length - 1 - this.#random(20)];
-    const chance = this.#random(10);
-    if (earlier !== undefined && chance < 3) {
-      // A retry of another client's create, also while that is in flight.
-      const { pet, idempotencyKey } = earlier;
-      await this.#store.createPet(pet, { idempotencyKey });
-    } else if (earlier !== undefined && chance < 4) {
-      await this.#store.createPet(this.#newPet(), { idempotencyKey: earlier.idempotencyKey });
-    } else {
-      const pet = this.#newPet();
-      const idempotencyKey = `key ${this.#shared.created} of ${this.#name}`.replaceAll(' ', '-');
-      keyed.push({ pet, idempotencyKey });
-      const other = this.#all[this.#random(this.#all.length)];
-      const attempts = [this.#store, ...(chance < 7 && other !== undefined ? [other] : [])];
-      const results = await Promise.allSettled(
-        attempts.map((store) => store.createPet(pet, { idempotencyKey })),
-      );
-      for (const result of results) {
-        if (result.status === 'rejected') throw result.reason;
-        this.#shared.see([result.value]);
-      }
-    }
-  }
-
-  async #follow(): Promise<void> {
-    const { pets } = await this.#store.listPage({ after: this.#followed, limit: 100 });
-    this.#shared.see(pets);
-    this.#followed = pets.at(-1)?.id ?? this.#followed;
-  }
-
-  async #list(): Promise<void> {
-    const limit = LIMITS[this.#random(LIMITS.length)] ?? 1;
-    const filter = SAMPLE_FILTERS[this.#random(SAMPLE_FILTERS.length)];
-    const after = this.#random(4) === 0 ? undefined : this.#someId();
-    this.#shared.see((await this.#store.listPage({ ...filter, limit, after })).pets);
-  }
-
-  /** Most often the id of one of the last pets, or of one that does not exist yet. */
-  #someId(): bigint {
-    const id = this.#shared.maxId + 3n - BigInt(this.#random(this.#random(4) === 0 ? 500 : 12));
-    return id < 1n ? 1n : id;
-  }
-
-  #newPet(): NewPetInput {
-    this.#shared.created += 1;
-    const name = `pet ${this.#shared.created} of ${this.#name}`;
-    return filterable(samplePet(name, this.#random(1000) - 500), this.#random(1000));
-  }
+  };
 }
 
 async function listAll(store: PetOperations): Promise<void> {

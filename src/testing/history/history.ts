@@ -1,3 +1,5 @@
+/** Records the calls of the clients of a store. */
+
 import { LIMIT_DEFAULT, type PetPageQuery } from '../../application/list-pets.ts';
 import type { ApiKeyHolder } from '../../application/ports/api-key-verifier.ts';
 import type { PetPage } from '../../application/ports/pet-repository.ts';
@@ -107,15 +109,8 @@ export class History {
       listPage: async (query = {}) => {
         const call = this.#next();
         const result = await store.listPage(query);
-        const limit = query.limit ?? LIMIT_DEFAULT;
-        this.#pets.push({
-          kind: 'list',
-          client,
-          call,
-          end: this.#next(),
-          query: { ...query, limit },
-          result,
-        });
+        const recorded = { ...query, limit: query.limit ?? LIMIT_DEFAULT };
+        this.#pets.push({ kind: 'list', client, call, end: this.#next(), query: recorded, result });
         return result;
       },
     };

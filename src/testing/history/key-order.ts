@@ -1,3 +1,5 @@
+/** Examines whether verifications of API keys fit the changes of the keys. */
+
 import { described, type KeyEvent } from './events.ts';
 
 /**

@@ -1,3 +1,5 @@
+/** Examines whether creates and reads fit the order of the ids. */
+
 import type { NewPet } from '../../domain/pet.ts';
 import { matches, type PetFilter, readFilter } from '../../domain/pet-filter.ts';
 import { type CreateEvent, described, type ListEvent, type PetEvent } from './events.ts';
@@ -32,7 +34,7 @@ function checkOrder(events: readonly PetEvent[]): void {
   const stored = storedPets(events);
   const ids = [...stored.keys()].sort((a, b) => (a < b ? -1 : 1));
   const bounds = new Map(ids.map((id) => [id, boundsOf(id, stored.get(id) as StoredPet)]));
-  const matching = new MatchingIds(ids, stored);
+  const idsOf = matchingIds(ids, stored);
   const lost = lostPets(events);
   for (const event of events) {
     if (event.kind === 'get') {
@@ -40,7 +42,7 @@ function checkOrder(events: readonly PetEvent[]): void {
       else saw(bounds, event.id, event);
       if (event.result !== undefined && event.result.id !== event.id)
         throw new Contradiction(`${described(event)} returned pet ${event.result.id}`);
-    } else if (event.kind === 'list') checkList(event, matching, bounds, lost);
+    } else if (event.kind === 'list') checkList(event, idsOf, bounds, lost);
   }
   compare([...bounds.values()]);
 }
@@ -76,14 +78,14 @@ function lostPets(events: readonly PetEvent[]): readonly NewPet[] {
 /** A read that saw a pet saw all smaller ones, and one that missed a pet missed all greater ones, so one bound is enough. */
 function checkList(
   event: ListEvent,
-  matching: MatchingIds,
+  idsOf: ReturnType<typeof matchingIds>,
   bounds: ReadonlyMap<bigint, Bounds>,
   lost: readonly NewPet[],
 ): void {
   const { query, result } = event;
   const { pets, more } = result;
   const { filter } = readFilter(query);
-  const expected = matching.of(filter);
+  const expected = idsOf(filter);
   const start = firstAfter(expected, query.after === undefined ? undefined : BigInt(query.after));
   if (pets.length > query.limit) throw new Contradiction(`${described(event)} returned ${pets.length} pets`);
   for (const [index, pet] of pets.entries()) {
@@ -138,25 +140,18 @@ function compare(bounds: readonly Bounds[]): void {
   }
 }
 
-/** The ids of the pets that each filter matches, in ascending order. */
-class MatchingIds {
-  readonly #all: readonly bigint[];
-  readonly #stored: ReadonlyMap<bigint, StoredPet>;
-  readonly #known = new Map<string, readonly bigint[]>();
-
-  constructor(ids: readonly bigint[], stored: ReadonlyMap<bigint, StoredPet>) {
-    this.#all = ids;
-    this.#stored = stored;
-  }
-
-  of(filter: PetFilter): readonly bigint[] {
+/** Returns a function that returns the ids of the pets that a filter matches, in ascending order. */
+function matchingIds(
+  ids: readonly bigint[],
+  stored: ReadonlyMap<bigint, StoredPet>,
+): (filter: PetFilter) => readonly bigint[] {
+  const known = new Map<string, readonly bigint[]>();
+  return (filter) => {
     const name = Object.entries(filter).join();
-    const ids =
-      this.#known.get(name) ??
-      this.#all.filter((id) => matches((this.#stored.get(id) as StoredPet).pet, filter));
-    this.#known.set(name, ids);
-    return ids;
-  }
+    const found = known.get(name) ?? ids.filter((id) => matches((stored.get(id) as StoredPet).pet, filter));
+    known.set(name, found);
+    return found;
+  };
 }
 
 /** Returns the index of the first id above `after`. */

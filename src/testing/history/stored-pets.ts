@@ -1,3 +1,5 @@
+/** Finds the pets of a history, and the calls that may have stored them. */
+
 import { isSamePet, type NewPet, PET_ATTRIBUTES, type Pet } from '../../domain/pet.ts';
 import { labelOf } from '../fixtures/pets.ts';
 import { type CreateEvent, described, type PetEvent } from './events.ts';

@@ -2,15 +2,10 @@
 
 import type { PetVersion } from '../../application/ports/pet-changes.ts';
 import { isSamePet, type NewPet, type Pet } from '../../domain/pet.ts';
-
-/** A call of a client. Its `call` and `end` are positions in the order of all calls and returns. */
-interface Call {
-  readonly call: number;
-  readonly end: number;
-}
+import type { CallTime } from './events.ts';
 
 /** A write: a create (without `expected`), a change, or a removal (without attributes). */
-export interface VersionWrite extends Call {
+export interface VersionWrite extends CallTime {
   readonly id?: bigint | undefined;
   readonly expected?: bigint | undefined;
   readonly attributes: NewPet | undefined;
@@ -19,7 +14,7 @@ export interface VersionWrite extends Call {
 }
 
 /** A read of one pet. */
-export interface VersionRead extends Call {
+export interface VersionRead extends CallTime {
   readonly id: bigint;
   readonly version: PetVersion | undefined;
 }
