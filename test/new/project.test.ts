@@ -96,7 +96,7 @@ test('a change of this project leaves a new one its tests', () => {
   const countOf = (pattern: RegExp) =>
     texts.reduce((sum, text) => sum + (text.match(pattern) ?? []).length, 0);
   expect(countOf(/^ *test(?:\.\w+)*(?:<.*>)?\(/gm)).toBeGreaterThan(430);
-  expect(countOf(/\b\w+Case\(/g)).toBeGreaterThan(100);
+  expect(countOf(/\b\w+Case\(|^ *(?:'.+'|\[`.+`\]): (?:async )?\(/gm)).toBeGreaterThan(100);
 });
 
 test('its package has the built server, with the library or without', () => {

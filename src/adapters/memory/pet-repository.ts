@@ -1,4 +1,4 @@
-/** Pets in memory. */
+/** Pets in memory, in an array in ascending order of id. A pet is found by binary search, and filters read every pet. */
 
 import type { PetPage, PetQuery, PetRepository } from '../../application/ports/pet-repository.ts';
 import { idsNotAccepted } from '../../application/ports/pet-transfer.ts';
@@ -7,7 +7,6 @@ import { type NewPet, type Pet, storedPet } from '../../domain/pet.ts';
 import { matches } from '../../domain/pet-filter.ts';
 import { idsExhausted } from '../storage-kit/problems.ts';
 
-/** Stores the pets in an array, in ascending order of id. Finds a pet by binary search, and filters by reading every pet. */
 export class MemoryPetRepository implements PetRepository {
   readonly #all: Pet[] = [];
   readonly #closed: AbortSignal;

@@ -6,8 +6,7 @@ import type { NewPet, Pet } from '../../domain/pet.ts';
 import { matches } from '../../domain/pet-filter.ts';
 import type { MemoryPetRepository } from './pet-repository.ts';
 
-/** The maximum number of pets in a batch of an export. */
-const BATCH_SIZE = 1000;
+const EXPORT_SIZE = 1000;
 
 export function memoryTransfer(repository: MemoryPetRepository): PetTransfer {
   return {
@@ -36,8 +35,8 @@ export function memoryTransfer(repository: MemoryPetRepository): PetTransfer {
 
     async *exportPets(filter = {}) {
       const pets = repository.selectNow((pet) => matches(pet, filter));
-      for (let start = 0; start < pets.length; start += BATCH_SIZE) {
-        yield pets.slice(start, start + BATCH_SIZE);
+      for (let start = 0; start < pets.length; start += EXPORT_SIZE) {
+        yield pets.slice(start, start + EXPORT_SIZE);
         await nextTurn();
       }
     },

@@ -1,3 +1,5 @@
+/** A store in memory. */
+
 import { closedError, type Storage } from '../../application/ports/storage.ts';
 import { MemoryApiKeyRepository } from './api-key-repository.ts';
 import { memoryIdempotentWrites } from './idempotent-writes.ts';
@@ -19,7 +21,7 @@ import { memoryTransfer } from './pet-transfer.ts';
  */
 export function openMemoryStorage(): Storage {
   const closing = new AbortController();
-  const closed = closing.signal;
+  const { signal: closed } = closing;
   const pets = new MemoryPetRepository(closed);
   const changes = new MemoryPetChanges(pets);
   const idempotentWrites = memoryIdempotentWrites(pets, changes, closed);
