@@ -33,13 +33,10 @@ function editsOf(path: string, text: string, attributes: readonly NamedAttribute
         [/ {2}status: STATUS_TRANSITIONS,\n/, transitionsOf(attributes)],
       ];
     case 'src/library/portable.ts':
-      return [
-        ...['DEFAULT_STATUS', 'isPetStatus', 'NAME_MAX_LENGTH', 'NAME_MIN_LENGTH', 'PET_STATUSES'],
-        'type PetStatus',
-      ]
+      return ['DEFAULT_STATUS', 'isPetStatus', 'NAME_MAX_LENGTH', 'NAME_MIN_LENGTH', 'PET_STATUSES']
         .map((name): Edits[number] => [new RegExp(` {2}${name},\n`), ''])
         .concat([[/, STATUS_TRANSITIONS(?= \})/, '']]);
-    case 'src/library/client.ts':
+    case 'src/library/calls.ts':
       return [[/, PetStatus(?= \})/, '']];
     case 'src/adapters/sqlite/schema.ts':
       return schemaEdits(text, attributes, 'sqlite');

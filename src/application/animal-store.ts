@@ -25,7 +25,7 @@ export class AnimalStore extends BasicStore {
   readonly #report: ReportFailure;
   #stopRemoval: (() => void) | undefined;
 
-  /** @param storage the storage of the store; {@link AnimalStore.close} closes this storage */
+  /** @param storage is closed with the store */
   constructor(
     storage: StoreStorage,
     useCases: UseCases = createUseCases(storage),
@@ -50,7 +50,7 @@ export class AnimalStore extends BasicStore {
     return supported(this.useCases.apiKeys, 'keys');
   }
 
-  /** Whether the storage can change pets. Otherwise, every method of changes rejects with `invalid_request`. */
+  /** Whether the storage can change pets. */
   get canChangePets(): boolean {
     return this.useCases.changes !== undefined;
   }
@@ -76,8 +76,8 @@ export class AnimalStore extends BasicStore {
   }
 
   /**
-   * Imports pets in bulk, and resolves with the number of stored pets when they are durable. When anything fails, no pet
-   * is stored. Rejects with `invalid_request` when the pets have ids and the store has ever had a pet.
+   * Imports pets in one transaction, and resolves with their number when they are durable. Rejects with `invalid_request` when
+   * the pets have ids and the store has ever had a pet.
    *
    * @example
    * ```ts
@@ -92,10 +92,7 @@ export class AnimalStore extends BasicStore {
     return await supported(this.useCases.importPets, 'import').execute(batches, options);
   }
 
-  /**
-   * Yields all matching pets in batches, in ascending order of id. A pet that is added after the first batch was requested
-   * is not yielded, except by the store of a server, which is read page by page.
-   */
+  /** Yields all matching pets in batches, as `PetTransfer.exportPets` does; without this port, page by page. */
   async *exportPets(query: ExportInput = {}, options?: CallOptions): AsyncGenerator<readonly Pet[], void> {
     this.assertCallable(options);
     checkOptions<PetPageQuery>(query, QUERY);
@@ -113,17 +110,14 @@ export class AnimalStore extends BasicStore {
     await supported(this.storage.backup, 'backup').call(this.storage, file, options);
   }
 
-  /**
-   * Refuses all earlier cursors with `restart_required`, so that every follower begins again. Needed after other programs, such
-   * as those of PostgreSQL, have restored the store.
-   */
+  /** Makes every follower begin again. Needed after other programs, such as those of PostgreSQL, have restored the store. */
   async beginEpoch(): Promise<void> {
     this.assertCallable();
     const { changes } = this.storage;
     await supported(changes?.beginEpoch, 'a new epoch').call(changes);
   }
 
-  /** Completes the accepted writes, ends a running backup or import, and then releases all resources. */
+  /** As {@link StoreStorage.close} describes. */
   override close(): Promise<void> {
     this.#stopRemoval?.();
     return super.close();

@@ -32,18 +32,15 @@ export class ApiKeys {
     this.#onEnd = onEnd;
   }
 
-  /**
-   * Creates a key. With `isReadOnly`, the key may only list and read pets. Rejects with `invalid_request` when
-   * the name is invalid, or when the expiry is not in the future.
-   */
+  /** Creates a key. Rejects with `invalid_request` when the name is invalid, or when the expiry is not in the future. */
   async create(name: string, expiresAt?: number, isReadOnly = false): Promise<IssuedApiKey> {
     const [key, draft] = this.#draft(apiKeyName(name), expiresAt, isReadOnly);
     return { key, about: await this.#keys.add(key, draft) };
   }
 
   /**
-   * Creates the first key of the store, or resolves with `undefined` when the store has ever had a key. `save` is called
-   * before the key is stored, by one caller of all processes at a time. When `save` fails, no key is stored.
+   * Creates the first key of the store, or resolves with `undefined` when the store has ever had a key. Calls `save` before the
+   * key is stored, one caller of all processes at a time. When `save` fails, no key is stored.
    */
   async createFirst(
     name: string,
@@ -57,10 +54,10 @@ export class ApiKeys {
   }
 
   /**
-   * Creates a new key with the name and the permissions of an old key, which expires after `overlap` milliseconds, unless it
-   * expires earlier. The new key expires at `expiresAt`, never for `null`, and by default has the lifetime of the old key.
-   * Rejects with `not_found` when the old key does not exist, and with `invalid_request` when it is revoked or expired, when
-   * another caller rotates it at the same time, or when an argument is invalid.
+   * Creates a key with the name and the permissions of an old key, which expires after `overlap` milliseconds, unless it
+   * expires earlier. The new key expires at `expiresAt`, never for `null`, and by default after the lifetime of the old key.
+   * Rejects with `not_found`, and with `invalid_request` when the old key is not active, or another caller rotates it at the
+   * same time.
    */
   async rotate(id: string, overlap: number, expiresAt?: number | null): Promise<IssuedApiKey> {
     const now = this.#now();

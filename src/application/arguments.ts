@@ -44,10 +44,7 @@ export function optionsOf<T extends object>(rules: OptionRules<T>, base: Rule = 
   return { ...base, checkMembers: (name, value) => checkOptions(value as T, rules, `${name}.`) };
 }
 
-/**
- * An object with methods and state of its own. Refuses names that differ from the name of a rule only by case, and further
- * functions of a literal: nobody would call them.
- */
+/** An object with own methods. Refuses names that differ from a rule only by case, and other functions of a literal. */
 export function objectOf<T extends object>(base: Rule, rules: OptionRules<T>): Rule {
   const names = Object.keys(rules);
   return {
@@ -66,7 +63,6 @@ export function objectOf<T extends object>(base: Rule, rules: OptionRules<T>): R
   };
 }
 
-/** Returns the names of all members, inherited ones too. */
 function allNamesOf(value: object | null): string[] {
   if (value === null) return [];
   return [...Object.getOwnPropertyNames(value), ...allNamesOf(Object.getPrototypeOf(value))];
@@ -84,11 +80,7 @@ export function checkArgument(name: string, value: unknown, { expected, accepts,
   checkMembers?.(name, value as object);
 }
 
-/**
- * Returns a copy of the options. Throws `invalid_request` for an option without a rule, or that breaks its rule. Options can be
- * inherited.
- * @param prefix what messages show in front of the name of an option
- */
+/** Returns a copy of the options, which can be inherited. Throws `invalid_request` when one has no rule, or breaks it. */
 export function checkOptions<T extends object>(options: T, rules: OptionRules<T>, prefix = ''): T {
   checkArgument('options', options, OBJECT);
   const checked: Partial<T> = {};

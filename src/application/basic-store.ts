@@ -39,24 +39,21 @@ import { abortedWrite, untilAborted, type Write } from './until-aborted.ts';
 import { createPetUseCases, type PetUseCases } from './use-cases.ts';
 import { follow, walkPages } from './walk-pages.ts';
 
-/**
- * The calls of a store that the API of a server has too. The client's bundle has this class alone: with `AnimalStore`, it would
- * be a quarter larger. Every method can reject with an {@link AnimalStoreError}, as all others do after `close`.
- */
+/** The calls of a store that a server's API has too; the client's bundle has only these. All reject after `close`. */
 export class BasicStore implements AsyncDisposable {
   protected readonly storage: StoreStorage;
   protected readonly useCases: PetUseCases;
   #closing: Promise<void> | undefined;
 
-  /** @param storage the storage of the store; {@link BasicStore.close} closes this storage */
+  /** @param storage is closed with the store */
   constructor(storage: StoreStorage, useCases: PetUseCases = createPetUseCases(storage)) {
     this.storage = storage;
     this.useCases = useCases;
   }
 
   /**
-   * Creates a pet, and resolves with the pet when it is durable. Rejects with `invalid_request` when the input breaks a
-   * rule, and with `idempotency_conflict` when the idempotency key was used for a different pet.
+   * Creates a pet, and resolves when it is durable. Rejects with `invalid_request` when the input breaks a rule, and with
+   * `idempotency_conflict` when the idempotency key was used for a different request.
    *
    * @example
    * ```ts
@@ -71,24 +68,22 @@ export class BasicStore implements AsyncDisposable {
 
   /** Creates a pet exactly once for each caller and idempotency key, as `CreatePet.execute` describes. */
   async createPetOnce(input: NewPetInput, caller?: Caller, options?: CallOptions): Promise<CreateResult> {
-    return await this.write('create', caller, options, () =>
+    return await this.#write('create', caller, options, () =>
       this.useCases.createPet.execute(input, caller, options),
     );
   }
 
   /**
-   * Yields the matching pets in ascending order of id. Every matching pet that existed when the iteration began is yielded
-   * exactly once, even while pets are added. A page is read when the caller needs its pets, and the timeout is for each page.
-   * When a value of the query is out of range, the first call of `next` rejects with `invalid_request`.
+   * Yields the matching pets in ascending order of id: each pet that existed at the beginning exactly once, even while pets are
+   * added. Reads a page when it is needed; the timeout is for each page. Rejects with `invalid_request` for an invalid query.
    */
   async *listPets(query?: PetWalk, options?: CallOptions): AsyncGenerator<Pet, void, undefined> {
     for await (const pets of walkPages((page) => this.listPage(page, options), query)) yield* pets;
   }
 
   /**
-   * Yields the matching pets in ascending order of id, and then each new one soon after it is visible, for ever. Each pet
-   * is yielded exactly once. To go on later, set `after` to the id of the last pet. When the storage or the server is
-   * unavailable after the first read, the iteration waits and goes on. Rejects when the first read fails, or the store is closed.
+   * Yields the matching pets in ascending order of id, and then each new one, for ever, each exactly once. To go on later, set
+   * `after` to the id of the last pet. Waits while the store is unavailable, but rejects when the first read fails.
    */
   followPets(options: FollowOptions = {}): AsyncGenerator<Pet, never, undefined> {
     const read = async (query: PetPageQuery, call: CallOptions) => {
@@ -99,8 +94,7 @@ export class BasicStore implements AsyncDisposable {
   }
 
   /**
-   * Resolves with one page of the matching pets in ascending order of id. Rejects with `invalid_request` when a value of the
-   * query is out of range.
+   * Resolves with one page of the matching pets in ascending order of id. Rejects with `invalid_request` for an invalid query.
    *
    * @example
    * ```ts
@@ -111,60 +105,56 @@ export class BasicStore implements AsyncDisposable {
   async listPage(query?: PetPageQuery, options?: CallOptions): Promise<PetPage> {
     this.assertCallable(options);
     if (query !== undefined) checkOptions(query, QUERY);
-    return await this.ended(this.useCases.listPets.execute(query, options), options);
+    return await this.#ended(this.useCases.listPets.execute(query, options), options);
   }
 
-  /**
-   * Resolves with the pet that has this id, a `bigint` such as `7n` or a `number` that is a safe integer. Rejects with
-   * `not_found` when no pet has this id, and with `invalid_request` for any other value.
-   */
+  /** Resolves with the pet with this id, a `bigint` or a safe integer. Rejects with `not_found` and `invalid_request`. */
   async getPet(id: bigint | number, options?: CallOptions): Promise<Pet> {
     this.assertCallable(options);
-    return await this.ended(this.useCases.getPet.execute(id, options), options);
+    return await this.#ended(this.useCases.getPet.execute(id, options), options);
   }
 
   /**
-   * Changes attributes of a pet, and resolves with the changed pet and its entity tag when the change is durable. An absent
-   * attribute stays, and `null` removes an optional one. A function is called with the present pet, and again when another
-   * writer was faster, at most 20 times. Rejects with `not_found`, with `invalid_transition`, and with `precondition_failed`
-   * when the pet does not have the entity tag of `ifMatch`.
+   * Changes attributes of a pet, and resolves when the change is durable. An absent attribute stays, and `null` removes an
+   * optional one. Calls a function with the present pet, and again when another writer was faster, at most 20 times. Rejects
+   * with `not_found`, with `invalid_transition`, and with `precondition_failed` when the pet does not have the tag of
+   * `ifMatch`.
    */
   async changePet(
     id: bigint | number,
     change: PetChange | ChangeFunction,
     options: ChangeOptions = {},
   ): Promise<TaggedPet> {
-    return await this.write('change', programWith(options.idempotencyKey), options, () =>
+    return await this.#write('change', programWith(options.idempotencyKey), options, () =>
       changeStoredPet(this.changes, idOf(id), change, options),
     );
   }
 
   /**
-   * Removes a pet, and resolves when the removal is durable, also when the pet was removed before. Rejects with `not_found` when
-   * the pet never existed, and with `precondition_failed` as {@link BasicStore.changePet} does.
+   * Removes a pet, and resolves when the removal is durable, also when the pet was removed before. Rejects as
+   * {@link BasicStore.changePet} does.
    */
   async removePet(id: bigint | number, options: ChangeOptions = {}): Promise<void> {
     const { ifMatch, idempotencyKey, ...callOptions } = options;
     const caller = programWith(idempotencyKey);
-    await this.write('change', caller, options, () =>
+    await this.#write('change', caller, options, () =>
       this.changes.removePet.execute(idOf(id), tagsOf(ifMatch), caller, callOptions),
     );
   }
 
   /**
-   * Resolves with one page of the newest states of all pets, in the order of all writes. A later page begins with `after`, which is
-   * the cursor of a change or the `next` of a page. Rejects with `restart_required` for a cursor of another epoch: begin again
-   * without `after`, and replace the copy.
+   * Resolves with one page of the newest states of all pets, in the order of all writes. Rejects with `restart_required` for a
+   * cursor of another epoch: begin again without `after`, and replace the copy.
    */
   async listChanges(query?: ChangesPageQuery, options?: CallOptions): Promise<TaggedChanges> {
     this.assertCallable(options);
     if (query !== undefined) checkOptions(query, CHANGES_QUERY);
-    return await this.ended(listTaggedChanges(this.changes, query, options), options);
+    return await this.#ended(listTaggedChanges(this.changes, query, options), options);
   }
 
   /**
    * Yields the newest state of each pet in the order of all writes, and then each further one, for ever. To keep an exact copy,
-   * apply them and remember the last cursor. A pet that changes several times between two reads is yielded once.
+   * apply them and store the last cursor. Several changes of a pet between two reads are one state.
    */
   followChanges(options: FollowChangesOptions = {}): AsyncGenerator<Change, never, undefined> {
     const read = async (query: ChangesPageQuery, call: CallOptions) => {
@@ -195,8 +185,7 @@ export class BasicStore implements AsyncDisposable {
     return supported(this.useCases.changes, 'a change of a pet');
   }
 
-  /** Calls a use case that writes, with an idempotency key or without. */
-  protected async write<T>(
+  async #write<T>(
     kind: Write,
     caller: Caller | undefined,
     options: ChangeOptions | undefined,
@@ -204,15 +193,11 @@ export class BasicStore implements AsyncDisposable {
   ): Promise<T> {
     if (caller !== undefined) this.startMaintenance();
     this.assertCallable(options, kind === 'change' ? CHANGE_OPTIONS : undefined);
-    return await this.ended(call(), options, (signal) => abortedWrite(kind, signal, caller?.key));
+    return await this.#ended(call(), options, (signal) => abortedWrite(kind, signal, caller?.key));
   }
 
   /** Most storages ignore the signal of a call. */
-  protected ended<T>(
-    call: Promise<T>,
-    options?: CallOptions,
-    error?: (signal: AbortSignal) => unknown,
-  ): Promise<T> {
+  #ended<T>(call: Promise<T>, options?: CallOptions, error?: (signal: AbortSignal) => unknown): Promise<T> {
     if (options === undefined || this.storage.endsCalls) return call;
     return untilAborted(call, options.signal, error);
   }

@@ -41,7 +41,7 @@ export interface ChangeUseCases {
 /** Returns a change for a pet as it is. It can be called several times. */
 export type ChangeFunction = (pet: Pet) => PetChange | Promise<PetChange>;
 
-/** Applies a change. Without an entity tag, a function is applied again when somebody else has changed the pet in the meantime. */
+/** Applies a change. Without an entity tag, applies a function again when another writer was faster. */
 export async function changeStoredPet(
   useCases: ChangeUseCases,
   id: bigint,

@@ -25,11 +25,9 @@ export class ChangePet {
   }
 
   /**
-   * Resolves when the change is durable. A change that changes nothing takes no number. Rejects with `invalid_request` when the
-   * change breaks a rule by itself, with `idempotency_conflict` when the key was used for another request, with `not_found`, with
-   * `precondition_failed` when the pet has none of the entity tags, and with `invalid_transition`, in this order.
-   *
-   * @param caller without it, a repeated request is a new request
+   * Resolves when the change is durable. Rejects, in this order, with `invalid_request` when the change breaks a rule by
+   * itself, `idempotency_conflict`, `not_found`, `precondition_failed` when the pet has none of the entity tags, and
+   * `invalid_transition`.
    */
   async execute(
     id: bigint,

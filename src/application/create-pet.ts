@@ -52,9 +52,8 @@ export class CreatePet {
   }
 
   /**
-   * Resolves with the stored pet when it is durable. While the record of a key is valid, a later call with the same caller and
-   * key stores nothing, and resolves with the pet of the first call. Rejects with `invalid_request` when the pet or the key
-   * breaks a rule, and with `idempotency_conflict` when the stored pet differs.
+   * Resolves when the pet is durable. A later call with the same caller and key resolves with the pet of the first call.
+   * Rejects with `invalid_request` when the pet or the key breaks a rule, and with `idempotency_conflict` when the pets differ.
    */
   async execute(input: NewPetInput, by?: Caller, options?: CallOptions): Promise<CreateResult> {
     if (by === undefined) return { pet: await this.#pets.add(newPet(input), options), isReplay: false };

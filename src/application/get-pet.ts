@@ -20,7 +20,7 @@ export class GetPet {
   }
 }
 
-/** Returns the id of a pet as a `bigint`. Throws `not_found` for a greater integer, and `invalid_request` for any other value. */
+/** Returns an id as a `bigint`. Throws `not_found` for a greater integer, and `invalid_request` for any other value. */
 export function idOf(id: bigint | number): bigint {
   const exact = toInt64(id);
   if (exact === undefined) throw typeof id === 'bigint' ? notFound(id) : invalidRequest(int64Fault('id', id));

@@ -6,15 +6,15 @@ import { iterateUntilAborted } from './until-aborted.ts';
 /** The options of an import: callbacks, and a signal that cancels the import. */
 export interface ImportOptions extends Pick<TransferOptions, 'onProgress' | 'signal'> {
   /**
-   * Called for each pet that breaks a rule, and is not imported, before the next batch is requested. An exception of the
-   * callback ends the import. Without a callback, the first pet that breaks a rule ends the import.
+   * Called for each pet that breaks a rule, and is not imported, before the next batch is requested. By default, the first such
+   * pet ends the import, as an exception of the callback does.
    */
   readonly onRefused?: ((pet: ImportedPet, reason: string) => void) | undefined;
   /** Whether all checks are made, but no pet is stored. Default: false. */
   readonly dryRun?: boolean | undefined;
 }
 
-/** Imports pets in bulk. */
+/** Checks pets, and imports the valid ones in bulk. */
 export class ImportPets {
   readonly #transfer: PetTransfer;
 
@@ -22,7 +22,7 @@ export class ImportPets {
     this.#transfer = transfer;
   }
 
-  /** Imports pets as `AnimalStore.importPets` describes. A dry run resolves with the number that it would store. */
+  /** Resolves with the number of pets that are stored, or would be. */
   async execute(
     batches: AsyncIterable<readonly ImportedPet[]>,
     options: ImportOptions = {},

@@ -33,10 +33,7 @@ export function failureReporter(observers: readonly FailureObserver[]): ReportFa
   };
 }
 
-/**
- * Calls code of the host, such as an observer, which must not make a request or a write fail, or end the program: its
- * exception and its rejected promise go to `onFailure` only. Returns its result, or `undefined` after an exception.
- */
+/** Calls code of the host, such as an observer, whose exception or rejected promise must not make a request fail. */
 export function fenced(call: () => unknown, onFailure: (error: unknown) => void = () => {}): unknown {
   try {
     const result = call();
@@ -48,19 +45,13 @@ export function fenced(call: () => unknown, onFailure: (error: unknown) => void 
   }
 }
 
-/** The methods of combined observers, which need not be fenced again. */
-const combinedMethods = new WeakSet<Method>();
-
 type Method = (...values: readonly unknown[]) => unknown;
 
 export function combineObservers(observers: readonly Observer[]): Observer {
   return combineMethods(observers, ['onCommit', 'onStorageState', 'onWarning', 'onFailure']);
 }
 
-/**
- * Combines observers into one, which has only the methods that an observer has: the values of others need not be measured. Each
- * call is {@link fenced}, and its failures are reported.
- */
+/** Combines observers into one, which has only the methods that an observer has, {@link fenced}. Reports their failures. */
 export function combineMethods<T extends FailureObserver>(
   observers: readonly T[],
   names: readonly (keyof T)[],
@@ -68,17 +59,13 @@ export function combineMethods<T extends FailureObserver>(
   const report = failureReporter(observers);
   const combined: Partial<Record<keyof T, Method>> = {};
   for (const name of names) {
-    const listeners = (observers as readonly Partial<Record<keyof T, Method>>[]).filter(
-      (observer) => observer[name] !== undefined,
-    );
-    const [only, another] = listeners.map((listener) => listener[name]);
-    if (only === undefined) continue;
+    const listeners = observers.filter((observer) => observer[name] !== undefined);
+    if (listeners.length === 0) continue;
     const onFailure = (error: unknown): void => report(`the observer method ${String(name)}`, error);
-    const call: Method = (...values) => {
-      for (const listener of listeners) fenced(() => (listener[name] as Method)(...values), onFailure);
+    combined[name] = (...values) => {
+      for (const listener of listeners as readonly Record<keyof T, Method>[])
+        fenced(() => listener[name](...values), onFailure);
     };
-    combined[name] = another === undefined && combinedMethods.has(only) ? only : call;
-    combinedMethods.add(call);
   }
   return combined as T;
 }

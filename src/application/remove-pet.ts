@@ -12,10 +12,7 @@ export class RemovePet {
     this.#ports = ports;
   }
 
-  /**
-   * Resolves when the removal is durable, also when the pet was removed before, whatever the entity tags. Rejects as
-   * `ChangePet.execute` does, with `not_found` only when the pet never existed.
-   */
+  /** Resolves when the removal is durable, for a removed pet with any entity tag. Rejects as `ChangePet.execute` does. */
   async execute(
     id: bigint,
     ifMatch: IfMatch,

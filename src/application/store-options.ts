@@ -47,8 +47,8 @@ export interface RetryOptions {
 /** The options of `AnimalStore.createPet`. */
 export interface CreateOptions extends CallOptions {
   /**
-   * 1 to 255 visible ASCII characters that make a retry safe: within 24 hours, or {@link RetryOptions}, an equal call with the
-   * same key writes nothing, and resolves with the first result. Creates, changes and removals share these keys.
+   * 1 to 255 visible ASCII characters: within 24 hours, or {@link RetryOptions}, an equal call with the same key writes
+   * nothing, and resolves with the first result. Creates, changes and removals share these keys.
    */
   readonly idempotencyKey?: string | undefined;
 }
@@ -63,10 +63,7 @@ export interface ChangeOptions extends CreateOptions {
 export interface ClientOptions {
   /** The API key of the server. */
   readonly apiKey?: string | undefined;
-  /**
-   * How long a call is tried, in milliseconds, unless the call has its own `timeout`. Default: 30 seconds. Reads and
-   * creates are retried until then after a lost connection, and when the server asks for it.
-   */
+  /** How long a call without its own `timeout` is tried, with retries, in milliseconds. Default: 30,000. */
   readonly timeout?: number | undefined;
   /** Called once per store and deprecated operation. By default, `console.warn` is called once per process and operation. */
   readonly onDeprecation?: ((deprecation: Deprecation) => void) | undefined;

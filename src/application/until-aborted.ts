@@ -1,9 +1,6 @@
 import { AnimalStoreError, type ErrorCode, type ErrorDetails } from '../domain/errors.ts';
 
-/**
- * Waits for a call until its signal is aborted. Then rejects with `error()`, by default the reason of the signal, although the
- * storage completes the call.
- */
+/** Waits for a call until its signal is aborted, and then rejects with `error()`, by default the reason of the signal. */
 export function untilAborted<T>(
   call: Promise<T>,
   signal: AbortSignal | undefined,

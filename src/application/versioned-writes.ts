@@ -77,7 +77,7 @@ export async function expectedPet(version: PetVersion | undefined, ifMatch: IfMa
 }
 
 const ATTEMPTS = 20;
-/** The longest pause between two attempts, in milliseconds. Pauses are random, so that competing callers do not retry together. */
+/** In milliseconds. Pauses are random, so that competing callers do not retry together. */
 const LONGEST_PAUSE = 250;
 
 /** Calls `attempt` until it does not resolve with `undefined`, which says that another writer was faster. */

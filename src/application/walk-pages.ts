@@ -47,10 +47,7 @@ export interface Page<Item, Position> {
 
 type Followed = Following & { readonly after?: unknown };
 
-/**
- * Yields items as they become visible, for ever. When the storage is unavailable after the first read, waits and goes on. The
- * position after the last page is all that a follower must remember.
- */
+/** Yields items as they become visible, for ever. After the first read, waits while the storage is unavailable. */
 export async function* follow<Item, Options extends Followed>(
   readPage: (
     query: Omit<Options, 'signal' | 'interval'> & { readonly limit: number },

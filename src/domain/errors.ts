@@ -60,10 +60,7 @@ export class AnimalStoreError extends Error {
   readonly code: ErrorCode;
   /** After how many seconds a retry can succeed; `undefined` when this is unknown. */
   readonly retryAfter: number | undefined;
-  /**
-   * The idempotency key of a write whose outcome is unknown. The same call with this key makes the write once, and resolves with
-   * its result. `undefined` in all other errors.
-   */
+  /** The key of a write whose outcome is unknown: the same call with this key makes the write once, and gets its result. */
   readonly idempotencyKey: string | undefined;
 
   constructor(code: ErrorCode, message: string, options?: ErrorDetails) {

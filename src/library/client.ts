@@ -7,23 +7,7 @@ import { CLIENT_OPTIONS, type ClientOptions } from '../application/store-options
 import { parseApiAddress } from '../composition/databases/api-address.ts';
 import { invalidRequest } from '../domain/errors.ts';
 
-export type { Change, ChangeFunction, TaggedChanges, TaggedPet } from '../application/change-calls.ts';
-export type { Deprecation } from '../application/deprecation.ts';
-export type { ChangesPageQuery } from '../application/list-changes.ts';
-export type { PetPageQuery } from '../application/list-pets.ts';
-export type { CallOptions, PetPage } from '../application/ports/pet-repository.ts';
-export type {
-  ChangeOptions,
-  ClientOptions,
-  CreateOptions,
-  FollowChangesOptions,
-  Following,
-  FollowOptions,
-  PetWalk,
-} from '../application/store-options.ts';
-export { AnimalStoreError, asAnimalStoreError, type ErrorCode } from '../domain/errors.ts';
-export type { NewPetInput, Pet, PetStatus } from '../domain/pet.ts';
-export type { PetChange } from '../domain/pet-change.ts';
+export * from './calls.ts';
 
 /** The methods of an `AnimalStore` that the API has operations for. Every `AnimalStore` is a `BasicStore` too. */
 export type BasicStore = Omit<Store, 'createPetOnce'>;

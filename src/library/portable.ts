@@ -8,36 +8,18 @@ import { type AnimalStoreConfig, openStore } from './open-store.ts';
 export type { AnimalStore } from '../application/animal-store.ts';
 export * from '../application/api-keys.ts';
 export type { BasicStore } from '../application/basic-store.ts';
-export type {
-  Change,
-  ChangeFunction,
-  ChangeUseCases,
-  TaggedChanges,
-  TaggedPet,
-} from '../application/change-calls.ts';
+export type { ChangeUseCases } from '../application/change-calls.ts';
 export * from '../application/change-pet.ts';
 export { CreatePet, type CreatePetOptions } from '../application/create-pet.ts';
-export type { Deprecation } from '../application/deprecation.ts';
 export { entityTagOf, type IfMatch } from '../application/entity-tag.ts';
 export { GetPet } from '../application/get-pet.ts';
 export * from '../application/import-pets.ts';
 export * from '../application/list-changes.ts';
-export {
-  LIMIT_DEFAULT,
-  LIMIT_MAX,
-  LIMIT_MIN,
-  ListPets,
-  type PetPageQuery,
-} from '../application/list-pets.ts';
+export { LIMIT_DEFAULT, LIMIT_MAX, LIMIT_MIN, ListPets } from '../application/list-pets.ts';
 export type { ReportFailure } from '../application/observers.ts';
 export type * from '../application/ports/api-key-repository.ts';
 export type * from '../application/ports/api-key-verifier.ts';
-export type {
-  AttemptState,
-  ChangeAttempt,
-  IdempotentChanges,
-  WriteRecord,
-} from '../application/ports/idempotent-changes.ts';
+export * from '../application/ports/idempotent-changes.ts';
 export type {
   Caller,
   CreateAttempt,
@@ -48,31 +30,16 @@ export type {
 export * from '../application/ports/maintenance.ts';
 export type { Commit, Observer } from '../application/ports/observer.ts';
 export type * from '../application/ports/pet-changes.ts';
-export type { CallOptions, PetPage, PetQuery, PetRepository } from '../application/ports/pet-repository.ts';
+export type { PetQuery, PetRepository } from '../application/ports/pet-repository.ts';
 export type { ExportInput, PetTransfer, TransferOptions } from '../application/ports/pet-transfer.ts';
 export type { Storage, StoreStorage } from '../application/ports/storage.ts';
 export * from '../application/ports/storage-fault.ts';
 export { RemovePet } from '../application/remove-pet.ts';
-export type {
-  ChangeOptions,
-  ClientOptions,
-  CreateOptions,
-  FollowChangesOptions,
-  Following,
-  FollowOptions,
-  PetWalk,
-  RetryOptions,
-} from '../application/store-options.ts';
+export type { RetryOptions } from '../application/store-options.ts';
 export { VerifyApiKey } from '../application/verify-api-key.ts';
 export type { ChangePorts } from '../application/versioned-writes.ts';
 export { type ApiKey, apiKeyPrefix, isActive, isApiKey, type NewApiKey } from '../domain/api-key.ts';
-export {
-  AnimalStoreError,
-  asAnimalStoreError,
-  ERROR_CODES,
-  type ErrorCode,
-  type ErrorDetails,
-} from '../domain/errors.ts';
+export { ERROR_CODES, type ErrorDetails } from '../domain/errors.ts';
 export { INT64_MAX, INT64_MIN, isInt64, parseInt64 } from '../domain/int64.ts';
 export {
   DEFAULT_STATUS,
@@ -81,17 +48,15 @@ export {
   NAME_MAX_LENGTH,
   NAME_MIN_LENGTH,
   type NewPet,
-  type NewPetInput,
   newPet,
   PET_STATUSES,
-  type Pet,
   type PetFilterName,
-  type PetStatus,
   petWithId,
 } from '../domain/pet.ts';
-export { changePet, type PetChange, petChange, STATUS_TRANSITIONS } from '../domain/pet-change.ts';
+export { changePet, petChange, STATUS_TRANSITIONS } from '../domain/pet-change.ts';
 export type { PetFilter, PetFilterInput } from '../domain/pet-filter.ts';
 export { parsePet, parsePets, petJson, petsJson } from '../domain/pet-json.ts';
+export * from './calls.ts';
 export type { AnimalStoreConfig } from './open-store.ts';
 
 /**
@@ -99,6 +64,5 @@ export type { AnimalStoreConfig } from './open-store.ts';
  * `https://pets.example.org/v1`. For any other URL, rejects with `invalid_request`.
  */
 export async function createAnimalStore(config: AnimalStoreConfig): Promise<AnimalStore> {
-  const engines = [memory, api];
-  return openStore(config, engines);
+  return openStore(config, [memory, api]);
 }

@@ -14,7 +14,7 @@ export interface ApiCall<T> extends Omit<ApiRequest, 'key'> {
   readonly read: (response: ApiResponse) => T;
 }
 
-/** Is told of the responses of operations. */
+/** Called with the responses of operations. */
 export type ResponseListener = (operation: string, headers: Headers) => void;
 
 interface ApiClientParts {
@@ -47,12 +47,8 @@ export class ApiClient {
     if (this.#isClosed) throw closedError();
     const key = caller?.key ?? (write ? newKey() : '');
     const field = write && { 'Idempotency-Key': sentKey(caller?.caller ?? '', key) };
-    const headers = { ...request.headers, ...field };
-    const sending = this.#send(
-      this.#base + path,
-      { ...request, headers, ...(write && { write, key }) },
-      options,
-    );
+    const keyed = { ...request, headers: { ...request.headers, ...field }, ...(write && { write, key }) };
+    const sending = this.#send(this.#base + path, keyed, options);
     if (write) this.#writes.add(sending);
     const response = await sending.finally(() => this.#writes.delete(sending));
     if (operation !== undefined) this.#onResponse?.(operation, response.headers);
@@ -81,10 +77,7 @@ export function nextLink({ headers }: ApiResponse): string | undefined {
   return /<([^<>]*)>[^<]*;\s*rel="?next\b/i.exec(headers.get('Link') ?? '')?.[1];
 }
 
-/**
- * Returns the key that the server gets, to which all callers here are one. It is different for each pair of a caller and a
- * key, because an encoded caller contains no slash.
- */
+/** Returns the key for the server, to which all callers are one. Pairs do not collide: an encoded caller contains no slash. */
 function sentKey(caller: string, key: string): string {
   return caller === '' && !key.includes('/') ? key : `${encodeURIComponent(caller)}/${key}`;
 }

@@ -77,12 +77,8 @@ export function apiChangeUseCases(api: ApiClient): ChangeUseCases {
           if (link !== undefined && next === after) throw new Error(NO_PAGE);
           return { changes, next, more: link !== undefined };
         };
-        return await api.call(
-          'listChanges',
-          `/changes?limit=${limit}${start}`,
-          { read, unserved: 404 },
-          options,
-        );
+        const call = { read, unserved: 404 };
+        return await api.call('listChanges', `/changes?limit=${limit}${start}`, call, options);
       },
     },
     /** No other operation has the entity tag of one pet, so no listener learns of this one. */

@@ -29,18 +29,10 @@ export interface OperationStatuses {
 export const RESPONSE_LIMIT: number = 1024 * 1024;
 
 /** The codes of responses that do not come from an Animal Store server, such as those of a proxy. */
-const CODE_OF_STATUS: Readonly<Record<number, ErrorCode>> = {
-  401: 'unauthorized',
-  429: 'rate_limited',
-};
+const CODE_OF_STATUS: Readonly<Record<number, ErrorCode>> = { 401: 'unauthorized', 429: 'rate_limited' };
 
-/** The codes of errors after which the outcome can be unknown. The other codes say that the call had no effect. */
-const UNKNOWN_CODES: readonly ErrorCode[] = [
-  'storage_unavailable',
-  'internal_error',
-  'unauthorized',
-  'forbidden',
-];
+/** After these errors, the outcome of a write can be unknown. The other codes say that the call had no effect. */
+const UNKNOWN: readonly ErrorCode[] = ['storage_unavailable', 'internal_error', 'unauthorized', 'forbidden'];
 
 /** The statuses after which a retry can succeed. A proxy sends 502 and 504 when it has lost the server. */
 const RETRIED: readonly number[] = [408, 429, 502, 503, 504];
@@ -138,13 +130,9 @@ export function unknownOutcomeOf(
   error: AnimalStoreError,
   idempotencyKey: string,
 ): AnimalStoreError {
-  const code = UNKNOWN_CODES.find((each) => each === error.code);
-  return unknownOutcome(
-    write,
-    error.message,
-    { cause: error, retryAfter: error.retryAfter, idempotencyKey },
-    code,
-  );
+  const details = { cause: error, retryAfter: error.retryAfter, idempotencyKey };
+  const code = UNKNOWN.find((each) => each === error.code);
+  return unknownOutcome(write, error.message, details, code);
 }
 
 /** Returns the error that says most: the message of `fetch` alone is the same for every fault. */
@@ -155,10 +143,7 @@ function innermost(error: unknown): Error & { readonly code?: string; readonly s
   return isError(inner) ? innermost(inner) : (error as Error);
 }
 
-interface ApiError {
-  readonly code: string;
-  readonly message: string;
-}
+type ApiError = Pick<Error, 'message'> & { readonly code: string };
 
 /** Returns the error in a response of the API, or `undefined` if another program has responded. */
 function apiErrorOf({ status, text }: ApiResponse): ApiError | undefined {

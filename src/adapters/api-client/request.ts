@@ -111,10 +111,9 @@ async function attempt(
 ): Promise<ApiResponse> {
   const ending = new AbortController();
   const onAbort = (): void => ending.abort(signal?.reason);
-  const timer = setTimeout(
-    () => ending.abort(new Error(`no complete response within ${Math.round(timeout)} ms`)),
-    timeout,
-  );
+  const onTimeout = (): void =>
+    ending.abort(new Error(`no complete response within ${Math.round(timeout)} ms`));
+  const timer = setTimeout(onTimeout, timeout);
   signal?.addEventListener('abort', onAbort, { once: true });
   try {
     const response = await fetch(url, { ...init, signal: ending.signal });

@@ -12,8 +12,7 @@ const DEFAULT_TIMEOUT = 30_000;
 const CHECK_TIMEOUT = 1000;
 
 /**
- * Opens the store of another server over its API, which has operations for pets only, and makes each write exactly once. Throws
- * `invalid_request` when an option is invalid.
+ * Opens the store of another server, whose API has only pets, and makes each write exactly once.
  * @param base the base address of the API, without a slash at its end
  */
 export function openApiStorage(base: string, options: ClientOptions = {}): StoreStorage {

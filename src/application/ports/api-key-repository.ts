@@ -4,41 +4,36 @@ import type { ApiKey, NewApiKey } from '../../domain/api-key.ts';
 export type SaveKey = () => void | Promise<void>;
 
 /**
- * Stores the SHA-256 hash and the attributes of each API key, and never the key itself. The caller decides whether a key
- * is active, except in `replace`. Returned objects are frozen.
- *
- * A change is durable when its promise resolves. Every call that starts later in this process sees the change. Calls in
- * other processes see the change within 1 s. Every method can reject with `overloaded` and with `storage_unavailable`.
+ * Stores the SHA-256 hash and the attributes of each API key, and never the key itself. Returned objects are frozen. A change
+ * is durable, and visible in this process, when its promise resolves; other processes see it within 1 s. Every method can
+ * reject with `overloaded` and with `storage_unavailable`.
  */
 export interface ApiKeyRepository {
   /**
-   * Resolves with the attributes of a key, even when the key is revoked or expired, or with `undefined` when the key was
-   * never stored. The time to compare two hashes does not depend on their values.
+   * Resolves with the attributes of a key, also of a revoked or expired one, or with `undefined` for an unknown one. The time
+   * to compare two hashes does not depend on their values.
    */
   find(key: string): Promise<ApiKey | undefined>;
 
-  /** Stores the hash of a key and its attributes, and assigns an id. No id is ever assigned twice. */
+  /** Stores a key, and assigns an id, never twice. */
   add(key: string, about: NewApiKey): Promise<ApiKey>;
 
   /**
-   * Stores a key as `add` does, or resolves with `undefined` when the store has ever had a key. Before the key is stored,
-   * `save` is called, by one caller of all processes at a time. When `save` fails, nothing is stored, and the promise
-   * rejects with the error of `save`. `save` must not use the storage.
+   * Stores a key as `add` does, or resolves with `undefined` when the store has ever had a key. Before that, calls `save`, one
+   * caller of all processes at a time, which must not use the storage. When `save` fails, rejects with its error, and stores
+   * nothing.
    */
   addFirst(key: string, about: NewApiKey, save?: SaveKey): Promise<ApiKey | undefined>;
 
   /**
-   * Stores a new key, and sets the expiry of the old key to `endsAt`, unless it expires earlier, in one transaction. The
-   * new key gets the `callerId` of the old key, or its id. Changes nothing and resolves with `undefined` when the old key
-   * does not exist, is revoked, has expired at the time `about.createdAt`, or has no longer the expiry `old.expiresAt`: of
-   * simultaneous calls that end the old key earlier, exactly one has an effect.
+   * Stores a new key with the `callerId` of the old key, or its id, and sets the expiry of the old key to `endsAt`, unless it
+   * expires earlier, in one transaction. Changes nothing and resolves with `undefined` when the old key does not exist, is
+   * revoked, has expired at `about.createdAt`, or no longer has the expiry `old.expiresAt`: of simultaneous rotations, one has
+   * an effect.
    */
   replace(old: ApiKey, endsAt: number, key: string, about: NewApiKey): Promise<ApiKey | undefined>;
 
-  /**
-   * Revokes a key, and resolves with its attributes, or with `undefined` when the key does not exist. A key that is
-   * already revoked keeps its time of revocation.
-   */
+  /** Revokes a key, unless it is revoked already. Resolves with its attributes, or with `undefined` for an unknown key. */
   revoke(id: string, revokedAt: number): Promise<ApiKey | undefined>;
 
   /** Sets `lastUsedOn`, unless a later day is stored. Changes nothing when no key has this id. */

@@ -6,8 +6,8 @@ export type ApiKeyHolder = Pick<ApiKey, 'id' | 'name' | 'callerId' | 'isReadOnly
 /** The options of a verification. */
 export interface VerifyOptions {
   /**
-   * Whether a key that was verified in the last 24 hours is accepted while the stored keys cannot be read, unless it has
-   * expired or this process has revoked or rotated it. Default: false. The server sets it for its metrics only.
+   * Whether to accept a key that was verified in the last 24 hours while the stored keys cannot be read, unless it has expired,
+   * or this process has revoked or rotated it. Default: false. The server sets it for its metrics only.
    */
   readonly duringOutage?: boolean;
 }
@@ -15,9 +15,8 @@ export interface VerifyOptions {
 /** Decides whether a string is an active API key. */
 export interface ApiKeyVerifier {
   /**
-   * Resolves with the key holder of an active key, or with `undefined` when the key is unknown, expired or revoked. The
-   * process that revokes a key refuses the key at once, and every other process within 1 s. Rejects with
-   * `storage_unavailable` when the stored keys cannot be read.
+   * Resolves with the holder of an active key, or with `undefined` for any other string. A revoked key is refused at once in
+   * the process that revoked it, and within 1 s in others. Rejects with `storage_unavailable` when the keys cannot be read.
    */
   verify(key: string, options?: VerifyOptions): Promise<ApiKeyHolder | undefined>;
 }

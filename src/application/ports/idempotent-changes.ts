@@ -6,7 +6,7 @@ import type { CallOptions } from './pet-repository.ts';
 /** The `request` in the records of creates. */
 export const CREATE_REQUEST = 'create';
 
-/** Identifies a change or a removal. All attempts of a client to make it have the same `caller` and `key`. */
+/** Identifies a change or a removal. */
 export interface ChangeAttempt extends CreateAttempt {
   /** Describes the request. Equal requests have equal texts, which differ from {@link CREATE_REQUEST}. */
   readonly request: string;
@@ -22,15 +22,14 @@ export interface WriteRecord {
 
 /** The record of an attempt and the newest version of the pet, read at one moment. */
 export interface AttemptState {
-  /** The valid record of the caller and the key. */
   readonly record: WriteRecord | undefined;
   /** As `PetChanges.find` resolves. */
   readonly version: PetVersion | undefined;
 }
 
 /**
- * Changes and removes pets. Each write and the record of its idempotency key are one transaction. Creates and changes share the
- * keys of a caller. Every method can reject with `overloaded` and with `storage_unavailable`.
+ * Changes and removes pets. Each write and the record of its idempotency key, which creates share, are one transaction. Every
+ * method can reject with `overloaded` and with `storage_unavailable`.
  */
 export interface IdempotentChanges {
   /** Reads the record and the pet at one moment. */
@@ -38,7 +37,7 @@ export interface IdempotentChanges {
 
   /**
    * Like `PetChanges.replace`, with a record of the attempt, whose response is the pet. Resolves with `undefined`, and stores
-   * nothing, also when the key has a valid record. The caller then begins again with {@link IdempotentChanges.find}.
+   * nothing, also when the key has a valid record.
    */
   replace(
     pet: Pet,
@@ -56,8 +55,7 @@ export interface IdempotentChanges {
   ): Promise<bigint | undefined>;
 
   /**
-   * Stores the record of an attempt that changes nothing. Resolves with `false`, and stores nothing, when the key has a valid
-   * record.
+   * Stores the record of an attempt that changes nothing, unless the key has a valid record, and resolves with whether it did.
    * @param pet the response; `undefined` for a removal
    */
   record(id: bigint, pet: Pet | undefined, attempt: ChangeAttempt, options?: CallOptions): Promise<boolean>;

@@ -7,7 +7,7 @@ export interface Caller {
   readonly key: string;
 }
 
-/** Identifies a create. All attempts of a client to create the same pet have the same `caller` and `key`. */
+/** Identifies a create: all attempts to create the same pet have the same `caller` and `key`. */
 export interface CreateAttempt extends Caller {
   /** For how long a record that this attempt makes is valid, in milliseconds. */
   readonly validFor: number;
@@ -21,15 +21,14 @@ export interface CreateResult {
 }
 
 /**
- * Stores pets, each with a record of its idempotency key. Only the clock of the storage decides whether a record has ended, and
- * not those of the programs that share it. Every method can reject with `overloaded` and with `storage_unavailable`.
+ * Stores pets, each with a record of its idempotency key. Only the clock of the storage decides whether a record has ended.
+ * Every method can reject with `overloaded` and with `storage_unavailable`.
  */
 export interface IdempotentCreates {
   /**
-   * Stores a pet, as `PetRepository.add` does, and a record of the attempt in one transaction. When a record with the same
-   * caller and key exists that has not ended, stores nothing, and resolves with the pet as it was created, also after changes and
-   * its removal. The caller compares the two pets. A record that has ended is replaced. Of concurrent attempts in all processes,
-   * one stores its pet. Rejects with `idempotency_conflict` when the record is of a change or a removal.
+   * Stores a pet, as `PetRepository.add` does, and a record of the attempt in one transaction, of concurrent attempts in all
+   * processes exactly once. While a record of the caller and key is valid, stores nothing, and resolves with the pet as it was
+   * created; the caller compares it. Rejects with `idempotency_conflict` when that record is of a change or a removal.
    */
   add(pet: NewPet, attempt: CreateAttempt, options?: CallOptions): Promise<CreateResult>;
 }

@@ -11,16 +11,13 @@ export interface Commit {
 export interface Observer {
   /** Called after each transaction. */
   onCommit?(commit: Commit): void;
-  /**
-   * Called when the storage becomes unable to handle requests, or when the reason of the fault changes, and with
-   * `undefined` when the storage can handle requests again.
-   */
+  /** Called when the storage becomes unable to handle requests, for another reason too, and with `undefined` at the end. */
   onStorageState?(fault: StorageFault | undefined): void;
   /** Called when the storage is opened, for each of its settings that endangers stored data. */
   onWarning?(message: string): void;
   /**
-   * Called when work has failed for which no caller waits, such as the removal of ended records. `work` names it. Each kind of
-   * work is reported at most once a minute. Without this method, the console shows it.
+   * Called when work has failed for which no caller waits, such as the removal of ended records, at most once a minute for each
+   * kind of work. Without this method, the console shows it.
    */
   onFailure?(work: string, error: unknown): void;
 }

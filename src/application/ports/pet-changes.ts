@@ -33,8 +33,8 @@ export interface ChangesPage {
   /** The greatest id or revision that was assigned, or 0n. */
   readonly lastNumber: bigint;
   /**
-   * 16 hexadecimal digits (64 random bits) that identify a history of the store: a new store, each backup file and each restore
-   * gets new ones, because writes may be lost. A revision of another epoch means nothing.
+   * 64 random bits as 16 hexadecimal digits, new for each store, backup file and restore, because writes may be lost. A
+   * revision of another epoch has no meaning.
    */
   readonly epoch: string;
 }
@@ -43,20 +43,19 @@ export interface ChangesPage {
  * Changes and removes stored pets, and lists the newest version of each pet in the order of all writes. Every method can reject
  * with `overloaded` and with `storage_unavailable`.
  *
- * - The revision of a change or a removal is the next number of the counter that assigns the ids of pets. Numbers of all processes
- *   become visible in their order: a read that sees a number sees every smaller one.
- * - A write compares and sets in one step. Of several writers that have read the same version, one succeeds. The others get
- *   `undefined`, and change nothing.
- * - When a promise has resolved with a revision, the write is durable.
- * - `PetRepository` neither finds nor lists a removed pet. No pet gets its id again, and its removal stays in the feed for ever.
+ * - The revision of a write is the next number of the counter that assigns the ids of pets. Numbers become visible in their
+ *   order: a read that sees a number sees every smaller one, also of other processes.
+ * - A write compares and sets in one step. Of several writers that have read the same version, one succeeds.
+ * - The write is durable when its promise resolves with a revision.
+ * - `PetRepository` neither finds nor lists a removed pet. Its removal stays in the feed, and its id is never assigned again.
  */
 export interface PetChanges {
   /** Resolves with the newest version, or with `undefined` when the pet never existed. */
   find(id: bigint, options?: CallOptions): Promise<PetVersion | undefined>;
 
   /**
-   * Stores the attributes of a pet that exists. Resolves with its new revision. Resolves with `undefined`, and changes nothing,
-   * when its revision is not the expected one, or when it was removed.
+   * Stores the attributes of an existing pet, and resolves with its new revision. Resolves with `undefined`, and changes
+   * nothing, when the revision is not the expected one, or the pet was removed.
    */
   replace(pet: Pet, expected: bigint, options?: CallOptions): Promise<bigint | undefined>;
 
@@ -64,9 +63,8 @@ export interface PetChanges {
   remove(id: bigint, expected: bigint, options?: CallOptions): Promise<bigint | undefined>;
 
   /**
-   * Resolves with one page of the newest versions of all pets, removed ones too. A reader that sets `after` to the `upTo` of the
-   * previous page gets the newest version of each pet that existed at the first page, or a later one. A page examines a limited
-   * number of stored rows.
+   * Resolves with one page of the newest versions of all pets, removed ones too. A reader that sets `after` to the `upTo` of
+   * the previous page gets this version of each pet, or a later one. A page examines a limited number of stored rows.
    */
   list(query: ChangesQuery, options?: CallOptions): Promise<ChangesPage>;
 

@@ -5,12 +5,9 @@ import type { CallOptions } from './pet-repository.ts';
 
 /** The options of an import. An exception of a callback ends the import. */
 export interface TransferOptions {
-  /**
-   * Called with the object from the batch for each pet that has the same id as an earlier pet, before the next batch is
-   * requested. The later pet is not imported.
-   */
+  /** Called with each pet of a batch whose id an earlier pet has, before the next batch is requested. It is not imported. */
   readonly onDuplicateId: (pet: Pet) => void;
-  /** Called from time to time with the number of pets in the transaction, and at the end with the number of all pets. */
+  /** Called from time to time, and at the end, with the number of pets in the transaction. */
   readonly onProgress?: ((count: number) => void) | undefined;
   /** Cancels the import, unless the transaction is already committed. */
   readonly signal?: AbortSignal | undefined;
@@ -19,22 +16,20 @@ export interface TransferOptions {
 /** A filter of an export, as a caller writes it. */
 export type ExportInput = PetFilterInput;
 
-/** Imports and exports pets in bulk. Memory use grows only by some bits for each id of an import, unless the data is in memory. */
+/** Imports and exports pets in bulk. Apart from some bits for each id of an import, batches are not kept in memory. */
 export interface PetTransfer {
   /**
-   * Stores the pets of all batches in one transaction, and resolves with the number of pets when they are durable.
-   * Nothing is stored when anything fails, or when the signal is aborted. No read returns a pet of the import before all
-   * its pets are stored. Other writers may have to wait during the transaction, but not while the batches are read.
+   * Stores the pets of all batches in one transaction, and resolves with their number when they are durable. Stores nothing
+   * when anything fails, or when the signal is aborted. Other writers do not wait while the batches are read.
    *
-   * The caller ensures that either all pets have an id or none of them has one. Pets without ids get ids in the order
-   * of the batches, as `PetRepository.add` assigns ids. Pets with ids keep them, and may have any order. A store that has
-   * ever had a pet refuses pets with ids with `idsNotAccepted`.
+   * The caller ensures that all pets have ids, or none. Pets without ids get them in the order of the batches, as
+   * `PetRepository.add` assigns them. A store that has ever had a pet refuses pets with ids with `idsNotAccepted`.
    */
   importPets(batches: AsyncIterable<readonly (NewPet | Pet)[]>, options: TransferOptions): Promise<number>;
 
   /**
-   * Yields all matching pets in batches, in ascending order of id. A pet that is added after the first batch was
-   * requested is not yielded. No batch is empty. A caller can leave the loop early: this releases all resources.
+   * Yields the matching pets in batches that are not empty, in ascending order of id, without those that are added after the
+   * first request. Leaving the loop early releases all resources.
    */
   exportPets(filter?: PetFilter, options?: CallOptions): AsyncIterable<readonly Pet[]>;
 }

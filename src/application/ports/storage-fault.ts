@@ -1,31 +1,19 @@
 import { AnimalStoreError, isError } from '../../domain/errors.ts';
 
-/**
- * The reasons why a storage cannot handle requests. `GET /readyz` shows them to everybody, and scripts depend on them.
- *
- * - `file_missing`, `file_replaced`: the database file was removed or does not exist, or another file is at its path
- * - `disk_full`, `read_only`, `io_error`: a write or a read failed; the fault ends when it succeeds again
- * - `ids_exhausted`: all ids have been assigned, so no pet can be created
- * - `damaged`: the stored data cannot be read
- * - `sync_failed`: the disk did not confirm that a write is durable; all writes are refused until a restart
- * - `not_responding`: the disk or the database server does not respond
- * - `locked`: writes were refused, because another process has locked the database
- * - `unreachable`: the database server cannot be reached, or refuses connections
- * - `not_permitted`: the database hides rows from its user without an error, so lists and exports would lack pets
- */
+/** The reasons why a storage cannot handle requests. `GET /readyz` shows them to everybody, and scripts depend on them. */
 export const STORAGE_FAULT_REASONS = [
-  'file_missing',
-  'file_replaced',
+  'file_missing', // the database file was removed or does not exist
+  'file_replaced', // another file is at the path of the database
   'disk_full',
   'read_only',
-  'io_error',
-  'ids_exhausted',
-  'damaged',
-  'sync_failed',
-  'not_responding',
-  'locked',
-  'unreachable',
-  'not_permitted',
+  'io_error', // a read or a write failed; this fault and the two above end when it succeeds again
+  'ids_exhausted', // all ids have been assigned, so no pet can be created
+  'damaged', // the stored data cannot be read
+  'sync_failed', // the disk did not confirm that a write is durable; all writes are refused until a restart
+  'not_responding', // the disk or the database server does not respond
+  'locked', // writes were refused, because another process has locked the database
+  'unreachable', // the database server cannot be reached, or refuses connections
+  'not_permitted', // the database hides rows from its user without an error, so lists and exports would lack pets
 ] as const;
 /** One of {@link STORAGE_FAULT_REASONS}. */
 export type StorageFaultReason = (typeof STORAGE_FAULT_REASONS)[number];

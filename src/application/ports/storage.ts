@@ -22,9 +22,8 @@ export interface StoreStorage {
   readonly changeUseCases?: ChangeUseCases | undefined;
 
   /**
-   * Copies the whole store, including the API keys, as it is at one moment after the call. Others can write during the backup.
-   * `file` is unchanged until the copy is durable. Rejects with `invalid_request` when `file` must not be written, for example
-   * because it exists and `overwrite` is not set, and with `storage_unavailable` when reading or writing fails.
+   * Copies the whole store, including the API keys, as it is at one moment, while others write. `file` is unchanged until the
+   * copy is durable. Rejects with `invalid_request` when `file` must not be written, and with `storage_unavailable`.
    */
   readonly backup?: ((file: string, options?: BackupOptions) => Promise<void>) | undefined;
 
@@ -35,14 +34,13 @@ export interface StoreStorage {
 
   /**
    * Resolves when the engine can handle requests. Rejects with `storage_unavailable` when reading fails, and after a write has
-   * failed, until a write that changes something succeeds. `check` tries such a write. Load balancers get the reason of a
-   * `StorageFault`. The promise settles within about a second. Calls in quick succession share one test of the storage.
+   * failed, until a write, such as that of `check`, succeeds. Settles within about a second. Concurrent calls share a test.
    */
   check(): Promise<void>;
 
   /**
-   * Completes the accepted writes, and then releases all resources. A running backup, an import that still reads batches, and
-   * every later call reject with `storage_unavailable`. Removes the incomplete file of a backup. A second call has no effect.
+   * Completes the accepted writes, and releases all resources. A running backup, an import that still reads batches, and later
+   * calls reject with `storage_unavailable`. A second call has no effect.
    */
   close(): Promise<void>;
 }

@@ -1,0 +1,19 @@
+/** Exports the types of the calls that every store has, of a server too. */
+
+export type { Change, ChangeFunction, TaggedChanges, TaggedPet } from '../application/change-calls.ts';
+export type { Deprecation } from '../application/deprecation.ts';
+export type { ChangesPageQuery } from '../application/list-changes.ts';
+export type { PetPageQuery } from '../application/list-pets.ts';
+export type { CallOptions, PetPage } from '../application/ports/pet-repository.ts';
+export type {
+  ChangeOptions,
+  ClientOptions,
+  CreateOptions,
+  FollowChangesOptions,
+  Following,
+  FollowOptions,
+  PetWalk,
+} from '../application/store-options.ts';
+export { AnimalStoreError, asAnimalStoreError, type ErrorCode } from '../domain/errors.ts';
+export type { NewPetInput, Pet, PetStatus } from '../domain/pet.ts';
+export type { PetChange } from '../domain/pet-change.ts';
