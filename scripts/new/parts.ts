@@ -42,8 +42,6 @@ export const PARTS: Readonly<Record<PartName, readonly string[]>> = {
     'src/application/import-pets.ts',
     'src/application/ports/pet-transfer.ts',
     'src/testing/fixtures/transfers.ts',
-    'src/testing/pet-export.contract.ts',
-    'src/testing/pet-import-failures.contract.ts',
     'src/testing/pet-import.contract.ts',
     'src/testing/pet-transfer.contract.ts',
     'test/adapters/cli/export.test.ts',

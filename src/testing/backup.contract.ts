@@ -6,7 +6,6 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import type { BackupContents, BackupOptions } from '../application/ports/maintenance.ts';
 import type { Storage } from '../application/ports/storage.ts';
-import type { Pet } from '../domain/pet.ts';
 import { type ContractCase, contractCase, type Opened, type Subject } from './contract.ts';
 import { attributesOf, draft } from './fixtures/keys.ts';
 import { addAll, samplePet, samplePets, walk } from './fixtures/pets.ts';
@@ -37,10 +36,11 @@ export function backingUp(subject: StorageSubject): ContractCase[] {
       await body(storage, join(folder, 'copy'), folder).finally(() => rm(folder, { recursive: true }));
     });
 
+  const all = { limit: 100 };
   const assertCopy = async (storage: Storage, file: string) => {
     const copy = await openBackup(file);
     try {
-      assert.deepEqual(await allOf(copy.port), await allOf(storage));
+      assert.deepEqual(await walk(copy.port.pets, all), await walk(storage.pets, all));
       const keys = (await storage.apiKeys.list()).map(attributesOf);
       assert.deepEqual((await copy.port.apiKeys.list()).map(attributesOf), keys);
     } finally {
@@ -147,10 +147,6 @@ export function backingUp(subject: StorageSubject): ContractCase[] {
       assert.deepEqual(await readdir(folder), []);
     }),
   ];
-}
-
-function allOf({ pets }: Storage): Promise<Pet[]> {
-  return walk(pets, { limit: 100 });
 }
 
 async function backUp(storage: Storage, file: string, options?: BackupOptions): Promise<void> {

@@ -3,16 +3,10 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/**
- * A contract case: a test of one requirement that every adapter for a port must meet. A port is an interface of the
- * application, such as `PetRepository`.
- */
+/** A test of one requirement that every adapter for a port must meet. A port is an interface such as `PetRepository`. */
 export interface ContractCase {
   readonly name: string;
-  /**
-   * Resolves when the adapter meets the requirement. Rejects otherwise, usually with an `AssertionError` of
-   * `node:assert`.
-   */
+  /** Resolves when the adapter meets the requirement. Rejects otherwise, usually with an `AssertionError` of `node:assert`. */
   run(): Promise<void>;
 }
 
@@ -27,9 +21,7 @@ export interface Opened<Port> {
 export interface Subject<Port> {
   /** Opens a new, empty store. */
   open(): Promise<Opened<Port>>;
-  /**
-   * Opens a closed store again, with all its data. An adapter that loses its data on `close` leaves out this function.
-   */
+  /** Opens a closed store again, with all its data. An adapter that loses its data on `close` leaves out this function. */
   reopen?(closed: Opened<Port>): Promise<Opened<Port>>;
   /** Opens a second client of the data of `first`. An adapter that allows only one client leaves out this function. */
   openSecond?(first: Opened<Port>): Promise<Opened<Port>>;
@@ -44,9 +36,7 @@ export interface Subject<Port> {
   readonly caseTimeout?: number | undefined;
 }
 
-/**
- * Waits until a condition is true. Rejects when the condition is still false after `visibilityTimeout` milliseconds.
- */
+/** Waits until a condition is true. Rejects when it is still false after `visibilityTimeout` milliseconds. */
 export type Eventually = (condition: () => Promise<boolean>) => Promise<void>;
 
 const POLL_INTERVAL = 5;

@@ -1,12 +1,21 @@
 /** The tests (contract cases) that every `PetTransfer` must pass, for any test runner. */
 
 import assert from 'node:assert/strict';
-import { type ContractCase, lastingCase, type Subject, twoClientCases } from './contract.ts';
-import { samplePets } from './fixtures/pets.ts';
-import { exported, importPets, inBatches, type TransferStore } from './fixtures/transfers.ts';
-import { exportingPets } from './pet-export.contract.ts';
-import { importingPets } from './pet-import.contract.ts';
-import { failingImports } from './pet-import-failures.contract.ts';
+import { INT64_MAX, INT64_MIN } from '../domain/int64.ts';
+import type { Pet } from '../domain/pet.ts';
+import { matches } from '../domain/pet-filter.ts';
+import { type ContractCase, contractCases, lastingCase, type Subject, twoClientCases } from './contract.ts';
+import { filterablePets, SAMPLE_FILTERS } from './fixtures/filters.ts';
+import { addAll, samplePet, samplePets, walk, whileWriting } from './fixtures/pets.ts';
+import {
+  batchesOf,
+  exported,
+  exportedBatches,
+  importPets,
+  inBatches,
+  type TransferStore,
+} from './fixtures/transfers.ts';
+import { failingImports, importingPets } from './pet-import.contract.ts';
 
 export type { TransferStore } from './fixtures/transfers.ts';
 
@@ -14,9 +23,7 @@ export type { TransferStore } from './fixtures/transfers.ts';
 export function petTransferContract(subject: Subject<TransferStore>): ContractCase[] {
   return [
     ...importingPets(subject),
-
     ...failingImports(subject),
-
     ...exportingPets(subject),
     ...twoClientCases(subject, {
       'another client sees all pets of an import, or none': async (one, two, eventually) => {
@@ -40,4 +47,85 @@ export function petTransferContract(subject: Subject<TransferStore>): ContractCa
       async ({ transfer }, before) => assert.deepEqual(await exported(transfer), before),
     ),
   ];
+}
+
+function exportingPets(subject: Subject<TransferStore>): ContractCase[] {
+  return contractCases(subject, {
+    'an export has every pet once, in ascending order, unchanged': async (store) => {
+      for (const number of [INT64_MIN, -1n, 2n ** 53n + 1n, INT64_MAX]) {
+        await store.pets.add(samplePet(`"'\\ \n🐈‍⬛ \u2028`, number));
+      }
+      await importPets(store, inBatches(samplePets(1496)));
+      const all = await walk(store.pets, { limit: 100 });
+      assert.equal(all.length, 1500);
+      assert.deepEqual(await exported(store.transfer), all);
+    },
+
+    'an export with a filter has all pets that match, and no others': async (store) => {
+      await importPets(store, inBatches(filterablePets(3100)));
+      const all = await exported(store.transfer);
+      for (const filter of SAMPLE_FILTERS) {
+        assert.deepEqual(
+          await exported(store.transfer, filter),
+          all.filter((pet) => matches(pet, filter)),
+        );
+      }
+    },
+
+    'no batch of an export is empty': async (store) => {
+      const { pets, transfer } = store;
+      assert.deepEqual(await batchesOf(transfer), []);
+      const [pet] = await addAll(pets, filterablePets(1));
+      for (const filter of SAMPLE_FILTERS)
+        if (!matches(pet as Pet, filter)) assert.deepEqual(await batchesOf(transfer, filter), []);
+      await importPets(store, inBatches(samplePets(1999)));
+      assert.ok(
+        (await batchesOf(transfer)).every((batch) => batch.length > 0),
+        'expected no empty batch',
+      );
+    },
+
+    'an export has no pets that were added after it began': async (store) => {
+      await importPets(store, inBatches(samplePets(1500)));
+      const before = await walk(store.pets, { limit: 100 });
+      const seen: Pet[] = [];
+      for await (const batch of exportedBatches(store.transfer)) {
+        seen.push(...batch);
+        assert.ok(seen.length <= before.length, 'the export has pets that were added after it began');
+        await addAll(store.pets, samplePets(2));
+        await importPets(store, inBatches(samplePets(10)));
+      }
+      assert.deepEqual(seen, before);
+      assert.ok(
+        (await exported(store.transfer)).length > before.length,
+        'expected the next export to have the new pets',
+      );
+    },
+
+    'a loop can leave an export early, and exports can overlap': async (store) => {
+      const { pets, transfer } = store;
+      await importPets(store, inBatches(samplePets(1500)));
+      for await (const [first] of transfer.exportPets()) {
+        assert.deepEqual(first, (await pets.list({ limit: 1 })).pets[0]);
+        const [one, two] = await whileWriting(pets, () =>
+          Promise.all([exported(transfer), exported(transfer)]),
+        );
+        assert.ok(one.length >= 1500 && two.length >= 1500, 'expected both exports to have all pets');
+        break;
+      }
+      await pets.add(samplePet('after'));
+    },
+
+    'an import of an export gives an equal store': async (store) => {
+      await addAll(store.pets, samplePets(10));
+      await importPets(store, inBatches(samplePets(1500)));
+      const other = await subject.open();
+      try {
+        await importPets(other.port, store.transfer.exportPets());
+        assert.deepEqual(await exported(other.port.transfer), await exported(store.transfer));
+      } finally {
+        await other.close();
+      }
+    },
+  });
 }

@@ -58,7 +58,7 @@ function unauthorized(message: string, challenge = `${CHALLENGE}, error="invalid
 
 export const READ_ONLY = 'the API key is read-only: it may only list and read pets';
 
-/** Stands in front of each operation that changes something: refuses a key that may only read (RFC 6750, section 3.1). */
+/** Refuses a read-only key, for each operation that changes something (RFC 6750, section 3.1). */
 export const requireWriteAccess: RouterMiddleware<ApiState> = (ctx, next) => {
   if (!ctx.state.animalStore.holder?.isReadOnly) return next();
   const challenge = `${CHALLENGE}, error="insufficient_scope"`;

@@ -1,3 +1,5 @@
+/** Responds to requests that no route has handled. */
+
 import type { RouterContext, RouterMiddleware } from '@koa/router';
 import { ACCEPT_PATCH } from './body.ts';
 import { HttpError, methodNotAllowed } from './errors.ts';

@@ -160,13 +160,10 @@ function comparable(
   return compared;
 }
 
-const ChangesQuery = v.object({
-  limit: Limit,
-  after: v.optional(v.string()),
-});
+const ChangesQuery = v.object({ limit: Limit, after: v.optional(v.string()) });
 
 export function readChangesQuery(queryString: string): ChangesPageQuery {
-  return v.parse(ChangesQuery, parametersOf(queryString, Object.keys(ChangesQuery.entries)));
+  return v.parse(ChangesQuery, parametersOf(queryString, ChangesQuery));
 }
 
 /** The maximum number of query strings whose parsed query is cached. */
@@ -178,19 +175,20 @@ export function listQueryReader(): (queryString: string) => PetQuery {
   return (queryString) => {
     const cached = queries.get(queryString);
     if (cached !== undefined) return cached;
-    const query = Object.freeze(
-      v.parse(ListQuery, parametersOf(queryString, Object.keys(ListQuery.entries))),
-    ) as PetQuery;
+    const query = Object.freeze(v.parse(ListQuery, parametersOf(queryString, ListQuery))) as PetQuery;
     if (queries.size >= CACHE_LIMIT) queries.clear();
     queries.set(queryString, query);
     return query;
   };
 }
 
-function parametersOf(queryString: string, names: readonly string[]): Record<string, string> {
+function parametersOf(
+  queryString: string,
+  { entries }: { readonly entries: object },
+): Record<string, string> {
   const parameters = new URLSearchParams(queryString);
   const values: Record<string, string> = {};
-  for (const name of names) {
+  for (const name of Object.keys(entries)) {
     const [value, ...more] = parameters.getAll(name);
     if (more.length > 0) throw invalidRequest(`${name} must be given once`);
     if (value !== undefined) values[name] = value;

@@ -30,9 +30,9 @@ const LIST = `SELECT ${COLUMNS} FROM api_keys ORDER BY api_keys.id`;
 const CACHE_MS = 900;
 const CACHE_LIMIT = 1000;
 
-type CountingRepository = ApiKeyRepository & { readonly statistics: CacheStatistics };
-
-export function apiKeyRepository(pool: ConnectionPool): CountingRepository {
+export function apiKeyRepository(
+  pool: ConnectionPool,
+): ApiKeyRepository & { readonly statistics: CacheStatistics } {
   const statistics = { hits: 0, misses: 0 };
   let cache = new Map<string, { readonly about: ApiKey; readonly until: number }>();
 
@@ -59,7 +59,7 @@ export function apiKeyRepository(pool: ConnectionPool): CountingRepository {
       }
       statistics.misses += 1;
       const hash = hashOf(key);
-      const [row] = await pool.read(() => ({ ...FIND, values: [hash] }));
+      const [row] = await pool.read({ ...FIND, values: [hash] });
       const about = foundKey(row, hash);
       if (about === undefined) return undefined;
       if (known.size >= CACHE_LIMIT) known.clear();
@@ -69,7 +69,7 @@ export function apiKeyRepository(pool: ConnectionPool): CountingRepository {
     add: async (key, about) => (await change(ADD, keyValues(key, about))) as ApiKey,
     async addFirst(key, about, save) {
       // A database that accepts no writes would refuse the statements below, even if a key exists.
-      if ((await pool.read(() => EXISTS)).length > 0) return undefined;
+      if ((await pool.read(EXISTS)).length > 0) return undefined;
       using session = await pool.openSession();
       await session.begin();
       await session.run('SELECT pg_advisory_xact_lock($1)', [LOCK]);
@@ -83,6 +83,6 @@ export function apiKeyRepository(pool: ConnectionPool): CountingRepository {
       change(REPLACE, [...keyValues(key, about), endsAt, rowIdOf(id), expiresAt ?? null]),
     revoke: (id, revokedAt) => change(REVOKE, [revokedAt, rowIdOf(id)]),
     setLastUsedOn: async (id, day) => void (await change(SET_LAST_USED_ON, [day, rowIdOf(id)])),
-    list: async () => (await pool.read(() => ({ text: LIST }))).map(apiKeyOf),
+    list: async () => (await pool.read({ text: LIST })).map(apiKeyOf),
   };
 }

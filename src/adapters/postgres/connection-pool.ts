@@ -101,8 +101,15 @@ export class ConnectionPool {
     }
   }
 
-  /** Runs one statement that reads, and once more if its connection hangs or is lost. Rejects with an `AnimalStoreError`. */
-  async read(begin: () => SqlStatement): Rows {
+  /**
+   * Runs one statement that reads, and once more if its connection hangs or is lost. Calls `onSend` when a connection is free.
+   * Rejects with an `AnimalStoreError`.
+   */
+  async read(statement: SqlStatement, onSend?: () => void): Rows {
+    const begin = () => {
+      onSend?.();
+      return statement;
+    };
     const again = (error: unknown) => (hadNoEffect(error) ? Promise.reject(error) : this.run(begin));
     try {
       const rows = await this.run(begin).catch(again);

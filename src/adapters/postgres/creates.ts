@@ -92,8 +92,7 @@ export function idempotentCreates(add: AddCreate, pool: ConnectionPool): Records
     add: exactlyOnce({
       claim: (pet, attempt) => add({ pet, attempt }),
       async find({ caller, key }) {
-        const values = [caller, key];
-        const [row] = await pool.read(() => ({ name: 'find-record', text: FIND, values }));
+        const [row] = await pool.read({ name: 'find-record', text: FIND, values: [caller, key] });
         const [stored] = row?.slice(3) ?? [];
         return row && replayedPet(row, stored === null ? undefined : row.slice(3));
       },

@@ -1,3 +1,5 @@
+/** Examines a store in PostgreSQL. */
+
 import type { Diagnosis, Problem } from '../../application/ports/maintenance.ts';
 import { petOf } from '../storage-kit/pet-rows.ts';
 import { INVALID_PETS_LIMIT, idProblems, invalidPetProblems } from '../storage-kit/problems.ts';
@@ -13,7 +15,7 @@ const FACTS = `SELECT
   (SELECT count(*) FROM idempotency_records)::float8, pg_database_size(current_database())::float8
   FROM api_keys`;
 
-/** Examines a store in PostgreSQL that a server may use. Changes nothing. */
+/** Examines a store, which a server may use meanwhile. Changes nothing. */
 export async function examinePostgresStore(url: string): Promise<Diagnosis> {
   const location = locationOf(url);
   const problems: Problem[] = [];

@@ -55,11 +55,10 @@ const CHANGE = `WITH ${ORDER}, new AS MATERIALIZED (
 const RECORD = `INSERT INTO idempotency_records AS record (${RECORD_COLUMNS})
   VALUES ($1, $2, $3, ${NOW} + $4::bigint, $5, $6) ${RENEW_RECORD} RETURNING 1`;
 
-const FIND_STATE = `SELECT record.pet_id, request, response, revision, ${PET_COLUMNS} FROM (SELECT $1::bigint AS sought_id) AS sought
+/** Without a caller and a key, it finds no record. */
+const FIND = `SELECT record.pet_id, request, response, revision, ${PET_COLUMNS} FROM (SELECT $1::bigint AS sought_id) AS sought
   LEFT JOIN idempotency_records AS record ON caller = $2 AND key = $3 AND ends_at >= ${NOW}
   LEFT JOIN pet_revisions AS own ON own.pet_id = sought_id LEFT JOIN pets ON id = sought_id`;
-const FIND = `SELECT revision, ${PET_COLUMNS} FROM (SELECT $1::bigint AS pet_id) AS sought
-  LEFT JOIN pet_revisions USING (pet_id) LEFT JOIN pets ON id = pet_id`;
 
 /**
  * Reads changed pets, those that were never changed, and one row of numbers. The sub-select instead of NOT EXISTS keeps PostgreSQL
@@ -94,12 +93,13 @@ export function petChanges(pool: ConnectionPool, writes: GroupedWrites): Changes
   const remove = (id: bigint, expected: bigint, attempt?: ChangeAttempt) =>
     write({ pet: { id } as Pet, isRemoval: true, expected, attempt });
 
+  const find = async (id: bigint, caller?: string, key?: string) => {
+    const [row = []] = await pool.read({ name: 'find-version', text: FIND, values: [id, caller, key] });
+    return { record: row[0] === null ? undefined : recordOf(row), version: versionOf(row.slice(3)) };
+  };
+
   const idempotentChanges: IdempotentChanges = {
-    async find(id, { caller, key }) {
-      const values = [id, caller, key];
-      const [row = []] = await pool.read(() => ({ name: 'find-attempt', text: FIND_STATE, values }));
-      return { record: row[0] === null ? undefined : recordOf(row), version: versionOf(row.slice(3)) };
-    },
+    find: (id, { caller, key }) => find(id, caller, key),
     replace,
     remove,
     async record(id, pet, { caller, key, validFor, request }) {
@@ -108,14 +108,11 @@ export function petChanges(pool: ConnectionPool, writes: GroupedWrites): Changes
     },
   };
   const changes: Required<PetChanges> = {
-    async find(id) {
-      const [row] = await pool.read(() => ({ name: 'find-version', text: FIND, values: [id] }));
-      return versionOf(row ?? []);
-    },
+    find: async (id) => (await find(id)).version,
     replace: (pet, expected) => replace(pet, expected),
     remove: (id, expected) => remove(id, expected),
     async list({ after = 0n, limit }) {
-      const rows = await pool.read(() => ({ name: 'list-changes', text: LIST, values: [after, limit] }));
+      const rows = await pool.read({ name: 'list-changes', text: LIST, values: [after, limit] });
       const ofKind = (kind: string): readonly ResultRow[] => rows.filter(([each]) => each === kind);
       const [[, lastNumber, examinedUpTo, ...others] = []] = ofKind('store');
       return changesPage({

@@ -45,11 +45,7 @@ export function petRepository(
 
   return {
     /** Reads what requests read, without a cache. */
-    read: () =>
-      Promise.all([
-        pool.read(() => statementOf({ limit: 0 })),
-        pool.read(() => ({ ...FIND_ONE, values: [1n] })),
-      ]),
+    read: () => Promise.all([pool.read(statementOf({ limit: 0 })), pool.read({ ...FIND_ONE, values: [1n] })]),
     find: groupedGets(pool),
     add: async (pet) => (await addCreate({ pet: { ...pet } })) as Pet,
     async list(query) {
@@ -82,9 +78,8 @@ function sharedReads<R>(pool: ConnectionPool): Share<R> {
     if (known !== undefined) return known;
     const leave = () => {
       if (waiting.get(key) === result) waiting.delete(key);
-      return statement;
     };
-    const sent = nextTurn().then(() => pool.read(leave));
+    const sent = nextTurn().then(() => pool.read(statement, leave));
     const result = sent.then(convert).finally(leave);
     waiting.set(key, result);
     return result;
@@ -123,12 +118,11 @@ function groupedGets(pool: ConnectionPool): PetRepository['find'] {
     const isOne = ids.length === 1;
     const statement = isOne ? { ...FIND_ONE, values: ids } : { ...FIND, values: [`{${ids.join()}}`] };
     let sentAt = 0;
-    const begin = () => {
+    const onSend = () => {
       sentAt = performance.now();
-      return statement;
     };
     try {
-      const rows = await pool.read(begin);
+      const rows = await pool.read(statement, onSend);
       const isSlow = performance.now() - sentAt > SLOW * gets.length;
       size = isSlow ? GROUP_SIZE.fromDisk : GROUP_SIZE.fromMemory;
       const found = new Map(rows.map((row) => [row[0], petOf(row)]));

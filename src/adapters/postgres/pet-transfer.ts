@@ -84,7 +84,7 @@ async function spoolAll(spool: Spool, pool: ConnectionPool, ...[batches, options
     pool.assertOpen();
     if (!withIds && pets[0] !== undefined && 'id' in pets[0]) {
       withIds = true;
-      refuseIdsInUse(await pool.read(() => ({ text: HAD_PETS })));
+      refuseIdsInUse(await pool.read({ text: HAD_PETS }));
     }
     const added: (NewPet | Pet)[] = [];
     for (const pet of pets)

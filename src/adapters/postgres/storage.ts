@@ -1,3 +1,5 @@
+/** A store in PostgreSQL. */
+
 import { BOOLEAN, checkArgument, checkOptions, FUNCTION, STRING } from '../../application/arguments.ts';
 import { combineObservers, OBSERVER } from '../../application/observers.ts';
 import type { Observer } from '../../application/ports/observer.ts';
@@ -98,12 +100,12 @@ export async function openPostgresStorage(url: string, options: PostgresOptions 
     else if (result.length > 0) faults.reportSuccess('write');
   };
   const testRows = async (): Promise<void> => {
-    const [[hidden] = []] = await pool.read(() => ({ text: READ_HIDDEN }));
+    const [[hidden] = []] = await pool.read({ text: READ_HIDDEN });
     const messages = hidden as readonly string[];
     if (messages.length === 0) faults.reportSuccess('rows');
     else faults.reportFailure('rows', new StorageFault('not_permitted', messages.join('; ')));
   };
-  /** Runs what requests run. Too many calls, which have no reason, do not count as a fault of the storage. */
+  /** Runs the statements of requests. An error because of too many calls has no reason, and is not a fault of the storage. */
   const test = async (): Promise<void> => {
     const reads = [pets.read(), apiKeys.find(''), testRows()];
     for (const result of await Promise.allSettled([...reads, faults.of('write') && testWrite()])) {

@@ -23,7 +23,7 @@ export async function exerciseChanges(
   { calls = 60, clients = 4, seed = 1, signal }: Omit<ExerciseOptions, 'hasIdempotencyKeys'> = {},
 ): Promise<string | undefined> {
   const history = new VersionHistory();
-  const followers = stores.map(({ changes }) => new Follower(history, changes));
+  const followers = stores.map(({ changes }) => followerOf(history, changes));
   const ids: bigint[] = [];
   let isWriting = true;
   const numbers = Array.from({ length: clients * stores.length }, (_, number) => number);
@@ -41,7 +41,7 @@ export async function exerciseChanges(
     isWriting = false;
   });
   await Promise.all([written, ...following]);
-  const last = new Follower(history, (stores[0] as ChangingStore).changes);
+  const last = followerOf(history, (stores[0] as ChangingStore).changes);
   for (const follower of [...followers, last]) while (await follower.readPage());
   const feed = [...last.copy.values()];
   const pets = feed.flatMap(({ pet }) => pet ?? []).sort((a, b) => (a.id < b.id ? -1 : 1));
@@ -59,35 +59,33 @@ function difference(
   return missed && `a follower has missed version ${missed.revision} of pet ${missed.id}`;
 }
 
-/** Keeps a copy of the store. Each version of the feed is also a read of its pet. */
-class Follower {
-  readonly #history: VersionHistory;
-  readonly #changes: PetChanges;
-  readonly copy: Map<bigint, ListedVersion> = new Map();
-  #after = 0n;
-
-  constructor(history: VersionHistory, changes: PetChanges) {
-    this.#history = history;
-    this.#changes = changes;
-  }
-
+interface Follower {
+  readonly copy: ReadonlyMap<bigint, ListedVersion>;
   /** Resolves with whether more versions follow. */
-  async readPage(): Promise<boolean> {
-    const call = this.#history.tick();
-    const page = await this.#changes.list({ after: this.#after, limit: 7 }).catch(ignoreStoreError);
+  readPage(): Promise<boolean>;
+}
+
+/** Keeps a copy of the store. Each version of the feed is also a read of its pet. */
+function followerOf(history: VersionHistory, changes: PetChanges): Follower {
+  const copy = new Map<bigint, ListedVersion>();
+  let after = 0n;
+  const readPage = async (): Promise<boolean> => {
+    const call = history.tick();
+    const page = await changes.list({ after, limit: 7 }).catch(ignoreStoreError);
     if (page === undefined) return true;
-    const end = this.#history.tick();
+    const end = history.tick();
     for (const version of page.versions) {
       const { id, revision } = version;
-      assert.ok(revision > this.#after, `expected a revision above ${this.#after}, got ${revision}`);
-      this.#after = revision;
-      this.copy.set(id, version);
-      this.#history.addRead({ call, end, id, version });
+      assert.ok(revision > after, `expected a revision above ${after}, got ${revision}`);
+      after = revision;
+      copy.set(id, version);
+      history.addRead({ call, end, id, version });
     }
-    assert.ok(page.upTo >= this.#after, `the page ends at ${page.upTo}, before ${this.#after}`);
-    this.#after = page.upTo;
+    assert.ok(page.upTo >= after, `the page ends at ${page.upTo}, before ${after}`);
+    after = page.upTo;
     return page.more;
-  }
+  };
+  return { copy, readPage };
 }
 
 /** Returns a function that makes one random call, or a read and a write. All clients know the `ids`. */

@@ -48,24 +48,14 @@ function checkOrder(events: readonly PetEvent[]): void {
 }
 
 function boundsOf(id: bigint, { attempts }: StoredPet): Bounds {
-  const first = earliest(attempts, ({ call }) => call) as CreateEvent;
+  const [first] = attempts.toSorted((a, b) => a.call - b.call) as [CreateEvent];
   const returned = attempts.filter(({ result }) => typeof result !== 'string');
-  const known = earliest(returned, ({ end }) => end);
+  const [known] = returned.toSorted((a, b) => a.end - b.end);
   return {
     id,
     notBefore: { at: first.call, event: first },
     notAfter: known && { at: known.end, event: known },
   };
-}
-
-function earliest(
-  events: readonly CreateEvent[],
-  timeOf: (event: CreateEvent) => number,
-): CreateEvent | undefined {
-  return events.reduce<CreateEvent | undefined>(
-    (first, event) => (first === undefined || timeOf(event) < timeOf(first) ? event : first),
-    undefined,
-  );
 }
 
 /** The pets that may be stored, although no event has shown them. */

@@ -35,11 +35,11 @@ export function storedPets(events: readonly PetEvent[]): Map<bigint, StoredPet> 
       throw new Contradiction(`${described(by)} got id ${pet.id}, as ${described(other)} did`);
     stored.set(pet.id, { pet, attempts: attempts.filter((attempt) => isSamePet(attempt.pet, pet)) });
   }
-  const open = new OpenCreations(creations);
+  const unknownCreatesOf = unknownCreates(creations);
   for (const event of events) {
     for (const pet of petsOf(event)) {
       const known = stored.get(pet.id);
-      if (known === undefined) stored.set(pet.id, { pet, attempts: open.creationOf(pet, event) });
+      if (known === undefined) stored.set(pet.id, { pet, attempts: unknownCreatesOf(pet, event) });
       else if (!isSamePet(known.pet, pet))
         throw new Contradiction(
           `${described(event)} saw pet ${pet.id} as '${labelOf(pet)}', which was '${labelOf(known.pet)}'`,
@@ -76,29 +76,29 @@ function creationsOf(creates: readonly CreateEvent[]): Creation[] {
   return creations;
 }
 
-/** The creations that may have stored a pet although no attempt returned it. Each can explain one pet. */
-class OpenCreations {
-  readonly #open = new Map<string, Creation[]>();
-  readonly #all = new Map<string, CreateEvent>();
-
-  constructor(creations: readonly Creation[]) {
-    for (const creation of creations) {
-      for (const attempt of creation.attempts) this.#all.set(textOf(attempt.pet), attempt);
-      const unknown = creation.attempts.find(({ result }) => result === 'unknown');
-      if (creation.stored !== undefined || unknown === undefined) continue;
-      const text = textOf(unknown.pet);
-      this.#open.set(text, [...(this.#open.get(text) ?? []), creation]);
-    }
+/**
+ * Returns a function that finds the calls that may have stored a pet although none of them returned it. Each creation can explain
+ * one pet. Which of several equal creations stored the pet cannot be known, so the earliest is taken.
+ */
+function unknownCreates(
+  creations: readonly Creation[],
+): (pet: Pet, event: PetEvent) => readonly CreateEvent[] {
+  const open = new Map<string, Creation[]>();
+  const all = new Map<string, CreateEvent>();
+  for (const creation of creations) {
+    for (const attempt of creation.attempts) all.set(textOf(attempt.pet), attempt);
+    const unknown = creation.attempts.find(({ result }) => result === 'unknown');
+    if (creation.stored !== undefined || unknown === undefined) continue;
+    const text = textOf(unknown.pet);
+    open.set(text, [...(open.get(text) ?? []), creation]);
   }
-
-  /** Which of several equal creations stored the pet cannot be known, so the earliest is taken. */
-  creationOf(pet: Pet, event: PetEvent): readonly CreateEvent[] {
-    const creation = this.#open.get(textOf(pet))?.shift();
+  return (pet, event) => {
+    const creation = open.get(textOf(pet))?.shift();
     if (creation !== undefined) return creation.attempts.filter((attempt) => isSamePet(attempt.pet, pet));
-    const closed = this.#all.get(textOf(pet));
+    const closed = all.get(textOf(pet));
     const reason = closed === undefined ? 'which nobody created' : `and ${closedBy(closed)}`;
     throw new Contradiction(`${described(event)} saw pet ${pet.id} '${labelOf(pet)}', ${reason}`);
-  }
+  };
 }
 
 function closedBy(create: CreateEvent): string {

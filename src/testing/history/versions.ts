@@ -119,15 +119,9 @@ export class VersionHistory {
 
   /** A write that began after another had ended has a greater number. */
   #assertRealTime(): void {
-    const ended = this.#writes
-      .toSorted((a, b) => a.end - b.end)
-      .filter(({ revision }) => revision !== undefined);
-    let [next, greatest] = [0, 0n];
+    const greatestBefore = greatestNumbers(this.#writes);
     for (const { call, revision } of this.#writes.toSorted((a, b) => a.call - b.call)) {
-      for (; (ended[next]?.end ?? Infinity) < call; next += 1) {
-        const number = ended[next]?.revision ?? 0n;
-        if (number > greatest) greatest = number;
-      }
+      const greatest = greatestBefore(call);
       if (revision !== undefined && revision < greatest)
         throw new Error(`number ${revision} was assigned after ${greatest} was acknowledged`);
     }
@@ -135,16 +129,10 @@ export class VersionHistory {
 
   /** A read returns at least what was newest among all numbers that were acknowledged or read before it began, and nothing early. */
   #assertReads(versions: Map<bigint, Version[]>): void {
-    const seen = [
-      ...this.#writes.map(({ end, revision }) => ({ end, number: revision })),
-      ...this.#reads.map(({ end, version }) => ({ end, number: version?.revision })),
-    ].sort((a, b) => a.end - b.end);
-    let [next, greatest] = [0, 0n];
+    const read = this.#reads.map(({ end, version }) => ({ end, revision: version?.revision }));
+    const greatestBefore = greatestNumbers([...this.#writes, ...read]);
     for (const { call, end, id, version } of this.#reads.toSorted((a, b) => a.call - b.call)) {
-      for (; (seen[next]?.end ?? Infinity) < call; next += 1) {
-        const number = seen[next]?.number ?? 0n;
-        if (number > greatest) greatest = number;
-      }
+      const greatest = greatestBefore(call);
       const all = versions.get(id) ?? [];
       const least = all.findLast(({ revision }) => revision <= greatest)?.revision ?? 0n;
       const found = version?.revision ?? 0n;
@@ -154,6 +142,21 @@ export class VersionHistory {
       if (begun > end) throw new Error(`a read of pet ${id} returned version ${found} before it was written`);
     }
   }
+}
+
+/** Returns a function that returns the greatest number that was known before a call. The calls must be in ascending order. */
+function greatestNumbers(
+  known: readonly { readonly end: number; readonly revision: bigint | undefined }[],
+): (call: number) => bigint {
+  const ended = known.toSorted((a, b) => a.end - b.end);
+  let [next, greatest] = [0, 0n];
+  return (call) => {
+    for (; (ended[next]?.end ?? Infinity) < call; next += 1) {
+      const number = ended[next]?.revision ?? 0n;
+      if (number > greatest) greatest = number;
+    }
+    return greatest;
+  };
 }
 
 function isEqual(one: NewPet | undefined, other: NewPet | Pet | undefined): boolean {

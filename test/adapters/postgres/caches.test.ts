@@ -23,7 +23,10 @@ function poolOf(rowsFor: (statement: SqlStatement) => Promise<readonly ResultRow
     max: 4,
     statistics: { busy, idle: 0, waiting: 0 },
     assertOpen: () => {},
-    read: (begin: () => SqlStatement) => run(begin()),
+    read(statement: SqlStatement, onSend?: () => void) {
+      onSend?.();
+      return run(statement);
+    },
     write: (text: string, values: unknown[]) => run({ text, values }),
   } as unknown as Pool;
   return { pool, sent, names: () => sent.splice(0).map(({ name }) => name) };

@@ -62,7 +62,10 @@ class Database {
 }
 
 function storeOn(database: Database): PetOperations {
-  const read = (begin: () => SqlStatement) => database.read(begin());
+  const read = (statement: SqlStatement, onSend?: () => void) => {
+    onSend?.();
+    return database.read(statement);
+  };
   const pool = { max: 4, statistics: IDLE, read } as Parameters<typeof petRepository>[0];
   const pets = petRepository(pool, (async () => undefined) as AddCreate, new PageCache(), true);
   return {
