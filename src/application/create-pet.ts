@@ -24,7 +24,7 @@ export interface CreatePetOptions {
 }
 
 /**
- * The use case of `POST /pets`.
+ * The use case of `POST /pets`: creates a pet, once for each caller and idempotency key.
  *
  * @example
  * ```ts

@@ -1,21 +1,18 @@
-/** Pauses of work that goes on later. */
+/** Pauses work that goes on later. */
+
+import { untilAborted } from './until-aborted.ts';
 
 /** The longest time of a timer. After a longer one, it would fire at once. */
 const LONGEST = 2 ** 31 - 1;
 
 /** Resolves after a time in milliseconds. Rejects with the reason of the signal as soon as it is aborted. */
-export function pause(milliseconds: number, signal?: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => end(resolve), Math.min(milliseconds, LONGEST));
-    const abort = (): void => end(() => reject(signal?.reason));
-    function end(settle: () => void): void {
-      clearTimeout(timer);
-      signal?.removeEventListener('abort', abort);
-      settle();
-    }
-    signal?.addEventListener('abort', abort);
-    if (signal?.aborted) abort();
+export async function pause(milliseconds: number, signal?: AbortSignal): Promise<void> {
+  signal?.throwIfAborted();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const paused = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, Math.min(milliseconds, LONGEST));
   });
+  await untilAborted(paused, signal).finally(() => clearTimeout(timer));
 }
 
 /** Taken when this module is loaded: a program that replaces its timers, as tests do, must not stop an iteration. */

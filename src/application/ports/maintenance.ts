@@ -7,7 +7,7 @@ export interface BackupOptions {
   readonly overwrite?: boolean | undefined;
   /** Called from time to time with the fraction that is complete, from 0 to 1. */
   readonly onProgress?: ((fraction: number) => void) | undefined;
-  /** Called with the contents of the durable copy, which is verified before it gets its name only with this callback. */
+  /** Called with the contents of the durable copy. Only with this callback is the whole copy verified first. */
   readonly onVerified?: ((contents: BackupContents) => void) | undefined;
   /** Cancels the work, which then has no effect. */
   readonly signal?: AbortSignal | undefined;

@@ -11,7 +11,7 @@ export interface Commit {
 export interface Observer {
   /** Called after each transaction. */
   onCommit?(commit: Commit): void;
-  /** Called when the storage becomes unable to handle requests, for another reason too, and with `undefined` at the end. */
+  /** Called when the storage cannot handle requests, when the reason changes, and with `undefined` when it can again. */
   onStorageState?(fault: StorageFault | undefined): void;
   /** Called when the storage is opened, for each of its settings that endangers stored data. */
   onWarning?(message: string): void;

@@ -51,6 +51,3 @@ export interface PetRepository {
    */
   list(query: PetQuery, options?: CallOptions): Promise<PetPage>;
 }
-
-/** Lets a program check a storage that was written without types. */
-export const PET_METHODS: Readonly<Record<keyof PetRepository, true>> = { add: true, find: true, list: true };

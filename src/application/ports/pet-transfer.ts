@@ -16,7 +16,7 @@ export interface TransferOptions {
 /** A filter of an export, as a caller writes it. */
 export type ExportInput = PetFilterInput;
 
-/** Imports and exports pets in bulk. Apart from some bits for each id of an import, batches are not kept in memory. */
+/** Imports and exports pets in bulk. Unless the data is in memory, memory use grows only by some bits for each imported id. */
 export interface PetTransfer {
   /**
    * Stores the pets of all batches in one transaction, and resolves with their number when they are durable. Stores nothing
