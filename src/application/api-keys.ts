@@ -39,8 +39,8 @@ export class ApiKeys {
   }
 
   /**
-   * Creates the first key of the store, or resolves with `undefined` when the store has ever had a key. Calls `save` before the
-   * key is stored, one caller of all processes at a time. When `save` fails, no key is stored.
+   * Creates the first key of the store, or resolves with `undefined` when the store has ever had a key. Before the key is
+   * stored, calls `save`, for one caller of all processes at a time. When `save` fails, no key is stored.
    */
   async createFirst(
     name: string,

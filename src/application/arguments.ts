@@ -44,7 +44,9 @@ export function optionsOf<T extends object>(rules: OptionRules<T>, base: Rule = 
   return { ...base, checkMembers: (name, value) => checkOptions(value as T, rules, `${name}.`) };
 }
 
-/** An object with own methods. Refuses names that differ from a rule only by case, and other functions of a literal. */
+/**
+ * An object with its own methods. Refuses names that differ from a rule only by case, and a literal's functions without a rule.
+ */
 export function objectOf<T extends object>(base: Rule, rules: OptionRules<T>): Rule {
   const names = Object.keys(rules);
   return {

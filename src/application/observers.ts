@@ -33,7 +33,7 @@ export function failureReporter(observers: readonly FailureObserver[]): ReportFa
   };
 }
 
-/** Calls code of the host, such as an observer, whose exception or rejected promise must not make a request fail. */
+/** Calls code of the host, such as an observer. Its exception or rejected promise goes to `onFailure` only. */
 export function fenced(call: () => unknown, onFailure: (error: unknown) => void = () => {}): unknown {
   try {
     const result = call();

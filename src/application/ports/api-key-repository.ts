@@ -19,9 +19,9 @@ export interface ApiKeyRepository {
   add(key: string, about: NewApiKey): Promise<ApiKey>;
 
   /**
-   * Stores a key as `add` does, or resolves with `undefined` when the store has ever had a key. Before that, calls `save`, one
-   * caller of all processes at a time, which must not use the storage. When `save` fails, rejects with its error, and stores
-   * nothing.
+   * Stores a key as `add` does, or resolves with `undefined` when the store has ever had a key. Before it stores the key, calls
+   * `save`, which must not use the storage, for one caller of all processes at a time. When `save` fails, stores nothing, and
+   * rejects with its error.
    */
   addFirst(key: string, about: NewApiKey, save?: SaveKey): Promise<ApiKey | undefined>;
 

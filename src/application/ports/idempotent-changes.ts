@@ -20,7 +20,7 @@ export interface WriteRecord {
   readonly pet: Pet | undefined;
 }
 
-/** The record of an attempt and the newest version of the pet, read at one moment. */
+/** The valid record of an attempt, and the newest version of the pet, read at one moment. */
 export interface AttemptState {
   readonly record: WriteRecord | undefined;
   /** As `PetChanges.find` resolves. */

@@ -26,9 +26,9 @@ export interface CreateResult {
  */
 export interface IdempotentCreates {
   /**
-   * Stores a pet, as `PetRepository.add` does, and a record of the attempt in one transaction, of concurrent attempts in all
-   * processes exactly once. While a record of the caller and key is valid, stores nothing, and resolves with the pet as it was
-   * created; the caller compares it. Rejects with `idempotency_conflict` when that record is of a change or a removal.
+   * Stores a pet, as `PetRepository.add` does, and a record of the attempt in one transaction. While a record of the caller and
+   * key is valid, stores nothing, and resolves with the pet as it was created; the caller compares it. Of concurrent attempts
+   * in all processes, one stores its pet. Rejects with `idempotency_conflict` when the record is of a change or a removal.
    */
   add(pet: NewPet, attempt: CreateAttempt, options?: CallOptions): Promise<CreateResult>;
 }

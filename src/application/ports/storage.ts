@@ -34,7 +34,8 @@ export interface StoreStorage {
 
   /**
    * Resolves when the engine can handle requests. Rejects with `storage_unavailable` when reading fails, and after a write has
-   * failed, until a write, such as that of `check`, succeeds. Settles within about a second. Concurrent calls share a test.
+   * failed, until a write, such as that of `check`, succeeds. Settles within about a second. Calls in quick succession share
+   * one test of the storage.
    */
   check(): Promise<void>;
 
