@@ -32,21 +32,23 @@ describePostgres('the table of pets', () => {
     expect(rows).toEqual([{ name: 'id', type: 'bigint', nullable: false }, ...expected]);
   });
 
-  test.each(PET_FILTERS)('have the index of the filter by %s', async (name) => {
-    const { rows } = await (await connect(await newStoreUrl())).query(INDEX, [indexOf(name)]);
-    const definition = expect.stringMatching(`\\(${columnOf(name)}, id\\)$`);
-    expect(rows, `the filter ${name} needs the index ${indexOf(name)}`).toEqual([{ definition }]);
+  test('has the index of each filter', async () => {
+    const client = await connect(await newStoreUrl());
+    for (const name of PET_FILTERS) {
+      const { rows } = await client.query(INDEX, [indexOf(name)]);
+      const definition = expect.stringMatching(`\\(${columnOf(name)}, id\\)$`);
+      expect(rows, `the filter ${name} needs its index`).toEqual([{ definition }]);
+    }
   });
 
-  test.each(EXPECTED_TABLE)(
-    '$column accepts the values of the attribute and no others',
-    async (attribute) => {
-      const client = await connect(await newStoreUrl());
-      for (const pet of attribute.accepted) await client.query(insertPet(pet));
-      for (const pet of attribute.refused)
+  test('accepts the values of the attributes and no others', async () => {
+    const client = await connect(await newStoreUrl());
+    for (const { accepted, refused } of EXPECTED_TABLE) {
+      for (const pet of accepted) await client.query(insertPet(pet));
+      for (const pet of refused)
         await expect(client.query(insertPet(pet)), insertPet(pet)).rejects.toMatchObject({
           code: expect.stringMatching(/^2[23]/),
         });
-    },
-  );
+    }
+  });
 });
