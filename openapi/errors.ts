@@ -54,7 +54,7 @@ export const MESSAGES: Readonly<Record<HttpErrorCode, string>> = {
   storage_unavailable: 'the database file was removed or renamed while it was open',
 };
 
-/** The texts of a change that are others than those of a create. */
+/** The texts for a change that differ from those for a create. */
 export const OF_CHANGE: Readonly<Partial<Record<HttpErrorCode, { when: string; message: string }>>> = {
   not_found: { when: 'No pet has this id.', message: 'there is no such pet' },
   unsupported_media_type: {

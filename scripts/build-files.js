@@ -1,4 +1,4 @@
-/** How the files below /docs are made. */
+/** Builds the files below /docs. */
 
 import { readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';

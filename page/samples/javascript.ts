@@ -3,7 +3,7 @@ import { fetchSample } from './fetch.ts';
 import { quote } from './quote.ts';
 import { KEY_FIELD, type SampleOptions, type SampleRequest, TAG_FIELD } from './request.ts';
 
-/** Where a server has the client, beside the path of the API. */
+/** The path of the JavaScript client on a server, relative to the parent of the API's path. */
 const CLIENT = 'docs/animal-store-client.js';
 
 /** The line width of a sample, in characters. */

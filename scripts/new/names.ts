@@ -52,7 +52,7 @@ for (const name of ['after', 'cursor', 'etag', 'id', 'limit', 'removed']) {
 /** Both databases reserve these, so that a table with this name would have to be quoted. */
 const RESERVED_TABLES = /^(?:columns|nulls|others|references|rows|ties|values)$/;
 
-/** Returns the names that a request stands for. Throws an `Error` whose message says what is wrong and what to do. */
+/** Derives all names from a request. Throws an `Error` whose message says what is wrong and what to do. */
 export function namesOf(request: Request): Names {
   const entity = wordsOf('--entity', request.entity);
   const plural = request.plural === undefined ? pluralOf(entity) : wordsOf('--plural', request.plural);

@@ -200,7 +200,7 @@ export function isSaidOfOthers(text: string, parts: readonly PartName[]): boolea
   return NAMES.some((part) => !parts.includes(part) && WORDS[part]?.test(text));
 }
 
-/** Returns whether a file is one of a part that is not among these. */
+/** Returns whether a file belongs to a part that is not selected. */
 export function isOfOtherPart(path: string, parts: readonly PartName[]): boolean {
   return NAMES.some((part) => !parts.includes(part) && isBelow(path, PARTS[part]));
 }

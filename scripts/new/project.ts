@@ -55,7 +55,7 @@ function filesToWrite(parts: readonly PartName[]): Map<string, string> {
   for (const source of sources.filter((each) => each.startsWith(OVERLAY))) {
     const path = source.slice(OVERLAY.length).replace(/\.txt$/, '');
     const [, manual = ''] = /^docs\/(\w+)\.md$/.exec(path) ?? [];
-    // The manual of a part comes with it, and its page has one that stands for it.
+    // A part brings its manual. The page here replaces a page that is left out.
     const isIn =
       manual in PARTS
         ? (parts as readonly string[]).includes(manual)

@@ -12,11 +12,11 @@ type Texts = ReadonlyMap<string, string>;
 const ALL = '*';
 
 /**
- * Returns the modules without what they need of others that are not among them.
+ * Removes the code that depends on modules which are left out.
  *
  * @param modules the texts of modules by their paths
- * @param isEntry whether a module is loaded by something else than another module, so that its exports are in use
- * @param isGoneText whether a text of a test, such as an argument of a command, is of something that is left out
+ * @param isEntry whether a module is an entry point, so that its exports are in use
+ * @param isGoneText whether a text in a test, such as an argument of a command, belongs to a part that is left out
  */
 export function pruned(
   modules: Texts,

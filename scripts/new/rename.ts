@@ -103,7 +103,7 @@ export function renameText(
   });
 }
 
-/** An exception is a whole identifier. One that is also a word of prose must stand in quotes, or in a link. */
+/** An exception is a whole identifier. One that is also an ordinary word counts only in quotes or in a link. */
 function patternOf(exceptions: Exceptions): RegExp {
   if (exceptions.size === 0) return NAME;
   const words = [...exceptions.keys()].map((each) =>

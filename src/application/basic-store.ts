@@ -39,7 +39,7 @@ import { abortedWrite, untilAborted, type Write } from './until-aborted.ts';
 import { createPetUseCases, type PetUseCases } from './use-cases.ts';
 import { follow, walkPages } from './walk-pages.ts';
 
-/** The calls of a store that a server's API has too; the client's bundle has only these. All reject after `close`. */
+/** The calls that a store shares with a server's API. The client's bundle has only these. All reject after `close`. */
 export class BasicStore implements AsyncDisposable {
   protected readonly storage: StoreStorage;
   protected readonly useCases: PetUseCases;
@@ -154,7 +154,7 @@ export class BasicStore implements AsyncDisposable {
 
   /**
    * Yields the newest state of each pet in the order of all writes, and then each further one, for ever. To keep an exact copy,
-   * apply them and store the last cursor. Several changes of a pet between two reads are one state.
+   * apply them and store the last cursor. Of several changes of a pet between two reads, only the last is yielded.
    */
   followChanges(options: FollowChangesOptions = {}): AsyncGenerator<Change, never, undefined> {
     const read = async (query: ChangesPageQuery, call: CallOptions) => {

@@ -7,7 +7,7 @@ import type { CallOptions } from './ports/pet-repository.ts';
 
 /** The query of {@link ListChanges}. */
 export interface ChangesPageQuery {
-  /** The cursor after which the page begins: of a change, or `next` of a page. By default, the first pet. */
+  /** The cursor of a change, or `next` of a page, after which this page begins. By default, it begins with the first pet. */
   readonly after?: string | undefined;
   /** The maximum number of changes in the page, as in `PetPageQuery`. */
   readonly limit?: number | undefined;

@@ -89,7 +89,7 @@ export function apiChangeUseCases(api: ApiClient): ChangeUseCases {
   };
 }
 
-/** A malformed entity tag matches nothing, but must not become a field of its own. */
+/** Replaces malformed entity tags, which match nothing, so that they cannot add header fields. */
 function ifMatchField(ifMatch: IfMatch): string {
   return ifMatch === '*' ? '*' : ifMatch.map((tag) => (ENTITY_TAG.test(tag) ? tag : NO_TAG)).join(', ');
 }

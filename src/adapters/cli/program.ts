@@ -98,7 +98,7 @@ export function createProgram(
   return program;
 }
 
-/** Applies to each command what commander has no setting for. */
+/** Changes the behavior of each command where commander has no setting. */
 function finish(command: Command, path: string, args: readonly string[]): void {
   command.exitOverride((error) => {
     // For a child that does not exist, commander shows the help of `command`, or the version.

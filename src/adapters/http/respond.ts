@@ -43,7 +43,7 @@ export function respondRevalidated(
   ctx.body = body;
 }
 
-/** Whether a list of entity tags includes one in weak comparison, which ignores `W/`. `*` includes every one. */
+/** Whether a list of entity tags includes one in weak comparison, which ignores `W/`. `*` includes every entity tag. */
 function includesWeakly(field: string, etag: string): boolean {
   const elements = field.split(',').map((element) => element.trim());
   return elements.some((element) => element === '*' || element.replace(/^W\//, '') === etag);

@@ -140,7 +140,7 @@ export function readNewPet(body: Members<keyof NewPetInput>): NewPetInput {
   return newPet(comparable(body) as NewPetInput);
 }
 
-/** Reads a change: the members of a new pet, each of which can be missing, or `null`. Throws when it breaks a rule by itself. */
+/** Reads a change: the members of a new pet, each of which can be missing, or `null`. Throws when it is invalid for every pet. */
 export function readChange(body: Members<keyof NewPetInput>): PetChange {
   if (body === undefined) throw invalidRequest('the body must be a JSON object');
   return petChange(comparable(body, null) as PetChange);

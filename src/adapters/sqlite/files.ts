@@ -67,7 +67,7 @@ export function sizeOf(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }
 
-/** Only its owner may read a new file, and in a folder with the set-group-ID bit, the group of the folder. */
+/** Only its owner may read a new file. In a folder with the set-group-ID bit, its group may, too. */
 export function modeOfNewFile(path: string): number {
   return (statSync(dirname(path)).mode & 0o2000) === 0 ? 0o600 : 0o640;
 }

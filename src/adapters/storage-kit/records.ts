@@ -14,8 +14,8 @@ export function responseOf(id: bigint, pet: Pet | undefined): string {
 }
 
 /**
- * Reads a record. Its request is unknown if an older release has written the record, which then has no request, or has
- * renewed it for another pet, which then has no response of its own.
+ * Reads a record. Its `request` is undefined if an older release has written it. If an older release has reused it for
+ * another pet, its request and response are ignored.
  */
 export function recordOf([petId, request, response]: readonly unknown[]): WriteRecord {
   if (typeof request !== 'string' || typeof response !== 'string')

@@ -9,7 +9,7 @@ export interface World {
   storage: StoreStorage;
   readonly model: Model;
   readonly random: Random;
-  /** The time of the call, in milliseconds. Each operation has a later one. */
+  /** The time of the call, in milliseconds. It increases with each operation. */
   now: number;
   /** Moves the clock that decides when records of idempotency keys end. */
   readonly moveClock: (milliseconds: number) => Promise<void>;

@@ -9,7 +9,7 @@ import type { Operation, World } from './operation.ts';
 import { PET_OPERATIONS } from './pet-operations.ts';
 import { TRANSFER_OPERATIONS } from './transfer-operations.ts';
 
-/** Each operation says which part of a storage it needs, and all that it can come to on a storage that has this part. */
+/** Each operation says which part of a storage it needs, and which outcomes it can have there. */
 export const OPERATIONS: Readonly<Record<string, Operation>> = {
   ...PET_OPERATIONS,
   ...CHANGE_OPERATIONS,

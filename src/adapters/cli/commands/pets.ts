@@ -96,7 +96,7 @@ export function definePets(program: Command, options: CommandOptions): void {
     });
 }
 
-/** Makes a write, names the key with which one of an unknown outcome can be repeated, and shows the pet of the result. */
+/** Makes a write, and shows the resulting pet. If the outcome is unknown, prints the idempotency key for a retry. */
 async function writeOnce(
   written: 'created' | 'changed' | 'removed',
   json: boolean,
