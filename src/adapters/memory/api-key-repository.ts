@@ -3,10 +3,17 @@
 import type { ApiKeyRepository, SaveKey } from '../../application/ports/api-key-repository.ts';
 import { type ApiKey, isActive, type NewApiKey } from '../../domain/api-key.ts';
 
-/** Finds keys by their SHA-256 hashes, so that the time of a look-up exposes nothing about a key. */
+const CACHE_LIMIT = 1000;
+
+/**
+ * Finds keys by their SHA-256 hashes, so that the time of a look-up exposes nothing about a key. Found keys are cached, because
+ * Web Crypto, which browsers support, is asynchronous.
+ */
 export class MemoryApiKeyRepository implements ApiKeyRepository {
   readonly #keys = new Map<string, ApiKey>();
+  /** The ids of the keys by their hashes, and of the cached keys. */
   readonly #idOfHash = new Map<string, string>();
+  readonly #idOfKey = new Map<string, string>();
   readonly #closed: AbortSignal;
   /** Settled when no call of `addFirst` is in flight. */
   #addingFirst: Promise<unknown> = Promise.resolve();
@@ -18,7 +25,7 @@ export class MemoryApiKeyRepository implements ApiKeyRepository {
 
   async find(key: string): Promise<ApiKey | undefined> {
     this.#closed.throwIfAborted();
-    const id = this.#idOfHash.get(await sha256(key));
+    const id = this.#idOfKey.get(key) ?? (await this.#lookUp(key));
     return id === undefined ? undefined : this.#keys.get(id);
   }
 
@@ -66,6 +73,14 @@ export class MemoryApiKeyRepository implements ApiKeyRepository {
   async list(): Promise<readonly ApiKey[]> {
     this.#closed.throwIfAborted();
     return [...this.#keys.values()];
+  }
+
+  async #lookUp(key: string): Promise<string | undefined> {
+    const id = this.#idOfHash.get(await sha256(key));
+    if (id === undefined) return undefined;
+    if (this.#idOfKey.size >= CACHE_LIMIT) this.#idOfKey.clear();
+    this.#idOfKey.set(key, id);
+    return id;
   }
 
   #change(stored: ApiKey, change: Partial<ApiKey>): ApiKey {

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { openMemoryStorage } from '../../../src/adapters/memory/index.ts';
+import { MemoryApiKeyRepository, openMemoryStorage } from '../../../src/adapters/memory/index.ts';
 import { testContracts } from '../../support/contracts.ts';
 import { REX } from '../../support/pets.ts';
 
@@ -10,6 +10,13 @@ testContracts('in memory', (portOf) => ({
   },
   moveClock: (_, milliseconds) => void vi.setSystemTime(Date.now() + milliseconds),
 }));
+
+test('more keys than are cached are all found', async () => {
+  const keys = new MemoryApiKeyRepository();
+  const names = Array.from({ length: 1005 }, (_, index) => `key ${index}`);
+  for (const name of names) await keys.add(name, { name, prefix: '', createdAt: 0 });
+  for (const name of [...names, ...names.slice(0, 5)]) expect(await keys.find(name)).toMatchObject({ name });
+});
 
 test('each step of a removal takes as long as its records, however many there are', async () => {
   const { idempotentCreates, idempotencyRecords } = openMemoryStorage();
