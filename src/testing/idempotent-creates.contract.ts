@@ -45,11 +45,9 @@ function adding(subject: Subject<IdempotentStore>): ContractCase[] {
         attempt('a', 'a a'),
         attempt('1', 'a'),
       ];
-      for (const each of attempts) {
-        assert.equal((await idempotentCreates.add(samplePet('Rex'), each)).isReplay, false);
-      }
-      for (const each of attempts) {
-        assert.equal((await idempotentCreates.add(samplePet('Rex'), each)).isReplay, true);
+      for (const isReplay of [false, true]) {
+        for (const each of attempts)
+          assert.equal((await idempotentCreates.add(samplePet('Rex'), each)).isReplay, isReplay);
       }
       assert.equal((await walk(pets, { limit: 100 })).length, attempts.length);
       assert.equal(await idempotencyRecords.count(), attempts.length);

@@ -21,10 +21,7 @@ function checking(subject: Subject<Storage>): ContractCase[] {
   return contractCases(subject, {
     'when all ids have been assigned, no pet is stored, and the check says so': async (storage) => {
       const [pet, last] = [samplePet('Rex'), { id: INT64_MAX }];
-      const batches = (async function* () {
-        yield [{ ...pet, ...last }];
-      })();
-      await importPets(storage, batches);
+      await importPets(storage, inBatches([{ ...pet, ...last }]));
       const refused = { code: 'storage_unavailable', reason: 'ids_exhausted' };
       await assert.rejects(storage.pets.add(pet), refused);
       await assert.rejects(storage.check(), refused);

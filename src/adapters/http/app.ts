@@ -1,6 +1,5 @@
 /** The API: a list of Koa middleware. */
 
-import type { RouterMiddleware } from '@koa/router';
 import Koa from 'koa';
 import { checkArgument, checkOptions, type OptionRules } from '../../application/arguments.ts';
 import { combineMethods, failureReporter, fenced, type ReportFailure } from '../../application/observers.ts';
@@ -20,11 +19,11 @@ import { restorePath } from './paths.ts';
 import { limitRate } from './rate-limit.ts';
 import { refuseUnrouted } from './refuse-unrouted.ts';
 import { createRouter } from './routes.ts';
-import type { ApiState } from './state.ts';
+import type { ApiMiddleware, ApiState } from './state.ts';
 
 export interface Api {
   /** Outermost first. */
-  readonly stages: readonly RouterMiddleware<ApiState>[];
+  readonly stages: readonly ApiMiddleware[];
   readonly methods: readonly string[];
   readonly load: Load;
   readonly observer: RequestObserver;
@@ -53,7 +52,7 @@ export function createApi(
     apiKeys?.hasPartOfKey !== undefined && fenced(() => apiKeys.hasPartOfKey?.(text)) !== false;
   const router = createRouter(operations, store, prefix, load, options);
 
-  const stages: readonly RouterMiddleware<ApiState>[] = [
+  const stages: readonly ApiMiddleware[] = [
     closeLast(load), // Connection: close on the last response of a stop
     observe(observer, isPartOfKey), // request id, the Error body, what observers are told
     deprecation(prefix, operations), // the fields of the deprecated operation, also on its errors

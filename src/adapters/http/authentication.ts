@@ -1,13 +1,12 @@
 /** Checks the API key of a request (RFC 6750). */
 
-import type { RouterContext, RouterMiddleware } from '@koa/router';
 import type { ApiKeyVerifier } from '../../application/ports/api-key-verifier.ts';
 import type { Caller } from '../../application/ports/idempotent-creates.ts';
 import { invalidRequest } from '../../domain/errors.ts';
 import { fieldOf, isRepeated } from './check-head.ts';
 import { HttpError } from './errors.ts';
 import { METRICS_PATH, needsApiKey } from './paths.ts';
-import type { ApiState } from './state.ts';
+import type { ApiContext, ApiMiddleware, ApiState } from './state.ts';
 
 /** A valid `Authorization` field. The scheme is case-insensitive (RFC 9110, section 11.1; RFC 6750, section 2.1). */
 const BEARER = /^bearer +([\x21-\x7e]+)$/i;
@@ -17,7 +16,7 @@ const USAGE = 'Authorization: Bearer <API_KEY>';
 const CHALLENGE = 'Bearer realm="animal-store"';
 
 /** Responds with 401 before anything else is said about a path under `/v1`: the response discloses nothing about the API. */
-export function authenticate(verifier: ApiKeyVerifier, hasMetrics: boolean): RouterMiddleware<ApiState> {
+export function authenticate(verifier: ApiKeyVerifier, hasMetrics: boolean): ApiMiddleware {
   return async (ctx, next) => {
     const state = ctx.state.animalStore;
     if (state.path === '') throw invalidRequest('the request target is not a URL');
@@ -36,7 +35,7 @@ export function authenticate(verifier: ApiKeyVerifier, hasMetrics: boolean): Rou
 }
 
 /** Returns the API key in the `Authorization` field, which may not exist. No message contains a part of the field. */
-function bearerKey({ req }: RouterContext<ApiState>): string {
+function bearerKey({ req }: ApiContext): string {
   const authorization = fieldOf(req, 'authorization');
   if (authorization === undefined) throw unauthorized(`an API key is required: ${USAGE}`, CHALLENGE);
   const key = BEARER.exec(authorization)?.[1];
@@ -59,7 +58,7 @@ function unauthorized(message: string, challenge = `${CHALLENGE}, error="invalid
 export const READ_ONLY = 'the API key is read-only: it may only list and read pets';
 
 /** Refuses a read-only key, for each operation that changes something (RFC 6750, section 3.1). */
-export const requireWriteAccess: RouterMiddleware<ApiState> = (ctx, next) => {
+export const requireWriteAccess: ApiMiddleware = (ctx, next) => {
   if (!ctx.state.animalStore.holder?.isReadOnly) return next();
   const challenge = `${CHALLENGE}, error="insufficient_scope"`;
   throw new HttpError('forbidden', READ_ONLY, { 'WWW-Authenticate': challenge });
@@ -71,7 +70,7 @@ export function callerOf({ animalStore: { holder } }: ApiState): string | undefi
 }
 
 /** Returns the caller and the idempotency key, if the request has a key. */
-export function keyedCallerOf({ req, state }: RouterContext<ApiState>): Caller | undefined {
+export function keyedCallerOf({ req, state }: ApiContext): Caller | undefined {
   const key = fieldOf(req, 'idempotency-key');
   return key === undefined ? undefined : { caller: callerOf(state) ?? '', key };
 }

@@ -4,13 +4,12 @@ import { Socket } from 'node:net';
 import { finished } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { MIMEType } from 'node:util';
-import type { RouterMiddleware } from '@koa/router';
 import type { ParameterizedContext } from 'koa';
 import bodyParser, { type Options } from 'koa-bodyparser';
 import { asAnimalStoreError, invalidRequest } from '../../domain/errors.ts';
 import { HttpError } from './errors.ts';
 import { newPetMembers } from './schemas.ts';
-import type { ApiState } from './state.ts';
+import type { ApiMiddleware } from './state.ts';
 
 /** The maximum size of a request body, in bytes. */
 export const BODY_LIMIT: number = 16 * 1024;
@@ -21,10 +20,7 @@ export const PATCH_TYPE = 'application/merge-patch+json';
 export const ACCEPT_PATCH: string = `${PATCH_TYPE}, ${MEDIA_TYPE}`;
 
 /** Refuses a body of another media type. The field tells which ones are accepted (RFC 9110, 15.5.16; RFC 5789, 3.1). */
-function requireType(
-  field: 'Accept' | 'Accept-Patch',
-  ...types: readonly string[]
-): RouterMiddleware<ApiState> {
+function requireType(field: 'Accept' | 'Accept-Patch', ...types: readonly string[]): ApiMiddleware {
   const unsupported = `Content-Type must be ${types.join(' or ')}, without a charset or with charset=utf-8, and Content-Encoding must be absent`;
   return ({ req: { headers } }, next) => {
     if (hasType(types, headers['content-type']) && headers['content-encoding'] === undefined) return next();
@@ -32,8 +28,8 @@ function requireType(
   };
 }
 
-export const requireJson: RouterMiddleware<ApiState> = requireType('Accept', MEDIA_TYPE);
-export const requirePatch: RouterMiddleware<ApiState> = requireType('Accept-Patch', PATCH_TYPE, MEDIA_TYPE);
+export const requireJson: ApiMiddleware = requireType('Accept', MEDIA_TYPE);
+export const requirePatch: ApiMiddleware = requireType('Accept-Patch', PATCH_TYPE, MEDIA_TYPE);
 
 function hasType(types: readonly string[], contentType = ''): boolean {
   if (contentType === MEDIA_TYPE) return true;
@@ -57,7 +53,7 @@ const parse = bodyParser({
 } as Options);
 
 /** Sets `ctx.request.body` to the bytes of the body. */
-export const readBody: RouterMiddleware<ApiState> = async (ctx, next) => {
+export const readBody: ApiMiddleware = async (ctx, next) => {
   const { req, request } = ctx;
   // The body belongs to a host that has read it, or a part of it. The client gets status 500.
   if (req.readableDidRead || req.readableEncoding !== null || request.body !== undefined) {
@@ -95,7 +91,7 @@ async function discardBody({ req, res }: ParameterizedContext): Promise<void> {
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /** Sets `ctx.request.body` to the members of the body. */
-export const parseJson: RouterMiddleware<ApiState> = (ctx, next) => {
+export const parseJson: ApiMiddleware = (ctx, next) => {
   const { body } = ctx.request;
   // Without a body, the parser sets an empty object.
   if (!ArrayBuffer.isView(body) || body.byteLength === 0) throw invalidRequest('the body is missing');

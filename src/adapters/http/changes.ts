@@ -1,6 +1,5 @@
 /** The handlers of the operations that change pets and list changes. */
 
-import type { RouterContext, RouterMiddleware } from '@koa/router';
 import type { IfMatch } from '../../application/entity-tag.ts';
 import type { ChangesList, PetState } from '../../application/list-changes.ts';
 import type { Caller } from '../../application/ports/idempotent-creates.ts';
@@ -14,10 +13,9 @@ import { METHODS } from './operations.ts';
 import type { HttpStore } from './options.ts';
 import { entityTag, noContent, respondJson, respondRevalidated } from './respond.ts';
 import { type newPetMembers, readChange, readChangesQuery } from './schemas.ts';
-import type { ApiState } from './state.ts';
+import type { ApiContext, ApiMiddleware } from './state.ts';
 
-type Context = RouterContext<ApiState>;
-type Handlers = Readonly<Record<'changePet' | 'removePet' | 'listChanges', RouterMiddleware<ApiState>>>;
+type Handlers = Readonly<Record<'changePet' | 'removePet' | 'listChanges', ApiMiddleware>>;
 
 /** The links of responses start with the prefix. */
 export function changeHandlers(httpStore: HttpStore, prefix: string): Handlers {
@@ -59,12 +57,12 @@ export function changeHandlers(httpStore: HttpStore, prefix: string): Handlers {
 }
 
 /** No pet has the id 0, so an id outside int64 is not found, but only after the record of an idempotency key was looked for. */
-function idOf({ params }: Context): bigint {
+function idOf({ params }: ApiContext): bigint {
   return parseInt64(params['petId'] ?? '') ?? 0n;
 }
 
 /** A key that breaks its rule is refused first. */
-function checkedCallerOf(ctx: Context): Caller | undefined {
+function checkedCallerOf(ctx: ApiContext): Caller | undefined {
   const caller = keyedCallerOf(ctx);
   if (caller !== undefined) idempotencyKey(caller.key);
   return caller;
@@ -73,7 +71,7 @@ function checkedCallerOf(ctx: Context): Caller | undefined {
 const STRONG_TAG = /^"[!#-~\x80-\xff]*"$/;
 
 /** Returns the strong entity tags of `If-Match` (RFC 9110, section 13.1.1). Others match nothing. */
-function ifMatchOf({ req }: Context): IfMatch {
+function ifMatchOf({ req }: ApiContext): IfMatch {
   const field = fieldOf(req, 'if-match');
   if (field === undefined) {
     const message = 'If-Match is required: the ETag of the pet that the request is for, or * for any version';

@@ -1,14 +1,13 @@
 /** Checks the head of a request by the rules of HTTP (RFC 9112). */
 
 import type { IncomingMessage } from 'node:http';
-import type { RouterMiddleware } from '@koa/router';
 import { invalidRequest } from '../../domain/errors.ts';
-import type { ApiState } from './state.ts';
+import type { ApiMiddleware } from './state.ts';
 
 type Head = Pick<IncomingMessage, 'headers' | 'httpVersion' | 'rawHeaders'>;
 
 /** Refuses invalid requests that Node.js would accept, or refuse with an empty body (sections 2.3, 3.2 and 6.1). */
-export const checkHead: RouterMiddleware<ApiState> = ({ req }, next) => {
+export const checkHead: ApiMiddleware = ({ req }, next) => {
   const { httpVersion } = req;
   if (httpVersion === '0.9') throw invalidRequest('the version is missing: expected HTTP/1.0 or HTTP/1.1');
   // A request without a stream can only have 2.0 in its request line.

@@ -1,10 +1,9 @@
 /** Lets scripts of other origins call the API in a browser (Fetch Standard, section 3.3). */
 
-import type { RouterMiddleware } from '@koa/router';
 import { checkHead } from './check-head.ts';
 import { DEPRECATION_NAMES } from './lifecycle.ts';
 import { noContent } from './respond.ts';
-import type { ApiState } from './state.ts';
+import type { ApiMiddleware } from './state.ts';
 
 const EXPOSED_HEADERS = [
   ...['ETag', 'Idempotency-Replayed', 'Link', 'Location', 'Retry-After', 'WWW-Authenticate', 'X-Request-Id'],
@@ -14,7 +13,7 @@ const EXPOSED_HEADERS = [
   .join(',');
 
 /** Responds to a preflight request, which contains no API key, before the key is checked. */
-export function cors(origins: readonly string[], methods: readonly string[]): RouterMiddleware<ApiState> {
+export function cors(origins: readonly string[], methods: readonly string[]): ApiMiddleware {
   return (ctx, next) => {
     ctx.vary('Origin');
     const origin = ctx.get('origin');

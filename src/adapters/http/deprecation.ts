@@ -1,9 +1,8 @@
 /** Announces the deprecation of an operation to clients and operators. */
 
-import type { RouterMiddleware } from '@koa/router';
 import { DEPRECATED_SINCE, type DeprecationFields, SUNSET, servedOperations } from './lifecycle.ts';
 import type { Operation } from './operations.ts';
-import type { ApiState } from './state.ts';
+import type { ApiMiddleware } from './state.ts';
 
 /**
  * Adds the fields of the deprecation to every response of its path, except to other operations, and except for 401, which
@@ -12,7 +11,7 @@ import type { ApiState } from './state.ts';
 export function deprecation(
   prefix: string,
   operations: readonly Operation[] = servedOperations(),
-): RouterMiddleware<ApiState> {
+): ApiMiddleware {
   // RFC 9745, RFC 8594, and RFC 5829 for the relation `successor-version`.
   const fields: DeprecationFields = {
     Deprecation: `@${DEPRECATED_SINCE.getTime() / 1000}`,

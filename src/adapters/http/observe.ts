@@ -1,7 +1,6 @@
 /** The outermost stage: assigns request ids, turns errors into the Error body, and notifies observers without parts of API keys. */
 
 import { isIP } from 'node:net';
-import type { RouterContext, RouterMiddleware } from '@koa/router';
 import { isPlainObject } from '../../application/arguments.ts';
 import { fenced } from '../../application/observers.ts';
 import type { RequestObserver } from '../../application/ports/request-observer.ts';
@@ -10,7 +9,7 @@ import { isError } from '../../domain/errors.ts';
 import { type ErrorContent, errorByStatus, errorContent, type HttpError } from './errors.ts';
 import { DEPRECATION_NAMES, deprecationOfError } from './lifecycle.ts';
 import { pathOf } from './paths.ts';
-import type { ApiState } from './state.ts';
+import type { ApiContext, ApiMiddleware } from './state.ts';
 
 /** Returns whether a text contains a part of an API key. */
 type IsSecret = (text: string) => boolean;
@@ -31,7 +30,7 @@ const OF_SUCCESS = [
 ];
 
 /** Responds to whatever is thrown with the Error body. Other header fields that middleware has set stay. */
-export function observe(observer: RequestObserver, isPartOfKey: IsSecret): RouterMiddleware<ApiState> {
+export function observe(observer: RequestObserver, isPartOfKey: IsSecret): ApiMiddleware {
   return async (ctx, next) => {
     const startedAt = performance.now();
     const isSecret: IsSecret = (text) =>
@@ -77,7 +76,7 @@ export function observe(observer: RequestObserver, isPartOfKey: IsSecret): Route
 }
 
 /** Returns the error and the status of the response, which are others if the error has a field that cannot be sent. */
-function respondError(ctx: RouterContext<ApiState>, error: unknown): [error: unknown, status: number] {
+function respondError(ctx: ApiContext, error: unknown): [error: unknown, status: number] {
   const { requestId } = ctx.state.animalStore;
   const { status, fields, body } = errorContent(error, requestId);
   if (ctx.headerSent) {
@@ -100,7 +99,7 @@ function respondError(ctx: RouterContext<ApiState>, error: unknown): [error: unk
 }
 
 /** An error status that a middleware of a user has set without a body gets one, and an object becomes JSON. */
-function completeBody(ctx: RouterContext<ApiState>): void {
+function completeBody(ctx: ApiContext): void {
   if (ctx.respond === false || ctx.headerSent) return;
   const { body, status } = ctx;
   if (status < 200 || status > 599) throw new RangeError(`expected a status from 200 to 599, got ${status}`);
@@ -112,7 +111,7 @@ function completeBody(ctx: RouterContext<ApiState>): void {
 }
 
 /** The errors of a middleware of a user get a response by their `status`, as in Koa, and those of the API stay as they are. */
-export function guest(middleware: RouterMiddleware<ApiState>): RouterMiddleware<ApiState> {
+export function guest(middleware: ApiMiddleware): ApiMiddleware {
   return async (ctx, next) => {
     let ofApi: unknown;
     const callApi = () =>
@@ -129,7 +128,7 @@ export function guest(middleware: RouterMiddleware<ApiState>): RouterMiddleware<
 }
 
 /** Emits the error event of the Koa app, because without an observer of errors, a fault of the program would be silent. */
-function reportFailure(ctx: RouterContext<ApiState>, error: unknown): void {
+function reportFailure(ctx: ApiContext, error: unknown): void {
   const failure = isError(error) ? error : new Error(`not an error was thrown: ${typeof error}`);
   const { animalStore: state } = ctx.state;
   state.failure = failure;
@@ -157,7 +156,7 @@ const REQUEST_ID = /^(?:[\w-]{1,15}|[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-
 const SHORT = 15;
 
 /** Returns the `X-Request-Id` of the client, or a new id if it is missing or malformed, or may contain an API key. */
-function requestIdOf(ctx: RouterContext<ApiState>, isSecret: IsSecret): string {
+function requestIdOf(ctx: ApiContext, isSecret: IsSecret): string {
   const given = ctx.get('x-request-id');
   const isKept = REQUEST_ID.test(given) && (given.length <= SHORT || !isSecret(given));
   return isKept ? given : crypto.randomUUID();
@@ -166,7 +165,7 @@ function requestIdOf(ctx: RouterContext<ApiState>, isSecret: IsSecret): string {
 /** A valid `traceparent` of version 00 (W3C Trace Context). A trace id or a parent id of zeros is invalid. */
 const TRACEPARENT = /^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
 
-function traceparentOf(ctx: RouterContext<ApiState>, isSecret: IsSecret): string | undefined {
+function traceparentOf(ctx: ApiContext, isSecret: IsSecret): string | undefined {
   const given = ctx.get('traceparent');
   return TRACEPARENT.test(given) && !isSecret(given) ? given : undefined;
 }

@@ -1,10 +1,9 @@
 /** Limits the number of requests in flight, and counts what the server refuses. */
 
 import type { ServerResponse } from 'node:http';
-import type { RouterMiddleware } from '@koa/router';
 import { AnimalStoreError } from '../../domain/errors.ts';
 import { isHealthCheck, METRICS_PATH } from './paths.ts';
-import type { ApiState } from './state.ts';
+import type { ApiMiddleware } from './state.ts';
 
 /** The maximum number of requests in flight: twice as many as the largest transaction of SQLite stores has creates. */
 const REQUESTS_LIMIT = 2000;
@@ -19,7 +18,7 @@ export class Load {
   isLast: (res: ServerResponse) => boolean = () => false;
 
   /** Health checks and metrics are needed most while other requests are refused. */
-  readonly guard: RouterMiddleware<ApiState> = async (ctx, next) => {
+  readonly guard: ApiMiddleware = async (ctx, next) => {
     const { path } = ctx.state.animalStore;
     if (this.inFlight >= REQUESTS_LIMIT && path !== METRICS_PATH && !isHealthCheck(path)) {
       this.refused.overloaded += 1;
@@ -41,7 +40,7 @@ const TOO_MANY_REQUESTS = new AnimalStoreError(
 );
 
 /** Sends `Connection: close` with the last response of a connection, which is known when the response is. */
-export function closeLast(load: Load): RouterMiddleware<ApiState> {
+export function closeLast(load: Load): ApiMiddleware {
   return async (ctx, next) => {
     await next();
     if (!ctx.headerSent && load.isLast(ctx.res)) ctx.res.shouldKeepAlive = false;

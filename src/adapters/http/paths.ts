@@ -1,8 +1,7 @@
 /** The paths of the API, and which of them need an API key. */
 
-import type { RouterMiddleware } from '@koa/router';
 import type { Context } from 'koa';
-import type { ApiState } from './state.ts';
+import type { ApiMiddleware } from './state.ts';
 
 export const METRICS_PATH = '/metrics';
 
@@ -29,7 +28,7 @@ export function pathOf(ctx: Pick<Context, 'path'>): string {
 }
 
 /** Lets the router see the path whose API key was checked, whatever a host or a middleware has rewritten since. */
-export const restorePath: RouterMiddleware<ApiState> = (ctx, next) => {
+export const restorePath: ApiMiddleware = (ctx, next) => {
   ctx.path = ctx.state.animalStore.path;
   ctx.newRouterPath = '';
   return next();

@@ -1,10 +1,8 @@
 /** The handlers of the operations on pets. */
 
-import type { RouterMiddleware } from '@koa/router';
 import { listQuery } from '../../application/list-pets.ts';
 import type { PetPage, PetQuery } from '../../application/ports/pet-repository.ts';
 import { parseInt64 } from '../../domain/int64.ts';
-import type { Pet } from '../../domain/pet.ts';
 import { petJson, petsJson } from '../../domain/pet-json.ts';
 import { keyedCallerOf } from './authentication.ts';
 import { callStore, HttpError } from './errors.ts';
@@ -12,14 +10,14 @@ import { METHODS, type Operation } from './operations.ts';
 import type { HttpStore } from './options.ts';
 import { entityTag, type Representation, respondJson, respondRevalidated } from './respond.ts';
 import { listQueryReader, type newPetMembers, readNewPet } from './schemas.ts';
-import type { ApiState } from './state.ts';
+import type { ApiMiddleware } from './state.ts';
 
 /** The links of responses start with the prefix. */
 export function petHandlers(
   store: HttpStore,
   prefix: string,
   operations: readonly Operation[],
-): Readonly<Record<'listPets' | 'createPet' | 'getPet', RouterMiddleware<ApiState>>> {
+): Readonly<Record<'listPets' | 'createPet' | 'getPet', ApiMiddleware>> {
   const pets = `${prefix}/v1/pets`;
   const hasTag = operations.some(
     ({ id, success }) => id === 'createPet' && success.fields?.includes('PetTag'),
@@ -80,7 +78,7 @@ function cachedLists(path: string): (page: PetPage, query: PetQuery) => List {
 
 /** Returns the value of the `Link` field (RFC 8288), which is empty for the last page. */
 function linkToNext(path: string, { pets, more }: PetPage, query: PetQuery): string {
-  const last: Pet | undefined = pets.at(-1);
+  const last = pets.at(-1);
   if (!more || last === undefined) return '';
   return `<${path}?${listQuery({ ...query, after: last.id })}>; rel="next"`;
 }

@@ -1,11 +1,10 @@
 /** Limits the rate of requests of each API key. */
 
-import type { RouterMiddleware } from '@koa/router';
 import { AnimalStoreError } from '../../domain/errors.ts';
 import { callerOf } from './authentication.ts';
 import type { Load } from './overload.ts';
 import { METRICS_PATH } from './paths.ts';
-import type { ApiState } from './state.ts';
+import type { ApiMiddleware } from './state.ts';
 
 /** A limit on the rate of requests: at most `requests` at once, and on average `requests` in `seconds` seconds. */
 export interface RateLimit {
@@ -17,7 +16,7 @@ export interface RateLimit {
 const CALLERS_LIMIT = 16_384;
 
 /** Metrics are needed most while other requests are refused. */
-export function limitRate(limit: RateLimit, { refused }: Load): RouterMiddleware<ApiState> {
+export function limitRate(limit: RateLimit, { refused }: Load): ApiMiddleware {
   const period = limit.seconds * 1000;
   const interval = period / limit.requests;
   /** The time at which the token bucket of each caller is full, in the order of their last requests. */

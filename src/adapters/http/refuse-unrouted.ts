@@ -1,15 +1,14 @@
 /** Responds to requests that no route has handled. */
 
-import type { RouterContext, RouterMiddleware } from '@koa/router';
 import { ACCEPT_PATCH } from './body.ts';
 import { HttpError, methodNotAllowed } from './errors.ts';
 import { methodsOf, type Operation } from './operations.ts';
 import { needsApiKey } from './paths.ts';
 import { noContent } from './respond.ts';
-import type { ApiState } from './state.ts';
+import type { ApiContext, ApiMiddleware } from './state.ts';
 
 /** Handles what no route has handled: OPTIONS, other methods of a path (405), and unknown paths (404). */
-export function refuseUnrouted(operations: readonly Operation[]): RouterMiddleware<ApiState> {
+export function refuseUnrouted(operations: readonly Operation[]): ApiMiddleware {
   const methods = methodsOf(operations);
   const paths = [...new Set(operations.map(({ path }) => path))].join(' or ');
   return (ctx) => {
@@ -26,7 +25,7 @@ export function refuseUnrouted(operations: readonly Operation[]): RouterMiddlewa
   };
 }
 
-function unknownPath({ url, state }: RouterContext<ApiState>, paths: string): HttpError {
+function unknownPath({ url, state }: ApiContext, paths: string): HttpError {
   const [path = ''] = url.split('?', 1);
   const hint = needsApiKey(state.animalStore.path)
     ? `; expected ${paths}`

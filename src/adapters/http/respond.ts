@@ -1,19 +1,18 @@
 /** Functions with which the middleware of the API responds. */
 
 import { hash } from 'node:crypto';
-import type { RouterContext } from '@koa/router';
-import type { ApiState } from './state.ts';
+import type { ApiContext } from './state.ts';
 
 const JSON_TYPE = 'application/json';
 
 /** Responds with JSON that must not be cached. */
-export function respondJson(ctx: RouterContext<ApiState>, status: number, body: string): void {
+export function respondJson(ctx: ApiContext, status: number, body: string): void {
   ctx.status = status;
   ctx.set({ 'Content-Type': JSON_TYPE, 'Cache-Control': 'no-store' });
   ctx.body = body;
 }
 
-export function noContent(ctx: RouterContext<ApiState>): void {
+export function noContent(ctx: ApiContext): void {
   ctx.status = 204;
   ctx.set('Cache-Control', 'no-store');
 }
@@ -31,10 +30,7 @@ export function entityTag(content: string | Uint8Array): string {
 }
 
 /** Responds with status 304 when the client has the current representation, and otherwise with the body. */
-export function respondRevalidated(
-  ctx: RouterContext<ApiState>,
-  { body, etag, type = JSON_TYPE }: Representation,
-): void {
+export function respondRevalidated(ctx: ApiContext, { body, etag, type = JSON_TYPE }: Representation): void {
   ctx.set({ 'Cache-Control': 'private, no-cache', ETag: etag });
   const isCurrent = includesWeakly(ctx.get('if-none-match'), etag);
   ctx.status = isCurrent ? 304 : 200;

@@ -1,6 +1,6 @@
 /** The routes of the API. */
 
-import Router, { type RouterMiddleware } from '@koa/router';
+import Router from '@koa/router';
 import { storageFaultReason } from '../../application/ports/storage-fault.ts';
 import { requireWriteAccess } from './authentication.ts';
 import { parseJson, readBody, requireJson, requirePatch } from './body.ts';
@@ -13,9 +13,7 @@ import type { Load } from './overload.ts';
 import { METRICS_PATH } from './paths.ts';
 import { petHandlers } from './pets.ts';
 import { respondJson } from './respond.ts';
-import type { ApiState } from './state.ts';
-
-type Middleware = RouterMiddleware<ApiState>;
+import type { ApiMiddleware, ApiState } from './state.ts';
 
 /** The name of a route is its path template, such as `/v1/pets/{petId}`. */
 export function createRouter(
@@ -32,7 +30,7 @@ export function createRouter(
     const pattern = path.replaceAll(/\{(\w+)\}/g, ':$1');
     router.register(pattern, [method], [...checksOf(method), handlers[id]], { name: path });
   }
-  const get = (path: string, handler: Middleware) => router.get(path, path, handler);
+  const get = (path: string, handler: ApiMiddleware) => router.get(path, path, handler);
   const { metrics } = options;
   get('/livez', (ctx) => respondJson(ctx, 200, OK));
   get('/readyz', readyz(store, load));
@@ -47,7 +45,7 @@ export function createRouter(
   return router;
 }
 
-function checksOf(method: Operation['method']): readonly Middleware[] {
+function checksOf(method: Operation['method']): readonly ApiMiddleware[] {
   const { isRead, hasBody } = METHODS[method];
   return [
     ...(isRead ? [] : [requireWriteAccess]), // 403: the key is read-only
@@ -57,7 +55,7 @@ function checksOf(method: Operation['method']): readonly Middleware[] {
 
 const OK = '{"status":"ok"}';
 
-function readyz(store: HttpStore, load: Load): Middleware {
+function readyz(store: HttpStore, load: Load): ApiMiddleware {
   return async (ctx) => {
     let reason = load.isStopping ? 'stopping' : undefined;
     try {

@@ -1,5 +1,6 @@
 /** The state of a request in `ctx.state`, which the middleware of the API shares. */
 
+import type { RouterContext, RouterMiddleware } from '@koa/router';
 import type { ApiKeyHolder } from '../../application/ports/api-key-verifier.ts';
 import type { DeprecationFields } from './lifecycle.ts';
 
@@ -20,3 +21,7 @@ export interface RequestState {
 export interface ApiState {
   animalStore: RequestState;
 }
+
+/** A stage or a handler of the API, and its context. */
+export type ApiMiddleware = RouterMiddleware<ApiState>;
+export type ApiContext = RouterContext<ApiState>;

@@ -79,15 +79,8 @@ export const CHANGE_OPERATIONS: Readonly<Record<string, Operation>> = {
   },
 };
 
-interface RandomChange {
-  readonly id: bigint;
-  /** Without one, the change is a removal. */
-  readonly pet: Pet | undefined;
-  readonly expected: bigint;
-  readonly isExpected: boolean;
-}
-
-function randomChange(model: Model, random: Random): RandomChange {
+/** Returns a change, which without a pet is a removal, and whether it is for the newest version. */
+function randomChange(model: Model, random: Random) {
   const id = randomId(model, random);
   const version = model.versions.get(id);
   const expected = random(4) === 0 ? randomId(model, random) : (version?.revision ?? id);

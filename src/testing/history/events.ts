@@ -39,8 +39,7 @@ export interface ListEvent extends Call {
   readonly result: PetPage;
 }
 
-export type ReadEvent = GetEvent | ListEvent;
-export type PetEvent = CreateEvent | ReadEvent;
+export type PetEvent = CreateEvent | GetEvent | ListEvent;
 
 /** A call with an API key, or a change of one. `calledAt` and `endedAt` are in milliseconds of one clock. */
 export interface KeyEvent extends Call {

@@ -22,12 +22,6 @@ export interface ExerciseOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A create with an idempotency key that a client may retry. */
-interface KeyedCreate {
-  readonly pet: NewPetInput;
-  readonly idempotencyKey: string;
-}
-
 /** After a failed call, in milliseconds. */
 const PAUSE = 5;
 const LIMITS = [1, 2, 3, 20, 100] as const;
@@ -62,7 +56,8 @@ export async function exercise(
 interface Shared {
   readonly stores: readonly PetOperations[];
   readonly hasIdempotencyKeys: boolean;
-  readonly keyed: KeyedCreate[];
+  /** The creates with an idempotency key, which any client may retry. */
+  readonly keyed: { readonly pet: NewPetInput; readonly idempotencyKey: string }[];
   maxId: bigint;
   created: number;
 }

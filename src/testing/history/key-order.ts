@@ -28,9 +28,6 @@ export function keyContradiction(events: readonly KeyEvent[], visibilityTimeout:
 }
 
 function firstOfEachKey(events: readonly KeyEvent[], kind: KeyEvent['kind']): Map<string, KeyEvent> {
-  const first = new Map<string, KeyEvent>();
-  for (const event of events) {
-    if (event.kind === kind && !first.has(event.keyId)) first.set(event.keyId, event);
-  }
-  return first;
+  const ofKind = events.filter((event) => event.kind === kind);
+  return new Map(ofKind.toReversed().map((event) => [event.keyId, event]));
 }

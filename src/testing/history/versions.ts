@@ -46,10 +46,6 @@ export class VersionHistory {
     this.#reads.push(read);
   }
 
-  get writeCount(): number {
-    return this.#writes.length;
-  }
-
   /** @param feed the last page by page reading of the feed, when no write was in flight */
   contradiction(feed: readonly (PetVersion & { readonly id: bigint })[]): string | undefined {
     try {

@@ -1,7 +1,6 @@
 import { gunzipSync } from 'node:zlib';
-import type { RouterMiddleware } from '@koa/router';
 import { entityTag } from '../respond.ts';
-import type { ApiState } from '../state.ts';
+import type { ApiMiddleware } from '../state.ts';
 import type { Asset } from './asset.ts';
 import { builtFile, encodings, respondNegotiated } from './built-files.ts';
 import { CLIENT_ASSETS } from './client-asset.ts';
@@ -25,7 +24,7 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-export function docsAsset({ file, type }: Asset): RouterMiddleware<ApiState> {
+export function docsAsset({ file, type }: Asset): ApiMiddleware {
   const representations = builtFile(`${file}.gz`, (gzip) =>
     encodings(gunzipSync(gzip), gzip, entityTag(gzip), type),
   );

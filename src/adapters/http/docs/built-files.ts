@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
-import type { RouterContext } from '@koa/router';
 import { AnimalStoreError } from '../../../domain/errors.ts';
 import { type Representation, respondRevalidated } from '../respond.ts';
-import type { ApiState } from '../state.ts';
+import type { ApiContext } from '../state.ts';
 
 /** Where `npm run build` writes files. The path is the same from this file in `src` and from the built one in `dist`. */
 const FOLDER = '../../../../dist/docs/';
@@ -31,7 +30,7 @@ export function encodings(identity: Buffer, gzip: Buffer, etag: string, type: st
   return { identity: { body: identity, etag, type }, gzip: { body: gzip, etag: gzipEtag, type } };
 }
 
-export function respondNegotiated(ctx: RouterContext<ApiState>, { identity, gzip }: Encodings): void {
+export function respondNegotiated(ctx: ApiContext, { identity, gzip }: Encodings): void {
   const isGzip = ctx.acceptsEncodings('gzip', 'identity') === 'gzip';
   respondRevalidated(ctx, isGzip ? gzip : identity);
   if (isGzip && ctx.status === 200) ctx.set('Content-Encoding', 'gzip');

@@ -1,10 +1,9 @@
 import { gzipSync } from 'node:zlib';
-import type { RouterMiddleware } from '@koa/router';
 import { DOCUMENTS, documentNameOf } from '../lifecycle.ts';
 import type { HttpOptions } from '../options.ts';
 import { BASE_PATH } from '../paths.ts';
 import { entityTag } from '../respond.ts';
-import type { ApiState } from '../state.ts';
+import type { ApiMiddleware } from '../state.ts';
 import { builtFile, type Encodings, encodings, respondNegotiated } from './built-files.ts';
 
 const TEMPLATES = Object.fromEntries(
@@ -28,7 +27,7 @@ function urlMember(url: string): string {
 }
 
 /** The document contains the URL of the server: `publicUrl`, or else one that is relative to the URL of the document. */
-export function openApi(options: HttpOptions): RouterMiddleware<ApiState> {
+export function openApi(options: HttpOptions): ApiMiddleware {
   const { publicUrl = '' } = options;
   let created: Encodings | undefined;
   const create = () => {
