@@ -39,8 +39,8 @@ test('where no thread may start, the storage says so, and leaves no connection b
     try { openSqliteStorage(process.argv[1]); } catch (error) { code(error); }
     // The last connection removes the log.
     console.log(existsSync(process.argv[1] + '-wal'));
-    const { pets } = openSqliteStorage(process.argv[1], { startWriter: false });
-    await pets.add(REX).catch(code);
+    const { idempotentCreates } = openSqliteStorage(process.argv[1], { startWriter: false });
+    await idempotentCreates.add(REX, { caller: '1', key: 'a', validFor: 1 }).catch(code);
   `;
   const permissions = ['--permission', '--allow-addons', '--allow-fs-read=*', '--allow-fs-write=*'];
   const { stdout } = await promisify(execFile)(process.execPath, [
