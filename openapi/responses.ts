@@ -23,14 +23,17 @@ const CHANGES: readonly Part[] = [
   { cursor: `${CURSOR}-3`, removed: 2 },
 ];
 
-/** Describes the body of the response to a valid request. */
-function contentOf({ method, success: { body } }: Operation): Part | undefined {
-  if (body === undefined) return undefined;
-  if (body === 'Changes') return json(body, { page: { value: CHANGES }, empty: { value: [] } });
-  if (body === 'Pets') return json(body, { page: { value: [REX, MINKA] }, empty: { value: [] } });
-  if (method === 'PATCH') return json(body, { changed: { value: { ...REX, ...CHANGE } } });
-  return json(body, { [METHODS[method].isRead ? 'found' : 'created']: { value: REX } });
-}
+type Body = NonNullable<Operation['success']['body']>;
+
+/** Examples of each body of a response to a valid request. The keys of the results are the names of the examples. */
+const EXAMPLES: Readonly<Record<Body, (method: Operation['method']) => Part>> = {
+  Pet: (method) => {
+    if (method === 'PATCH') return { changed: { value: { ...REX, ...CHANGE } } };
+    return { [METHODS[method].isRead ? 'found' : 'created']: { value: REX } };
+  },
+  Pets: () => ({ page: { value: [REX, MINKA] }, empty: { value: [] } }),
+  Changes: () => ({ page: { value: CHANGES }, empty: { value: [] } }),
+};
 
 /** A change has other texts of some errors than a create. */
 function ofChange({ parameters }: Operation, code: HttpErrorCode) {
@@ -54,8 +57,8 @@ function messageOf(operation: Operation, code: HttpErrorCode): string {
 
 /** Describes all responses of an operation. The keys of the result are the statuses. */
 export function responsesOf(operation: Operation): Part {
-  const { description } = operation.success;
-  const content = contentOf(operation);
+  const { body, description } = operation.success;
+  const content = body && json(body, EXAMPLES[body](operation.method));
   const { success, isRead } = METHODS[operation.method];
   const headers = headersOf(operation, success);
   const responses: Record<string, Part> = { [success]: { description, headers, content } };

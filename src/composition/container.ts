@@ -115,18 +115,20 @@ function registerStorage(container: DependencyContainer, storage: Storage): void
 
 function registerUseCases(container: DependencyContainer, config: Config, report: ReportFailure): void {
   container.register(USE_CASES, {
-    useFactory: once((c) =>
-      createUseCases(
-        {
-          pets: c.resolve(PET_REPOSITORY),
-          idempotentCreates: c.resolve(IDEMPOTENT_CREATES),
-          changes: c.resolve(PET_CHANGES),
-          idempotentChanges: c.resolve(IDEMPOTENT_CHANGES),
-          transfer: c.resolve(PET_TRANSFER),
-          apiKeys: c.resolve(API_KEY_REPOSITORY),
-        },
-        { ...config, report },
-      ),
+    // Each use case exists only if its ports are passed on, so the compiler names one that is forgotten here.
+    useFactory: once(
+      (c): Required<UseCases> =>
+        createUseCases(
+          {
+            pets: c.resolve(PET_REPOSITORY),
+            idempotentCreates: c.resolve(IDEMPOTENT_CREATES),
+            changes: c.resolve(PET_CHANGES),
+            idempotentChanges: c.resolve(IDEMPOTENT_CHANGES),
+            transfer: c.resolve(PET_TRANSFER),
+            apiKeys: c.resolve(API_KEY_REPOSITORY),
+          },
+          { ...config, report },
+        ),
     ),
   });
   container.register(CreatePet, { useFactory: (c) => c.resolve(USE_CASES).createPet });
