@@ -88,14 +88,12 @@ export const REQUIRED_OPTIONS: readonly string[] = UNNAMED.flatMap(([name, value
   String(value),
 ]);
 
-const BEFORE_TRANSITIONS: Partial<NewPet> = Object.fromEntries(
-  Object.keys(TRANSITIONS).map((name) => [name, ATTRIBUTES[name as keyof NewPet].example]),
-);
-/** A pet with every attribute, and its JSON. */
-export const REX: NewPet = { ...samplePet('Rex', 3n), ...BEFORE_TRANSITIONS };
+const CHANGEABLE = PET_ATTRIBUTES.filter((name) => !(name in TRANSITIONS));
+/** A pet with every attribute, before any transition, and its JSON. */
+export const REX: NewPet = samplePet('Rex', 3n, CHANGEABLE);
 export const REX_JSON: string = newPetJson(REX);
 /** A pet that the other one can become. */
-export const MAX: NewPet = { ...samplePet('Max', 6n), ...BEFORE_TRANSITIONS };
+export const MAX: NewPet = samplePet('Max', 6n, CHANGEABLE);
 
 /** The column with what `labelOf` returns of a pet, if a pet has a text. */
 export const LABEL: string =
