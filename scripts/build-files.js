@@ -1,4 +1,4 @@
-/** Builds the files below /docs. */
+/** Reads and compresses files for the builds of /docs. */
 
 import { readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';

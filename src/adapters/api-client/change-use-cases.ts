@@ -89,7 +89,7 @@ export function apiChangeUseCases(api: ApiClient): ChangeUseCases {
   };
 }
 
-/** Replaces malformed entity tags, which match nothing, so that they cannot add header fields. */
+/** A malformed entity tag matches nothing. It is replaced, because it could change the meaning of the header field. */
 function ifMatchField(ifMatch: IfMatch): string {
   return ifMatch === '*' ? '*' : ifMatch.map((tag) => (ENTITY_TAG.test(tag) ? tag : NO_TAG)).join(', ');
 }

@@ -9,7 +9,7 @@ import type { Writer } from './writer.ts';
 import type { Answer, Call, SqlValue } from './writer-thread.ts';
 
 export interface OwnConnection {
-  /** Runs a statement for each row, and resolves with the first column or the changes of each. Without rows, runs it once. */
+  /** Runs a statement for each row, and resolves with the first column or the changes of each. Without rows, no results. */
   run<T>(sql: string, ...rows: readonly (readonly SqlValue[])[]): Promise<readonly T[]>;
   begin(): Promise<void>;
   /** Throws when the storage is closed or must not be written, or when another file is at its path. */
