@@ -6,7 +6,6 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify, stripVTControlCharacters } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { attributesOf } from '../../scripts/new/attributes.ts';
 import { namesOf } from '../../scripts/new/names.ts';
 import { OWN, PARTS, type PartName, partsOf, TAKEN } from '../../scripts/new/parts.ts';
 import { filesOf, type NewFile, ROOT, refuseProjectName, writeFiles } from '../../scripts/new/project.ts';
@@ -18,11 +17,11 @@ const run = promisify(execFile);
 const NAMES = namesOf({ entity: 'parcel' });
 const folder = mkdtempSync(join(tmpdir(), 'new-project-'));
 const target = join(folder, 'parcels');
-let withPostgres: readonly NewFile[] = [];
+let withParts: readonly NewFile[] = [];
 
 // Each takes seconds, and a minute on a busy machine.
 beforeAll(() => {
-  withPostgres = filesOf(NAMES, ['postgresql']);
+  withParts = filesOf(NAMES, ['postgresql', 'library']);
   writeFiles(target, filesOf(NAMES));
   symlinkSync(join(ROOT, 'node_modules'), join(target, 'node_modules'));
 }, 600_000);
@@ -52,7 +51,7 @@ test('its databases are other ones: the id of the application and the number of 
   ];
   const folders = ['src/adapters/sqlite', 'src/adapters/postgres'];
   const before = numbersIn(folders.flatMap((path) => textsBelow(join(ROOT, path))));
-  const copied = withPostgres.filter(({ path }) => folders.includes(dirname(path)));
+  const copied = withParts.filter(({ path }) => folders.includes(dirname(path)));
   const after = numbersIn(copied.map(({ content }) => `${content}`));
   expect(before.length).toBeGreaterThan(1);
   expect(after).toHaveLength(before.length);
@@ -103,7 +102,7 @@ test('its package has the built server, with the library or without', () => {
   const { files, exports } = JSON.parse(read('package.json'));
   expect(files).toEqual(expect.arrayContaining(['bin', 'deploy', 'dist', 'docs']));
   expect(exports).toBeUndefined();
-  const library = filesOf(NAMES, ['library']).find(({ path }) => path === 'package.json');
+  const library = withParts.find(({ path }) => path === 'package.json');
   expect(JSON.parse(`${library?.content}`)).toMatchObject({ files, exports: { './sqlite': {} } });
 });
 
@@ -122,18 +121,8 @@ test('its packages are those that it needs', () => {
   expect(Object.keys(packages).length).toBeLessThan(Object.keys(all).length * 0.7);
 });
 
-const LISTS = [
-  'title:text(1..200), pages:integer(1..5000)?, shelf:one of(fiction, science)=fiction, lent:boolean=false, dueAt:timestamp?',
-  'amount:int64',
-  'amount:int64, paidAt:timestamp filter, paid:boolean filter',
-  'title:text(0..10)?, count:integer?, kind:one of(a-b, c)?, seenAt:timestamp?, seen:boolean?, weight:int64?',
-];
-test.each(IS_WHOLE ? LISTS : LISTS.slice(0, 1))('with %s, its types pass', { timeout: 600_000 }, (list) => {
-  expect(faultsOf(NAMES, undefined, [], attributesOf(list))).toEqual([]);
-});
-
 test('its schema has one migration for each engine, and no past', () => {
-  const schemas = withPostgres.filter(({ path }) => /\/schema\.ts$/.test(path));
+  const schemas = withParts.filter(({ path }) => /\/schema\.ts$/.test(path));
   expect(schemas).toHaveLength(2);
   for (const { content } of schemas) {
     expect(`${content}`).toMatch(/^const FIRST_VERSION = 1;$/m);
