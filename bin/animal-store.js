@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// JavaScript that every Node.js release can parse: on an old release, the SQLite driver would crash the process.
+// Every Node.js release can parse this file. It refuses old releases, on which the SQLite driver would crash the process.
 var needed = [22, 12];
 var found = process.versions.node.split('.').map(Number);
 
@@ -17,9 +17,9 @@ if (found[0] < needed[0] || (found[0] === needed[0] && found[1] < needed[1])) {
 }
 
 /**
- * While requests wait for the disk, V8 learns that their objects live long, and from then on allocates such objects in
- * the old generation, where they keep later garbage alive. bench/README.md has the figures. Bun and Deno, which also
- * set `process.versions.node`, have other settings for memory.
+ * Turns off the pretenuring of V8. While requests wait for the disk, V8 learns that their objects live long. From then on, it
+ * allocates such objects in the old generation, where they keep later garbage alive. bench/README.md has the figures. Bun
+ * and Deno, which also set `process.versions.node`, have other settings for memory.
  */
 function setFlags() {
   if (process.versions.bun !== undefined || process.versions.deno !== undefined) return Promise.resolve();

@@ -32,11 +32,11 @@ function onSignal(signal: NodeJS.Signals): void {
   }
 }
 
-/** Logs what Node.js would print as text. After an uncaught error the server stops, and after a second one immediately. */
+/** Logs what Node.js would print as text. The first uncaught error stops the server, and the second one ends the process. */
 function logProcessEvents({ log }: Service): void {
   process.removeAllListeners('warning');
   process.on('warning', (err) => log.warn({ err }, 'warning of the runtime or of a package'));
-  // A rejected promise that no code handles causes the same event.
+  // An unhandled rejection causes the same event.
   process.on('uncaughtException', (err) => {
     log.fatal({ err }, 'uncaught error');
     if (hasUncaughtError) process.exit(1);

@@ -19,7 +19,7 @@ interface Commands extends Omit<CliOptions, 'version' | 'console' | 'signal'> {
 }
 
 export function createCommands(environment: Environment, version: string): Commands {
-  /** A storage that does not support the work of a command is a wrong setting, whatever the store contains. */
+  /** Throws if the storage does not support the work. This is a wrong setting, whatever the store contains. */
   const databaseFor = (work: Work, url: string | undefined): Database => {
     const database = loadDurableDatabase(environment, url);
     const tool = database.engine.ownTools?.[work];
@@ -63,7 +63,7 @@ export function createCommands(environment: Environment, version: string): Comma
 /** Returns the database at the address, or `undefined` when the address is the path of a file. */
 function sourceAt(address: string): Database | undefined {
   const [scheme = ''] = address.split(':', 1);
-  // A URL of a kind that is not supported must not be taken for a file, whose errors show the path.
+  // A URL of an unsupported kind must not be mistaken for a file, because errors of files show the path.
   const isAddress =
     address.includes('://') ||
     ENGINES.some(({ schemes }) => address.includes(':') && schemes.includes(scheme));
@@ -73,7 +73,7 @@ function sourceAt(address: string): Database | undefined {
   throw new ConfigError(`import: ${source.scheme}: has no pets, because its data ends with a process`);
 }
 
-/** A database file has several paths, and one device and inode. No other place is the path of a file. */
+/** Returns the device and inode of a database file, because it can have several paths. Returns any other place as it is. */
 function identityOf({ place }: Database): string {
   const stats = isAbsolute(place) ? statSync(place, { bigint: true, throwIfNoEntry: false }) : undefined;
   return stats === undefined ? place : `${stats.dev}:${stats.ino}`;

@@ -29,7 +29,7 @@ export interface Config {
   readonly database: Database<Storage>;
   readonly apiKeys: readonly string[];
   readonly firstKey: 'print' | 'none';
-  /** How long a create can be repeated with its idempotency key. */
+  /** For how many days a create can be repeated with its idempotency key. */
   readonly idempotencyDays: number;
   readonly logLevel: 'silent' | 'error' | 'warn' | 'info' | 'debug';
   /** How long a stopping service waits for the requests in flight, in milliseconds. */

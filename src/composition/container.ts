@@ -73,7 +73,7 @@ export async function openParts(config: Config, version: string): Promise<Parts>
       log: container.resolve(LOGGER),
       store,
       server,
-      // In this order, which `container.dispose()` would not keep.
+      // `container.dispose()` would not keep this order.
       async close(timeout) {
         await server.stop(timeout);
         await store.close();
@@ -102,7 +102,7 @@ function registerObservers(container: DependencyContainer, config: Config, versi
   container.register(OBSERVER, { useFactory: (c) => c.resolve(Metrics).observer });
 }
 
-/** The selected storage, a row of `STORE_ENGINES`, has an adapter for each of these ports. */
+/** Each storage of the engines in `STORE_ENGINES` has an adapter for each of these ports. */
 function registerStorage(container: DependencyContainer, storage: Storage): void {
   container.register(STORAGE, { useValue: storage });
   container.register(PET_REPOSITORY, { useValue: storage.pets });
@@ -115,7 +115,7 @@ function registerStorage(container: DependencyContainer, storage: Storage): void
 
 function registerUseCases(container: DependencyContainer, config: Config, report: ReportFailure): void {
   container.register(USE_CASES, {
-    // Each use case exists only if its ports are passed on, so the compiler names one that is forgotten here.
+    // A use case exists only if its ports are passed, so the compiler reports a port that is missing here.
     useFactory: once(
       (c): Required<UseCases> =>
         createUseCases(

@@ -1,4 +1,4 @@
-/** Starts a server on its store, with its first key, and says what an operator should know. */
+/** Starts a server on its store, creates its first key, and logs what an operator should know. */
 
 import { isIP } from 'node:net';
 import type { RunningService } from '../adapters/cli/index.ts';
@@ -35,7 +35,7 @@ export async function serve(parts: Parts, config: Config, version: string): Prom
     const url = `${await listen(parts, config)}/v1`;
     store.startMaintenance();
     const needsKey = config.apiKeys.length === 0 && config.firstKey === 'print';
-    // If the key were created before `listen` fails, the operator would never see it.
+    // Created after `listen`: if that failed, the operator would never see the key.
     const firstKey = needsKey ? await store.apiKeys.createFirst('first key') : undefined;
     log.info({ url, version, storage, store: place, node: process.version }, 'listening');
     for (const notice of [publicPortNotice(config.host), sunsetNotice(Date.now()), ...config.misspellings])
@@ -70,7 +70,7 @@ async function listen({ server }: Parts, { host, port }: Config): Promise<string
 const INTERNAL =
   /^(?:127\.|10\.|172\.(?:1[6-9]|2\d|3[01])\.|192\.168\.|169\.254\.|::1$|::ffff:127\.|f[cd]|fe[89ab])/i;
 
-/** Returns a warning where everybody may connect: such a port needs a proxy that limits rates and connections. */
+/** Returns a warning if everybody may connect to a port, because it needs a proxy that limits rates and connections. */
 export function publicPortNotice(host: string): string | undefined {
   if (host === 'localhost' || (isIP(host) !== 0 && INTERNAL.test(host))) return undefined;
   return `HOST: ${host} may be reached from other networks: let only a reverse proxy connect to it, because a public port without one is not supported`;

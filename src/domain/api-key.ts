@@ -1,6 +1,8 @@
+/** The attributes and the format of API keys. */
+
 import { invalidRequest } from './errors.ts';
 
-/** In Unicode code points. */
+/** The maximum length of a name, in Unicode code points. */
 const NAME_MAX_LENGTH = 100;
 
 /** The attributes of a stored key, without the key itself. Times are milliseconds since the Unix epoch. */
@@ -92,7 +94,7 @@ export function withoutApiKeys(text: string): string {
 
 const SECRET_PART_LENGTH = 16;
 
-/** Finds a secret part of a key of any format. Hyphens are ignored, because a UUID can be written without them. */
+/** Returns a function that finds a secret part of a key. Hyphens are ignored: a UUID can be written without them. */
 export function secretPartFinder(keys: readonly string[]): (text: string) => boolean {
   const secrets = keys.map(withoutHyphens).join('\n');
   return (text) => {

@@ -13,7 +13,7 @@ export type AttributeKind =
   | { readonly kind: 'integer'; readonly min: number; readonly max: number }
   | { readonly kind: 'one of'; readonly values: readonly string[] }
   | { readonly kind: 'boolean' }
-  /** A {@link Timestamp}: given with any offset, and at most three digits of a second. */
+  /** A {@link Timestamp}. The input can have any offset, and at most three decimals of a second. */
   | { readonly kind: 'timestamp' };
 
 type Value = string | bigint | number | boolean;

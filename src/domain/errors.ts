@@ -5,10 +5,10 @@
  * - `unauthorized`: the server of a store refuses the API key
  * - `forbidden`: the API key may only read
  * - `not_found`: the requested object does not exist
- * - `invalid_transition`: an attribute of a pet cannot get the given value after its present one
+ * - `invalid_transition`: an attribute of a pet cannot change from its present value to the given one
  * - `restart_required`: a cursor of another epoch of the store: begin without a cursor
  * - `precondition_failed`: the pet has changed since the caller read it
- * - `precondition_required`: a server wants to know which version of the pet a change is for
+ * - `precondition_required`: a server requires the version of the pet that a change is for
  * - `idempotency_conflict`: the idempotency key was used for a different request
  * - `rate_limited`: the caller has reached a limit, and the call had no effect; a retry after `retryAfter` seconds is safe
  * - `overloaded`: the call was refused and had no effect, because a queue is full; a retry is safe
@@ -76,8 +76,8 @@ export function invalidRequest(message: string, options?: ErrorOptions): AnimalS
 }
 
 /**
- * Whether a value is an error, also one of another realm: in Jest and `node:vm`, the errors of Node.js itself are no instances
- * of the `Error` of the program.
+ * Whether a value is an error, also one of another realm: in Jest and `node:vm`, the errors of Node.js itself are not
+ * instances of the `Error` of the program.
  */
 export function isError(value: unknown): value is Error {
   return (

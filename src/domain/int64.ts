@@ -7,7 +7,7 @@ const MAX_DIGITS = 19;
 const DECIMAL = /^(?:0|-?[1-9]\d{0,18})$/;
 const JSON_NUMBER = /^(-?)(0|[1-9]\d*)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 
-/** `/0+$/` would take quadratic time for many zeros before another digit, and a client can send such a number. */
+/** A client can send a number with many zeros before another digit, for which `/0+$/` would take quadratic time. */
 const UP_TO_LAST_NON_ZERO = /^\d*[1-9]/;
 
 /** Returns whether a value is a bigint in the range of an int64. */
@@ -33,7 +33,7 @@ export function int64Fault(
   return `${rule}: expected a bigint such as 7n, or a safe integer, got ${shown(value)}`;
 }
 
-/** API keys are longer, and are never shown. */
+/** The maximum length of a text in a message. API keys are longer, so they are never shown. */
 const SHOWN_LENGTH = 30;
 
 function shown(value: unknown): string {

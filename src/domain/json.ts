@@ -11,8 +11,8 @@ const MAY_BE_ROUNDED = /\d[.eE]|\d{16}/;
 
 /**
  * Parses JSON with exact numbers, which {@link membersReader} returns as int64 values. If an object has a name several times,
- * its last value counts. Throws `invalid_request` for any other text. The message contains no part of the text, as those of
- * JavaScript engines do, because the text can contain a secret.
+ * its last value counts. Throws `invalid_request` for any other text. Unlike the messages of JavaScript engines, the message
+ * contains no part of the text, because the text can contain a secret.
  */
 export function parseJson(text: string): unknown {
   try {
@@ -35,8 +35,8 @@ function withExactNumber(_name: string, value: unknown, context?: { readonly sou
 }
 
 /**
- * Creates a function that returns these members of a value that {@link parseJson} has returned. An int64 is a `bigint`, and
- * any other number is NaN.
+ * Creates a function that returns the members with these names, of a value that {@link parseJson} has returned. An int64 is a
+ * `bigint`, and any other number is NaN.
  */
 export function membersReader<Name extends string>(
   names: readonly Name[],

@@ -1,4 +1,4 @@
-/** Changes of a stored pet: a pure rule, in the manner of a JSON merge patch (RFC 7396). */
+/** Validates changes, and applies them to a pet, like a JSON merge patch (RFC 7396). */
 
 import { AnimalStoreError, invalidRequest } from './errors.ts';
 import {
@@ -24,15 +24,15 @@ export const STATUS_TRANSITIONS: Readonly<Record<PetStatus, readonly PetStatus[]
   sold: [],
 };
 
-/** The attributes whose values follow one another by a rule. */
+/** For each attribute with such a rule: the values that can follow each of its values. */
 export const TRANSITIONS: { readonly [Name in keyof NewPet]?: Readonly<Record<string, readonly string[]>> } =
   {
     status: STATUS_TRANSITIONS,
   };
 
 /**
- * Validates a change by itself, without the pet that it is for, and ignores its other properties. The attributes of the
- * result have their order, so equal changes have equal JSON. The message of `invalid_request` names every broken rule.
+ * Validates a change without the pet that it is for. Ignores its other properties. The result has the attributes in a fixed
+ * order, so equal changes have equal JSON. The message of `invalid_request` names every broken rule.
  */
 export function petChange(input: PetChange): PetChange {
   if (typeof input !== 'object' || input === null || Array.isArray(input)) {
@@ -58,8 +58,8 @@ export function petChange(input: PetChange): PetChange {
 
 /**
  * Applies a change that {@link petChange} has validated, and returns the changed pet: the same object if nothing changes.
- * It obeys the rules of a new pet. Throws `invalid_transition` when an attribute such as the status cannot get the given
- * value after its present one.
+ * The pet obeys the rules of a new one. Throws `invalid_transition` when an attribute such as the status cannot change from
+ * its present value to the given one.
  */
 export function changePet(pet: Pet, change: PetChange): Pet {
   const changed: Partial<Record<keyof NewPet, unknown>> = { ...pet };

@@ -83,14 +83,14 @@ export function parsePet(text: string): Pet {
 
 /**
  * Reads pets from a JSON array, such as the output of {@link petsJson} or a response of the API. Throws
- * `invalid_request` as {@link parsePet} does; the message then has the index of the invalid pet, and its id.
+ * `invalid_request` as {@link parsePet} does; the message then contains the index of the invalid pet, and its id.
  */
 export function parsePets(text: string): Pet[] {
   return petsOf(text, petOf);
 }
 
 /**
- * Reads stored pets. Another program can have changed them, so that they break a rule, as `petFault` says. Throws
+ * Reads stored pets. If another program has changed them, they can break a rule, which `petFault` returns. Throws
  * `invalid_request` when a value has the wrong type.
  */
 export function parseStoredPets(text: string): Pet[] {
@@ -102,7 +102,7 @@ export function storedPetFrom(value: unknown): Pet {
   return Object.freeze(storedPetOf(membersOf(value)));
 }
 
-/** Applies no rule for pets. Throws `invalid_request` when the text is not a JSON object. */
+/** Reads the members of a pet without a check of its rules. Throws `invalid_request` when the text is not a JSON object. */
 export function parsePetMembers(text: string): ImportedPet {
   return importedPet(membersOf(parseJson(text)));
 }

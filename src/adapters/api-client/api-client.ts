@@ -37,7 +37,7 @@ export class ApiClient {
     this.#onResponse = onResponse;
   }
 
-  /** @param operation the operation that the listener learns, such as `listPets` */
+  /** @param operation the name that the listener gets, such as `listPets` */
   async call<T>(
     operation: string | undefined,
     path: string,
@@ -77,7 +77,7 @@ export function nextLink({ headers }: ApiResponse): string | undefined {
   return /<([^<>]*)>[^<]*;\s*rel="?next\b/i.exec(headers.get('Link') ?? '')?.[1];
 }
 
-/** Returns the key for the server, to which all callers are one. Pairs do not collide: an encoded caller contains no slash. */
+/** Joins the caller and the key, because the server sees one caller. Pairs differ: an encoded caller contains no slash. */
 function sentKey(caller: string, key: string): string {
   return caller === '' && !key.includes('/') ? key : `${encodeURIComponent(caller)}/${key}`;
 }

@@ -22,7 +22,7 @@ const NO_PAGE = 'the response is not the page of changes that was requested';
 
 const membersOf = membersReader(['cursor', 'pet', 'etag', 'removed']);
 
-/** The use cases of changes at a server. */
+/** Returns the use cases that change pets and list changes, over the API of a server. */
 export function apiChangeUseCases(api: ApiClient): ChangeUseCases {
   const write = async <T>(
     operation: string,
@@ -81,7 +81,7 @@ export function apiChangeUseCases(api: ApiClient): ChangeUseCases {
         return await api.call('listChanges', `/changes?limit=${limit}${start}`, call, options);
       },
     },
-    /** No other operation has the entity tag of one pet, so no listener learns of this one. */
+    /** Calls a deprecated operation, because no other one reads one entity tag. So the listener is not called. */
     findTagged(id, options) {
       const read = (response: ApiResponse) => taggedPetOf(response, id);
       return api.call(undefined, `/pets/${id}`, { read, isOfPet: true }, options);
@@ -89,7 +89,7 @@ export function apiChangeUseCases(api: ApiClient): ChangeUseCases {
   };
 }
 
-/** A malformed entity tag matches nothing. It is replaced, because it could change the meaning of the header field. */
+/** Replaces malformed entity tags, which match nothing, because they could change the meaning of the header field. */
 function ifMatchField(ifMatch: IfMatch): string {
   return ifMatch === '*' ? '*' : ifMatch.map((tag) => (ENTITY_TAG.test(tag) ? tag : NO_TAG)).join(', ');
 }
@@ -100,7 +100,7 @@ function taggedPetOf({ headers, text }: ApiResponse, id: bigint): TaggedPet {
   return { pet, etag: entityTag(headers.get('ETag')) };
 }
 
-/** A proxy that compresses a response makes its entity tag a weak one. */
+/** Returns the strong entity tag. A proxy that compresses a response makes its entity tag weak. */
 function entityTag(field: unknown): string {
   const tag = String(field).replace(/^W\//, '');
   if (!ENTITY_TAG.test(tag)) throw new Error('the response has no entity tag');
@@ -118,7 +118,7 @@ function changesOf(text: string, limit: number): readonly Change[] {
   });
 }
 
-/** The address can be relative. */
+/** Returns the cursor in an address, which can be relative. */
 function nextCursor(link: string): string {
   return cursorOf(new URL(link, 'http://localhost').searchParams.get('after'));
 }

@@ -3,10 +3,10 @@ import { fenced } from '../../application/observers.ts';
 import type { ClientOptions } from '../../application/store-options.ts';
 import type { ResponseListener } from './api-client.ts';
 
-/** The operations that this process has warned of. */
+/** The operations that this process has warned about. */
 const WARNED = new Set<string>();
 
-/** Returns a listener that reports the notice in the header fields of a response (RFC 9745, RFC 8594), once for each operation. */
+/** Returns a listener that reports the deprecation in header fields (RFC 9745, RFC 8594), once for each operation. */
 export function deprecationListener({ onDeprecation = warnOfDeprecation }: ClientOptions): {
   readonly onResponse: ResponseListener;
 } {

@@ -1,3 +1,5 @@
+/** The errors of requests, and whether a write may have been made and a retry can help. */
+
 import { unknownOutcome, type Write } from '../../application/until-aborted.ts';
 import {
   AnimalStoreError,
@@ -19,7 +21,7 @@ export interface ApiResponse {
 
 /** The meaning of some statuses of an operation. */
 export interface OperationStatuses {
-  /** Whether the path is that of a pet, so that 404 does not mean a wrong base address. */
+  /** Whether the path is that of a pet. Then 404 does not mean a wrong base address. */
   readonly isOfPet?: boolean;
   /** The status of a server that does not serve the operation. */
   readonly unserved?: number;
@@ -48,7 +50,7 @@ export interface Failure {
   readonly isFinal: boolean;
 }
 
-/** Only an error of the API says that nothing was stored: a gateway can replace the response of the server by any status. */
+/** Only an error of the API says that nothing was stored: a gateway can replace the response by one with any status. */
 export function failureOf(response: ApiResponse, base: string, operation: OperationStatuses): Failure {
   const { status } = response;
   const told = apiErrorOf(response);
@@ -89,7 +91,7 @@ function errorOf(
   return error(known ?? fallback, told?.message ?? other);
 }
 
-/** The codes of Node.js and Bun for a connection that was not opened, and the calls of the system that open one. */
+/** The codes of Node.js and Bun for a connection that was not opened, and the system calls that open one. */
 const NOT_OPENED =
   /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT|ConnectionRefused|connect|getaddrinfo)$/;
 /** The message of Node.js, without a code, for a port that the Fetch standard blocks. */
@@ -100,7 +102,7 @@ const NOT_TRUSTED = /^(?:ERR_TLS_CERT\w*|ERR_SSL_WRONG_VERSION_NUMBER|UNABLE_TO_
 export function unreachable(base: string, cause: unknown): Failure {
   const { message, code = '', syscall = '' } = innermost(cause);
   const isFinal = NOT_TRUSTED.test(code) || message === BLOCKED;
-  // The message of an error with a code contains the address.
+  // If the error has a code, its message contains the address.
   const detail = code ? ` (${code})` : `: ${message}`;
   const isPlain = code === 'ERR_SSL_WRONG_VERSION_NUMBER';
   const fault = `the server cannot be reached${isPlain ? ': the server does not use TLS: expected http:' : detail}`;
@@ -111,20 +113,20 @@ export function unreachable(base: string, cause: unknown): Failure {
   };
 }
 
-/** The cause of an error, with the address, which the clients of a gateway must not learn. */
+/** Returns the cause of an error. Only it contains the address, which the clients of a gateway must not see. */
 function placed(base: string, fault: string, cause?: unknown): Error {
   return new Error(`${base}: ${fault}`, cause === undefined ? {} : { cause });
 }
 
 export function unreadable(base: string, cause: unknown): AnimalStoreError {
   const known = asAnimalStoreError(cause);
-  if (known?.code === 'internal_error') return known; // The fault of this engine, and not of the server.
+  if (known?.code === 'internal_error') return known; // A fault of this JavaScript engine.
   const { message } = cause as Error;
   const fault = `the server does not respond as the API does: ${message}`;
   return new AnimalStoreError('storage_unavailable', fault, { cause: placed(base, message, cause) });
 }
 
-/** The error of a write that may have been made, because of an error of its request. */
+/** Returns the error of a write whose request failed, but which may have been made. */
 export function unknownOutcomeOf(
   write: Write,
   error: AnimalStoreError,
@@ -135,9 +137,9 @@ export function unknownOutcomeOf(
   return unknownOutcome(write, error.message, details, code);
 }
 
-/** Returns the error that says most: the message of `fetch` alone is the same for every fault. */
+/** Returns the innermost cause, because the message of `fetch` itself is the same for every fault. */
 function innermost(error: unknown): Error & { readonly code?: string; readonly syscall?: string } {
-  // For a name with several addresses, there is an error for each.
+  // If a name has several addresses, there is an error for each of them.
   const { cause, errors } = error as Partial<AggregateError>;
   const inner = cause ?? errors?.[0];
   return isError(inner) ? innermost(inner) : (error as Error);

@@ -12,7 +12,7 @@ import { newPetJson, parsePet, parseStoredPets } from '../../domain/pet-json.ts'
 import { type ApiCall, type ApiClient, isReplay, nextLink } from './api-client.ts';
 import type { ApiResponse } from './errors.ts';
 
-/** Stores the pets at a server. */
+/** Stores the pets on another server, over its API. */
 export class ApiPetRepository implements PetRepository {
   readonly #api: ApiClient;
 
@@ -55,7 +55,7 @@ export class ApiPetRepository implements PetRepository {
   }
 }
 
-/** Refuses a page that a cache or a gateway has sent for another query. Reading the pages after it could never end. */
+/** Refuses a page that a cache or a gateway has sent for another query. Otherwise, iterating over pages might not end. */
 function pageOf(response: ApiResponse, query: PetQuery): PetPage {
   const { limit, after } = query;
   const more = nextLink(response) !== undefined;

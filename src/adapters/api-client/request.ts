@@ -1,3 +1,5 @@
+/** Sends requests to a server, and retries them. */
+
 import { pause } from '../../application/pause.ts';
 import type { CallOptions } from '../../application/ports/pet-repository.ts';
 import type { ClientOptions } from '../../application/store-options.ts';
@@ -11,13 +13,13 @@ import {
   unreachable,
 } from './errors.ts';
 
-/** The longest pause before a retry is random, and doubles from the first to the last of these, in milliseconds. */
+/** In milliseconds. The maximum of the random pause before a retry doubles from the first to the last value. */
 const FIRST_PAUSE = 100;
 const LAST_PAUSE = 2000;
 
-/** An attempt ends without a response after this share of the time, because its connection may be dead. */
+/** The share of the time of a call after which an attempt is cancelled, because its connection may be dead. */
 const ATTEMPT_SHARE = 1 / 3;
-/** The time that every attempt has, in milliseconds, unless the time of the call is over. */
+/** The minimum time of an attempt, in milliseconds, unless the call has less time left. */
 const ATTEMPT_MIN = 1000;
 
 export interface ApiRequest extends OperationStatuses {
@@ -25,7 +27,7 @@ export interface ApiRequest extends OperationStatuses {
   readonly method?: string;
   /** The status of a success. Default: 200. */
   readonly success?: number;
-  /** In addition to those of each request. */
+  /** The header fields in addition to those of every request. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
   readonly write?: Write;
@@ -83,7 +85,7 @@ export function sender(base: string, { headers, timeout: defaultTimeout, fetch }
           throw write && isStoredPossibly && signal ? abortedWrite(write, signal, key) : reason;
         });
       }
-      // On a busy machine, a pause can take longer than there is time.
+      // On a busy machine, a pause can take longer than planned.
       if (!mayRetry || performance.now() >= end) {
         throw write && isStoredPossibly ? unknownOutcomeOf(write, error, key) : error;
       }
@@ -91,7 +93,7 @@ export function sender(base: string, { headers, timeout: defaultTimeout, fetch }
   };
 }
 
-/** Prevents a framework from caching responses. Some runtimes refuse this member. */
+/** Prevents a framework from caching responses, if the runtime accepts this option. */
 function uncached(): RequestInit {
   const init = { cache: 'no-store' } as const;
   try {

@@ -7,12 +7,13 @@ import { deprecationListener } from './deprecation.ts';
 import { ApiPetRepository } from './pet-repository.ts';
 import { sender } from './request.ts';
 
-/** How long a call and a check of the server are tried, in milliseconds. */
+/** The default time of a call, and the time of a check of the server, in milliseconds. */
 const DEFAULT_TIMEOUT = 30_000;
 const CHECK_TIMEOUT = 1000;
 
 /**
- * Opens the store of another server, whose API has only pets, and makes each write exactly once.
+ * Opens the store of another server, whose API gives access to pets only. Each write is made exactly once.
+ *
  * @param base the base address of the API, without a slash at its end
  */
 export function openApiStorage(base: string, options: ClientOptions = {}): StoreStorage {

@@ -26,7 +26,7 @@ export const pageLimit: Parser<number> = (text) => {
     : refuse(`expected an integer from ${LIMIT_MIN} to ${LIMIT_MAX}`);
 };
 
-/** An entity tag, whose quotes a shell can have removed, or `*`. */
+/** An entity tag, or `*`. A shell may have removed the quotes of the tag. */
 export const ifMatchTags: Parser<IfMatch> = (text) =>
   text === '*' ? text : [text.includes('"') ? text : `"${text}"`];
 
@@ -57,7 +57,7 @@ export const expiry: Parser<number | 'never'> = (text) => {
   return refuse(Number.isNaN(time) ? form : 'must be in the future');
 };
 
-/** Returns at most 99,999 days, so that every end is a date with a year of four digits. */
+/** Returns at most 99,999 days, so that the year of every end has four digits. */
 function lengthOf(text: string): number {
   const [, count, unit = ''] = /^(\d{1,5})([mhd])$/.exec(text) ?? [];
   return Number(count) * (LENGTH_OF[unit] ?? Number.NaN);

@@ -14,13 +14,13 @@ export interface Console {
   /** Writes a text to standard output, escaped by `visibleLines`. Resolves when the operating system has accepted it. */
   readonly out: (text: string) => Promise<void>;
   /**
-   * Writes data to standard output, unchanged unless a terminal would execute their control characters. Rejects when the process
-   * is asked to stop, even if the reader has stalled.
+   * Writes data to standard output, unchanged unless it is a terminal, which would execute control characters. Rejects when
+   * the process is asked to stop, even if the reader has stalled.
    */
   readonly outData: Write;
   /** Writes a text to standard error, escaped by `visibleLines`. Ignores a failed write. */
   readonly err: (text: string) => void;
-  /** Shows on standard error, if it is a terminal, what a command does, and the share that is done, until the next text. */
+  /** Shows the work of a command, and how much of it is done, until the next text, if standard error is a terminal. */
   readonly progress: (title?: string, share?: number) => void;
   readonly stdin: Readable;
   /** Whether standard output is a terminal. */
@@ -63,7 +63,7 @@ export function consoleOf(
   };
 }
 
-/** A regular file is written without the stream, which would report success for a part of the bytes on a full disk. */
+/** Writes to a regular file without the stream. On a full disk, the stream would report success for a part of the bytes. */
 function writerTo(stream: Output, file: number | undefined): Write {
   return async (data) => {
     try {
@@ -77,7 +77,7 @@ function writerTo(stream: Output, file: number | undefined): Write {
   };
 }
 
-/** Prints the result of a completed command, as a sentence or as JSON. If this fails, standard error has the sentence. */
+/** Prints the result of a completed command, as a sentence or as JSON. If this fails, prints the sentence to standard error. */
 export async function printResult(
   { out, err }: Pick<Console, 'out' | 'err'>,
   sentence: string,
@@ -91,12 +91,12 @@ export async function printResult(
   });
 }
 
-/** A command that ends earlier shows no progress, in milliseconds. */
+/** In milliseconds. A shorter command shows no progress. */
 const DELAY = 500;
 
 const BAR = '{title}  [{bar}]  {percentage} %  {eta_formatted} left';
 
-/** Returns a function that shows on a terminal what a command does, and the share that is done. Without a title, it ends. */
+/** Returns a function that shows progress on a terminal: a title, and the share that is done. A call without a title ends it. */
 export function progressOn(stream: Writable): (title?: string, share?: number) => void {
   const startedAt = performance.now();
   let bar: SingleBar | undefined;

@@ -1,4 +1,4 @@
-/** The exit statuses, and one grammar for all errors: `animal-store: what is wrong`, one line for each fault. */
+/** The exit statuses, and the format of all errors: `animal-store: what is wrong`, one line for each fault. */
 
 import { OverwriteRefused } from '../../application/ports/maintenance.ts';
 import { withoutApiKeys } from '../../domain/api-key.ts';
@@ -40,14 +40,14 @@ export function exitStatusOf(error: unknown): number {
 export function explain(error: unknown): string {
   const message = (isError(error) ? error.message : String(error)).trim();
   const advice = error instanceof OverwriteRefused ? ': --force replaces it' : '';
-  // A `ConfigError` can contain several faults, one per line, and shows no value that can have a password.
+  // The message of a `ConfigError` has one line per fault, and shows no value that can contain a password.
   const faults = isConfigError(error)
     ? withoutApiKeys(message).split('\n')
     : [withoutSecrets(message) + advice];
   return faults.map((fault) => `animal-store: ${visible(fault)}`).join('\n');
 }
 
-/** A message shows an argument that is wrong, which can be a key, or a URL with a password. */
+/** Hides API keys and passwords in a message: it can show an invalid argument, such as a URL with a password. */
 export function withoutSecrets(text: string): string {
   return withoutApiKeys(text)
     .replace(/:\/\/.*@/gs, '://…@')

@@ -21,7 +21,7 @@ export interface Line {
   readonly bytes: string | Uint8Array;
   /** The text, unless the line is invalid. */
   readonly text: string;
-  /** The reason why the line is invalid: too long, or not UTF-8. It is `''` for the other parts of a line. */
+  /** The reason why the line is invalid: too long, or not UTF-8. It is `''` for each later part of a line. */
   readonly fault?: string;
 }
 
@@ -49,7 +49,7 @@ export async function* chunksOf(stream: Readable, file: string): AsyncGenerator<
   }
 }
 
-/** The lines that an export of another store would have. */
+/** Yields the lines that an export of these pets would contain. */
 export async function* linesOfPets(batches: AsyncIterable<readonly Pet[]>): AsyncGenerator<readonly Line[]> {
   let number = 0;
   for await (const pets of batches) {
@@ -61,7 +61,7 @@ export async function* linesOfPets(batches: AsyncIterable<readonly Pet[]>): Asyn
   }
 }
 
-/** Opens a named pipe as a socket: a blocking `open` would wait for a writer, and no signal could end this wait. */
+/** Opens a file; a named pipe as a socket, because a blocking `open` would wait for a writer, even after a signal. */
 async function openFile(file: string): Promise<Readable> {
   const there = await stat(file);
   if (there.isDirectory()) throw new Error('expected a file, got a directory');
@@ -70,7 +70,7 @@ async function openFile(file: string): Promise<Readable> {
   return new Socket({ fd, readable: true, writable: false });
 }
 
-/** The reason is the message of the error without its path. */
+/** Returns an error whose reason is the message of the given error, without its path. */
 function unreadable(name: string, error: unknown): CommandError {
   const reason = (error as Error).message.replace(/, \w+(?: '.*')?$/s, '');
   return new CommandError(`cannot read ${name}: ${reason}`, { cause: error });

@@ -21,7 +21,7 @@ export interface CliOptions {
     options: { readonly mustExist: boolean; readonly work: Work; readonly onlyReads: boolean },
   ): Promise<AnimalStore>;
   /**
-   * Opens another store for reading, which creates and changes nothing, and returns its location without a password.
+   * Opens another store, only for reading, and returns it with its location, which contains no password.
    * Resolves with `undefined` when `address` is not the address of a store. Rejects when it is the store of `databaseUrl`.
    */
   openSource(
@@ -64,7 +64,8 @@ export interface DoctorReport {
   readonly settings: readonly { readonly name: string; readonly value: string }[];
   /** All problems, including those of the database and of the backup. */
   readonly problems: readonly Problem[];
-  /** The facts about the database and the backup that the user has named, by names, or `null`. */
+  /** The facts about the database by name, or `null`. */
   readonly database: object | null;
+  /** The facts about the backup that the user has named, or `null`. */
   readonly backup: object | null;
 }

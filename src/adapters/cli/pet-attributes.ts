@@ -63,7 +63,7 @@ export function petCells(pet: Pet): string[] {
   return [String(pet.id), ...PET_ATTRIBUTES.map((name) => String(pet[name] ?? ''))];
 }
 
-/** The column of a reference has the name of what it refers to. */
+/** Returns the head of a column. It lacks the last word `id` of a reference, such as `categoryId`. */
 function headOf(name: keyof NewPet): string {
   const words = wordsOf(name);
   return (words.at(-1) === 'id' ? words.slice(0, -1) : words).join(' ').toUpperCase();

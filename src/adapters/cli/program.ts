@@ -1,4 +1,4 @@
-/** Runs one command, and turns what commander and the command throw into messages and an exit status. */
+/** Runs one command, and turns the errors of commander and of the command into messages and an exit status. */
 
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import { defineBackup } from './commands/backup.ts';
@@ -98,7 +98,7 @@ export function createProgram(
   return program;
 }
 
-/** Changes the behavior of each command where commander has no setting. */
+/** Changes the behavior of each command for which commander has no setting. */
 function finish(command: Command, path: string, args: readonly string[]): void {
   command.exitOverride((error) => {
     // For a child that does not exist, commander shows the help of `command`, or the version.

@@ -1,10 +1,12 @@
+/** Opens the store for a command, and closes it afterwards. */
+
 import type { AnimalStore } from '../../application/animal-store.ts';
 import { storageFaultReason } from '../../application/ports/storage-fault.ts';
 import { CommandError } from './errors.ts';
 import type { CommandOptions, Work } from './options.ts';
 
 interface Access {
-  /** Whether a missing store is created, which would hide a mistyped path. Only for a command with `--create-store`. */
+  /** Whether a missing store is created. Only a command with `--create-store` sets this, because it hides a mistyped path. */
   readonly createStore?: boolean | undefined;
   /** Whether the command writes nothing. A store of an older release then stays as it is. */
   readonly onlyReads?: boolean;
@@ -13,7 +15,7 @@ interface Access {
 /** The access of a command that writes nothing. */
 export const READING: Access = { onlyReads: true };
 
-/** Calls `use` with the store, and closes the store afterwards. */
+/** Calls `use` with the open store. */
 export async function withStore<T>(
   { openStore, databaseUrl }: CommandOptions,
   work: Work,
@@ -33,7 +35,7 @@ export async function withStore<T>(
   }
 }
 
-/** Waits for work that only the signal ends, which is not an error. */
+/** Waits for work that only the signal ends. This end is not an error. */
 export async function untilInterrupted(work: Promise<void>, signal: AbortSignal): Promise<void> {
   await work.catch((error: unknown) => {
     if (!signal.aborted) throw error;

@@ -22,7 +22,7 @@ import { createRouter } from './routes.ts';
 import type { ApiMiddleware, ApiState } from './state.ts';
 
 export interface Api {
-  /** Outermost first. */
+  /** The outermost stage comes first. */
   readonly stages: readonly ApiMiddleware[];
   readonly methods: readonly string[];
   readonly load: Load;
@@ -30,7 +30,7 @@ export interface Api {
   readonly reportFailure: ReportFailure;
 }
 
-/** A server has more options. */
+/** Creates the API. The rules check the options: a server and a middleware have more options than an app. */
 export function createApi(
   store: HttpStore,
   options: HttpOptions,
@@ -47,23 +47,23 @@ export function createApi(
   const observer = combineMethods(observers, ['onRequest', 'onError']);
   const load = new Load();
   const verifier = apiKeys ?? { verify: store.verifyApiKey.bind(store) };
-  // A verifier whose method fails, or does not return a boolean, says that any text may be a secret.
+  // If the method fails, or does not return a boolean, every text is treated as a secret.
   const isPartOfKey = (text: string): boolean =>
     apiKeys?.hasPartOfKey !== undefined && fenced(() => apiKeys.hasPartOfKey?.(text)) !== false;
   const router = createRouter(operations, store, prefix, load, options);
 
   const stages: readonly ApiMiddleware[] = [
-    closeLast(load), // Connection: close on the last response of a stop
-    observe(observer, isPartOfKey), // request id, the Error body, what observers are told
-    deprecation(prefix, operations), // the fields of the deprecated operation, also on its errors
+    closeLast(load), // Connection: close on the last response of each connection, during a stop
+    observe(observer, isPartOfKey), // request id, the Error body, notification of observers
+    deprecation(prefix, operations), // the header fields of the deprecated operation, also on its errors
     ...(corsOrigins.length > 0 ? [cors(corsOrigins, methods)] : []), // before errors can happen, so that a browser can read them
     load.guard, // 503
-    ...(middleware?.beforeKey ?? []).map(guest), // yours
+    ...(middleware?.beforeKey ?? []).map(guest), // middleware of the user
     authenticate(verifier, metrics !== undefined), // 401, before anything else is said about a path under /v1
     ...(rateLimit ? [limitRate(rateLimit, load)] : []), // 429
-    checkHead, // 400: what HTTP forbids
-    ...(middleware?.afterKey ?? []).map(guest), // yours
-    restorePath, // what a host has rewritten must not bypass the key
+    checkHead, // 400: requests that HTTP forbids
+    ...(middleware?.afterKey ?? []).map(guest), // middleware of the user
+    restorePath, // a path that a host has rewritten must not bypass the key
     router.routes(), // 403, 415, 413, 400, the handler
     refuseUnrouted(operations), // OPTIONS, 405, 404
   ];
@@ -80,7 +80,7 @@ export function createHttpApp(store: HttpStore, options: HttpOptions = {}): Koa 
 }
 
 export function createApp({ stages, reportFailure }: Api, { trustedProxies = 0 }: HttpOptions): Koa {
-  // Koa reads `maxIpsCount: 0` as no limit.
+  // Koa treats `maxIpsCount: 0` as no limit.
   const app = new Koa({ proxy: trustedProxies > 0, maxIpsCount: trustedProxies });
   for (const stage of stages) app.use(stage);
   // Koa also reports errors of connections, which are not faults of the program.

@@ -15,7 +15,7 @@ const BEARER_SCHEME = /^bearer(?:[ \t]|$)/i;
 const USAGE = 'Authorization: Bearer <API_KEY>';
 const CHALLENGE = 'Bearer realm="animal-store"';
 
-/** Responds with 401 before anything else is said about a path under `/v1`: the response discloses nothing about the API. */
+/** Responds with 401 before any response depends on the path under `/v1`: 401 discloses nothing about the API. */
 export function authenticate(verifier: ApiKeyVerifier, hasMetrics: boolean): ApiMiddleware {
   return async (ctx, next) => {
     const state = ctx.state.animalStore;
@@ -23,18 +23,18 @@ export function authenticate(verifier: ApiKeyVerifier, hasMetrics: boolean): Api
     const isForMetrics = hasMetrics && state.path === METRICS_PATH;
     if (isForMetrics || needsApiKey(state.path)) {
       const key = bearerKey(ctx);
-      // Metrics report the fault that prevents the check of a key.
+      // Metrics must be readable during an outage of the storage, because they report it.
       state.holder = await (isForMetrics
         ? verifier.verify(key, { duringOutage: true })
         : verifier.verify(key));
-      // A verifier is code of the host, which no compiler may have checked.
+      // The host provides the verifier, perhaps without type checking.
       if (!state.holder?.id) throw unauthorized('the API key is not valid');
     }
     await next();
   };
 }
 
-/** Returns the API key in the `Authorization` field, which may not exist. No message contains a part of the field. */
+/** Returns the API key in `Authorization`, or throws `unauthorized`. The message contains no part of the field. */
 function bearerKey({ req }: ApiContext): string {
   const authorization = fieldOf(req, 'authorization');
   if (authorization === undefined) throw unauthorized(`an API key is required: ${USAGE}`, CHALLENGE);
@@ -64,7 +64,7 @@ export const requireWriteAccess: ApiMiddleware = (ctx, next) => {
   throw new HttpError('forbidden', READ_ONLY, { 'WWW-Authenticate': challenge });
 };
 
-/** The id of the caller, which all keys of a series of rotated API keys share. */
+/** Returns the id of the caller. API keys that replace one another by rotation have the same caller. */
 export function callerOf({ animalStore: { holder } }: ApiState): string | undefined {
   return holder?.callerId ?? holder?.id;
 }

@@ -19,7 +19,7 @@ const MEDIA_TYPE = 'application/json';
 export const PATCH_TYPE = 'application/merge-patch+json';
 export const ACCEPT_PATCH: string = `${PATCH_TYPE}, ${MEDIA_TYPE}`;
 
-/** Refuses a body of another media type. The field tells which ones are accepted (RFC 9110, 15.5.16; RFC 5789, 3.1). */
+/** Refuses a body of any other media type. The field lists the accepted types (RFC 9110, 15.5.16; RFC 5789, 3.1). */
 function requireType(field: 'Accept' | 'Accept-Patch', ...types: readonly string[]): ApiMiddleware {
   const unsupported = `Content-Type must be ${types.join(' or ')}, without a charset or with charset=utf-8, and Content-Encoding must be absent`;
   return ({ req: { headers } }, next) => {
@@ -42,8 +42,8 @@ function hasType(types: readonly string[], contentType = ''): boolean {
 }
 
 /**
- * Without an encoding, it hands over bytes. As JSON it would round large integers, and as text replace invalid UTF-8. The
- * cast is necessary because the type `Options` lacks `encoding`.
+ * Without an encoding, the parser returns bytes. Its JSON would have rounded integers, and its text would have replaced
+ * invalid UTF-8. The cast is necessary because the type `Options` lacks `encoding`.
  */
 const parse = bodyParser({
   enableTypes: ['text'],
@@ -55,11 +55,11 @@ const parse = bodyParser({
 /** Sets `ctx.request.body` to the bytes of the body. */
 export const readBody: ApiMiddleware = async (ctx, next) => {
   const { req, request } = ctx;
-  // The body belongs to a host that has read it, or a part of it. The client gets status 500.
+  // The host has read the body, or a part of it. This is a fault of the program: status 500.
   if (req.readableDidRead || req.readableEncoding !== null || request.body !== undefined) {
     throw new Error('the body was read before this API: put the API in front of what reads bodies');
   }
-  // Over HTTP/2, no field says whether there is a body.
+  // Over HTTP/2, no field says whether there is a body, but the parser needs such a field.
   if (req.httpVersionMajor >= 2) req.headers['transfer-encoding'] = 'chunked';
   try {
     await parse(ctx, async () => {});
@@ -75,8 +75,9 @@ export const readBody: ApiMiddleware = async (ctx, next) => {
 const LINGER_TIME = 1000;
 
 /**
- * Node.js closes a connection at once after its last response, and a client that is still sending could lose the response.
- * The requests that follow are ignored. Without a connection, the stream of the body is cancelled.
+ * Reads the rest of a body for a limited time. Node.js closes a connection at once after its last response, so a client
+ * that is still sending could lose this response. Later requests on the connection are ignored. A `Request` has no
+ * connection, so the stream of its body is cancelled.
  */
 async function discardBody({ req, res }: ParameterizedContext): Promise<void> {
   res.shouldKeepAlive = false;
@@ -98,7 +99,7 @@ export const parseJson: ApiMiddleware = (ctx, next) => {
   try {
     ctx.request.body = newPetMembers(utf8.decode(body as Uint8Array));
   } catch (error) {
-    // The decoder throws a `TypeError`.
+    // A `TypeError` comes from the decoder.
     throw invalidRequest(`the body is ${asAnimalStoreError(error)?.message ?? 'not valid UTF-8'}`);
   }
   return next();

@@ -17,7 +17,7 @@ import type { ApiContext, ApiMiddleware } from './state.ts';
 
 type Handlers = Readonly<Record<'changePet' | 'removePet' | 'listChanges', ApiMiddleware>>;
 
-/** The links of responses start with the prefix. */
+/** Creates the handlers. The links in responses start with the prefix. */
 export function changeHandlers(httpStore: HttpStore, prefix: string): Handlers {
   // The API has checked that the store can change pets.
   const store = httpStore as Required<HttpStore>;
@@ -56,12 +56,15 @@ export function changeHandlers(httpStore: HttpStore, prefix: string): Handlers {
   };
 }
 
-/** No pet has the id 0, so an id outside int64 is not found, but only after the record of an idempotency key was looked for. */
+/**
+ * Returns 0, which is the id of no pet, for an id outside int64. The store first looks for the record of the idempotency
+ * key, and only then responds with `not_found`.
+ */
 function idOf({ params }: ApiContext): bigint {
   return parseInt64(params['petId'] ?? '') ?? 0n;
 }
 
-/** A key that breaks its rule is refused first. */
+/** Refuses an invalid idempotency key before the store is called. */
 function checkedCallerOf(ctx: ApiContext): Caller | undefined {
   const caller = keyedCallerOf(ctx);
   if (caller !== undefined) idempotencyKey(caller.key);
@@ -70,7 +73,7 @@ function checkedCallerOf(ctx: ApiContext): Caller | undefined {
 
 const STRONG_TAG = /^"[!#-~\x80-\xff]*"$/;
 
-/** Returns the strong entity tags of `If-Match` (RFC 9110, section 13.1.1). Others match nothing. */
+/** Returns the strong entity tags of `If-Match` (RFC 9110, section 13.1.1). Other tags match no pet. */
 function ifMatchOf({ req }: ApiContext): IfMatch {
   const field = fieldOf(req, 'if-match');
   if (field === undefined) {

@@ -10,7 +10,7 @@ type Head = Pick<IncomingMessage, 'headers' | 'httpVersion' | 'rawHeaders'>;
 export const checkHead: ApiMiddleware = ({ req }, next) => {
   const { httpVersion } = req;
   if (httpVersion === '0.9') throw invalidRequest('the version is missing: expected HTTP/1.0 or HTTP/1.1');
-  // A request without a stream can only have 2.0 in its request line.
+  // A request of HTTP/2 has a stream. Without one, 2.0 is from the request line.
   if (httpVersion === '2.0' && !('stream' in req)) {
     throw invalidRequest('the version is wrong: expected HTTP/1.0 or HTTP/1.1');
   }
@@ -19,26 +19,26 @@ export const checkHead: ApiMiddleware = ({ req }, next) => {
     throw invalidRequest(isHttp11 ? 'Transfer-Encoding must be chunked' : 'Transfer-Encoding needs HTTP/1.1');
   }
   const host = fieldOf(req, 'host');
-  // A `Request` has the values of repeated fields in one.
+  // A `Request` joins the values of repeated fields with commas.
   if (host === undefined ? isHttp11 : isRepeated(req, 'host') || host.includes(',')) {
     throw invalidRequest('Host must be given once');
   }
   return next();
 };
 
-/** Whether it is clear where a request ends (section 6). A proxy and Node.js could disagree about the next one. */
+/** Whether the end of a request is clear (section 6). If not, a proxy and Node.js could see different next requests. */
 export function isFramed({ httpVersion, headers }: Head): boolean {
   const coding = headers['transfer-encoding'];
   return coding === undefined || (httpVersion === '1.1' && String(coding).toLowerCase() === 'chunked');
 }
 
-/** Returns the value of a field, whose name is in lower case. */
+/** Returns the value of a header field. The name must be in lower case. */
 export function fieldOf({ headers }: Pick<Head, 'headers'>, name: string): string | undefined {
   const value = headers[name];
   return typeof value === 'string' ? value : undefined;
 }
 
-/** Whether a field, whose name is in lower case, has several lines. `headers` has only the first value of some. */
+/** Whether a field has several lines. The name must be in lower case. `headers` has only the first value of some fields. */
 export function isRepeated({ rawHeaders }: Head, name: string): boolean {
   return rawHeaders.filter((each, index) => index % 2 === 0 && each.toLowerCase() === name).length > 1;
 }

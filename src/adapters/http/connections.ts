@@ -1,20 +1,20 @@
-/** Keeps the open connections of a server: responds to invalid messages, and decides after which response one is closed. */
+/** Tracks the connections of a server, responds to invalid messages, and decides which response closes a connection. */
 
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { isFramed } from './check-head.ts';
 import type { ErrorContent } from './errors.ts';
 
-/** The maximum number of requests that a client can send without waiting for a response. Later ones are not handled. */
+/** The maximum number of pipelined requests in flight. Later requests on the connection are ignored. */
 const PIPELINE_LIMIT = 16;
 
 /** How long a client may go on sending after a message was refused, in milliseconds. */
 const LINGER_TIME = 1000;
 
 interface Connection {
-  /** Node.js finishes the responses in this order, which is the order of their requests. */
+  /** The responses in flight, in the order of their requests. Node.js finishes them in this order. */
   readonly unanswered: ServerResponse[];
-  /** The number of bytes that the socket had read when the last response was sent. If it has read more, a request is arriving. */
+  /** How many bytes the socket had read at the end of the last response. If it has read more, a request is arriving. */
   bytesRead: number;
   /** Whether the connection is closed after the response that was sent or is being sent. */
   isClosing: boolean;
@@ -25,10 +25,10 @@ export class Connections {
 
   add(socket: Socket): void {
     this.#bySocket.set(socket, { unanswered: [], bytesRead: 0, isClosing: false });
-    // After a CONNECT request, Node.js removes its own listener. Without any, an error would end the process.
+    // After a CONNECT request, Node.js removes its own listener. Without a listener, an error would end the process.
     socket.on('error', () => {});
     socket.once('close', () => this.#bySocket.delete(socket));
-    // Node.js calls it after the last response. If it closed at once, a client that still sends could lose this response.
+    // Node.js calls it after the last response. A client that is still sending could lose this response if it closed at once.
     socket.destroySoon = () => linger(socket);
   }
 
@@ -36,13 +36,13 @@ export class Connections {
     return this.#bySocket.size;
   }
 
-  /** Returns whether a request must be handled. Those that follow the last response of a connection are ignored. */
+  /** Returns whether a request must be handled. It is ignored if the response to an earlier request closes the connection. */
   accepts(req: IncomingMessage, res: ServerResponse): boolean {
     const connection = this.#bySocket.get(req.socket);
     if (connection === undefined) return false;
     const { unanswered } = connection;
     if (connection.isClosing || unanswered.at(-1)?.shouldKeepAlive === false) {
-      // Otherwise, Node.js would parse thousands of requests, and keep them.
+      // Otherwise, Node.js would parse thousands of pipelined requests, and keep them in memory.
       req.socket.pause();
       return false;
     }
@@ -79,7 +79,7 @@ export class Connections {
     connection.isClosing = true;
     const newest = connection.unanswered.at(-1);
     const isBodyBroken = newest?.req.complete === false;
-    // If its handler responds while earlier responses are sent, that response is the last one.
+    // If the handler of this request responds while earlier responses are being sent, its response is the last one.
     if (isBodyBroken) newest.shouldKeepAlive = false;
     const before = isBodyBroken ? connection.unanswered.at(-2) : newest;
     const respond = (): void => {
@@ -92,7 +92,7 @@ export class Connections {
   }
 }
 
-/** Node.js creates no `ServerResponse` for these messages. */
+/** Writes the response to a refused message, for which Node.js creates no `ServerResponse`. */
 function end(socket: Socket, { status, fields, body }: ErrorContent): void {
   const length = Buffer.byteLength(body);
   const all = { ...fields, 'Content-Length': length, Date: new Date().toUTCString(), Connection: 'close' };

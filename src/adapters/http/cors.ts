@@ -35,8 +35,8 @@ export function cors(origins: readonly string[], methods: readonly string[]): Ap
 }
 
 /**
- * `https://example.org` and `capacitor://localhost:8100`, for example. A host in capital letters never matches, because browsers
- * send lower case.
+ * Matches origins such as `https://example.org` and `capacitor://localhost:8100`. It does not match a host in capital
+ * letters, because browsers send lower case.
  */
 const ORIGIN = /^([a-z][a-z\d+.-]*):\/\/(?:[a-z\d._-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/;
 
@@ -44,6 +44,6 @@ const ORIGIN = /^([a-z][a-z\d+.-]*):\/\/(?:[a-z\d._-]+|\[[\da-f:.]+\])(?::\d{1,5
 export function isOrigin(text: unknown): boolean {
   if (typeof text !== 'string') return false;
   const [, scheme = ''] = ORIGIN.exec(text) ?? [];
-  // Browsers leave out the default port of these schemes, and write an address in one way.
+  // For these schemes, browsers leave out the default port, and normalize IP addresses.
   return /^https?$/.test(scheme) ? URL.parse(text)?.origin === text : scheme !== '';
 }

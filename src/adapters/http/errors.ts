@@ -26,7 +26,7 @@ export const STATUS_OF = {
 
 export type HttpErrorCode = keyof typeof STATUS_OF;
 
-/** The codes of changes. They are about a pet or a cursor, so a middleware cannot select them by a status. */
+/** The codes of changes. They concern a pet or a cursor, so the status of an error of a middleware never means them. */
 const OF_CHANGES: readonly HttpErrorCode[] = [
   'invalid_transition',
   'restart_required',
@@ -59,7 +59,7 @@ export class HttpError extends Error {
   }
 }
 
-/** Returns the `HttpError` for an error with a status, as `ctx.throw` of Koa creates it, and any other error as it is. */
+/** Turns an error with a status, such as that of `ctx.throw` of Koa, into an `HttpError`. Returns any other error as it is. */
 export function errorByStatus(error: unknown): unknown {
   const members = (error ?? {}) as { status?: number; expose?: boolean; message?: unknown; headers?: Fields };
   const { status = 0, expose, message, headers } = members;
@@ -70,10 +70,10 @@ export function errorByStatus(error: unknown): unknown {
   return Object.assign(new HttpError(code, text, headers), { status, cause: error });
 }
 
-/** Returns the response to an error. For an unexpected error, which can have any members, it has only the request id. */
+/** Returns the response to an error. If the error is unexpected, the message contains only the request id. */
 export function errorContent(error: unknown, requestId: string): ErrorContent {
   const found = error instanceof HttpError ? error : asAnimalStoreError(error);
-  // A program can load two versions of this package, so an `AnimalStoreError` can have a code that is not known here.
+  // A program can load two versions of this package, so an `AnimalStoreError` can have a code that this version does not know.
   const isKnown = Object.hasOwn(STATUS_OF, found?.code ?? '') && typeof found?.message === 'string';
   const known = isKnown ? found : undefined;
   const code = (known?.code ?? 'internal_error') as HttpErrorCode;
@@ -92,7 +92,7 @@ export function errorContent(error: unknown, requestId: string): ErrorContent {
   return { status, fields, body: JSON.stringify({ code, message, status }) };
 }
 
-/** Calls the store, which can be that of another server. If it refuses the key of this server, the client is not at fault. */
+/** Calls the store, which can be on another server. If that server refuses this server's key, the client is not at fault. */
 export async function callStore<T>(call: () => Promise<T>): Promise<T> {
   try {
     return await call();

@@ -1,4 +1,4 @@
-/** A request and a response as those of `node:http`, made from a `Request`, so that a Koa app can handle it. */
+/** A request and a response like those of `node:http`, with which a Koa app can handle a `Request`. */
 
 import { validateHeaderName, validateHeaderValue } from 'node:http';
 import { Readable, Writable } from 'node:stream';
@@ -7,7 +7,7 @@ export class FetchRequest extends Readable {
   readonly method: string;
   url: string;
   readonly headers: Record<string, string>;
-  /** For HTTP/1.0 and HTTP/2 too: the runtime has decided where the request ends. */
+  /** The same for HTTP/1.0 and HTTP/2, because the runtime has decided where the request ends. */
   readonly httpVersion = '1.1';
   readonly httpVersionMajor = 1;
   readonly httpVersionMinor = 1;
@@ -18,18 +18,18 @@ export class FetchRequest extends Readable {
   constructor(request: Request, remoteAddress: string) {
     super({ highWaterMark: 0 });
     const { body, headers, method, url } = request;
-    // The URL of Bun is the path alone if the `Host` is invalid.
+    // On Bun, the URL is only a path if `Host` is invalid.
     const { protocol, host, pathname, search } = new URL(url, 'http://localhost');
     this.#request = request;
     this.method = method;
     this.url = pathname + search;
     this.socket = { remoteAddress, encrypted: protocol === 'https:' };
-    // Over HTTP/2, the host and the port are in no field.
+    // Over HTTP/2, no field contains the host and the port.
     this.headers = { host, ...Object.fromEntries(headers) };
     if (body !== null && this.headers['content-length'] === undefined) {
       this.headers['transfer-encoding'] ??= 'chunked';
     }
-    // A stream whose body the host has read is one that was read.
+    // If the host has read the body, `readableDidRead` must be true.
     if (request.bodyUsed) {
       this.push(' ');
       this.read();
@@ -57,7 +57,7 @@ export class FetchRequest extends Readable {
   }
 }
 
-/** As in Koa, and a `Response` with one of these statuses must not have a body, not even an empty one. */
+/** The statuses without a body, as in Koa. With one of them, a `Response` must not even have an empty body. */
 const WITHOUT_BODY: ReadonlySet<number> = new Set([204, 205, 304]);
 
 type Value = number | string | readonly string[];
@@ -124,12 +124,12 @@ export class FetchResponse extends Writable {
     if (this.headersSent) return;
     const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
     this.#body = writable.getWriter();
-    // The client does not read the rest.
+    // Rejects when the client stops reading.
     this.#body.closed.catch((reason) => this.destroy(reason));
     this.#respond(readable);
   }
 
-  /** Koa sends most bodies at once, which need no stream. */
+  /** Koa passes most bodies to this method as a whole. They need no stream. */
   override end(...given: unknown[]): this {
     const [body] = given;
     if (this.headersSent || typeof body === 'function') return super.end(...(given as []));

@@ -20,7 +20,7 @@ export type {
 export interface FetchInfo {
   /** The IP address of the client, or of the last proxy. */
   readonly remoteAddress?: string | undefined;
-  /** The port of the client, which is not read. */
+  /** The port of the client. It is not used. */
   readonly remotePort?: number | undefined;
 }
 
@@ -54,5 +54,5 @@ export function createFetchHandler(store: HttpStore, options: HttpOptions = {}):
     });
 }
 
-/** On Deno, a signal that was read aborts after each response too, and prints a warning about this. */
+/** Whether signals can be used. On Deno, a signal that was read also aborts after the response, and prints a warning. */
 const HAS_SIGNAL = !('Deno' in globalThis);

@@ -36,7 +36,7 @@ export interface MiddlewareOptions extends Omit<HttpOptions, 'trustedProxies'> {
 }
 
 /**
- * Creates the API as a middleware for your own Koa app, whose `proxy` and `maxIpsCount` count. It responds to `/v1` and the
+ * Creates the API as a middleware for your own Koa app, whose `proxy` and `maxIpsCount` apply. It responds to `/v1` and the
  * paths below it, and to other paths only if an option says so; for all others it only calls `next`. It must come before
  * a middleware that parses bodies.
  */

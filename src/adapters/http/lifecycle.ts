@@ -5,7 +5,7 @@ import { OPERATIONS, type Operation } from './operations.ts';
 
 export const DEPRECATED_SINCE: Date = new Date('2025-12-05T00:00:00Z');
 
-/** The deprecated operation keeps working until a release removes it. */
+/** The sunset of the deprecated operation, which keeps working until a release removes it. */
 export const SUNSET: Date = new Date('2030-12-05T00:00:00Z');
 
 /** The options of operations that are not stable. */
@@ -14,7 +14,7 @@ export interface LifecycleOptions {
   readonly experimental?: boolean | undefined;
 }
 
-/** The name of the option in the error of a storage that cannot change pets. */
+/** The option that the error names when the storage cannot change pets. */
 export const CHANGES_OPTION = 'experimental';
 
 export const LIFECYCLE_RULES: OptionRules<LifecycleOptions> = { experimental: BOOLEAN };
@@ -33,7 +33,7 @@ export type DeprecationFields = Readonly<Record<'Deprecation' | 'Sunset' | 'Link
 
 export const DEPRECATION_NAMES: readonly string[] = ['Deprecation', 'Sunset'];
 
-/** Returns the fields that an error of the operation has too. */
+/** Returns the header fields of the deprecation for an error: none for 401. */
 export function deprecationOfError(
   state: { readonly deprecation?: DeprecationFields },
   status: number,
@@ -41,7 +41,7 @@ export function deprecationOfError(
   return (status !== 401 && state.deprecation) || {};
 }
 
-/** Returns the operations of a server. With the experimental ones, the response to a create has the entity tag of the pet. */
+/** Returns the operations of a server. If experimental ones are served, the response to a create has an entity tag. */
 export function servedOperations({ experimental = false }: LifecycleOptions = {}): readonly Operation[] {
   const served = OPERATIONS.filter(({ id }) => experimental || !EXPERIMENTAL.includes(id));
   return served.map((operation): Operation => {

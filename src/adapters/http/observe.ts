@@ -21,7 +21,7 @@ const API_FIELDS: Readonly<Record<string, string>> = {
   'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
 };
 
-/** The header fields that describe a success. They are removed from an error. */
+/** The header fields that describe a success. They are removed from an error response. */
 const OF_SUCCESS = [
   ...['Accept-Ranges', 'Content-Disposition', 'Content-Encoding', 'Content-Language', 'Content-Location'],
   ...['Content-Range', 'ETag', 'Idempotency-Replayed', 'Last-Modified', 'Link', 'Location'],
@@ -29,7 +29,7 @@ const OF_SUCCESS = [
   ...DEPRECATION_NAMES,
 ];
 
-/** Responds to whatever is thrown with the Error body. Other header fields that middleware has set stay. */
+/** Responds to every thrown value with the Error body. Keeps the header fields that do not describe a success. */
 export function observe(observer: RequestObserver, isPartOfKey: IsSecret): ApiMiddleware {
   return async (ctx, next) => {
     const startedAt = performance.now();
@@ -38,11 +38,11 @@ export function observe(observer: RequestObserver, isPartOfKey: IsSecret): ApiMi
     const requestId = requestIdOf(ctx, isSecret);
     ctx.state.animalStore = { requestId, path: pathOf(ctx), holder: undefined };
     const { animalStore: state } = ctx.state;
-    // In another Koa app, its router may have set them.
+    // In the Koa app of a host, its router may have set them.
     ctx.matched = [];
     ctx.params = {};
     ctx.set({ ...API_FIELDS, 'X-Request-Id': requestId });
-    // The address can become unknown when the client disconnects.
+    // Read now, because the address can become unknown when the client disconnects.
     const address = clientAddress(ctx.ip);
     const closed = new Promise<void>((resolve) => ctx.res.once('close', resolve));
     try {
@@ -75,12 +75,12 @@ export function observe(observer: RequestObserver, isPartOfKey: IsSecret): ApiMi
   };
 }
 
-/** Returns the error and the status of the response, which are others if the error has a field that cannot be sent. */
+/** Responds with an error, or with the error of its invalid header field. Returns the error and the status that were sent. */
 function respondError(ctx: ApiContext, error: unknown): [error: unknown, status: number] {
   const { requestId } = ctx.state.animalStore;
   const { status, fields, body } = errorContent(error, requestId);
   if (ctx.headerSent) {
-    // The client must not take a part for the whole. If `ctx.respond` is false, somebody else sends the rest.
+    // The client must not mistake a part for the whole body. If `ctx.respond` is false, other code sends the rest.
     if (ctx.respond !== false) ctx.res.destroy();
     ctx.respond = false;
     return [error, status];
@@ -98,7 +98,7 @@ function respondError(ctx: ApiContext, error: unknown): [error: unknown, status:
   return [error, status];
 }
 
-/** An error status that a middleware of a user has set without a body gets one, and an object becomes JSON. */
+/** Completes the response of a user's middleware: an error status without a body gets one, and an object becomes JSON. */
 function completeBody(ctx: ApiContext): void {
   if (ctx.respond === false || ctx.headerSent) return;
   const { body, status } = ctx;
@@ -110,7 +110,7 @@ function completeBody(ctx: ApiContext): void {
   }
 }
 
-/** The errors of a middleware of a user get a response by their `status`, as in Koa, and those of the API stay as they are. */
+/** Wraps a user's middleware: its errors get a response by their `status`, as in Koa. Errors of the API pass unchanged. */
 export function guest(middleware: ApiMiddleware): ApiMiddleware {
   return async (ctx, next) => {
     let ofApi: unknown;
@@ -127,7 +127,7 @@ export function guest(middleware: ApiMiddleware): ApiMiddleware {
   };
 }
 
-/** Emits the error event of the Koa app, because without an observer of errors, a fault of the program would be silent. */
+/** Emits the `error` event of the Koa app. Otherwise, without an observer, a fault of the program would be silent. */
 function reportFailure(ctx: ApiContext, error: unknown): void {
   const failure = isError(error) ? error : new Error(`not an error was thrown: ${typeof error}`);
   const { animalStore: state } = ctx.state;
@@ -143,16 +143,16 @@ export function messageRefusal(observer: RequestObserver, error: HttpError, addr
   return { status, fields: { ...API_FIELDS, ...fields, 'X-Request-Id': requestId }, body };
 }
 
-/** An address with a zone (`fe80::1%eth0`) has a meaning on one machine only, and the zone can be any text. */
+/** Leaves out an address with a zone (`fe80::1%eth0`): it is valid on one machine only, and the zone can be any text. */
 function clientAddress(given = ''): string | undefined {
   if (isIP(given) === 0 || given.includes('%')) return undefined;
   return given.startsWith('::ffff:') && given.includes('.') ? given.slice('::ffff:'.length) : given;
 }
 
-/** A text that is too short to be secret, a UUID, or 32 hexadecimal digits. A generated API key has none of these forms. */
+/** Matches texts too short to be secret, UUIDs, and 32 hexadecimal digits. A generated API key has none of these forms. */
 const REQUEST_ID = /^(?:[\w-]{1,15}|[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}|[\da-f]{32})$/i;
 
-/** A shorter request id is never compared with an API key: a client could guess a key character by character. */
+/** A request id up to this length is not compared with an API key: a client could guess a key character by character. */
 const SHORT = 15;
 
 /** Returns the `X-Request-Id` of the client, or a new id if it is missing or malformed, or may contain an API key. */
@@ -170,14 +170,14 @@ function traceparentOf(ctx: ApiContext, isSecret: IsSecret): string | undefined 
   return TRACEPARENT.test(given) && !isSecret(given) ? given : undefined;
 }
 
-/** Returns a path as a log may show it: at most 200 characters, escaped, and masked if it has a part of a key. */
+/** Returns a path as a log may show it: at most 200 characters, escaped, and masked if it contains a part of a key. */
 function shownPath(path: string, isSecret: IsSecret): string {
   const shown = path.slice(0, 200);
   if (hasKey(shown, isSecret)) return `… (${path.length} characters)`;
   return shown.replaceAll(/[^\x21-\x7e]/gu, (character) => encodeURIComponent(character.toWellFormed()));
 }
 
-/** Whether a text, or what it becomes when its percent-encodings are decoded, has a part of a key. */
+/** Whether a text contains a part of a key, as it is or after percent-decoding. */
 function hasKey(text: string, isSecret: IsSecret): boolean {
   if (text.toLowerCase().includes(API_KEY_PREFIX) || isSecret(text)) return true;
   const decoded = text.replaceAll(/%([\da-f]{2})/gi, (_, code) => String.fromCharCode(parseInt(code, 16)));

@@ -5,8 +5,8 @@ import type { HttpErrorCode } from './errors.ts';
 import type { OperationLifecycle } from './operation-lifecycle.ts';
 
 /**
- * The properties of the operations by their method: the status of a success, whether they change nothing, so that HEAD and
- * a read-only key may call them and their responses can be cached, and whether requests have a body of JSON.
+ * The properties of the operations, by method: the status of a success, and whether requests have a JSON body. Operations
+ * with `isRead` change nothing: HEAD and a read-only key may call them, and their responses can be cached.
  */
 export const METHODS = {
   GET: { success: 200, isRead: true, hasBody: false },
@@ -21,9 +21,9 @@ export interface Operation extends OperationLifecycle {
   readonly path: string;
   readonly summary: string;
   readonly description: string;
-  /** In addition to those of its path. */
+  /** The parameters in addition to those of the path. */
   readonly parameters?: readonly string[];
-  /** `body` is the name of a schema, and `fields` are in addition to those of the method. */
+  /** `body` is the name of a schema. `fields` are the header fields in addition to those of the method. */
   readonly success: {
     readonly description: string;
     readonly body?: 'Pet' | 'Pets' | 'Changes';
@@ -36,7 +36,7 @@ export interface Operation extends OperationLifecycle {
       | 'PetTag'
     )[];
   };
-  /** In addition to the error codes that every operation can return. */
+  /** The error codes in addition to those that every operation can return. */
   readonly errors: readonly HttpErrorCode[];
 }
 

@@ -67,7 +67,7 @@ export interface HttpOptions extends LifecycleOptions {
   readonly publicUrl?: string | undefined;
   /** The origins whose scripts may call the API in a browser, such as `https://example.org`. Default: none. */
   readonly corsOrigins?: readonly string[] | undefined;
-  /** The number of proxies in front, whose `X-Forwarded-For` and `X-Forwarded-Proto` count. Default: 0. */
+  /** The number of proxies in front of the server. Their `X-Forwarded-For` and `X-Forwarded-Proto` are used. Default: 0. */
   readonly trustedProxies?: number | undefined;
   /** The rate limit of each API key. Keys that replace each other share a limit. By default there is no limit. */
   readonly rateLimit?: RateLimit | undefined;
@@ -113,7 +113,7 @@ export interface HttpServerOptions extends HttpOptions {
   readonly requestTimeout?: number | undefined;
 }
 
-/** The OpenAPI document shows the public URL, so it must not have a password. */
+/** Whether a text is a valid public URL. It must not contain a password, because the OpenAPI document shows it. */
 export function isPublicUrl(text: string): boolean {
   const url = URL.parse(text);
   return (

@@ -5,7 +5,7 @@ import { AnimalStoreError } from '../../domain/errors.ts';
 import { isHealthCheck, METRICS_PATH } from './paths.ts';
 import type { ApiMiddleware } from './state.ts';
 
-/** The maximum number of requests in flight: twice as many as the largest transaction of SQLite stores has creates. */
+/** The maximum number of requests in flight: twice the number of creates in the largest transaction of a SQLite store. */
 const REQUESTS_LIMIT = 2000;
 
 /** The load of a server: requests in flight, and the numbers of refused requests. */
@@ -14,10 +14,10 @@ export class Load {
   readonly refused: { overloaded: number; rate_limited: number } = { overloaded: 0, rate_limited: 0 };
   isStopping = false;
   inFlight = 0;
-  /** Whether a connection is closed after a response. The server of the API decides it. */
+  /** Whether a connection is closed after a response. The server of the API sets this function. */
   isLast: (res: ServerResponse) => boolean = () => false;
 
-  /** Health checks and metrics are needed most while other requests are refused. */
+  /** Refuses requests above the limit, except health checks and metrics, which are needed most during overload. */
   readonly guard: ApiMiddleware = async (ctx, next) => {
     const { path } = ctx.state.animalStore;
     if (this.inFlight >= REQUESTS_LIMIT && path !== METRICS_PATH && !isHealthCheck(path)) {
@@ -33,13 +33,13 @@ export class Load {
   };
 }
 
-/** Created once, because the stack of an error takes much of the time of a refusal. */
+/** Created once, because the stack trace of an error takes much of the time of a refusal. */
 const TOO_MANY_REQUESTS = new AnimalStoreError(
   'overloaded',
   'the server receives more requests than it can handle',
 );
 
-/** Sends `Connection: close` with the last response of a connection, which is known when the response is. */
+/** Sends `Connection: close` with the last response of a connection. Only when it is ready, it is known to be the last. */
 export function closeLast(load: Load): ApiMiddleware {
   return async (ctx, next) => {
     await next();

@@ -12,7 +12,7 @@ import { entityTag, type Representation, respondJson, respondRevalidated } from 
 import { listQueryReader, type newPetMembers, readNewPet } from './schemas.ts';
 import type { ApiMiddleware } from './state.ts';
 
-/** The links of responses start with the prefix. */
+/** Creates the handlers. The links in responses start with the prefix. */
 export function petHandlers(
   store: HttpStore,
   prefix: string,

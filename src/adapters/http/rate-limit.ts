@@ -12,10 +12,10 @@ export interface RateLimit {
   readonly seconds: number;
 }
 
-/** The number of callers whose requests are remembered. Beyond it, the one whose last request is the oldest is forgotten. */
+/** The maximum number of token buckets. Above it, the caller whose last request is the oldest loses its bucket. */
 const CALLERS_LIMIT = 16_384;
 
-/** Metrics are needed most while other requests are refused. */
+/** Refuses requests above the limit, except for metrics, which are needed most during overload. */
 export function limitRate(limit: RateLimit, { refused }: Load): ApiMiddleware {
   const period = limit.seconds * 1000;
   const interval = period / limit.requests;

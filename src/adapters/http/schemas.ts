@@ -12,7 +12,7 @@ import { ATTRIBUTES, type NewPetInput, newPet, PET_ATTRIBUTES } from '../../doma
 import { type PetChange, petChange } from '../../domain/pet-change.ts';
 import { PET_FILTERS } from '../../domain/pet-filter.ts';
 
-/** The schemas of attributes that have one of some values, such as `PetStatus`. */
+/** The schemas of the attributes with a fixed list of values, such as `PetStatus`. */
 export const ENUM_SCHEMAS: Readonly<Record<string, v.GenericSchema>> = Object.fromEntries(
   PET_ATTRIBUTES.flatMap((name) => {
     const attribute = ATTRIBUTES[name];
@@ -20,7 +20,7 @@ export const ENUM_SCHEMAS: Readonly<Record<string, v.GenericSchema>> = Object.fr
   }),
 );
 
-/** In JSON, every integer is read as a `bigint`. Valibot can derive no JSON Schema from it, so that is in the metadata. */
+/** Integers in JSON are read as `bigint`. Valibot cannot derive a JSON Schema for them, so the metadata contains it. */
 const Integer = v.custom<bigint>((value) => typeof value === 'bigint');
 
 export const INT64_METADATA: Readonly<Record<string, unknown>> = {
@@ -39,7 +39,7 @@ const NewPet = v.object(
   ),
 );
 
-/** In JSON or, as in a query, in text. */
+/** Returns the schema of a value in JSON, or of its text in a query. */
 function attributeSchema(name: keyof NewPetInput, isText = false): v.GenericSchema {
   const attribute = ATTRIBUTES[name];
   switch (attribute.kind) {
@@ -136,11 +136,11 @@ export function readNewPet(body: Members<keyof NewPetInput>): NewPetInput {
   if (body === undefined) throw invalidRequest('the body must be a JSON object');
   const { success, output } = v.safeParse(NewPet, body);
   if (success) return output as Partial<NewPetInput> as NewPetInput;
-  // It throws, and names every broken rule.
+  // It throws an error that names every broken rule.
   return newPet(comparable(body) as NewPetInput);
 }
 
-/** Reads a change: the members of a new pet, each of which can be missing, or `null`. Throws when it is invalid for every pet. */
+/** Reads a change: the members of a new pet, each of which can be missing, or `null`. Throws if it is invalid for every pet. */
 export function readChange(body: Members<keyof NewPetInput>): PetChange {
   if (body === undefined) throw invalidRequest('the body must be a JSON object');
   return petChange(comparable(body, null) as PetChange);
@@ -169,7 +169,7 @@ export function readChangesQuery(queryString: string): ChangesPageQuery {
 /** The maximum number of query strings whose parsed query is cached. */
 const CACHE_LIMIT = 1000;
 
-/** Creates a function that parses query strings. While the result is cached, an equal query string has the same object. */
+/** Creates a function that parses query strings. While a result is cached, an equal query string gets the same object. */
 export function listQueryReader(): (queryString: string) => PetQuery {
   const queries = new Map<string, PetQuery>();
   return (queryString) => {

@@ -9,7 +9,7 @@ import { HttpError, methodNotAllowed } from './errors.ts';
 import { messageRefusal } from './observe.ts';
 import type { HttpServer, HttpServerOptions } from './options.ts';
 
-/** In milliseconds. A proxy closes idle connections first, because the time of `nginx.conf` and `Caddyfile` is shorter. */
+/** In milliseconds. A proxy closes idle connections first: `nginx.conf` and `Caddyfile` have shorter timeouts. */
 const KEEP_ALIVE_TIMEOUT = 65_000;
 
 /** In bytes. */
@@ -35,14 +35,14 @@ export function createNodeServer(
     requireHostHeader: false,
   });
   server.maxHeadersCount = 0;
-  // A client may close its side after its requests, as `nc -N` does, and read the responses.
+  // A client may close its side after its requests, as `nc -N` does, and still read the responses.
   Object.assign(server, { httpAllowHalfOpen: true });
-  // A client that reads nothing of its response for so long is disconnected.
+  // A client that does not read its response is disconnected after this time.
   server.timeout = 120_000;
   if (maxConnections !== undefined) server.maxConnections = maxConnections;
 
   const connections = new Connections();
-  // While the port accepts connections, a client whose connection is closed would open one that is reset soon.
+  // A client whose connection is closed before the port would connect again, and the stop would reset this connection.
   load.isLast = (res) => !server.listening && connections.isNewest(res);
   server.on('connection', (socket) => connections.add(socket));
   server.on('request', (req, res) => {
@@ -52,12 +52,12 @@ export function createNodeServer(
   server.on('error', (error) => {
     if (server.listening) api.reportFailure('accepting a connection', error);
   });
-  // Node.js would respond without a body. OpenTelemetry starts the span of a request with the event `request`.
+  // Node.js would respond without a body. OpenTelemetry starts the span of a request on the event `request`.
   server.on('checkExpectation', (req, res) => server.emit('request', req, res));
   const refuse = (socket: Socket, error: HttpError): void =>
     connections.refuse(socket, () => messageRefusal(api.observer, error, socket.remoteAddress));
   server.on('connect', ({ socket }) => {
-    // The rest is discarded. Otherwise, the client could not read the response while it sends.
+    // Discards further data. Otherwise, a client that is still sending could not read the response.
     socket.resume();
     refuse(socket, methodNotAllowed('CONNECT', methods));
   });
@@ -82,7 +82,7 @@ export function createNodeServer(
       let idleTime = 0;
       const drain = setInterval(() => {
         idleTime += IDLE_INTERVAL;
-        // Before that, the event loop reads requests that have arrived, which are handled.
+        // The event loop first reads requests that have arrived, so they are handled.
         if (idleTime >= IDLE_TIME) setImmediate(() => connections.closeIdle());
       }, IDLE_INTERVAL);
       const deadline = setTimeout(() => server.closeAllConnections(), timeout);
@@ -103,21 +103,21 @@ export function createNodeServer(
   };
 }
 
-/** By the code of the error of Node.js. */
+/** The errors to respond with, by the error code of Node.js. */
 const FAULTS: Readonly<Record<string, HttpError>> = {
   HPE_HEADER_OVERFLOW: new HttpError('headers_too_large', 'the head of a request must have at most 16 KiB'),
   ERR_HTTP_REQUEST_TIMEOUT: new HttpError('request_timeout', 'the request took too long to arrive'),
 };
 const INVALID_MESSAGE = new HttpError('invalid_request', 'the message is not valid HTTP');
 
-/** In milliseconds. While clients open connections all the time, the queue is never empty for long. */
+/** In milliseconds. A limit is necessary because clients that keep opening connections keep the queue filled. */
 const ACCEPT_TIMEOUT = 500;
-/** In milliseconds. A connection that is queued while callbacks run is seen in the next iteration of the event loop alone. */
+/** In milliseconds. During a longer iteration, connections can be queued, which only the next iteration sees. */
 const SHORT_ITERATION = 0.5;
 
 /**
  * Resolves when a server has accepted the connections that clients have opened. The operating system queues them, and resets
- * them when the port is closed. The queue is empty after a short iteration of the event loop that has accepted none.
+ * them when the port is closed. The queue is empty after a short iteration of the event loop without a new connection.
  */
 async function acceptQueued(server: Server): Promise<void> {
   const deadline = performance.now() + ACCEPT_TIMEOUT;
@@ -126,7 +126,7 @@ async function acceptQueued(server: Server): Promise<void> {
     isQueued = true;
   };
   server.on('connection', onConnection);
-  // The first iteration began earlier.
+  // The first iteration does not count, because it began earlier.
   while ((isQueued || performance.now() - begin > SHORT_ITERATION) && performance.now() < deadline) {
     isQueued = begin === -Infinity;
     begin = performance.now();

@@ -11,7 +11,7 @@ export interface RequestState {
   readonly path: string;
   /** The key holder; `undefined` before the API key is checked, and if the path needs none. */
   holder: ApiKeyHolder | undefined;
-  /** The fields of a deprecated operation, which its errors have too, except for 401, which discloses nothing about the API. */
+  /** The header fields of a deprecated operation. Its errors have them too, but not 401, which discloses nothing. */
   deprecation?: DeprecationFields;
   /** The error that caused the response with status 500. */
   failure?: unknown;

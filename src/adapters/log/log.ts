@@ -1,4 +1,4 @@
-/** The logger. */
+/** Creates the logger. */
 
 import { type DestinationStream, type LevelWithSilent, type Logger, pino } from 'pino';
 import { withoutApiKeys } from '../../domain/api-key.ts';

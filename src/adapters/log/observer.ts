@@ -1,4 +1,4 @@
-/** Logs requests, errors and the state of the storage. Events that anybody can cause get a limited number of lines a second. */
+/** Logs requests, errors and the state of the storage. Limits the lines per second of events that anybody can cause. */
 
 import type { Logger } from 'pino';
 import type { Observer } from '../../application/ports/observer.ts';
@@ -35,7 +35,7 @@ export function logObserver(log: Logger): Observer & RequestObserver {
   };
 }
 
-/** The reports of the present second, by the throttle that has counted. */
+/** The reports that are due in the present second, one for each throttle that has counted events. */
 const reports = new Set<() => void>();
 
 /** Reports what was suppressed until now. Must be called before the process exits. */

@@ -1,4 +1,4 @@
-/** The log on a terminal: a line for people, whose text cannot control the terminal. */
+/** Formats the log for people. Its texts cannot control the terminal. */
 
 import { styleText } from 'node:util';
 import { pino } from 'pino';

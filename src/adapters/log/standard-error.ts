@@ -1,4 +1,4 @@
-/** Standard error as the destination of the log. End-to-end tests show what it does when it is full, closed or not read. */
+/** Standard error as the destination of the log. End-to-end tests show its behavior when it is full, closed or not read. */
 
 import { constants, fstatSync, openSync } from 'node:fs';
 import { isatty } from 'node:tty';
@@ -22,12 +22,12 @@ export function openLog(): DestinationStream {
   return standardError;
 }
 
-/** Set while the log is open: writes what is buffered, and calls back. */
+/** Writes the buffered lines, and calls back. Set while the log is open. */
 let flush: ((done: () => void) => void) | undefined;
 
 /**
- * Resolves when the lines until now are written, or after half a second if nobody reads them. At the exit of the process, a line
- * whose write had begun could be lost, or come after those that follow it.
+ * Resolves when all lines so far are written, or after half a second if nobody reads them. Without this, a line that is being
+ * written when the process exits could be lost, or come after later lines.
  */
 export function flushLog(): Promise<void> {
   return new Promise((resolve) => {
@@ -41,7 +41,7 @@ export function flushLog(): Promise<void> {
   });
 }
 
-/** A fault of standard error neither ends nor blocks the server: lines wait in a buffer, or are dropped and counted. */
+/** A fault of standard error neither ends nor blocks the server: lines are buffered, or dropped and counted. */
 function openDestination(): DestinationStream {
   let hasFailed = false;
   let dropped = 0;
@@ -61,7 +61,7 @@ function openDestination(): DestinationStream {
   destination.on('write', () => {
     hasFailed = false;
   });
-  // A full buffer accepts no line, whose write would be the next try after a fault such as a full disk.
+  // After a fault such as a full disk, the write of a line would be the next attempt, but a full buffer accepts no line.
   setInterval(() => hasFailed && destination.flush(), 1000).unref();
   destination.on('drop', () => {
     dropped += 1;
@@ -71,7 +71,7 @@ function openDestination(): DestinationStream {
     dropped = 0;
     if (count > 0) logTo(openLog(), 'warn').warn({ dropped: count }, 'log lines dropped');
   });
-  // Before the listener of pino, which would wait forever for a full disk or for the reader of a full pipe.
+  // This runs before the listener of pino, which would wait forever for a full disk or for the reader of a full pipe.
   process.prependOnceListener('exit', () => {
     reportSuppressed();
     // The reader of a full pipe has one more second.
@@ -86,7 +86,7 @@ function openDestination(): DestinationStream {
   return destination;
 }
 
-/** Opens a pipe or a terminal again, so that no write blocks. A file stays, because standard output may share its position. */
+/** Reopens a pipe or a terminal, so that no write blocks. A file is not reopened: standard output may share its position. */
 function openStandardError(): number {
   const stats = fstatSync(2);
   if (!stats.isFIFO() && !stats.isCharacterDevice()) return 2;

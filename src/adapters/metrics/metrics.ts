@@ -7,12 +7,12 @@ import { STORAGE_FAULT_REASONS, storageFaultReason } from '../../application/por
 import { asAnimalStoreError } from '../../domain/errors.ts';
 import { type MetricsSources, registerSources } from './sources.ts';
 
-/** The upper bounds of the buckets, in seconds, and in creates. */
+/** The upper bounds of the buckets: two in seconds, and the last in writes. */
 const REQUEST_BOUNDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const COMMIT_BOUNDS = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5];
 const WRITES_BOUNDS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000];
 
-/** A counter that starts at 0 shows its first increase. */
+/** The reasons whose counters start at 0, because otherwise their first increase would be invisible. */
 const ERROR_REASONS: readonly string[] = [
   ...STORAGE_FAULT_REASONS,
   ...['overloaded', 'storage_unavailable', 'internal_error', 'unexpected'],
@@ -39,18 +39,18 @@ export class Metrics {
 
   constructor({ version, storage, methods }: MetricsOptions) {
     collectDefaultMetrics({ register: this.#registry });
-    // These gauges have the name of a counter, to which `promtool check metrics` objects.
+    // These gauges are named like counters, so `promtool check metrics` objects to them.
     for (const what of ['handles', 'requests', 'resources'])
       this.#registry.removeSingleMetric(`nodejs_active_${what}_total`);
     this.observer = observerOf(this.#registry, { version, node: process.version, storage }, methods);
   }
 
-  /** Adds what a server and its storage count, which is read when the metrics are requested. */
+  /** Adds the values that a server and its storage count. They are read when the metrics are requested. */
   readFrom(sources: MetricsSources): void {
     registerSources(this.#registry, sources);
   }
 
-  /** Requests that arrive while a text is made, or within a second, share it. */
+  /** Returns the metrics. Requests during the creation of a text, or within a second after it, share the text. */
   text(): Promise<string> {
     if (this.#text !== undefined && performance.now() < this.#until) return this.#text;
     this.#until = Infinity;

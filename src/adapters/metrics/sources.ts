@@ -1,4 +1,4 @@
-/** The metrics of values that the server and the storage count themselves. A value that they do not count is left out. */
+/** The metrics of values that the server and the storage count themselves. A value that is not counted is left out. */
 
 import { Counter, Gauge, type Registry } from 'prom-client';
 import { pause } from '../../application/pause.ts';

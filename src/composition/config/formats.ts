@@ -66,7 +66,7 @@ export function oneOf<const T extends string>(...values: readonly T[]): Format<T
 }
 
 /**
- * Says what is expected and what a text is, when `parse` returns `undefined` for it.
+ * Creates a format. If `parse` returns `undefined`, the message says what was expected, and what was given.
  *
  * @param parse can throw an error of its own, whose message contains no secret
  */
@@ -84,7 +84,7 @@ export function format<T>(expected: string, parse: (text: string) => T | undefin
   );
 }
 
-/** The file of a secret can be empty. */
+/** Returns the items between commas. The file of a secret can be empty. */
 function itemsOf(text: string): readonly string[] {
   return text === '' ? [] : text.split(',').map((item) => item.trim());
 }

@@ -10,10 +10,10 @@ export function experimentalOf({ EXPERIMENTAL }: { readonly EXPERIMENTAL: 'on' |
   return { experimental: EXPERIMENTAL === 'on' };
 }
 
-/** A user of the command cannot replace a deprecated operation. */
+/** Commands ignore deprecations, because their users cannot replace a deprecated operation. */
 export const CLIENT_OPTIONS: ClientOptions = { onDeprecation: () => {} };
 
-/** The advice for each variable of an older release. */
+/** The advice for each variable that only older releases had. */
 export const GONE: Readonly<Record<string, string>> = {
   WORKERS:
     'start several servers of one store behind a proxy, such as animal-store@3001 and animal-store@3002',

@@ -5,7 +5,7 @@ import * as v from 'valibot';
 import { visible } from '../../domain/visible.ts';
 import { mayHoldPassword } from '../databases/refuse.ts';
 
-/** The mark of UTF-8 at the start of `.env`, and what Node.js reads instead of the mark of UTF-16. */
+/** The byte order mark of UTF-8 at the start of `.env`, and what Node.js reads instead of that of UTF-16. */
 const BYTE_ORDER_MARK = /^(?:\ufeff|\ufffd\ufffd)/;
 
 /** The variables that can also be given as a file, whose path is in `<variable>_FILE`. Their values are never shown. */
@@ -30,7 +30,7 @@ export interface Settings<Values> {
  * Reads the variables of a schema. An empty variable counts as not set. Throws a `ConfigError` that names every fault.
  *
  * @param options the values of command line options, by their variables; they have precedence
- * @param gone what replaces a variable of an older release, by its name
+ * @param gone the replacement of each variable that only older releases had, by its name
  */
 export function readSettings<const Entries extends v.ObjectEntries>(
   schema: v.ObjectSchema<Entries, undefined>,
@@ -77,7 +77,7 @@ export function readSettings<const Entries extends v.ObjectEntries>(
   return { values: output as v.InferOutput<typeof schema>, sources, files };
 }
 
-/** Describes each variable whose name lacks the end of that of a setting, or has a longer end, by at most two characters. */
+/** Describes each variable whose name is that of a setting with one or two characters more or fewer at the end. */
 export function misspellings(environment: Environment, settings: readonly string[]): string[] {
   const known = [...settings, ...SECRETS.flatMap((name) => [name, `${name}_FILE`])];
   const names = Object.keys(environment).filter((name) => name.includes('_') && !known.includes(name));

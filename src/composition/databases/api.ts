@@ -1,7 +1,7 @@
 import { parseApiAddress } from './api-address.ts';
 import type { Engine } from './engine.ts';
 
-/** The tool for work that the API has no operation for. */
+/** The tool for work for which the API has no operation. */
 const TOOL = 'animal-store on the machine of the server';
 
 const EXAMINATION_TIMEOUT = 5000;

@@ -1,3 +1,5 @@
+/** The database that a URL selects, and calls of its engine. */
+
 import type { StoreStorage } from '../../application/ports/storage.ts';
 import { storageFaultReason, storageUnavailable } from '../../application/ports/storage-fault.ts';
 import { asAnimalStoreError, invalidRequest } from '../../domain/errors.ts';
@@ -13,7 +15,7 @@ export interface Database<S extends StoreStorage = StoreStorage> {
   readonly place: string;
   /** The setting that selected the database. Messages of `storage_unavailable` begin with it. */
   readonly source?: string;
-  /** Returns the URL as it is now, when it is in a file: its password can change. */
+  /** Reads the URL again if it is in a file, because its password can change. */
   readonly readUrl?: () => string;
 }
 

@@ -1,3 +1,5 @@
+/** The interface of a database engine, and the options to open a database. */
+
 import type {
   BackupContents,
   Diagnosis,
@@ -13,7 +15,7 @@ export interface OpenOptions {
   readonly mustExist?: boolean;
   /** Whether the database is opened for a command other than `serve`. */
   readonly forCommand?: boolean;
-  /** Whether a command only reads: it never migrates a store. Others migrate it only while nobody else has it open. */
+  /** Whether a command only reads. It then never migrates a store; others do so only while nobody else has it open. */
   readonly onlyReads?: boolean;
   readonly observer?: Observer | undefined;
   /** Returns the location with the current password. */
@@ -41,9 +43,9 @@ export interface Engine<S extends StoreStorage = StoreStorage> {
   readonly ownTools?: Partial<Readonly<Record<Work, string>>>;
   /** Whether the data outlives the process. */
   readonly isDurable: boolean;
-  /** Whether a database URL is the address of a server, which has the store. */
+  /** Whether a database URL is the address of a server that has the store. */
   readonly isRemote?: boolean;
-  /** Returns the location after the first colon of a URL. Throws `invalid_request`, without a part of a password. */
+  /** Returns the location after the first colon of a URL. The message of `invalid_request` contains no part of a password. */
   parse(rest: string, scheme: string): string;
   /** Returns a location for people, without a password: an absolute path, or a server and a database. */
   placeOf(location: string): string;

@@ -4,7 +4,7 @@ import { refuse } from './refuse.ts';
 
 const LOST = 'the data is lost when the server ends: set DATABASE_URL to sqlite:PATH to keep it';
 
-/** It needs no driver and works in a browser. */
+/** The engine for pets in memory. It needs no driver and works in a browser. */
 export const memory: Engine<Storage> = {
   schemes: ['memory'],
   usage: 'memory:',

@@ -4,8 +4,9 @@ import type { Engine } from './engine.ts';
 
 const load = () => import('../../adapters/postgres/index.ts');
 
+/** The engine for PostgreSQL. Its adapter is loaded when a database is opened or examined. */
 export const postgres: Engine<Storage> = {
-  // PostgreSQL's own programs accept both.
+  // The programs of PostgreSQL accept both.
   schemes: ['postgres', 'postgresql'],
   usage: 'postgres://HOST/DATABASE',
   driver: 'pg',
@@ -33,7 +34,7 @@ export const postgres: Engine<Storage> = {
   examine: async (url) => (await load()).examinePostgresStore(url),
 };
 
-/** PostgreSQL itself refuses to change anything in the sessions of this URL. */
+/** Returns a URL for sessions in which PostgreSQL itself refuses changes. */
 function readOnlyUrl(url: string): string {
   const [base = '', query] = url.split('?', 2);
   const parameters = new URLSearchParams(query);

@@ -6,7 +6,7 @@ export function refuse(what: string, text: string): never {
   throw invalidRequest(`expected ${what}, got ${shown}`);
 }
 
-/** In a URL, `@` follows a password. It can be percent-encoded, or be a character that URL parsers normalize to `@`. */
+/** Whether a text contains `@`, percent-encoded `@`, or a character that URL parsers normalize to `@`: it follows a password. */
 export function mayHoldPassword(text: string): boolean {
   return /@|%40/.test(text.normalize('NFKC'));
 }

@@ -3,11 +3,12 @@ import type { Storage } from '../../application/ports/storage.ts';
 import type { Engine } from './engine.ts';
 import { refuse } from './refuse.ts';
 
-/** Paths that lead to another file than their author expects: no shell replaces `~` and variables. */
+/** Matches paths that lead to another file than their author expects: no shell replaces `~` and variables. */
 const MISTAKEN = /^$|^:memory:$|^\/\/(?!\/)|^[~$]|\?|^file:/;
 
 const load = () => import('../../adapters/sqlite/index.ts');
 
+/** The engine for SQLite. Its adapter is loaded when a database is used. */
 export const sqlite: Engine<Storage> = {
   schemes: ['sqlite'],
   usage: 'sqlite:PATH',
@@ -18,7 +19,7 @@ export const sqlite: Engine<Storage> = {
     const expected = 'sqlite:PATH, such as sqlite:./pets.db or sqlite:/var/lib/pets.db';
     return refuse(`${expected}, without host, parameters, ~ and variables`, `sqlite:${path}`);
   },
-  // A message can be read in another folder.
+  // The reader of a message may be in another folder.
   placeOf: (path) => resolve(path),
   async open(path, { forCommand = false, onlyReads, mustExist = false, readOnly = false, observer }) {
     const { openSqliteStorage } = await load();

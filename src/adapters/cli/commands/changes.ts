@@ -12,6 +12,7 @@ interface Flags {
   readonly newEpoch?: boolean;
 }
 
+/** Defines the command `changes`. */
 export function defineChanges(program: Command, options: CommandOptions): void {
   const { console, signal } = options;
   const newEpoch = new Option(
@@ -54,7 +55,7 @@ async function writePages(
   }
 }
 
-/** The form of a change in `GET /v1/changes`. */
+/** Formats a change as `GET /v1/changes` does. */
 function lineOf(change: Change): string {
   const state =
     change.pet === undefined

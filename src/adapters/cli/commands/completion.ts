@@ -1,7 +1,7 @@
 import { Argument, type Command, type Option } from 'commander';
 import type { CommandOptions } from '../options.ts';
 
-/** The scripts ask the command for the words that can follow. Where there are none, the shell completes files. */
+/** The scripts ask the command for the words that can follow. If there are none, the shell completes file names. */
 const SCRIPTS: Readonly<Record<string, string>> = {
   bash: `# Completes the command animal-store.
 _animal_store() {
@@ -10,7 +10,7 @@ _animal_store() {
 }
 complete -o default -F _animal_store animal-store
 `,
-  // The first Tab runs a file of fpath as the function _animal-store.
+  // On the first Tab, zsh runs the file in fpath as the function _animal-store.
   zsh: `#compdef animal-store
 _animal_store() {
   local -a before=("\${(@Q)words[1,CURRENT-1]}") found
@@ -20,7 +20,7 @@ _animal_store() {
 }
 if [[ "$funcstack[1]" = _animal-store ]]; then _animal_store; else compdef _animal_store animal-store; fi
 `,
-  // fish compares the words with all of \`--status=p\`.
+  // fish compares the words with the whole argument, such as `--status=p`.
   fish: `# Completes the command animal-store.
 function __animal_store
   set -l flag (string match -r -- '^--[a-z-]+=' (commandline -ct))
@@ -32,6 +32,7 @@ complete -c animal-store -f -a '(__animal_store)'
 `,
 };
 
+/** Defines the command `completion`. */
 export function defineCompletion(program: Command, { console }: CommandOptions): void {
   program
     .command('completion')
@@ -43,7 +44,8 @@ export function defineCompletion(program: Command, { console }: CommandOptions):
       return console.out(found?.map((word) => `${word}\n`).join('') ?? SCRIPTS[shell] ?? '');
     });
 }
-/** Bash splits words at `=`. */
+
+/** Returns the words that can follow. Ignores `=`, because Bash splits words at it. */
 function wordsAfter(program: Command, words: readonly string[]): readonly string[] {
   let command = program;
   let value: Option | undefined;

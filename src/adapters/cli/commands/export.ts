@@ -10,6 +10,7 @@ import type { CommandOptions } from '../options.ts';
 import { filterOptions } from '../pet-attributes.ts';
 import { READING, untilInterrupted, withStore } from '../store.ts';
 
+/** Defines the command `export`. */
 export function defineExport(program: Command, options: CommandOptions): void {
   const { console, signal } = options;
   const command = program
@@ -30,7 +31,7 @@ export function defineExport(program: Command, options: CommandOptions): void {
     });
 }
 
-/** Names the pets that break a rule, because another program has changed them. */
+/** Writes the pets, and names those that break a rule because another program has changed them. */
 async function exportPets(
   store: AnimalStore,
   filter: PetFilter,

@@ -17,6 +17,7 @@ type Flags = Partial<Record<'dryRun' | 'skipInvalid' | 'newIds' | 'createStore' 
 /** A pet and the line from which the pet was read. The application ignores the property `line`. */
 type PetOfLine = ImportedPet & { readonly line: Line };
 
+/** Defines the command `import`. */
 export function defineImport(program: Command, options: CommandOptions): void {
   program
     .command('import')
@@ -44,12 +45,12 @@ async function importPets(from: string, flags: Flags, options: CommandOptions): 
   const source = place === undefined ? '' : ` from ${place}`;
   const omitted = skipped > 0 ? `, skipped ${counted(skipped, 'line')}` : '';
   const counts = dryRun ? { dryRun, imported: 0, importable: count } : { imported: count };
-  // With --skip-invalid, standard output has the refused lines.
+  // With --skip-invalid, standard output contains the refused lines.
   const output = skipInvalid ? { ...console, out: async (text: string) => console.err(text) } : console;
   await printResult(output, `${done}${source}${omitted}.`, { ...counts, skipped }, json);
 }
 
-/** Opens the store at the address `from`, which has a place, or the file. */
+/** Opens the store at the address `from`, or the file. Only a store has a `place`. */
 async function openSource(from: string, options: CommandOptions) {
   const { console, databaseUrl, signal } = options;
   const source = await options.openSource(from, databaseUrl);

@@ -13,6 +13,7 @@ import { READING, withStore } from '../store.ts';
 const EXPIRES = '--expires <when>';
 const HEAD = ['ID', 'NAME', 'PREFIX', 'STATUS', 'ENDS', 'CREATED', 'LAST USED'];
 
+/** Defines the commands `keys create`, `keys list`, `keys rotate` and `keys revoke`. */
 export function defineKeys(program: Command, options: CommandOptions): void {
   const keys = program.command('keys').description('create, list, rotate and revoke API keys');
   keys

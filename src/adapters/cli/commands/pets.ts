@@ -38,6 +38,7 @@ interface ListFlags extends PetPageQuery {
   readonly json?: boolean;
 }
 
+/** Defines the commands that read and write pets, such as `pets list`. */
 export function definePets(program: Command, options: CommandOptions): void {
   const pets = program.command('pets').description('list, read, create, change and remove pets');
   const list = pets.command('list').description('show a page of pets, in ascending order of id');
@@ -117,7 +118,7 @@ async function writeOnce(
   });
 }
 
-/** With `all`, the pets are written while they are read. */
+/** Shows a page of pets. With `all`, shows each page as soon as it is read. */
 async function listPets({ all, json, ...query }: ListFlags, options: CommandOptions): Promise<void> {
   const { console, signal } = options;
   await withStore(options, 'pets', READING, async (store) => {

@@ -6,6 +6,7 @@ import { printResult } from '../console.ts';
 import { counted } from '../format.ts';
 import type { CommandOptions } from '../options.ts';
 
+/** Defines the command `restore`. */
 export function defineRestore(program: Command, options: CommandOptions): void {
   program
     .command('restore')
@@ -26,7 +27,7 @@ export function defineRestore(program: Command, options: CommandOptions): void {
     });
 }
 
-/** Names the other effects of a restore. */
+/** Describes the other effects of a restore. */
 function noticesOf({ lost, revivedKeys, setAside, problems }: Restored): string[] {
   const { pets = 0, apiKeys = 0 } = lost ?? {};
   const gone = `${counted(pets, 'pet', 'pets')} and ${counted(apiKeys, 'key')}`;

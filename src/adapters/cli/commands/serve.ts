@@ -8,6 +8,7 @@ const CREATE_KEY = 'keys create --name NAME, with the same settings';
 
 const FILES = 'DATABASE_URL_FILE and API_KEYS_FILE name a file that contains the value.';
 
+/** Defines the command `serve`. */
 export function defineServe(program: Command, options: CommandOptions): void {
   const settings = options.settings.map(
     ({ name, meaning, fallback }) =>
@@ -37,7 +38,7 @@ async function serve(values: ServeValues, options: CommandOptions): Promise<void
   }
 }
 
-/** A failure to print does not end the server, because the user can create another key. */
+/** Prints the URLs and the first key. A failure does not end the server, because the user can create another key. */
 async function announce(service: RunningService, { console }: CommandOptions): Promise<void> {
   const { url, store, firstKey } = service;
   const page = new URL('/docs', url);

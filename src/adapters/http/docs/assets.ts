@@ -1,3 +1,5 @@
+/** The files of `/docs`, and the handlers that send them. */
+
 import { gunzipSync } from 'node:zlib';
 import { entityTag } from '../respond.ts';
 import type { ApiMiddleware } from '../state.ts';
@@ -12,7 +14,7 @@ export const DOCS_ASSETS: readonly Asset[] = [
   ...CLIENT_ASSETS,
 ];
 
-/** Instead of the policy of the API. */
+/** The content security policy of the documentation, instead of that of the API. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",

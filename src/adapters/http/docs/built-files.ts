@@ -1,12 +1,14 @@
+/** Reads the files of the documentation that `npm run build` writes, and sends them, compressed if possible. */
+
 import { readFileSync } from 'node:fs';
 import { AnimalStoreError } from '../../../domain/errors.ts';
 import { type Representation, respondRevalidated } from '../respond.ts';
 import type { ApiContext } from '../state.ts';
 
-/** Where `npm run build` writes files. The path is the same from this file in `src` and from the built one in `dist`. */
+/** The folder of the built files. The path is the same from this file in `src` and from the built file in `dist`. */
 const FOLDER = '../../../../dist/docs/';
 
-/** Reads a file at once, so that requests need no file descriptor. A bundle has no such files: the function then throws. */
+/** Reads a file at once, so that requests need no file descriptor. If it is missing, as in a bundle, the result throws. */
 export function builtFile<T>(name: string, parse: (content: Buffer) => T): () => T {
   try {
     const parsed = parse(readFileSync(new URL(name, new URL(FOLDER, import.meta.url))));
@@ -25,7 +27,7 @@ export interface Encodings {
 
 /** @param etag the entity tag of the content */
 export function encodings(identity: Buffer, gzip: Buffer, etag: string, type: string): Encodings {
-  // The codings have different strong entity tags, as RFC 9110, section 8.8.3, requires.
+  // Each coding needs its own strong entity tag (RFC 9110, section 8.8.3).
   const gzipEtag = etag.replace(/"$/, '-gzip"');
   return { identity: { body: identity, etag, type }, gzip: { body: gzip, etag: gzipEtag, type } };
 }

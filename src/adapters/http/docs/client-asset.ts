@@ -1,6 +1,6 @@
 import type { Asset } from './asset.ts';
 
-/** The client for JavaScript as one module, for those who do not install the package. */
+/** The client for JavaScript as one module, for programs that do not install the package. */
 export const CLIENT_ASSETS: readonly Asset[] = [
   {
     path: '/docs/animal-store-client.js',

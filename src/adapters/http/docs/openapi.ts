@@ -1,3 +1,5 @@
+/** Serves the OpenAPI document, with the public URL of the server. */
+
 import { gzipSync } from 'node:zlib';
 import { DOCUMENTS, documentNameOf } from '../lifecycle.ts';
 import type { HttpOptions } from '../options.ts';
@@ -15,7 +17,7 @@ const TEMPLATES = Object.fromEntries(
  *
  * @param origin the public base URL, such as `https://pets.example.org`; `/v1` is added if missing; if `origin` is
  *   empty, the server URL is relative to the URL of the document
- * @param options those of the server, which decide which operations the document has
+ * @param options the options of the server; they decide which operations the document contains
  */
 export function openApiDocument(origin: string, options: HttpOptions = {}): string {
   const template = TEMPLATES[documentNameOf(options)] as () => string;
@@ -26,7 +28,7 @@ function urlMember(url: string): string {
   return `"url": ${JSON.stringify(url)}`;
 }
 
-/** The document contains the URL of the server: `publicUrl`, or else one that is relative to the URL of the document. */
+/** Serves the document. The server URL in it is `publicUrl`, or else relative to the URL of the document. */
 export function openApi(options: HttpOptions): ApiMiddleware {
   const { publicUrl = '' } = options;
   let created: Encodings | undefined;
