@@ -4,7 +4,7 @@ import type { ClientConfig } from 'pg';
 import { StorageFault, storageUnavailable } from '../../application/ports/storage-fault.ts';
 import { refuseBefore30 } from '../storage-kit/older-schemas.ts';
 import { type PetRow, selectInvalidPets } from '../storage-kit/pet-rows.ts';
-import { codeOf, type Migration, olderSchema, refuseNewer } from '../storage-kit/store-errors.ts';
+import { codeOf, type Migration, migrated, olderSchema, refuseNewer } from '../storage-kit/store-errors.ts';
 import { openSession, type Session } from './connection-pool.ts';
 import { TAKE_ORDER } from './pets.ts';
 
@@ -150,8 +150,10 @@ export async function prepareSchema(
     if (migration === 'alone' && Number((await session.run(OTHERS))[0]?.[0]) > 0)
       throw storageUnavailable(`another process has the store open, and ${older}`);
   }
-  if (survey.version !== SCHEMA_VERSION) await migrate(session);
+  const { version = 0 } = survey;
+  if (version < SCHEMA_VERSION) await migrate(session);
   const warnings = survey.isOneServer ? await moveSequences(session) : [];
+  if (version > 0 && version < SCHEMA_VERSION) warnings.push(migrated(version, SCHEMA_VERSION));
   return { ...survey, warnings: [...survey.warnings, ...warnings] };
 }
 
@@ -183,7 +185,7 @@ export async function sequencesBehind(session: Session): Promise<readonly Behind
 }
 
 /** Never backward. */
-async function moveSequences(session: Session): Promise<readonly string[]> {
+async function moveSequences(session: Session): Promise<string[]> {
   const warnings: string[] = [];
   await session.begin('READ ONLY');
   const all = await sequencesBehind(session);

@@ -26,16 +26,16 @@ interface Preparation {
 
 /**
  * Creates or migrates a store. A file that is refused stays unchanged, so that its data can be rescued. With `tryWrite`,
- * waits for other writers, and refuses a file that cannot be written.
+ * waits for other writers, and refuses a file that cannot be written. Returns the schema version before, or 0 for a new store.
  */
-export function prepareDatabase(path: string, preparation: Preparation = {}): void {
+export function prepareDatabase(path: string, preparation: Preparation = {}): number {
   const { mustExist = false, tryWrite = true, migration = 'always' } = preparation;
   if (['', ':memory:'].includes(path.trim())) {
     const message = `expected the path of a file, got '${path}': openMemoryStorage opens a store in memory`;
     throw invalidRequest(`path: ${message}`);
   }
   if (!mustExist) createFile(path);
-  nameFile(path, () => {
+  return nameFile(path, () => {
     let version = 0;
     const db = connectToStore(path, undefined, (each) => {
       version = versionOf(each);
@@ -49,6 +49,7 @@ export function prepareDatabase(path: string, preparation: Preparation = {}): vo
     try {
       // Always writes, so that a file that cannot be written is detected at once.
       if (tryWrite || version < SCHEMA_VERSION) db.transaction(() => migrate(db)).exclusive();
+      return version;
     } finally {
       db.close();
     }

@@ -11,7 +11,7 @@ import { combineObservers, OBSERVER } from '../../application/observers.ts';
 import type { Observer } from '../../application/ports/observer.ts';
 import { closedError, type Storage } from '../../application/ports/storage.ts';
 import { KnownFaults } from '../storage-kit/known-faults.ts';
-import { MIGRATION } from '../storage-kit/store-errors.ts';
+import { MIGRATION, migrated } from '../storage-kit/store-errors.ts';
 import { apiKeyRepository } from './api-key-repository.ts';
 import { backUp } from './backup.ts';
 import { openReader, openSource, prepareDatabase } from './database.ts';
@@ -22,6 +22,7 @@ import { petChanges } from './pet-changes.ts';
 import { petRepository } from './pet-repository.ts';
 import { petTransfer } from './pet-transfer.ts';
 import { Reads } from './reads.ts';
+import { SCHEMA_VERSION } from './schema.ts';
 import { Writer } from './writer.ts';
 
 /** The options for opening a SQLite file. */
@@ -72,10 +73,11 @@ export function openSqliteStorage(path: string, options: SqliteOptions = {}): St
   checkArgument('path', path, STRING);
   checkOptions(options, OPTIONS);
   const { mustExist = false, startWriter = true, readOnly = false, migration, observer = {} } = options;
-  if (!readOnly) prepareDatabase(path, { mustExist, tryWrite: startWriter, migration });
-  const db = readOnly ? openSource(path) : openReader(path);
   // Discards exceptions of the observer, because such an exception must not stop the writer.
   const safeObserver = combineObservers([observer]);
+  const version = readOnly ? 0 : prepareDatabase(path, { mustExist, tryWrite: startWriter, migration });
+  if (version > 0 && version < SCHEMA_VERSION) safeObserver.onWarning?.(migrated(version, SCHEMA_VERSION));
+  const db = readOnly ? openSource(path) : openReader(path);
   const faults = new KnownFaults(PARTS, safeObserver);
   const reads = new Reads(db, faults);
   const writer = new Writer(filesOf(path), faults, safeObserver, readOnly);

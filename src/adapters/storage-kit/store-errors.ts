@@ -15,6 +15,11 @@ export function olderSchema(store: string, version: number, supported: number): 
   return `${store} has schema version ${version}, this release uses ${supported}: use the release that wrote it, or start a server of this release, which migrates it`;
 }
 
+/** Returns the warning after a migration, which cannot be undone. */
+export function migrated(version: number, supported: number): string {
+  return `the schema was migrated from version ${version} to ${supported}: earlier releases refuse this store`;
+}
+
 const MIGRATIONS = ['always', 'alone', 'never'] as const;
 /** How a store with an older schema is opened. `alone` migrates it while no other process has it open. */
 export type Migration = (typeof MIGRATIONS)[number];

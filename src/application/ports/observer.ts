@@ -13,7 +13,7 @@ export interface Observer {
   onCommit?(commit: Commit): void;
   /** Called when the storage cannot handle requests, when the reason changes, and with `undefined` when it can again. */
   onStorageState?(fault: StorageFault | undefined): void;
-  /** Called when the storage is opened, for each of its settings that endangers stored data. */
+  /** Called when the storage is opened: for each setting of it that endangers stored data, and when its schema was migrated. */
   onWarning?(message: string): void;
   /**
    * Called when work has failed for which no caller waits, such as the removal of ended records, at most once a minute for each

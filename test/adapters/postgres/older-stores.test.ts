@@ -54,7 +54,10 @@ describePostgres('an older store', () => {
     // The other connection has the same user, and no name.
     const alone = openPostgresStorage(url, { migration: 'alone' });
     await expect(alone).rejects.toThrow('another process has the store open');
-    const { pets } = await openStorage(url);
+    const warnings: string[] = [];
+    const observer = { onWarning: (message: string) => warnings.push(message) };
+    const { pets } = await openStorage(url, { observer });
+    expect(warnings).toContainEqual(expect.stringContaining('migrated from version 4 to '));
     expect((await pets.list({ limit: 1 })).pets).toMatchObject([{ id: 1n, name: 'Rex', categoryId: 1n }]);
     const { schemaVersion, problems } = await examinePostgresStore(url);
     expect(schemaVersion).toBe(SCHEMA_VERSION);

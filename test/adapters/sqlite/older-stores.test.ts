@@ -56,8 +56,12 @@ test('a store of 3.0 has the columns and indexes of a new one when it is migrate
   const before = readFileSync(path);
   expect(() => openSqliteStorage(path, { readOnly: true })).toThrow('has schema version 6');
   expect(readFileSync(path).equals(before)).toBe(true);
-  openStorage(path);
-  openStorage(created);
+  const warnings: string[] = [];
+  const observer = { onWarning: (message: string) => warnings.push(message) };
+  for (const each of [path, path, created]) openStorage(each, { observer });
+  expect(warnings).toEqual([
+    expect.stringMatching(/^the schema was migrated from version 6 to \d+: earlier/),
+  ]);
   expect(columnsOf(path)).toEqual(columnsOf(created));
 });
 
