@@ -73,7 +73,7 @@ export async function openParts(config: Config, version: string): Promise<Parts>
       log: container.resolve(LOGGER),
       store,
       server,
-      // `container.dispose()` would not keep this order.
+      // The server must stop before the store closes. `container.dispose()` would not keep this order.
       async close(timeout) {
         await server.stop(timeout);
         await store.close();

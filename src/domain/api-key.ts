@@ -94,7 +94,7 @@ export function withoutApiKeys(text: string): string {
 
 const SECRET_PART_LENGTH = 16;
 
-/** Returns a function that finds a secret part of a key. Hyphens are ignored: a UUID can be written without them. */
+/** Returns a function that finds a secret part of a key of any format. It ignores hyphens, which a UUID can lack. */
 export function secretPartFinder(keys: readonly string[]): (text: string) => boolean {
   const secrets = keys.map(withoutHyphens).join('\n');
   return (text) => {

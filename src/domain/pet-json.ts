@@ -15,7 +15,7 @@ import {
 } from './pet.ts';
 import type { PetChange } from './pet-change.ts';
 
-/** Replaces a value that is not an int64, so that the message is about its range, and not about types of JavaScript. */
+/** Replaces a value that is not an int64, so that the message is about its range, and not about JavaScript types. */
 const NOT_AN_INT64 = INT64_MAX + 1n;
 
 const ATTRIBUTE_MEMBERS = PET_ATTRIBUTES.map((name) => {

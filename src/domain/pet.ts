@@ -116,7 +116,7 @@ export function isAccepted(input: NewPetInput): boolean {
   }
 }
 
-/** Returns the required attributes of an example and, where a rule over several attributes needs them, others. */
+/** Returns an example with the required attributes. If a rule over several attributes refuses it, adds others. */
 export function examplePet(): NewPetInput {
   const pet: Values = {};
   const names = PET_ATTRIBUTES.toSorted(

@@ -81,7 +81,7 @@ export function apiChangeUseCases(api: ApiClient): ChangeUseCases {
         return await api.call('listChanges', `/changes?limit=${limit}${start}`, call, options);
       },
     },
-    /** Calls a deprecated operation, because no other one reads one entity tag. So the listener is not called. */
+    /** Calls a deprecated operation without the listener, because no other operation reads the entity tag of one pet. */
     findTagged(id, options) {
       const read = (response: ApiResponse) => taggedPetOf(response, id);
       return api.call(undefined, `/pets/${id}`, { read, isOfPet: true }, options);

@@ -21,7 +21,7 @@ export class OutputError extends Error {
   }
 }
 
-/** Whether the signal has caused an error. The error of an interrupted COMMIT, whose outcome is unknown, has another cause. */
+/** Whether the signal has caused an error. An interrupted COMMIT has another cause, because its outcome is unknown. */
 export function isInterruption(error: unknown, signal: AbortSignal): boolean {
   if (signal.aborted && error === signal.reason) return true;
   return isError(error) && error.cause !== undefined && isInterruption(error.cause, signal);

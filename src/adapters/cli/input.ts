@@ -70,7 +70,7 @@ async function openFile(file: string): Promise<Readable> {
   return new Socket({ fd, readable: true, writable: false });
 }
 
-/** Returns an error whose reason is the message of the given error, without its path. */
+/** Returns an error with the reason of the given error, but without the path in its message. */
 function unreadable(name: string, error: unknown): CommandError {
   const reason = (error as Error).message.replace(/, \w+(?: '.*')?$/s, '');
   return new CommandError(`cannot read ${name}: ${reason}`, { cause: error });

@@ -101,7 +101,7 @@ export function createProgram(
 /** Changes the behavior of each command for which commander has no setting. */
 function finish(command: Command, path: string, args: readonly string[]): void {
   command.exitOverride((error) => {
-    // For a child that does not exist, commander shows the help of `command`, or the version.
+    // If a subcommand does not exist, commander shows the help of `command`, or the version.
     const isVersion = error.code === 'commander.version';
     const words = args[0] === 'help' ? args.slice(path.split(' ').length) : command.args;
     const child = (isVersion ? args.slice(0, 1) : words).find(

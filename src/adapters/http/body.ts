@@ -42,8 +42,8 @@ function hasType(types: readonly string[], contentType = ''): boolean {
 }
 
 /**
- * Without an encoding, the parser returns bytes. Its JSON would have rounded integers, and its text would have replaced
- * invalid UTF-8. The cast is necessary because the type `Options` lacks `encoding`.
+ * Without an encoding, the parser returns bytes. As JSON, it would round large integers. As text, it would replace invalid
+ * UTF-8. The cast is necessary because the type `Options` lacks `encoding`.
  */
 const parse = bodyParser({
   enableTypes: ['text'],

@@ -28,7 +28,7 @@ export class Connections {
     // After a CONNECT request, Node.js removes its own listener. Without a listener, an error would end the process.
     socket.on('error', () => {});
     socket.once('close', () => this.#bySocket.delete(socket));
-    // Node.js calls it after the last response. A client that is still sending could lose this response if it closed at once.
+    // Called by Node.js after the last response. If it closed at once, a client that is still sending could lose the response.
     socket.destroySoon = () => linger(socket);
   }
 

@@ -5,8 +5,8 @@ import type { Operation } from './operations.ts';
 import type { ApiMiddleware } from './state.ts';
 
 /**
- * Adds the header fields of the deprecation to the responses of the deprecated operation, and to errors on its path. 401
- * does not get them, because it discloses nothing about the API.
+ * Adds the header fields of the deprecation to the responses on the path of the deprecated operation. Responses of other
+ * operations do not get them, nor does 401, which discloses nothing about the API.
  */
 export function deprecation(
   prefix: string,

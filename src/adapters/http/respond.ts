@@ -39,7 +39,7 @@ export function respondRevalidated(ctx: ApiContext, { body, etag, type = JSON_TY
   ctx.body = body;
 }
 
-/** Whether a list of entity tags includes one in weak comparison, which ignores `W/`. `*` includes every entity tag. */
+/** Whether a list includes an entity tag, by weak comparison, which ignores `W/`. `*` includes every entity tag. */
 function includesWeakly(field: string, etag: string): boolean {
   const elements = field.split(',').map((element) => element.trim());
   return elements.some((element) => element === '*' || element.replace(/^W\//, '') === etag);

@@ -79,7 +79,7 @@ function oneOf(values: readonly string[]): v.GenericSchema<string> {
   return v.pipe(v.string(), v.metadata({ enum: values }));
 }
 
-/** Replaces a value that is not an int64, so that the message of the store is about its range, and not about types of JavaScript. */
+/** Replaces a value that is not an int64, so that the message of the store is about its range, and not about JavaScript types. */
 const NOT_AN_INT64 = INT64_MAX + 1n;
 
 function booleanIn(text: string): boolean | string {

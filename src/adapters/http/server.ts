@@ -42,7 +42,7 @@ export function createNodeServer(
   if (maxConnections !== undefined) server.maxConnections = maxConnections;
 
   const connections = new Connections();
-  // A client whose connection is closed before the port would connect again, and the stop would reset this connection.
+  // If a connection is closed before the port, its client connects again, and the stop would reset the new connection.
   load.isLast = (res) => !server.listening && connections.isNewest(res);
   server.on('connection', (socket) => connections.add(socket));
   server.on('request', (req, res) => {

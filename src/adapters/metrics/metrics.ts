@@ -7,7 +7,7 @@ import { STORAGE_FAULT_REASONS, storageFaultReason } from '../../application/por
 import { asAnimalStoreError } from '../../domain/errors.ts';
 import { type MetricsSources, registerSources } from './sources.ts';
 
-/** The upper bounds of the buckets: two in seconds, and the last in writes. */
+/** The upper bounds of the buckets. `WRITES_BOUNDS` are numbers of writes; the others are in seconds. */
 const REQUEST_BOUNDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const COMMIT_BOUNDS = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5];
 const WRITES_BOUNDS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000];

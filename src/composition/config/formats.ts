@@ -84,7 +84,7 @@ export function format<T>(expected: string, parse: (text: string) => T | undefin
   );
 }
 
-/** Returns the items between commas. The file of a secret can be empty. */
+/** Splits a text at commas. The file of a secret can be empty. */
 function itemsOf(text: string): readonly string[] {
   return text === '' ? [] : text.split(',').map((item) => item.trim());
 }

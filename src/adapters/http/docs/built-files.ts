@@ -8,7 +8,7 @@ import type { ApiContext } from '../state.ts';
 /** The folder of the built files. The path is the same from this file in `src` and from the built file in `dist`. */
 const FOLDER = '../../../../dist/docs/';
 
-/** Reads a file at once, so that requests need no file descriptor. If it is missing, as in a bundle, the result throws. */
+/** Reads a file immediately, so that requests need no file descriptor. If it is missing, the returned function throws. */
 export function builtFile<T>(name: string, parse: (content: Buffer) => T): () => T {
   try {
     const parsed = parse(readFileSync(new URL(name, new URL(FOLDER, import.meta.url))));
