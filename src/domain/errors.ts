@@ -6,7 +6,7 @@
  * - `forbidden`: the API key may only read
  * - `not_found`: the requested object does not exist
  * - `invalid_transition`: an attribute of a pet cannot change from its present value to the given one
- * - `restart_required`: a cursor of another epoch of the store: begin without a cursor
+ * - `restart_required`: the cursor is from another epoch of the store: begin without a cursor
  * - `precondition_failed`: the pet has changed since the caller read it
  * - `precondition_required`: a server requires the version of the pet that a change is for
  * - `idempotency_conflict`: the idempotency key was used for a different request

@@ -24,7 +24,7 @@ export const STATUS_TRANSITIONS: Readonly<Record<PetStatus, readonly PetStatus[]
   sold: [],
 };
 
-/** For each attribute with such a rule: the values that can follow each of its values. */
+/** The values that can follow each value of an attribute. Without a rule, an attribute can get any value. */
 export const TRANSITIONS: { readonly [Name in keyof NewPet]?: Readonly<Record<string, readonly string[]>> } =
   {
     status: STATUS_TRANSITIONS,
@@ -58,7 +58,7 @@ export function petChange(input: PetChange): PetChange {
 
 /**
  * Applies a change that {@link petChange} has validated, and returns the changed pet: the same object if nothing changes.
- * The pet obeys the rules of a new one. Throws `invalid_transition` when an attribute such as the status cannot change from
+ * Checks the rules of a new pet. Throws `invalid_transition` when an attribute such as the status cannot change from
  * its present value to the given one.
  */
 export function changePet(pet: Pet, change: PetChange): Pet {

@@ -50,7 +50,7 @@ export interface Failure {
   readonly isFinal: boolean;
 }
 
-/** Only an error of the API says that nothing was stored: a gateway can replace the response by one with any status. */
+/** Only an error of the API proves that nothing was stored: a gateway can replace the response by one with any status. */
 export function failureOf(response: ApiResponse, base: string, operation: OperationStatuses): Failure {
   const { status } = response;
   const told = apiErrorOf(response);

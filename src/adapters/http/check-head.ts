@@ -10,7 +10,7 @@ type Head = Pick<IncomingMessage, 'headers' | 'httpVersion' | 'rawHeaders'>;
 export const checkHead: ApiMiddleware = ({ req }, next) => {
   const { httpVersion } = req;
   if (httpVersion === '0.9') throw invalidRequest('the version is missing: expected HTTP/1.0 or HTTP/1.1');
-  // Only a request of HTTP/2 has a stream. Any other request has 2.0 in its request line.
+  // Only requests of HTTP/2 have a stream. Without one, the request line contained HTTP/2.0.
   if (httpVersion === '2.0' && !('stream' in req)) {
     throw invalidRequest('the version is wrong: expected HTTP/1.0 or HTTP/1.1');
   }

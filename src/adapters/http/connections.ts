@@ -101,7 +101,7 @@ function end(socket: Socket, { status, fields, body }: ErrorContent): void {
   linger(socket);
 }
 
-/** Closes a connection when the client has closed its side, or a moment later (RFC 9112, section 9.6). */
+/** Closes a connection when the client closes its side, or at the latest after a second (RFC 9112, section 9.6). */
 function linger(socket: Socket): void {
   socket.end();
   setTimeout(() => socket.destroy(), LINGER_TIME).unref();

@@ -24,7 +24,7 @@ export interface FetchInfo {
   readonly remotePort?: number | undefined;
 }
 
-/** Responds to a request, also if it fails. */
+/** Responds to a request, even if handling it fails. */
 export type FetchHandler = (request: Request, info?: FetchInfo) => Promise<Response>;
 
 /**

@@ -135,7 +135,7 @@ function reportFailure(ctx: ApiContext, error: unknown): void {
   fenced(() => ctx.app.emit('error', failure, ctx));
 }
 
-/** Returns the response to a message that Node.js could not parse, which never reaches a stage, and notifies the observer. */
+/** Returns the response to a message that Node.js could not parse, and notifies the observer. No stage gets this message. */
 export function messageRefusal(observer: RequestObserver, error: HttpError, address?: string): ErrorContent {
   const requestId = crypto.randomUUID();
   const { status, fields, body } = errorContent(error, requestId);

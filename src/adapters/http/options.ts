@@ -75,7 +75,7 @@ export interface HttpOptions extends LifecycleOptions {
   readonly metrics?: MetricsText | undefined;
   /**
    * Notified of every response, and of every error that causes a status of 500 or above. Without `onError`, an error that
-   * causes status 500 goes to the `error` event of the Koa app, or to `console.error` where there is none.
+   * causes status 500 goes to the `error` event of the Koa app or, without a listener, to `console.error`.
    */
   readonly observers?: readonly RequestObserver[] | undefined;
   /** Your own Koa middleware, at two places in the list of the API. Errors that it throws get the Error body. */

@@ -39,7 +39,7 @@ const TOO_MANY_REQUESTS = new AnimalStoreError(
   'the server receives more requests than it can handle',
 );
 
-/** Sends `Connection: close` with the last response of a connection. It is known only when a response is ready. */
+/** Sends `Connection: close` with the last response of a connection. Decides late, because other requests can arrive. */
 export function closeLast(load: Load): ApiMiddleware {
   return async (ctx, next) => {
     await next();

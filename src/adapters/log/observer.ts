@@ -43,7 +43,7 @@ export function reportSuppressed(): void {
   for (const report of reports) report();
 }
 
-/** Lets `limit` events of each kind pass in one second, and reports at its end how many more there were. */
+/** Lets `limit` events of each kind pass in one second, and then reports how many were suppressed. */
 function throttle(
   limit: number,
   onSuppressed: (counted: { kind: string | undefined; suppressed: number }) => void,

@@ -7,7 +7,7 @@ import type { StoreStorage } from '../../application/ports/storage.ts';
 
 /** How long the number of idempotency records is cached, in milliseconds. */
 const RECORDS_INTERVAL = 60_000;
-/** How long a text waits for this number, in milliseconds. */
+/** How long the metrics wait for this number, in milliseconds. */
 const RECORDS_WAIT = 1000;
 
 export interface MetricsSources {

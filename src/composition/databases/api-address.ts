@@ -1,6 +1,6 @@
 import { invalidRequest } from '../../domain/errors.ts';
 
-/** Matches an address without a user name, a query and a fragment. */
+/** Matches an address without user name, query and fragment. */
 const ADDRESS = /^\/\/[^/?#@]+(?:\/[^?#]*)?$/;
 
 /** Returns the base address of a server, without a slash at its end. Throws `invalid_request` for any other text. */

@@ -115,7 +115,7 @@ async function importLines(
   } catch (error) {
     // With a callback for invalid pets, the use case refuses an import only because of its ids.
     const isRefused = asAnimalStoreError(error)?.code === 'invalid_request';
-    // While the pets are stored, the message of the error says what is known.
+    // While the pets are being stored, the message itself says what is known about the outcome.
     if (isRead && !isRefused) throw error;
     throw new CommandError(`${(error as Error).message}; nothing was imported`, { cause: error });
   }
