@@ -1,4 +1,4 @@
-/** Points in time as canonical text, in UTC and with milliseconds. Equal times have equal texts, and the order of texts is that of times. */
+/** Points in time as canonical text, in UTC with milliseconds. Equal times have equal texts, and later times greater ones. */
 
 /** A time such as `2027-01-31T12:30:00.000Z`, from year 0001 to 9999. */
 export type Timestamp = `${number}-${number}-${number}T${number}:${number}:${number}Z`;

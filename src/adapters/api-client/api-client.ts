@@ -77,7 +77,7 @@ export function nextLink({ headers }: ApiResponse): string | undefined {
   return /<([^<>]*)>[^<]*;\s*rel="?next\b/i.exec(headers.get('Link') ?? '')?.[1];
 }
 
-/** Joins the caller and the key, because the server sees only one caller. Keys differ: an encoded caller has no slash. */
+/** Adds the caller to the key, because the server sees all callers as one. An encoded caller contains no slash. */
 function sentKey(caller: string, key: string): string {
   return caller === '' && !key.includes('/') ? key : `${encodeURIComponent(caller)}/${key}`;
 }

@@ -113,7 +113,7 @@ export function unreachable(base: string, cause: unknown): Failure {
   };
 }
 
-/** Returns the cause of an error. Only it contains the address, which the clients of a gateway must not see. */
+/** Returns the cause of an error. Only the cause contains the address: the clients of a gateway must not see it. */
 function placed(base: string, fault: string, cause?: unknown): Error {
   return new Error(`${base}: ${fault}`, cause === undefined ? {} : { cause });
 }

@@ -33,7 +33,7 @@ export type Work = 'backup' | 'export' | 'import' | 'keys' | 'new-epoch' | 'pets
  * adapter dynamically, so that unused drivers are not loaded.
  */
 export interface Engine<S extends StoreStorage = StoreStorage> {
-  /** The spellings of the part of a database URL before the first colon. */
+  /** The schemes of the database URL, without the colon. */
   readonly schemes: readonly string[];
   /** The format of a database URL for error messages, such as `sqlite:PATH`. */
   readonly usage: string;
