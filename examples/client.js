@@ -35,7 +35,7 @@ async function send(url, options = {}) {
 }
 
 /**
- * Creates a pet. `categoryId` is a `bigint` or a safe integer. Each attempt has the same key, each pet its own key. After an
+ * Creates a pet. `categoryId` is a `bigint` or a safe integer. Each attempt has the same key, each pet has its own key. After an
  * error without `code`, the pet may be stored: a later call with the same pet and `key` stores no second one.
  */
 async function createPet(pet, key = crypto.randomUUID()) {

@@ -10,8 +10,8 @@ folder=$(mktemp -d)
 trap 'rm -r "$folder"' EXIT
 
 # Sends a request, and expects a status. curl retries it after a lost connection, 408, 429, 500, 502, 503 and 504, with at most
-# 5 attempts, and waits for the time in Retry-After. Prints the body, sets $link to the Link field, and fails if the response is
-# another one. After one that the API did not send, such as a page of a proxy, a pet may have been created.
+# 5 attempts, and waits for the time in Retry-After. Prints the body, sets $link to the Link field, and fails if the status is
+# another one. If the API did not send the response, such as a page of a proxy, a pet may have been created.
 send() {
   expected=$1
   shift

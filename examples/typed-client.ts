@@ -4,7 +4,7 @@
  *     npx openapi-typescript http://127.0.0.1:3000/openapi.json --output examples/animal-store.d.ts
  *     ANIMAL_STORE_KEY=pets_... node examples/typed-client.ts
  *
- * It retries nothing. It reads JSON with `JSON.parse`: an `id` or `categoryId` beyond 2^53 would be rounded.
+ * It does not retry. It reads JSON with `JSON.parse`: an `id` or `categoryId` beyond 2^53 would be rounded.
  */
 
 import createClient from 'openapi-fetch';
@@ -17,7 +17,7 @@ const client = createClient<paths>({
   headers: { Authorization: `Bearer ${process.env['ANIMAL_STORE_KEY']}` },
 });
 
-/** Refuses the page of a proxy. After it, a pet may have been created: a retry needs an `Idempotency-Key`. */
+/** Refuses the page of a proxy. The pet may have been created then: a retry needs an `Idempotency-Key`. */
 client.use({
   onResponse({ request, response: { status, headers } }) {
     const isExpected = status === (request.method === 'POST' ? 201 : 200) || status >= 400;

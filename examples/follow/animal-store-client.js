@@ -1,6 +1,6 @@
 /**
- * Prints all pets behind an id, and each later pet as soon as it is stored. The client of this package waits while there is
- * none, and goes on after an error that passes.
+ * Prints all pets after an id, and each later pet as soon as it is stored. The client of this package waits while there are no
+ * new pets, and continues after a temporary error.
  *
  *     ANIMAL_STORE_URL=http://127.0.0.1:3000/v1 ANIMAL_STORE_KEY=pets_... node examples/follow/animal-store-client.js [LAST_ID]
  */

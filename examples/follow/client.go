@@ -1,4 +1,4 @@
-// Prints all pets behind an id, and each later pet as soon as it is stored.
+// Prints all pets after an id, and each later pet as soon as it is stored.
 //
 //	ANIMAL_STORE_URL=http://127.0.0.1:3000/v1 ANIMAL_STORE_KEY=pets_... go run examples/follow/client.go [LAST_ID]
 package main

@@ -1,5 +1,5 @@
 /**
- * Prints all pets behind an id, and each later pet as soon as it is stored. It needs Node.js 22, whose `JSON.parse` gives the
+ * Prints all pets after an id, and each later pet as soon as it is stored. It needs Node.js 22, whose `JSON.parse` gives the
  * digits of a number, so that no id is rounded.
  *
  *     ANIMAL_STORE_URL=http://127.0.0.1:3000/v1 ANIMAL_STORE_KEY=pets_... node examples/follow/client.js [LAST_ID]
@@ -8,7 +8,7 @@
 const BASE_URL = process.env.ANIMAL_STORE_URL ?? 'http://127.0.0.1:3000/v1';
 const headers = { Authorization: `Bearer ${process.env.ANIMAL_STORE_KEY}` };
 
-/** Resolves with the next pets, and with the seconds to wait if there are none. An error is printed: then there are none. */
+/** Resolves with the next pets, and the seconds to wait if there are none. Prints an error, and then resolves with no pets. */
 async function read(after) {
   let wait = 1;
   try {

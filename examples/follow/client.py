@@ -1,4 +1,4 @@
-"""Prints all pets behind an id, and each later pet as soon as it is stored.
+"""Prints all pets after an id, and each later pet as soon as it is stored.
 
 ANIMAL_STORE_URL=http://127.0.0.1:3000/v1 ANIMAL_STORE_KEY=pets_... python3 examples/follow/client.py [LAST_ID]
 """
@@ -17,7 +17,7 @@ AUTHORIZATION = f"Bearer {os.environ['ANIMAL_STORE_KEY']}"
 
 
 def read(last_id: int) -> tuple[list[dict[str, Any]], float]:
-    """Returns the next pets, and the seconds to wait if there are none. An error is printed: then there are none."""
+    """Returns the next pets, and the seconds to wait if there are none. Prints an error, and then returns no pets."""
     request = Request(f"{BASE_URL}/pets?limit=100&after={last_id}")
     # The key is not sent to another server if a proxy redirects.
     request.add_unredirected_header("Authorization", AUTHORIZATION)

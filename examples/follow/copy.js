@@ -1,8 +1,8 @@
 /**
  * Keeps an exact copy of all pets in a SQLite file: through changes, removals, its own restarts, and restores of the server. The
- * client of this package waits, retries, and turns the pages. It needs Node.js 22.13, for `node:sqlite`.
+ * client of this package waits, retries, and requests the pages. It needs Node.js 22.13, for `node:sqlite`.
  *
- * The server needs EXPERIMENTAL=on. End the program at any time: it goes on where it was.
+ * The server needs EXPERIMENTAL=on. You can end the program at any time: later it continues where it was.
  *
  *     ANIMAL_STORE_URL=http://127.0.0.1:3000/v1 ANIMAL_STORE_KEY=pets_... node examples/follow/copy.js [FILE]
  */
@@ -16,7 +16,7 @@ const store = await createAnimalStore({
 });
 
 const copy = new DatabaseSync(process.argv[2] ?? 'copy.db');
-// A crash of the machine can undo the last transactions, but then the cursor is the older one, too.
+// A crash of the machine can undo the last transactions, but it undoes the cursor with them.
 copy.exec(`PRAGMA journal_mode = WAL;
   PRAGMA synchronous = NORMAL;
   CREATE TABLE IF NOT EXISTS pets (id INTEGER PRIMARY KEY, json TEXT NOT NULL);

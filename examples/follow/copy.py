@@ -1,6 +1,6 @@
 """Keeps an exact copy of all pets in a SQLite file: through changes, removals, its own restarts, and restores of the server.
 
-The server needs EXPERIMENTAL=on. End the program at any time: it goes on where it was.
+The server needs EXPERIMENTAL=on. You can end the program at any time: later it continues where it was.
 
 ANIMAL_STORE_URL=http://127.0.0.1:3000/v1 ANIMAL_STORE_KEY=pets_... python3 examples/follow/copy.py [FILE]
 """

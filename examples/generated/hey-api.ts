@@ -1,4 +1,4 @@
-/** A client by `@hey-api/openapi-ts` with exact integers. It puts quotes around the long ones before `JSON.parse` rounds them. */
+/** A client by `@hey-api/openapi-ts` with exact integers. It puts quotes around long integers before `JSON.parse` rounds them. */
 
 import { client } from './pets/client.gen.ts';
 import { createPet, listPets } from './pets/sdk.gen.ts';
@@ -6,7 +6,7 @@ import { createPet, listPets } from './pets/sdk.gen.ts';
 /** TypeScript does not know this function of Node.js 22 and of browsers. */
 const { rawJSON } = JSON as unknown as { rawJSON(digits: string): unknown };
 
-/** A text stays as it is. An integer of 16 digits or more becomes a text, of which the generated code makes a `bigint`. */
+/** A string stays as it is. An integer of 16 digits or more becomes a string, from which the generated code makes a `bigint`. */
 const quoteLong = (json: string) =>
   json.replaceAll(/("(?:[^"\\]|\\.)*")|-?\d{16,}/g, (token, text?: string) => text ?? `"${token}"`);
 

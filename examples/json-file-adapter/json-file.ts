@@ -1,4 +1,4 @@
-/** Stores pets in a JSON file, which is rewritten for each new pet: for hundreds of pets, not for millions. */
+/** Stores pets in a JSON file. Each new pet rewrites the file, so it is for hundreds of pets, not for millions. */
 
 import { open, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -15,7 +15,7 @@ import {
   type StoreStorage,
 } from 'animal-store';
 
-/** A pet that was created with an idempotency key has a record of it. */
+/** A pet, with a record of its idempotency key if it was created with one. */
 interface Entry {
   readonly pet: Pet;
   readonly record?:
@@ -110,7 +110,7 @@ async function load(path: string): Promise<readonly Entry[]> {
   }));
 }
 
-/** After a crash, the file is the old one or the new one. Each pet is a text in it, because JSON.parse would round an int64. */
+/** After a crash, the file is the old one or the new one. Each pet is a string in it, because JSON.parse would round an int64. */
 async function save(path: string, entries: readonly Entry[]): Promise<void> {
   const text = JSON.stringify(entries.map(({ pet, record }) => ({ pet: petJson(pet), record })));
   try {

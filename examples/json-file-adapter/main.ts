@@ -6,7 +6,7 @@ import { MemoryApiKeyRepository } from 'animal-store/memory';
 import { openJsonFile } from './json-file.js';
 
 const storage = await openJsonFile(process.argv[2] ?? 'pets.json');
-// These keys end with the process.
+// These keys are lost when the process ends.
 const store = await createAnimalStore({ storage: { ...storage, apiKeys: new MemoryApiKeyRepository() } });
 await store.createPet({ name: 'Rex', categoryId: 7n }, { idempotencyKey: 'the-first-pet' });
 

@@ -1,4 +1,4 @@
-/** Your own middleware in the list of the API: a tenant that each request must name, and an audit line for each create. */
+/** Your own middleware in the list of the API: a tenant for each request, and an audit line for each create. */
 
 import type { Server } from 'node:http';
 import type { AnimalStore } from 'animal-store';
@@ -7,7 +7,7 @@ import Koa from 'koa';
 
 const TENANTS = new Set(['north', 'south']);
 
-/** Sets the tenant of a request, which is `north` if the client names none. */
+/** Sets the tenant of a request. The default is `north`. */
 const tenant: Koa.Middleware = async (ctx, next) => {
   const name = ctx.get('X-Tenant') || 'north';
   if (!TENANTS.has(name)) ctx.throw(400, 'X-Tenant must be north or south');
@@ -19,7 +19,7 @@ const tenant: Koa.Middleware = async (ctx, next) => {
 
 export const audited: string[] = [];
 
-/** Notes who has created which pet. */
+/** Records who has created which pet. */
 const audit: Koa.Middleware = async (ctx, next) => {
   await next();
   if (ctx.status !== 201) return;

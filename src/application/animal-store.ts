@@ -19,7 +19,7 @@ import { iterateUntilAborted } from './until-aborted.ts';
 import { createUseCases, type UseCases } from './use-cases.ts';
 import { walkPages } from './walk-pages.ts';
 
-/** All calls of a store. A method whose part of the storage is missing rejects with `invalid_request`. */
+/** All calls of a store. A method rejects with `invalid_request` when the storage lacks the part that it needs. */
 export class AnimalStore extends BasicStore {
   declare protected readonly useCases: UseCases;
   readonly #report: ReportFailure;
@@ -55,7 +55,7 @@ export class AnimalStore extends BasicStore {
     return this.useCases.changes !== undefined;
   }
 
-  /** The use cases of changes, each of which a server executes once for each caller and idempotency key. */
+  /** The use cases of changes, for a server: each request is executed once for each caller and idempotency key. */
   get changeUseCases(): ChangeUseCases {
     this.assertCallable();
     this.startMaintenance();

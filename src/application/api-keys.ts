@@ -47,7 +47,7 @@ export class ApiKeys {
     save?: (key: string) => void | Promise<void>,
   ): Promise<IssuedApiKey | undefined> {
     const [key, draft] = this.#draft(apiKeyName(name));
-    // A store that has keys is usual. A call of `addFirst` would wait for other writers.
+    // Most stores have keys. A call of `addFirst` would wait for other writers.
     if ((await this.#keys.list()).length > 0) return undefined;
     const about = await this.#keys.addFirst(key, draft, save && (() => save(key)));
     return about && { key, about };

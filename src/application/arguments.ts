@@ -45,7 +45,7 @@ export function optionsOf<T extends object>(rules: OptionRules<T>, base: Rule = 
 }
 
 /**
- * An object with its own methods. Refuses names that differ from a rule only by case, and a literal's functions without a rule.
+ * An object with methods. Refuses names that differ from a rule only by case, and functions of a literal that have no rule.
  */
 export function objectOf<T extends object>(base: Rule, rules: OptionRules<T>): Rule {
   const names = Object.keys(rules);
@@ -82,7 +82,7 @@ export function checkArgument(name: string, value: unknown, { expected, accepts,
   checkMembers?.(name, value as object);
 }
 
-/** Returns a copy of the options, which can be inherited. Throws `invalid_request` when one has no rule, or breaks it. */
+/** Returns a copy of the options, also of inherited ones. Throws `invalid_request` when an option has no rule, or breaks it. */
 export function checkOptions<T extends object>(options: T, rules: OptionRules<T>, prefix = ''): T {
   checkArgument('options', options, OBJECT);
   const checked: Partial<T> = {};

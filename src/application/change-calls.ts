@@ -64,7 +64,7 @@ export async function changeStoredPet(
         const error = asAnimalStoreError(thrown);
         const isUnknown = asAnimalStoreError(error?.cause)?.code === 'precondition_failed';
         if (ifMatch !== undefined || !(isUnknown || error?.code === 'precondition_failed')) throw thrown;
-        // A request whose response was lost may arrive late. With its key, it and the next one cannot both be made.
+        // A request whose response was lost may arrive late. The next one has its key, so that only one of them is made.
         if (isUnknown) lost = error;
         return undefined;
       }

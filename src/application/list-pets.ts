@@ -47,7 +47,7 @@ export function limitFault(limit: number): string | undefined {
   return `limit must be an integer from ${LIMIT_MIN} to ${LIMIT_MAX}`;
 }
 
-/** Writes the query string of a page, which is the same for equal queries only: for addresses, links, and keys of caches. */
+/** Returns the query string of a page, for addresses, links and keys of caches. Only equal queries have the same string. */
 export function listQuery(query: PetQuery): string {
   let text = `limit=${query.limit}`;
   for (const name of PET_FILTERS) {

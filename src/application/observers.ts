@@ -33,7 +33,7 @@ export function failureReporter(observers: readonly FailureObserver[]): ReportFa
   };
 }
 
-/** Calls code of the host, such as an observer. Its exception or rejected promise goes to `onFailure` only. */
+/** Calls code of the host, such as an observer. Passes its exception or rejection to `onFailure` only. */
 export function fenced(call: () => unknown, onFailure: (error: unknown) => void = () => {}): unknown {
   try {
     const result = call();
@@ -51,7 +51,7 @@ export function combineObservers(observers: readonly Observer[]): Observer {
   return combineMethods(observers, ['onCommit', 'onStorageState', 'onWarning', 'onFailure']);
 }
 
-/** Combines observers into one, which has only the methods that an observer has, {@link fenced}. Reports their failures. */
+/** Combines observers into one, with each method that one of them has. Calls are {@link fenced}, and failures reported. */
 export function combineMethods<T extends FailureObserver>(
   observers: readonly T[],
   names: readonly (keyof T)[],

@@ -8,7 +8,7 @@ const INTERVAL = 60_000;
 /** The maximum number of records that one statement removes. Other writes wait for its transaction. */
 const REMOVAL_STEP = 500;
 
-/** Removes records that have ended once a minute, in small transactions, and returns a function that stops the removals. */
+/** Once a minute, removes ended records in small transactions. Returns a function that stops the removals. */
 export function startRecordRemoval(
   records: Pick<IdempotencyRecords, 'removeRecords'>,
   report: ReportFailure,

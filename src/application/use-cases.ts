@@ -25,7 +25,7 @@ export interface PetUseCases {
   readonly changes?: ChangeUseCases | undefined;
 }
 
-/** Use cases are missing whose port the storage lacks. */
+/** A use case is missing when the storage lacks its port. */
 export interface UseCases extends PetUseCases {
   readonly importPets?: ImportPets;
   readonly apiKeys?: ApiKeys;
@@ -36,7 +36,7 @@ type Options = RetryOptions & { readonly report?: ReportFailure };
 type Ports = Omit<StoreStorage, 'check' | 'close'>;
 type AllPorts = Omit<Storage, 'check' | 'close' | 'idempotencyRecords'>;
 
-/** The client's bundle has these alone. */
+/** The client's bundle contains only these use cases. */
 export function createPetUseCases(
   { pets, idempotentCreates: creates, changeUseCases: changes }: Ports,
   { idempotencyDays: days }: RetryOptions = {},

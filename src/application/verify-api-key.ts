@@ -5,9 +5,9 @@ import type { ApiKeyHolder, ApiKeyVerifier, VerifyOptions } from './ports/api-ke
 import { DAY } from './ports/idempotent-creates.ts';
 
 const CACHE_LIMIT = 1000;
-/** Beyond it, the key whose last verification is the oldest is forgotten. */
+/** Beyond this limit, the key with the oldest last verification is forgotten. */
 const RECENT_LIMIT = 10_000;
-/** No use is recorded for this time after a write failed, in milliseconds. */
+/** How long no use is recorded after a failed write, in milliseconds. */
 const PAUSE = 60_000;
 
 /** Verifies API keys, and records the day on which each key was last used. */

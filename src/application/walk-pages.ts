@@ -32,7 +32,7 @@ export async function* walkPages(
 
 /** In milliseconds. */
 const DEFAULT_INTERVAL = 1000;
-/** The longest wait for a `Retry-After`: after a longer one, the server would be back long before. */
+/** The longest wait for a `Retry-After`, because a server can be back long before a longer one ends. */
 const LONGEST_DELAY = 60_000;
 
 /** After one of these errors, a later read can succeed. */

@@ -1,4 +1,4 @@
-/** Exports the types of the calls that every store has, of a server too. */
+/** The types of the calls that every store has, also the store of a server. */
 
 export type { Change, ChangeFunction, TaggedChanges, TaggedPet } from '../application/change-calls.ts';
 export type { Deprecation } from '../application/deprecation.ts';

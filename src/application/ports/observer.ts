@@ -16,8 +16,8 @@ export interface Observer {
   /** Called when the storage is opened: for each setting of it that endangers stored data, and when its schema was migrated. */
   onWarning?(message: string): void;
   /**
-   * Called when work has failed for which no caller waits, such as the removal of ended records, at most once a minute for each
-   * kind of work. Without this method, the console shows it.
+   * Called when work for which no caller waits has failed, such as the removal of ended records, at most once a minute for each
+   * kind of work. If no observer has this method, the console shows the failure.
    */
   onFailure?(work: string, error: unknown): void;
 }

@@ -10,7 +10,7 @@ export interface StorageStatistics {
   readonly keys?: CacheStatistics | undefined;
   /** The number of writes that wait for a transaction. */
   readonly waitingWrites?: number | undefined;
-  /** The size of the write-ahead log of SQLite, which grows while a reader does not end. */
+  /** The size of the write-ahead log of SQLite, which grows while a read transaction stays open. */
   readonly logBytes?: number | undefined;
   /** How long each thread of the storage was busy, in seconds since its start, by the name of the thread. */
   readonly busySeconds?: Readonly<Record<string, number>> | undefined;
