@@ -68,7 +68,7 @@ export async function openJsonFile(path: string): Promise<JsonFileStorage> {
       },
     },
     idempotentCreates: {
-      /** The pet and its record are written together: one of them alone could store a pet twice, or lose one. */
+      /** Writes the pet and its record together: a crash between two writes could store a pet twice, or lose it. */
       add(newPet, { caller, key, validFor }) {
         const given = { ...newPet };
         return write<CreateResult>(() => {

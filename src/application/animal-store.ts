@@ -62,7 +62,7 @@ export class AnimalStore extends BasicStore {
     return this.changes;
   }
 
-  /** Starts to remove ended idempotency records once a minute, as the first write with an idempotency key does. */
+  /** Starts the removal of ended idempotency records, once a minute. The first write with an idempotency key also starts it. */
   override startMaintenance(): void {
     const { idempotencyRecords: records } = this.storage;
     if (this.isClosed || records === undefined) return;

@@ -45,7 +45,7 @@ export function optionsOf<T extends object>(rules: OptionRules<T>, base: Rule = 
 }
 
 /**
- * An object with methods. Refuses names that differ from a rule only by case, and functions of a literal that have no rule.
+ * An object with methods. Refuses a name that differs from a rule only by case. An object literal must not have other functions.
  */
 export function objectOf<T extends object>(base: Rule, rules: OptionRules<T>): Rule {
   const names = Object.keys(rules);

@@ -6,8 +6,8 @@ import { iterateUntilAborted } from './until-aborted.ts';
 /** The options of an import: callbacks, and a signal that cancels the import. */
 export interface ImportOptions extends Pick<TransferOptions, 'onProgress' | 'signal'> {
   /**
-   * Called for each pet that breaks a rule, and is not imported, before the next batch is requested. By default, the first such
-   * pet ends the import, as an exception of the callback does.
+   * Called for each pet that breaks a rule, before the next batch is requested. The pet is not imported. An exception of the
+   * callback ends the import. Without a callback, the first such pet ends it.
    */
   readonly onRefused?: ((pet: ImportedPet, reason: string) => void) | undefined;
   /** Whether all checks are made, but no pet is stored. Default: false. */
@@ -29,7 +29,7 @@ export class ImportPets {
   ): Promise<number> {
     const { onRefused = refuse, onProgress, dryRun = false, signal } = options;
     const validate = petValidator();
-    /** The inputs of the current batch, of which `onRefused` gets those with a duplicate id. */
+    /** The inputs of the current batch. `onRefused` gets those with a duplicate id. */
     let inputs = new Map<NewPet | Pet, ImportedPet>();
     let count = 0;
     let isChecked = false;

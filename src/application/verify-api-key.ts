@@ -7,7 +7,7 @@ import { DAY } from './ports/idempotent-creates.ts';
 const CACHE_LIMIT = 1000;
 /** Beyond this limit, the key with the oldest last verification is forgotten. */
 const RECENT_LIMIT = 10_000;
-/** How long no use is recorded after a failed write, in milliseconds. */
+/** After a failed write, no use of a key is recorded for this time, in milliseconds. */
 const PAUSE = 60_000;
 
 /** Verifies API keys, and records the day on which each key was last used. */
@@ -15,7 +15,7 @@ export class VerifyApiKey implements ApiKeyVerifier {
   readonly #keys: ApiKeyRepository;
   readonly #now: () => number;
   readonly #report: ReportFailure;
-  /** The keys that metrics can be read with during an outage, in the order of their last verification. */
+  /** During an outage, these keys can read metrics. They are in the order of their last verification. */
   readonly #recent = new Map<string, { readonly apiKey: ApiKey; readonly verifiedAt: number }>();
   /** The ids of the keys that were revoked or rotated here. */
   readonly #ended = new Set<string>();

@@ -25,7 +25,7 @@ export interface ChangePorts {
  * Returns the first response when the key has a record of this request. Otherwise stores what `nextOf` returns for the current
  * version, and begins again when another writer is faster.
  *
- * @param request equal requests have equal texts
+ * @param request the request as text, equal for equal requests
  * @param nextOf resolves with the new pet, with the same pet when nothing changes, or with `undefined` for a removed pet
  */
 export async function writeVersion(
@@ -80,7 +80,7 @@ const ATTEMPTS = 20;
 /** In milliseconds. Pauses are random, so that competing callers do not retry together. */
 const LONGEST_PAUSE = 250;
 
-/** Calls `attempt` until it does not resolve with `undefined`, which says that another writer was faster. */
+/** Calls `attempt` again while it resolves with `undefined`, which means that another writer was faster. */
 export async function retryLostRace<T>(
   attempt: () => Promise<T | undefined>,
   signal?: AbortSignal | undefined,

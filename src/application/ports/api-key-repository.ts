@@ -11,7 +11,7 @@ export type SaveKey = () => void | Promise<void>;
 export interface ApiKeyRepository {
   /**
    * Resolves with the attributes of a key, also of a revoked or expired one, or with `undefined` for an unknown one. The time
-   * to compare two hashes does not depend on their values.
+   * of a comparison does not depend on the values of the hashes.
    */
   find(key: string): Promise<ApiKey | undefined>;
 
@@ -28,8 +28,8 @@ export interface ApiKeyRepository {
   /**
    * Stores a new key with the `callerId` of the old key, or its id, and sets the expiry of the old key to `endsAt`, unless it
    * expires earlier, in one transaction. Changes nothing and resolves with `undefined` when the old key does not exist, is
-   * revoked, has expired at `about.createdAt`, or no longer has the expiry `old.expiresAt`: of simultaneous rotations, one has
-   * an effect.
+   * revoked, has expired at `about.createdAt`, or no longer has the expiry `old.expiresAt`. So only one of
+   * several simultaneous rotations has an effect.
    */
   replace(old: ApiKey, endsAt: number, key: string, about: NewApiKey): Promise<ApiKey | undefined>;
 

@@ -55,7 +55,7 @@ export interface IdempotentChanges {
   ): Promise<bigint | undefined>;
 
   /**
-   * Stores the record of an attempt that changes nothing. Resolves with `false`, and stores nothing, when the key has one.
+   * Stores the record of an attempt that changes nothing. Resolves with `false`, and stores nothing, when the key has a record.
    * @param pet the response; `undefined` for a removal
    */
   record(id: bigint, pet: Pet | undefined, attempt: ChangeAttempt, options?: CallOptions): Promise<boolean>;

@@ -38,7 +38,7 @@ export interface IdempotencyRecords {
   /** Resolves with the number of stored records, including records that have ended. */
   count(): Promise<number>;
 
-  /** Removes at most `limit` records that have ended, each at its own end, and resolves with their number. */
+  /** Removes at most `limit` ended records, and resolves with their number. Each record stores its own end. */
   removeRecords(limit: number): Promise<number>;
 }
 

@@ -33,7 +33,7 @@ export interface ChangesPage {
   /** The greatest id or revision that was assigned, or 0n. */
   readonly lastNumber: bigint;
   /**
-   * 64 random bits as 16 hexadecimal digits, new for each store, backup file and restore, because writes may be lost. A
+   * 64 random bits as 16 hexadecimal digits, new for each store, backup file and restore, because a restore may lose writes. A
    * revision of another epoch has no meaning.
    */
   readonly epoch: string;
