@@ -12,7 +12,7 @@ const tenant: Koa.Middleware = async (ctx, next) => {
   const name = ctx.get('X-Tenant') || 'north';
   if (!TENANTS.has(name)) ctx.throw(400, 'X-Tenant must be north or south');
   ctx.state['tenant'] = name;
-  // Before the rest of the list: after it, the field would be missing in the responses to errors.
+  // A field that is set after `next` would be missing in the responses to errors.
   ctx.set('X-Tenant', name);
   await next();
 };

@@ -17,7 +17,7 @@ import { PinoInstrumentation } from '@opentelemetry/instrumentation-pino';
 import { NodeSDK } from '@opentelemetry/sdk-node';
 import { register as registerHooks, supportsSyncHooks } from 'import-in-the-middle/register-hooks.mjs';
 
-// The server consists of ES modules, whose imports the instrumentations can only replace with a hook.
+// The server consists of ES modules. The instrumentations need a hook to replace their imports.
 const include = ['http', 'node:http', 'koa', 'pg', 'pino'];
 if (supportsSyncHooks()) registerHooks({ include });
 else register('import-in-the-middle/hook.mjs', import.meta.url, { data: { include } });

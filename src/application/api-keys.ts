@@ -55,7 +55,8 @@ export class ApiKeys {
 
   /**
    * Creates a key with the name and the permissions of an old key, which expires after `overlap` milliseconds, unless it
-   * expires earlier. The new key expires at `expiresAt`, and never if this is `null`. By default, it has the lifetime of the old key.
+   * expires earlier. The new key expires at `expiresAt`, never if this is `null`, and by default after the lifetime of the old
+   * key.
    * Rejects with `not_found`, and with `invalid_request` when the old key is not active, or another caller rotates it at the
    * same time.
    */

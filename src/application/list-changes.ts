@@ -21,7 +21,7 @@ export type PetState =
 /** One page of the newest states, in the order of the writes. */
 export interface ChangesList {
   readonly changes: readonly PetState[];
-  /** The cursor of the end of the page. Missing only in the first page of an empty store at another server. */
+  /** The cursor of the end of the page. Missing only for an empty store of another server. */
   readonly next: string | undefined;
   readonly more: boolean;
 }

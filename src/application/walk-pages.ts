@@ -32,7 +32,7 @@ export async function* walkPages(
 
 /** In milliseconds. */
 const DEFAULT_INTERVAL = 1000;
-/** The longest wait for a `Retry-After`, because a server can be back long before a longer one ends. */
+/** The longest wait for a `Retry-After`, because a server can recover earlier. */
 const LONGEST_DELAY = 60_000;
 
 /** After one of these errors, a later read can succeed. */

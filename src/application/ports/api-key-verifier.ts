@@ -6,8 +6,8 @@ export type ApiKeyHolder = Pick<ApiKey, 'id' | 'name' | 'callerId' | 'isReadOnly
 /** The options of a verification. */
 export interface VerifyOptions {
   /**
-   * Whether to accept a key that was verified in the last 24 hours while the stored keys cannot be read, unless it has expired,
-   * or this process has revoked or rotated it. Default: false. The server sets it for its metrics only.
+   * While the stored keys cannot be read, whether to accept a key that was verified in the last 24 hours. A key that has
+   * expired, or that this process has revoked or rotated, is refused. Default: false. The server sets it for its metrics only.
    */
   readonly duringOutage?: boolean;
 }

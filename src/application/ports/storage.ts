@@ -33,8 +33,8 @@ export interface StoreStorage {
   readonly statistics?: (() => StorageStatistics) | undefined;
 
   /**
-   * Resolves when the engine can handle requests. Rejects with `storage_unavailable` when reading fails, and after a write has
-   * failed, until a write, such as that of `check`, succeeds. Settles within about a second. Calls in quick succession share
+   * Resolves when the engine can handle requests. Rejects with `storage_unavailable` when reading fails. After a failed
+   * write, rejects until a write succeeds, such as that of `check`. Settles within about a second. Calls in quick succession share
    * one test of the storage.
    */
   check(): Promise<void>;
