@@ -70,7 +70,7 @@ export const OF_CHANGE: Readonly<Partial<Record<HttpErrorCode, { when: string; m
 /** The errors that not every operation can return. */
 const SPECIFIC: readonly HttpErrorCode[] = specificErrorsOf(OPERATIONS);
 
-/** No operation has the error `method_not_allowed`. */
+/** `method_not_allowed` is not an error of an operation. */
 function specificErrorsOf(operations: readonly Operation[]): readonly HttpErrorCode[] {
   return ['method_not_allowed', ...operations.flatMap(({ errors }) => errors)];
 }

@@ -41,7 +41,7 @@ function message(name: string | undefined, fault: string): string {
   return name === undefined ? NO_OBJECT : `${name} ${fault}`;
 }
 
-/** A value of an attribute, one that cannot follow it, and what is wrong with the change, if a rule forbids one. */
+/** A transition that a rule forbids, and the message about it, if there is one. */
 export const FORBIDDEN_TRANSITION: Readonly<Record<'name' | 'from' | 'to' | 'message', string>> | undefined =
   Object.entries(TRANSITIONS).flatMap(([name, next]) =>
     Object.entries(next).flatMap(([from, allowed]) =>

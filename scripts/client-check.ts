@@ -1,4 +1,4 @@
-/** Packs the client, installs the pack where nothing else is, and uses it against a server. */
+/** Packs the client, installs the package in an empty folder, and uses it against a server. */
 
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -66,7 +66,7 @@ function readArguments() {
   };
 }
 
-/** The generator reads the sources with the compiler, which is a package. */
+/** The generator needs the TypeScript compiler, which `npm ci` installs. */
 async function loadGenerator(): Promise<typeof import('./new/project.ts')> {
   try {
     return await import('./new/project.ts');
@@ -76,7 +76,7 @@ async function loadGenerator(): Promise<typeof import('./new/project.ts')> {
   }
 }
 
-/** Makes the project beside its place, which it gets when it is complete. After a failure or a signal, nothing is left. */
+/** Makes the project in a temporary folder, which is renamed when it is complete. A failure or a signal leaves nothing. */
 async function make(target: string, work: (folder: string) => Promise<void>): Promise<void> {
   const folder = join(dirname(target), `.${basename(target)}.new-${process.pid}`);
   const made = mkdirSync(folder, { recursive: true }) ?? folder;
@@ -93,7 +93,7 @@ async function make(target: string, work: (folder: string) => Promise<void>): Pr
   }
 }
 
-/** Lines have other lengths with other names, and imports another order. */
+/** New names change the length of lines and the order of imports. */
 async function formatCode(folder: string): Promise<void> {
   const biome = createRequire(import.meta.url).resolve('@biomejs/biome/bin/biome');
   const options = ['--write', '--log-level=error', '.'];
@@ -101,7 +101,7 @@ async function formatCode(folder: string): Promise<void> {
   await run(folder, process.execPath, [biome, 'check', '--linter-enabled=false', ...options]);
 }
 
-/** The code decides it: operations, attributes, names. The packages are those of this project, until `npm ci`. */
+/** Derives the document from the code of the new project, with the packages of this one. */
 async function writeDocument(folder: string): Promise<void> {
   const packages = join(folder, 'node_modules');
   symlinkSync(join(import.meta.dirname, '../node_modules'), packages);
@@ -109,7 +109,7 @@ async function writeDocument(folder: string): Promise<void> {
   rmSync(packages);
 }
 
-/** One commit, so that the first change of the new owner is seen as such. Returns what was done. */
+/** Makes one commit, from which the owner's own changes can be told apart. Returns what was done. */
 async function commit(folder: string, parent: string, project: string): Promise<string> {
   if (await isInRepository(parent)) return 'The folder is in a repository of Git: nothing is committed.';
   // The owner's signing key, hooks and ignored files are for the owner's commits.

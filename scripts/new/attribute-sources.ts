@@ -102,7 +102,7 @@ function inputType(each: NamedAttribute): string {
   return type === 'bigint' || type === 'number' ? 'bigint | number' : type;
 }
 
-/** Each value of the first attribute that has one of some values can follow each other one. */
+/** Every value of the first `one of` can follow every other one. */
 function transitionsOf(attributes: readonly NamedAttribute[]): string {
   for (const { name, attribute } of attributes) {
     if (attribute.kind !== 'one of') continue;

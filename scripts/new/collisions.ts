@@ -16,7 +16,7 @@ export interface SourceFile {
 interface Source extends Identifiers {
   readonly path: string;
   readonly text: string;
-  /** The names that a binding of the file cannot get any more. */
+  /** The names that are taken in the file. */
   readonly taken: Set<string>;
 }
 
@@ -26,7 +26,7 @@ interface Change {
   readonly names: Names;
   readonly shared: NameMap;
   readonly exceptions: Exceptions;
-  /** Files that cannot have the plain path. */
+  /** Files whose plain path is taken. */
   readonly moved: NameMap;
 }
 
@@ -79,7 +79,7 @@ function aligned(text: string): string {
   });
 }
 
-/** The plain names, and others that are tried one after the other where the plain ones are taken. */
+/** The plain names, then the alternatives for places where they are taken. */
 function candidatesOf(names: Names): readonly Names[] {
   const suffixes = ['record', 'entity', 'element'].filter((each) => !names.entity.includes(each));
   const others = suffixes.map((suffix) => ({
@@ -182,7 +182,7 @@ function localNames(
   return locals;
 }
 
-/** Where the plural is the singular, a variable of several is called a list even if its name were free. */
+/** Where the plural equals the singular, a variable of several is called a list, even if its name is free. */
 function severalFirst(one: Names, other: Names): number {
   return Number(other.plural.at(-1) === 'list') - Number(one.plural.at(-1) === 'list');
 }
@@ -257,7 +257,7 @@ function tailOf(path: string): string {
     .replace(/\.\w+$/, '');
 }
 
-/** Words that cannot stand where a variable is declared. */
+/** Words that cannot be the name of a variable. */
 const RESERVED: ReadonlySet<string> = new Set([
   ...Array.from({ length: ts.SyntaxKind.LastKeyword - ts.SyntaxKind.FirstKeyword + 1 }, (_, index) =>
     String(ts.tokenToString(ts.SyntaxKind.FirstKeyword + index)),

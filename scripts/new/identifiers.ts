@@ -22,7 +22,7 @@ export interface Identifiers {
   readonly objects: readonly ReadonlySet<string>[];
   /** Where the path of another file stands: the text without its quotes. */
   readonly paths: readonly { readonly start: number; readonly text: string }[];
-  /** Where names of several words are not written as in prose. */
+  /** Ranges in which names of several words are not spelled as in prose. */
   readonly styled: readonly { readonly start: number; readonly end: number; readonly style: Style }[];
 }
 
@@ -55,7 +55,7 @@ export function identifiersOf(path: string, text: string): Identifiers {
       ts.isStringLiteralLike(node) || ts.isTemplateHead(node) || ts.isTemplateMiddleOrTemplateTail(node);
     if (isText && SQL.test(node.text))
       styled.push({ start: node.getStart(file), end: node.end, style: 'snake' });
-    // The slash of an expression begins no path.
+    // The slash of a regular expression does not begin a path.
     if (ts.isRegularExpressionLiteral(node))
       styled.push({ start: node.getStart(file) + 1, end: node.end, style: 'prose' });
     const members = membersOf(node);

@@ -1,9 +1,9 @@
-/** Commands and paths that get another name where the records of a new project are called as they are. */
+/** Renames commands and paths that would collide with the name of the records of a new project. */
 
 type Replacement = readonly [place: RegExp, other: string];
 
 interface Noun {
-  /** Where the name stands for the command or the path. */
+  /** Where the name means the command or the path. */
   readonly everywhere: readonly Replacement[];
   /** The same, in the files of the command line and in its tests. */
   readonly commandLine: readonly Replacement[];

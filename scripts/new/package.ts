@@ -1,4 +1,4 @@
-/** Writes `package.json` and `package-lock.json` of a new project: of the packages of this one, those that it needs. */
+/** Writes `package.json` and `package-lock.json` of a new project, with only the packages that it needs. */
 
 import { extname } from 'node:path';
 

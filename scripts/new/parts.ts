@@ -10,7 +10,7 @@ export type PartName =
   | 'library'
   | 'proofs';
 
-/** Files and folders of a part. What other modules have of them is left out with them. */
+/** Files and folders of a part. References to them in other modules are left out with them. */
 export const PARTS: Readonly<Record<PartName, readonly string[]>> = {
   postgresql: [
     'deploy/compose.yaml',

@@ -1,4 +1,4 @@
-/** Writes the files of a new project, which differs from this one in the names of its entity and of itself. */
+/** Computes and writes the files of a new project. */
 
 import { createHash } from 'node:crypto';
 import {
@@ -32,13 +32,13 @@ const OWN_NUMBERS: readonly { readonly number: RegExp; readonly bytes: number }[
   { number: /\b7301\b/g, bytes: 2 },
 ];
 
-/** The schema has no past: no store of another program has the mark of this one. */
+/** The schema begins at version 1: no earlier store has the mark of the new project. */
 const FIRST_VERSION = /(?<=^const FIRST_VERSION = )\d+/m;
 
 /** One manual takes the place of these. */
 const MANUALS = /(?<=docs\/)(?:containers|deploy|serve)(?=\.md)/g;
 
-/** The image is a first version, too. */
+/** The image has the first version of the new project. */
 const IMAGE_VERSION = /(?<=image\.version=")[^"]+/;
 
 /** Files that a new project has instead of those here, or in addition. Each path ends with `.txt`, so that no tool reads the file. */
@@ -126,7 +126,7 @@ export function filesOf(
   for (const [path, source] of sources) {
     if (PACKAGE.includes(path)) continue;
     const content = readFileSync(join(ROOT, source));
-    // What is not renamed stays as it is, byte by byte.
+    // Files that are not renamed are copied byte by byte.
     if (path === 'LICENSE' || content.includes(0)) {
       fixed.push({ path, content, mode: modeOf(path) });
       continue;
@@ -163,7 +163,7 @@ interface SourceFile {
   readonly text: string;
 }
 
-/** Whether a module is loaded by something else than another module of `src`, `openapi`, `page` and `test`. */
+/** Whether a module is an entry point, or outside of `src`, `openapi`, `page` and `test`. */
 function isEntry(path: string, parts: readonly PartName[]): boolean {
   if (!/^(?:src|openapi|page|test)\//.test(path)) return true;
   if (/^(?:src\/main|page\/(?:main|.*\.d)|test\/.*\.test)\.ts$/.test(path)) return true;
@@ -171,7 +171,7 @@ function isEntry(path: string, parts: readonly PartName[]): boolean {
   return parts.includes('library') && library.test(path);
 }
 
-/** Writes the files into a folder, which is made. */
+/** Creates a folder with the files. */
 export function writeFiles(target: string, files: readonly NewFile[]): void {
   for (const { path, content, mode } of files) {
     mkdirSync(dirname(join(target, path)), { recursive: true });
@@ -191,7 +191,7 @@ function contentOf(path: string, given: string, names: Names): string {
 /** A number that depends on the name of the project, in the notation of the old one. */
 function ownNumber({ project }: Names, bytes: number, old: string): string {
   const hash = createHash('sha256').update(project.join('-')).digest().readUIntBE(0, bytes);
-  // Both databases store a signed number of 32 bits. Zero would be a file of no program.
+  // Both databases store a signed number of 32 bits. Zero would mean that a file belongs to no program.
   const number = (hash % 2 ** (bytes * 8 - 1)) + 1;
   return old.startsWith('0x') ? `0x${number.toString(16)}` : String(number);
 }

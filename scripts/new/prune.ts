@@ -34,7 +34,7 @@ class Pruning {
   readonly #symbols = new Map<ts.Node, ts.Symbol | undefined>();
   readonly #removed = new Set<ts.Node>();
   readonly #gone = new Set<ts.Symbol>();
-  /** Names of members that were left out of types, of which no type has one any more. */
+  /** Names of members that no type has any more. */
   readonly #goneMembers = new Set<string>();
 
   constructor(texts: Texts, isEntry: (path: string) => boolean, isGoneText: (text: string) => boolean) {
@@ -57,7 +57,7 @@ class Pruning {
       fileExists: (path) => texts.has(path),
       readFile: (path) => texts.get(path),
       getCurrentDirectory: () => '',
-      // A name stands for its import, not for what another module declares.
+      // A name refers to its import, not to the declaration in another module.
       resolveModuleNameLiterals: (names) => names.map(() => ({ resolvedModule: undefined })),
     };
     const program = ts.createProgram([...texts.keys()], options, host);
@@ -78,7 +78,7 @@ class Pruning {
     return new Map(kept.map((file) => [file.fileName, this.#textOf(file)]));
   }
 
-  /** Returns the path of an imported module of the project that is left out or not, and nothing for a package. */
+  /** Returns the path of an imported module of the project, left out or not. Returns nothing for a package. */
   #target(from: ts.Node, specifier: ts.Node | undefined): string | undefined {
     if (specifier === undefined || !ts.isStringLiteralLike(specifier) || !specifier.text.startsWith('.'))
       return undefined;
@@ -132,7 +132,7 @@ class Pruning {
     if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword)
       return this.#isMissing(this.#target(node, node.arguments[0]));
     if (isText(node) && this.#isGoneText(node.text)) return node.getSourceFile().fileName.startsWith('test/');
-    // A configuration names files that nobody imports.
+    // A configuration can name files that no module imports.
     if (ts.isStringLiteral(node) && /^test\/[\w/-]+\.ts$/.test(node.text)) return !this.#files.has(node.text);
     if (ts.isPropertyAccessExpression(node))
       return this.#goneMembers.has(node.name.text) || this.#isGoneMember(node);
@@ -141,7 +141,7 @@ class Pruning {
     return ts.isIdentifier(node) && isReference(node) && this.#gone.has(this.#symbolOf(node) as ts.Symbol);
   }
 
-  /** Whether the node is `names.a`, where `names` are all exports of a module that has no `a` any more. */
+  /** Whether the node is `names.a`, and the module that `names` imports does not export `a` any more. */
   #isGoneMember({ expression, name }: ts.PropertyAccessExpression): boolean {
     const [declaration] = this.#checker.getSymbolAtLocation(expression)?.declarations ?? [];
     if (declaration === undefined || !ts.isNamespaceImport(declaration)) return false;
@@ -166,7 +166,7 @@ class Pruning {
 
   /** Returns the smallest part around a node without which the rest of the module makes sense. */
   #victimOf(node: ts.Node): ts.Node {
-    // Without the options of a part, a test has the others.
+    // A test keeps the options of other parts.
     if (ts.isSpreadAssignment(node.parent)) return node.parent;
     const row = isText(node) ? rowAround(node) : undefined;
     if (row !== undefined) return row;
@@ -321,7 +321,7 @@ function isTypeMember(
   return (ts.isTypeElement(node) || ts.isClassElement(node)) && node.name !== undefined;
 }
 
-/** A name that stands for something declared elsewhere, other than a name of a member. */
+/** Whether a name refers to a declaration, and is not the name of a member. */
 function isReference(node: ts.Identifier): boolean {
   const { parent } = node;
   if (ts.isPropertyAccessExpression(parent)) return parent.name !== node;
@@ -354,7 +354,7 @@ function specifierListsOf(statement: ts.Statement): readonly ts.Node[] {
   return bindings && ts.isNamedImports(bindings) ? bindings.elements : [];
 }
 
-/** Returns the names that are not declared without this node. */
+/** Returns the names that the node declares. */
 function* declaredNames(node: ts.Node): Generator<ts.Node> {
   if (ts.isVariableStatement(node))
     for (const each of node.declarationList.declarations) yield* declaredNames(each);
@@ -438,7 +438,7 @@ function isText(
   return ts.isStringLiteral(node) || ts.isNoSubstitutionTemplateLiteral(node) || ts.isTemplateHead(node);
 }
 
-/** Returns the element, with a text in it, of a list whose elements are tried one after the other. */
+/** Returns the row around a text, if it is in a list of cases that a test tries one after the other. */
 function rowAround(node: ts.Node): ts.Node | undefined {
   let at = node;
   while (ts.isArrayLiteralExpression(at.parent) && ts.isArrayLiteralExpression(at.parent.parent))
@@ -473,7 +473,7 @@ function isBuilt(path: string): boolean {
   return /(?:^|\/)(?:dist|node_modules)\//.test(path) || path.startsWith('..');
 }
 
-/** A node with its comments, and with the comma or the mark behind it, or before it. */
+/** Returns the range of a node with its comments, and with the separator after or before it. */
 function rangeOf(node: ts.Node, { text, statements }: ts.SourceFile): { start: number; end: number } {
   const after = (position: number): number =>
     ts.getTrailingCommentRanges(text, position)?.at(-1)?.end ?? position;

@@ -2,7 +2,7 @@
 
 import { articleOf, capitalized, type Names, pascal } from './names.ts';
 
-/** How a name of several words is written where the text around it does not tell. */
+/** How a name of several words is written where the context does not tell. */
 export type Style = 'prose' | 'camel' | 'snake' | 'kebab';
 
 /** Identifiers and members that cannot have the plain name, with the names that they have instead. */
@@ -17,7 +17,7 @@ const INNER_START = String.raw`(?<=^|[^A-Z]|\\[bfnrtv]|%[0-9A-F]{2})`;
 
 /**
  * An article before the word, perhaps with a mark or a line break of a comment between them, or in the anchor of a heading.
- * The option `-a` of a command is none.
+ * The option `-a` of a command is not an article.
  */
 const ARTICLE = String.raw`(?:(?<article>(?<!-)\b[Aa]n?)(?<gap>(?:[ \t]|\r?\n[ \t]*(?:\*|\/\/|#)?[ \t])[\x60'"*(\[]*)|(?<=[-#])(?<article>an?)(?<gap>-))?`;
 
