@@ -1,4 +1,4 @@
-/** Pauses work that goes on later. */
+/** Pauses work for a time, or until the next turn of the event loop. */
 
 import { untilAborted } from './until-aborted.ts';
 

@@ -12,7 +12,7 @@ export class RemovePet {
     this.#ports = ports;
   }
 
-  /** Resolves when the removal is durable, for a removed pet with any entity tag. Rejects as `ChangePet.execute` does. */
+  /** Resolves when the removal is durable. For a removed pet, ignores the entity tag. Rejects as `ChangePet.execute` does. */
   async execute(
     id: bigint,
     ifMatch: IfMatch,
