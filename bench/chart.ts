@@ -23,7 +23,7 @@ const LINE_OF_FOOT = 16;
 const TITLE = 'Requests per second – more is better';
 const LIMIT_NOTE = 'The line is the limit of Node.js on this machine: node:http with a constant response.';
 
-/** What a reader needs to know to compare the bars of a work. */
+/** Notes that a reader needs to compare the bars of a work. */
 const NOTES: Readonly<Partial<Record<Work, string>>> = {
   list: 'the first page, the same for all clients',
   'list-random': '1 to 100 pets, of a random status or of all',
@@ -89,7 +89,7 @@ function chart(rows: readonly Row[], foot: readonly string[]): string {
 `;
 }
 
-/** Sorts our bar in front of the others, which keep their order. */
+/** Moves the bar of animal-store to the front. The others keep their order. */
 function oursFirst(one: Row, other: Row): number {
   return Number(other.label === OURS) - Number(one.label === OURS);
 }

@@ -56,7 +56,7 @@ const FILL = `
 export function filledFile(pets: number): string {
   const path = join(workDir, `${pets}-pets.db`);
   if (existsSync(path)) return path;
-  // The command makes the tables, and a key that nobody knows.
+  // The command creates the tables, and a key that is not used.
   execFileSync(process.execPath, [BIN, 'keys', 'create', '--create-store', '--name', 'other'], {
     env: { PATH: process.env['PATH'], DATABASE_URL: `sqlite:${path}` },
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -108,7 +108,7 @@ export function sqliteData(path: string): Data {
   return { url: `sqlite:${path}`, query: async (sql) => query(sql) };
 }
 
-/** Returns the greatest id or revision, which have one counter, and 0 if there is none. */
+/** Returns the greatest id or revision (both share one counter), or 0 if there is none. */
 export function lastId(data: Data): Promise<number> {
   const numbers = 'SELECT max(id) AS n FROM pets UNION ALL SELECT max(revision) FROM pet_revisions';
   return numberOf(data, `SELECT coalesce(max(n), 0) AS number FROM (${numbers}) AS numbers`);

@@ -9,8 +9,8 @@ import { API_KEY, type Data } from './data.ts';
 import { EXACT } from './peers/postgres-store.ts';
 
 /**
- * The server keeps all pets in memory, and writes no checkpoint and vacuums no table during a measurement: these would
- * change single rounds. Each commit waits for its fsync.
+ * The server keeps all pets in memory, and writes no checkpoint and vacuums no table during a measurement: both would
+ * disturb single rounds. Each commit waits for its fsync.
  */
 const SETTINGS = {
   shared_buffers: '512MB',

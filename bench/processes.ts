@@ -37,7 +37,7 @@ process.once('exit', () => {
   rmSync(workDir, { recursive: true, force: true, maxRetries: 5 });
 });
 
-/** Moves this process to the core of the load. On a signal, this process exits with its exit handlers. */
+/** Moves this process to the core of the load. A signal makes this process exit, and run its exit handlers. */
 export function prepareProcess(): void {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
     process.once(signal, () => process.exit(130));

@@ -93,7 +93,7 @@ export class Session {
     await this.#get('/v1/pets?limit=1');
   }
 
-  /** Reads the first part of the cursors of changes. */
+  /** Reads the epoch, with which every cursor of changes begins. */
   async #epoch(): Promise<string> {
     return /"cursor":"(\w+)-/.exec(await this.#get('/v1/changes?limit=1'))?.[1] ?? '';
   }

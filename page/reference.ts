@@ -82,7 +82,7 @@ export function readReference(text: string): Reference {
   };
 }
 
-/** Returns a schema whose `anyOf` is one object: with the members of all, and with those required that each requires. */
+/** Merges the objects of `anyOf` into one object with all members. A member is required if every object requires it. */
 function merged({ anyOf, ...schema }: Schema): Schema {
   const [first, ...others] = anyOf?.filter(({ type }) => type !== 'null') ?? [];
   if (first === undefined) return schema;
@@ -102,7 +102,7 @@ export function schemaName($ref: string): string {
   return $ref.slice($ref.lastIndexOf('/') + 1);
 }
 
-/** Returns the id of the element that the fragment of a URL names. A text that is not percent-encoded names none. */
+/** Returns the id of the element that the fragment of a URL names. Returns an empty text if the fragment is not valid percent-encoding. */
 export function idIn(hash: string): string {
   try {
     return decodeURIComponent(hash.slice(1));

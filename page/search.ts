@@ -44,13 +44,13 @@ export function wordsOf(query: string): string[] {
   return named.split(/\s+/).filter(Boolean);
 }
 
-/** `retries` becomes `retry`, so that each of them finds the other. */
+/** `retries` becomes `retry`, so that a search for either word finds both. */
 function singular(text: string): string {
   return text.toLowerCase().replaceAll(/ies\b/g, 'y');
 }
 
 /**
- * Returns the entries that contain every word: first those with this name, such as a parameter, then sections whose title
+ * Returns the entries that contain every word: first those whose title is the query, then sections whose title
  * has the words, then other titles, then texts. Of entries with the same title and text, the first one is returned.
  */
 export function findEntries<E extends Entry>(entries: readonly E[], words: readonly string[]): E[] {

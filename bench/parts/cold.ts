@@ -1,4 +1,4 @@
-/** Compares gets of random ids on a PostgreSQL server whose memory is much smaller than the table, and whose disk is slow. */
+/** Compares reads of random pets on a PostgreSQL server whose memory is much smaller than the table, and whose disk is slow. */
 
 import { setTimeout as delay } from 'node:timers/promises';
 import { API_KEY } from '../data.ts';
@@ -10,14 +10,14 @@ import { Session } from '../session.ts';
 import { slowReads } from '../slow-disk.ts';
 import { milliseconds, table, whole } from '../table.ts';
 
-/** The number of milliseconds that each read of a page takes longer, and the memory of PostgreSQL. */
+/** The delay of each page read in milliseconds, and the memory of PostgreSQL. */
 const READ_DELAY = 1;
 const MEMORY = '1MB';
 const PAGE = 8192;
 
 const MAX_PETS = 300_000;
 
-/** The pause between two lists that are measured beside the gets, in milliseconds. */
+/** The pause between two list requests during the reads, in milliseconds. */
 const PAUSE = 20;
 
 /** The servers, and the number of connections in the URL of the database. Fastify has a pool of 10 connections. */
@@ -33,7 +33,7 @@ export interface ColdRow {
   readonly perSecond: number;
   readonly p50: number;
   readonly p99: number;
-  /** The p95 of a list that is cached, beside the gets. */
+  /** The p95 of a cached list during the reads. */
   readonly listP95: number;
 }
 
@@ -63,7 +63,7 @@ export async function measureCold(options: Options): Promise<ColdRow[]> {
   );
 }
 
-/** Measures the gets, and lists beside them. */
+/** Measures reads of single pets, and lists at the same time. */
 async function measureBeside(session: Session, options: Options): Promise<Omit<ColdRow, 'label'>> {
   const lists: number[] = [];
   let isRunning = true;

@@ -1,6 +1,6 @@
 /**
  * Fastify 5 as its documentation recommends, on SQLite or PostgreSQL: with validating schemas, compiled serializers, and
- * a hook for the key. Nothing waits for the store of SQLite, whose methods return at once.
+ * a hook for the key. The methods of the SQLite store are synchronous.
  */
 
 import Fastify, { type FastifyError, type FastifyReply } from 'fastify';

@@ -66,7 +66,7 @@ export class PostgresStore {
     return (await this.#pool.query<Versioned>(query)).rows[0];
   }
 
-  /** Whether an `Authorization` header contains a key that is valid, or was valid a moment ago: this costs no promise. */
+  /** Whether an `Authorization` header contains a key that is valid, or was valid a moment ago. Returns no promise for a cached key. */
   allows(authorization = ''): boolean | Promise<boolean> {
     return (this.#cachedUntil.get(authorization) ?? 0) > performance.now() || this.#look(authorization);
   }

@@ -10,8 +10,8 @@ const CLIENT = 'docs/animal-store-client.js';
 const WIDTH = 80;
 
 /**
- * Returns the request as a JavaScript module that calls the client of the package. The client sends no invalid body, and
- * no request without an id: then the sample is that of `fetch`.
+ * Returns the request as a JavaScript module that calls the client of the package. The client does not send an invalid
+ * body or a request without an id. The sample of such a request uses `fetch`.
  */
 export function javaScriptSample(request: SampleRequest, options: SampleOptions): string {
   const call = callOf(request);
@@ -30,8 +30,8 @@ export function javaScriptSample(request: SampleRequest, options: SampleOptions)
 }
 
 /**
- * Returns the call of the client that sends the request, such as `getPet(1n)`. Its method is named like the operation, and
- * has the parameters of the path, the body, the query, and the options.
+ * Returns the call of the client that sends the request, such as `getPet(1n)`. The method has the name of the operation.
+ * Its arguments are the path parameters, the body, the query and the options.
  */
 function callOf({ operation, pathParameters, parameters, body }: SampleRequest): string | undefined {
   const { [KEY_FIELD]: idempotencyKey, [TAG_FIELD]: ifMatch, ...given } = parameters;

@@ -17,17 +17,17 @@ export interface SampleRequest {
   /** The header fields, except `Authorization`. */
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body?: string;
-  /** The header field that makes the request safe to repeat, if it is not given: a sample sends a new key in it. */
+  /** `Idempotency-Key`, if the operation has this field and the reader has typed no key: a sample then sends a new key. */
   readonly newKeyField?: string;
 }
 
-/** The header field with which a create can be repeated. */
+/** The header field that makes a write safe to retry. */
 export const KEY_FIELD = 'Idempotency-Key';
 
 /** The header field that names the version of the pet that a request is for. */
 export const TAG_FIELD = 'If-Match';
 
-/** The value of this field in a sample until the console knows the version. No pet has this tag. */
+/** The value of `If-Match` in a sample until the console knows the version. No pet has this tag. */
 const NO_TAG = '"ETag-of-the-last-response"';
 
 export interface SampleOptions {

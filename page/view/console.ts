@@ -24,7 +24,7 @@ export interface Console {
 export interface BaseUrls {
   /** The base URL that programs use. */
   readonly forPrograms: string;
-  /** The base URL that the console uses. It has the origin of the page, because the page may connect to no other. */
+  /** The base URL that the console uses. It has the origin of the page, because the page may not connect to others. */
   readonly forConsole: string;
 }
 
@@ -39,7 +39,7 @@ export function consoleOf(
     if (name === KEY_FIELD) control.setAttribute('placeholder', 'a new key for each request');
     if (name !== TAG_FIELD) continue;
     control.setAttribute('placeholder', 'the ETag of the pet, or *');
-    // The example of the document is for any version.
+    // The example in the document is `*`, which matches any version.
     control.value = '';
   }
   const body = operation.body && bodyField(operation.body);
@@ -126,7 +126,7 @@ function tagFiller(
   };
 }
 
-/** Adds a new key to a request that can have one, so that the request can be repeated when its response is lost. */
+/** Adds a new idempotency key to a request that can have one, so that it can be retried after a lost response. */
 function withKey({ newKeyField, ...request }: SampleRequest): SampleRequest {
   if (newKeyField === undefined) return request;
   // `randomUUID` is missing on a page that was loaded over plain HTTP from another machine.

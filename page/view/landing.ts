@@ -4,14 +4,14 @@ import { idIn } from '../reference.ts';
 
 /** Scrolls to an element, highlights it, and changes the URL to the section that the element is in. */
 export function land(element: HTMLElement): void {
-  // The id of a heading is only for the label of its section.
+  // The id of a heading only labels its section. Links use the id of the section.
   const id = element.closest('[id]:not([id$="-heading"])')?.id ?? '';
-  // `pushState` fires no event and scrolls nowhere, so the element can be a part of what the URL names.
+  // `pushState` fires no event and does not scroll, so `show` can scroll to an element within the section.
   if (id !== '' && location.hash !== `#${id}`) history.pushState(null, '', `#${id}`);
   show(element);
 }
 
-/** Shows the element that the URL names. The browser cannot, because the element did not exist when it loaded. */
+/** Shows the element that the URL names. The browser cannot, because the element did not exist when the page was loaded. */
 export function followFragments(): void {
   const follow = () => {
     const element = document.getElementById(idIn(location.hash));

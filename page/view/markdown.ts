@@ -12,7 +12,7 @@ export interface Guide {
   readonly content: readonly Node[];
 }
 
-/** Where the server has the programs that a manual links to. */
+/** The path of the programs that a manual links to, on the server. */
 const PROGRAMS = 'docs/examples/';
 
 /** Splits Markdown into an introduction and guides. */
@@ -104,7 +104,7 @@ function inline(token: Token): Node {
       const href = targetOf(String(token['href']));
       return el(href === undefined ? 'span' : 'a', { href }, ...inlineAll(token));
     }
-    // The policy of the page allows no other images than its own.
+    // The content security policy of the page allows only images from its own server.
     case 'image':
       return new Text();
     case 'text':

@@ -7,7 +7,7 @@ import { codeBlock } from './code.ts';
 import { button, el } from './dom.ts';
 import { inlineMarkdown } from './markdown.ts';
 
-/** How a request goes on after its response. */
+/** The requests that can follow a response. */
 export interface Continuation {
   /** Returns the function that requests the next page, or `undefined` on the last page. */
   turnPage(link: string | null): (() => void) | undefined;
@@ -19,11 +19,11 @@ export interface Continuation {
 
 export interface ResponseView {
   readonly element: HTMLElement;
-  /** Sends the request with the API key, and shows the response or the fault. */
+  /** Sends the request with the API key, and shows the response or the failure. */
   show(request: SampleRequest, apiKey: string, continuation: Continuation): Promise<void>;
 }
 
-/** A request without a response is given up after this time. */
+/** The time after which a request without a response is cancelled, in milliseconds. */
 const TIMEOUT = 30_000;
 
 /** Advice for the reader after a response with one of these statuses. */

@@ -140,7 +140,7 @@ function placesIn(content: HTMLElement): Place[] {
   );
 }
 
-/** Returns the elements with the text of a place. The cells of a row have no space between them. */
+/** Returns the elements that contain the text of a found element. The cells of a row are separate: no space is between them. */
 function partsOf(element: HTMLElement): Element[] {
   if (element.matches('.failures li')) return [...element.querySelectorAll('.meaning + p, pre')];
   if (element.matches(HEADINGS)) {
@@ -150,7 +150,7 @@ function partsOf(element: HTMLElement): Element[] {
   return element.matches(ROWS) ? [...element.children] : [element];
 }
 
-/** Returns what a heading, a field, a row of a table or an error is called. */
+/** Returns the title of a heading, a field, a row of a table or an error. */
 function titleOf(element: HTMLElement): string {
   if (element.matches(HEADINGS)) return element.textContent ?? '';
   if (element.matches('tr')) {

@@ -27,7 +27,7 @@ export class State<T> {
   }
 }
 
-/** Creates a state that the browser remembers, unless the reader forbids it to store anything. */
+/** Creates a state that the browser remembers, unless the reader has disabled storage. */
 export function remembered<T extends string>(name: string, values: readonly T[], initial: T): State<T> {
   const item = `animal-store-${name}`;
   let stored: string | null = null;
