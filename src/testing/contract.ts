@@ -1,4 +1,4 @@
-/** The common parts of the contract suites. They need no test runner: register each case with your own. */
+/** The common parts of the contract suites. They need no test runner: register each case with yours. */
 
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -26,13 +26,13 @@ export interface Subject<Port> {
   /** Opens a second client of the data of `first`. An adapter that allows only one client leaves out this function. */
   openSecond?(first: Opened<Port>): Promise<Opened<Port>>;
   /**
-   * Moves the clock that decides when the records of a store end, by a number of milliseconds that can be negative: fakes
-   * the time, or changes the ends of the stored records by the opposite. Without it, the cases that need it are left out.
+   * Moves the clock that decides when records end, by a number of milliseconds that can be negative. It can fake the time, or move
+   * the ends of the stored records by the opposite number. Without this function, the cases that need it are left out.
    */
   moveClock?(opened: Opened<Port>, milliseconds: number): void | Promise<void>;
   /** The maximum time until a change of one client is visible to another client, in milliseconds. Default: 1000. */
   readonly visibilityTimeout?: number | undefined;
-  /** After how many milliseconds a case that has not ended rejects, and names itself. Default: 100,000. */
+  /** The time limit of a case, in milliseconds. After it, the case rejects with its name. Default: 100,000. */
   readonly caseTimeout?: number | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** The tests that random sequences of all operations have the same results on a storage and on a plain model. */
+/** The test that random operations have the same results on a storage and on a plain model. */
 
 import assert from 'node:assert/strict';
 import type { StoreStorage } from '../application/ports/storage.ts';
@@ -10,7 +10,7 @@ import { randomNumbers } from './random.ts';
 
 /** The options of {@link differentialContract}. */
 export interface DifferentialOptions {
-  /** A sequence of operations for each seed. Default: 1 to 4. */
+  /** The seeds of the random sequences of operations. Default: 1 to 4. */
   readonly seeds?: readonly number[] | undefined;
   /** The number of operations of a sequence. Default: 120. */
   readonly steps?: number | undefined;
@@ -22,9 +22,9 @@ export interface DifferentialOptions {
 const BEGINNINGS = ['import pets with ids', 'create the first key'];
 
 /**
- * Returns a test that calls random operations on a storage and on a plain model, and compares the results of each, and all
- * that the storage holds. Each operation must have had each of its outcomes. Operations whose part the storage lacks are
- * left out; the name of the test says which parts these are.
+ * Returns a test that calls random operations on a storage and on a plain model. After each operation, it compares the results and
+ * the contents. At the end, each operation must have had each of its outcomes. Operations whose part the storage lacks are left
+ * out; the name of the test says which parts these are.
  */
 export function differentialContract(
   subject: Subject<StoreStorage>,
@@ -54,7 +54,7 @@ function partOf(name: string): Part {
   return (OPERATIONS[name] as Operation).part;
 }
 
-/** Returns the outcomes of the operations. */
+/** Runs one sequence, and returns the outcomes of its operations. */
 async function runSequence(
   subject: Subject<StoreStorage>,
   seed: number,

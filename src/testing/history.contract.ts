@@ -16,8 +16,8 @@ const SEEDS = [1, 2, 3];
 type Exercise = (history: History, stores: readonly AnimalStore[]) => Promise<void>;
 
 /**
- * Returns the tests that all creates and reads fit one order, which is that of the ids and agrees with real time, as
- * {@link History} examines it. A storage that several servers share is also tested with two clients.
+ * Returns the tests that all creates and reads fit the order of the ids and real time, as {@link History} examines. A storage that
+ * several servers share is also tested with two clients.
  */
 export function historyContract(subject: Subject<StoreStorage>): ContractCase[] {
   return SEEDS.flatMap((seed) =>
@@ -28,9 +28,9 @@ export function historyContract(subject: Subject<StoreStorage>): ContractCase[] 
 }
 
 /**
- * Returns the tests that creates, changes and removals fit one order, which is that of their numbers, that each read returns a
- * version which the order allows, and that followers miss nothing. A storage that several servers share is also tested with two
- * clients, unless they see each other's changes late.
+ * Returns the tests that creates, changes and removals fit the order of their numbers, that each read returns a version that this
+ * order allows, and that followers miss nothing. A storage that several servers share is also tested with two clients, unless they
+ * see each other's changes late.
  */
 export function changeHistoryContract(subject: Subject<ChangingStore>): ContractCase[] {
   const assertOneOrder = async (seed: number, ...stores: readonly ChangingStore[]) =>

@@ -116,7 +116,7 @@ function recording(subject: Subject<IdempotentChangingStore>): ContractCase[] {
         const create = idempotentCreates.add(samplePet('Max'), attempt(key));
         await assert.rejects(create, { code: 'idempotency_conflict' }, key);
       }
-      // Another caller has other keys.
+      // Another caller has its own keys.
       assert.equal((await idempotentCreates.add(samplePet('Max'), attempt('change', '2'))).isReplay, false);
       assert.equal((await pets.list({ limit: 9 })).pets.length, 2);
     },

@@ -1,7 +1,7 @@
-/** Returns a number from 0 to `below` - 1. */
+/** A source of random numbers. Returns a number from 0 to `below` - 1. */
 export type Random = (below: number) => number;
 
-/** The generator mulberry32: the same numbers for the same seed. */
+/** Returns a mulberry32 generator, which yields the same numbers for the same seed. */
 export function randomNumbers(seed: number): Random {
   let state = seed;
   return (below) => {

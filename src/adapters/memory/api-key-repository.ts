@@ -11,7 +11,7 @@ const CACHE_LIMIT = 1000;
  */
 export class MemoryApiKeyRepository implements ApiKeyRepository {
   readonly #keys = new Map<string, ApiKey>();
-  /** The ids of the keys by their hashes, and of the cached keys. */
+  /** The ids of all keys by hash, and of the cached keys by key. */
   readonly #idOfHash = new Map<string, string>();
   readonly #idOfKey = new Map<string, string>();
   readonly #closed: AbortSignal;

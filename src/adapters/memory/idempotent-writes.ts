@@ -31,7 +31,7 @@ export function memoryIdempotentWrites(
     return record !== undefined && record.validUntil >= Date.now() ? record : undefined;
   }
 
-  /** A new entry of the map is the last one, so that old records come first. */
+  /** Adds the record at the end of the map, so that the oldest records come first. */
   function setRecord(attempt: ChangeAttempt, pet: Pet | undefined): void {
     const { request, validFor } = attempt;
     records.delete(nameOf(attempt));

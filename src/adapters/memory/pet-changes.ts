@@ -12,12 +12,12 @@ import { changesPage, lastRevisionOf } from '../storage-kit/changes-page.ts';
 import type { MemoryPetRepository } from './pet-repository.ts';
 
 /**
- * Stores the revisions of the pets that were changed or removed. The pets themselves are those of the repository. A page of the
- * feed reads all revisions.
+ * Stores the revisions of pets that were changed or removed. The repository stores the pets. A page of the feed iterates over all
+ * revisions.
  */
 export class MemoryPetChanges implements PetChanges {
   readonly #pets: MemoryPetRepository;
-  /** Drawn at the first use: workerd opens a storage where it allows no random values. */
+  /** Generated at the first use, because workerd opens a storage where it does not allow random values. */
   #epoch: string | undefined;
   /** By the id of the pet, in ascending order of revision. */
   readonly #revisions = new Map<bigint, bigint>();
@@ -49,7 +49,7 @@ export class MemoryPetChanges implements PetChanges {
     const version = this.findNow(id);
     if (version?.pet === undefined || version.revision !== expected) return undefined;
     const revision = this.#pets.replaceNow(id, changed);
-    // A map has its newest entry last, but an entry that is replaced keeps its place.
+    // Deleted first, because an entry that is replaced keeps its place in the map.
     this.#revisions.delete(id);
     this.#revisions.set(id, revision);
     return revision;

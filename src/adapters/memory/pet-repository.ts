@@ -10,7 +10,7 @@ import { idsExhausted } from '../storage-kit/problems.ts';
 export class MemoryPetRepository implements PetRepository {
   readonly #all: Pet[] = [];
   readonly #closed: AbortSignal;
-  /** The greatest number assigned so far, or 0. */
+  /** The greatest id or revision that was assigned, or 0. */
   lastId = 0n;
 
   constructor(closed: AbortSignal = new AbortController().signal) {
@@ -49,7 +49,7 @@ export class MemoryPetRepository implements PetRepository {
     return Object.freeze({ pets: Object.freeze(found.slice(0, limit)), more: found.length > limit });
   }
 
-  /** Returns the first pets that are accepted, with ids above `after` and up to `last`. */
+  /** Returns the first accepted pets with ids above `after` and up to `last`. */
   selectNow(
     accepts: (pet: Pet) => boolean,
     limit: number = Infinity,

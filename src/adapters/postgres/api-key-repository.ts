@@ -1,4 +1,4 @@
-/** API keys in PostgreSQL. A found key is cached for less than the second in which the port promises that its end is noticed. */
+/** API keys in PostgreSQL. A found key is cached for less than 1 s, within which the port promises that other processes see a change. */
 
 import type { ApiKeyRepository } from '../../application/ports/api-key-repository.ts';
 import type { CacheStatistics } from '../../application/ports/statistics.ts';
@@ -8,7 +8,7 @@ import type { ConnectionPool } from './connection-pool.ts';
 import { RELAXED } from './pets.ts';
 import { LOCK } from './schema.ts';
 
-/** A double represents every time exactly. */
+/** The times are selected as float8, which represents each of them exactly. */
 const COLUMNS = `id::text, hash, name, hint, created_at::float8, expires_at::float8, revoked_at::float8,
   last_used_on::float8, caller_id::text, is_read_only`;
 const INSERT = 'INSERT INTO api_keys (hash, name, hint, created_at, expires_at, is_read_only)';
@@ -20,7 +20,7 @@ const REPLACE = `WITH ended AS (
   ) INSERT INTO api_keys (hash, name, hint, created_at, expires_at, is_read_only, caller_id)
   SELECT $1, $2, $3, $4::bigint, $5::bigint, $6::boolean, caller_id FROM ended RETURNING ${COLUMNS}`;
 const REVOKE = `UPDATE api_keys SET revoked_at = coalesce(revoked_at, $1) WHERE id = $2 RETURNING ${COLUMNS}`;
-/** A crash may lose this, so the commit waits for no disk and no standby. */
+/** A crash may lose the date of the last use, so the commit does not wait for the disk or a standby. */
 const SET_LAST_USED_ON = `WITH ${RELAXED} UPDATE api_keys SET last_used_on = $1 FROM relaxed
   WHERE id = $2 AND (last_used_on IS NULL OR last_used_on < $1) RETURNING ${COLUMNS}`;
 const EXISTS = { text: 'SELECT 1 FROM api_keys LIMIT 1' };
@@ -36,7 +36,7 @@ export function apiKeyRepository(
   const statistics = { hits: 0, misses: 0 };
   let cache = new Map<string, { readonly about: ApiKey; readonly until: number }>();
 
-  /** A new cache makes calls of `find` that are in flight store nothing in the cache. */
+  /** Replaces the cache after the change, because calls of `find` in flight may still store old results in the previous one. */
   async function change(text: string, values: unknown[]): Promise<ApiKey | undefined> {
     try {
       const [row] = await pool.write(text, values);
@@ -68,7 +68,7 @@ export function apiKeyRepository(
     },
     add: async (key, about) => (await change(ADD, keyValues(key, about))) as ApiKey,
     async addFirst(key, about, save) {
-      // A database that accepts no writes would refuse the statements below, even if a key exists.
+      // A read-only database would refuse the statements below, even if a key exists.
       if ((await pool.read(EXISTS)).length > 0) return undefined;
       using session = await pool.openSession();
       await session.begin();

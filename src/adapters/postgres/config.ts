@@ -1,4 +1,4 @@
-/** The configuration of the driver, which then reads `PGOPTIONS` and `PGREPLICATION` from the environment, and no password file. */
+/** The configuration of the driver, which still reads `PGOPTIONS` and `PGREPLICATION` from the environment, but no password file. */
 
 import { readFileSync } from 'node:fs';
 import { type ClientConfig, TypeOverrides, types } from 'pg';
@@ -8,16 +8,16 @@ import { parsePostgresUrl } from './url/index.ts';
 const parsers = new TypeOverrides();
 parsers.setTypeParser(types.builtins.INT8, BigInt);
 const toDate = types.getTypeParser(types.builtins.TIMESTAMPTZ) as (text: string) => unknown;
-/** Only another program stores `infinity`, which is not a date. */
+/** Another program can have stored `infinity`, which is not a date. */
 parsers.setTypeParser(types.builtins.TIMESTAMPTZ, (text) => {
   const date = toDate(text);
   return date instanceof Date ? date.toISOString() : text;
 });
 
 /**
- * Sets each value that the driver would otherwise read from a variable. It does not set a URL, because the driver would
- * prefer the values in it.
- * @param currentUrl returns the URL of the password; called when the server asks a new connection for a password
+ * Sets each value that the driver would otherwise read from an environment variable. Sets no URL, because the driver would prefer
+ * the values of the URL.
+ * @param currentUrl returns the URL with the current password; called when the server asks a new connection for a password
  */
 export function clientConfig(
   url: string,

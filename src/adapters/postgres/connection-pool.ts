@@ -1,4 +1,4 @@
-/** The connections to the database: a pool for single statements, and sessions for what takes long. */
+/** The connections to the database: a pool for single statements, and sessions for long operations. */
 
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client, type ClientBase, type ClientConfig, Pool, type PoolClient } from 'pg';
@@ -10,22 +10,22 @@ import { codeOf } from '../storage-kit/store-errors.ts';
 import type { clientConfig } from './config.ts';
 import { type Faults, hadNoEffect, storageError, UnconfirmedCommit, writeError } from './errors.ts';
 
-/** In milliseconds: the deadline of a statement of a session, and the pause before another attempt. */
+/** In milliseconds: the time limit of a statement in a session, and the pause before another attempt. */
 const LONG_TIMEOUT = 60_000;
 const PAUSE = 20;
 const QUEUE_LIMIT = 10_000;
 const FULL = 'too many calls wait for a connection to the database';
 const STANDBY = 'the database server is a standby: the store needs the primary';
 /**
- * Sets the time limits, so that the server cancels a statement shortly before the deadline of the driver, and the format of times
- * that the driver reads. They are not startup parameters, because a pooler refuses those.
+ * Sets the format of times that the driver reads, and time limits, so that the server cancels a statement shortly before the driver
+ * gives up. They are not startup parameters, because poolers refuse those.
  */
 const timeLimits = (timeout: number, isLocal: boolean) => `SELECT pg_is_in_recovery(), count(set_config(name,
     CASE name WHEN 'statement_timeout' THEN '${Math.ceil(0.9 * timeout)}' WHEN 'lock_timeout' THEN '${Math.ceil(0.8 * timeout)}'
       WHEN 'DateStyle' THEN 'ISO' ELSE '0' END, ${isLocal}))
   FROM pg_settings WHERE name IN ('statement_timeout', 'lock_timeout', 'DateStyle', 'transaction_timeout',
     'idle_session_timeout', 'idle_in_transaction_session_timeout')`;
-/** With this isolation level, a statement sees what was committed while the one before waited for a lock. The default can be another. */
+/** At this isolation level, which can differ from the default, a statement sees what was committed while the previous one waited. */
 const BEGIN = 'BEGIN ISOLATION LEVEL READ COMMITTED';
 /** The plan or the prepared statement of a connection is out of date, so nothing was executed. */
 const OUTDATED = /^(0A000|26000)$/;
@@ -42,7 +42,7 @@ type Config = ReturnType<typeof clientConfig>;
 /** Runs statements on a connection of its own. Rejects with an `AnimalStoreError`. */
 export interface Session extends Disposable {
   run(text: string, values?: unknown[]): Rows;
-  /** Begins a transaction with the time limits of a session. Behind a pooler, the next transaction has another connection. */
+  /** Begins a transaction with the time limits of a session. Behind a pooler, the next transaction can have another connection. */
   begin(mode?: 'READ ONLY'): Promise<void>;
 }
 
@@ -71,8 +71,8 @@ export class ConnectionPool {
   }
 
   /**
-   * Runs the statement that `begin` returns when a connection is free. Repeats it after serialization failures, and when the
-   * server has no room for a further connection: an open one can become free. Repeats it once, and unprepared, if its prepared
+   * When a connection is free, runs the statement that `begin` returns. Retries it after a serialization failure, and when the
+   * server accepts no further connection, because an open one can become free. Retries it once, unprepared, if its prepared
    * statement is out of date, for example after `ALTER TABLE`.
    */
   async run(begin: () => SqlStatement): Rows {
@@ -102,8 +102,8 @@ export class ConnectionPool {
   }
 
   /**
-   * Runs one statement that reads, and once more if its connection hangs or is lost. Calls `onSend` when a connection is free.
-   * Rejects with an `AnimalStoreError`.
+   * Runs one statement that reads, and runs it once more if its connection hangs or is lost. Calls `onSend` when a connection is
+   * free. Rejects with an `AnimalStoreError`.
    */
   async read(statement: SqlStatement, onSend?: () => void): Rows {
     const begin = () => {
@@ -137,7 +137,7 @@ export class ConnectionPool {
 
   async close(): Promise<void> {
     this.#closing.abort(closedError());
-    // A server that hangs closes no connection.
+    // A server that hangs does not close its connections.
     const ended = this.#pool.end().catch(() => {});
     await Promise.race([ended, delay(this.waitTimeout + 1000, undefined, { ref: false })]);
   }
@@ -163,7 +163,7 @@ export async function openSession(config: ClientConfig, signal?: AbortSignal): P
   const run: Session['run'] = async (text, values = []) => {
     signal?.throwIfAborted();
     return await query(client, { text, values }).catch((error) => {
-      // The first error tells why the connection was lost. Without a commit, the statements before had no effect.
+      // The first error says why the connection was lost. Without a commit, the previous statements had no effect.
       throw text === 'COMMIT' ? writeError(lost ?? error) : storageError(lost ?? error);
     });
   };
@@ -175,10 +175,10 @@ export async function openSession(config: ClientConfig, signal?: AbortSignal): P
 /** The connections with a commit that no standby has confirmed. */
 const unconfirmed = new WeakSet<ClientBase>();
 
-/** Refuses a standby, which may lack acknowledged writes. */
+/** Sets the time limits of a new connection. Refuses a standby, which may lack acknowledged writes. */
 async function prepare(client: ClientBase, { query_timeout: timeout = 0 }: ClientConfig): Promise<void> {
   client.on('notice', ({ routine }) => {
-    // The warning after the cancelled wait of a commit. Its text is translated, and all warnings have one code.
+    // The server warns that the wait for a standby was cancelled. The text is translated, and all warnings have one code.
     if (routine === 'SyncRepWaitForLSN') unconfirmed.add(client);
   });
   client.on('error', () => {});

@@ -1,4 +1,4 @@
-/** The statements of creates. A pet and the record of its key are one transaction. */
+/** Creates pets in PostgreSQL. A pet and the record of its key are stored in one transaction. */
 
 import { CREATE_REQUEST } from '../../application/ports/idempotent-changes.ts';
 import type * as ports from '../../application/ports/idempotent-creates.ts';
@@ -11,14 +11,17 @@ import type { ConnectionPool, ResultRow, SqlStatement } from './connection-pool.
 import type { GroupedWrites } from './grouped-writes.ts';
 import { arrayParameters, arraysOf, NOW, ORDER, RELAXED } from './pets.ts';
 
-/** The returned ids, in ascending order, belong to the pets in their order. */
+/** In ascending order, the returned ids are those of the pets in the given order. */
 const ADD = `WITH ${ORDER} INSERT INTO pets (${ATTRIBUTES}) SELECT ${ATTRIBUTES} FROM ordered, unnest(${arrayParameters()})
   WITH ORDINALITY AS new (${ATTRIBUTES}, place) ORDER BY place RETURNING id`;
-/** The end of an INSERT of records: those that have ended are replaced, and valid ones change no row. */
+/** The end of an INSERT of records: replaces records that have ended. Valid ones stay unchanged, and return no row. */
 export const RENEW_RECORD: string = `ON CONFLICT (caller, key) DO UPDATE SET pet_id = excluded.pet_id, ends_at = excluded.ends_at,
       request = excluded.request, response = excluded.response WHERE record.ends_at < ${NOW}`;
 
-/** Adds a pet for each claimed key, with the id in the claim. Of equal keys, the first is claimed. A key with a valid record returns no row. */
+/**
+ * Adds a pet, with the id in the claim, for each claimed key. Of equal keys, claims the first. A key with a valid record returns no
+ * row.
+ */
 const ADD_ONCE = `WITH ${ORDER}, new AS MATERIALIZED (
     SELECT DISTINCT ON (caller, key) given.* FROM ordered,
       unnest(${arrayParameters('text', 'text', 'bigint', 'text')})
@@ -35,14 +38,14 @@ const ADD_ONCE = `WITH ${ORDER}, new AS MATERIALIZED (
 
 const FIND = `SELECT pet_id, request, response, ${PET_COLUMNS} FROM idempotency_records LEFT JOIN pets ON id = pet_id
   WHERE caller = $1 AND key = $2 AND ends_at >= ${NOW}`;
-/** A record that a create has renewed since the statement began is not removed. What a crash brings back is removed again. */
+/** Keeps a record that a create has renewed since the statement began. Records that reappear after a crash are removed again. */
 export const REMOVE: string = `WITH ${RELAXED}, ${ORDER} DELETE FROM idempotency_records
   WHERE ends_at < ${NOW} AND (caller, key) IN (
     SELECT caller, key FROM relaxed, ordered, idempotency_records WHERE ends_at < ${NOW} ORDER BY ends_at LIMIT $1)
   RETURNING 1`;
 const DROPPED = 'a trigger of the database has dropped pets: it is unknown which ones were stored';
 
-/** Fails the statement with the error 22012, so that it stores nothing, when a trigger of the operator has dropped rows. */
+/** Returns a condition that fails the statement with the error 22012 when a trigger of the operator has dropped rows. */
 export function assertEqualCounts(rows: string, ...others: readonly string[]): string {
   const sum = others.map((each) => `(SELECT count(*) FROM ${each})`).join(' + ');
   return `1 / CASE WHEN (SELECT count(*) FROM ${rows}) = ${sum} THEN 1 ELSE 0 END = 1`;
@@ -56,7 +59,7 @@ export interface Create {
 /** Resolves with the stored pet, or with `undefined` when the key has a record. */
 export type AddCreate = (create: Create) => Promise<Pet | undefined>;
 
-/** Returns the function that makes creates, plain ones and those with a key. */
+/** Returns the function that creates pets, with or without an idempotency key. */
 export function groupedCreates(writes: GroupedWrites): AddCreate {
   const kind = { statementFor, resultsOf };
   const [plain, keyed] = [writes.ofKind(kind), writes.ofKind(kind)];

@@ -8,7 +8,7 @@ import { codeOf, rowDropped } from '../storage-kit/store-errors.ts';
 
 export type Faults = KnownFaults<'read' | 'rows' | 'write'>;
 
-/** The meanings of a SQLSTATE, or of its first two or three characters. Without a reason, later requests are likely to succeed. */
+/** Messages and reasons by SQLSTATE, or by its first two or three characters. Without a reason, later requests are likely to succeed. */
 const KINDS: Readonly<Record<string, readonly [text: string, reason?: StorageFaultReason]>> = {
   '08': ['the connection to the database failed', 'unreachable'],
   '2200H': ['all ids have been assigned', 'ids_exhausted'],
@@ -37,7 +37,7 @@ const KINDS: Readonly<Record<string, readonly [text: string, reason?: StorageFau
   XX002: ['the stored data is damaged', 'damaged'],
 };
 
-/** After these, it is unknown whether the transaction was committed. The others can end a session in the middle of a commit. */
+/** After these errors, it is unknown whether the transaction was committed, because they can end a session during a commit. */
 const UNKNOWN_OUTCOMES = /^(08|25P0[34]|57P|40003)/;
 const SERVER_FAILURES = /^(53|58|F0|XX)/;
 const CERTIFICATE_CODES = /CERT|SIGNED|UNABLE_TO|^ERR_TLS/;
@@ -61,7 +61,7 @@ export function storageError(error: unknown): AnimalStoreError {
     return new AnimalStoreError('internal_error', message, { cause: error });
   }
   if (error instanceof UnconfirmedCommit) return storageUnavailable(error.message, error, 'not_responding');
-  // The driver has no code for its own deadlines.
+  // The timeouts of the driver itself have no code.
   if (isError(error) && error.message === 'timeout exceeded when trying to connect')
     return storageUnavailable('all connections to the database are in use', error);
   if (isError(error) && code === '' && /timeout/i.test(error.message))
@@ -72,7 +72,7 @@ export function storageError(error: unknown): AnimalStoreError {
   return storageUnavailable(`the connection to the database failed${suffix}`, error, 'unreachable');
 }
 
-/** Returns the messages of the error and of its cause, which contain no password. A code is not repeated. */
+/** Returns the messages of the error and of its cause. They contain no password, and each code only once. */
 export function detailed(error: unknown): string {
   const { message, cause } = storageError(error);
   if (!isError(cause) || cause.message === '') return message;
@@ -86,7 +86,7 @@ export function writeError(error: unknown): AnimalStoreError {
   return storageUnavailable(`${known.message}: it is unknown whether this was stored`, error);
 }
 
-/** An `AnimalStoreError` tells that the statement was not sent. A severity can be FATAL in the language of the server. */
+/** An `AnimalStoreError` means that nothing was sent. The code is tested too, because a severity can be in another language. */
 export function hadNoEffect(error: unknown): boolean {
   if (asAnimalStoreError(error) !== undefined) return true;
   if (!(error instanceof DatabaseError) || UNKNOWN_OUTCOMES.test(codeOf(error))) return false;

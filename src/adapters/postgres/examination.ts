@@ -15,7 +15,7 @@ const FACTS = `SELECT
   (SELECT count(*) FROM idempotency_records)::float8, pg_database_size(current_database())::float8
   FROM api_keys`;
 
-/** Examines a store, which a server may use meanwhile. Changes nothing. */
+/** Examines a store, which servers may use at the same time. Changes nothing. */
 export async function examinePostgresStore(url: string): Promise<Diagnosis> {
   const location = locationOf(url);
   const problems: Problem[] = [];
@@ -33,7 +33,7 @@ export async function examinePostgresStore(url: string): Promise<Diagnosis> {
       report('error', `${location}: the database contains no store: the start of a server creates it`);
       return { ...about, exists: false };
     }
-    // An older schema lacks a table, and its next start compares the sequences anyway.
+    // An older schema lacks a table that the comparison reads. The next start compares the sequences anyway.
     const behind =
       survey.isOneServer && schemaVersion === SCHEMA_VERSION ? await sequencesBehind(session) : [];
     for (const { message } of behind) report('error', message);

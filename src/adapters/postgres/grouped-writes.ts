@@ -1,4 +1,4 @@
-/** Sends writes that wait together as one statement, so that they share a commit and the order lock. */
+/** Sends queued writes together in one statement, so that they share a commit and the order lock. */
 
 import { nextTurn } from '../../application/pause.ts';
 import type { Observer } from '../../application/ports/observer.ts';
@@ -18,7 +18,7 @@ export interface WriteKind<Request, Result> {
   statementFor(requests: readonly Request[]): SqlStatement;
   /** Returns the result of each request. */
   resultsOf(requests: readonly Request[], rows: readonly ResultRow[]): readonly Result[];
-  /** Writes with an equal name are parts of different statements. */
+  /** Requests that have a name in common are sent in different statements. */
   namesOf?(request: Request): readonly string[];
 }
 
@@ -47,7 +47,7 @@ export class GroupedWrites {
     return this.#queues.reduce((sum, { queue }) => sum + queue.length, 0);
   }
 
-  /** Returns a function that makes a write of this kind. It rejects with an `AnimalStoreError`. */
+  /** Returns a function that makes a write of this kind. The function rejects with an `AnimalStoreError`. */
   ofKind<Request, Result>(kind: WriteKind<Request, Result>): (request: Request) => Promise<Result> {
     const queue: Queued<Request, Result>[] = [];
     this.#queues.push({ queue, send: () => this.#send(kind, queue) });
@@ -71,7 +71,7 @@ export class GroupedWrites {
     this.#sending = undefined;
   }
 
-  /** Writes that arrive before a connection is free belong to the statement. */
+  /** Sends one statement. Writes that arrive before a connection is free become part of it. */
   async #send<Request, Result>(
     kind: WriteKind<Request, Result>,
     queue: Queued<Request, Result>[],
@@ -91,7 +91,7 @@ export class GroupedWrites {
       this.#observer.onCommit?.({ writes: rows.length, ms: performance.now() - startedAt });
     } catch (error) {
       group ??= this.#take(kind, queue);
-      // A write that the database refuses, by a data exception or a constraint, must fail alone.
+      // A write that the database refuses because of a data exception or a constraint must fail alone.
       if (/^2[23]/.test(codeOf(error)) && group.length > 1) {
         const half = group.length >> 1;
         await this.#send(kind, group.slice(0, half));
@@ -103,7 +103,7 @@ export class GroupedWrites {
     }
   }
 
-  /** Writes that waited too long are not sent. */
+  /** Takes the writes of the next statement from the queue. Rejects those that have waited too long. */
   #take<Request, Result>(
     { namesOf }: WriteKind<Request, Result>,
     queue: Queued<Request, Result>[],

@@ -1,4 +1,4 @@
-/** Changes and removals of pets in PostgreSQL. One statement makes those of different pets that wait together. */
+/** Changes and removes pets in PostgreSQL. One statement makes all queued changes, if they are of different pets. */
 
 import type { ChangeAttempt, IdempotentChanges } from '../../application/ports/idempotent-changes.ts';
 import type { PetChanges } from '../../application/ports/pet-changes.ts';
@@ -12,7 +12,7 @@ import type { GroupedWrites } from './grouped-writes.ts';
 import { arrayParameters, arraysOf, NOW, ORDER } from './pets.ts';
 import { LAST_ID, NEW_EPOCH } from './schema.ts';
 
-/** A change, or a removal, for which the attributes are not used. */
+/** A change or a removal. A removal ignores the attributes of the pet. */
 export interface Change {
   readonly pet: Pet;
   readonly isRemoval: boolean;
@@ -22,9 +22,9 @@ export interface Change {
 
 const RECORD_COLUMNS = 'caller, key, pet_id, ends_at, request, response';
 /**
- * The snapshot of a statement is older than the order lock. So the revision is compared twice: in the snapshot, which saves most
- * numbers, and in the newest row of `pet_revisions`, which ON CONFLICT locks. Only a locked row makes the commit wait for a standby.
- * If another session has used the key since the snapshot, the pet only gets a new revision.
+ * The snapshot of a statement is older than the order lock, so the revision is compared twice. The comparison in the snapshot saves
+ * most numbers. The other one reads the newest row of `pet_revisions`, which ON CONFLICT locks. Only a locked row makes the commit
+ * wait for a standby. If another session has used the key since the snapshot, the pet gets a new revision, but does not change.
  */
 const CHANGE = `WITH ${ORDER}, new AS MATERIALIZED (
     SELECT given.* FROM ordered, unnest(${arrayParameters('bigint', 'bigint', 'boolean', 'text', 'text', 'bigint', 'text', 'text')})
@@ -55,14 +55,14 @@ const CHANGE = `WITH ${ORDER}, new AS MATERIALIZED (
 const RECORD = `INSERT INTO idempotency_records AS record (${RECORD_COLUMNS})
   VALUES ($1, $2, $3, ${NOW} + $4::bigint, $5, $6) ${RENEW_RECORD} RETURNING 1`;
 
-/** Without a caller and a key, it finds no record. */
+/** Without a caller and a key, the statement finds no record. */
 const FIND = `SELECT record.pet_id, request, response, revision, ${PET_COLUMNS} FROM (SELECT $1::bigint AS sought_id) AS sought
   LEFT JOIN idempotency_records AS record ON caller = $2 AND key = $3 AND ends_at >= ${NOW}
   LEFT JOIN pet_revisions AS own ON own.pet_id = sought_id LEFT JOIN pets ON id = sought_id`;
 
 /**
- * Reads changed pets, those that were never changed, and one row of numbers. The sub-select instead of NOT EXISTS keeps PostgreSQL
- * from reading all revisions: it looks for the revision of one pet after the other, until the page is full.
+ * Reads changed pets, pets that were never changed, and one row about the store. It has a sub-select instead of NOT EXISTS, so that
+ * PostgreSQL looks up the revision of one pet after the other until the page is full, and does not read all revisions.
  */
 const LIST = `WITH changed AS MATERIALIZED (
     SELECT revision, pet_id FROM pet_revisions WHERE revision > $1 ORDER BY revision LIMIT $2 + 1
@@ -149,12 +149,12 @@ export function statementFor(changes: readonly Change[]): SqlStatement {
   return { name: 'change', text: CHANGE, values };
 }
 
-/** A statement changes each pet once, and uses each key once. A key contains no space. */
+/** A statement may change each pet and use each key only once. A key contains no space, so the names are distinct. */
 function namesOf({ pet, attempt }: Change): readonly string[] {
   return attempt === undefined ? [`${pet.id}`] : [`${pet.id}`, `${attempt.key} ${attempt.caller}`];
 }
 
-/** Returns the revisions of the changes that were made. */
+/** Returns the revision of each change, or `undefined` for a change that was not made. */
 function revisionsOf(changes: readonly unknown[], rows: readonly ResultRow[]): (bigint | undefined)[] {
   const revisions = new Map(rows.map(([place, revision]) => [Number(place), revision as bigint]));
   return changes.map((_, index) => revisions.get(index + 1));

@@ -1,4 +1,4 @@
-/** Pets in PostgreSQL. Reads that arrive together share statements. Pages are cached while the version of the data is the same. */
+/** Pets in PostgreSQL. Reads that arrive together share statements. Pages are cached until the version of the data changes. */
 
 import { listQuery } from '../../application/list-pets.ts';
 import { nextTurn } from '../../application/pause.ts';
@@ -10,7 +10,7 @@ import type { ConnectionPool, ResultRow, SqlStatement } from './connection-pool.
 import type { AddCreate } from './creates.ts';
 import { listStatement } from './pets.ts';
 
-/** Nothing was committed between two equal versions. After a crash, which resets the statistics, snapshots can be equal again. */
+/** Nothing was committed between two equal versions. After a crash, snapshots can repeat, but a crash resets the statistics. */
 const VERSION =
   "(SELECT concat_ws(' ', pg_current_snapshot(), pg_postmaster_start_time(), pg_stat_get_bgwriter_stat_reset_time()))";
 const READ_VERSION = { name: 'version', text: `SELECT ${VERSION}` };
@@ -24,7 +24,7 @@ export function petRepository(
 ): PetRepository & { read(): Promise<unknown> } {
   const sharePage = sharedReads<PetPage>(pool);
   const shareVersion = sharedReads<unknown>(pool);
-  /** Whether the last two versions differed. Then it is not worth a statement to ask for the next one. */
+  /** Whether the last two versions differed. If so, reading only the next version is not worth a statement. */
   let isChanging = true;
 
   /** The query reads one pet more than the limit, to find out whether more pets match. A page without pets has no version. */
@@ -44,7 +44,7 @@ export function petRepository(
     listStatement({ ...query, limit: query.limit + 1 }, hasVersion ? VERSION : undefined);
 
   return {
-    /** Reads what requests read, without a cache. */
+    /** Runs the statements with which requests read, without a cache. */
     read: () => Promise.all([pool.read(statementOf({ limit: 0 })), pool.read({ ...FIND_ONE, values: [1n] })]),
     find: groupedGets(pool),
     add: async (pet) => (await addCreate({ pet: { ...pet } })) as Pet,
@@ -70,7 +70,7 @@ type Share<R> = (
   convert: (rows: readonly ResultRow[]) => R,
 ) => Promise<R>;
 
-/** Equal calls share a read that has not been sent yet. One that was sent can lack a write that was acknowledged since. */
+/** Equal calls share a read that has not been sent yet. A read in flight can miss a write that was acknowledged since. */
 function sharedReads<R>(pool: ConnectionPool): Share<R> {
   const waiting = new Map<string, Promise<R>>();
   return (key, statement, convert) => {
@@ -86,12 +86,15 @@ function sharedReads<R>(pool: ConnectionPool): Share<R> {
   };
 }
 
-/** PostgreSQL plans a statement with an array for each execution, and one without an array only once. */
+/** PostgreSQL plans a statement with an array at each execution, and a statement without one only once. */
 const FIND = { name: 'find', text: `SELECT ${PET_COLUMNS} FROM pets WHERE id = ANY ($1::bigint[])` };
 const FIND_ONE = { name: 'find-one', text: `SELECT ${PET_COLUMNS} FROM pets WHERE id = $1` };
-/** A statement reads one page of a slow disk after the other, so it reads few pets. From memory, few statements are faster. */
+/**
+ * Pets for each statement: few from a slow disk, which it reads page by page, and more from memory, where fewer statements are
+ * faster.
+ */
 const GROUP_SIZE = { fromDisk: 6, fromMemory: 16 };
-/** In milliseconds for each pet of a statement. */
+/** From this time on, a statement counts as one that reads from disk. In milliseconds for each pet. */
 const SLOW = 0.4;
 
 interface WaitingGet {
@@ -100,7 +103,7 @@ interface WaitingGet {
   reject(error: unknown): void;
 }
 
-/** Finds pets by their ids. Each free connection takes its share of the calls of a turn of the event loop. */
+/** Finds pets by their ids. The calls in one turn of the event loop are divided among the free connections. */
 function groupedGets(pool: ConnectionPool): PetRepository['find'] {
   let waiting: WaitingGet[] = [];
   let size = GROUP_SIZE.fromDisk;

@@ -1,4 +1,4 @@
-/** Imports and exports, each over a connection of its own. */
+/** Imports pets to PostgreSQL, and exports them. Each import and export has its own connection. */
 
 import type { Observer } from '../../application/ports/observer.ts';
 import { idsNotAccepted, type PetTransfer } from '../../application/ports/pet-transfer.ts';
@@ -13,19 +13,19 @@ import { openSpool, type Spool } from './spool.ts';
 const COPY_SIZE = 20_000;
 const EXPORT_SIZE = 1000;
 
-/** More pets than this are several statements, so that a large batch of a caller is not one long text. */
+/** The maximum number of pets of a statement, so that a large batch of a caller does not become one long text. */
 const ADD_SIZE = 1000;
 
-/** Filling this table locks nothing. Pets without ids are numbered. */
+/** A table for the pets of an import. Filling it requires no lock on the store. Pets without ids get temporary numbers. */
 const STAGE = 'CREATE TEMPORARY TABLE staged (LIKE pets, PRIMARY KEY (id)) ON COMMIT DROP';
 const ADD = `INSERT INTO staged (${ATTRIBUTE_COLUMNS}, id) SELECT * FROM unnest(${arrayParameters('bigint')})`;
-/** An import that is stopped must not stop the creates of all servers. As creates do, it locks the table before the order of ids. */
+/** The timeout keeps a suspended import from blocking creates. Like creates, an import locks the table before the order of ids. */
 const lockIn = (mode: string) =>
   `SET LOCAL idle_in_transaction_session_timeout = '10s'; LOCK TABLE pets IN ${mode} MODE; ${TAKE_ORDER}`;
 const copying = (columns: string) => `WITH next AS (SELECT * FROM staged WHERE id > $1 ORDER BY id LIMIT $2),
     stored AS (INSERT INTO pets (${columns}) SELECT ${columns} FROM next ORDER BY id)
   SELECT max(id), count(*) FROM next`;
-/** The sequence also counts the pets that another program has removed. */
+/** Whether the store has ever had a pet. The sequence also counts pets that another program has removed. */
 const HAD_PETS =
   "SELECT pg_sequence_last_value('pets_id_seq'::regclass) IS NOT NULL OR EXISTS (SELECT 1 FROM pets)";
 
@@ -38,7 +38,7 @@ export function petTransfer(pool: ConnectionPool, observer: Observer): PetTransf
       const withIds = await spoolAll(spool, pool, batches, options);
       using session = await pool.openSession();
       const startedAt = performance.now();
-      // One transaction: behind a pooler, the next one would have another connection.
+      // One transaction, because behind a pooler the next one can have another connection.
       await session.begin();
       await session.run(STAGE);
       for await (const values of spool.read()) {
@@ -50,7 +50,7 @@ export function petTransfer(pool: ConnectionPool, observer: Observer): PetTransf
       return writes;
     },
 
-    /** Each pet is as it is when its page is read. A transaction over all pages would hold back the vacuum of the database. */
+    /** Exports each pet as it is when its page is read. One transaction over all pages would delay the vacuum of the database. */
     async *exportPets(filter) {
       using session = await pool.openSession();
       const read = async (text: string, values?: unknown[]) => {
@@ -74,7 +74,7 @@ export function petTransfer(pool: ConnectionPool, observer: Observer): PetTransf
 
 type Import = Parameters<PetTransfer['importPets']>;
 
-/** Resolves with whether the pets have ids. */
+/** Writes all batches to the spool. Resolves with whether the pets have ids. */
 async function spoolAll(spool: Spool, pool: ConnectionPool, ...[batches, options]: Import): Promise<boolean> {
   const isNew = idFilter();
   let withIds = false;
@@ -99,7 +99,7 @@ async function spoolAll(spool: Spool, pool: ConnectionPool, ...[batches, options
   return withIds;
 }
 
-/** Returns a function that returns whether an id is new. The ids of a sequence need some bits each, in any order. */
+/** Returns a function that tells whether an id is new. Consecutive ids need only a few bits each, in any order. */
 function idFilter(): (id: bigint) => boolean {
   const blocks = new Map<bigint, bigint>();
   return (id) => {

@@ -1,4 +1,4 @@
-/** The statements about pets. */
+/** The SQL for pets that several modules use. */
 
 import type { PetQuery } from '../../application/ports/pet-repository.ts';
 import { INT64_MIN } from '../../domain/int64.ts';
@@ -16,24 +16,24 @@ const TYPES = {
 } as const;
 const COLUMNS = PET_ATTRIBUTES.map((name) => ({ name, type: TYPES[ATTRIBUTES[name].kind] }));
 
-/** The parameters for the attributes of several pets, and for further arrays of these types. */
+/** Returns the parameters for the attributes of several pets, and for further arrays of the given types. */
 export function arrayParameters(...further: readonly ('bigint' | 'boolean' | 'text')[]): string {
   const types = [...COLUMNS.map(({ type }) => type), ...further];
   return types.map((type, index) => `$${index + 1}::${type}[]`).join(', ');
 }
 
 /**
- * The order of ids is the order in which pets become visible: whoever draws an id holds this lock until the end of the
- * transaction, also while it waits for a standby. Each schema has a lock of its own.
+ * Takes the order lock. Pets become visible in the order of their ids, because a transaction that assigns ids holds this lock until
+ * its end, also while it waits for a standby. Each schema has its own lock.
  */
 export const TAKE_ORDER = "SELECT pg_advisory_xact_lock(7301, 'pets'::regclass::oid::int)";
-/** A part of a `WITH` clause. PostgreSQL leaves it out of a statement that does not read from `ordered`. */
+/** A part of a `WITH` clause that takes the order lock. PostgreSQL runs it only if the statement reads from `ordered`. */
 export const ORDER: string = `ordered AS MATERIALIZED (${TAKE_ORDER})`;
 
-/** A part of a `WITH` clause: the commit waits for no disk and no standby, whose absence would hold the connection. */
+/** A part of a `WITH` clause: the commit does not wait for the disk or a standby. A missing standby would block the connection. */
 export const RELAXED = "relaxed AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true))";
 
-/** The clock of the database decides when a record of an idempotency key ends. It is read once for each statement. In milliseconds. */
+/** The time of the database when the statement began, in milliseconds. It decides when a record of an idempotency key ends. */
 export const NOW = '(extract(epoch FROM statement_timestamp()) * 1000)::bigint';
 
 /** Returns the values of {@link arrayParameters}. */
@@ -44,7 +44,7 @@ export function arraysOf(pets: readonly NewPet[]): unknown[] {
   });
 }
 
-/** With a filter it compares rows, so that the search starts in the index of the first one, however few pets match. */
+/** With filters, compares pairs of the first value and the id, so that the search starts in the index of the first filter. */
 export function listStatement(query: PetQuery, furtherColumn = 'NULL'): SqlStatement {
   const { limit, after = INT64_MIN, ...filter } = query;
   const { columns, values } = conditionsOf(filter);

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { storageUnavailable } from '../../application/ports/storage-fault.ts';
 import { codeOf } from '../storage-kit/store-errors.ts';
 
-/** The values of a statement that {@link Spool.add} writes as a line: texts and arrays of texts. */
+/** The values of a statement, which {@link Spool.add} writes as one line of JSON. */
 type Values = readonly unknown[];
 
 export interface Spool extends AsyncDisposable {
@@ -18,7 +18,7 @@ export interface Spool extends AsyncDisposable {
 export async function openSpool(): Promise<Spool> {
   const path = join(tmpdir(), `animal-store-import-${randomUUID()}`);
   const file: FileHandle = await inFile(open(path, 'wx+', 0o600));
-  // The file without a name is gone when it is closed, also after a crash.
+  // A file without a name is removed when it is closed, also after a crash.
   await unlink(path).catch(() => {});
   return {
     add: (values) =>
@@ -30,7 +30,7 @@ export async function openSpool(): Promise<Spool> {
   };
 }
 
-/** For the reader of lines, these characters end a line. */
+/** Escapes characters that `readLines` would treat as the end of a line. */
 function escaped(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16)}`;
 }

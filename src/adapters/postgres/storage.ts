@@ -1,4 +1,4 @@
-/** A store in PostgreSQL. */
+/** Opens a store in PostgreSQL, and connects its parts. */
 
 import { BOOLEAN, checkArgument, checkOptions, FUNCTION, STRING } from '../../application/arguments.ts';
 import { combineObservers, OBSERVER } from '../../application/observers.ts';
@@ -37,11 +37,11 @@ export interface PostgresOptions {
   readonly migration?: 'always' | 'alone' | 'never' | undefined;
   /** The observer that is notified of commits, of warnings and of the state of the storage. */
   readonly observer?: Observer | undefined;
-  /** Returns the URL with the current password, for each new connection. Default: the URL of the store, always. */
+  /** Returns the URL with the current password, for each new connection. Default: the URL of the store. */
   readonly currentUrl?: (() => string) | undefined;
 }
 
-/** Changes a row, unless all ids have been assigned. */
+/** Tests whether the database accepts writes: changes a row, unless all ids have been assigned. */
 const WRITE_TEST = {
   text: `UPDATE animal_store_schema SET probed_at = now()
     WHERE (SELECT ${LAST_ID} FROM pets) IS DISTINCT FROM ${INT64_MAX} RETURNING 1`,
@@ -73,7 +73,7 @@ export async function openPostgresStorage(url: string, options: PostgresOptions 
     currentUrl: FUNCTION,
   });
   const location = locationOf(url);
-  // This discards exceptions of the observer, which must not stop the creates.
+  // Discards exceptions of the observer, because they must not stop creates.
   const observer = combineObservers([options.observer ?? {}]);
   const open = async () => {
     const config = clientConfig(url, options.currentUrl);
@@ -105,7 +105,7 @@ export async function openPostgresStorage(url: string, options: PostgresOptions 
     if (messages.length === 0) faults.reportSuccess('rows');
     else faults.reportFailure('rows', new StorageFault('not_permitted', messages.join('; ')));
   };
-  /** Runs the statements of requests. An error because of too many calls has no reason, and is not a fault of the storage. */
+  /** Runs the statements of requests. An error without a reason, for example because of too many calls, is not a fault. */
   const test = async (): Promise<void> => {
     const reads = [pets.read(), apiKeys.find(''), testRows()];
     for (const result of await Promise.allSettled([...reads, faults.of('write') && testWrite()])) {

@@ -24,14 +24,14 @@ const SET_LAST_USED_ON =
 
 const CACHE_LIMIT = 1000;
 
-/** Every write to the database file, by any process, clears the cache of found keys, so none is out of date. */
+/** After every write to the database file, by any process, the cache of found keys is cleared, so it is never out of date. */
 export function apiKeyRepository(
   db: Database.Database,
   reads: Reads,
   writer: Writer,
 ): ApiKeyRepository & { readonly statistics: CacheStatistics } {
   const select = <T extends unknown[]>(where: string): Database.Statement<T, readonly unknown[]> =>
-    // A double represents every time exactly.
+    // A number represents every time exactly.
     db.prepare<T, readonly unknown[]>(`SELECT ${COLUMNS} FROM api_keys ${where}`).safeIntegers(false).raw();
   const [byHash, byId] = [select<[Buffer]>('WHERE hash = ?'), select<[bigint]>('WHERE id = ?')];
   const all = select<[]>('ORDER BY api_keys.id');
@@ -77,7 +77,7 @@ export function apiKeyRepository(
           return added(BigInt(row.lastInsertRowid), about);
         });
       };
-      // One after the other, because each needs a thread.
+      // Calls run one after the other, because each needs a thread.
       const adding = lastFirst.then(add, add);
       lastFirst = adding;
       return adding;
@@ -90,7 +90,7 @@ export function apiKeyRepository(
       return changes === 0 ? undefined : added(rowId, { ...about, callerId });
     },
     async revoke(id, revokedAt) {
-      // Read first: an error of a read after the commit would hide that the key is revoked.
+      // The key is read first, because an error of a read after the commit would hide that the key is revoked.
       const key = await read(rowIdOf(id));
       if (key === undefined || key.revokedAt !== undefined) return key;
       const { changes } = await writer.storeWrite([REVOKE, revokedAt, rowIdOf(id)]);

@@ -47,7 +47,7 @@ function send(message: CopyMessage): void {
   parentPort?.postMessage(message);
 }
 
-/** Copies in one read transaction, because SQLite would otherwise restart after each write of another connection. */
+/** Copies in one read transaction, because SQLite would otherwise restart the copy after each write of another connection. */
 async function makeCopy(): Promise<BackupContents | undefined> {
   const db = openReader(store);
   try {
@@ -60,7 +60,7 @@ async function makeCopy(): Promise<BackupContents | undefined> {
         return PAGES_PER_STEP;
       },
     });
-    // A file in WAL mode cannot be read where nothing can be written.
+    // SQLite cannot read a file in WAL mode where it cannot write.
     const copy = connect(partial, {});
     copy.pragma('journal_mode = DELETE');
     beginEpoch(copy);

@@ -73,7 +73,7 @@ function notAFile(file: string): AnimalStoreError {
   return invalidRequest(`${file} is not a regular file: a backup needs the path of a file`);
 }
 
-/** Resolves when the thread has exited too, because it writes to a file that is removed then. */
+/** Waits until the thread has exited, because the file to which the thread writes can be removed then. */
 async function copy(
   about: Copy,
   { onProgress }: BackupOptions,

@@ -18,7 +18,7 @@ const clock = new Int32Array(new SharedArrayBuffer(4));
  */
 type Prepare = (db: Database.Database, pin: () => void) => void;
 
-/** Opens a file that exists. A restore can replace the file while its lock is awaited, so each attempt opens it again. */
+/** Opens a file that exists. A restore can replace the file while the connection waits for the lock, so each attempt opens it again. */
 export function connect(
   path: string,
   { timeout = LOCK_TIMEOUT, readonly = false }: { timeout?: number; readonly?: boolean },
@@ -52,7 +52,7 @@ export function connect(
   }, performance.now() + timeout);
 }
 
-/** Opens a file for reading only. A connection that may write would copy a write-ahead log into the file at its end. */
+/** Opens a file for reading only. A connection that may write would copy the write-ahead log into the file when it is closed. */
 export function connectToRead(path: string, prepare: Prepare = () => {}): Database.Database {
   return connect(path, { readonly: sizeOf(`${path}-wal`) > 0 }, (db, pin) => {
     db.pragma('query_only = ON');
@@ -60,7 +60,7 @@ export function connectToRead(path: string, prepare: Prepare = () => {}): Databa
   });
 }
 
-/** Repeats `work` while another process holds the lock. The waits of SQLite itself grow to 100 milliseconds. */
+/** Repeats `work` while another process holds the lock. SQLite itself would wait up to 100 milliseconds between two attempts. */
 export function whenUnlocked<T>(work: () => T, deadline: number): T {
   for (; ; Atomics.wait(clock, 0, 0, LOCK_INTERVAL)) {
     try {
@@ -81,7 +81,7 @@ export function beginAlone(db: Database.Database, mode: 'delete' | 'memory'): vo
     throw new Database.SqliteError('another process has the store open', 'SQLITE_BUSY');
 }
 
-/** The driver of SQLite ends an older Node.js with a signal. */
+/** The SQLite driver makes an older Node.js crash with a signal. */
 function assertRuntime(): void {
   const { node, bun, deno } = process.versions;
   if (bun === undefined && deno === undefined && Number.parseInt(node, 10) < 22)
@@ -99,7 +99,7 @@ function assertOwnLog(path: string): void {
   if (sizeOf(log) > 0 && needsNoLog(path) && sizeOf(log) > 0) throw foreignCompanion(log);
 }
 
-/** Reads the file under a name without a log. SQLite reads it, because closing the file by other means ends its locks. */
+/** Opens the file under a name without a log. SQLite opens it, because closing it by other means would end the locks of SQLite. */
 function needsNoLog(path: string): boolean {
   const link = `${path}.${randomUUID()}.partial`;
   try {
@@ -125,13 +125,13 @@ function assertWholeLog(db: Database.Database, path: string): void {
     const [{ log: frames = 0 } = {}] = db.pragma('wal_checkpoint(NOOP)') as { log?: number }[];
     return frames > 0 && sizeOf(log) < 32 + frames * frameSize;
   };
-  // Another process can empty the log between the two looks.
+  // Another process can empty the log between reading the index and the size.
   if (db.readonly || ![1, 2, 3].every(isRemoved)) return;
   const advice = 'stop all servers of this store, then start them';
   throw storageUnavailable(`${log} was removed while another process has it open: ${advice}`);
 }
 
-/** Keeps the lock of a read until the end of the next one. In WAL mode, each connection has this lock. */
+/** Keeps the read lock until the end of the next read. In WAL mode, each connection has this lock anyway. */
 function lockFile(db: Database.Database): void {
   if (db.pragma('journal_mode', { simple: true }) === 'wal') return;
   db.pragma('main.locking_mode = EXCLUSIVE');

@@ -10,11 +10,11 @@ import { errorFrom, isLocked, plainError } from './errors.ts';
 import { assertSameFiles, createFile, type StoreFiles, sizeOf } from './files.ts';
 import { APPLICATION_ID, MIGRATIONS, SCHEMA_VERSION, testRead, versionOf } from './schema.ts';
 
-/** How long a connection of a storage waits for a lock, and blocks its thread, in milliseconds. */
+/** How long a connection of a storage waits for a lock, while it blocks its thread, in milliseconds. */
 const LOCK_TIMEOUT = 100;
 /** In KiB. A larger cache would not make reads faster, because the operating system caches the database file. */
 const READ_CACHE_SIZE = 4096;
-/** In bytes: of the write-ahead log after a burst of writes, and of a file that is checked at the start as a whole. */
+/** Maximum sizes in bytes: of the write-ahead log after a burst of writes, and of a file that is checked as a whole at the start. */
 const JOURNAL_SIZE_LIMIT = 16 * 1024 * 1024;
 const CHECK_LIMIT = 32 * 1024 * 1024;
 
@@ -76,7 +76,7 @@ export function openSource(path: string): Database.Database {
   return nameFile(path, () => connectToRead(path, check));
 }
 
-/** Checks the files before SQLite can change another one. Clients are not told the path. */
+/** Opens the database only if no file was replaced. Errors do not contain the path, because clients see them. */
 export function openWriter(files: StoreFiles): Database.Database {
   assertSameFiles(files);
   const [[path] = ['']] = files;
@@ -94,13 +94,13 @@ function connectToStore(
     pin();
     if (db.pragma('journal_mode = WAL', { simple: true }) !== 'wal')
       throw storageUnavailable('the file system does not support a write-ahead log');
-    // Creates the log.
+    // This read creates the log.
     db.pragma('user_version');
     db.pragma(`journal_size_limit = ${JOURNAL_SIZE_LIMIT}`);
   });
 }
 
-/** Every error message begins with the path of the database file. */
+/** Calls `open`. Every error message begins with the path of the database file. */
 function nameFile<T>(path: string, open: () => T): T {
   const stats = statSync(path, { throwIfNoEntry: false });
   if (stats === undefined) throw new StorageFault('file_missing', `${path}: there is no such file`);

@@ -9,7 +9,7 @@ import {
 import { AnimalStoreError, asAnimalStoreError, type ErrorCode, isError } from '../../domain/errors.ts';
 import { codeOf } from '../storage-kit/store-errors.ts';
 
-/** By result code, or by primary result code (https://sqlite.org/rescode.html). */
+/** Messages and reasons by result code, or by primary result code (https://sqlite.org/rescode.html). */
 const FAILURES: Readonly<Record<string, readonly [message: string, reason: StorageFaultReason]>> = {
   SQLITE_BUSY: ['the database is locked by another process', 'locked'],
   SQLITE_CANTOPEN: ['the database file cannot be opened', 'io_error'],
@@ -29,7 +29,7 @@ const FAILURES: Readonly<Record<string, readonly [message: string, reason: Stora
 
 /** After a failed fsync, the operating system may discard unwritten data, and the next fsync may report success. */
 const SYNC_FAILED = /^SQLITE_IOERR_(DIR_)?FSYNC$/;
-/** The end of the message when a write was perhaps stored. */
+/** The end of a message about a write that may have been stored. */
 export const UNKNOWN: string = ': it is unknown whether this was stored';
 
 /** An error of a storage as a plain object, which threads can send to each other. */

@@ -25,8 +25,8 @@ type Facts = Omit<Diagnosis, 'location' | 'exists' | 'problems'>;
 const EMPTY: Facts = { isSound: true, schemaVersion: 0, pets: 0, apiKeys: { total: 0, active: 0 } };
 
 /**
- * Examines the store at `path`, which a server may have open. Creates no store. Only a transaction that a crash has
- * interrupted is undone, as by every program that opens the file.
+ * Examines the store at `path`, which a server may have open. Does not create a store. The only change is that a transaction that a
+ * crash has interrupted is rolled back.
  */
 export function examineSqliteStore(path: string): Diagnosis {
   const location = realPath(path);

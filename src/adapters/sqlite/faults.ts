@@ -7,21 +7,22 @@ import { storageError } from './errors.ts';
 import { assertSameFiles, type StoreFiles } from './files.ts';
 
 /**
- * The most important one first. The fault of `files` ends when the open files are back, that of `writes` when a write changes
- * something, that of `reads` when a test read and a read that found damage succeed, and that of `ids` when ids are left.
+ * The parts, the most important one first. The fault of `files` ends when the open files are back. The fault of `writes` ends when
+ * a write changes something, and the fault of `reads` when a test read and the read that found damage succeed. The fault of `ids`
+ * ends when ids are left.
  */
 export const PARTS = ['files', 'writes', 'reads', 'ids'] as const;
 type Part = (typeof PARTS)[number];
 export type Faults = KnownFaults<Part>;
 
-/** A write and a read can find a fault of another part. */
+/** Reports a fault that a read or a write has found, which can be the fault of another part. */
 export function reportFault(faults: Faults, part: 'writes' | 'reads', error: AnimalStoreError): void {
   const reason = storageFaultReason(error);
   const isOfFiles = reason === 'file_missing' || reason === 'file_replaced';
   faults.reportFailure(isOfFiles ? 'files' : reason === 'ids_exhausted' ? 'ids' : part, error);
 }
 
-/** Nothing is read from files that were replaced: a key that was revoked in the new ones can be active in the old ones. */
+/** Checks the files. If they were replaced, the old ones are not read: a key that was revoked since can be active in them. */
 export function checkFiles(faults: Faults, files: StoreFiles): void {
   try {
     assertSameFiles(files);
@@ -31,7 +32,7 @@ export function checkFiles(faults: Faults, files: StoreFiles): void {
   }
 }
 
-/** After a failed fsync, nothing is written until a restart. */
+/** Returns the fault of a failed fsync, after which nothing is written until a restart. */
 export function syncFaultOf(faults: Faults): StorageFault | undefined {
   const fault = faults.of('writes');
   return fault?.reason === 'sync_failed' ? fault : undefined;

@@ -22,7 +22,7 @@ import { fileError } from './errors.ts';
 /** SQLite creates, reads and deletes the companion files with these suffixes beside the database file. */
 const COMPANIONS = ['-journal', '-wal', '-shm'] as const;
 
-/** Returns the paths of a database file and of its companion files, without symbolic links. No file needs to exist. */
+/** Returns the paths of a database file and of its companion files, without symbolic links. The files need not exist. */
 export function databaseFiles(path: string): readonly string[] {
   const real = realPath(path);
   return [real, ...COMPANIONS.map((suffix) => real + suffix)];
@@ -38,7 +38,7 @@ export function realPath(path: string): string {
   }
 }
 
-/** Returns the paths of the companion files that have data. The first connection creates the other companion file again. */
+/** Returns the paths of the companion files that contain data. Leaves out the `-shm` file, which the first connection creates again. */
 export function companionsOf(path: string): readonly string[] {
   return ['-journal', '-wal'].map((suffix) => path + suffix).filter((file) => sizeOf(file) > 0);
 }
@@ -67,12 +67,12 @@ export function sizeOf(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }
 
-/** Only its owner may read a new file. In a folder with the set-group-ID bit, its group may, too. */
+/** A new file can be read only by its owner and, in a folder with the set-group-ID bit, by its group. */
 export function modeOfNewFile(path: string): number {
   return (statSync(dirname(path)).mode & 0o2000) === 0 ? 0o600 : 0o640;
 }
 
-/** Returns whether there was no file. SQLite would let every user of the machine read a new one. */
+/** Creates a file if there is none, and returns whether it did. If SQLite created it, every user of the machine could read it. */
 export function createFile(path: string): boolean {
   // Closing a file would end the locks that SQLite has on it.
   if (existsSync(path)) return false;
@@ -92,7 +92,7 @@ function createFolder(folder: string): void {
   try {
     mkdirSync(folder);
   } catch (error) {
-    // Another process can have created it.
+    // Another process can have created the folder.
     if (!existsSync(folder)) throw error;
   }
 }
@@ -100,20 +100,20 @@ function createFolder(folder: string): void {
 /** The database file, its write-ahead log and the index of the log, each with its identity while the store is open. */
 export type StoreFiles = readonly (readonly [path: string, identity: string | undefined])[];
 
-/** A connection must have read from the database, because the first read creates the write-ahead log and its index. */
+/** A connection must have read from the database before, because the first read creates the write-ahead log and its index. */
 export function filesOf(path: string): StoreFiles {
   const [absolute, real] = [resolve(path), realPath(path)];
   return [absolute, `${real}-wal`, `${real}-shm`].map((file) => [file, identityOf(file)]);
 }
 
-/** Throws when a file is missing or was replaced. SQLite does neither while a connection is open. */
+/** Throws when a file is missing or was replaced. SQLite neither removes nor replaces a file while a connection is open. */
 export function assertSameFiles(files: StoreFiles): void {
   for (const [path, expected] of files) {
     const identity = identityOf(path);
     if (identity === expected) continue;
     const isMissing = identity === undefined;
     const change = isMissing ? 'removed or renamed' : 'replaced by another file';
-    // The end of the process would end the only copy of the database file, but not of its companions.
+    // The exit of the process would delete the only copy of the database file, but not that of its companions.
     const restart = 'stop all servers of the store; another SQLite library in this process can be the cause';
     const advice = path === files[0]?.[0] ? ' before any restart: see docs/watch.md' : `, or ${restart}`;
     const cause = `${path} was ${change}: move the same file back${advice}`;
@@ -155,7 +155,7 @@ export function removeDatabase(path: string): void {
   for (const suffix of ['', ...COMPANIONS]) rmSync(path + suffix, { force: true });
 }
 
-/** Never replaces an existing file: the first step fails where there is one. */
+/** Renames a file, but never replaces an existing one: the first step fails if there is one. */
 export function moveToNewName(from: string, to: string, exists: () => Error): void {
   try {
     closeSync(openSync(to, 'wx'));

@@ -1,6 +1,6 @@
 /**
  * Exactly-once writes in SQLite: a write and the record of its idempotency key are one transaction. The clock of the machine
- * decides when a record ends: all servers of a file run on one machine.
+ * decides when a record ends, because all servers of a file run on one machine.
  */
 
 import type Database from 'better-sqlite3';
@@ -27,11 +27,11 @@ import type { Writer } from './writer.ts';
 import type { SqlStatement } from './writer-thread.ts';
 
 const INSERT_RECORD = 'INSERT INTO idempotency_records (caller, key, pet_id, valid_until, request, response)';
-/** The end of an INSERT of a record: one that has ended is replaced, and a valid one changes no row. */
+/** The end of an INSERT of a record: replaces a record that has ended. If the record is valid, no row changes. */
 const RENEW_RECORD = `ON CONFLICT DO UPDATE SET pet_id = excluded.pet_id, valid_until = excluded.valid_until,
   request = excluded.request, response = excluded.response WHERE valid_until < ?`;
 
-/** The pet that {@link addPet} inserts next gets the next id of the AUTOINCREMENT column, or fails if there is none. */
+/** Stores the next id of the AUTOINCREMENT column, which {@link addPet} assigns next. If no id is left, {@link addPet} fails. */
 const ADD_CREATE_RECORD = `${INSERT_RECORD} SELECT ?, ?, id, ?, '${CREATE_REQUEST}', concat('{"id":', id, ',', ?) FROM (SELECT 1 + min(${INT64_MAX - 1n}, (${LAST_ID})) AS id) WHERE true
   ${RENEW_RECORD}`;
 const ADD_RECORD = `${INSERT_RECORD} VALUES (?, ?, ?, ?, ?, ?) ${RENEW_RECORD}`;

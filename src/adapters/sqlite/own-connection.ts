@@ -1,4 +1,4 @@
-/** Transactions in a thread of their own. They wait for more than the disk, and would delay all other writes. */
+/** Runs transactions that wait for more than the disk in a thread of their own, because they would delay all other writes. */
 
 import { on } from 'node:events';
 import { StorageFault, storageFaultReason } from '../../application/ports/storage-fault.ts';
@@ -9,7 +9,7 @@ import type { Writer } from './writer.ts';
 import type { Answer, Call, SqlValue } from './writer-thread.ts';
 
 export interface OwnConnection {
-  /** Runs a statement for each row, and resolves with the first column or the changes of each. Without rows, no results. */
+  /** Runs a statement for each row, and resolves with the first column or the changes of each. Without rows, runs it without results. */
   run<T>(sql: string, ...rows: readonly (readonly SqlValue[])[]): Promise<readonly T[]>;
   begin(): Promise<void>;
   /** Throws when the storage is closed or must not be written, or when another file is at its path. */
@@ -17,7 +17,7 @@ export interface OwnConnection {
   commit(writes: number): Promise<void>;
 }
 
-/** Rejects with an error of `work` unchanged. */
+/** Calls `work` with a connection in a new thread. Rejects with an error of `work` unchanged. */
 export async function withOwnConnection<T>(
   writer: Writer,
   work: (connection: OwnConnection) => Promise<T>,
@@ -49,11 +49,11 @@ export async function withOwnConnection<T>(
     },
   };
   try {
-    // The thread has started.
+    // The first message says that the thread has started.
     await reply();
     return await work(connection);
   } catch (error) {
-    // Other errors can be those of a temporary table, which can be on another disk.
+    // Other errors can come from a temporary table, which can be on another disk.
     if (storageFaultReason(error) === 'sync_failed')
       writer.faults.reportFailure('writes', storageError(error));
     throw error;

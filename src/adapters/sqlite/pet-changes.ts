@@ -19,13 +19,13 @@ import { BEGIN_EPOCH, LAST_ID, lastIdOf } from './schema.ts';
 import type { Writer } from './writer.ts';
 import type { SqlStatement } from './writer-thread.ts';
 
-/** The revision of the pet in `pets`. */
+/** The revision of a pet in the table `pets`. */
 const REVISION = 'coalesce((SELECT revision FROM pet_revisions WHERE pet_id = pets.id), pets.id)';
-/** The comparison takes the next number of the counter that assigns the ids of pets. Beyond int64, `seq` would not be an integer. */
+/** Compares the revision, and takes the next number of the counter of pet ids. Above int64, `seq` would not be an integer. */
 export const COMPARE: string = `UPDATE sqlite_sequence SET seq = 1 + (${LAST_ID}) WHERE name = 'pets' AND (${LAST_ID}) < ${INT64_MAX}
   AND ? = (SELECT ${REVISION} FROM pets WHERE id = ?)`;
 const REMOVE = 'DELETE FROM pets WHERE id = ?';
-/** The row id of this statement, the last one of each change, is the new revision. */
+/** The last statement of each change. Its row id is the new revision. */
 const SET_REVISION = `INSERT OR REPLACE INTO pet_revisions (revision, pet_id)
   SELECT seq, ? FROM sqlite_sequence WHERE name = 'pets'`;
 
@@ -38,7 +38,7 @@ const LIST_UNCHANGED = `SELECT ${PET_COLUMNS} FROM (${EXAMINED}) AS pets
 const LAST_EXAMINED = `SELECT id FROM pets WHERE id > ? AND id <= ? ORDER BY id LIMIT 1 OFFSET ${EXAMINED_LIMIT - 1}`;
 const EPOCH = 'SELECT value FROM epoch';
 
-/** The statements after the comparison that change or remove a pet. */
+/** Returns the statements that change or remove a pet, without the comparison. */
 export function setPet(id: bigint, pet: Pet | undefined): readonly SqlStatement[] {
   return [pet === undefined ? [REMOVE, id] : replacePet(pet), [SET_REVISION, id]];
 }
@@ -49,7 +49,7 @@ export function versionFinder(db: Database.Database): (id: bigint) => PetVersion
   return (id) => versionOf(find.get(id) as PetRow);
 }
 
-/** Resolves with the revision of a write that the comparison has admitted. */
+/** Stores a write that begins with a comparison. Resolves with its revision, or with `undefined` if the comparison fails. */
 export async function storeCompared(
   db: Database.Database,
   reads: Reads,
@@ -58,7 +58,7 @@ export async function storeCompared(
 ): Promise<bigint | undefined> {
   const { changes, rowId } = await writer.storeWrite(...write);
   if (changes > 0) return rowId;
-  // The comparison also fails when no number is left.
+  // The comparison also changes no row when no number is left.
   if (await reads.read(() => lastIdOf(db) === INT64_MAX)) throw idsExhausted();
   return undefined;
 }

@@ -38,7 +38,7 @@ export function petTransfer(db: Database.Database, reads: Reads, writer: Writer)
     importPets: (batches, options) =>
       withOwnConnection(writer, (connection) => importAll(connection, batches, options)),
 
-    /** Each pet is as it is when its page is read. A transaction over all pages would make the write-ahead log grow. */
+    /** Exports each pet as it is when its page is read. One transaction over all pages would make the write-ahead log grow. */
     async *exportPets(filter) {
       const last = await reads.read(() => db.prepare<[], bigint | null>(LAST_PET).pluck().get() ?? 0n);
       const read = (after?: bigint) => reads.read(() => list({ ...filter, limit: EXPORT_SIZE, after }, last));
@@ -73,7 +73,7 @@ async function importAll(
   await connection.begin();
   await refuseIds(connection, withIds, count);
   let copied = 0;
-  // Without ids, the places are 1 and so on.
+  // Without ids, the places are 1, 2, 3 and so on.
   for (let place = 0n; ; ) {
     signal?.throwIfAborted();
     connection.assertWritable();

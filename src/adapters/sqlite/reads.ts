@@ -9,7 +9,7 @@ import { storageError } from './errors.ts';
 import { type Faults, reportFault } from './faults.ts';
 import { lastIdOf, testRead } from './schema.ts';
 
-/** Taken when this module is loaded: a program that replaces its timers, as tests do, must not stop the storage. */
+/** Read when this module is loaded, because a program that replaces `setImmediate`, as tests do, must not stop the storage. */
 export const afterThisTurn: typeof setImmediate = setImmediate;
 
 /**
@@ -24,11 +24,11 @@ export class Reads {
   readonly #begin: Database.Statement;
   readonly #end: Database.Statement;
   readonly #dataVersion: Database.Statement;
-  /** Whether a transaction with this version is open. Asking the connection would take longer than a cached read. */
+  /** Whether a transaction with this version is open. Reading the state of the connection would take longer than a cached read. */
   #inTransaction = false;
   #queue: (() => void)[] = [];
   #isClosed = false;
-  /** A read that has found damage. */
+  /** A read that has found damage. The next test repeats it. */
   #damaged: (() => unknown) | undefined;
 
   constructor(db: Database.Database, faults: Faults) {

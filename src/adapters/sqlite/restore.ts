@@ -44,10 +44,10 @@ import {
 } from './files.ts';
 import { anyVersionOf, beginEpoch, countRows, lastIdOf } from './schema.ts';
 
-/** In milliseconds. A command that has the store open can be ending. */
+/** In milliseconds: enough for a command that is about to close the store. */
 const LOCK_TIMEOUT = 500;
 const UNREADABLE = /^SQLITE_(CORRUPT|NOTADB)/;
-/** Both stores can have any schema version, so only columns are compared that each has. */
+/** Both stores can have any schema version, so only the columns that both have are compared. */
 const COMMON_COLUMNS = `SELECT group_concat(format('"%w"', name)) FROM (SELECT name FROM pragma_table_info('pets', 'main')
   INTERSECT SELECT name FROM pragma_table_info('pets', 'copy'))`;
 const MISSING_KEYS = 'SELECT count(*) FROM main.api_keys WHERE hash NOT IN (SELECT hash FROM copy.api_keys)';
@@ -80,7 +80,7 @@ export async function restoreSqliteStore(
   try {
     const source = refuseNoBackup(file, store);
     const stats = statSync(store, { throwIfNoEntry: false });
-    // Without a log of an older store, a new file is locked too, so that no server can create the store in the meantime.
+    // Without a log of an older store, creates and locks a missing file, so that no server can create the store in the meantime.
     created = companionsOf(store).length === 0 && createFile(store);
     old = lockStore(store, overwrite);
     return await withPartialFile(store, async (partial) => {
@@ -143,7 +143,7 @@ function inUse(store: string): AnimalStoreError {
 }
 
 /**
- * Lets the ids of pets and of keys continue after those of the replaced store, unless that has assigned the last one or is
+ * Lets the ids of pets and of keys continue after those of the replaced store, unless that store has assigned the last id or is
  * damaged. Returns the last id of a pet.
  */
 function continueIds(partial: string, old: Database.Database | undefined): bigint {
@@ -151,11 +151,11 @@ function continueIds(partial: string, old: Database.Database | undefined): bigin
   try {
     // The copy must be complete without a write-ahead log.
     db.pragma('journal_mode = DELETE');
-    // The same backup can be restored twice.
+    // The copy needs a new epoch, because the same backup can be restored twice.
     beginEpoch(db);
     for (const table of ['pets', 'api_keys'] as const) {
       const replaced = attempt(() => (old === undefined ? 0n : lastIdOf(old, table)), 0n);
-      // A row exists once the table has had a row, and has no key.
+      // `sqlite_sequence` has a row for each table that has ever had one, but no primary key.
       if (replaced > lastIdOf(db, table) && replaced < INT64_MAX)
         db.exec(`BEGIN; DELETE FROM sqlite_sequence WHERE name = '${table}';
           INSERT INTO sqlite_sequence VALUES ('${table}', ${replaced}); COMMIT`);
@@ -166,7 +166,7 @@ function continueIds(partial: string, old: Database.Database | undefined): bigin
   }
 }
 
-/** Compares the copy with the store that it replaces, unless that is new or damaged. */
+/** Compares the copy with the store that it replaces, unless that store is new or damaged. */
 function differenceOf(
   partial: string,
   old: Database.Database | undefined,
@@ -187,9 +187,9 @@ function differenceOf(
 }
 
 /**
- * Gives the files of a database that have data a second name, and returns their new paths. The database file keeps its path,
- * because a server would create a new store at an empty one. Its companions leave theirs, because SQLite would copy their
- * pages into the next database.
+ * Keeps the files of a database that contain data under new names, and returns their new paths. The database file also keeps its
+ * old name, because a server would create a new store if it were missing. Its companions lose their old names, because SQLite would
+ * copy their pages into the next database.
  */
 async function keepDatabase(
   path: string,
@@ -205,7 +205,7 @@ async function keepDatabase(
   return suffixes.map((suffix) => kept + suffix);
 }
 
-/** Not every file system has hard links. Closing a copied file would end the locks that this process has on it. */
+/** Not every file system has hard links. Reading and closing an open database file would end the locks of this process on it. */
 async function linkOrCopy(from: string, to: string, db: Database.Database | undefined): Promise<void> {
   try {
     linkSync(from, to);

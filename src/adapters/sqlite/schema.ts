@@ -57,8 +57,8 @@ const TABLES = `
 const FIRST_VERSION = 6;
 
 /**
- * A row for each pet that was changed or removed; without a pet, the row is of a removal. A column of `pets` would need an index
- * over all pets, so the migration would read them. A record of an older release has neither request nor response.
+ * `pet_revisions` has a row for each pet that was changed or removed. The row of a removal has no pet. A column of `pets` would
+ * need an index over all pets, so the migration would read them. A record of an older release has neither a request nor a response.
  */
 const CHANGES = `
   CREATE TABLE pet_revisions (
@@ -74,9 +74,9 @@ const CHANGES = `
 `;
 
 /**
- * The schema versions, each with the SQL that migrates a store to it. A released migration is never changed. A migration also
- * adds the columns of attributes: a test compares the newest schema with `ATTRIBUTES`. A new column with a CHECK is added with
- * `ignore_check_constraints`, because SQLite checks all rules of all pets, and stored pets can break an older one.
+ * The schema versions, each with the SQL that migrates a store to it. A released migration is never changed. Each attribute of a
+ * pet also needs a migration: a test compares the newest schema with `ATTRIBUTES`. A new column with a CHECK is added with
+ * `ignore_check_constraints`, because SQLite then checks all rules of all pets, and stored pets can break an older rule.
  */
 export const MIGRATIONS: readonly (readonly [version: number, sql: string])[] = [
   [FIRST_VERSION, TABLES],
@@ -119,7 +119,7 @@ export function invalidPets(db: Database.Database, limit: number): readonly PetR
   return db.prepare<[number], PetRow>(`${select} LIMIT ?`).raw().safeIntegers().all(limit);
 }
 
-/** The greatest id that was assigned, or 0. The table has no column types, so another program can have stored a text. */
+/** The greatest id that was assigned, or 0. `sqlite_sequence` has no column types, so another program can have stored a text. */
 export const LAST_ID: string = selectLastId('pets');
 
 function selectLastId(table: string): string {

@@ -1,4 +1,4 @@
-/** Opens a store in a SQLite file, and ties its parts together. */
+/** Opens a store in a SQLite file, and connects its parts. */
 
 import {
   BOOLEAN,
@@ -34,7 +34,7 @@ export interface SqliteOptions {
    * case, opening an existing database file does not check that the file can be written. Default: true.
    */
   readonly startWriter?: boolean;
-  /** Whether the file is only read: it is neither created nor migrated, and no other byte of it changes. Default: false. */
+  /** Whether the file is only read. If `true`, it is neither created nor migrated, and no byte of it changes. Default: false. */
   readonly readOnly?: boolean;
   /**
    * What happens to a store of an older release: `always` migrates its schema, after which that release cannot open it,
@@ -73,7 +73,7 @@ export function openSqliteStorage(path: string, options: SqliteOptions = {}): St
   checkArgument('path', path, STRING);
   checkOptions(options, OPTIONS);
   const { mustExist = false, startWriter = true, readOnly = false, migration, observer = {} } = options;
-  // Discards exceptions of the observer, because such an exception must not stop the writer.
+  // Discards exceptions of the observer, because they must not stop the writer.
   const safeObserver = combineObservers([observer]);
   const version = readOnly ? 0 : prepareDatabase(path, { mustExist, tryWrite: startWriter, migration });
   if (version > 0 && version < SCHEMA_VERSION) safeObserver.onWarning?.(migrated(version, SCHEMA_VERSION));

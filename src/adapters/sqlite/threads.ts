@@ -9,21 +9,21 @@ import { storageUnavailable } from '../../application/ports/storage-fault.ts';
 /** In milliseconds. */
 const EXIT_TIMEOUT = 10_000;
 
-/** Fails with an `AnimalStoreError` where no thread may start, as with `node --permission`. */
+/** Throws an `AnimalStoreError` where no thread may start, as with `node --permission`. */
 export function startThread(name: 'writer-thread' | 'backup-thread', data: unknown): Worker {
   // The module has the same extension as this one: `.ts` in the sources, and `.js` when compiled.
   const module = new URL(`./${name}${extname(import.meta.url)}`, import.meta.url);
   try {
     // `execArgv` is empty, because options of the process, such as --input-type, must not apply to the thread.
     const thread = new Worker(module, { workerData: data, execArgv: [] });
-    // An error is followed by the exit.
+    // The thread exits after an error.
     return thread.on('error', () => {});
   } catch (error) {
     throw storageUnavailable(`a thread cannot start: ${(error as Error).message}`, error);
   }
 }
 
-/** Resolves when the thread has exited, unless the disk does not respond. */
+/** Resolves when the thread has exited, or after a timeout if the disk does not respond. */
 export async function endThread(thread: Worker): Promise<void> {
   if (thread.threadId === -1) return;
   thread.ref();
@@ -33,12 +33,12 @@ export async function endThread(thread: Worker): Promise<void> {
   thread.unref();
 }
 
-/** Called in a thread. @param end called before the thread exits */
+/** Called in a thread, to receive messages and to respond to them. @param end called before the thread exits */
 export function receive<Message>(respond: (message: Message) => unknown, end: () => void): void {
   parentPort?.on('message', (message: Message | 'close') => {
     if (message !== 'close') return parentPort?.postMessage(respond(message));
     end();
-    // Nothing else keeps the thread alive. Deno has no `close`.
+    // Nothing else keeps the thread alive. In Deno, `close` does not exist.
     parentPort?.unref();
   });
 }

@@ -1,4 +1,4 @@
-/** The thread that writes to a store. The writer sends it batches, and an own connection the statements of one transaction. */
+/** The thread that writes to a store. The writer sends it batches. An own connection sends it the statements of one transaction. */
 
 import { parentPort, workerData } from 'node:worker_threads';
 import type Database from 'better-sqlite3';
@@ -37,7 +37,7 @@ export interface Reply {
   readonly ms: number;
 }
 
-/** A statement of an own connection, for each of the rows. Without rows, one or several statements without results. */
+/** A statement of an own connection, which runs once for each row. Without rows, one or several statements without results. */
 export interface Call {
   readonly sql: string;
   readonly rows: readonly (readonly SqlValue[])[];
@@ -54,7 +54,7 @@ const prepared = new Map<string, Database.Statement>();
 let db: Database.Database | undefined;
 let isUnfinished = false;
 
-// After an error, the first message opens the file again, and reports the error.
+// After an error, the first message tries again, and reports the error.
 try {
   open();
 } catch {}
@@ -91,7 +91,7 @@ function transact(writes: readonly Write[], deadline: number): readonly Outcome[
   } catch (error) {
     if (db?.inTransaction) db.exec('ROLLBACK');
     if (isCommitting) return writes.map(() => failedCommit(error));
-    // SQLite calls the disk full also when fewer ids are left than the new pets need.
+    // SQLite also reports a full disk when fewer ids are left than the new pets need.
     const isOfIds = codeOf(error) === 'SQLITE_FULL' && INT64_MAX - lastIdOf(open()) < writes.length;
     const failure = plainError(isOfIds ? idsExhausted() : error);
     const isOfStorage = failure.reason !== undefined && !isOfIds;
@@ -136,7 +136,7 @@ function runAll(sql: string, rows: readonly (readonly SqlValue[])[]): readonly u
   return open().transaction(() => rows.map((row) => prepared.run(...row)))();
 }
 
-/** A failed import leaves a write-ahead log that can be as large as the disk. */
+/** Empties the write-ahead log after a failed import, because it can be as large as the disk. */
 function end(): void {
   try {
     if (db?.inTransaction) db.exec('ROLLBACK');

@@ -19,9 +19,9 @@ const QUEUE_LIMIT = 10_000;
 /** How long a write may be queued, and how long the thread may take for a batch, in milliseconds. */
 const QUEUE_TIMEOUT = 5000;
 const REPLY_TIMEOUT = 10_000;
-/** The time between two looks at deadlines, files and faults, in milliseconds. */
+/** The time between two checks of deadlines, files and faults, in milliseconds. */
 const INTERVAL = 500;
-/** Writes as many bytes as a full batch of pets with the longest names. Another commit frees the pages. */
+/** Writes as many bytes as a full batch of pets with the longest names. A second commit frees the pages. */
 const TEST_WRITE = `INSERT OR REPLACE INTO probe (id, data) VALUES (1, randomblob(${BATCH_LIMIT * 1024}))`;
 const END_OF_TEST = 'DELETE FROM probe';
 
@@ -39,7 +39,7 @@ export class Writer {
   readonly faults: Faults;
   readonly observer: Observer;
   #queue: QueuedWrite[] = [];
-  /** The writes that the thread commits. The list is empty when they were given up: the thread may still commit them. */
+  /** The writes that the thread commits. After the writer has given them up, the list is empty, and the thread may still commit them. */
   #batch: readonly QueuedWrite[] | undefined;
   #sentAt = 0;
   #thread: Worker | undefined;
@@ -160,7 +160,7 @@ export class Writer {
     this.#commitNext();
   }
 
-  /** Ends what takes too long, and tests whether writing works again after a failure. */
+  /** Rejects writes that take too long, and tests whether writing works again after a failure. */
   #look(): void {
     checkFiles(this.faults, this.files);
     this.#rejectLate();

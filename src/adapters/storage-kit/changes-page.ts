@@ -1,4 +1,4 @@
-/** Makes the pages of the feed of two parts, which storages read separately: pets that were never changed, and the others. */
+/** Makes a page of the feed from two parts, which a storage reads separately: pets that were never changed, and all others. */
 
 import type { ChangesPage, ListedVersion, PetVersion } from '../../application/ports/pet-changes.ts';
 import type { Pet } from '../../domain/pet.ts';
@@ -13,18 +13,21 @@ export interface ReadChanges extends Pick<ChangesPage, 'epoch' | 'lastNumber'> {
   readonly limit: number;
   /** The first changed and removed pets, one more than the limit, in ascending order of revision. */
   readonly changed: readonly ListedVersion[];
-  /** The first pets that were never changed, up to {@link lastRevisionOf} the changed ones, one more than the limit. */
+  /**
+   * The first pets that were never changed, one more than the limit. Ids above {@link lastRevisionOf} the changed ones are not
+   * needed.
+   */
   readonly unchanged: readonly Pet[];
   /** The last id that was examined, when {@link EXAMINED_LIMIT} ended the search for pets that were never changed. */
   readonly examinedUpTo?: bigint | undefined;
 }
 
-/** Returns the last revision that a page can have, if pets after it need not be read. */
+/** Returns the last revision that the page can contain, or `undefined` if the changed pets do not limit it. */
 export function lastRevisionOf(changed: readonly ListedVersion[], limit: number): bigint | undefined {
   return changed.length > limit ? changed[limit - 1]?.revision : undefined;
 }
 
-/** Returns the page of the two parts that were read. */
+/** Returns the page made from the two parts. */
 export function changesPage(read: ReadChanges): ChangesPage {
   const { after, limit, changed, unchanged, examinedUpTo, epoch, lastNumber } = read;
   const found = [...changed, ...unchanged.map((pet) => ({ id: pet.id, pet, revision: pet.id }))]
@@ -36,7 +39,7 @@ export function changesPage(read: ReadChanges): ChangesPage {
   return { versions, upTo, more: isFull || examinedUpTo !== undefined, epoch, lastNumber };
 }
 
-/** Converts a row with the revision of a changed or removed pet, and its columns, which are null when there is no pet. */
+/** Converts a row with a revision, which is null before the first change, and the columns of a pet, which are null after a removal. */
 export function versionOf([revision, ...row]: PetRow): PetVersion | undefined {
   const pet = row[0] === null ? undefined : petOf(row);
   const number = (revision ?? pet?.id) as bigint | undefined;

@@ -1,4 +1,4 @@
-/** Converts API keys to rows and back. A row contains the SHA-256 hash of the key, and not the key. */
+/** Converts API keys to rows and back. A row contains the SHA-256 hash of a key instead of the key. */
 
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { ApiKey, NewApiKey } from '../../domain/api-key.ts';
@@ -8,7 +8,7 @@ export function hashOf(key: string): Buffer {
   return createHash('sha256').update(key).digest();
 }
 
-/** Returns the values of a new row, up to `is_read_only`. SQLite has no boolean, and PostgreSQL reads a number as one. */
+/** Returns the values of a new row, up to `is_read_only`. SQLite has no booleans, and PostgreSQL converts the number to one. */
 export function keyValues(
   key: string,
   { name, prefix, createdAt, expiresAt, isReadOnly = false }: NewApiKey,
@@ -21,7 +21,7 @@ export function rowIdOf(id: string): bigint {
   return parseInt64(id) ?? INT64_MIN;
 }
 
-/** The second value of the row is the hash. */
+/** Converts a row, whose second value is the hash, to the attributes of the key. */
 export function apiKeyOf([id, , name, prefix, createdAt, ...others]: readonly unknown[]): ApiKey {
   const [expiresAt, revokedAt, lastUsedOn, callerId, isReadOnly] = others.map((value) => value ?? undefined);
   return Object.freeze({

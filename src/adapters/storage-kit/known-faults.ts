@@ -1,4 +1,4 @@
-/** The current faults of a storage, which its observer and load balancers learn of. */
+/** Collects the current faults of a storage for its observer and for health checks. */
 
 import type { Observer } from '../../application/ports/observer.ts';
 import { StorageFault, type StorageFaultReason } from '../../application/ports/storage-fault.ts';
@@ -7,7 +7,7 @@ import type { AnimalStoreError } from '../../domain/errors.ts';
 /** Checks within this time share one test of the storage, in milliseconds. */
 const TEST_INTERVAL = 500;
 
-/** The last fault of each part of a storage. Notifies the observer when the reason of the most important one changes. */
+/** The current fault of each part of a storage. Notifies the observer when the reason of the most important fault changes. */
 export class KnownFaults<Part extends string> {
   readonly #observer: Observer;
   /** The most important part is the first one. */
@@ -36,12 +36,12 @@ export class KnownFaults<Part extends string> {
     if (error instanceof StorageFault) this.#set(part, error);
   }
 
-  /** Ends the fault of a part, which works. */
+  /** Ends the fault of a part that works again. */
   reportSuccess(part: Part): void {
     if (this.#faults.get(part) !== undefined) this.#set(part);
   }
 
-  /** Rejects with the most important fault. `test` must report what it finds. */
+  /** Calls `test`, at most once every 500 ms, and rejects with the most important fault. `test` must report what it finds. */
   async check(test: () => Promise<unknown>): Promise<void> {
     const now = performance.now();
     if (now - this.#testedAt >= TEST_INTERVAL) {
@@ -53,7 +53,7 @@ export class KnownFaults<Part extends string> {
     if (fault !== undefined) throw fault;
   }
 
-  /** After a failed fsync, data can be lost although the next one succeeds, so that fault stays. */
+  /** Sets or ends a fault. After a failed fsync, data can be lost although the next fsync succeeds, so its fault stays. */
   #set(part: Part, fault?: StorageFault): void {
     if (this.#faults.get(part)?.reason === 'sync_failed') return;
     this.#faults.set(part, fault);

@@ -3,21 +3,21 @@
 import type { PetPage } from '../../application/ports/pet-repository.ts';
 import { ATTRIBUTES, PET_ATTRIBUTES, type Pet } from '../../domain/pet.ts';
 
-/** In bytes, with room for the first page for every `limit` and every filter if texts have an ordinary length. */
+/** In bytes: enough for the first pages of every `limit` and every filter, if texts have an ordinary length. */
 const SIZE_LIMIT = 12 * 1024 * 1024;
-/** Two bytes in the text, and more in the JSON that a caller may cache together with the page. */
+/** Two bytes for the text, and more for the JSON that a caller may cache together with the page. */
 const BYTES_PER_CODE_UNIT = 6;
 const BYTES_PER_PET = 320;
 const BYTES_PER_PAGE = 500;
 
-/** The pages of one version of the data. Equal queries get the same object, with which a caller can cache its JSON. */
+/** Caches the pages of one version of the data. Equal queries get the same object, so that a caller can cache its JSON with it. */
 export class PageCache {
   readonly statistics: { hits: number; misses: number } = { hits: 0, misses: 0 };
   #pages = new Map<string, PetPage>();
   #size = 0;
   #version: unknown;
 
-  /** Removes the pages of another version, and returns whether the version is another one. */
+  /** Sets the version of the data. If it has changed, removes all pages, and returns `true`. */
   enter(version: unknown): boolean {
     const isOther = version !== this.#version;
     if (isOther) this.#clear();
@@ -30,7 +30,7 @@ export class PageCache {
     return this.#pages.get(key);
   }
 
-  /** Adds a page that was read after the version that was entered last. */
+  /** Adds a page that was not read before the version that was entered last. */
   set(key: string, page: PetPage): void {
     const replaced = this.#pages.get(key);
     const size = sizeOf(page);
@@ -47,7 +47,7 @@ export class PageCache {
   }
 }
 
-/** The attributes whose values have any length. */
+/** The attributes whose values can have different lengths. */
 const TEXTS = PET_ATTRIBUTES.filter((name) => ATTRIBUTES[name].kind === 'text');
 
 function sizeOf({ pets }: PetPage): number {

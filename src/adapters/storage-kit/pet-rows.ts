@@ -6,8 +6,8 @@ import { PET_FILTERS, type PetFilter } from '../../domain/pet-filter.ts';
 import { TIMESTAMP_MAX, TIMESTAMP_MIN } from '../../domain/timestamp.ts';
 
 /**
- * A row that begins with {@link PET_COLUMNS}. An integer of any kind is a `bigint`, a boolean can be one, and a missing value is
- * `null`.
+ * A row that begins with {@link PET_COLUMNS}. An integer of any kind is a `bigint`, a boolean can also be a `bigint`, and a missing
+ * value is `null`.
  */
 export type PetRow = readonly unknown[];
 
@@ -26,7 +26,7 @@ export function columnOf(attribute: keyof NewPet): string {
   return attribute.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
-/** Returns the pet of a row. Applies no rule for pets. */
+/** Converts a row to a pet, without checking the rules for pets. */
 export function petOf(row: PetRow): Pet {
   const pet: Partial<Record<keyof Pet, unknown>> = { id: row[0] };
   for (const { name, place, kind } of COLUMNS) {
@@ -42,12 +42,12 @@ function fromColumn(kind: AttributeKind['kind'], value: unknown): unknown {
   return kind === 'boolean' && (value === 0n || value === 1n) ? value === 1n : value;
 }
 
-/** Returns the values of the attributes of a pet, in their order, as they are in a row. SQLite has no booleans. */
+/** Converts the attributes of a pet to the values of a row. Booleans become integers, because SQLite has no booleans. */
 export function valuesOf(pet: NewPet): (string | bigint | null)[] {
   return PET_ATTRIBUTES.map((name) => columnValue(pet[name]));
 }
 
-/** Returns the columns that a filter compares, and their values as they are in a row. */
+/** Returns the columns that a filter compares, and the values that they must have in a row. */
 export function conditionsOf(filter: PetFilter): { columns: string[]; values: (string | bigint | null)[] } {
   const names = PET_FILTERS.filter((name) => filter[name] !== undefined);
   return { columns: names.map(columnOf), values: names.map((name) => columnValue(filter[name])) };
@@ -63,7 +63,7 @@ function columnValue(value: string | bigint | number | boolean | undefined): str
 }
 
 /**
- * Selects pets that break a rule, in ascending order of id. The caller adds the limit.
+ * Returns a statement that selects pets that break a rule, in ascending order of id. The caller adds the limit.
  *
  * @param columns the columns of the table. The table of an older schema can lack some
  * @param textRule returns the rule for a column of text

@@ -1,4 +1,4 @@
-/** Names the problems of stored data: pets that break a rule, and ids that are used up. */
+/** Describes problems of stored data: pets that break a rule, and ids that are used up. */
 
 import type { Problem } from '../../application/ports/maintenance.ts';
 import { StorageFault } from '../../application/ports/storage-fault.ts';

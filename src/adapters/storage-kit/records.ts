@@ -1,4 +1,4 @@
-/** Creates pets exactly once, and converts the records of idempotency keys to columns and back: pet id, request, first response. */
+/** Creates pets exactly once. Converts the records of idempotency keys to columns (pet id, request, first response) and back. */
 
 import { CREATE_REQUEST, type WriteRecord } from '../../application/ports/idempotent-changes.ts';
 import type { CreateAttempt, IdempotentCreates } from '../../application/ports/idempotent-creates.ts';
@@ -8,14 +8,14 @@ import { type NewPet, type Pet, storedPet } from '../../domain/pet.ts';
 import { parseStoredPets, petJson } from '../../domain/pet-json.ts';
 import { type PetRow, petOf } from './pet-rows.ts';
 
-/** Returns the response to store. That of a removal has the id alone. */
+/** Returns the response to store. The response of a removal has only the id. */
 export function responseOf(id: bigint, pet: Pet | undefined): string {
   return pet === undefined ? `{"id":${id}}` : petJson(pet);
 }
 
 /**
- * Reads a record. Its `request` is undefined if an older release has written it. If an older release has reused it for
- * another pet, its request and response are ignored.
+ * Converts a row to a record. `request` is `undefined` if an older release has written the record. If an older release has reused
+ * the record for another pet, its request and response are ignored.
  */
 export function recordOf([petId, request, response]: readonly unknown[]): WriteRecord {
   if (typeof request !== 'string' || typeof response !== 'string')
@@ -26,7 +26,7 @@ export function recordOf([petId, request, response]: readonly unknown[]): WriteR
   return pet === undefined ? { request: undefined, pet } : { request, pet: storedPet(pet.id, pet) };
 }
 
-/** Returns the pet of the record of a create: the first response, or for a record of an older release the stored pet. */
+/** Returns the pet for a retried create: the first response or, if an older release wrote the record, the stored pet. */
 export function replayedPet(record: readonly unknown[], row: PetRow | undefined): Pet {
   const { request, pet } = recordOf(record);
   if (request === CREATE_REQUEST && pet !== undefined) return pet;
@@ -38,7 +38,7 @@ export function replayedPet(record: readonly unknown[], row: PetRow | undefined)
   return petOf(row);
 }
 
-/** The maximum number of attempts to claim a key. Between a claim and the look for its record, the record can end. */
+/** The maximum number of attempts to claim a key. Between a failed claim and the search for the record, the record can end. */
 const CLAIMS = 3;
 
 /** The records of idempotency keys in a storage. */
@@ -54,7 +54,7 @@ export function exactlyOnce({ claim, find }: Records): IdempotentCreates['add'] 
   return async (given, attempt) => {
     // The caller may change its object in the meantime.
     const pet = { ...given };
-    // Most keys are new, so the record is stored first, and looked for only if it exists.
+    // Most keys are new, so the key is claimed first. Its record is searched for only if that fails.
     for (let claims = 0; claims < CLAIMS; claims++) {
       const added = await claim(pet, attempt);
       if (added !== undefined) return { pet: added, isReplay: false };

@@ -79,7 +79,7 @@ export const CHANGE_OPERATIONS: Readonly<Record<string, Operation>> = {
   },
 };
 
-/** Returns a change, which without a pet is a removal, and whether it is for the newest version. */
+/** Returns a random change, and whether it expects the newest version. Without a pet, the change is a removal. */
 function randomChange(model: Model, random: Random) {
   const id = randomId(model, random);
   const version = model.versions.get(id);

@@ -13,14 +13,14 @@ interface ModelRecord extends WriteRecord {
 }
 
 export class Model {
-  /** In ascending order of id. */
+  /** The pets in ascending order of id. */
   readonly pets: Pet[] = [];
-  /** By id, of all pets that there ever were. */
+  /** The newest versions by id, of all pets that ever existed. */
   readonly versions: Map<bigint, PetVersion> = new Map();
   readonly records: Map<string, ModelRecord> = new Map();
   /** By how much the clock of the storage was moved, in milliseconds. */
   clock = 0;
-  /** By key, in order of creation. */
+  /** The attributes of the API keys by key, in order of creation. */
   readonly keys: Map<string, ApiKey> = new Map();
 
   /** The greatest id or revision that was assigned, or 0n. */

@@ -1,4 +1,4 @@
-/** An operation of a random sequence, and what it works on. */
+/** The type of an operation in a random sequence, and of the objects on which it works. */
 
 import type { StoreStorage } from '../../application/ports/storage.ts';
 import type { Random } from '../random.ts';
@@ -21,15 +21,15 @@ export type Part = keyof StoreStorage | 'reopen' | 'moveClock';
 
 export interface Operation {
   readonly part: Part;
-  /** How often it is chosen, relative to the others. */
+  /** How often the operation is chosen, relative to the others. */
   readonly weight: number;
-  /** All that it can come to, in words. */
+  /** All possible outcomes, in words. */
   readonly outcomes: readonly string[];
   /** Resolves with one of the outcomes. Rejects when the storage and the model differ. */
   run(world: World): Promise<string>;
 }
 
-/** The time between two operations. */
+/** The time between two operations, in milliseconds. */
 export const TICK = 1000;
 
 export function pick<T>(random: Random, values: readonly T[]): T {

@@ -27,7 +27,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   },
 };
 
-/** Compares all that a storage holds with the model. Of the keys, some are also found by themselves. */
+/** Compares the contents of a storage with the model. Some of the keys are also looked up one by one. */
 export async function assertSameState({ storage, model, random }: World): Promise<void> {
   assert.deepEqual(await walk(storage.pets, { limit: 100 }), model.pets);
   const { apiKeys, idempotencyRecords } = storage;
@@ -38,6 +38,6 @@ export async function assertSameState({ storage, model, random }: World): Promis
     for (const key of found)
       assert.deepEqual(attributesOf(await apiKeys.find(key)), attributesOf(model.keys.get(key)));
   }
-  // Without the port for records, nothing but a replay tells which there are.
+  // Without this port, only a replay shows which records exist.
   if (idempotencyRecords !== undefined) assert.equal(await idempotencyRecords.count(), model.records.size);
 }

@@ -1,4 +1,4 @@
-/** The operations on many pets. */
+/** The operations that import and export pets. */
 
 import assert from 'node:assert/strict';
 import type { NewPet, Pet } from '../../domain/pet.ts';

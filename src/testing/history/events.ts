@@ -1,4 +1,4 @@
-/** The calls of a history. */
+/** The calls that a history records. */
 
 import { listQuery, type PetPageQuery } from '../../application/list-pets.ts';
 import type { PetPage, PetQuery } from '../../application/ports/pet-repository.ts';
@@ -41,7 +41,7 @@ export interface ListEvent extends Call {
 
 export type PetEvent = CreateEvent | GetEvent | ListEvent;
 
-/** A call with an API key, or a change of one. `calledAt` and `endedAt` are in milliseconds of one clock. */
+/** A call with an API key, or a change of one. `calledAt` and `endedAt` are in milliseconds of the same clock. */
 export interface KeyEvent extends Call {
   readonly kind: 'create key' | 'revoke key' | 'verify key';
   readonly keyId: string;

@@ -10,13 +10,13 @@ import { type Random, randomNumbers } from '../random.ts';
 import type { ExerciseOptions } from './exercise.ts';
 import { VersionHistory, type VersionWrite } from './versions.ts';
 
-/** After a failed call, in milliseconds. */
+/** The pause after a failed call, in milliseconds. */
 const PAUSE = 5;
 
 /**
  * Creates, changes, removes and reads pets from several clients of stores that share their pets, while a follower of each store
- * reads the feed. Resolves with what contradicts one order of all versions, if anything does. A call may fail with an
- * `AnimalStoreError`.
+ * reads the feed. Resolves with a description of a contradiction, or with `undefined` if all versions fit one order. A call may
+ * fail with an `AnimalStoreError`.
  */
 export async function exerciseChanges(
   stores: readonly ChangingStore[],
@@ -65,7 +65,7 @@ interface Follower {
   readPage(): Promise<boolean>;
 }
 
-/** Keeps a copy of the store. Each version of the feed is also a read of its pet. */
+/** Returns a follower, which keeps a copy of the store. Each version in the feed is also recorded as a read of its pet. */
 function followerOf(history: VersionHistory, changes: PetChanges): Follower {
   const copy = new Map<bigint, ListedVersion>();
   let after = 0n;
@@ -88,7 +88,7 @@ function followerOf(history: VersionHistory, changes: PetChanges): Follower {
   return { copy, readPage };
 }
 
-/** Returns a function that makes one random call, or a read and a write. All clients know the `ids`. */
+/** Returns a function that makes one random call, or a read and a write. All clients share `ids`. */
 function callerOf(
   history: VersionHistory,
   { pets, changes }: ChangingStore,
@@ -127,7 +127,7 @@ function callerOf(
     const chance = random(100);
     written += 1;
     const attributes = samplePet(`pet ${number}.${written}`, chance);
-    // Most calls are of the newest pets, so that several clients change the same one.
+    // The call uses one of the newest pets, so that several clients change the same pet.
     const id = ids[ids.length - 1 - random(5)];
     if (chance < 20 || id === undefined) {
       const created = await write({ attributes }, async () => (await pets.add(attributes)).id);

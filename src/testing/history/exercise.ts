@@ -14,7 +14,7 @@ export interface ExerciseOptions {
   readonly calls?: number | undefined;
   /** The number of clients of each store. Default: 4. */
   readonly clients?: number | undefined;
-  /** Selects what the clients call, as far as the timing of the stores does not. Default: 1. */
+  /** Determines the random calls of the clients, except where they depend on the timing of the stores. Default: 1. */
   readonly seed?: number | undefined;
   /** Whether the stores have idempotency keys. Default: true. */
   readonly hasIdempotencyKeys?: boolean | undefined;
@@ -22,14 +22,14 @@ export interface ExerciseOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** After a failed call, in milliseconds. */
+/** The pause after a failed call, in milliseconds. */
 const PAUSE = 5;
 const LIMITS = [1, 2, 3, 20, 100] as const;
 
 /**
- * Calls stores that share their pets from several clients at once, and records the calls in `history`: creates with and
- * without idempotency keys, retries on any store, reads of pets that exist, or do not exist yet, and lists with any limit,
- * status and start. At the end, each store lists all its pets. A call may fail with an `AnimalStoreError`.
+ * Calls stores that share their pets from several clients at once, and records the calls in `history`: creates with and without
+ * idempotency keys, retries on any store, reads of pets that exist or do not exist yet, and lists with any limit, filter and start.
+ * At the end, each store lists all its pets. A call may fail with an `AnimalStoreError`.
  */
 export async function exercise(
   history: History,
@@ -64,7 +64,7 @@ interface Shared {
 
 /** Returns a function that makes one random call of a client. */
 function callerOf(client: string, store: PetOperations, shared: Shared, random: Random): () => Promise<void> {
-  /** The last pet that this client has followed. */
+  /** The id of the last pet that this client has followed. */
   let followed = 0n;
 
   function see(...pets: readonly Pet[]): void {
@@ -77,7 +77,7 @@ function callerOf(client: string, store: PetOperations, shared: Shared, random: 
     return filterable(samplePet(name, random(1000) - 500), random(1000));
   }
 
-  /** Most often the id of one of the last pets, or of one that does not exist yet. */
+  /** Returns an id: usually that of one of the last pets, or of a pet that does not exist yet. */
   function someId(): bigint {
     const id = shared.maxId + 3n - BigInt(random(random(4) === 0 ? 500 : 12));
     return id < 1n ? 1n : id;
@@ -89,7 +89,7 @@ function callerOf(client: string, store: PetOperations, shared: Shared, random: 
     const earlier = keyed[keyed.length - 1 - random(20)];
     const chance = random(10);
     if (earlier !== undefined && chance < 3) {
-      // A retry of another client's create, also while that is in flight.
+      // Retries a create of any client, also while it is in flight.
       const { pet, idempotencyKey } = earlier;
       await store.createPet(pet, { idempotencyKey });
     } else if (earlier !== undefined && chance < 4) {
@@ -144,7 +144,7 @@ async function listAll(store: PetOperations): Promise<void> {
   while (true) {
     const { pets, more } = await store.listPage({ limit: 100, after });
     const last = pets.at(-1)?.id ?? after;
-    // A page that did not move would be read for ever. The history tells it.
+    // A page that does not move would be read for ever. The history reports it.
     if (!more || last <= after) return;
     after = last;
   }

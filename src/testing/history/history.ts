@@ -11,11 +11,11 @@ import { petContradiction } from './pet-order.ts';
 
 /** The operations of a store that a {@link History} records. An `AnimalStore` and the store of a server have them. */
 export interface PetOperations {
-  /** As `AnimalStore.createPet`. */
+  /** Like `AnimalStore.createPet`. */
   createPet(input: NewPetInput, options?: { readonly idempotencyKey?: string }): Promise<Pet>;
-  /** As `AnimalStore.getPet`. */
+  /** Like `AnimalStore.getPet`. */
   getPet(id: bigint): Promise<Pet>;
-  /** As `AnimalStore.listPage`. */
+  /** Like `AnimalStore.listPage`. */
   listPage(query?: PetPageQuery): Promise<PetPage>;
 }
 
@@ -25,11 +25,11 @@ export interface KeyOperations {
     create(name: string): Promise<{ readonly key: string; readonly about: { readonly id: string } }>;
     revoke(id: string): Promise<unknown>;
   };
-  /** As `AnimalStore.verifyApiKey`. */
+  /** Like `AnimalStore.verifyApiKey`. */
   verifyApiKey(key: string): Promise<ApiKeyHolder | undefined>;
 }
 
-/** A create that rejects with one of these codes, and without an idempotency key, has stored nothing. */
+/** A create without an idempotency key that rejects with one of these codes has stored nothing. */
 const REFUSALS: readonly ErrorCode[] = [
   'forbidden',
   'invalid_request',
@@ -157,8 +157,8 @@ export class History {
   }
 
   /**
-   * Returns a description of a contradiction, such as `list limit=20 after=1496 (client 2) saw pet 1558 and missed pet
-   * 1557`; `undefined` when the recorded calls fit one order.
+   * Returns a description of a contradiction, such as `list limit=20 after=1496 (client 2) saw pet 1558 and missed pet 1557`, or
+   * `undefined` when the recorded calls fit one order.
    *
    * @param visibilityTimeout how long a change of an API key may be unknown to other clients, in milliseconds
    */

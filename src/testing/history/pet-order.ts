@@ -8,9 +8,9 @@ import { Contradiction, type StoredPet, storedPets } from './stored-pets.ts';
 /** The times between which a pet became visible, and the events that show them. */
 interface Bounds {
   readonly id: bigint;
-  /** It was not yet visible when this event was called. */
+  /** The pet was not yet visible when this event was called. */
   notBefore: { readonly at: number; readonly event: PetEvent };
-  /** It was visible when this event returned. */
+  /** The pet was visible when this event returned. */
   notAfter: { readonly at: number; readonly event: PetEvent } | undefined;
 }
 

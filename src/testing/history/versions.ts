@@ -1,4 +1,4 @@
-/** A checker of the versions of pets. Numbers order all writes, so each call is compared once, and nothing is searched. */
+/** Checks the versions of pets. The numbers order all writes, so each call is compared once, without a search. */
 
 import type { PetVersion } from '../../application/ports/pet-changes.ts';
 import { isSamePet, type NewPet, type Pet } from '../../domain/pet.ts';
@@ -9,7 +9,7 @@ export interface VersionWrite extends CallTime {
   readonly id?: bigint | undefined;
   readonly expected?: bigint | undefined;
   readonly attributes: NewPet | undefined;
-  /** The number of the write; `undefined` when its outcome is unknown. A write that was refused is left out. */
+  /** The number of the write; `undefined` when its outcome is unknown. A refused write is not recorded. */
   readonly revision: bigint | undefined;
 }
 
@@ -26,7 +26,7 @@ interface Version {
   readonly write?: VersionWrite | undefined;
 }
 
-/** Collects writes and reads of all clients, and says whether one order of the versions, by their numbers, explains them. */
+/** Collects the writes and reads of all clients, and examines whether the order of their numbers explains them. */
 export class VersionHistory {
   readonly #writes: VersionWrite[] = [];
   readonly #reads: VersionRead[] = [];
@@ -46,7 +46,7 @@ export class VersionHistory {
     this.#reads.push(read);
   }
 
-  /** @param feed the last page by page reading of the feed, when no write was in flight */
+  /** @param feed all versions in the feed, read when no write was in flight */
   contradiction(feed: readonly (PetVersion & { readonly id: bigint })[]): string | undefined {
     try {
       const versions = this.#versions(feed);
@@ -59,7 +59,7 @@ export class VersionHistory {
     }
   }
 
-  /** All versions by pet, in the order of their revisions. Versions of unknown writes are those that were read. */
+  /** All versions by pet, in the order of their revisions. A write with an unknown outcome has a version if one was read. */
   #versions(feed: readonly (PetVersion & { readonly id: bigint })[]): Map<bigint, Version[]> {
     const byRevision = new Map<bigint, Version>();
     const see = (version: Version): void => {
@@ -100,7 +100,7 @@ export class VersionHistory {
     return versions;
   }
 
-  /** A change replaced the version that its writer had read: no other one stands between them. */
+  /** Asserts that each change replaced the version that its writer had read, without another version between them. */
   #assertCompared(versions: Map<bigint, Version[]>): void {
     for (const [id, all] of versions) {
       for (const [index, { revision, write }] of all.entries()) {
@@ -113,7 +113,7 @@ export class VersionHistory {
     }
   }
 
-  /** A write that began after another had ended has a greater number. */
+  /** Asserts that a write that began after another one had ended has a greater number. */
   #assertRealTime(): void {
     const greatestBefore = greatestNumbers(this.#writes);
     for (const { call, revision } of this.#writes.toSorted((a, b) => a.call - b.call)) {
@@ -123,7 +123,10 @@ export class VersionHistory {
     }
   }
 
-  /** A read returns at least what was newest among all numbers that were acknowledged or read before it began, and nothing early. */
+  /**
+   * Asserts that a read returns a version at least as new as those that were acknowledged or read before it began, and none that
+   * was written after it ended.
+   */
   #assertReads(versions: Map<bigint, Version[]>): void {
     const read = this.#reads.map(({ end, version }) => ({ end, revision: version?.revision }));
     const greatestBefore = greatestNumbers([...this.#writes, ...read]);

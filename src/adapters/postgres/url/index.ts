@@ -1,11 +1,11 @@
-/** Reads the URL of a PostgreSQL database. Loads no driver, and no message shows a part of an invalid URL. */
+/** Parses the URL of a PostgreSQL database. Does not load the driver. No message shows a part of an invalid URL. */
 
 import { userInfo } from 'node:os';
 import type { ClientConfig } from 'pg';
 import { parse } from 'pg-connection-string';
 import { invalidRequest } from '../../../domain/errors.ts';
 
-/** The configuration of the driver. The certificates in `ssl` are the paths of files, and times are in milliseconds. */
+/** The configuration of the driver. `ssl` contains the paths of certificate files, and times are in milliseconds. */
 export interface PostgresUrl extends ClientConfig {
   readonly host: string;
   readonly port: number;
@@ -26,7 +26,7 @@ const URL_PARTS =
 const BROKEN = /[\s\p{Cc}]|%(?![\da-f]{2})/iu;
 const HOST = /^(?:[\da-f:.]+|[\w.-]+|\/.*)$/i;
 
-/** The values of the parameters that cannot have any value. */
+/** The values that these parameters accept. Other parameters accept any value. */
 const VALUES: Readonly<Record<string, readonly [pattern: RegExp, expected: string]>> = {
   sslmode: [
     /^(disable|no-verify|prefer|require|verify-ca|verify-full)$/,
@@ -63,7 +63,7 @@ export function parsePostgresUrl(url: string): PostgresUrl {
     query_timeout: queryTimeout,
     // For libpq, 0 means no limit, but each request needs one.
     connectionTimeoutMillis: 1000 * Number(given['connect_timeout'] ?? 0) || queryTimeout || 1000,
-    // Reads do not wait for the create that is being stored.
+    // With a second connection, reads do not wait for a create that is being stored.
     max: Math.max(2, Number(given['max'] ?? 16)),
   };
 }
@@ -76,14 +76,14 @@ export function locationOf(url: string): string {
 
 type Given = Readonly<Record<string, string | undefined>>;
 
-/** The parser does not get other parameters: it would read files, print warnings, and give the rest to the driver. */
+/** Gives the parser only these parameters: for others, it would read files, print warnings, or pass them to the driver. */
 function partsOf(url: string, given: Given) {
   const pairs = Object.entries(given).filter((pair): pair is [string, string] => pair[1] !== undefined);
   try {
     const parts = parse(`${url.split('?')[0]}?${new URLSearchParams(pairs)}`);
     const [host, port] = [parts.host || 'localhost', Number(parts.port || '5432')];
     if (!HOST.test(host) || !(port >= 1 && port <= 65_535)) throw invalidRequest(FORM);
-    // The environment is not read, so the operating system is asked.
+    // The default comes from the operating system, and not from the environment.
     const user = parts.user || userInfo().username;
     const database = parts.database?.replace(/%2f/gi, '/') || user;
     return { host, port, user, password: parts.password || undefined, database };
@@ -117,7 +117,7 @@ function tlsOf({ sslmode, sslrootcert: ca, sslcert: cert, sslkey: key }: Given):
   if (!cert !== !key) throw invalidRequest('sslcert and sslkey: expected both or neither');
   if (mode === 'disable' ? ca || cert : mode === 'no-verify' && ca)
     throw invalidRequest(`sslmode: expected verify-full with the files of certificates, got ${mode}`);
-  // For libpq, `system` means the authorities of the system.
+  // In libpq, `system` means the certificate authorities of the system. It is not a path.
   const files = { ...(ca && ca !== 'system' && { ca }), ...(cert && key && { cert, key }) };
   return mode !== 'disable' && { rejectUnauthorized: mode !== 'no-verify', ...files };
 }
