@@ -26,6 +26,7 @@ test('lists, exports and followers have all pets that match, and no others', asy
     for (const each of [store, new AnimalStore(withoutTransfer)])
       expect((await itemsOf(each.exportPets(Object.create(filter)))).flat()).toEqual(expected);
     const followed: Pet[] = [];
+    if (expected.length === 0) continue;
     for await (const pet of store.followPets(Object.create(filter)))
       if (followed.push(pet) === expected.length) break;
     expect(followed).toEqual(expected);

@@ -5,7 +5,8 @@ import type { Storage } from '../../src/application/ports/storage.ts';
 import { AnimalStoreError, type ErrorCode } from '../../src/domain/errors.ts';
 import type { Pet } from '../../src/domain/pet.ts';
 import { PET_FILTERS } from '../../src/domain/pet-filter.ts';
-import { PETS_UNLIKE_REX, REX } from '../support/pets.ts';
+import { filterablePets } from '../../src/testing/fixtures/filters.ts';
+import { REX } from '../support/pets.ts';
 
 let storage: Storage;
 let store: AnimalStore;
@@ -45,11 +46,11 @@ describe('a follower', () => {
 
   test('goes on after an id, and sees only pets that its filter matches', async () => {
     const [name] = PET_FILTERS;
-    const other = PETS_UNLIKE_REX.find((pet) => name !== undefined && pet[name] !== REX[name]) ?? REX;
+    const other = filterablePets(9).find((pet) => name !== undefined && pet[name] !== REX[name]) ?? REX;
     for (const pet of [REX, REX, other]) await store.createPet(pet);
     const filter = name === undefined ? {} : { [name]: REX[name] };
     const follower = store.followPets({ after: 1n, ...filter, interval: 1 });
-    const expected = [2n, ...(name === undefined ? [3n, 4n] : []), 5n];
+    const expected = [2n, ...(other === REX ? [3n, 4n] : []), 5n];
     expect(await take(follower, 1)).toEqual(expected.splice(0, 1));
     const later = take(follower, expected.length);
     await store.createPet(other);

@@ -1,15 +1,15 @@
 import { Writable } from 'node:stream';
 import { expect, test } from 'vitest';
-import { ATTRIBUTES, type NewPet } from '../../../src/domain/pet.ts';
+import { ATTRIBUTES } from '../../../src/domain/pet.ts';
 import { PET_FILTERS } from '../../../src/domain/pet-filter.ts';
 import { petJson } from '../../../src/domain/pet-json.ts';
-import { sampleValues } from '../../../src/testing/fixtures/pets.ts';
+import { petWith, sampleValues } from '../../../src/testing/fixtures/pets.ts';
 import { optionsOf, REX } from '../../support/pets.ts';
 import { failed, inMemory, openSqliteStore, withRex } from './cli.ts';
 
 test.each(PET_FILTERS)('export --%s', async (name) => {
-  const [first, second] = sampleValues(ATTRIBUTES[name]).map(
-    (value) => ({ ...REX, [name]: value }) as NewPet,
+  const [first, second] = sampleValues(ATTRIBUTES[name]).flatMap(
+    (value) => petWith(REX, { [name]: value }) ?? [],
   );
   if (first === undefined || second === undefined) return;
   const { run, openStore } = inMemory();

@@ -5,8 +5,8 @@ import { openPostgresStorage } from '../../../src/adapters/postgres/index.ts';
 import { statementFor as changeStatementFor } from '../../../src/adapters/postgres/pet-changes.ts';
 import { listStatement } from '../../../src/adapters/postgres/pets.ts';
 import { PET_FILTERS } from '../../../src/domain/pet-filter.ts';
-import { SAMPLE_FILTERS } from '../../../src/testing/fixtures/filters.ts';
-import { insertPet, insertPets, PETS_UNLIKE_REX } from '../../support/pets.ts';
+import { filterablePets, SAMPLE_FILTERS } from '../../../src/testing/fixtures/filters.ts';
+import { insertPet, insertPets } from '../../support/pets.ts';
 import { connect, describePostgres } from '../../support/postgres/index.ts';
 import { attemptWith, newStoreUrl, REX, withSetting } from './database.ts';
 
@@ -17,7 +17,7 @@ describePostgres('the plans of PostgreSQL', () => {
     const url = await newStoreUrl();
     const admin = await connect(url);
     const [name] = PET_FILTERS;
-    const rare = PETS_UNLIKE_REX.find((pet) => name !== undefined && pet[name] !== REX[name]);
+    const rare = filterablePets(9).find((pet) => name !== undefined && pet[name] !== REX[name]);
     const filter = name === undefined ? {} : { [name]: rare?.[name] };
     const rest = Array.from({ length: 5 }, (_, index) =>
       insertPet({ id: BigInt(((index + 1) * PETS) / 5), ...filter }),
