@@ -14,6 +14,8 @@ test('every observer is notified with the same values, also when one throws', ()
     onStorageState: (...values: unknown[]) => calls.push(values),
   };
   const observer = combineObservers([recorder, { onCommit: fail }, recorder]);
+  const printed = vi.spyOn(console, 'error').mockReturnValue();
+  onTestFinished(() => printed.mockRestore());
   const [commit, fault] = [{ writes: 2, ms: 3 }, new StorageFault('disk_full', 'the disk is full')];
   observer.onCommit?.(commit);
   observer.onStorageState?.(fault);
