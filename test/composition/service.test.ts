@@ -1,6 +1,9 @@
 import { readdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { servedOperations } from '../../src/adapters/http/lifecycle.ts';
+import { METHODS } from '../../src/adapters/http/operations.ts';
+import { BASE_PATH } from '../../src/adapters/http/paths.ts';
 import { loadConfig } from '../../src/composition/config.ts';
 import { openParts } from '../../src/composition/container.ts';
 import { publicPortNotice, serve } from '../../src/composition/serve.ts';
@@ -41,6 +44,37 @@ test.each(STORAGES)(
     await service.stop();
     await service.stop();
     await expect(client.get('/livez')).rejects.toThrow(/ECONNREFUSED|ECONNRESET|socket hang up/);
+  },
+);
+
+const ORDER = ['POST', 'GET', 'PATCH', 'DELETE'];
+
+test.each(STORAGES)(
+  'the service on %s succeeds with the documented example of each operation',
+  async (kind) => {
+    const client = clientOf(await startInProcess(await environmentOf(kind)));
+    const { paths } = JSON.parse((await client.get('/openapi.json')).body);
+    const place = ({ method }: { readonly method: string }) => ORDER.indexOf(method);
+    const operations = servedOperations().toSorted((a, b) => place(a) - place(b));
+    const statuses: unknown[] = [];
+    for (const { id, method, path } of operations) {
+      const { parameters, requestBody } = paths[path.slice(BASE_PATH.length)][method.toLowerCase()];
+      const valuesIn = (where: string): Record<string, string> =>
+        Object.fromEntries(
+          (parameters as { in: string; name: string; example?: unknown }[])
+            .filter((each) => each.in === where && each.example !== undefined)
+            .map(({ name, example }) => [name, `${example}`]),
+        );
+      const target = path.replaceAll(/\{(\w+)\}/g, (_, name) => valuesIn('path')[name] ?? '');
+      const { examples } = requestBody?.content['application/json'] ?? {};
+      const [example] = Object.values<{ value: unknown }>(examples ?? {});
+      const response = await client.request(method, `${target}?${new URLSearchParams(valuesIn('query'))}`, {
+        headers: { 'Content-Type': 'application/json', ...valuesIn('header') },
+        ...(example && { body: JSON.stringify(example.value) }),
+      });
+      statuses.push([id, response.status]);
+    }
+    expect(statuses).toEqual(operations.map(({ id, method }) => [id, METHODS[method].success]));
   },
 );
 
