@@ -49,6 +49,9 @@ export function packageFiles(
   );
   const isBuilt = (path: string) =>
     !path.startsWith('./dist/') || modules.has(path.replace('./dist', 'src').replace(/js$/, 'ts'));
+  const check = scripts['check']?.replace(/ && npm run (\S+) --if-present$/, (_, name: string) =>
+    name in scripts ? ` && npm run ${name}` : '',
+  );
   const exports = filtered(about.exports, (_, target) =>
     isBuilt(typeof target === 'string' ? target : target.default),
   );
@@ -58,7 +61,15 @@ export function packageFiles(
   const packages = reachable(lock.packages, groups);
   const allowScripts = filtered(about.allowScripts, (name) => `node_modules/${name}` in packages);
   const { name, version, ...rest } = { ...about, ...own } as About & Record<'name' | 'version', string>;
-  const made = { name, version, ...rest, allowScripts, scripts, ...groups, ...(isLibrary && { exports }) };
+  const made = {
+    name,
+    version,
+    ...rest,
+    allowScripts,
+    scripts: { ...scripts, check },
+    ...groups,
+    ...(isLibrary && { exports }),
+  };
   const members = filtered(made, (member, value) => {
     if (!isLibrary && /^(?:exports|sideEffects|publishConfig)$/.test(member)) return false;
     return typeof value !== 'object' || Object.keys(value).length > 0;

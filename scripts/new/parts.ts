@@ -92,6 +92,7 @@ export const PARTS: Readonly<Record<PartName, readonly string[]>> = {
     'test/support/canary.test.ts',
     'test/support/canary.ts',
     'test/support/faulty-disk.c',
+    'test/support/plain-model.ts',
     'test/testing',
   ],
 };

@@ -44,6 +44,10 @@ const IMAGE_VERSION = /(?<=image\.version=")[^"]+/;
 /** Files that a new project has instead of those here, or in addition. Each path ends with `.txt`, so that no tool reads the file. */
 const OVERLAY = 'scripts/new/files/';
 
+/** Comments for programs that import an entry point: its name, and examples that import it. */
+const ENTRY_NAME = /(?<=^\/\*\*\s+(?:\* )?)(?:The entry point )?`animal-store\/[\w-]+`: (\w)/;
+const ENTRY_EXAMPLE = / \*\n \* @example\n \* ```ts\n(?: \* import .*\n)+(?: \*(?! ```).*\n)+ \* ```\n/g;
+
 const MODULE = /\.[cm]?[jt]s$/;
 
 /** Returns the paths of the files of a new project, each with the path of the file here that has its text. */
@@ -132,7 +136,7 @@ export function filesOf(
       continue;
     }
     const own = attributes.length === 0 ? `${content}` : withAttributes(path, `${content}`, attributes);
-    const text = contentOf(path, own, names);
+    const text = contentOf(path, parts.includes('library') ? own : withoutEntries(own), names);
     if (MODULE.test(path)) modules.set(path, text);
     else texts.push({ path, text });
   }
@@ -186,6 +190,12 @@ function contentOf(path: string, given: string, names: Names): string {
     (rest, { number, bytes }) => rest.replaceAll(number, (old) => ownNumber(names, bytes, old)),
     text.replace(FIRST_VERSION, '1'),
   );
+}
+
+/** Without a library, no program can import the project. */
+function withoutEntries(text: string): string {
+  const named = text.replace(ENTRY_NAME, (_, letter: string) => letter.toUpperCase());
+  return named.replaceAll(ENTRY_EXAMPLE, '');
 }
 
 /** A number that depends on the name of the project, in the notation of the old one. */

@@ -3,7 +3,7 @@
  * Then removes what is no longer used: imports, declarations, exports, and modules that no other one imports.
  */
 
-import { dirname, join } from 'node:path';
+import { dirname, join, matchesGlob } from 'node:path';
 import ts from 'typescript';
 
 type Texts = ReadonlyMap<string, string>;
@@ -133,7 +133,8 @@ class Pruning {
       return this.#isMissing(this.#target(node, node.arguments[0]));
     if (isText(node) && this.#isGoneText(node.text)) return node.getSourceFile().fileName.startsWith('test/');
     // A configuration can name files that no module imports.
-    if (ts.isStringLiteral(node) && /^test\/[\w/-]+\.ts$/.test(node.text)) return !this.#files.has(node.text);
+    if (ts.isStringLiteral(node) && /^test\/\S+\.ts$/.test(node.text))
+      return ![...this.#files.keys()].some((path) => matchesGlob(path, node.text));
     if (ts.isPropertyAccessExpression(node))
       return this.#goneMembers.has(node.name.text) || this.#isGoneMember(node);
     if (ts.isBindingElement(node) && ts.isObjectBindingPattern(node.parent))

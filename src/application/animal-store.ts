@@ -110,7 +110,7 @@ export class AnimalStore extends BasicStore {
     await supported(this.storage.backup, 'backup').call(this.storage, file, options);
   }
 
-  /** Makes every follower begin again. Needed after other programs, such as those of PostgreSQL, have restored the store. */
+  /** Makes every follower begin again. Needed after another program, such as that of a database, has restored the store. */
   async beginEpoch(): Promise<void> {
     this.assertCallable();
     const { changes } = this.storage;

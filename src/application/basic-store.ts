@@ -39,7 +39,7 @@ import { abortedWrite, untilAborted, type Write } from './until-aborted.ts';
 import { createPetUseCases, type PetUseCases } from './use-cases.ts';
 import { follow, walkPages } from './walk-pages.ts';
 
-/** The calls that a server's API supports, too. The client's bundle has only these calls. All reject after `close`. */
+/** The calls that a server's API supports, too. All reject after `close`. */
 export class BasicStore implements AsyncDisposable {
   protected readonly storage: StoreStorage;
   protected readonly useCases: PetUseCases;

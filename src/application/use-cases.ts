@@ -36,7 +36,7 @@ type Options = RetryOptions & { readonly report?: ReportFailure };
 type Ports = Omit<StoreStorage, 'check' | 'close'>;
 type AllPorts = Omit<Storage, 'check' | 'close' | 'idempotencyRecords'>;
 
-/** The client's bundle contains only these use cases. */
+/** Creates the use cases that a server's API supports, too. */
 export function createPetUseCases(
   { pets, idempotentCreates: creates, changeUseCases: changes }: Ports,
   { idempotencyDays: days }: RetryOptions = {},

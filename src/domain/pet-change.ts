@@ -58,8 +58,8 @@ export function petChange(input: PetChange): PetChange {
 
 /**
  * Applies a change that {@link petChange} has validated, and returns the changed pet: the same object if nothing changes.
- * Checks the rules of a new pet. Throws `invalid_transition` when an attribute such as the status cannot change from
- * its present value to the given one.
+ * Checks the rules of a new pet. Throws `invalid_transition` when an attribute cannot change from its present value to the
+ * given one.
  */
 export function changePet(pet: Pet, change: PetChange): Pet {
   const changed: Partial<Record<keyof NewPet, unknown>> = { ...pet };

@@ -5,7 +5,6 @@ import {
   type ChangingStore,
   type ContractCase,
   changeHistoryContract,
-  differentialContract,
   historyContract,
   idempotentChangesContract,
   idempotentCreatesContract,
@@ -17,13 +16,11 @@ import {
   type Subject,
   storageContract,
 } from '../../src/testing/index.ts';
-import { HAS_EACH_KIND, IS_SHORT, IS_WHOLE } from './extent.ts';
-
-/** At night, the random operations are others each time. The name of the test shows the seeds. */
-const RANDOM_SEEDS = Array.from({ length: 4 }, () => Math.floor(Math.random() * 1e6));
+import { HAS_EACH_KIND, IS_WHOLE } from './extent.ts';
+import { plainModel } from './plain-model.ts';
 
 /** Opens a port of a storage for the contract suite of that port. */
-type SubjectOf = <Port>(
+export type SubjectOf = <Port>(
   portOf: (storage: Storage) => Port,
 ) => Subject<Port> & Pick<StorageSubject, 'openBackup'>;
 
@@ -47,12 +44,7 @@ export function testContracts(engine: string, subjectOf: SubjectOf): void {
       })),
     ),
     PetTransfer: petTransferContract(subjectOf(({ pets, transfer }) => ({ pets, transfer }))),
-    ...(!IS_SHORT && {
-      'Plain model': differentialContract(
-        subjectOf((storage) => storage),
-        IS_WHOLE ? { seeds: RANDOM_SEEDS, steps: 300 } : {},
-      ),
-    }),
+    ...plainModel(subjectOf),
     ...((!HAS_EACH_KIND || IS_WHOLE) && suitesOfAnyPets(subjectOf)),
   };
   for (const [port, cases] of Object.entries(suites)) {

@@ -227,16 +227,16 @@ function invalidValues(attribute: Attribute): readonly (readonly [json: string, 
 
 type Values = Readonly<Partial<Record<keyof Pet, unknown>>>;
 
-/** Returns the statement that adds a pet, which may break a rule, to a table of SQLite or PostgreSQL. */
+/** Returns the statement that adds a pet, which may break a rule, to the table of a database. */
 export function insertPet({ id, ...pet }: Values = {}): string {
-  // Both databases convert a quoted text to the type of the column.
+  // A database converts a quoted text to the type of the column.
   const values = literalsOf({ ...REX, ...pet } as NewPet);
   return id === undefined
     ? `INSERT INTO pets (${ATTRIBUTE_COLUMNS}) VALUES (${values.join(', ')});`
     : `INSERT INTO pets (${PET_COLUMNS}) VALUES (${[id, ...values].join(', ')});`;
 }
 
-/** Returns the statement that adds this number of equal pets to a table of SQLite or PostgreSQL. */
+/** Returns the statement that adds this number of equal pets to the table of a database. */
 export function insertPets(count: number): string {
   const numbers = `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${count}) SELECT i FROM n`;
   return insertPet().replace(/VALUES \((.*)\);$/, `SELECT $1 FROM (${numbers}) AS numbers;`);

@@ -1,4 +1,4 @@
-/** Starts a real server on a free port, with a storage in memory, in SQLite or in PostgreSQL. */
+/** Starts a real server on a free port, with a storage of each kind. */
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import type { RequestListener } from 'node:http';

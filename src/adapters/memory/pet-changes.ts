@@ -17,7 +17,7 @@ import type { MemoryPetRepository } from './pet-repository.ts';
  */
 export class MemoryPetChanges implements PetChanges {
   readonly #pets: MemoryPetRepository;
-  /** Generated at the first use, because workerd opens a storage where it does not allow random values. */
+  /** Drawn at the first use, because some platforms allow no random values while a program starts. */
   #epoch: string | undefined;
   /** By the id of the pet, in ascending order of revision. */
   readonly #revisions = new Map<bigint, bigint>();

@@ -11,7 +11,7 @@ import { TAKE_ORDER } from './pets.ts';
 export const NEW_EPOCH =
   '(SELECT left(text, 8) || right(text, 8) FROM CAST(gen_random_uuid() AS text) AS text)';
 
-/** The rules of a pet, which also apply to other programs. */
+/** The rules of each attribute, which apply to every program. Only `newPet` applies rules over several attributes. */
 const RULES = "id > 0 AND char_length(name) BETWEEN 1 AND 255 AND status IN ('available', 'pending', 'sold')";
 
 /** Keys and callers are compared byte by byte, so that all servers claim keys in the same order. */
@@ -44,7 +44,7 @@ const CHANGES = `CREATE TABLE pet_revisions (pet_id bigint PRIMARY KEY, revision
  */
 export const MIGRATIONS: readonly (readonly [version: number, sql: string])[] = [
   [FIRST_VERSION, TABLES],
-  [5, CHANGES],
+  [FIRST_VERSION + 1, CHANGES],
 ];
 export const SCHEMA_VERSION: number = Math.max(...MIGRATIONS.map(([version]) => version));
 

@@ -9,13 +9,13 @@ import { refuseNewer } from '../storage-kit/store-errors.ts';
 
 /** Marks a file as a store of this application. */
 export const APPLICATION_ID = 0x50455453n;
-/** The rules of pets, which also apply to other programs. */
+/** The rules of each attribute, which also apply to other programs. Only `newPet` applies rules over several attributes. */
 const PET_RULES = `id > 0 AND length(name) BETWEEN 1 AND 255 AND instr(name, char(0)) = 0
   AND status IN ('available', 'pending', 'sold')`;
 
 /**
  * AUTOINCREMENT ensures that no id is assigned twice. Each entry of a SQLite index ends with the row id, so a page of
- * pets with one status is one contiguous range of the index. The table `probe` is empty, except during a test write.
+ * pets with one value of a filter is one contiguous range of the index. The table `probe` is empty, except during a test write.
  */
 const TABLES = `
   CREATE TABLE pets (
@@ -80,7 +80,7 @@ const CHANGES = `
  */
 export const MIGRATIONS: readonly (readonly [version: number, sql: string])[] = [
   [FIRST_VERSION, TABLES],
-  [7, CHANGES],
+  [FIRST_VERSION + 1, CHANGES],
 ];
 
 /** The pragma `user_version` of a store. */
@@ -132,7 +132,7 @@ export function lastIdOf(db: Database.Database, table: 'pets' | 'api_keys' = 'pe
 }
 
 /** The first version that has `epoch`. A backup of an older release gets its epoch by the migration. */
-const EPOCH_VERSION = 7;
+const EPOCH_VERSION = FIRST_VERSION + 1;
 
 /** Gives a copy of a store an epoch of its own. */
 export function beginEpoch(db: Database.Database): void {

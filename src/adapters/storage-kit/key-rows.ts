@@ -8,7 +8,7 @@ export function hashOf(key: string): Buffer {
   return createHash('sha256').update(key).digest();
 }
 
-/** Returns the values of a new row, up to `is_read_only`. SQLite has no booleans, and PostgreSQL converts the number to one. */
+/** Returns the values of a new row, up to `is_read_only`. A boolean is a number, because SQLite has no booleans. */
 export function keyValues(
   key: string,
   { name, prefix, createdAt, expiresAt, isReadOnly = false }: NewApiKey,

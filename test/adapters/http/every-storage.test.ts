@@ -14,7 +14,7 @@ import { JSON_TYPE, REX } from './paths.ts';
 describe.each(STORAGES)('the API on %s', (storage) => {
   const server = sharedServer(storage);
 
-  /** PostgreSQL on a busy machine can be too slow, so that the server responds with 503. A client then repeats. */
+  /** A database on a busy machine can be too slow, so that the server responds with 503. A client then retries. */
   async function post(body: string, headers = {}, key = server.key): Promise<Answer> {
     const options = { headers: { ...JSON_TYPE, ...headers }, body, key };
     const answer = await server.client.request('POST', '/v1/pets', options);
