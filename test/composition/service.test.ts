@@ -2,11 +2,12 @@ import { readdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { servedOperations } from '../../src/adapters/http/lifecycle.ts';
-import { METHODS } from '../../src/adapters/http/operations.ts';
+import { METHODS, type Operation } from '../../src/adapters/http/operations.ts';
 import { BASE_PATH } from '../../src/adapters/http/paths.ts';
 import { loadConfig } from '../../src/composition/config.ts';
 import { openParts } from '../../src/composition/container.ts';
 import { publicPortNotice, serve } from '../../src/composition/serve.ts';
+import { CHANGING, CHANGING_SETTINGS } from '../support/lifecycle.ts';
 import { REX_JSON as REX } from '../support/pets.ts';
 import { OPERATOR_KEY, temporaryFolder } from '../support/process.ts';
 import { STORAGES } from '../support/server.ts';
@@ -47,15 +48,17 @@ test.each(STORAGES)(
   },
 );
 
-const ORDER = ['POST', 'GET', 'PATCH', 'DELETE'];
+/** What is read or changed is created first, and removed last. */
+const PLACES: Readonly<Record<string, number>> = { POST: 1, DELETE: 3 };
+const place = ({ method }: Operation) => PLACES[method] ?? 2;
 
 test.each(STORAGES)(
   'the service on %s succeeds with the documented example of each operation',
   async (kind) => {
-    const client = clientOf(await startInProcess(await environmentOf(kind)));
+    const service = await startInProcess({ ...(await environmentOf(kind)), ...CHANGING_SETTINGS });
+    const operations = servedOperations({ ...CHANGING }).toSorted((a, b) => place(a) - place(b));
+    const client = clientOf(service, undefined, operations);
     const { paths } = JSON.parse((await client.get('/openapi.json')).body);
-    const place = ({ method }: { readonly method: string }) => ORDER.indexOf(method);
-    const operations = servedOperations().toSorted((a, b) => place(a) - place(b));
     const statuses: unknown[] = [];
     for (const { id, method, path } of operations) {
       const { parameters, requestBody } = paths[path.slice(BASE_PATH.length)][method.toLowerCase()];

@@ -2,9 +2,12 @@
 
 import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
+import { servedOperations } from '../../src/adapters/http/lifecycle.ts';
+import type { Operation } from '../../src/adapters/http/operations.ts';
 import { ConfigError, type Environment } from '../../src/composition/config/settings.ts';
 import { loadConfig } from '../../src/composition/config.ts';
 import { type Service, startService } from '../../src/composition/serve.ts';
+import { checked } from './answer-checks.ts';
 import { registerKey } from './canary.ts';
 import { Client } from './client.ts';
 import { newDatabaseUrl } from './postgres/index.ts';
@@ -34,9 +37,15 @@ export async function startInProcess(environment: Environment): Promise<Service>
   return service;
 }
 
-/** Returns a client of the service. By default, it uses the first key. */
-export function clientOf({ url, firstKey }: Service, key: string | undefined = firstKey?.key): Client {
-  const client = new Client(new URL(url).origin, key ?? '');
+/** Returns a client of the service. By default, it uses the first key, and expects the operations of a server without options. */
+export function clientOf(
+  { url, firstKey }: Service,
+  key: string | undefined = firstKey?.key,
+  operations: readonly Operation[] = servedOperations(),
+): Client {
+  const client = new Client(new URL(url).origin, key ?? '', (answer, asked) =>
+    checked(answer, asked, operations),
+  );
   onTestFinished(() => client.close());
   return client;
 }
