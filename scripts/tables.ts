@@ -21,7 +21,7 @@ export const TABLES: Readonly<Record<string, () => Promise<readonly string[]>>> 
         [
           '`id`',
           'integer',
-          'An int64. The store assigns ids in ascending order and never assigns one twice.',
+          'An int64, assigned in ascending order, never twice, with gaps: changes take numbers, too.',
         ],
         ...PET_ATTRIBUTES.map((name) => [`\`${name}\``, ...rulesOf(ATTRIBUTES[name])]),
       ],
