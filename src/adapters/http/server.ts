@@ -3,6 +3,7 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import { type AddressInfo, Server as NetServer, type Server, type Socket } from 'node:net';
+import { nextTurn } from '../../application/pause.ts';
 import type { Api } from './app.ts';
 import { Connections } from './connections.ts';
 import { HttpError, methodNotAllowed } from './errors.ts';
@@ -121,16 +122,19 @@ const SHORT_ITERATION = 0.5;
  */
 async function acceptQueued(server: Server): Promise<void> {
   const deadline = performance.now() + ACCEPT_TIMEOUT;
-  let [begin, isQueued] = [-Infinity, true];
+  let hasAccepted = false;
   const onConnection = (): void => {
-    isQueued = true;
+    hasAccepted = true;
   };
   server.on('connection', onConnection);
-  // The first iteration does not count, because it began earlier.
-  while ((isQueued || performance.now() - begin > SHORT_ITERATION) && performance.now() < deadline) {
-    isQueued = begin === -Infinity;
-    begin = performance.now();
-    await new Promise((resolve) => setImmediate(resolve));
+  // The present iteration does not count, because it began earlier.
+  await nextTurn();
+  let isEmpty = false;
+  while (!isEmpty && performance.now() < deadline) {
+    hasAccepted = false;
+    const begin = performance.now();
+    await nextTurn();
+    isEmpty = !hasAccepted && performance.now() - begin <= SHORT_ITERATION;
   }
   server.off('connection', onConnection);
 }
