@@ -34,7 +34,12 @@ export const RESPONSE_LIMIT: number = 1024 * 1024;
 const CODE_OF_STATUS: Readonly<Record<number, ErrorCode>> = { 401: 'unauthorized', 429: 'rate_limited' };
 
 /** After these errors, the outcome of a write can be unknown. The other codes say that the call had no effect. */
-const UNKNOWN: readonly ErrorCode[] = ['storage_unavailable', 'internal_error', 'unauthorized', 'forbidden'];
+const UNKNOWN_CODES: readonly ErrorCode[] = [
+  'storage_unavailable',
+  'internal_error',
+  'unauthorized',
+  'forbidden',
+];
 
 /** The statuses after which a retry can succeed. A proxy sends 502 and 504 when it has lost the server. */
 const RETRIED: readonly number[] = [408, 429, 502, 503, 504];
@@ -133,7 +138,7 @@ export function unknownOutcomeOf(
   idempotencyKey: string,
 ): AnimalStoreError {
   const details = { cause: error, retryAfter: error.retryAfter, idempotencyKey };
-  const code = UNKNOWN.find((each) => each === error.code);
+  const code = UNKNOWN_CODES.find((each) => each === error.code);
   return unknownOutcome(write, error.message, details, code);
 }
 
@@ -145,7 +150,10 @@ function innermost(error: unknown): Error & { readonly code?: string; readonly s
   return isError(inner) ? innermost(inner) : (error as Error);
 }
 
-type ApiError = Pick<Error, 'message'> & { readonly code: string };
+interface ApiError {
+  readonly code: string;
+  readonly message: string;
+}
 
 /** Returns the error in a response of the API, or `undefined` if another program has responded. */
 function apiErrorOf({ status, text }: ApiResponse): ApiError | undefined {
