@@ -126,7 +126,7 @@ export interface SessionOptions extends Omit<StartOptions, 'url'> {
   readonly source: string;
   /** The number of pets in `source`. */
   readonly pets: number;
-  /** Whether each create and change has a new `Idempotency-Key`. By default, none has one. */
+  /** Whether each create and change has a new `Idempotency-Key`. By default, they have none. */
   readonly idempotencyKeys?: boolean;
 }
 

@@ -17,7 +17,7 @@ const LIST_OF_STATUS = `SELECT ${COLUMNS} FROM pets
   WHERE (status, id) > ($1, $2) AND status <= $1 ORDER BY status, id LIMIT $3`;
 const FIND = `SELECT ${COLUMNS} FROM pets WHERE id = $1`;
 const ADD = `INSERT INTO pets (name, category_id, status) VALUES ($1, $2, $3) RETURNING ${COLUMNS}`;
-/** Only this server has a column for the version, which it adds before its first change. */
+/** Adds a column for the version, which other servers do not need, before the first change. */
 const ADD_VERSION = 'ALTER TABLE pets ADD COLUMN IF NOT EXISTS version int8 NOT NULL DEFAULT 1';
 const CHANGE = `UPDATE pets SET name = coalesce($1, name), category_id = coalesce($2, category_id),
   status = coalesce($3, status), version = version + 1

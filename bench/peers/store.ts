@@ -32,7 +32,7 @@ export interface KeyRow {
 
 const COLUMNS = 'id, name, category_id AS categoryId, status';
 
-/** Only this server has a column for the version, which it adds before its first change. */
+/** Adds a column for the version, which other servers do not need, before the first change. */
 const ADD_VERSION = 'ALTER TABLE pets ADD COLUMN version INTEGER NOT NULL DEFAULT 1';
 const CHANGE = `UPDATE pets SET name = coalesce(?, name), category_id = coalesce(?, category_id),
   status = coalesce(?, status), version = version + 1
@@ -89,7 +89,7 @@ export class Store {
     return { id: BigInt(lastInsertRowid), name, categoryId, status };
   }
 
-  /** Changes a pet if it has a version, or any version if `undefined` is given. The change is durable when this method returns. */
+  /** Changes a pet if it has this version. `undefined` matches every version. The change is durable when this method returns. */
   change(id: bigint, change: Change, version: string | undefined): Versioned | undefined {
     this.#change ??= this.#prepareChange();
     const { name, categoryId, status } = change;

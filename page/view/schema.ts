@@ -57,7 +57,7 @@ export function typeLink(schema: Schema): Child {
   return el('a', { href: `#schema-${slugOf(name)}` }, name);
 }
 
-/** `schema` has the type to show, and `full` the rules and the description. */
+/** Shows the type of `schema`, and the rules and the description of `full`. */
 function fieldView(name: string, schema: Schema, full: Schema, presence: string): HTMLElement {
   const rules = rulesOf(full).join(' · ');
   return el(

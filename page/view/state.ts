@@ -55,7 +55,7 @@ export interface Choices {
   readonly apiKey: State<string>;
   /** Whether the page shows the API key. Before the reader asks for it, no part of the page shows the key. */
   readonly isKeyShown: State<boolean>;
-  /** The entity tag of each pet in the last response that had it, by the id of the pet. */
+  /** The last received entity tag of each pet, by the id of the pet. */
   readonly entityTags: State<ReadonlyMap<string, string | undefined>>;
 }
 

@@ -16,7 +16,7 @@ const SEEDS = [1, 2, 3];
 type Exercise = (history: History, stores: readonly AnimalStore[]) => Promise<void>;
 
 /**
- * Returns the tests that all creates and reads fit the order of the ids and real time, as {@link History} examines. A storage that
+ * Returns the tests that all creates and reads agree with the order of the ids and with real time (see {@link History}). A storage that
  * several servers share is also tested with two clients.
  */
 export function historyContract(subject: Subject<StoreStorage>): ContractCase[] {

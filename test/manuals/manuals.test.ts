@@ -23,16 +23,8 @@ describe('length', () => {
     expect(readme.split('\n').length - 1).toBeLessThanOrEqual(130);
   });
 
-  // The story of a feature is no manual, and no copy has it.
-  const story = 'docs/a-feature.md';
-
   test('the manuals have at most 12,500 words', () => {
-    const manuals = MANUALS.filter((path) => path !== story);
-    expect(wordsOf(manuals.map(read).join('\n'))).toBeLessThanOrEqual(12_500);
-  });
-
-  test('the story of a feature has at most 600 words', () => {
-    expect(wordsOf(read(story))).toBeLessThanOrEqual(600);
+    expect(wordsOf(MANUALS.map(read).join('\n'))).toBeLessThanOrEqual(12_500);
   });
 
   test.each(DECISIONS)('%s has half a page', (decision) => {

@@ -90,8 +90,8 @@ function sharedReads<R>(pool: ConnectionPool): Share<R> {
 const FIND = { name: 'find', text: `SELECT ${PET_COLUMNS} FROM pets WHERE id = ANY ($1::bigint[])` };
 const FIND_ONE = { name: 'find-one', text: `SELECT ${PET_COLUMNS} FROM pets WHERE id = $1` };
 /**
- * Pets for each statement: few from a slow disk, which it reads page by page, and more from memory, where fewer statements are
- * faster.
+ * The number of pets for each statement. A statement reads the pages of a disk one after another, so it gets few pets. From
+ * memory, fewer statements are faster.
  */
 const GROUP_SIZE = { fromDisk: 6, fromMemory: 16 };
 /** From this time on, a statement counts as one that reads from disk. In milliseconds for each pet. */

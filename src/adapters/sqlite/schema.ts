@@ -113,7 +113,7 @@ export function invalidPets(db: Database.Database, limit: number): readonly PetR
   const select = selectInvalidPets(
     columns,
     (column, min, max) => `length(${column}) BETWEEN ${min} AND ${max} AND instr(${column}, char(0)) = 0`,
-    // Without IS, a text that is not a time would make the rule NULL, which a CHECK accepts.
+    // Without IS, the rule would be NULL for a text that is not a time, and the pet would not be found.
     (column) => `strftime('%Y-%m-%dT%H:%M:%fZ', ${column}) IS ${column}`,
   );
   return db.prepare<[number], PetRow>(`${select} LIMIT ?`).raw().safeIntegers().all(limit);
