@@ -31,7 +31,7 @@ const REFUSED: Readonly<Record<string, string>> = {
 /** Returns the attributes of a list. Throws an `Error` that says what is wrong. */
 export function attributesOf(list: string): readonly NamedAttribute[] {
   // A comma between parentheses is one of a list of values.
-  const attributes = list.split(/,(?![^()]*\))/).map((text) => attributeOf(text.trim()));
+  const attributes = list.split(/,(?![^()]*\))/).map((text, index) => attributeOf(text.trim(), index));
   const names = attributes.map(({ name }) => name);
   const twice = names.find((name, index) => names.indexOf(name) < index);
   if (twice !== undefined) throw refusal(twice, 'the name is given twice');
@@ -44,7 +44,7 @@ function refusal(text: string, reason: string): Error {
   return new Error(`--attributes '${text}': ${reason}`);
 }
 
-function attributeOf(text: string): NamedAttribute {
+function attributeOf(text: string, index: number): NamedAttribute {
   const { name = '', kind = '', args, optional, value, filter } = ATTRIBUTE.exec(text)?.groups ?? {};
   if (kind === '') throw refusal(text, GRAMMAR);
   refuseName(name);
@@ -62,7 +62,7 @@ function attributeOf(text: string): NamedAttribute {
     ...(initial !== undefined && { default: initial }),
     ...(isFilter && { filter: true as const }),
     description: `The ${wordsOf(name)}.`,
-    example: initial ?? exampleOf(name, given),
+    example: initial ?? exampleOf(name, given, index),
   };
   return { name, attribute };
 }
@@ -132,7 +132,8 @@ function defaultOf(text: string, kind: AttributeKind, given: string): Attribute[
   return value as Attribute['example'];
 }
 
-function exampleOf(name: string, attribute: AttributeKind): Attribute['example'] {
+/** A later time follows an earlier one in the list, as a rule over two times mostly demands. */
+function exampleOf(name: string, attribute: AttributeKind, index: number): Attribute['example'] {
   switch (attribute.kind) {
     case 'text': {
       const words = capitalized(wordsOf(name)).slice(0, attribute.maxLength);
@@ -143,7 +144,7 @@ function exampleOf(name: string, attribute: AttributeKind): Attribute['example']
     case 'boolean':
       return false;
     case 'timestamp':
-      return '2027-01-31T12:30:00.000Z';
+      return new Date(Date.UTC(2027, 0, 31 + index, 12, 30)).toISOString();
     case 'int64':
       return nearest(7n, attribute.min, attribute.max);
     default:

@@ -20,10 +20,10 @@ import { LIFECYCLE_RULES, type LifecycleOptions } from './lifecycle.ts';
 import type { RateLimit } from './rate-limit.ts';
 import type { ApiState } from './state.ts';
 
-const METHODS = ['listPage', 'createPetOnce', 'getPet', 'verifyApiKey', 'check'] as const;
+const STORE_METHODS = ['listPage', 'createPetOnce', 'getPet', 'verifyApiKey', 'check'] as const;
 
 /** The methods of an {@link AnimalStore} that the API calls. */
-export type HttpStore = Pick<AnimalStore, (typeof METHODS)[number]> &
+export type HttpStore = Pick<AnimalStore, (typeof STORE_METHODS)[number]> &
   Partial<Pick<AnimalStore, 'canChangePets' | 'changeUseCases'>>;
 
 /** Verifies the API keys of requests. */
@@ -139,7 +139,7 @@ const PUBLIC_URL_RULE: Rule = {
 };
 const ORIGIN: Rule = { expected: 'an origin', accepts: isOrigin };
 
-export const HTTP_STORE: Rule = objectWith(...METHODS);
+export const HTTP_STORE: Rule = objectWith(...STORE_METHODS);
 
 export const HTTP_OPTIONS: OptionRules<HttpOptions> = {
   apiKeys: objectOf<KeyVerifier>(objectWith('verify'), { verify: FUNCTION, hasPartOfKey: FUNCTION }),

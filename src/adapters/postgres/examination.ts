@@ -1,7 +1,6 @@
 /** Examines a store in PostgreSQL. */
 
 import type { Diagnosis, Problem } from '../../application/ports/maintenance.ts';
-import { petOf } from '../storage-kit/pet-rows.ts';
 import { INVALID_PETS_LIMIT, idProblems, invalidPetProblems } from '../storage-kit/problems.ts';
 import { clientConfig } from './config.ts';
 import { openSession } from './connection-pool.ts';
@@ -39,8 +38,10 @@ export async function examinePostgresStore(url: string): Promise<Diagnosis> {
     for (const { message } of behind) report('error', message);
     const [facts = []] = await session.run(FACTS, [Date.now()]);
     const [pets, lastId, total, active, idempotencyRecords, bytes] = facts as Facts;
-    const invalid = await invalidPets(session, INVALID_PETS_LIMIT);
-    problems.push(...invalidPetProblems(invalid.map(petOf)), ...idProblems(lastId));
+    problems.push(
+      ...invalidPetProblems(await invalidPets(session, INVALID_PETS_LIMIT)),
+      ...idProblems(lastId),
+    );
     const apiKeys = { total, active };
     return { ...about, exists: true, schemaVersion, pets, apiKeys, idempotencyRecords, bytes };
   } catch (error) {

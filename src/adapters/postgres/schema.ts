@@ -2,8 +2,10 @@
 
 import type { ClientConfig } from 'pg';
 import { StorageFault, storageUnavailable } from '../../application/ports/storage-fault.ts';
+import { INT64_MIN } from '../../domain/int64.ts';
+import { type Pet, petFault } from '../../domain/pet.ts';
 import { refuseBefore30 } from '../storage-kit/older-schemas.ts';
-import { type PetRow, selectInvalidPets } from '../storage-kit/pet-rows.ts';
+import { existingColumns, petOf } from '../storage-kit/pet-rows.ts';
 import { codeOf, type Migration, migrated, olderSchema, refuseNewer } from '../storage-kit/store-errors.ts';
 import { openSession, type Session } from './connection-pool.ts';
 import { TAKE_ORDER } from './pets.ts';
@@ -104,14 +106,20 @@ type SurveyRow = [string, boolean, boolean, boolean, boolean, string[], string[]
 const PET_TABLE =
   "SELECT attname FROM pg_attribute WHERE attrelid = 'pets'::regclass AND attnum > 0 AND NOT attisdropped";
 
-/** Selects pets that break a rule: another program stored them before the schema had the constraint. */
-export async function invalidPets(session: Session, limit: number): Promise<readonly PetRow[]> {
-  const columns = (await session.run(PET_TABLE)).map(([name]) => name);
-  const select = selectInvalidPets(
-    columns,
-    (column, min, max) => `char_length(${column}) BETWEEN ${min} AND ${max}`,
-  );
-  return await session.run(`${select} LIMIT $1`, [limit]);
+const PAGE_SIZE = 5000;
+
+/** Reads all pets in pages, and returns the first ones that break a rule, in ascending order of id. */
+export async function invalidPets(session: Session, limit: number): Promise<readonly Pet[]> {
+  const { selected, lacking } = existingColumns((await session.run(PET_TABLE)).map(([name]) => name));
+  const page = `SELECT ${selected} FROM pets WHERE id > $1 ORDER BY id LIMIT ${PAGE_SIZE}`;
+  const invalid: Pet[] = [];
+  for (let after: bigint | undefined = INT64_MIN; after !== undefined && invalid.length < limit; ) {
+    const rows = await session.run(page, [after]);
+    const pets = rows.map((row): Pet => ({ ...lacking, ...petOf(row) }));
+    invalid.push(...pets.filter((pet) => petFault(pet) !== undefined));
+    after = rows.length < PAGE_SIZE ? undefined : pets.at(-1)?.id;
+  }
+  return invalid;
 }
 
 /** Examines a database. Rejects when it cannot contain a store of this release. */

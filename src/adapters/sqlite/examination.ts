@@ -6,13 +6,12 @@ import type Database from 'better-sqlite3';
 import type { BackupContents, Diagnosis, Problem } from '../../application/ports/maintenance.ts';
 import { StorageFault, storageFaultReason } from '../../application/ports/storage-fault.ts';
 import { invalidRequest } from '../../domain/errors.ts';
-import { petOf } from '../storage-kit/pet-rows.ts';
-import { INVALID_PETS_LIMIT, idProblems, invalidPetProblems } from '../storage-kit/problems.ts';
+import { idProblems, invalidPetProblems } from '../storage-kit/problems.ts';
 import { connectToRead } from './connection.ts';
 import { damageOf } from './database.ts';
 import { storageError } from './errors.ts';
 import { companionsOf, isFileOf, partialsOf, realPath, sizeOf } from './files.ts';
-import { APPLICATION_ID, contentsOf, countRows, invalidPets, SCHEMA_VERSION, versionOf } from './schema.ts';
+import { APPLICATION_ID, contentsOf, countRows, readPets, SCHEMA_VERSION, versionOf } from './schema.ts';
 
 /** The free disk space below which there is a warning, and below which there is an error, in MiB. */
 const [LITTLE_SPACE, NO_SPACE] = [100, 10];
@@ -89,7 +88,7 @@ export function checkBackup(path: string, file: string): BackupContents {
     if (!isOwn || versionOf(db, file) === 0) throw invalidRequest(`${file} is not a backup of a store`);
     const damage = damageOf(db, 'integrity_check');
     if (damage !== undefined) throw invalidRequest(`${file} is damaged: ${damage}`);
-    return { ...contentsOf(db), problems: petProblems(db) };
+    return { ...contentsOf(db), problems: invalidPetProblems(readPets(db)) };
   } catch (error) {
     const known = storageError(error);
     if (known === error) throw invalidRequest(known.message, { cause: error });
@@ -98,10 +97,6 @@ export function checkBackup(path: string, file: string): BackupContents {
   } finally {
     db?.close();
   }
-}
-
-function petProblems(db: Database.Database): Problem[] {
-  return invalidPetProblems(invalidPets(db, INVALID_PETS_LIMIT).map(petOf));
 }
 
 function freeSpace(folder: string, problems: Problem[]): number | undefined {
@@ -126,7 +121,7 @@ function readFacts(store: string, problems: Problem[]): Facts {
       throw new StorageFault('damaged', `the file is damaged: ${damage}: restore a backup`);
     if (schemaVersion === 0) return EMPTY;
     const { pets, lastId } = contentsOf(db);
-    problems.push(...petProblems(db), ...idProblems(lastId));
+    problems.push(...invalidPetProblems(readPets(db)), ...idProblems(lastId));
     const apiKeys = db.prepare<[number], Facts['apiKeys']>(COUNT_KEYS).safeIntegers(false).get(Date.now());
     const idempotencyRecords = countRows(db, 'idempotency_records');
     return { schemaVersion, isSound: true, pets, lastId, apiKeys, idempotencyRecords };

@@ -3,8 +3,9 @@
 import type Database from 'better-sqlite3';
 import type { BackupContents } from '../../application/ports/maintenance.ts';
 import { storageUnavailable } from '../../application/ports/storage-fault.ts';
+import type { Pet } from '../../domain/pet.ts';
 import { refuseBefore30 } from '../storage-kit/older-schemas.ts';
-import { type PetRow, selectInvalidPets } from '../storage-kit/pet-rows.ts';
+import { existingColumns, type PetRow, petOf } from '../storage-kit/pet-rows.ts';
 import { refuseNewer } from '../storage-kit/store-errors.ts';
 
 /** Marks a file as a store of this application. */
@@ -107,16 +108,12 @@ export function anyVersionOf(db: Database.Database, file: string): number {
   return Number(version);
 }
 
-/** Returns the first pets that break a rule. A store or a backup of an older release can lack columns. */
-export function invalidPets(db: Database.Database, limit: number): readonly PetRow[] {
+/** Reads all pets. A store or a backup of an older release can lack columns. */
+export function* readPets(db: Database.Database): Generator<Pet> {
   const columns = db.prepare("SELECT name FROM pragma_table_info('pets')").pluck().all();
-  const select = selectInvalidPets(
-    columns,
-    (column, min, max) => `length(${column}) BETWEEN ${min} AND ${max} AND instr(${column}, char(0)) = 0`,
-    // Without IS, the rule would be NULL for a text that is not a time, and the pet would not be found.
-    (column) => `strftime('%Y-%m-%dT%H:%M:%fZ', ${column}) IS ${column}`,
-  );
-  return db.prepare<[number], PetRow>(`${select} LIMIT ?`).raw().safeIntegers().all(limit);
+  const { selected, lacking } = existingColumns(columns);
+  const rows = db.prepare<[], PetRow>(`SELECT ${selected} FROM pets ORDER BY id`).raw().safeIntegers();
+  for (const row of rows.iterate()) yield { ...lacking, ...petOf(row) };
 }
 
 /** The greatest id that was assigned, or 0. `sqlite_sequence` has no column types, so another program can have stored a text. */

@@ -1,9 +1,8 @@
 /** Converts pets to rows of a table and back. The table has a column for each attribute. */
 
 import type { AttributeKind } from '../../domain/attribute.ts';
-import { ATTRIBUTES, type NewPet, PET_ATTRIBUTES, type Pet } from '../../domain/pet.ts';
+import { ATTRIBUTES, isAlwaysStored, type NewPet, PET_ATTRIBUTES, type Pet } from '../../domain/pet.ts';
 import { PET_FILTERS, type PetFilter } from '../../domain/pet-filter.ts';
-import { TIMESTAMP_MAX, TIMESTAMP_MIN } from '../../domain/timestamp.ts';
 
 /**
  * A row that begins with {@link PET_COLUMNS}. An integer of any kind is a `bigint`, a boolean can also be a `bigint`, and a missing
@@ -63,33 +62,16 @@ function columnValue(value: string | bigint | number | boolean | undefined): str
 }
 
 /**
- * Returns a statement that selects pets that break a rule, in ascending order of id. The caller adds the limit.
- *
- * @param columns the columns of the table. The table of an older schema can lack some
- * @param textRule returns the rule for a column of text
- * @param timestampRule returns a further rule for a column of timestamps
+ * Returns the columns of a pet in a table whose schema can be older, and values for the attributes whose columns it lacks. Such a
+ * column is selected as `NULL`.
  */
-export function selectInvalidPets(
-  columns: readonly unknown[],
-  textRule: (column: string, minLength: number, maxLength: number) => string,
-  timestampRule: (column: string) => string = () => 'true',
-): string {
-  const hasColumn = (name: keyof NewPet) => columns.includes(columnOf(name));
-  const selected = PET_ATTRIBUTES.map((name) => (hasColumn(name) ? columnOf(name) : 'NULL'));
-  const rules = PET_ATTRIBUTES.filter(hasColumn).map((name) => {
-    const [column, attribute] = [columnOf(name), ATTRIBUTES[name]];
-    switch (attribute.kind) {
-      case 'text':
-        return textRule(column, attribute.minLength, attribute.maxLength);
-      case 'one of':
-        return `${column} IN (${attribute.values.map((value) => `'${value}'`).join(', ')})`;
-      case 'boolean':
-        return `${column} IN (false, true)`;
-      case 'timestamp':
-        return `${column} BETWEEN '${TIMESTAMP_MIN}' AND '${TIMESTAMP_MAX}' AND ${timestampRule(column)}`;
-      default:
-        return `${column} BETWEEN ${attribute.min} AND ${attribute.max}`;
-    }
-  });
-  return `SELECT ${['id', ...selected].join(', ')} FROM pets WHERE NOT (${['id > 0', ...rules].join(' AND ')}) ORDER BY id`;
+export function existingColumns(columns: readonly unknown[]): { selected: string; lacking: Partial<NewPet> } {
+  const lacking = PET_ATTRIBUTES.filter((name) => !columns.includes(columnOf(name)) && isAlwaysStored(name));
+  const selected = PET_ATTRIBUTES.map(columnOf).map((column) => (columns.includes(column) ? column : 'NULL'));
+  return {
+    selected: ['id', ...selected].join(', '),
+    lacking: Object.fromEntries(
+      lacking.map((name) => [name, ATTRIBUTES[name].default ?? ATTRIBUTES[name].example]),
+    ),
+  };
 }

@@ -7,13 +7,21 @@ import { type Pet, petFault } from '../../domain/pet.ts';
 
 /** The maximum number of invalid pets that a diagnosis names. */
 const NAMED = 10;
-/** The maximum number of invalid pets that a storage reads for {@link invalidPetProblems}. */
+/** The number of invalid pets after which a storage that reads in pages can stop. */
 export const INVALID_PETS_LIMIT: number = NAMED + 1;
 
-/** @param pets stored pets that break a rule, at most {@link INVALID_PETS_LIMIT} */
-export function invalidPetProblems(pets: readonly Pet[]): Problem[] {
-  const messages = pets.map((pet) => `pet ${pet.id} was changed by another program: ${petFault(pet)}`);
-  if (pets.length > NAMED) messages.splice(NAMED, Infinity, 'more pets were changed by another program');
+/** Returns a problem for each of the first pets that break a rule. Reads no further pets than it names. */
+export function invalidPetProblems(pets: Iterable<Pet>): Problem[] {
+  const messages: string[] = [];
+  for (const pet of pets) {
+    const fault = petFault(pet);
+    if (fault === undefined) continue;
+    if (messages.length === NAMED) {
+      messages.push('more pets break a rule');
+      break;
+    }
+    messages.push(`pet ${pet.id} was changed by another program, or is older than the rule: ${fault}`);
+  }
   return messages.map((message) => ({ severity: 'error', message }));
 }
 

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { MemoryApiKeyRepository, openMemoryStorage } from '../../../src/adapters/memory/index.ts';
 import { testContracts } from '../../support/contracts.ts';
@@ -10,6 +12,15 @@ testContracts('in memory', (portOf) => ({
   },
   moveClock: (_, milliseconds) => void vi.setSystemTime(Date.now() + milliseconds),
 }));
+
+test('each port of a storage has its contract suite above', () => {
+  const ports = Object.entries(openMemoryStorage()).flatMap(([name, port]) =>
+    typeof port === 'object' ? [name] : [],
+  );
+  expect(ports.length).toBeGreaterThan(5);
+  const suites = readFileSync(join(import.meta.dirname, '../../support/contracts.ts'), 'utf8');
+  expect(ports.filter((name) => !new RegExp(`\\b${name}\\b`).test(suites))).toEqual([]);
+});
 
 test('more keys than are cached are all found', async () => {
   const keys = new MemoryApiKeyRepository();
