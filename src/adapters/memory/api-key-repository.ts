@@ -6,12 +6,12 @@ import { type ApiKey, isActive, type NewApiKey } from '../../domain/api-key.ts';
 const CACHE_LIMIT = 1000;
 
 /**
- * Finds keys by their SHA-256 hashes, so that the time of a look-up exposes nothing about a key. Found keys are cached, because
- * Web Crypto, which browsers support, is asynchronous.
+ * Finds keys by their SHA-256 hashes, so that the time of a look-up exposes nothing about a key. Found keys are cached,
+ * because browsers can compute a hash only asynchronously, with Web Crypto.
  */
 export class MemoryApiKeyRepository implements ApiKeyRepository {
   readonly #keys = new Map<string, ApiKey>();
-  /** The ids of all keys by hash, and of the cached keys by key. */
+  /** The ids of all keys by hash, and the ids of the cached keys by key. */
   readonly #idOfHash = new Map<string, string>();
   readonly #idOfKey = new Map<string, string>();
   readonly #closed: AbortSignal;

@@ -12,8 +12,8 @@ import { changesPage, lastRevisionOf } from '../storage-kit/changes-page.ts';
 import type { MemoryPetRepository } from './pet-repository.ts';
 
 /**
- * Stores the revisions of pets that were changed or removed. The repository stores the pets. A page of the feed iterates over all
- * revisions.
+ * Stores the revisions of pets that were changed or removed. The repository stores the pets. Each page of the feed is
+ * found by iterating over the revisions from the first one.
  */
 export class MemoryPetChanges implements PetChanges {
   readonly #pets: MemoryPetRepository;
@@ -44,7 +44,7 @@ export class MemoryPetChanges implements PetChanges {
     return this.writeNow(id, undefined, expected);
   }
 
-  /** Replaces or removes a pet synchronously, so that the caller can add its own data in the same step. */
+  /** Replaces or removes a pet synchronously, so that the caller can store an idempotency record in the same step. */
   writeNow(id: bigint, changed: Pet | undefined, expected: bigint): bigint | undefined {
     const version = this.findNow(id);
     if (version?.pet === undefined || version.revision !== expected) return undefined;

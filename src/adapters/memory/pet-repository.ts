@@ -21,7 +21,7 @@ export class MemoryPetRepository implements PetRepository {
     return this.addNow(pet);
   }
 
-  /** Adds a pet synchronously, so that the caller can add its own data in the same step. */
+  /** Adds a pet synchronously, so that the caller can store an idempotency record in the same step. */
   addNow(pet: NewPet): Pet {
     this.assertIdsLeft(1);
     return this.#push(this.lastId + 1n, pet);
@@ -66,7 +66,7 @@ export class MemoryPetRepository implements PetRepository {
     return found;
   }
 
-  /** Replaces or removes a stored pet, and returns the number of the write. */
+  /** Replaces or removes a stored pet, and returns its new revision. */
   replaceNow(id: bigint, changed: Pet | undefined): bigint {
     this.assertIdsLeft(1);
     this.lastId += 1n;

@@ -1,4 +1,4 @@
-/** API keys in PostgreSQL. A found key is cached for less than 1 s, within which the port promises that other processes see a change. */
+/** API keys in PostgreSQL. Found keys are cached for less than 1 s, because other processes must see a change within 1 s. */
 
 import type { ApiKeyRepository } from '../../application/ports/api-key-repository.ts';
 import type { CacheStatistics } from '../../application/ports/statistics.ts';
@@ -36,7 +36,7 @@ export function apiKeyRepository(
   const statistics = { hits: 0, misses: 0 };
   let cache = new Map<string, { readonly about: ApiKey; readonly until: number }>();
 
-  /** Replaces the cache after the change, because calls of `find` in flight may still store old results in the previous one. */
+  /** Replaces the cache after the change, so that calls of `find` in flight store old results only in the previous cache. */
   async function change(text: string, values: unknown[]): Promise<ApiKey | undefined> {
     try {
       const [row] = await pool.write(text, values);
@@ -68,7 +68,7 @@ export function apiKeyRepository(
     },
     add: async (key, about) => (await change(ADD, keyValues(key, about))) as ApiKey,
     async addFirst(key, about, save) {
-      // A read-only database would refuse the statements below, even if a key exists.
+      // Looks for a key first, because a read-only database would refuse the statements below.
       if ((await pool.read(EXISTS)).length > 0) return undefined;
       using session = await pool.openSession();
       await session.begin();

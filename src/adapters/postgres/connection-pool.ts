@@ -17,17 +17,20 @@ const QUEUE_LIMIT = 10_000;
 const FULL = 'too many calls wait for a connection to the database';
 const STANDBY = 'the database server is a standby: the store needs the primary';
 /**
- * Sets the format of times that the driver reads, and time limits, so that the server cancels a statement shortly before the driver
- * gives up. They are not startup parameters, because poolers refuse those.
+ * Sets the format of times that the driver reads, and time limits, so that the server cancels a statement shortly before
+ * the driver gives up. These settings are not sent as startup parameters, which poolers refuse.
  */
 const timeLimits = (timeout: number, isLocal: boolean) => `SELECT pg_is_in_recovery(), count(set_config(name,
     CASE name WHEN 'statement_timeout' THEN '${Math.ceil(0.9 * timeout)}' WHEN 'lock_timeout' THEN '${Math.ceil(0.8 * timeout)}'
       WHEN 'DateStyle' THEN 'ISO' ELSE '0' END, ${isLocal}))
   FROM pg_settings WHERE name IN ('statement_timeout', 'lock_timeout', 'DateStyle', 'transaction_timeout',
     'idle_session_timeout', 'idle_in_transaction_session_timeout')`;
-/** At this isolation level, which can differ from the default, a statement sees what was committed while the previous one waited. */
+/**
+ * At this isolation level, a statement sees what was committed while the previous statement waited for a lock. The default
+ * level of a database can be another one.
+ */
 const BEGIN = 'BEGIN ISOLATION LEVEL READ COMMITTED';
-/** The plan or the prepared statement of a connection is out of date, so nothing was executed. */
+/** The codes of errors about an outdated plan or a missing prepared statement. After these errors, nothing was executed. */
 const OUTDATED = /^(0A000|26000)$/;
 
 export interface SqlStatement {
@@ -42,7 +45,10 @@ type Config = ReturnType<typeof clientConfig>;
 /** Runs statements on a connection of its own. Rejects with an `AnimalStoreError`. */
 export interface Session extends Disposable {
   run(text: string, values?: unknown[]): Rows;
-  /** Begins a transaction with the time limits of a session. Behind a pooler, the next transaction can have another connection. */
+  /**
+   * Begins a transaction, and sets the time limits of a session for it, because behind a pooler, each transaction can have
+   * another connection.
+   */
   begin(mode?: 'READ ONLY'): Promise<void>;
 }
 
@@ -71,9 +77,9 @@ export class ConnectionPool {
   }
 
   /**
-   * When a connection is free, runs the statement that `begin` returns. Retries it after a serialization failure, and when the
-   * server accepts no further connection, because an open one can become free. Retries it once, unprepared, if its prepared
-   * statement is out of date, for example after `ALTER TABLE`.
+   * When a connection is free, runs the statement that `begin` returns. Retries it after a serialization failure. Also
+   * retries it when the server accepts no further connection, because an open connection can become free. Retries it once,
+   * unprepared, if its prepared statement is out of date, for example after `ALTER TABLE`.
    */
   async run(begin: () => SqlStatement): Rows {
     let isOutdated = false;
@@ -90,11 +96,11 @@ export class ConnectionPool {
         const code = codeOf(error);
         const isNews: boolean = !isOutdated && OUTDATED.test(code);
         isOutdated ||= isNews;
-        // Another session may accept the write that this one refuses as read-only.
+        // Also closes a connection that refuses a write as read-only, because another connection may accept the write.
         client?.release(isNews || !hadNoEffect(error) || code === '25006');
         const [isTransient, share] = client ? [isNews || code === '40001', 1] : [code === '53300', 0.5];
         const isOver = performance.now() - startedAt >= share * this.waitTimeout;
-        // Without a connection, nothing was sent.
+        // Without a connection, nothing was sent. An `AnimalStoreError` tells the caller so.
         if (!isTransient || isOver) throw client ? error : storageError(error);
       }
       await delay(PAUSE);
@@ -137,7 +143,7 @@ export class ConnectionPool {
 
   async close(): Promise<void> {
     this.#closing.abort(closedError());
-    // A server that hangs does not close its connections.
+    // Waits only for a limited time, because a server that hangs does not close its connections.
     const ended = this.#pool.end().catch(() => {});
     await Promise.race([ended, delay(this.waitTimeout + 1000, undefined, { ref: false })]);
   }
@@ -178,7 +184,8 @@ const unconfirmed = new WeakSet<ClientBase>();
 /** Sets the time limits of a new connection. Refuses a standby, which may lack acknowledged writes. */
 async function prepare(client: ClientBase, { query_timeout: timeout = 0 }: ClientConfig): Promise<void> {
   client.on('notice', ({ routine }) => {
-    // The server warns that the wait for a standby was cancelled. The text is translated, and all warnings have one code.
+    // The server warns that the wait for a standby was cancelled. Only `routine` identifies this warning, because its text
+    // can be in any language, and all warnings have the same code.
     if (routine === 'SyncRepWaitForLSN') unconfirmed.add(client);
   });
   client.on('error', () => {});

@@ -11,16 +11,16 @@ import type { ConnectionPool, ResultRow, SqlStatement } from './connection-pool.
 import type { GroupedWrites } from './grouped-writes.ts';
 import { arrayParameters, arraysOf, NOW, ORDER, RELAXED } from './pets.ts';
 
-/** In ascending order, the returned ids are those of the pets in the given order. */
+/** The pets get ascending ids in the given order: the first pet gets the smallest of the returned ids. */
 const ADD = `WITH ${ORDER} INSERT INTO pets (${ATTRIBUTES}) SELECT ${ATTRIBUTES} FROM ordered, unnest(${arrayParameters()})
   WITH ORDINALITY AS new (${ATTRIBUTES}, place) ORDER BY place RETURNING id`;
-/** The end of an INSERT of records: replaces records that have ended. Valid ones stay unchanged, and return no row. */
+/** The last clause of an INSERT of records: replaces records that have ended. Valid records stay, and return no row. */
 export const RENEW_RECORD: string = `ON CONFLICT (caller, key) DO UPDATE SET pet_id = excluded.pet_id, ends_at = excluded.ends_at,
       request = excluded.request, response = excluded.response WHERE record.ends_at < ${NOW}`;
 
 /**
- * Adds a pet, with the id in the claim, for each claimed key. Of equal keys, claims the first. A key with a valid record returns no
- * row.
+ * Claims each key that has no valid record, and adds a pet with the id in the claim. If several pets have the same key,
+ * claims the key for the first of them. Returns no row for the other pets.
  */
 const ADD_ONCE = `WITH ${ORDER}, new AS MATERIALIZED (
     SELECT DISTINCT ON (caller, key) given.* FROM ordered,
@@ -38,14 +38,17 @@ const ADD_ONCE = `WITH ${ORDER}, new AS MATERIALIZED (
 
 const FIND = `SELECT pet_id, request, response, ${PET_COLUMNS} FROM idempotency_records LEFT JOIN pets ON id = pet_id
   WHERE caller = $1 AND key = $2 AND ends_at >= ${NOW}`;
-/** Keeps a record that a create has renewed since the statement began. Records that reappear after a crash are removed again. */
+/**
+ * Keeps a record that a create has renewed since the statement began. The commit does not wait for the disk, because a later
+ * call removes the records that reappear after a crash.
+ */
 export const REMOVE: string = `WITH ${RELAXED}, ${ORDER} DELETE FROM idempotency_records
   WHERE ends_at < ${NOW} AND (caller, key) IN (
     SELECT caller, key FROM relaxed, ordered, idempotency_records WHERE ends_at < ${NOW} ORDER BY ends_at LIMIT $1)
   RETURNING 1`;
 const DROPPED = 'a trigger of the database has dropped pets: it is unknown which ones were stored';
 
-/** Returns a condition that fails the statement with the error 22012 when a trigger of the operator has dropped rows. */
+/** Returns a condition that divides by zero (error 22012) when a trigger in the database has dropped rows. */
 export function assertEqualCounts(rows: string, ...others: readonly string[]): string {
   const sum = others.map((each) => `(SELECT count(*) FROM ${each})`).join(' + ');
   return `1 / CASE WHEN (SELECT count(*) FROM ${rows}) = ${sum} THEN 1 ELSE 0 END = 1`;

@@ -8,7 +8,10 @@ import { codeOf, rowDropped } from '../storage-kit/store-errors.ts';
 
 export type Faults = KnownFaults<'read' | 'rows' | 'write'>;
 
-/** Messages and reasons by SQLSTATE, or by its first two or three characters. Without a reason, later requests are likely to succeed. */
+/**
+ * Messages and reasons by SQLSTATE, or by its first two or three characters. An error without a reason is not a fault of the
+ * storage: later requests are likely to succeed.
+ */
 const KINDS: Readonly<Record<string, readonly [text: string, reason?: StorageFaultReason]>> = {
   '08': ['the connection to the database failed', 'unreachable'],
   '2200H': ['all ids have been assigned', 'ids_exhausted'],
@@ -72,7 +75,7 @@ export function storageError(error: unknown): AnimalStoreError {
   return storageUnavailable(`the connection to the database failed${suffix}`, error, 'unreachable');
 }
 
-/** Returns the messages of the error and of its cause. They contain no password, and each code only once. */
+/** Returns the messages of the error and of its cause. The text contains no password, and no code twice. */
 export function detailed(error: unknown): string {
   const { message, cause } = storageError(error);
   if (!isError(cause) || cause.message === '') return message;
@@ -86,7 +89,7 @@ export function writeError(error: unknown): AnimalStoreError {
   return storageUnavailable(`${known.message}: it is unknown whether this was stored`, error);
 }
 
-/** An `AnimalStoreError` means that nothing was sent. The code is tested too, because a severity can be in another language. */
+/** An `AnimalStoreError` means that nothing was sent. The code is tested too, because the severity can be translated. */
 export function hadNoEffect(error: unknown): boolean {
   if (asAnimalStoreError(error) !== undefined) return true;
   if (!(error instanceof DatabaseError) || UNKNOWN_OUTCOMES.test(codeOf(error))) return false;

@@ -1,4 +1,4 @@
-/** Sends queued writes together in one statement, so that they share a commit and the order lock. */
+/** Sends queued writes together in one statement, so that they share a commit and the order lock (`TAKE_ORDER`). */
 
 import { nextTurn } from '../../application/pause.ts';
 import type { Observer } from '../../application/ports/observer.ts';
@@ -13,7 +13,7 @@ const STATEMENT_LIMIT = 1000;
 const QUEUE_LIMIT = 10_000;
 const FULL = 'too many writes wait for the database';
 
-/** Writes that one statement can make together. */
+/** A kind of write. One statement can make several writes of the same kind. */
 export interface WriteKind<Request, Result> {
   statementFor(requests: readonly Request[]): SqlStatement;
   /** Returns the result of each request. */

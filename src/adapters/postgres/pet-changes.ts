@@ -22,9 +22,10 @@ export interface Change {
 
 const RECORD_COLUMNS = 'caller, key, pet_id, ends_at, request, response';
 /**
- * The snapshot of a statement is older than the order lock, so the revision is compared twice. The comparison in the snapshot saves
- * most numbers. The other one reads the newest row of `pet_revisions`, which ON CONFLICT locks. Only a locked row makes the commit
- * wait for a standby. If another session has used the key since the snapshot, the pet gets a new revision, but does not change.
+ * The statement takes its snapshot before it gets the order lock, so it compares the revision twice. The first comparison
+ * reads the snapshot, so that most changes that must fail use up no number. The second comparison reads the newest row of
+ * `pet_revisions`. ON CONFLICT locks this row even if the comparison fails, and the lock makes the commit wait for a standby.
+ * If another session has used the key since the snapshot, the pet gets a new revision, but does not change.
  */
 const CHANGE = `WITH ${ORDER}, new AS MATERIALIZED (
     SELECT given.* FROM ordered, unnest(${arrayParameters('bigint', 'bigint', 'boolean', 'text', 'text', 'bigint', 'text', 'text')})
@@ -149,7 +150,7 @@ export function statementFor(changes: readonly Change[]): SqlStatement {
   return { name: 'change', text: CHANGE, values };
 }
 
-/** A statement may change each pet and use each key only once. A key contains no space, so the names are distinct. */
+/** One statement may change a pet only once, and use a key only once. A key contains no space, so the names are distinct. */
 function namesOf({ pet, attempt }: Change): readonly string[] {
   return attempt === undefined ? [`${pet.id}`] : [`${pet.id}`, `${attempt.key} ${attempt.caller}`];
 }

@@ -10,7 +10,10 @@ import type { ConnectionPool, ResultRow, SqlStatement } from './connection-pool.
 import type { AddCreate } from './creates.ts';
 import { listStatement } from './pets.ts';
 
-/** Nothing was committed between two equal versions. After a crash, snapshots can repeat, but a crash resets the statistics. */
+/**
+ * The version of the data. If two reads find the same version, nothing was committed between them. After a crash, a snapshot
+ * can occur again, but its version differs, because the crash has reset the statistics.
+ */
 const VERSION =
   "(SELECT concat_ws(' ', pg_current_snapshot(), pg_postmaster_start_time(), pg_stat_get_bgwriter_stat_reset_time()))";
 const READ_VERSION = { name: 'version', text: `SELECT ${VERSION}` };
@@ -24,10 +27,16 @@ export function petRepository(
 ): PetRepository & { read(): Promise<unknown> } {
   const sharePage = sharedReads<PetPage>(pool);
   const shareVersion = sharedReads<unknown>(pool);
-  /** Whether the last two versions differed. If so, reading only the next version is not worth a statement. */
+  /**
+   * Whether the last two versions differed. If so, the next version is likely to differ too, so a statement that reads only
+   * the version is not worthwhile.
+   */
   let isChanging = true;
 
-  /** The query reads one pet more than the limit, to find out whether more pets match. A page without pets has no version. */
+  /**
+   * The query reads one pet more than the limit, to find out whether more pets match. A page without pets has no version,
+   * because the version is a column of each row.
+   */
   function pageOf(key: string, limit: number, rows: readonly ResultRow[]): PetPage {
     cache.statistics.misses += 1;
     const version = rows[0]?.at(-1) ?? undefined;
@@ -51,7 +60,7 @@ export function petRepository(
     async list(query) {
       const key = listQuery(query);
       if (!isChanging && cache.get(key) !== undefined) {
-        // Another connection can have read a page of an older version in the meantime.
+        // `enter` removes pages of an older version, which another connection can have read in the meantime.
         isChanging = cache.enter(await shareVersion('', READ_VERSION, ([row]) => row?.[0]));
         const cached = cache.get(key);
         if (cached !== undefined) {
@@ -70,7 +79,10 @@ type Share<R> = (
   convert: (rows: readonly ResultRow[]) => R,
 ) => Promise<R>;
 
-/** Equal calls share a read that has not been sent yet. A read in flight can miss a write that was acknowledged since. */
+/**
+ * Equal calls share a read that has not been sent yet. A read in flight is not shared, because it can miss a write that was
+ * acknowledged after it was sent.
+ */
 function sharedReads<R>(pool: ConnectionPool): Share<R> {
   const waiting = new Map<string, Promise<R>>();
   return (key, statement, convert) => {
@@ -86,15 +98,15 @@ function sharedReads<R>(pool: ConnectionPool): Share<R> {
   };
 }
 
-/** PostgreSQL plans a statement with an array at each execution, and a statement without one only once. */
+/** PostgreSQL plans a statement with an array at each execution, but `FIND_ONE` only once. */
 const FIND = { name: 'find', text: `SELECT ${PET_COLUMNS} FROM pets WHERE id = ANY ($1::bigint[])` };
 const FIND_ONE = { name: 'find-one', text: `SELECT ${PET_COLUMNS} FROM pets WHERE id = $1` };
 /**
- * The number of pets for each statement. A statement reads the pages of a disk one after another, so it gets few pets. From
- * memory, fewer statements are faster.
+ * The number of pets per statement, if enough connections are free. When PostgreSQL reads from disk, small statements are
+ * faster, because each statement reads its pages one after another. From memory, large statements are faster.
  */
 const GROUP_SIZE = { fromDisk: 6, fromMemory: 16 };
-/** From this time on, a statement counts as one that reads from disk. In milliseconds for each pet. */
+/** A statement that takes longer, in milliseconds per pet, counts as one that reads from disk. */
 const SLOW = 0.4;
 
 interface WaitingGet {

@@ -19,7 +19,10 @@ const ADD_SIZE = 1000;
 /** A table for the pets of an import. Filling it requires no lock on the store. Pets without ids get temporary numbers. */
 const STAGE = 'CREATE TEMPORARY TABLE staged (LIKE pets, PRIMARY KEY (id)) ON COMMIT DROP';
 const ADD = `INSERT INTO staged (${ATTRIBUTE_COLUMNS}, id) SELECT * FROM unnest(${arrayParameters('bigint')})`;
-/** The timeout keeps a suspended import from blocking creates. Like creates, an import locks the table before the order of ids. */
+/**
+ * The timeout keeps a suspended import from blocking creates. To avoid a deadlock, an import locks the table before it takes
+ * the order lock, as creates do.
+ */
 const lockIn = (mode: string) =>
   `SET LOCAL idle_in_transaction_session_timeout = '10s'; LOCK TABLE pets IN ${mode} MODE; ${TAKE_ORDER}`;
 const copying = (columns: string) => `WITH next AS (SELECT * FROM staged WHERE id > $1 ORDER BY id LIMIT $2),
@@ -38,7 +41,7 @@ export function petTransfer(pool: ConnectionPool, observer: Observer): PetTransf
       const withIds = await spoolAll(spool, pool, batches, options);
       using session = await pool.openSession();
       const startedAt = performance.now();
-      // One transaction, because behind a pooler the next one can have another connection.
+      // One transaction, because behind a pooler, the next one can have another connection, without the temporary table.
       await session.begin();
       await session.run(STAGE);
       for await (const values of spool.read()) {

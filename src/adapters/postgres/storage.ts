@@ -31,8 +31,9 @@ export interface PostgresOptions {
   /** Whether a database without a store is an error. Default: false, and the store is created. */
   readonly mustExist?: boolean;
   /**
-   * What happens to a store of an older release: `always` migrates its schema, after which that release cannot open it,
-   * `alone` does so only while no other session uses it, and `never` refuses it. Default: `always`.
+   * Decides whether a store of an older release is migrated, after which the older release cannot open it. `always` migrates
+   * the store. `alone` migrates it if no other session uses it, and refuses it otherwise. `never` refuses it.
+   * Default: `always`.
    */
   readonly migration?: 'always' | 'alone' | 'never' | undefined;
   /** The observer that is notified of commits, of warnings and of the state of the storage. */
@@ -87,7 +88,7 @@ export async function openPostgresStorage(url: string, options: PostgresOptions 
   if (config.enableChannelBinding) observer.onWarning?.(UNENFORCED);
   const faults: Faults = new KnownFaults(['read', 'rows', 'write'], observer);
   const cache = new PageCache();
-  // A new connection can lead to a server with other data.
+  // Each new connection clears the cache, because it can lead to a server with other data.
   const pool = new ConnectionPool(config, faults, () => void cache.enter(undefined));
   const writes = new GroupedWrites(pool, faults, observer);
   const addCreate = groupedCreates(writes);

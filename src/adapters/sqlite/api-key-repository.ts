@@ -31,7 +31,7 @@ export function apiKeyRepository(
   writer: Writer,
 ): ApiKeyRepository & { readonly statistics: CacheStatistics } {
   const select = <T extends unknown[]>(where: string): Database.Statement<T, readonly unknown[]> =>
-    // A number represents every time exactly.
+    // Times are read as numbers instead of bigints: a number represents each of them exactly.
     db.prepare<T, readonly unknown[]>(`SELECT ${COLUMNS} FROM api_keys ${where}`).safeIntegers(false).raw();
   const [byHash, byId] = [select<[Buffer]>('WHERE hash = ?'), select<[bigint]>('WHERE id = ?')];
   const all = select<[]>('ORDER BY api_keys.id');

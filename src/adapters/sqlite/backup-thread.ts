@@ -60,7 +60,7 @@ async function makeCopy(): Promise<BackupContents | undefined> {
         return PAGES_PER_STEP;
       },
     });
-    // SQLite cannot read a file in WAL mode where it cannot write.
+    // The copy leaves WAL mode, because SQLite cannot read a file in WAL mode from a folder in which it cannot write.
     const copy = connect(partial, {});
     copy.pragma('journal_mode = DELETE');
     beginEpoch(copy);

@@ -27,8 +27,8 @@ import { endThread, startThread } from './threads.ts';
 const STREAM = /^(-|\/dev\/std(in|out|err)|\/dev\/fd\/.*|\/proc\/.*)$/;
 
 /**
- * Copies the store to `file`, as `Storage.backup` describes. The copy has a temporary name until it is complete. Resolves
- * with its contents if it was verified: a copy that is not sound never replaces an older one.
+ * Copies the store to `file`, as `Storage.backup` describes. The copy has a temporary name until it is complete. With
+ * `onVerified`, verifies the copy before it replaces an older one, and resolves with the contents of the copy.
  */
 export async function backUp(
   store: string,
@@ -73,7 +73,7 @@ function notAFile(file: string): AnimalStoreError {
   return invalidRequest(`${file} is not a regular file: a backup needs the path of a file`);
 }
 
-/** Waits until the thread has exited, because the file to which the thread writes can be removed then. */
+/** Waits until the thread has exited, because the caller must not remove the file while the thread writes to it. */
 async function copy(
   about: Copy,
   { onProgress }: BackupOptions,

@@ -88,10 +88,13 @@ function assertRuntime(): void {
     throw storageUnavailable(`SQLite needs Node.js 22 or newer, this is ${node}`);
 }
 
-/** SQLite would delete the log of an empty file, and apply the log of another file to this one. */
+/**
+ * Refuses the log of an empty file, which SQLite would delete, and the log of another file, which SQLite would apply to this
+ * file.
+ */
 function assertOwnLog(path: string): void {
   const log = `${path}-wal`;
-  // A server that creates the store at the same time writes to the file first, and then to the log.
+  // Reads the size of the log first, because a server that creates the store writes to the file before the log.
   if (sizeOf(log) > 0 && sizeOf(path) === 0) {
     const advice = 'put the database file back, or restore a backup';
     throw storageUnavailable(`the file is empty, but has a write-ahead log: ${advice}`);
@@ -99,7 +102,10 @@ function assertOwnLog(path: string): void {
   if (sizeOf(log) > 0 && needsNoLog(path) && sizeOf(log) > 0) throw foreignCompanion(log);
 }
 
-/** Opens the file under a name without a log. SQLite opens it, because closing it by other means would end the locks of SQLite. */
+/**
+ * Opens the file under a second name, beside which there is no log. Opens it with SQLite, because closing a file that was
+ * opened by other means would end the locks that SQLite has on it.
+ */
 function needsNoLog(path: string): boolean {
   const link = `${path}.${randomUUID()}.partial`;
   try {
@@ -125,7 +131,7 @@ function assertWholeLog(db: Database.Database, path: string): void {
     const [{ log: frames = 0 } = {}] = db.pragma('wal_checkpoint(NOOP)') as { log?: number }[];
     return frames > 0 && sizeOf(log) < 32 + frames * frameSize;
   };
-  // Another process can empty the log between reading the index and the size.
+  // Tests three times, because another process can empty the log after its index and before its size is read.
   if (db.readonly || ![1, 2, 3].every(isRemoved)) return;
   const advice = 'stop all servers of this store, then start them';
   throw storageUnavailable(`${log} was removed while another process has it open: ${advice}`);

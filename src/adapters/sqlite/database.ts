@@ -26,7 +26,8 @@ interface Preparation {
 
 /**
  * Creates or migrates a store. A file that is refused stays unchanged, so that its data can be rescued. With `tryWrite`,
- * waits for other writers, and refuses a file that cannot be written. Returns the schema version before, or 0 for a new store.
+ * waits for other writers, and refuses a file that cannot be written. Returns the previous schema version, or 0 for a new
+ * store.
  */
 export function prepareDatabase(path: string, preparation: Preparation = {}): number {
   const { mustExist = false, tryWrite = true, migration = 'always' } = preparation;
@@ -47,7 +48,7 @@ export function prepareDatabase(path: string, preparation: Preparation = {}): nu
         migrateAlone(each, version, migration);
     });
     try {
-      // Always writes, so that a file that cannot be written is detected at once.
+      // `migrate` writes even to a store of this version, so that a file that cannot be written is detected at once.
       if (tryWrite || version < SCHEMA_VERSION) db.transaction(() => migrate(db)).exclusive();
       return version;
     } finally {
@@ -118,7 +119,7 @@ export function damageOf(
   db: Database.Database,
   check: 'quick_check' | 'integrity_check',
 ): string | undefined {
-  // Pets that break a rule do not count as damage: they are named, and can be read.
+  // Pets that break a rule do not count as damage, because they can be read. A diagnosis names them.
   db.pragma('ignore_check_constraints = ON');
   const finding = db.pragma(`${check}(1)`, { simple: true });
   db.pragma('ignore_check_constraints = OFF');

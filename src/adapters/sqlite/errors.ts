@@ -57,7 +57,10 @@ export function errorFrom(
     : new StorageFault(reason, message, { cause });
 }
 
-/** After a failed commit, a recovery can still store the pages that reached the write-ahead log, except after a full disk. */
+/**
+ * After a failed commit, it is unknown whether the writes were stored, because a recovery can still store the pages that
+ * reached the write-ahead log. The exceptions are a full disk and a locked database.
+ */
 export function failedCommit(error: unknown): PlainError {
   const failure = plainError(error);
   const isUnknown = ![undefined, 'disk_full', 'locked'].includes(failure.reason);

@@ -22,7 +22,10 @@ export function reportFault(faults: Faults, part: 'writes' | 'reads', error: Ani
   faults.reportFailure(isOfFiles ? 'files' : reason === 'ids_exhausted' ? 'ids' : part, error);
 }
 
-/** Checks the files. If they were replaced, the old ones are not read: a key that was revoked since can be active in them. */
+/**
+ * Checks whether the open files are still at their paths. If not, the storage refuses reads, because a key that was revoked
+ * in the meantime can be active in the open files.
+ */
 export function checkFiles(faults: Faults, files: StoreFiles): void {
   try {
     assertSameFiles(files);

@@ -74,7 +74,7 @@ export function modeOfNewFile(path: string): number {
 
 /** Creates a file if there is none, and returns whether it did. If SQLite created it, every user of the machine could read it. */
 export function createFile(path: string): boolean {
-  // Closing a file would end the locks that SQLite has on it.
+  // Does not open an existing file, because closing it would end the locks that SQLite has on it.
   if (existsSync(path)) return false;
   try {
     createFolder(dirname(path));
@@ -113,7 +113,8 @@ export function assertSameFiles(files: StoreFiles): void {
     if (identity === expected) continue;
     const isMissing = identity === undefined;
     const change = isMissing ? 'removed or renamed' : 'replaced by another file';
-    // The exit of the process would delete the only copy of the database file, but not that of its companions.
+    // The exit of the process deletes a database file that was removed. The contents of a removed companion are not lost,
+    // because SQLite writes them to the database file when the store is closed.
     const restart = 'stop all servers of the store; another SQLite library in this process can be the cause';
     const advice = path === files[0]?.[0] ? ' before any restart: see docs/watch.md' : `, or ${restart}`;
     const cause = `${path} was ${change}: move the same file back${advice}`;

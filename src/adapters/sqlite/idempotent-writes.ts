@@ -27,11 +27,11 @@ import type { Writer } from './writer.ts';
 import type { SqlStatement } from './writer-thread.ts';
 
 const INSERT_RECORD = 'INSERT INTO idempotency_records (caller, key, pet_id, valid_until, request, response)';
-/** The end of an INSERT of a record: replaces a record that has ended. If the record is valid, no row changes. */
+/** The last clause of an INSERT of a record: replaces a record that has ended. If the record is valid, no row changes. */
 const RENEW_RECORD = `ON CONFLICT DO UPDATE SET pet_id = excluded.pet_id, valid_until = excluded.valid_until,
   request = excluded.request, response = excluded.response WHERE valid_until < ?`;
 
-/** Stores the next id of the AUTOINCREMENT column, which {@link addPet} assigns next. If no id is left, {@link addPet} fails. */
+/** Adds a record with the id that {@link addPet} will assign afterwards. If no id is left, {@link addPet} fails. */
 const ADD_CREATE_RECORD = `${INSERT_RECORD} SELECT ?, ?, id, ?, '${CREATE_REQUEST}', concat('{"id":', id, ',', ?) FROM (SELECT 1 + min(${INT64_MAX - 1n}, (${LAST_ID})) AS id) WHERE true
   ${RENEW_RECORD}`;
 const ADD_RECORD = `${INSERT_RECORD} VALUES (?, ?, ?, ?, ?, ?) ${RENEW_RECORD}`;

@@ -1,4 +1,7 @@
-/** Runs transactions that wait for more than the disk in a thread of their own, because they would delay all other writes. */
+/**
+ * Runs a transaction in a thread of its own if it waits for more than the disk, for example for the source of an import.
+ * In the writer thread, such a transaction would delay all other writes.
+ */
 
 import { on } from 'node:events';
 import { StorageFault, storageFaultReason } from '../../application/ports/storage-fault.ts';
@@ -9,7 +12,10 @@ import type { Writer } from './writer.ts';
 import type { Answer, Call, SqlValue } from './writer-thread.ts';
 
 export interface OwnConnection {
-  /** Runs a statement for each row, and resolves with the first column or the changes of each. Without rows, runs it without results. */
+  /**
+   * Runs a statement once for each row of values. Resolves with the first column or the changes of each run. Without rows,
+   * runs the statement once, and resolves with an empty array.
+   */
   run<T>(sql: string, ...rows: readonly (readonly SqlValue[])[]): Promise<readonly T[]>;
   begin(): Promise<void>;
   /** Throws when the storage is closed or must not be written, or when another file is at its path. */
@@ -53,7 +59,7 @@ export async function withOwnConnection<T>(
     await reply();
     return await work(connection);
   } catch (error) {
-    // Other errors can come from a temporary table, which can be on another disk.
+    // Reports only a failed fsync, because other errors can come from a temporary table, which can be on another disk.
     if (storageFaultReason(error) === 'sync_failed')
       writer.faults.reportFailure('writes', storageError(error));
     throw error;

@@ -49,7 +49,10 @@ export function petTransfer(db: Database.Database, reads: Reads, writer: Writer)
 
 type Changes = Pick<Database.RunResult, 'changes' | 'lastInsertRowid'>;
 
-/** Stages all pets first, so that a dry run has the result of an import, and then copies them. */
+/**
+ * Adds all pets to the temporary table first, and then copies them to the store. A dry run ends before the copying, but has
+ * found all duplicate ids.
+ */
 async function importAll(
   connection: OwnConnection,
   batches: AsyncIterable<readonly (NewPet | Pet)[]>,

@@ -58,8 +58,8 @@ const REVIVED_KEYS = `SELECT CAST(other.id AS TEXT) AS id, other.name, other.hin
 
 /**
  * Replaces the store at `path` by the backup in `file`, and resolves when the restored store is durable. The store is
- * unchanged until a checked copy of the backup gets its name in one step. The replaced store is kept beside it until the next
- * restore. No id that the replaced store has assigned is assigned again, if that store can be read.
+ * unchanged until a checked copy of the backup is renamed to `path`. The replaced store is kept beside the restored one until
+ * the next restore. No id that the replaced store has assigned is assigned again, if that store can be read.
  *
  * Rejects with `storage_unavailable` when another process has the store open, or when reading or writing fails. Rejects
  * with `invalid_request` when `file` is not a sound backup, or was written by a newer release. Rejects with
@@ -80,7 +80,8 @@ export async function restoreSqliteStore(
   try {
     const source = refuseNoBackup(file, store);
     const stats = statSync(store, { throwIfNoEntry: false });
-    // Without a log of an older store, creates and locks a missing file, so that no server can create the store in the meantime.
+    // Creates and locks a missing file, unless the log of an older store exists, so that no server can create the store in
+    // the meantime.
     created = companionsOf(store).length === 0 && createFile(store);
     old = lockStore(store, overwrite);
     return await withPartialFile(store, async (partial) => {
@@ -143,8 +144,8 @@ function inUse(store: string): AnimalStoreError {
 }
 
 /**
- * Lets the ids of pets and of keys continue after those of the replaced store, unless that store has assigned the last id or is
- * damaged. Returns the last id of a pet.
+ * Lets the ids of pets and of keys continue after those of the replaced store, unless that store has no ids left or is
+ * damaged. Returns the greatest id of a pet that was assigned.
  */
 function continueIds(partial: string, old: Database.Database | undefined): bigint {
   const db = connect(partial, {});
@@ -155,7 +156,7 @@ function continueIds(partial: string, old: Database.Database | undefined): bigin
     beginEpoch(db);
     for (const table of ['pets', 'api_keys'] as const) {
       const replaced = attempt(() => (old === undefined ? 0n : lastIdOf(old, table)), 0n);
-      // `sqlite_sequence` has a row for each table that has ever had one, but no primary key.
+      // Deletes the row of the table first, because `sqlite_sequence` has no primary key that would replace it.
       if (replaced > lastIdOf(db, table) && replaced < INT64_MAX)
         db.exec(`BEGIN; DELETE FROM sqlite_sequence WHERE name = '${table}';
           INSERT INTO sqlite_sequence VALUES ('${table}', ${replaced}); COMMIT`);
@@ -205,7 +206,10 @@ async function keepDatabase(
   return suffixes.map((suffix) => kept + suffix);
 }
 
-/** Not every file system has hard links. Reading and closing an open database file would end the locks of this process on it. */
+/**
+ * Copies the file if the file system has no hard links. SQLite makes the copy of an open database, because reading and closing
+ * its file by other means would end the locks of this process on it.
+ */
 async function linkOrCopy(from: string, to: string, db: Database.Database | undefined): Promise<void> {
   try {
     linkSync(from, to);

@@ -58,8 +58,9 @@ const TABLES = `
 const FIRST_VERSION = 6;
 
 /**
- * `pet_revisions` has a row for each pet that was changed or removed. The row of a removal has no pet. A column of `pets` would
- * need an index over all pets, so the migration would read them. A record of an older release has neither a request nor a response.
+ * `pet_revisions` has a row for each pet that was changed or removed. A removed pet has no row in `pets`. The revision is not
+ * a column of `pets`, because it would need an index over all pets, so the migration would read all of them. A record of an
+ * older release has neither a request nor a response.
  */
 const CHANGES = `
   CREATE TABLE pet_revisions (
@@ -75,9 +76,10 @@ const CHANGES = `
 `;
 
 /**
- * The schema versions, each with the SQL that migrates a store to it. A released migration is never changed. Each attribute of a
- * pet also needs a migration: a test compares the newest schema with `ATTRIBUTES`. A new column with a CHECK is added with
- * `ignore_check_constraints`, because SQLite then checks all rules of all pets, and stored pets can break an older rule.
+ * The schema versions, each with the SQL that migrates a store to it. A released migration is never changed. Each new
+ * attribute of a pet needs a migration: a test compares the newest schema with `ATTRIBUTES`. A migration that adds a column
+ * with a CHECK sets `ignore_check_constraints`. Otherwise, SQLite would check all rules of all pets, and stored pets can
+ * break an older rule.
  */
 export const MIGRATIONS: readonly (readonly [version: number, sql: string])[] = [
   [FIRST_VERSION, TABLES],
@@ -128,7 +130,7 @@ export function lastIdOf(db: Database.Database, table: 'pets' | 'api_keys' = 'pe
   return db.prepare<[], bigint>(selectLastId(table)).pluck().safeIntegers().get() ?? 0n;
 }
 
-/** The first version that has `epoch`. A backup of an older release gets its epoch by the migration. */
+/** The first schema version with the table `epoch`. An older backup gets its epoch when it is migrated. */
 const EPOCH_VERSION = FIRST_VERSION + 1;
 
 /** Gives a copy of a store an epoch of its own. */
@@ -142,7 +144,7 @@ export function countRows(db: Database.Database, table: string): number {
   return Number(db.prepare(`SELECT count(*) FROM ${table}`).pluck().get());
 }
 
-/** Reads a part of each table that reads need, to test whether the file can be read. */
+/** Reads a part of the tables `pets` and `api_keys`, to test whether the file can be read. */
 export function testRead(db: Database.Database): void {
   db.prepare(`SELECT (SELECT id FROM pets ORDER BY id LIMIT 1), (SELECT id FROM pets ORDER BY id DESC LIMIT 1),
     (SELECT name FROM api_keys ORDER BY hash LIMIT 1)`).get();

@@ -37,8 +37,9 @@ export interface SqliteOptions {
   /** Whether the file is only read. If `true`, it is neither created nor migrated, and no byte of it changes. Default: false. */
   readonly readOnly?: boolean;
   /**
-   * What happens to a store of an older release: `always` migrates its schema, after which that release cannot open it,
-   * `alone` does so only while no other process has it open, and `never` refuses it. Default: `always`.
+   * Decides whether a store of an older release is migrated, after which the older release cannot open it. `always` migrates
+   * the store. `alone` migrates it if no other process has it open, and refuses it otherwise. `never` refuses it.
+   * Default: `always`.
    */
   readonly migration?: 'always' | 'alone' | 'never' | undefined;
   /** The observer that is notified of commits and of the state of the storage. */

@@ -1,4 +1,4 @@
-/** The threads of a store, each with a connection of its own, so that no event loop waits for the disk. */
+/** The threads of a store, each with its own connection, so that writes and backups do not block the event loop. */
 
 import { once } from 'node:events';
 import { extname } from 'node:path';
@@ -16,7 +16,7 @@ export function startThread(name: 'writer-thread' | 'backup-thread', data: unkno
   try {
     // `execArgv` is empty, because options of the process, such as --input-type, must not apply to the thread.
     const thread = new Worker(module, { workerData: data, execArgv: [] });
-    // The thread exits after an error.
+    // An error needs no handler here, because the thread exits after it, and each caller handles the exit.
     return thread.on('error', () => {});
   } catch (error) {
     throw storageUnavailable(`a thread cannot start: ${(error as Error).message}`, error);
@@ -38,7 +38,7 @@ export function receive<Message>(respond: (message: Message) => unknown, end: ()
   parentPort?.on('message', (message: Message | 'close') => {
     if (message !== 'close') return parentPort?.postMessage(respond(message));
     end();
-    // Nothing else keeps the thread alive. In Deno, `close` does not exist.
+    // Ends the thread, because nothing else keeps it alive. In Deno, `parentPort.close` does not exist.
     parentPort?.unref();
   });
 }

@@ -1,4 +1,7 @@
-/** The thread that writes to a store. The writer sends it batches. An own connection sends it the statements of one transaction. */
+/**
+ * The thread that writes to a store. `Writer` sends batches to its thread. Each `OwnConnection` starts a further thread, and
+ * sends it the statements of one transaction.
+ */
 
 import { parentPort, workerData } from 'node:worker_threads';
 import type Database from 'better-sqlite3';
@@ -17,7 +20,7 @@ export type SqlStatement = readonly [sql: string, ...values: SqlValue[]];
 
 /**
  * Statements that take effect together or not at all. The first one is a condition: when it changes no row, the others do not
- * run. Each of the others must change a row: when one does not, because a trigger of the operator drops it, the write fails.
+ * run. Each of the others must change a row. If a trigger in the database drops this row, the write fails.
  */
 export type Write = readonly SqlStatement[];
 
@@ -37,7 +40,10 @@ export interface Reply {
   readonly ms: number;
 }
 
-/** A statement of an own connection, which runs once for each row. Without rows, one or several statements without results. */
+/**
+ * A statement of an `OwnConnection`, which runs once for each row of values. Without rows, `sql` can be several statements,
+ * and there are no results.
+ */
 export interface Call {
   readonly sql: string;
   readonly rows: readonly (readonly SqlValue[])[];
@@ -46,7 +52,7 @@ export interface Call {
 /** For each row, the first value that was selected, or the changes that were made. */
 export type Answer = { readonly results: readonly unknown[] } | PlainError;
 
-/** How long an own connection waits for the lock of the database, in milliseconds. */
+/** How long an `OwnConnection` waits for the lock of the database, in milliseconds. */
 const LOCK_TIMEOUT = 5000;
 
 const files = workerData as StoreFiles;
@@ -54,7 +60,7 @@ const prepared = new Map<string, Database.Statement>();
 let db: Database.Database | undefined;
 let isUnfinished = false;
 
-// After an error, the first message tries again, and reports the error.
+// If this fails, the database is opened again for the first message, and the response reports the error.
 try {
   open();
 } catch {}
@@ -136,7 +142,7 @@ function runAll(sql: string, rows: readonly (readonly SqlValue[])[]): readonly u
   return open().transaction(() => rows.map((row) => prepared.run(...row)))();
 }
 
-/** Empties the write-ahead log after a failed import, because it can be as large as the disk. */
+/** Empties the write-ahead log after a failed import, because the log can have filled the disk. */
 function end(): void {
   try {
     if (db?.inTransaction) db.exec('ROLLBACK');

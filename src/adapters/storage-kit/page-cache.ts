@@ -10,7 +10,7 @@ const BYTES_PER_CODE_UNIT = 6;
 const BYTES_PER_PET = 320;
 const BYTES_PER_PAGE = 500;
 
-/** Caches the pages of one version of the data. Equal queries get the same object, so that a caller can cache its JSON with it. */
+/** Caches pages of one version of the data. Equal queries get the same page object, for which a caller can cache JSON. */
 export class PageCache {
   readonly statistics: { hits: number; misses: number } = { hits: 0, misses: 0 };
   #pages = new Map<string, PetPage>();
@@ -30,7 +30,7 @@ export class PageCache {
     return this.#pages.get(key);
   }
 
-  /** Adds a page that was not read before the version that was entered last. */
+  /** Adds a page of the version that was entered last, or of a later version. */
   set(key: string, page: PetPage): void {
     const replaced = this.#pages.get(key);
     const size = sizeOf(page);

@@ -34,7 +34,7 @@ export function codeOf(error: unknown): string {
   return isError(error) && 'code' in error ? String(error.code) : '';
 }
 
-/** Returns the error of a write whose row a trigger of the operator has dropped. */
+/** Returns the error of a write whose row a trigger in the database has dropped. */
 export function rowDropped(): AnimalStoreError {
   return new AnimalStoreError(
     'internal_error',
