@@ -19,7 +19,10 @@ import { iterateUntilAborted } from './until-aborted.ts';
 import { createUseCases, type UseCases } from './use-cases.ts';
 import { walkPages } from './walk-pages.ts';
 
-/** All calls of a store. A method rejects with `invalid_request` when the storage lacks the part that it needs. */
+/**
+ * A store with all its calls. A method rejects with `invalid_request` when the storage lacks a part that the method
+ * needs.
+ */
 export class AnimalStore extends BasicStore {
   declare protected readonly useCases: UseCases;
   readonly #report: ReportFailure;
@@ -55,14 +58,20 @@ export class AnimalStore extends BasicStore {
     return this.useCases.changes !== undefined;
   }
 
-  /** The use cases of changes, for a server: each request is executed once for each caller and idempotency key. */
+  /**
+   * The use cases that change pets and list changes. A server uses them to make each change once per caller and
+   * idempotency key.
+   */
   get changeUseCases(): ChangeUseCases {
     this.assertCallable();
     this.startMaintenance();
     return this.changes;
   }
 
-  /** Starts the removal of ended idempotency records, once a minute. The first write with an idempotency key also starts it. */
+  /**
+   * Starts a timer that removes ended idempotency records once a minute. The first write with an idempotency key also
+   * starts it.
+   */
   override startMaintenance(): void {
     const { idempotencyRecords: records } = this.storage;
     if (this.isClosed || records === undefined) return;
@@ -92,7 +101,10 @@ export class AnimalStore extends BasicStore {
     return await supported(this.useCases.importPets, 'import').execute(batches, options);
   }
 
-  /** Yields all matching pets in batches, as `PetTransfer.exportPets` does; without this port, page by page. */
+  /**
+   * Yields all matching pets in batches, as `PetTransfer.exportPets` does, or page by page if the storage lacks this
+   * port.
+   */
   async *exportPets(query: ExportInput = {}, options?: CallOptions): AsyncGenerator<readonly Pet[], void> {
     this.assertCallable(options);
     checkOptions<PetPageQuery>(query, QUERY);
@@ -110,14 +122,17 @@ export class AnimalStore extends BasicStore {
     await supported(this.storage.backup, 'backup').call(this.storage, file, options);
   }
 
-  /** Makes every follower begin again. Needed after another program, such as that of a database, has restored the store. */
+  /**
+   * Makes every follower begin again. Must be called after another program, such as a tool of the database, has
+   * restored the store.
+   */
   async beginEpoch(): Promise<void> {
     this.assertCallable();
     const { changes } = this.storage;
     await supported(changes?.beginEpoch, 'a new epoch').call(changes);
   }
 
-  /** As {@link StoreStorage.close} describes. */
+  /** Closes the store and its storage, as {@link StoreStorage.close} describes. */
   override close(): Promise<void> {
     this.#stopRemoval?.();
     return super.close();

@@ -16,7 +16,7 @@ export interface IssuedApiKey {
   readonly about: ApiKey;
 }
 
-/** The end of the last year with four digits. */
+/** The last millisecond of 9999, which is the last year with four digits. */
 const LAST_EXPIRY = Date.UTC(10_000, 0) - 1;
 
 /** Creates, lists, rotates and revokes API keys. Times are milliseconds since the Unix epoch. */
@@ -25,7 +25,9 @@ export class ApiKeys {
   readonly #now: () => number;
   readonly #onEnd: (id: string) => void;
 
-  /** @param onEnd is called when a key was revoked or ends earlier, also if the outcome is unknown */
+  /**
+   * @param onEnd is called after each write that revokes or rotates a key, even if the outcome of the write is unknown
+   */
   constructor(keys: ApiKeyRepository, now: () => number = Date.now, onEnd: (id: string) => void = () => {}) {
     this.#keys = keys;
     this.#now = now;
@@ -39,26 +41,26 @@ export class ApiKeys {
   }
 
   /**
-   * Creates the first key of the store, or resolves with `undefined` when the store has ever had a key. Before the key is
-   * stored, calls `save`, for one caller of all processes at a time. When `save` fails, no key is stored.
+   * Creates the first key of the store, or resolves with `undefined` when the store has ever had a key. Calls `save`
+   * with the key before the key is stored; of all processes, only one calls `save` at a time. When `save` fails, no key
+   * is stored.
    */
   async createFirst(
     name: string,
     save?: (key: string) => void | Promise<void>,
   ): Promise<IssuedApiKey | undefined> {
     const [key, draft] = this.#draft(apiKeyName(name));
-    // Most stores have keys. A call of `addFirst` would wait for other writers.
+    // Most stores already have keys. For them, this read avoids a call of `addFirst`, which waits for other writers.
     if ((await this.#keys.list()).length > 0) return undefined;
     const about = await this.#keys.addFirst(key, draft, save && (() => save(key)));
     return about && { key, about };
   }
 
   /**
-   * Creates a key with the name and the permissions of an old key, which expires after `overlap` milliseconds, unless it
-   * expires earlier. The new key expires at `expiresAt`, never if this is `null`, and by default after the lifetime of the old
-   * key.
-   * Rejects with `not_found`, and with `invalid_request` when the old key is not active, or another caller rotates it at the
-   * same time.
+   * Creates a key with the name and the permissions of an old key. The old key then expires after `overlap`
+   * milliseconds, unless it expires earlier anyway. The new key expires at `expiresAt`, or never if `expiresAt` is
+   * `null`. By default, the new key has the same lifetime as the old key. Rejects with `not_found`, and with
+   * `invalid_request` when the old key is not active, or another caller rotates it at the same time.
    */
   async rotate(id: string, overlap: number, expiresAt?: number | null): Promise<IssuedApiKey> {
     const now = this.#now();

@@ -20,7 +20,7 @@ export const TIMEOUT: Rule = {
   accepts: (value) => typeof value === 'number' && value >= 1 && value <= 2 ** 31 - 1,
 };
 
-/** The methods may be inherited. */
+/** Returns the rule for an object that has or inherits these methods. */
 export function objectWith(...methods: readonly string[]): Rule {
   const noun = methods.length === 1 ? 'method' : 'methods';
   return {
@@ -39,13 +39,14 @@ export function arrayOf(expected: string, { accepts, checkMembers }: Rule): Rule
   };
 }
 
-/** Options inside an option: an object that has no other members. */
+/** Returns the rule for an option that is itself an object of options. This object must not have other members. */
 export function optionsOf<T extends object>(rules: OptionRules<T>, base: Rule = OBJECT): Rule {
   return { ...base, checkMembers: (name, value) => checkOptions(value as T, rules, `${name}.`) };
 }
 
 /**
- * An object with methods. Refuses a name that differs from a rule only by case. An object literal must not have other functions.
+ * Returns the rule for an object with known members, all of them optional. The rule refuses a member whose name differs
+ * from a known name only by case. In an object literal, it also refuses a function with an unknown name.
  */
 export function objectOf<T extends object>(base: Rule, rules: OptionRules<T>): Rule {
   const names = Object.keys(rules);
@@ -70,19 +71,24 @@ function allNamesOf(value: object | null): string[] {
   return [...Object.getOwnPropertyNames(value), ...allNamesOf(Object.getPrototypeOf(value))];
 }
 
-/** Whether a value is an object literal, also one of another realm. */
+/** Whether a value is an object literal, of this realm or of another one. */
 export function isPlainObject(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
-/** Throws `invalid_request` when an argument breaks its rule. The message contains no text of the caller. */
+/**
+ * Throws `invalid_request` when an argument breaks its rule. The message never contains the text of a string argument.
+ */
 export function checkArgument(name: string, value: unknown, { expected, accepts, checkMembers }: Rule): void {
   if (!accepts(value)) throw invalidRequest(`${name}: expected ${expected}, got ${described(value)}`);
   checkMembers?.(name, value as object);
 }
 
-/** Returns a copy of the options, also of inherited ones. Throws `invalid_request` when an option has no rule, or breaks it. */
+/**
+ * Returns a copy of the options, including inherited ones. Throws `invalid_request` when an option has no rule, or
+ * breaks its rule.
+ */
 export function checkOptions<T extends object>(options: T, rules: OptionRules<T>, prefix = ''): T {
   checkArgument('options', options, OBJECT);
   const checked: Partial<T> = {};

@@ -39,7 +39,7 @@ import { abortedWrite, untilAborted, type Write } from './until-aborted.ts';
 import { createPetUseCases, type PetUseCases } from './use-cases.ts';
 import { follow, walkPages } from './walk-pages.ts';
 
-/** The calls that a server's API supports, too. All reject after `close`. */
+/** A store with the calls that the HTTP API of a server also supports. After `close`, every call rejects. */
 export class BasicStore implements AsyncDisposable {
   protected readonly storage: StoreStorage;
   protected readonly useCases: PetUseCases;
@@ -74,16 +74,18 @@ export class BasicStore implements AsyncDisposable {
   }
 
   /**
-   * Yields the matching pets in ascending order of id: each pet that existed at the beginning exactly once, even while pets are
-   * added. Reads a page when it is needed; the timeout is for each page. Rejects with `invalid_request` for an invalid query.
+   * Yields the matching pets in ascending order of id. Each pet that existed at the beginning is yielded exactly once,
+   * even while pets are added, unless it is removed or no longer matches. Reads a page only when its pets are needed;
+   * the timeout applies to each page. Rejects with `invalid_request` for an invalid query.
    */
   async *listPets(query?: PetWalk, options?: CallOptions): AsyncGenerator<Pet, void, undefined> {
     for await (const pets of walkPages((page) => this.listPage(page, options), query)) yield* pets;
   }
 
   /**
-   * Yields the matching pets in ascending order of id, and then each new one, for ever, each exactly once. To go on later, set
-   * `after` to the id of the last pet. Waits while the store is unavailable, but rejects when the first read fails.
+   * Yields the matching pets in ascending order of id, and then, for ever, each new matching pet. Each pet is yielded
+   * exactly once. To continue in a later call, set `after` to the id of the last pet that was yielded. Waits while the
+   * store is unavailable, but rejects when the first read fails.
    */
   followPets(options: FollowOptions = {}): AsyncGenerator<Pet, never, undefined> {
     const read = async (query: PetPageQuery, call: CallOptions) => {
@@ -108,17 +110,20 @@ export class BasicStore implements AsyncDisposable {
     return await this.#ended(this.useCases.listPets.execute(query, options), options);
   }
 
-  /** Resolves with the pet with this id, a `bigint` or a safe integer. Rejects with `not_found` and `invalid_request`. */
+  /**
+   * Resolves with the pet that has this id. Rejects with `not_found` when there is no such pet, and with
+   * `invalid_request` when the id is neither a `bigint` nor a safe integer.
+   */
   async getPet(id: bigint | number, options?: CallOptions): Promise<Pet> {
     this.assertCallable(options);
     return await this.#ended(this.useCases.getPet.execute(id, options), options);
   }
 
   /**
-   * Changes attributes of a pet, and resolves when the change is durable. An absent attribute stays, and `null` removes an
-   * optional one. Calls a function with the present pet, and again when another writer was faster, at most 20 times. Rejects
-   * with `not_found`, with `invalid_transition`, and with `precondition_failed` when the pet does not have the tag of
-   * `ifMatch`.
+   * Changes attributes of a pet, and resolves when the change is durable. An attribute that is absent from the change
+   * stays as it is, and `null` removes an optional attribute. If the change is a function, calls it with the present
+   * pet, and calls it again each time another writer was faster, at most 20 times in all. Rejects with `not_found`,
+   * with `invalid_transition`, and with `precondition_failed` when the pet does not have the entity tag `ifMatch`.
    */
   async changePet(
     id: bigint | number,
@@ -131,7 +136,7 @@ export class BasicStore implements AsyncDisposable {
   }
 
   /**
-   * Removes a pet, and resolves when the removal is durable, also when the pet was removed before. Rejects as
+   * Removes a pet, and resolves when the removal is durable. Also resolves when the pet was already removed. Rejects as
    * {@link BasicStore.changePet} does.
    */
   async removePet(id: bigint | number, options: ChangeOptions = {}): Promise<void> {
@@ -143,8 +148,9 @@ export class BasicStore implements AsyncDisposable {
   }
 
   /**
-   * Resolves with one page of the newest states of all pets, in the order of all writes. Rejects with `restart_required` for a
-   * cursor of another epoch: begin again without `after`, and replace the copy.
+   * Resolves with one page of the newest states of all pets, in the order of the writes. Rejects with
+   * `restart_required` for a cursor of another epoch: the caller must then begin again without `after`, and replace its
+   * copy of the pets.
    */
   async listChanges(query?: ChangesPageQuery, options?: CallOptions): Promise<TaggedChanges> {
     this.assertCallable(options);
@@ -153,8 +159,9 @@ export class BasicStore implements AsyncDisposable {
   }
 
   /**
-   * Yields the newest state of each pet in the order of all writes, and then each further one, for ever. To keep an exact copy,
-   * apply them and store the last cursor. Of several changes of a pet between two reads, only the last is yielded.
+   * Yields the newest state of each pet in the order of the writes, and then, for ever, each newer state. To keep an
+   * exact copy of the pets, apply each state, and store its cursor. When a pet changes several times between two reads,
+   * only its last state is yielded.
    */
   followChanges(options: FollowChangesOptions = {}): AsyncGenerator<Change, never, undefined> {
     const read = async (query: ChangesPageQuery, call: CallOptions) => {
@@ -196,7 +203,7 @@ export class BasicStore implements AsyncDisposable {
     return await this.#ended(call(), options, (signal) => abortedWrite(kind, signal, caller?.key));
   }
 
-  /** Most storages ignore the signal of a call. */
+  /** Ends the wait for a call when its signal is aborted, because most storages ignore the signal. */
   #ended<T>(call: Promise<T>, options?: CallOptions, error?: (signal: AbortSignal) => unknown): Promise<T> {
     if (options === undefined || this.storage.endsCalls) return call;
     return untilAborted(call, options.signal, error);
@@ -209,7 +216,7 @@ export class BasicStore implements AsyncDisposable {
     return this.#closing !== undefined;
   }
 
-  /** Throws when the store is closed, when an option is invalid, and when the call was ended before it began. */
+  /** Throws when the store is closed, when an option is invalid, or when the signal is already aborted. */
   protected assertCallable(options?: CreateOptions, rules: OptionRules<CreateOptions> = CALL_OPTIONS): void {
     if (this.isClosed) throw new AnimalStoreError('storage_unavailable', 'the store is closed');
     if (options === undefined) return;

@@ -1,4 +1,4 @@
-/** Changes pets and lists their changes for a store, with the use cases of a storage or of another server. */
+/** Changes pets and lists changes for a store. The use cases run in this process or on another server. */
 
 import { AnimalStoreError, asAnimalStoreError } from '../domain/errors.ts';
 import type { Pet } from '../domain/pet.ts';
@@ -12,7 +12,7 @@ import type { RemovePet } from './remove-pet.ts';
 import type { ChangeOptions } from './store-options.ts';
 import { retryLostRace } from './versioned-writes.ts';
 
-/** A pet, and the entity tag that names its version. */
+/** A pet, and the entity tag that identifies its version. */
 export interface TaggedPet {
   readonly pet: Pet;
   /** The value of the `ETag` field, with its quotes. */
@@ -29,7 +29,7 @@ export interface TaggedChanges extends ChangesList {
   readonly changes: readonly Change[];
 }
 
-/** The use cases that change pets, of this process or of another server. */
+/** The use cases that change pets and list changes, in this process or on another server. */
 export interface ChangeUseCases {
   readonly changePet: Pick<ChangePet, 'execute'>;
   readonly removePet: Pick<RemovePet, 'execute'>;
@@ -38,10 +38,13 @@ export interface ChangeUseCases {
   readonly findTagged: (id: bigint, options?: CallOptions) => Promise<TaggedPet>;
 }
 
-/** Returns a change for a pet as it is. It can be called several times. */
+/** Returns a change for the present state of a pet. Is called again each time another writer was faster. */
 export type ChangeFunction = (pet: Pet) => PetChange | Promise<PetChange>;
 
-/** Applies a change. Without an entity tag, applies a function again when another writer was faster. */
+/**
+ * Applies a change. If the change is a function and `ifMatch` is absent, calls the function again when another writer
+ * was faster.
+ */
 export async function changeStoredPet(
   useCases: ChangeUseCases,
   id: bigint,
@@ -64,7 +67,8 @@ export async function changeStoredPet(
         const error = asAnimalStoreError(thrown);
         const isUnknown = asAnimalStoreError(error?.cause)?.code === 'precondition_failed';
         if (ifMatch !== undefined || !(isUnknown || error?.code === 'precondition_failed')) throw thrown;
-        // A request whose response was lost may arrive late. The next one has its key, so that only one of them is made.
+        // A request whose response was lost may still arrive. The next request has the same idempotency key, so that
+        // the server makes only one of the two changes.
         if (isUnknown) lost = error;
         return undefined;
       }

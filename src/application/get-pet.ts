@@ -14,13 +14,16 @@ export class GetPet {
   /** Resolves with a pet, as `AnimalStore.getPet` describes. */
   async execute(id: bigint | number, options?: CallOptions): Promise<Pet> {
     const pet = await this.#pets.find(idOf(id), options);
-    // A storage without types can resolve with `null`.
+    // A storage that is written in plain JavaScript can resolve with `null`.
     if (!pet) throw notFound(id);
     return pet;
   }
 }
 
-/** Returns an id as a `bigint`. Throws `not_found` for a greater integer, and `invalid_request` for any other value. */
+/**
+ * Returns an id as a `bigint`. Throws `not_found` for a `bigint` outside the range of an int64, and `invalid_request`
+ * for any value that is neither a `bigint` nor a safe integer.
+ */
 export function idOf(id: bigint | number): bigint {
   const exact = toInt64(id);
   if (exact === undefined) throw typeof id === 'bigint' ? notFound(id) : invalidRequest(int64Fault('id', id));

@@ -6,8 +6,8 @@ import { iterateUntilAborted } from './until-aborted.ts';
 /** The options of an import: callbacks, and a signal that cancels the import. */
 export interface ImportOptions extends Pick<TransferOptions, 'onProgress' | 'signal'> {
   /**
-   * Called for each pet that breaks a rule, before the next batch is requested. The pet is not imported. An exception of the
-   * callback ends the import. Without a callback, the first such pet ends it.
+   * Called for each pet that breaks a rule, before the next batch is requested. This pet is not imported. An exception
+   * of the callback ends the import. Without a callback, the first pet that breaks a rule ends the import.
    */
   readonly onRefused?: ((pet: ImportedPet, reason: string) => void) | undefined;
   /** Whether all checks are made, but no pet is stored. Default: false. */
@@ -22,14 +22,14 @@ export class ImportPets {
     this.#transfer = transfer;
   }
 
-  /** Resolves with the number of pets that are stored, or would be. */
+  /** Resolves with the number of pets that were stored, or, in a dry run, that would have been stored. */
   async execute(
     batches: AsyncIterable<readonly ImportedPet[]>,
     options: ImportOptions = {},
   ): Promise<number> {
     const { onRefused = refuse, onProgress, dryRun = false, signal } = options;
     const validate = petValidator();
-    /** The inputs of the current batch. `onRefused` gets those with a duplicate id. */
+    /** The inputs of the current batch, by their valid pets. An input with a duplicate id is passed to `onRefused`. */
     let inputs = new Map<NewPet | Pet, ImportedPet>();
     let count = 0;
     let isChecked = false;
@@ -47,7 +47,7 @@ export class ImportPets {
         yield [...inputs.keys()];
       }
       isChecked = true;
-      // The contract of the port: when a batch fails, nothing is stored.
+      // This error ends the import: the port stores nothing when the iteration over the batches throws.
       if (dryRun) throw new Error('the dry run is complete');
     };
     const onDuplicateId = (pet: Pet): void => {

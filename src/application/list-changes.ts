@@ -7,9 +7,12 @@ import type { CallOptions } from './ports/pet-repository.ts';
 
 /** The query of {@link ListChanges}. */
 export interface ChangesPageQuery {
-  /** The cursor of a change, or `next` of a page, after which this page begins. By default, it begins with the first pet. */
+  /**
+   * The position after which the page begins: the cursor of a change, or the `next` of a page. By default, the page
+   * begins with the first pet.
+   */
   readonly after?: string | undefined;
-  /** The maximum number of changes in the page, as in `PetPageQuery`. */
+  /** The maximum number of changes in the page, with the same range and default as `PetPageQuery.limit`. */
   readonly limit?: number | undefined;
 }
 
@@ -21,12 +24,12 @@ export type PetState =
 /** One page of the newest states, in the order of the writes. */
 export interface ChangesList {
   readonly changes: readonly PetState[];
-  /** The cursor of the end of the page. Missing only for an empty store of another server. */
+  /** The cursor of the end of the page. Missing only if the store is on another server and has never had a pet. */
   readonly next: string | undefined;
   readonly more: boolean;
 }
 
-/** An epoch and a revision. At most 64 visible ASCII characters. */
+/** An epoch and a revision. Clients accept every cursor of at most 64 visible ASCII characters. */
 const CURSOR = /^([0-9a-f]{16})-(\d{1,19})$/;
 
 /** The use case of `GET /changes`: lists the newest state of each pet, in the order of all writes, one page at a time. */
@@ -37,7 +40,10 @@ export class ListChanges {
     this.#changes = changes;
   }
 
-  /** Rejects with `invalid_request`, and with `restart_required` for a cursor of another epoch, or beyond the last number. */
+  /**
+   * Rejects with `invalid_request` for an invalid query. Rejects with `restart_required` for a cursor of another epoch,
+   * or with a revision that the store has not assigned yet.
+   */
   async execute(query: ChangesPageQuery = {}, options?: CallOptions): Promise<ChangesList> {
     const { limit = LIMIT_DEFAULT, after } = query;
     const fault = limitFault(limit);

@@ -3,7 +3,7 @@ import { int64Fault, toInt64 } from '../domain/int64.ts';
 import { PET_FILTERS, type PetFilterInput, readFilter } from '../domain/pet-filter.ts';
 import type { CallOptions, PetPage, PetQuery, PetRepository } from './ports/pet-repository.ts';
 
-/** The smallest `limit`, the maximum number of pets in a page. */
+/** The smallest `limit`. A `limit` is the maximum number of pets in a page. */
 export const LIMIT_MIN = 1;
 /** The largest `limit`. */
 export const LIMIT_MAX = 100;
@@ -14,7 +14,7 @@ export const LIMIT_DEFAULT = 20;
 export interface PetPageQuery extends PetFilterInput {
   /** The maximum number of pets in the page: {@link LIMIT_MIN} to {@link LIMIT_MAX}. Default: {@link LIMIT_DEFAULT}. */
   readonly limit?: number | undefined;
-  /** Only pets with a greater id are listed. For the next page, this is the id of the last pet of the page. */
+  /** Only pets with a greater id are listed. To get the next page, pass the id of the last pet of this page. */
   readonly after?: bigint | number | undefined;
 }
 
@@ -47,7 +47,10 @@ export function limitFault(limit: number): string | undefined {
   return `limit must be an integer from ${LIMIT_MIN} to ${LIMIT_MAX}`;
 }
 
-/** Returns the query string of a page, for addresses, links and keys of caches. Only equal queries have the same string. */
+/**
+ * Returns the query string of a page, for URLs, links and cache keys. Two queries have the same string only if they are
+ * equal.
+ */
 export function listQuery(query: PetQuery): string {
   let text = `limit=${query.limit}`;
   for (const name of PET_FILTERS) {

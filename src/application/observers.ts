@@ -1,10 +1,10 @@
-/** Calls observers, and reports failed work for which no caller waits. */
+/** Calls observers, and reports failures of background work, for which no caller waits. */
 
 import { FUNCTION, OBJECT, objectOf, type Rule } from './arguments.ts';
 import type { FailureObserver, Observer } from './ports/observer.ts';
 import type { RequestObserver } from './ports/request-observer.ts';
 
-/** One object can observe a server and its storage. */
+/** The rule for an observer. One object can observe both a server and its storage. */
 export const OBSERVER: Rule = /* @__PURE__ */ objectOf<Observer & RequestObserver>(OBJECT, {
   onRequest: FUNCTION,
   onError: FUNCTION,
@@ -17,10 +17,13 @@ export const OBSERVER: Rule = /* @__PURE__ */ objectOf<Observer & RequestObserve
 /** In milliseconds. */
 const INTERVAL = 60_000;
 
-/** Reports that work has failed for which no caller waits. */
+/** Reports that background work, for which no caller waits, has failed. */
 export type ReportFailure = (work: string, error: unknown) => void;
 
-/** Each kind of work is reported at most once a minute, to the observers that listen, or else on the console. */
+/**
+ * Returns a function that reports each kind of work at most once a minute: to all observers that have `onFailure` or,
+ * if none has this method, to the console.
+ */
 export function failureReporter(observers: readonly FailureObserver[]): ReportFailure {
   const listeners = observers.filter(({ onFailure }) => onFailure !== undefined);
   const reportedAt = new Map<string, number>();
@@ -33,7 +36,9 @@ export function failureReporter(observers: readonly FailureObserver[]): ReportFa
   };
 }
 
-/** Calls code of the host, such as an observer. Passes its exception or rejection to `onFailure` only. */
+/**
+ * Calls code of the host program, such as an observer. If this code throws or rejects, only `onFailure` gets the error.
+ */
 export function fenced(call: () => unknown, onFailure: (error: unknown) => void = () => {}): unknown {
   try {
     const result = call();
@@ -51,7 +56,10 @@ export function combineObservers(observers: readonly Observer[]): Observer {
   return combineMethods(observers, ['onCommit', 'onStorageState', 'onWarning', 'onFailure']);
 }
 
-/** Combines observers into one, with each method that one of them has. Calls are {@link fenced}, and failures reported. */
+/**
+ * Combines observers into one observer, which has each method that at least one of them has. The combined observer
+ * calls their methods through {@link fenced}, and reports their failures.
+ */
 export function combineMethods<T extends FailureObserver>(
   observers: readonly T[],
   names: readonly (keyof T)[],

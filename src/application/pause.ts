@@ -2,7 +2,7 @@
 
 import { untilAborted } from './until-aborted.ts';
 
-/** The longest time of a timer. A timer with a longer time would fire at once. */
+/** The longest delay of a timer, in milliseconds. A timer with a longer delay would fire at once. */
 const LONGEST = 2 ** 31 - 1;
 
 /** Resolves after a time in milliseconds. Rejects with the reason of the signal as soon as it is aborted. */
@@ -15,7 +15,7 @@ export async function pause(milliseconds: number, signal?: AbortSignal): Promise
   await untilAborted(paused, signal).finally(() => clearTimeout(timer));
 }
 
-/** Read when this module is loaded: a program that replaces its timers later, as tests do, must not stop an iteration. */
+/** Read when this module is loaded. Tests replace the global timers later, and an iteration must not stop then. */
 const { setImmediate: afterThisTurn, setTimeout: startTimer } = globalThis;
 
 /** Resolves in the next iteration of the event loop, so that other pending events are handled first. */

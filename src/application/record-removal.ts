@@ -5,7 +5,10 @@ import type { IdempotencyRecords } from './ports/idempotent-creates.ts';
 /** In milliseconds. */
 const INTERVAL = 60_000;
 
-/** The maximum number of records that one statement removes. Other writes wait for its transaction. */
+/**
+ * The maximum number of records that one transaction removes. It is small, because other writes wait for the
+ * transaction.
+ */
 const REMOVAL_STEP = 500;
 
 /** Once a minute, removes ended records in small transactions. Returns a function that stops the removals. */
@@ -16,7 +19,7 @@ export function startRecordRemoval(
   let timer: ReturnType<typeof setTimeout> | undefined;
   const schedule = (): void => {
     timer = setTimeout(removeAll, INTERVAL);
-    // The timer must not keep the process alive. In a browser, it is a number.
+    // The timer must not keep the process alive. In a browser, a timer is a number and has no `unref`.
     if (typeof timer === 'object') timer.unref();
   };
   const removeAll = async (): Promise<void> => {

@@ -28,7 +28,7 @@ export interface PetWalk extends Omit<PetPageQuery, 'limit'> {
 export interface Following {
   /** Ends the iteration, which then rejects with the reason of the signal. */
   readonly signal?: AbortSignal | undefined;
-  /** How long to wait before the next read when nothing follows, in milliseconds. Default: 1000. */
+  /** How long to wait before the next read when no more pages follow, in milliseconds. Default: 1000. */
   readonly interval?: number | undefined;
 }
 
@@ -38,17 +38,20 @@ export type FollowOptions = Following & Omit<PetPageQuery, 'limit'>;
 /** The options of `AnimalStore.followChanges`. */
 export type FollowChangesOptions = Following & Pick<ChangesPageQuery, 'after'>;
 
-/** How long a write can be repeated. */
+/** The time for which a write with an idempotency key can be retried. */
 export interface RetryOptions {
-  /** The number of days, from 1 to 90, for which this program can repeat a write with an idempotency key. Default: 1. */
+  /**
+   * The number of days, from 1 to 90, for which this program can retry a write with its idempotency key. Default: 1.
+   */
   readonly idempotencyDays?: number | undefined;
 }
 
 /** The options of `AnimalStore.createPet`. */
 export interface CreateOptions extends CallOptions {
   /**
-   * 1 to 255 visible ASCII characters: within 24 hours, or {@link RetryOptions}, an equal call with the same key writes
-   * nothing, and resolves with the first result. Creates, changes and removals share these keys.
+   * A key of 1 to 255 visible ASCII characters. For 24 hours, or the time in {@link RetryOptions}, an equal call with
+   * the same key writes nothing, and resolves with the first result. Any different write with the same key rejects with
+   * `idempotency_conflict`.
    */
   readonly idempotencyKey?: string | undefined;
 }
@@ -63,13 +66,16 @@ export interface ChangeOptions extends CreateOptions {
 export interface ClientOptions {
   /** The API key of the server. */
   readonly apiKey?: string | undefined;
-  /** How long a call without its own `timeout` is tried, with retries, in milliseconds. Default: 30,000. */
+  /** The time limit of a call without its own `timeout`, including all retries, in milliseconds. Default: 30,000. */
   readonly timeout?: number | undefined;
   /** Called once per store and deprecated operation. By default, `console.warn` is called once per process and operation. */
   readonly onDeprecation?: ((deprecation: Deprecation) => void) | undefined;
-  /** Replaces the `fetch` of the platform, for example by one with a client certificate. It must honour `signal`. */
+  /**
+   * Replaces the `fetch` of the platform, for example by a function that uses a client certificate. This function must
+   * honour `signal`.
+   */
   readonly fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined;
-  /** Further header fields of each request, for example for a gateway. The client itself sets `Authorization`. */
+  /** Additional header fields of each request, for example for a gateway. The client itself sets `Authorization`. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
@@ -101,7 +107,7 @@ function isHeader([name, value]: [string, unknown]): boolean {
 }
 
 const ANY: Rule = { expected: '', accepts: () => true };
-/** The members of a query have rules of their own, which their use case checks. */
+/** Any value passes here, because the use case of the query checks its members. */
 export const CHANGES_QUERY: OptionRules<ChangesPageQuery> = { limit: ANY, after: ANY };
 const FILTER = Object.fromEntries(PET_FILTERS.map((name) => [name, ANY])) as OptionRules<PetFilterInput>;
 export const QUERY: OptionRules<PetPageQuery> = { ...CHANGES_QUERY, ...FILTER };

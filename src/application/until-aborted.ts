@@ -1,6 +1,9 @@
 import { AnimalStoreError, type ErrorCode, type ErrorDetails } from '../domain/errors.ts';
 
-/** Waits for a call until its signal is aborted, and then rejects with `error()`, by default the reason of the signal. */
+/**
+ * Settles as the call does. If the signal is aborted first, rejects with the result of `error`, by default the reason
+ * of the signal.
+ */
 export function untilAborted<T>(
   call: Promise<T>,
   signal: AbortSignal | undefined,
@@ -15,7 +18,7 @@ export function untilAborted<T>(
   });
 }
 
-/** Yields the values of an iteration until the signal is aborted, also while the next value is awaited. */
+/** Yields the values of an iteration. Throws as soon as the signal is aborted, even while the next value is awaited. */
 export async function* iterateUntilAborted<T>(
   values: AsyncIterable<T>,
   signal: AbortSignal | undefined,
@@ -30,15 +33,19 @@ export async function* iterateUntilAborted<T>(
     }
   } finally {
     const returned = Promise.resolve(iterator.return?.());
-    // A generator whose next value never comes does not return, either.
+    // `return()` of a generator waits for its pending value, which may never come. So this function does not wait for
+    // it after an abort.
     await (signal?.aborted ? Promise.race([returned.catch(() => {}), undefined]) : returned);
   }
 }
 
-/** A `change` is also a removal. */
+/** The kind of a write. A removal counts as a `change`. */
 export type Write = 'create' | 'change';
 
-/** The error of a write that may have been made. With an idempotency key, it can be repeated. */
+/**
+ * Returns the error of a write that may or may not have been made. A write with an idempotency key can be repeated
+ * safely.
+ */
 export function unknownOutcome(
   write: Write,
   fault: string,
@@ -50,7 +57,7 @@ export function unknownOutcome(
   return new AnimalStoreError(code, `${fault}; ${outcome}${advice ?? ''}`, details);
 }
 
-/** The error of a write whose signal was aborted when it had begun. */
+/** Returns the error of a write whose signal was aborted after the write had begun. */
 export function abortedWrite(
   write: Write,
   { reason: cause }: AbortSignal,

@@ -1,4 +1,4 @@
-/** Constructs the use cases over the ports of a storage: the only place that does. */
+/** Constructs the use cases with the ports of a storage. No other module of this project constructs them. */
 
 import { ApiKeys } from './api-keys.ts';
 import type { ChangeUseCases } from './change-calls.ts';
@@ -16,7 +16,7 @@ import type { RetryOptions } from './store-options.ts';
 import { VerifyApiKey } from './verify-api-key.ts';
 import type { ChangePorts } from './versioned-writes.ts';
 
-/** The use cases that the API of a server has too. */
+/** The use cases that the HTTP API of a server also offers. */
 export interface PetUseCases {
   readonly createPet: CreatePet;
   readonly listPets: ListPets;
@@ -25,7 +25,7 @@ export interface PetUseCases {
   readonly changes?: ChangeUseCases | undefined;
 }
 
-/** A use case is missing when the storage lacks its port. */
+/** All use cases. A use case is missing when the storage lacks its port. */
 export interface UseCases extends PetUseCases {
   readonly importPets?: ImportPets;
   readonly apiKeys?: ApiKeys;
@@ -36,7 +36,7 @@ type Options = RetryOptions & { readonly report?: ReportFailure };
 type Ports = Omit<StoreStorage, 'check' | 'close'>;
 type AllPorts = Omit<Storage, 'check' | 'close' | 'idempotencyRecords'>;
 
-/** Creates the use cases that a server's API supports, too. */
+/** Creates the use cases that the HTTP API of a server also offers. */
 export function createPetUseCases(
   { pets, idempotentCreates: creates, changeUseCases: changes }: Ports,
   { idempotencyDays: days }: RetryOptions = {},

@@ -5,9 +5,9 @@ import type { ApiKeyHolder, ApiKeyVerifier, VerifyOptions } from './ports/api-ke
 import { DAY } from './ports/idempotent-creates.ts';
 
 const CACHE_LIMIT = 1000;
-/** Beyond this limit, the key with the oldest last verification is forgotten. */
+/** When more keys than this were verified, the key that has not been verified for the longest time is forgotten. */
 const RECENT_LIMIT = 10_000;
-/** After a failed write, no use of a key is recorded for this time, in milliseconds. */
+/** The time after a failed write during which no use of a key is recorded, in milliseconds. */
 const PAUSE = 60_000;
 
 /** Verifies API keys, and records the day on which each key was last used. */
@@ -17,11 +17,14 @@ export class VerifyApiKey implements ApiKeyVerifier {
   readonly #report: ReportFailure;
   /** During an outage, these keys can read metrics. They are in the order of their last verification. */
   readonly #recent = new Map<string, { readonly apiKey: ApiKey; readonly verifiedAt: number }>();
-  /** The ids of the keys that were revoked or rotated here. */
+  /** The ids of the keys that this process has revoked or rotated. */
   readonly #ended = new Set<string>();
-  /** By key id, because `lastUsedOn` of a repository can be out of date for a while. */
+  /**
+   * The recorded day of each key id. It is needed because the `lastUsedOn` of a found key can be out of date for a
+   * while.
+   */
   readonly #recordedOn = new Map<string, number>();
-  /** The queued writes and the one in flight, by key id. */
+  /** The day to record for each key id: the queued writes and the write in flight. */
   readonly #unrecorded = new Map<string, number>();
   #failedAt = -Infinity;
 
@@ -31,7 +34,7 @@ export class VerifyApiKey implements ApiKeyVerifier {
     this.#report = report;
   }
 
-  /** Refuses a string that does not have the format of a key without reading the storage. */
+  /** Does not read the storage for a string that does not have the format of a key. */
   async verify(key: string, { duringOutage = false }: VerifyOptions = {}): Promise<ApiKeyHolder | undefined> {
     if (!isApiKey(key)) return undefined;
     let apiKey: ApiKey | undefined;
@@ -44,7 +47,7 @@ export class VerifyApiKey implements ApiKeyVerifier {
     }
     const now = this.#now();
     this.#recent.delete(key);
-    // A storage without types can resolve with `null`.
+    // A storage that is written in plain JavaScript can resolve with `null`.
     if (!apiKey || !isActive(apiKey, now)) return undefined;
     this.#recent.set(key, { apiKey, verifiedAt: now });
     if (this.#recent.size > RECENT_LIMIT) this.#recent.delete(this.#recent.keys().next().value ?? key);
@@ -53,7 +56,9 @@ export class VerifyApiKey implements ApiKeyVerifier {
     return apiKey;
   }
 
-  /** Must be called when a key was revoked or ends earlier. */
+  /**
+   * Must be called when this process has revoked or rotated a key, so that the key is also refused during an outage.
+   */
   forget(id: string): void {
     this.#ended.add(id);
   }
@@ -64,7 +69,10 @@ export class VerifyApiKey implements ApiKeyVerifier {
     return isValid ? apiKey : undefined;
   }
 
-  /** No request waits for the write. When it fails, a later use of the key on this day is recorded. */
+  /**
+   * Queues a write, for which no request waits. If the write fails, a later use of the key on the same day is recorded
+   * instead.
+   */
   #recordUse({ id }: ApiKey, now: number): void {
     const today = now - (now % DAY);
     const { size } = this.#unrecorded;
@@ -76,10 +84,10 @@ export class VerifyApiKey implements ApiKeyVerifier {
     if (size === 0) void this.#writeUses();
   }
 
-  /** One write at a time, so that writes that hang leave the storage to the reads. */
+  /** Makes one write at a time, so that writes that hang do not block other calls of the storage. */
   async #writeUses(): Promise<void> {
     try {
-      // The iteration includes entries that are added during it.
+      // The iteration over a `Map` includes entries that are added while it runs.
       for (const [id, day] of this.#unrecorded) {
         await this.#keys.setLastUsedOn(id, day);
         this.#unrecorded.delete(id);

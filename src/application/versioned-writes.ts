@@ -15,9 +15,9 @@ import { supported } from './store-options.ts';
 /** The ports of the use cases that change pets. */
 export interface ChangePorts {
   readonly changes: PetChanges;
-  /** Without it, requests with an idempotency key are refused. */
+  /** Without this port, requests with an idempotency key are refused. */
   readonly idempotentChanges?: IdempotentChanges | undefined;
-  /** The number of days for which a request with an idempotency key can be repeated. Default: 1. */
+  /** The number of days for which a request with an idempotency key can be retried. Default: 1. */
   readonly days?: number | undefined;
 }
 
@@ -57,7 +57,7 @@ export async function writeVersion(
   }, options?.signal);
 }
 
-/** Makes changes without a record, for requests without a key. */
+/** Returns a port that stores no records, for requests without an idempotency key. */
 function unrecorded(changes: PetChanges): IdempotentChanges {
   return {
     find: async (id, _, options) => ({ record: undefined, version: await changes.find(id, options) }),
@@ -67,7 +67,10 @@ function unrecorded(changes: PetChanges): IdempotentChanges {
   };
 }
 
-/** Returns the pet of a version that exists and has one of the entity tags. */
+/**
+ * Returns the pet of a version. Throws `not_found` without a pet, and `precondition_failed` if it has none of the
+ * entity tags.
+ */
 export async function expectedPet(version: PetVersion | undefined, ifMatch: IfMatch): Promise<Pet> {
   const pet = version?.pet;
   if (pet === undefined) throw new AnimalStoreError('not_found', 'there is no such pet');

@@ -32,7 +32,9 @@ export async function* walkPages(
 
 /** In milliseconds. */
 const DEFAULT_INTERVAL = 1000;
-/** The longest wait for a `Retry-After`, because a server can recover earlier. */
+/**
+ * The longest wait because of a `Retry-After`, in milliseconds. The server can recover earlier than it has announced.
+ */
 const LONGEST_DELAY = 60_000;
 
 /** After one of these errors, a later read can succeed. */
@@ -47,7 +49,10 @@ export interface Page<Item, Position> {
 
 type Followed = Following & { readonly after?: unknown };
 
-/** Yields items as they become visible, for ever. After the first read, waits while the storage is unavailable. */
+/**
+ * Yields items as they become visible, for ever. Throws when the first read fails. Later, waits while the storage is
+ * unavailable.
+ */
 export async function* follow<Item, Options extends Followed>(
   readPage: (
     query: Omit<Options, 'signal' | 'interval'> & { readonly limit: number },

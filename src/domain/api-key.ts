@@ -19,7 +19,7 @@ export interface ApiKey {
   readonly lastUsedOn?: number | undefined;
   /** Whether a client with this key may only read. */
   readonly isReadOnly?: boolean | undefined;
-  /** For a key that replaced another one: the id of the first key of the same caller. */
+  /** The id of the first key of the same caller. Present only if this key has replaced another one. */
   readonly callerId?: string | undefined;
 }
 
@@ -38,7 +38,7 @@ export function isActive(key: Pick<ApiKey, 'expiresAt' | 'revokedAt'>, now: numb
   return apiKeyStatus(key, now) === 'active';
 }
 
-/** Control, format and unassigned characters, lone surrogates, and line and paragraph separators. */
+/** Control, format, private-use and unassigned characters, lone surrogates, and line and paragraph separators. */
 const FORBIDDEN_IN_NAME = /[\p{C}\p{Zl}\p{Zp}]/u;
 
 /** Returns a valid name of a key unchanged. Throws `invalid_request` for any other name. */
@@ -64,7 +64,9 @@ const CHECKSUM_LENGTH = 6;
 const PREFIX_LENGTH = API_KEY_PREFIX.length + 4;
 const FORMAT = new RegExp(`^${API_KEY_PREFIX}[0-9A-Za-z]{${SECRET_LENGTH + CHECKSUM_LENGTH}}$`);
 
-/** Matches a key or a secret part of it. The underscore can be percent-encoded, as in a URL. */
+/**
+ * Matches a key, or the start of a key with a part of its secret. The underscore can be percent-encoded, as in a URL.
+ */
 const LOOKS_LIKE_A_KEY = new RegExp(`${API_KEY_PREFIX.replaceAll('_', '(?:_|%5f)')}[0-9a-z]{16}\\w*`, 'gi');
 
 /** Formats {@link API_KEY_BYTES} random bytes as a key: `pets_`, 43 base62 characters and a checksum of 6 characters. */
@@ -87,14 +89,17 @@ export function apiKeyPrefix(key: string): string {
   return key.slice(0, PREFIX_LENGTH);
 }
 
-/** Shortens each key, and each secret part of a key, to its first characters and `…`. */
+/** Shortens each key, and each start of a key with a part of its secret, to the first characters and `…`. */
 export function withoutApiKeys(text: string): string {
   return text.replaceAll(LOOKS_LIKE_A_KEY, (key) => `${apiKeyPrefix(key)}…`);
 }
 
 const SECRET_PART_LENGTH = 16;
 
-/** Returns a function that finds a secret part of a key of any format. It ignores hyphens, which a UUID can lack. */
+/**
+ * Returns a predicate for texts that contain a secret part of one of the keys. The keys can have any format. Hyphens
+ * are ignored, because a key that is a UUID can be written without them.
+ */
 export function secretPartFinder(keys: readonly string[]): (text: string) => boolean {
   const secrets = keys.map(withoutHyphens).join('\n');
   return (text) => {
@@ -117,7 +122,7 @@ const CRC_TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
   return crc;
 });
 
-/** Returns the CRC-32 of a text in base62. It detects typing errors, but not attacks. */
+/** Returns the CRC-32 of a text, as base62 digits. This checksum detects typing errors, but not attacks. */
 function checksumOf(text: string): string {
   let crc = 0xffffffff;
   for (let index = 0; index < text.length; index++) {

@@ -3,7 +3,7 @@
 import { int64Fault, toInt64 } from './int64.ts';
 import { type Timestamp, toTimestamp } from './timestamp.ts';
 
-/** The kind of an attribute, and which of its values are valid. */
+/** The kind of an attribute, and the limits of its valid values. */
 export type AttributeKind =
   /** Well-formed text without U+0000. The lengths are in Unicode code points. */
   | { readonly kind: 'text'; readonly minLength: number; readonly maxLength: number }
@@ -18,14 +18,14 @@ export type AttributeKind =
 
 type Value = string | bigint | number | boolean;
 
-/** An attribute of an entity. If it is neither required nor has a default, it can be missing. */
+/** An attribute of an entity. A stored entity can lack an attribute that is not required and has no default. */
 export type Attribute = AttributeKind & {
   readonly isRequired: boolean;
   /** The value that is stored when none is given. */
   readonly default?: Value;
-  /** Whether lists have a filter by this attribute, which needs an index. */
+  /** Whether lists can be filtered by this attribute. This needs an index. */
   readonly filter?: true;
-  /** A sentence for people. */
+  /** A sentence for the documentation. */
   readonly description: string;
   /** A valid value, for documentation. */
   readonly example: Value;
@@ -67,7 +67,10 @@ export type AttributeOf<Value, Input> = Kinds[KindOf<Exclude<Value, undefined>>]
 /** Returns the value to store, or the broken rule. */
 export type Rule = (given: unknown) => { readonly value?: unknown; readonly fault?: string };
 
-/** Creates the rule of an attribute. It accepts a `bigint` and a `number` for an int64 and for an integer. */
+/**
+ * Creates the rule of an attribute. For the kinds `int64` and `integer`, the rule accepts both a `bigint` and a
+ * `number`.
+ */
 export function ruleOf(name: string, attribute: Attribute): Rule {
   const rule = ruleOfKind(name, attribute);
   const missing = attribute.isRequired ? { fault: `${name} is required` } : { value: attribute.default };
@@ -113,7 +116,8 @@ function textFault(text: unknown, minLength: number, maxLength: number): string 
   if (typeof text !== 'string') return 'be a string';
   if (!text.isWellFormed()) return 'be well-formed Unicode, without lone surrogates';
   if (text.includes('\0')) return 'not contain U+0000';
-  // A code point has one or two code units. A text can be as long as a request body.
+  // A code point has one or two code units. The code points of a much longer text, such as a whole request body, are
+  // not counted.
   const length = text.length > 2 * maxLength ? Number.POSITIVE_INFINITY : [...text].length;
   if (length < minLength || length > maxLength) return `have ${minLength} to ${maxLength} characters`;
   return undefined;

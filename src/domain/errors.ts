@@ -6,9 +6,9 @@
  * - `forbidden`: the API key may only read
  * - `not_found`: the requested object does not exist
  * - `invalid_transition`: an attribute of a pet cannot change from its present value to the given one
- * - `restart_required`: the cursor is from another epoch of the store: begin without a cursor
+ * - `restart_required`: the cursor is from another epoch of the store, so the caller must begin again without a cursor
  * - `precondition_failed`: the pet has changed since the caller read it
- * - `precondition_required`: a server requires the version of the pet that a change is for
+ * - `precondition_required`: the server refuses a change without the version of the pet that the change is for
  * - `idempotency_conflict`: the idempotency key was used for a different request
  * - `rate_limited`: the caller has reached a limit, and the call had no effect; a retry after `retryAfter` seconds is safe
  * - `overloaded`: the call was refused and had no effect, because a queue is full; a retry is safe
@@ -58,9 +58,12 @@ export type ErrorDetails = ErrorOptions & Partial<Pick<AnimalStoreError, 'retryA
 export class AnimalStoreError extends Error {
   override readonly name = 'AnimalStoreError';
   readonly code: ErrorCode;
-  /** After how many seconds a retry can succeed; `undefined` when this is unknown. */
+  /** The number of seconds after which a retry can succeed; `undefined` when this is unknown. */
   readonly retryAfter: number | undefined;
-  /** The key of a write whose outcome is unknown: the same call with this key makes the write once, and gets its result. */
+  /**
+   * The idempotency key of a write whose outcome is unknown. The same call with this key makes the write unless it was
+   * already made, and resolves with its result.
+   */
   readonly idempotencyKey: string | undefined;
 
   constructor(code: ErrorCode, message: string, options?: ErrorDetails) {
@@ -76,8 +79,8 @@ export function invalidRequest(message: string, options?: ErrorOptions): AnimalS
 }
 
 /**
- * Whether a value is an error, also one of another realm: in Jest and `node:vm`, the errors of Node.js itself are not
- * instances of the `Error` of the program.
+ * Whether a value is an error of this realm or of another one. In Jest and `node:vm`, an error that Node.js itself
+ * throws is not an instance of the `Error` class of the program.
  */
 export function isError(value: unknown): value is Error {
   return (
@@ -86,7 +89,7 @@ export function isError(value: unknown): value is Error {
   );
 }
 
-/** Returns an `AnimalStoreError`, of any copy of this module, as it is. Returns `undefined` for any other value. */
+/** Returns the value unchanged if it is an `AnimalStoreError` of any copy of this module, and otherwise `undefined`. */
 export function asAnimalStoreError(error: unknown): AnimalStoreError | undefined {
   return isError(error) && error.name === 'AnimalStoreError' && 'code' in error
     ? (error as AnimalStoreError)

@@ -7,7 +7,10 @@ const MAX_DIGITS = 19;
 const DECIMAL = /^(?:0|-?[1-9]\d{0,18})$/;
 const JSON_NUMBER = /^(-?)(0|[1-9]\d*)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 
-/** A client can send a number with many zeros before another digit, for which `/0+$/` would take quadratic time. */
+/**
+ * Matches the digits up to the last one that is not zero. Removing the zeros at the end with `/0+$/` would take
+ * quadratic time for a number with many zeros before another digit, which a client can send.
+ */
 const UP_TO_LAST_NON_ZERO = /^\d*[1-9]/;
 
 /** Returns whether a value is a bigint in the range of an int64. */
@@ -42,7 +45,9 @@ function shown(value: unknown): string {
   return `a value of type ${typeof value}`;
 }
 
-/** Reads a plain decimal integer, without a plus sign, leading zeros or spaces. Otherwise returns `undefined`. */
+/**
+ * Reads a plain decimal integer, without a plus sign, leading zeros or spaces. Returns `undefined` for any other text.
+ */
 export function parseInt64(text: string): bigint | undefined {
   if (!DECIMAL.test(text)) return undefined;
   const value = BigInt(text);

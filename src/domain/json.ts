@@ -1,4 +1,7 @@
-/** Reads JSON (RFC 8259) with exact int64 values. `JSON.parse` alone rounds integers beyond 2^53 and fractions near integers. */
+/**
+ * Reads JSON (RFC 8259) with exact int64 values. `JSON.parse` alone rounds integers beyond 2^53, and rounds some
+ * fractions to integers.
+ */
 
 import { AnimalStoreError, asAnimalStoreError, invalidRequest, isError } from './errors.ts';
 import { parseJsonInt64, toInt64 } from './int64.ts';
@@ -10,9 +13,9 @@ export type Members<Name extends string> = Partial<Record<Name, unknown>> | unde
 const MAY_BE_ROUNDED = /\d[.eE]|\d{16}/;
 
 /**
- * Parses JSON with exact numbers, which {@link membersReader} returns as int64 values. If an object has a name several times,
- * its last value counts. Throws `invalid_request` for any other text. Unlike the messages of JavaScript engines, the message
- * contains no part of the text, because the text can contain a secret.
+ * Parses JSON with exact numbers, which {@link membersReader} returns as int64 values. If an object has several members
+ * with the same name, the last one counts. Throws `invalid_request` for text that is not JSON. Unlike the messages of
+ * JavaScript engines, the message contains no part of the text, because the text can contain a secret.
  */
 export function parseJson(text: string): unknown {
   try {
@@ -23,7 +26,10 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** Replaces a number by a `bigint`, or by NaN if it is not an int64. Browsers from before 2025 pass no source text. */
+/**
+ * Replaces a number by a `bigint`, or by NaN if it is not an int64. Browsers released before 2025 do not pass the
+ * source text.
+ */
 function withExactNumber(_name: string, value: unknown, context?: { readonly source?: string }): unknown {
   if (typeof value !== 'number') return value;
   if (context?.source === undefined)
@@ -35,8 +41,8 @@ function withExactNumber(_name: string, value: unknown, context?: { readonly sou
 }
 
 /**
- * Creates a function that returns the members with these names, of a value that {@link parseJson} has returned. An int64 is a
- * `bigint`, and any other number is NaN.
+ * Creates a function that takes a value from {@link parseJson}, and returns its members with these names. In the
+ * result, an int64 is a `bigint`, and any other number is NaN.
  */
 export function membersReader<Name extends string>(
   names: readonly Name[],

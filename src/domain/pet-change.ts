@@ -24,15 +24,19 @@ export const STATUS_TRANSITIONS: Readonly<Record<PetStatus, readonly PetStatus[]
   sold: [],
 };
 
-/** The values that can follow each value of an attribute. Without a rule, an attribute can get any value. */
+/**
+ * For each value of an attribute, the values to which it can change. An attribute without an entry can change to any
+ * value.
+ */
 export const TRANSITIONS: { readonly [Name in keyof NewPet]?: Readonly<Record<string, readonly string[]>> } =
   {
     status: STATUS_TRANSITIONS,
   };
 
 /**
- * Validates a change without the pet that it is for. Ignores its other properties. The result has the attributes in a fixed
- * order, so equal changes have equal JSON. The message of `invalid_request` names every broken rule.
+ * Validates a change by itself, without the pet that it will be applied to. Ignores properties that are not attributes.
+ * The result has the attributes in a fixed order, so equal changes have equal JSON. The message of `invalid_request`
+ * names every broken rule.
  */
 export function petChange(input: PetChange): PetChange {
   if (typeof input !== 'object' || input === null || Array.isArray(input)) {
@@ -57,9 +61,9 @@ export function petChange(input: PetChange): PetChange {
 }
 
 /**
- * Applies a change that {@link petChange} has validated, and returns the changed pet: the same object if nothing changes.
- * Checks the rules of a new pet. Throws `invalid_transition` when an attribute cannot change from its present value to the
- * given one.
+ * Applies a change that {@link petChange} has validated, and returns the changed pet, or the same object if nothing
+ * changes. The changed pet must follow the rules of a new pet. Throws `invalid_transition` when an attribute cannot
+ * change from its present value to the given one.
  */
 export function changePet(pet: Pet, change: PetChange): Pet {
   const changed: Partial<Record<keyof NewPet, unknown>> = { ...pet };
@@ -70,7 +74,7 @@ export function changePet(pet: Pet, change: PetChange): Pet {
   if (isSamePet(pet, attributes)) return pet;
   for (const [name, transitions] of Object.entries(TRANSITIONS)) {
     const [from, to] = [pet, attributes].map((each) => each[name as keyof NewPet]);
-    // An optional attribute can be removed, and given again.
+    // An optional attribute can always be removed, and an absent attribute can get any value.
     if (from === to || from === undefined || to === undefined) continue;
     checkTransition(name, `${from}`, `${to}`, transitions[`${from}`] ?? []);
   }

@@ -1,4 +1,4 @@
-/** Filters of lists. A pet matches when each attribute of the filter has the given value. */
+/** Filters of lists. A pet matches a filter when it has the same value for each attribute in the filter. */
 
 import {
   ATTRIBUTES,

@@ -15,7 +15,10 @@ import {
 } from './pet.ts';
 import type { PetChange } from './pet-change.ts';
 
-/** Replaces a value that is not an int64, so that the message is about its range, and not about JavaScript types. */
+/**
+ * Takes the place of a JSON value that should be an int64 but is not. The error message is then about the valid range,
+ * and not about JavaScript types.
+ */
 const NOT_AN_INT64 = INT64_MAX + 1n;
 
 const ATTRIBUTE_MEMBERS = PET_ATTRIBUTES.map((name) => {
@@ -44,7 +47,9 @@ export function newPetJson(pet: NewPet): string {
   return `{${attributesJson(pet).slice(1)}}`;
 }
 
-/** Formats a change as a JSON merge patch (RFC 7396). Changes that `petChange` has validated have equal texts if they are equal. */
+/**
+ * Formats a change as a JSON merge patch (RFC 7396). Equal changes have equal texts if `petChange` has validated them.
+ */
 export function petChangeJson(change: PetChange): string {
   return `{${attributesJson(change).slice(1)}}`;
 }
@@ -134,7 +139,7 @@ function storedPetOf(members: PetMembers): Pet {
     const value = pet[name];
     const hasType = isInteger ? isInt64(value) : typeof value === type;
     if (!hasType) return petOf(members);
-    // In JSON, every integer is read as a `bigint`.
+    // The members have a `bigint` for every integer in the JSON.
     if (isNumber) pet[name] = Number(value);
   }
   return isInt64(pet.id) ? (pet as Pet) : petOf(members);

@@ -34,7 +34,7 @@ export interface Pet extends NewPet {
 
 /** The input to create a pet. */
 export interface NewPetInput {
-  /** As in {@link NewPet}. */
+  /** The name, as in {@link NewPet}. */
   readonly name: string;
   /** The id of the category: any int64 as a `bigint` such as `7n`, or a `number` that is a safe integer. */
   readonly categoryId: bigint | number;
@@ -116,7 +116,10 @@ export function isAccepted(input: NewPetInput): boolean {
   }
 }
 
-/** Returns an example with the required attributes. If a rule over several attributes refuses it, adds others. */
+/**
+ * Returns an example with the required attributes. Adds optional attributes only if a rule about several attributes
+ * requires them.
+ */
 export function examplePet(): NewPetInput {
   const pet: Values = {};
   const names = PET_ATTRIBUTES.toSorted(
@@ -135,7 +138,7 @@ export function petWithId(input: NewPetInput & { readonly id: bigint | number })
   return { id, ...newPet(input) };
 }
 
-/** Returns a pet with the attributes of a valid one. */
+/** Returns a frozen pet with this id and with the attributes of a valid pet. */
 export function storedPet(id: bigint, attributes: NewPet): Pet {
   const pet: Values & { id: bigint } = { id };
   for (const name of PET_ATTRIBUTES) {
@@ -144,7 +147,10 @@ export function storedPet(id: bigint, attributes: NewPet): Pet {
   return Object.freeze(pet as Pet);
 }
 
-/** Returns the rules that a stored pet breaks, or `undefined` when it is valid. Another program can have changed it. */
+/**
+ * Returns the rules that a stored pet breaks, or `undefined` when it is valid. A pet can break a rule after another
+ * program has changed it.
+ */
 export function petFault(pet: Pet): string | undefined {
   try {
     return isSamePet(petWithId(pet), pet) ? undefined : 'a value is not written as this store does';
@@ -163,7 +169,7 @@ export function isPetStatus(value: unknown): value is PetStatus {
   return PET_STATUSES.some((status) => status === value);
 }
 
-/** Returns the value of an attribute to store, or the rule that the given value breaks. */
+/** Returns the value to store for an attribute, or the rule that the given value breaks. */
 export function attributeValue(name: keyof NewPet, given: unknown): ReturnType<Rule> {
   return RULES[name](given);
 }
@@ -173,7 +179,7 @@ export function attributeFault(name: keyof NewPet, value: unknown): string | und
   return attributeValue(name, value).fault;
 }
 
-/** Whether every stored pet has a value of the attribute. */
+/** Whether every stored pet has a value for the attribute. */
 export function isAlwaysStored(name: keyof NewPet): boolean {
   return ATTRIBUTES[name].isRequired || ATTRIBUTES[name].default !== undefined;
 }

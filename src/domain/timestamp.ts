@@ -1,4 +1,7 @@
-/** Points in time as canonical text, in UTC with milliseconds. Equal times have equal texts, and later times greater ones. */
+/**
+ * Points in time as canonical text, in UTC with milliseconds. Equal times have equal texts, and a later time has a text
+ * that sorts later.
+ */
 
 /** A time such as `2027-01-31T12:30:00.000Z`, from year 0001 to 9999. */
 export type Timestamp = `${number}-${number}-${number}T${number}:${number}:${number}Z`;
@@ -15,7 +18,7 @@ export function toTimestamp(given: unknown): Timestamp | undefined {
     typeof given === 'string' ? (RFC_3339.exec(given) ?? []) : [];
   const written = `${local.toUpperCase()}.${fraction.padEnd(3, '0')}Z`;
   const time = Date.parse(written);
-  // `Date.parse` accepts 24:00, and February 30th as March 1st.
+  // `Date.parse` accepts 24:00, and reads February 30th as a day in March.
   if (Number.isNaN(time) || new Date(time).toISOString() !== written) return undefined;
   const offset = (Number(hours ?? 0) * 60 + Number(minutes ?? 0)) * (sign === '-' ? -60_000 : 60_000);
   const utc = new Date(time - offset).toISOString();

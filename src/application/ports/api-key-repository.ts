@@ -10,26 +10,27 @@ export type SaveKey = () => void | Promise<void>;
  */
 export interface ApiKeyRepository {
   /**
-   * Resolves with the attributes of a key, also of a revoked or expired one, or with `undefined` for an unknown one. The time
-   * of a comparison does not depend on the values of the hashes.
+   * Resolves with the attributes of a key, even if it is revoked or expired, or with `undefined` for an unknown key.
+   * The time to compare two hashes does not depend on their values.
    */
   find(key: string): Promise<ApiKey | undefined>;
 
-  /** Stores a key, and assigns an id, never twice. */
+  /** Stores a key, and assigns an id that no other key has ever had. */
   add(key: string, about: NewApiKey): Promise<ApiKey>;
 
   /**
-   * Stores a key as `add` does, or resolves with `undefined` when the store has ever had a key. Before it stores the key, calls
-   * `save`, which must not use the storage, for one caller of all processes at a time. When `save` fails, stores nothing, and
-   * rejects with its error.
+   * Stores a key as `add` does, or resolves with `undefined` when the store has ever had a key. Before it stores the
+   * key, calls `save`, which must not use the storage; of all processes, only one calls `save` at a time. When `save`
+   * fails, stores nothing, and rejects with the error of `save`.
    */
   addFirst(key: string, about: NewApiKey, save?: SaveKey): Promise<ApiKey | undefined>;
 
   /**
-   * Stores a new key with the `callerId` of the old key, or its id, and sets the expiry of the old key to `endsAt`, unless it
-   * expires earlier, in one transaction. Changes nothing and resolves with `undefined` when the old key does not exist, is
-   * revoked, has expired at `about.createdAt`, or no longer has the expiry `old.expiresAt`. So only one of
-   * several simultaneous rotations has an effect.
+   * In one transaction, stores a new key, and sets the expiry of the old key to `endsAt`, unless the old key expires
+   * earlier. The `callerId` of the new key is that of the old key or, if the old key has none, the id of the old key.
+   * Changes nothing and resolves with `undefined` when the old key does not exist, is revoked, has expired at
+   * `about.createdAt`, or no longer has the expiry `old.expiresAt`. Therefore, only one of several simultaneous
+   * rotations has an effect.
    */
   replace(old: ApiKey, endsAt: number, key: string, about: NewApiKey): Promise<ApiKey | undefined>;
 

@@ -6,8 +6,9 @@ export type ApiKeyHolder = Pick<ApiKey, 'id' | 'name' | 'callerId' | 'isReadOnly
 /** The options of a verification. */
 export interface VerifyOptions {
   /**
-   * While the stored keys cannot be read, whether to accept a key that was verified in the last 24 hours. A key that has
-   * expired, or that this process has revoked or rotated, is refused. Default: false. The server sets it for its metrics only.
+   * Whether a key that was verified in the last 24 hours is accepted while the stored keys cannot be read. A key that
+   * has expired, or that this process has revoked or rotated, is refused. Default: false. The server sets this option
+   * only for requests that read its metrics.
    */
   readonly duringOutage?: boolean;
 }

@@ -3,7 +3,7 @@ import type { CreateAttempt } from './idempotent-creates.ts';
 import type { PetVersion } from './pet-changes.ts';
 import type { CallOptions } from './pet-repository.ts';
 
-/** The `request` in the records of creates. */
+/** The value of `request` in the record of a create. */
 export const CREATE_REQUEST = 'create';
 
 /** Identifies a change or a removal. */
@@ -14,7 +14,7 @@ export interface ChangeAttempt extends CreateAttempt {
 
 /** The record of a write that was made with an idempotency key. */
 export interface WriteRecord {
-  /** `undefined` in a record of an older release. */
+  /** `undefined` in a record that an older release has written. */
   readonly request: string | undefined;
   /** The pet in the first response; `undefined` for a removal. */
   readonly pet: Pet | undefined;
@@ -23,21 +23,21 @@ export interface WriteRecord {
 /** The valid record of an attempt, and the newest version of the pet, read at one moment. */
 export interface AttemptState {
   readonly record: WriteRecord | undefined;
-  /** As `PetChanges.find` resolves. */
+  /** The newest version, as `PetChanges.find` returns it. */
   readonly version: PetVersion | undefined;
 }
 
 /**
- * Changes and removes pets. Each write and the record of its idempotency key, which creates share, are one transaction. Every
- * method can reject with `overloaded` and with `storage_unavailable`.
+ * Changes and removes pets. Each write is stored in one transaction with the record of its idempotency key. Changes,
+ * removals and creates share these records. Every method can reject with `overloaded` and with `storage_unavailable`.
  */
 export interface IdempotentChanges {
   /** Reads the record and the pet at one moment. */
   find(id: bigint, attempt: ChangeAttempt, options?: CallOptions): Promise<AttemptState>;
 
   /**
-   * Like `PetChanges.replace`, with a record of the attempt, whose response is the pet. Resolves with `undefined`, and stores
-   * nothing, also when the key has a valid record.
+   * Like `PetChanges.replace`, but also stores a record of the attempt, with the pet as the response. Also resolves
+   * with `undefined`, and stores nothing, when the key has a valid record.
    */
   replace(
     pet: Pet,
@@ -46,7 +46,10 @@ export interface IdempotentChanges {
     options?: CallOptions,
   ): Promise<bigint | undefined>;
 
-  /** Like `PetChanges.remove`, with a record of the attempt. Resolves as {@link IdempotentChanges.replace} does. */
+  /**
+   * Like `PetChanges.remove`, but also stores a record of the attempt. Resolves as {@link IdempotentChanges.replace}
+   * does.
+   */
   remove(
     id: bigint,
     expected: bigint,
@@ -55,7 +58,8 @@ export interface IdempotentChanges {
   ): Promise<bigint | undefined>;
 
   /**
-   * Stores the record of an attempt that changes nothing. Resolves with `false`, and stores nothing, when the key has a record.
+   * Stores the record of an attempt that changes nothing. Resolves with `false`, and stores nothing, when the key has a
+   * valid record.
    * @param pet the response; `undefined` for a removal
    */
   record(id: bigint, pet: Pet | undefined, attempt: ChangeAttempt, options?: CallOptions): Promise<boolean>;

@@ -1,7 +1,7 @@
 import type { NewPet, Pet } from '../../domain/pet.ts';
 import type { CallOptions } from './pet-repository.ts';
 
-/** The origin of a write, and the key with which the write can be repeated. Each caller has its own keys. */
+/** The caller of a write, and the idempotency key with which it can retry the write. Each caller has its own keys. */
 export interface Caller {
   readonly caller: string;
   readonly key: string;
@@ -9,7 +9,7 @@ export interface Caller {
 
 /** Identifies a create: all attempts to create the same pet have the same `caller` and `key`. */
 export interface CreateAttempt extends Caller {
-  /** For how long a record that this attempt makes is valid, in milliseconds. */
+  /** How long a record that this attempt stores is valid, in milliseconds. */
   readonly validFor: number;
 }
 
@@ -26,9 +26,10 @@ export interface CreateResult {
  */
 export interface IdempotentCreates {
   /**
-   * Stores a pet, as `PetRepository.add` does, and a record of the attempt in one transaction. While a record of the caller and
-   * key is valid, stores nothing, and resolves with the pet as it was created; the caller compares it. Of concurrent attempts
-   * in all processes, one stores its pet. Rejects with `idempotency_conflict` when the record is of a change or a removal.
+   * Stores a pet, as `PetRepository.add` does, and a record of the attempt in one transaction. While a record of the
+   * caller and key is valid, stores nothing, and resolves with the pet as it was created. The use case then compares
+   * this pet with the requested one. When several processes make the same attempt at the same time, only one of them
+   * stores a pet. Rejects with `idempotency_conflict` when the record is of a change or a removal.
    */
   add(pet: NewPet, attempt: CreateAttempt, options?: CallOptions): Promise<CreateResult>;
 }
@@ -38,7 +39,10 @@ export interface IdempotencyRecords {
   /** Resolves with the number of stored records, including records that have ended. */
   count(): Promise<number>;
 
-  /** Removes at most `limit` ended records, and resolves with their number. Each record stores its own end. */
+  /**
+   * Removes at most `limit` ended records, and resolves with their number. Each record contains the time at which it
+   * ends.
+   */
   removeRecords(limit: number): Promise<number>;
 }
 

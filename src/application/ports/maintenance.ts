@@ -3,17 +3,22 @@ import { AnimalStoreError } from '../../domain/errors.ts';
 
 /** The options of a backup. */
 export interface BackupOptions {
-  /** Whether existing data is replaced. By default, the call is refused then. */
+  /** Whether existing data is replaced. By default, the call is refused when there is existing data. */
   readonly overwrite?: boolean | undefined;
   /** Called from time to time with the fraction that is complete, from 0 to 1. */
   readonly onProgress?: ((fraction: number) => void) | undefined;
-  /** Called with the contents of the durable copy. Only with this callback is the whole copy verified first. */
+  /**
+   * Called with the contents of the durable copy. If this callback is given, the whole copy is verified before it
+   * replaces any file.
+   */
   readonly onVerified?: ((contents: BackupContents) => void) | undefined;
   /** Cancels the work, which then has no effect. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The options of a restore. Without `overwrite`, a store that has pets, or that cannot be read, is refused. */
+/**
+ * The options of a restore. Without `overwrite`, the call is refused when the present store has pets or cannot be read.
+ */
 export type RestoreOptions = Omit<BackupOptions, 'onVerified'>;
 
 /** The contents of a backup. */
@@ -22,7 +27,7 @@ export interface BackupContents {
   readonly apiKeys: number;
   /** The greatest id that was assigned to a pet, or 0n. */
   readonly lastId: bigint;
-  /** One for each pet that breaks a rule, because another program has changed it. */
+  /** One problem for each pet that breaks a rule. A pet can break a rule only if another program has changed it. */
   readonly problems: readonly Problem[];
 }
 
@@ -30,11 +35,14 @@ export interface BackupContents {
 export interface Restored extends BackupContents {
   readonly location: string;
   readonly bytes: number;
-  /** The greatest id that the backup or the replaced store had assigned, or 0n: new pets get greater ones. */
+  /** The greatest id that the backup or the replaced store had assigned, or 0n. New pets get greater ids. */
   readonly lastId: bigint;
   /** The paths of the files of the replaced store, which are kept until the next restore. */
   readonly setAside: readonly string[];
-  /** The data of the replaced store that the backup lacks. `undefined` without a store that could be read. */
+  /**
+   * How many pets and API keys of the replaced store the backup lacks. A pet with other attributes counts, too.
+   * `undefined` if no store was replaced, or if it could not be read.
+   */
   readonly lost?: { readonly pets: number; readonly apiKeys: number } | undefined;
   /** The keys that were revoked or expired in the replaced store, and are valid again. */
   readonly revivedKeys: readonly RestoredKey[];
@@ -43,7 +51,7 @@ export interface Restored extends BackupContents {
 /** A key in a restored store. */
 export type RestoredKey = Pick<ApiKey, 'id' | 'name' | 'prefix'>;
 
-/** Something that an operator should change. An `error` prevents the service from working, a `warning` does not. */
+/** Something that an operator should change. An `error` prevents the service from working; a `warning` does not. */
 export interface Problem {
   readonly severity: 'error' | 'warning';
   readonly message: string;

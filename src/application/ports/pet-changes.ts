@@ -1,7 +1,7 @@
 import type { Pet } from '../../domain/pet.ts';
 import type { CallOptions } from './pet-repository.ts';
 
-/** A pet in one of its versions. */
+/** One version of a pet. */
 export interface PetVersion {
   /** `undefined` when the pet was removed. */
   readonly pet: Pet | undefined;
@@ -9,7 +9,7 @@ export interface PetVersion {
   readonly revision: bigint;
 }
 
-/** The query for a page of the feed. */
+/** The query for a page of the feed of changes. */
 export interface ChangesQuery {
   /** Only versions with a greater revision are listed. By default, the feed starts at the first pet. */
   readonly after?: bigint | undefined;
@@ -17,24 +17,25 @@ export interface ChangesQuery {
   readonly limit: number;
 }
 
-/** The newest version of a pet, in the feed. */
+/** The newest version of a pet, as the feed lists it. */
 export interface ListedVersion extends PetVersion {
   readonly id: bigint;
 }
 
-/** One page of the feed. All its numbers and versions are of one moment. */
+/** One page of the feed. All its numbers and versions were read at one moment. */
 export interface ChangesPage {
   /** In ascending order of revision. The page can be empty although more versions follow. */
   readonly versions: readonly ListedVersion[];
-  /** The page has all versions up to this revision, which is the `after` of the next page. */
+  /** The page is complete up to this revision. For the next page, pass this revision as `after`. */
   readonly upTo: bigint;
   /** Whether more versions followed when the page was read. */
   readonly more: boolean;
   /** The greatest id or revision that was assigned, or 0n. */
   readonly lastNumber: bigint;
   /**
-   * 64 random bits as 16 hexadecimal digits, new for each store, backup file and restore, because a restore may lose writes. A
-   * revision of another epoch has no meaning.
+   * Identifies the history of revisions: 64 random bits as 16 hexadecimal digits. Each new store, each backup file and
+   * each restored store gets a new epoch, because a restore may lose writes. A revision has no meaning in another
+   * epoch.
    */
   readonly epoch: string;
 }
@@ -43,9 +44,10 @@ export interface ChangesPage {
  * Changes and removes stored pets, and lists the newest version of each pet in the order of all writes. Every method can reject
  * with `overloaded` and with `storage_unavailable`.
  *
- * - The revision of a write is the next number of the counter that assigns the ids of pets. Numbers become visible in their
- *   order: a read that sees a number sees every smaller one, also of other processes.
- * - A write compares and sets in one step. Of several writers that have read the same version, one succeeds.
+ * - The revision of a write is the next number of the counter that assigns the ids of pets. Numbers become visible in
+ *   their order: a read that sees a number also sees every smaller number, even of other processes.
+ * - A write compares the revision and stores the new version in one step. Of several writers that have read the same
+ *   version, only one succeeds.
  * - The write is durable when its promise resolves with a revision.
  * - `PetRepository` neither finds nor lists a removed pet. Its removal stays in the feed, and its id is never assigned again.
  */
@@ -63,11 +65,15 @@ export interface PetChanges {
   remove(id: bigint, expected: bigint, options?: CallOptions): Promise<bigint | undefined>;
 
   /**
-   * Resolves with one page of the newest versions of all pets, removed ones too. A reader that sets `after` to the `upTo` of
-   * the previous page gets this version of each pet, or a later one. A page examines a limited number of stored rows.
+   * Resolves with one page of the newest versions of all pets, including removed pets. A reader that sets `after` to
+   * the `upTo` of the previous page gets every version, unless a later version of the same pet replaces it first. For a
+   * page, a storage examines a limited number of its rows.
    */
   list(query: ChangesQuery, options?: CallOptions): Promise<ChangesPage>;
 
-  /** Draws a new epoch, so that every follower begins again. Needed when other programs have restored the store. */
+  /**
+   * Generates a new epoch, so that every follower begins again. Must be called after another program has restored the
+   * store.
+   */
   beginEpoch?(): Promise<void>;
 }

@@ -11,11 +11,15 @@ export interface PetQuery extends PetFilter {
 
 /** The options of a call. */
 export interface CallOptions {
-  /** How long a call to another server is tried, in milliseconds. Other storages ignore it. */
+  /**
+   * The time limit of a call to another server, including all retries, in milliseconds. Other storages ignore this
+   * option.
+   */
   readonly timeout?: number | undefined;
   /**
-   * Ends the wait for the call, which rejects with the reason of the signal. A write that had begun may take effect: it rejects
-   * with `storage_unavailable`, and the error has its idempotency key.
+   * When this signal is aborted, the call rejects at once with the reason of the signal. A write that has already begun
+   * may still take effect: it rejects with `storage_unavailable` instead, and the error contains the idempotency key of
+   * the write, if there is one.
    */
   readonly signal?: AbortSignal | undefined;
 }
@@ -35,9 +39,9 @@ export interface PetPage {
  */
 export interface PetRepository {
   /**
-   * Stores a pet, which is durable when the promise resolves, and assigns a positive id, never twice. A read that sees a pet
-   * sees every pet with a smaller id, also of other processes. Rejects with `storage_unavailable` when all ids have been
-   * assigned.
+   * Stores a pet, and assigns a positive id that no other pet has ever had. The pet is durable when the promise
+   * resolves. A read that sees a pet also sees every pet with a smaller id, even of another process. Rejects with
+   * `storage_unavailable` when all ids have been assigned.
    */
   add(pet: NewPet, options?: CallOptions): Promise<Pet>;
 
@@ -45,9 +49,9 @@ export interface PetRepository {
   find(id: bigint, options?: CallOptions): Promise<Pet | undefined>;
 
   /**
-   * Resolves with one page of the matching pets. A caller that sets `after` to the last id of the previous page reads each
-   * matching pet of the first moment exactly once, unless it is removed or no longer matches. Equal queries may return the same
-   * object.
+   * Resolves with one page of the matching pets. A caller that sets `after` to the last id of the previous page reads
+   * each pet that matched at the first call exactly once, unless it is removed or no longer matches. Calls with equal
+   * queries may resolve with the same object.
    */
   list(query: PetQuery, options?: CallOptions): Promise<PetPage>;
 }

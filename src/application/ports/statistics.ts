@@ -12,7 +12,10 @@ export interface StorageStatistics {
   readonly waitingWrites?: number | undefined;
   /** The size of the write-ahead log of SQLite, which grows while a read transaction stays open. */
   readonly logBytes?: number | undefined;
-  /** How long each thread of the storage was busy, in seconds since its start, by the name of the thread. */
+  /**
+   * The time that each thread of the storage has been busy since the thread started, in seconds, by the name of the
+   * thread.
+   */
   readonly busySeconds?: Readonly<Record<string, number>> | undefined;
   readonly connections?: ConnectionStatistics | undefined;
 }

@@ -6,7 +6,7 @@ export const STORAGE_FAULT_REASONS = [
   'file_replaced', // another file is at the path of the database
   'disk_full',
   'read_only',
-  'io_error', // a read or a write failed; this fault and the two above end when it succeeds again
+  'io_error', // a read or a write failed; this fault and the two above end when reading or writing succeeds again
   'ids_exhausted', // all ids have been assigned, so no pet can be created
   'damaged', // the stored data cannot be read
   'sync_failed', // the disk did not confirm that a write is durable; all writes are refused until a restart
@@ -28,7 +28,7 @@ export class StorageFault extends AnimalStoreError {
   }
 }
 
-/** Returns an error with the code `storage_unavailable`, which is a {@link StorageFault} when there is a reason. */
+/** Returns an error with the code `storage_unavailable`, which is a {@link StorageFault} if a reason is given. */
 export function storageUnavailable(
   message: string,
   cause?: unknown,
