@@ -32,7 +32,10 @@ function onSignal(signal: NodeJS.Signals): void {
   }
 }
 
-/** Logs what Node.js would print as text. The first uncaught error stops the server, and the second one ends the process. */
+/**
+ * Logs the warnings and errors that Node.js would print as text. The first uncaught error stops the server, and the
+ * second one ends the process.
+ */
 function logProcessEvents({ log }: Service): void {
   process.removeAllListeners('warning');
   process.on('warning', (err) => log.warn({ err }, 'warning of the runtime or of a package'));

@@ -19,7 +19,7 @@ interface Commands extends Omit<CliOptions, 'version' | 'console' | 'signal'> {
 }
 
 export function createCommands(environment: Environment, version: string): Commands {
-  /** Throws if the storage does not support the work. This is a wrong setting, whatever the store contains. */
+  /** Throws a `ConfigError` if the storage does not support the work, because then the database URL is the wrong one. */
   const databaseFor = (work: Work, url: string | undefined): Database => {
     const database = loadDurableDatabase(environment, url);
     const tool = database.engine.ownTools?.[work];
@@ -34,7 +34,7 @@ export function createCommands(environment: Environment, version: string): Comma
     settings: describeSettings(),
     async startService(values) {
       const config = loadConfig(environment, values);
-      // Other commands start sooner without the modules of a server.
+      // The modules of a server are loaded only here, so that other commands start sooner.
       const { startService } = await import('./serve.ts');
       return startService(config, version);
     },
@@ -63,7 +63,8 @@ export function createCommands(environment: Environment, version: string): Comma
 /** Returns the database at the address, or `undefined` when the address is the path of a file. */
 function sourceAt(address: string): Database | undefined {
   const [scheme = ''] = address.split(':', 1);
-  // A URL of an unsupported kind must not be mistaken for a file, because errors of files show the path.
+  // A URL of an unsupported kind must not be mistaken for a path: an error would show the path, and thus a password in
+  // the URL.
   const isAddress =
     address.includes('://') ||
     ENGINES.some(({ schemes }) => address.includes(':') && schemes.includes(scheme));

@@ -39,7 +39,7 @@ export interface Config {
   readonly http: HttpServerOptions;
 }
 
-/** The source of the database when no setting selects one. */
+/** How error messages name the source of the database when no setting selects one. */
 const DEFAULT_STORE = 'the default store';
 
 function setting<T, const D extends string | undefined = undefined>(
@@ -150,7 +150,7 @@ export function loadDurableDatabase(environment: Environment, databaseUrl?: stri
   throw new ConfigError(`${database.source}: ${database.scheme}: ${reason}`);
 }
 
-/** Reads `API_KEY` for the address of a server. Throws a `ConfigError` if the key is missing or invalid. */
+/** Reads `API_KEY` if the database is the address of a server. Throws a `ConfigError` if the key is missing or invalid. */
 export function loadClient(environment: Environment, { engine }: Database): ClientOptions | undefined {
   if (!engine.isRemote) return undefined;
   const schema = v.object({ API_KEY: v.optional(formats.API_KEY) });
@@ -161,7 +161,7 @@ export function loadClient(environment: Environment, { engine }: Database): Clie
   );
 }
 
-/** Returns the settings of a server that are not the defaults, with values that may be shown. */
+/** Returns the settings of a server that the environment contains. Replaces values that may contain a secret. */
 export function shownSettings(environment: Environment): readonly { name: string; value: string }[] {
   return Object.keys(SETTINGS.entries).flatMap((name) => {
     const text = environment[name];

@@ -21,7 +21,7 @@ export async function startService(config: Config, version: string): Promise<Ser
   return serve(await openParts(config, version), config, version);
 }
 
-/** Like `startService`, with parts that are open. Closes the parts if a step fails. */
+/** Like `startService`, but with parts that are already open. Closes the parts if a step fails. */
 export async function serve(parts: Parts, config: Config, version: string): Promise<Service> {
   const { log, store } = parts;
   const { scheme: storage, place } = config.database;
@@ -35,7 +35,7 @@ export async function serve(parts: Parts, config: Config, version: string): Prom
     const url = `${await listen(parts, config)}/v1`;
     store.startMaintenance();
     const needsKey = config.apiKeys.length === 0 && config.firstKey === 'print';
-    // Created after `listen`: if that failed, the operator would never see the key.
+    // Created only after `listen`: if `listen` failed, the operator would never see the key.
     const firstKey = needsKey ? await store.apiKeys.createFirst('first key') : undefined;
     log.info({ url, version, storage, store: place, node: process.version }, 'listening');
     for (const notice of [publicPortNotice(config.host), sunsetNotice(Date.now()), ...config.misspellings])
@@ -70,7 +70,10 @@ async function listen({ server }: Parts, { host, port }: Config): Promise<string
 const INTERNAL =
   /^(?:127\.|10\.|172\.(?:1[6-9]|2\d|3[01])\.|192\.168\.|169\.254\.|::1$|::ffff:127\.|f[cd]|fe[89ab])/i;
 
-/** Returns a warning if everybody may connect to a port, because it needs a proxy that limits rates and connections. */
+/**
+ * Returns a warning if other networks may reach the host, because a public port needs a proxy that limits rates and
+ * connections.
+ */
 export function publicPortNotice(host: string): string | undefined {
   if (host === 'localhost' || (isIP(host) !== 0 && INTERNAL.test(host))) return undefined;
   return `HOST: ${host} may be reached from other networks: let only a reverse proxy connect to it, because a public port without one is not supported`;

@@ -19,9 +19,9 @@ export type AnimalStoreConfig =
   | (ClientOptions &
       RetryOptions & {
         /**
-         * `memory:`, whose data is lost when the process ends, `sqlite:PATH`, which creates a missing file,
-         * `postgres://HOST/DATABASE`, which creates missing tables, or the base address of a server such as
-         * `https://pets.example.org/v1`, which needs `apiKey`. A browser supports only `memory:` and addresses.
+         * One of four kinds of URLs: `memory:` (the data is lost when the process ends), `sqlite:PATH` (creates a
+         * missing file), `postgres://HOST/DATABASE` (creates missing tables), or the base address of a server such as
+         * `https://pets.example.org/v1` (needs `apiKey`). A browser supports only `memory:` and addresses.
          */
         readonly database: string;
         readonly storage?: undefined;

@@ -8,13 +8,13 @@ const KEY_BYTES = 16;
 
 /** A call of an operation. */
 export interface ApiCall<T> extends Omit<ApiRequest, 'key'> {
-  /** By default, a write has a new idempotency key. */
+  /** The caller whose idempotency key a write sends. By default, a write gets a new key. */
   readonly caller?: Caller | undefined;
-  /** Returns the result, or throws when the response is not that of the API. */
+  /** Reads the result from the response. Throws when the response does not conform to the API. */
   readonly read: (response: ApiResponse) => T;
 }
 
-/** Called with the responses of operations. */
+/** Called after each successful response, with the name of the operation and the header fields. */
 export type ResponseListener = (operation: string, headers: Headers) => void;
 
 interface ApiClientParts {
@@ -37,7 +37,7 @@ export class ApiClient {
     this.#onResponse = onResponse;
   }
 
-  /** @param operation the name that the listener gets, such as `listPets` */
+  /** @param operation the name that the listener gets, such as `listPets`; without it, the listener is not called */
   async call<T>(
     operation: string | undefined,
     path: string,
@@ -60,7 +60,7 @@ export class ApiClient {
     }
   }
 
-  /** Resolves when the writes in flight have ended. Later calls reject. */
+  /** Makes all later calls of operations reject, and resolves when the writes in flight have ended. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await Promise.allSettled(this.#writes);
@@ -77,12 +77,15 @@ export function nextLink({ headers }: ApiResponse): string | undefined {
   return /<([^<>]*)>[^<]*;\s*rel="?next\b/i.exec(headers.get('Link') ?? '')?.[1];
 }
 
-/** Adds the caller to the key, because the server sees all callers as one. An encoded caller contains no slash. */
+/**
+ * Adds the caller to the key, because all callers share one API key on the server, and their idempotency keys must not
+ * collide. The encoded caller contains no slash, so the first slash ends it.
+ */
 function sentKey(caller: string, key: string): string {
   return caller === '' && !key.includes('/') ? key : `${encodeURIComponent(caller)}/${key}`;
 }
 
-/** Returns a new idempotency key. `crypto.randomUUID` is missing on pages that a browser has loaded over HTTP. */
+/** Returns a new idempotency key. Browsers offer no `crypto.randomUUID` to pages that were loaded over plain HTTP. */
 function newKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(KEY_BYTES));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');

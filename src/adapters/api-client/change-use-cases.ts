@@ -14,7 +14,7 @@ import type { ApiResponse } from './errors.ts';
 
 const CURSOR = /^[\x21-\x7e]{1,64}$/;
 const ENTITY_TAG = /^"[\x21\x23-\x7e]*"$/;
-/** No pet has this entity tag. */
+/** An entity tag that no pet has. */
 const NO_TAG = '""';
 
 const OTHER_PET = 'the response has another pet';
@@ -81,7 +81,10 @@ export function apiChangeUseCases(api: ApiClient): ChangeUseCases {
         return await api.call('listChanges', `/changes?limit=${limit}${start}`, call, options);
       },
     },
-    /** Calls a deprecated operation without the listener, because no other operation reads the entity tag of one pet. */
+    /**
+     * Calls a deprecated operation, because no other operation returns the entity tag of one pet. Passes no name of an
+     * operation, so that the user is not told of the deprecation.
+     */
     findTagged(id, options) {
       const read = (response: ApiResponse) => taggedPetOf(response, id);
       return api.call(undefined, `/pets/${id}`, { read, isOfPet: true }, options);
@@ -89,7 +92,7 @@ export function apiChangeUseCases(api: ApiClient): ChangeUseCases {
   };
 }
 
-/** Replaces malformed entity tags, which match nothing, because they could change the meaning of the header field. */
+/** Replaces each malformed entity tag by one that no pet has. A malformed tag could change the meaning of the header field. */
 function ifMatchField(ifMatch: IfMatch): string {
   return ifMatch === '*' ? '*' : ifMatch.map((tag) => (ENTITY_TAG.test(tag) ? tag : NO_TAG)).join(', ');
 }
@@ -100,7 +103,7 @@ function taggedPetOf({ headers, text }: ApiResponse, id: bigint): TaggedPet {
   return { pet, etag: entityTag(headers.get('ETag')) };
 }
 
-/** Returns the strong entity tag. A proxy that compresses a response makes its entity tag weak. */
+/** Returns the entity tag without `W/`: a proxy that compresses a response makes its entity tag weak. */
 function entityTag(field: unknown): string {
   const tag = String(field).replace(/^W\//, '');
   if (!ENTITY_TAG.test(tag)) throw new Error('the response has no entity tag');
@@ -118,7 +121,7 @@ function changesOf(text: string, limit: number): readonly Change[] {
   });
 }
 
-/** Returns the cursor in an address, which can be relative. */
+/** Returns the cursor in the address of the next page, which can be relative. */
 function nextCursor(link: string): string {
   return cursorOf(new URL(link, 'http://localhost').searchParams.get('after'));
 }

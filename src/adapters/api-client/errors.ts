@@ -1,4 +1,4 @@
-/** The errors of requests, and whether a write may have been made and a retry can help. */
+/** Creates the errors of failed requests. Decides whether the write may have been made, and whether a retry can succeed. */
 
 import { unknownOutcome, type Write } from '../../application/until-aborted.ts';
 import {
@@ -10,30 +10,33 @@ import {
 } from '../../domain/errors.ts';
 import { NOT_SERVED } from './unserved.ts';
 
-/** A response whose body was read. */
+/** A response with its body as a text. */
 export interface ApiResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** Whether the body has more bytes than {@link RESPONSE_LIMIT}, so that it was not read. */
+  /** Whether the body has more than {@link RESPONSE_LIMIT} bytes. In this case, `text` is empty. */
   readonly isTooLarge?: boolean;
 }
 
-/** The meaning of some statuses of an operation. */
+/** The properties of an operation that decide what a status means. */
 export interface OperationStatuses {
-  /** Whether the path is that of a pet. Then 404 does not mean a wrong base address. */
+  /** Whether the path names a pet. If so, 404 need not mean a wrong base address: the pet may not exist. */
   readonly isOfPet?: boolean;
-  /** The status of a server that does not serve the operation. */
+  /** The status with which a server responds if it does not serve the operation. */
   readonly unserved?: number;
 }
 
-/** The maximum size of a body in bytes, after decompression: three times that of 100 pets with the largest names. */
+/** The maximum size of a body in bytes, after decompression: three times the size of 100 pets with the longest names. */
 export const RESPONSE_LIMIT: number = 1024 * 1024;
 
-/** The codes of responses that do not come from an Animal Store server, such as those of a proxy. */
+/** The error codes, by status, for responses of other programs than an Animal Store server, such as a proxy. */
 const CODE_OF_STATUS: Readonly<Record<number, ErrorCode>> = { 401: 'unauthorized', 429: 'rate_limited' };
 
-/** After these errors, the outcome of a write can be unknown. The other codes say that the call had no effect. */
+/**
+ * The codes that an error keeps if the outcome of the write is unknown. The other codes would say that the call had no
+ * effect, so such an error gets the code `storage_unavailable` instead.
+ */
 const UNKNOWN_CODES: readonly ErrorCode[] = [
   'storage_unavailable',
   'internal_error',
@@ -41,7 +44,7 @@ const UNKNOWN_CODES: readonly ErrorCode[] = [
   'forbidden',
 ];
 
-/** The statuses after which a retry can succeed. A proxy sends 502 and 504 when it has lost the server. */
+/** The statuses after which a retry can succeed. A proxy sends 502 or 504 when it gets no response from the server. */
 const RETRIED: readonly number[] = [408, 429, 502, 503, 504];
 
 const EXAMPLE = 'expected a base address such as https://pets.example.org/v1';
@@ -55,7 +58,10 @@ export interface Failure {
   readonly isFinal: boolean;
 }
 
-/** Only an error of the API proves that nothing was stored: a gateway can replace the response by one with any status. */
+/**
+ * Returns the failure that a response describes. Only an error in the format of the API can prove that nothing was
+ * stored, because a proxy can replace the response of the server by another one, with any status.
+ */
 export function failureOf(response: ApiResponse, base: string, operation: OperationStatuses): Failure {
   const { status } = response;
   const told = apiErrorOf(response);
@@ -96,18 +102,18 @@ function errorOf(
   return error(known ?? fallback, told?.message ?? other);
 }
 
-/** The codes of Node.js and Bun for a connection that was not opened, and the system calls that open one. */
+/** The error codes of Node.js and Bun for a connection that was not opened, and the system calls that open a connection. */
 const NOT_OPENED =
   /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT|ConnectionRefused|connect|getaddrinfo)$/;
 /** The message of Node.js, without a code, for a port that the Fetch standard blocks. */
 const BLOCKED = 'bad port';
-/** The codes of Node.js and Bun for a connection whose server did not prove its name, or does not use TLS. */
+/** The error codes of Node.js and Bun for a server whose certificate is not valid, or which does not use TLS. */
 const NOT_TRUSTED = /^(?:ERR_TLS_CERT\w*|ERR_SSL_WRONG_VERSION_NUMBER|UNABLE_TO_\w+|(?!ERR_)\w*CERT\w*)$/;
 
 export function unreachable(base: string, cause: unknown): Failure {
   const { message, code = '', syscall = '' } = innermost(cause);
   const isFinal = NOT_TRUSTED.test(code) || message === BLOCKED;
-  // If the error has a code, its message contains the address.
+  // The message of an error with a code contains the address, so only the code is shown.
   const detail = code ? ` (${code})` : `: ${message}`;
   const isPlain = code === 'ERR_SSL_WRONG_VERSION_NUMBER';
   const fault = `the server cannot be reached${isPlain ? ': the server does not use TLS: expected http:' : detail}`;
@@ -118,7 +124,10 @@ export function unreachable(base: string, cause: unknown): Failure {
   };
 }
 
-/** Returns the cause of an error. Only the cause contains the address: the clients of a gateway must not see it. */
+/**
+ * Returns an error with the address of the server, for use as a `cause`. No message contains the address, because the
+ * message can be sent to the clients of a server that uses this store.
+ */
 function placed(base: string, fault: string, cause?: unknown): Error {
   return new Error(`${base}: ${fault}`, cause === undefined ? {} : { cause });
 }
@@ -131,7 +140,7 @@ export function unreadable(base: string, cause: unknown): AnimalStoreError {
   return new AnimalStoreError('storage_unavailable', fault, { cause: placed(base, message, cause) });
 }
 
-/** Returns the error of a write whose request failed, but which may have been made. */
+/** Returns the error of a write that may have been made although its request failed. */
 export function unknownOutcomeOf(
   write: Write,
   error: AnimalStoreError,
@@ -144,7 +153,7 @@ export function unknownOutcomeOf(
 
 /** Returns the innermost cause, because the message of `fetch` itself is the same for every fault. */
 function innermost(error: unknown): Error & { readonly code?: string; readonly syscall?: string } {
-  // If a name has several addresses, there is an error for each of them.
+  // If a host name has several addresses, `errors` contains an error for each of them.
   const { cause, errors } = error as Partial<AggregateError>;
   const inner = cause ?? errors?.[0];
   return isError(inner) ? innermost(inner) : (error as Error);

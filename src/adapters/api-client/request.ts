@@ -13,17 +13,20 @@ import {
   unreachable,
 } from './errors.ts';
 
-/** In milliseconds. The maximum of the random pause before a retry doubles from the first to the last value. */
+/**
+ * In milliseconds. The random pause before a retry has a maximum, which doubles with each retry from the first to the
+ * last value.
+ */
 const FIRST_PAUSE = 100;
 const LAST_PAUSE = 2000;
 
-/** The share of the time of a call after which an attempt is cancelled, because its connection may be dead. */
+/** An attempt is cancelled after this share of the timeout of the call, because its connection may be dead. */
 const ATTEMPT_SHARE = 1 / 3;
 /** The minimum time of an attempt, in milliseconds, unless the call has less time left. */
 const ATTEMPT_MIN = 1000;
 
 export interface ApiRequest extends OperationStatuses {
-  /** Default: `GET`. A request may be sent more than once. */
+  /** Default: `GET`. Retries send the request again, whatever its method. */
   readonly method?: string;
   /** The status of a success. Default: 200. */
   readonly success?: number;
@@ -31,23 +34,23 @@ export interface ApiRequest extends OperationStatuses {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
   readonly write?: Write;
-  /** The idempotency key of a write, as the caller knows it. */
+  /** The idempotency key of a write as its error names it: without the caller, which the header field also contains. */
   readonly key?: string;
 }
 
 /** Sends a request. Rejects with an `AnimalStoreError`, or with the reason of the signal. */
 export type Send = (url: string, request: ApiRequest, options?: CallOptions) => Promise<ApiResponse>;
 
-/** How requests are sent. */
+/** The options of all requests to a server. */
 export interface Sending {
   readonly headers: Readonly<Record<string, string>>;
-  /** The default time of a call, in milliseconds. */
+  /** The default timeout of a call, in milliseconds. */
   readonly timeout: number;
   /** By default, the global `fetch` at the time of the call. */
   readonly fetch: ClientOptions['fetch'];
 }
 
-/** Returns a function that retries a request until it has a response, or until its time is over. */
+/** Returns a function that sends a request, and retries it until it succeeds, a retry cannot help, or its time is over. */
 export function sender(base: string, { headers, timeout: defaultTimeout, fetch }: Sending): Send {
   const cache = uncached();
   return async (url, request, { timeout = defaultTimeout, signal } = {}) => {
@@ -93,7 +96,7 @@ export function sender(base: string, { headers, timeout: defaultTimeout, fetch }
   };
 }
 
-/** Prevents a framework from caching responses, if the runtime accepts this option. */
+/** Returns the option that prevents frameworks from caching responses, if the runtime accepts it. */
 function uncached(): RequestInit {
   const init = { cache: 'no-store' } as const;
   try {

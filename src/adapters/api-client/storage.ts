@@ -7,12 +7,12 @@ import { deprecationListener } from './deprecation.ts';
 import { ApiPetRepository } from './pet-repository.ts';
 import { sender } from './request.ts';
 
-/** The default time of a call, and the time of a check of the server, in milliseconds. */
+/** The default timeout of a call, and the timeout of a check of the server, in milliseconds. */
 const DEFAULT_TIMEOUT = 30_000;
 const CHECK_TIMEOUT = 1000;
 
 /**
- * Opens the store of another server, whose API gives access to pets only. Each write is made exactly once.
+ * Opens the store of another server, whose API gives access to pets only. A retry does not make a write twice.
  *
  * @param base the base address of the API, without a slash at its end
  */

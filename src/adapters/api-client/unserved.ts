@@ -1,2 +1,2 @@
-/** The fault of a server that does not serve changes. */
+/** The message of the error when a server does not serve the operations of changes. */
 export const NOT_SERVED = 'the server does not serve changes: start it with EXPERIMENTAL=on';

@@ -1,4 +1,4 @@
-/** Parsers of arguments and of the values of options. They throw errors of wrong usage. */
+/** Parsers of arguments and of the values of options. They throw an `InvalidArgumentError` for an invalid text. */
 
 import { InvalidArgumentError } from 'commander';
 import type { IfMatch } from '../../application/entity-tag.ts';
@@ -26,7 +26,7 @@ export const pageLimit: Parser<number> = (text) => {
     : refuse(`expected an integer from ${LIMIT_MIN} to ${LIMIT_MAX}`);
 };
 
-/** An entity tag, or `*`. A shell may have removed the quotes of the tag. */
+/** An entity tag, or `*`. The quotes of the tag are optional, because a shell can remove them. */
 export const ifMatchTags: Parser<IfMatch> = (text) =>
   text === '*' ? text : [text.includes('"') ? text : `"${text}"`];
 
@@ -47,7 +47,7 @@ export const durationOf: Parser<number> = (text) => {
   return Number.isNaN(length) ? refuse('expected a duration such as 7d, 12h or 30m, or 0') : length;
 };
 
-/** A duration from now, a date in UTC, which means the end of that day, or `never`. */
+/** The time of an expiry: a duration from now, a date (the end of that day in UTC), or `never`. */
 export const expiry: Parser<number | 'never'> = (text) => {
   if (text === 'never') return text;
   const now = Date.now();
@@ -57,13 +57,13 @@ export const expiry: Parser<number | 'never'> = (text) => {
   return refuse(Number.isNaN(time) ? form : 'must be in the future');
 };
 
-/** Returns at most 99,999 days, so that the year of every end has four digits. */
+/** Returns a duration in milliseconds. It has at most 99,999 days, so that the year of every expiry has four digits. */
 function lengthOf(text: string): number {
   const [, count, unit = ''] = /^(\d{1,5})([mhd])$/.exec(text) ?? [];
   return Number(count) * (LENGTH_OF[unit] ?? Number.NaN);
 }
 
-/** Returns `NaN` if the day does not exist. `Date.parse` accepts February 30th as March 2nd. */
+/** Returns `NaN` if the day does not exist. `Date.parse` alone would read February 30th as March 2nd. */
 function endOfDay(text: string): number {
   const start = Date.parse(`${text}T00:00:00Z`);
   return !Number.isNaN(start) && day(start) === text

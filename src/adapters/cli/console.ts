@@ -14,18 +14,18 @@ export interface Console {
   /** Writes a text to standard output, escaped by `visibleLines`. Resolves when the operating system has accepted it. */
   readonly out: (text: string) => Promise<void>;
   /**
-   * Writes data to standard output, unchanged unless it is a terminal, which would execute control characters. Rejects when
-   * the process is asked to stop, even if the reader has stalled.
+   * Writes data to standard output. The data is escaped only for a terminal, which would execute control characters.
+   * Rejects when the process is asked to stop, even if the reader has stalled.
    */
   readonly outData: Write;
   /** Writes a text to standard error, escaped by `visibleLines`. Ignores a failed write. */
   readonly err: (text: string) => void;
-  /** Shows the work of a command, and how much of it is done, until the next text, if standard error is a terminal. */
+  /** If standard error is a terminal, shows what a command is doing, and the share that is done, until the next text. */
   readonly progress: (title?: string, share?: number) => void;
   readonly stdin: Readable;
   /** Whether standard output is a terminal. */
   readonly isTerminal: boolean;
-  /** Whether standard output is the null device, which Node.js opens when standard output is closed. */
+  /** Whether standard output is the null device, which Node.js opens if it starts with standard output closed. */
   readonly isDiscarded: boolean;
 }
 
@@ -63,7 +63,10 @@ export function consoleOf(
   };
 }
 
-/** Writes to a regular file without the stream. On a full disk, the stream would report success for a part of the bytes. */
+/**
+ * Writes to a regular file without the stream. On a full disk, the stream would report success although it has written
+ * only a part of the bytes.
+ */
 function writerTo(stream: Output, file: number | undefined): Write {
   return async (data) => {
     try {
@@ -96,7 +99,10 @@ const DELAY = 500;
 
 const BAR = '{title}  [{bar}]  {percentage} %  {eta_formatted} left';
 
-/** Returns a function that shows progress on a terminal: a title, and the share that is done. A call without a title ends it. */
+/**
+ * Returns a function that shows progress on a terminal: a title, and the share that is done. A call without a title
+ * hides the progress.
+ */
 export function progressOn(stream: Writable): (title?: string, share?: number) => void {
   const startedAt = performance.now();
   let bar: SingleBar | undefined;

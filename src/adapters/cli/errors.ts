@@ -7,10 +7,10 @@ import { visible } from '../../domain/visible.ts';
 
 export const DONE = 0;
 const FAILED = 1;
-/** The command line or a setting is wrong, whatever the state of the store and of the files. */
+/** For an error in the command line or in a setting, whatever the state of the store. */
 export const WRONG_USAGE = 2;
 
-/** The error of a command whose usage was correct. */
+/** The error of a command that was used correctly, but failed. */
 export class CommandError extends Error {}
 
 export class UsageError extends Error {}
@@ -21,7 +21,10 @@ export class OutputError extends Error {
   }
 }
 
-/** Whether the signal has caused an error. An interrupted COMMIT has another cause, because its outcome is unknown. */
+/**
+ * Whether the abort of the signal has caused an error. The error of an interrupted COMMIT has another cause, so its own
+ * message, which says that the outcome is unknown, is shown.
+ */
 export function isInterruption(error: unknown, signal: AbortSignal): boolean {
   if (signal.aborted && error === signal.reason) return true;
   return isError(error) && error.cause !== undefined && isInterruption(error.cause, signal);
@@ -47,7 +50,7 @@ export function explain(error: unknown): string {
   return faults.map((fault) => `animal-store: ${visible(fault)}`).join('\n');
 }
 
-/** Hides API keys and passwords in a message: it can show an invalid argument, such as a URL with a password. */
+/** Hides API keys and passwords in a message, which can contain an invalid argument, such as a URL with a password. */
 export function withoutSecrets(text: string): string {
   return withoutApiKeys(text)
     .replace(/:\/\/.*@/gs, '://…@')

@@ -1,4 +1,7 @@
-/** The lines of an input or of another store. They keep their bytes, so that a refused line can be written unchanged. */
+/**
+ * Reads the lines of an input or of another store. Each line keeps its bytes, so that a refused line can be written
+ * unchanged.
+ */
 
 import { isUtf8 } from 'node:buffer';
 import { constants, openSync } from 'node:fs';
@@ -17,7 +20,7 @@ const NEWLINE = 10;
 export interface Line {
   /** Starts at 1. */
   readonly number: number;
-  /** The bytes with the line feed, which the last line may lack. A line that is too long comes in several parts. */
+  /** The bytes with the line feed, which the last line may lack. A line that is too long is yielded in several parts. */
   readonly bytes: string | Uint8Array;
   /** The text, unless the line is invalid. */
   readonly text: string;
@@ -61,7 +64,10 @@ export async function* linesOfPets(batches: AsyncIterable<readonly Pet[]>): Asyn
   }
 }
 
-/** Opens a file; a named pipe as a socket, because a blocking `open` would wait for a writer, even after a signal. */
+/**
+ * Opens a file. Opens a named pipe without blocking, because a blocking `open` would wait for a writer, even after a
+ * signal.
+ */
 async function openFile(file: string): Promise<Readable> {
   const there = await stat(file);
   if (there.isDirectory()) throw new Error('expected a file, got a directory');
@@ -70,7 +76,7 @@ async function openFile(file: string): Promise<Readable> {
   return new Socket({ fd, readable: true, writable: false });
 }
 
-/** Returns an error with the reason of the given error, but without the path in its message. */
+/** Returns an error with `name` and the reason, but without the system call and the path that Node.js adds to the reason. */
 function unreadable(name: string, error: unknown): CommandError {
   const reason = (error as Error).message.replace(/, \w+(?: '.*')?$/s, '');
   return new CommandError(`cannot read ${name}: ${reason}`, { cause: error });

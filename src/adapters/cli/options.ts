@@ -15,14 +15,14 @@ export interface CliOptions {
   /** The variables of `serve`, for its help. */
   readonly settings: readonly { name: string; fallback: string | undefined; meaning: string }[];
   startService(values: ServeValues): Promise<RunningService>;
-  /** Opens the store at a URL, by default that of the environment. Rejects when the storage does not support the work. */
+  /** Opens the store at a URL, by default the URL in the environment. Rejects when the storage does not support the work. */
   openStore(
     databaseUrl: string | undefined,
     options: { readonly mustExist: boolean; readonly work: Work; readonly onlyReads: boolean },
   ): Promise<AnimalStore>;
   /**
-   * Opens another store, only for reading, and returns it with its location, which contains no password.
-   * Resolves with `undefined` when `address` is not the address of a store. Rejects when it is the store of `databaseUrl`.
+   * Opens another store, only for reading, and returns it with its location, which contains no password. Resolves with
+   * `undefined` when `address` is not the address of a store. Rejects when `databaseUrl` is the same store.
    */
   openSource(
     address: string,
@@ -64,8 +64,8 @@ export interface DoctorReport {
   readonly settings: readonly { readonly name: string; readonly value: string }[];
   /** All problems, including those of the database and of the backup. */
   readonly problems: readonly Problem[];
-  /** The facts about the database by name, or `null`. */
+  /** The facts about the database, by their names; `null` when it could not be examined. */
   readonly database: object | null;
-  /** The facts about the backup that the user has named, or `null`. */
+  /** The facts about the backup that the user has named; `null` without a backup, or when it could not be checked. */
   readonly backup: object | null;
 }

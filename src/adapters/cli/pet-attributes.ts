@@ -19,7 +19,7 @@ export const PET_HEAD: readonly string[] = ['ID', ...PET_ATTRIBUTES.map(headOf)]
 
 export const EXAMPLE_JSON: string = newPetJson(examplePet() as NewPet);
 
-/** The options of `pets create`. Their values have the names of the attributes. */
+/** Returns the options of `pets create`. commander stores each value under the name of the attribute. */
 export function attributeOptions(names: readonly (keyof NewPet)[] = PET_ATTRIBUTES): Option[] {
   return names.map((name) => {
     const attribute = ATTRIBUTES[name];
@@ -37,7 +37,7 @@ export function attributeOptions(names: readonly (keyof NewPet)[] = PET_ATTRIBUT
 /** The value of each option of `pets change` that removes an optional attribute. */
 export const REMOVED: unique symbol = Symbol('removed');
 
-/** The options of `pets change`. */
+/** Returns the options of `pets change`. */
 export function changeOptions(): Option[] {
   const removals = PET_ATTRIBUTES.flatMap((name) =>
     isAlwaysStored(name)
@@ -51,7 +51,7 @@ export function changeOptions(): Option[] {
   return [...changes, ...removals];
 }
 
-/** The options of lists. Their values are a filter. */
+/** Returns the options that select the pets of a list or an export. Their values form a filter. */
 export function filterOptions(): Option[] {
   return attributeOptions(PET_FILTERS).map((option) => {
     option.description = `only pets with this ${option.attributeName()}`;
@@ -63,7 +63,7 @@ export function petCells(pet: Pet): string[] {
   return [String(pet.id), ...PET_ATTRIBUTES.map((name) => String(pet[name] ?? ''))];
 }
 
-/** Returns the head of a column. It lacks the last word `id` of a reference, such as `categoryId`. */
+/** Returns the heading of a column. The last word `id` of a reference, such as `categoryId`, is left out. */
 function headOf(name: keyof NewPet): string {
   const words = wordsOf(name);
   return (words.at(-1) === 'id' ? words.slice(0, -1) : words).join(' ').toUpperCase();

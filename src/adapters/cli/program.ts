@@ -23,7 +23,7 @@ import {
 } from './errors.ts';
 import type { CliOptions, CommandOptions } from './options.ts';
 
-/** The outcome of each command that was interrupted. */
+/** The text about the outcome of an interrupted command, by the name of the command. */
 const INTERRUPTED: Readonly<Record<string, string>> = {
   backup: 'nothing was backed up',
   export: 'the export is not complete',
@@ -54,7 +54,7 @@ export async function runCli(args: readonly string[], options: CliOptions): Prom
   }
 }
 
-/** Returns the description of the whole command line. */
+/** Returns the program for commander, with all commands and options. */
 export function createProgram(
   cliOptions: CliOptions,
   args: readonly string[] = [],
@@ -98,10 +98,10 @@ export function createProgram(
   return program;
 }
 
-/** Changes the behavior of each command for which commander has no setting. */
+/** Changes, for a command and its subcommands, the behavior that no setting of commander can change. */
 function finish(command: Command, path: string, args: readonly string[]): void {
   command.exitOverride((error) => {
-    // If a subcommand does not exist, commander shows the help of `command`, or the version.
+    // Without this, commander would show the help of `command`, or the version, if a subcommand does not exist.
     const isVersion = error.code === 'commander.version';
     const words = args[0] === 'help' ? args.slice(path.split(' ').length) : command.args;
     const child = (isVersion ? args.slice(0, 1) : words).find(

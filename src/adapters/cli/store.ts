@@ -6,9 +6,9 @@ import { CommandError } from './errors.ts';
 import type { CommandOptions, Work } from './options.ts';
 
 interface Access {
-  /** Whether a missing store is created. Only a command with `--create-store` sets this, because it hides a mistyped path. */
+  /** Whether a missing store is created, which hides a mistyped path. `undefined` for a command without `--create-store`. */
   readonly createStore?: boolean | undefined;
-  /** Whether the command writes nothing. A store of an older release then stays as it is. */
+  /** Whether the command writes nothing. Such a command refuses a store of an older release, and does not migrate it. */
   readonly onlyReads?: boolean;
 }
 
@@ -35,7 +35,7 @@ export async function withStore<T>(
   }
 }
 
-/** Waits for work that only the signal ends. This end is not an error. */
+/** Waits for work that continues until the signal is aborted. Ignores an error after the abort. */
 export async function untilInterrupted(work: Promise<void>, signal: AbortSignal): Promise<void> {
   await work.catch((error: unknown) => {
     if (!signal.aborted) throw error;

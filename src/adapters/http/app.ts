@@ -30,7 +30,7 @@ export interface Api {
   readonly reportFailure: ReportFailure;
 }
 
-/** Creates the API. The rules check the options: a server and a middleware have more options than an app. */
+/** Creates the API. The `rules` check the options. A server and a middleware pass their own, because they have more options. */
 export function createApi(
   store: HttpStore,
   options: HttpOptions,
@@ -83,7 +83,7 @@ export function createApp({ stages, reportFailure }: Api, { trustedProxies = 0 }
   // Koa treats `maxIpsCount: 0` as no limit.
   const app = new Koa({ proxy: trustedProxies > 0, maxIpsCount: trustedProxies });
   for (const stage of stages) app.use(stage);
-  // Koa also reports errors of connections, which are not faults of the program.
+  // Koa also emits this event for errors of connections. They are no faults of the program, so they are not printed.
   app.on(
     'error',
     (error: unknown, ctx?: { state: Partial<ApiState>; body?: { errored?: unknown } | null }) => {

@@ -15,7 +15,7 @@ const BEARER_SCHEME = /^bearer(?:[ \t]|$)/i;
 const USAGE = 'Authorization: Bearer <API_KEY>';
 const CHALLENGE = 'Bearer realm="animal-store"';
 
-/** Responds with 401 before any response depends on the path under `/v1`: 401 discloses nothing about the API. */
+/** Without a valid key, responds with 401 to every path under `/v1`, so that 401 does not disclose which paths exist. */
 export function authenticate(verifier: ApiKeyVerifier, hasMetrics: boolean): ApiMiddleware {
   return async (ctx, next) => {
     const state = ctx.state.animalStore;
@@ -27,7 +27,7 @@ export function authenticate(verifier: ApiKeyVerifier, hasMetrics: boolean): Api
       state.holder = await (isForMetrics
         ? verifier.verify(key, { duringOutage: true })
         : verifier.verify(key));
-      // The host provides the verifier, perhaps without type checking.
+      // A host can provide the verifier, perhaps without type checking, so its result is checked.
       if (!state.holder?.id) throw unauthorized('the API key is not valid');
     }
     await next();
@@ -57,7 +57,7 @@ function unauthorized(message: string, challenge = `${CHALLENGE}, error="invalid
 
 export const READ_ONLY = 'the API key is read-only: it may only list and read pets';
 
-/** Refuses a read-only key, for each operation that changes something (RFC 6750, section 3.1). */
+/** Refuses a read-only key. Runs before each operation that changes something (RFC 6750, section 3.1). */
 export const requireWriteAccess: ApiMiddleware = (ctx, next) => {
   if (!ctx.state.animalStore.holder?.isReadOnly) return next();
   const challenge = `${CHALLENGE}, error="insufficient_scope"`;
@@ -69,7 +69,7 @@ export function callerOf({ animalStore: { holder } }: ApiState): string | undefi
   return holder?.callerId ?? holder?.id;
 }
 
-/** Returns the caller and the idempotency key, if the request has a key. */
+/** Returns the caller and the idempotency key, or `undefined` if the request has no idempotency key. */
 export function keyedCallerOf({ req, state }: ApiContext): Caller | undefined {
   const key = fieldOf(req, 'idempotency-key');
   return key === undefined ? undefined : { caller: callerOf(state) ?? '', key };

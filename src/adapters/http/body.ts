@@ -15,11 +15,11 @@ import type { ApiMiddleware } from './state.ts';
 export const BODY_LIMIT: number = 16 * 1024;
 
 const MEDIA_TYPE = 'application/json';
-/** A change can also be sent as plain JSON. */
+/** The media type of a change. A change can also be sent as plain JSON. */
 export const PATCH_TYPE = 'application/merge-patch+json';
 export const ACCEPT_PATCH: string = `${PATCH_TYPE}, ${MEDIA_TYPE}`;
 
-/** Refuses a body of any other media type. The field lists the accepted types (RFC 9110, 15.5.16; RFC 5789, 3.1). */
+/** Refuses any other media type, and lists the accepted types in the field (RFC 9110, 15.5.16; RFC 5789, 3.1). */
 function requireType(field: 'Accept' | 'Accept-Patch', ...types: readonly string[]): ApiMiddleware {
   const unsupported = `Content-Type must be ${types.join(' or ')}, without a charset or with charset=utf-8, and Content-Encoding must be absent`;
   return ({ req: { headers } }, next) => {
@@ -42,8 +42,8 @@ function hasType(types: readonly string[], contentType = ''): boolean {
 }
 
 /**
- * Without an encoding, the parser returns bytes. As JSON, it would round large integers. As text, it would replace invalid
- * UTF-8. The cast is necessary because the type `Options` lacks `encoding`.
+ * With `encoding: null`, the parser returns bytes. If it parsed JSON, it would round large integers. If it decoded
+ * text, it would replace invalid UTF-8. The cast is necessary because the type `Options` lacks `encoding`.
  */
 const parse = bodyParser({
   enableTypes: ['text'],
@@ -55,7 +55,7 @@ const parse = bodyParser({
 /** Sets `ctx.request.body` to the bytes of the body. */
 export const readBody: ApiMiddleware = async (ctx, next) => {
   const { req, request } = ctx;
-  // The host has read the body, or a part of it. This is a fault of the program: status 500.
+  // If the host has already read a part of the body, this is a fault of the program, so the status is 500.
   if (req.readableDidRead || req.readableEncoding !== null || request.body !== undefined) {
     throw new Error('the body was read before this API: put the API in front of what reads bodies');
   }
@@ -75,9 +75,9 @@ export const readBody: ApiMiddleware = async (ctx, next) => {
 const LINGER_TIME = 1000;
 
 /**
- * Reads the rest of a body for a limited time. Node.js closes a connection at once after its last response, so a client
- * that is still sending could lose this response. Later requests on the connection are ignored. A `Request` has no
- * connection, so the stream of its body is cancelled.
+ * Discards the rest of a body for a limited time. Otherwise, Node.js would close the connection at once after the
+ * response, and a client that is still sending could lose the response. Later requests on the connection are ignored. A
+ * `Request` of the Fetch standard has no connection, so the stream of its body is cancelled.
  */
 async function discardBody({ req, res }: ParameterizedContext): Promise<void> {
   res.shouldKeepAlive = false;

@@ -6,11 +6,14 @@ import type { ApiMiddleware } from './state.ts';
 
 type Head = Pick<IncomingMessage, 'headers' | 'httpVersion' | 'rawHeaders'>;
 
-/** Refuses invalid requests that Node.js would accept, or refuse with an empty body (sections 2.3, 3.2 and 6.1). */
+/**
+ * Refuses invalid requests that Node.js would accept, or to which it would respond without a body (sections 2.3, 3.2
+ * and 6.1).
+ */
 export const checkHead: ApiMiddleware = ({ req }, next) => {
   const { httpVersion } = req;
   if (httpVersion === '0.9') throw invalidRequest('the version is missing: expected HTTP/1.0 or HTTP/1.1');
-  // Only requests of HTTP/2 have a stream. Without one, the request line contained HTTP/2.0.
+  // Only HTTP/2 requests have a `stream`. Without it, the request line of an HTTP/1 request has named HTTP/2.0.
   if (httpVersion === '2.0' && !('stream' in req)) {
     throw invalidRequest('the version is wrong: expected HTTP/1.0 or HTTP/1.1');
   }
@@ -19,14 +22,14 @@ export const checkHead: ApiMiddleware = ({ req }, next) => {
     throw invalidRequest(isHttp11 ? 'Transfer-Encoding must be chunked' : 'Transfer-Encoding needs HTTP/1.1');
   }
   const host = fieldOf(req, 'host');
-  // A `Request` joins the values of repeated fields with commas.
+  // A `Request` of the Fetch standard joins the values of repeated fields with commas.
   if (host === undefined ? isHttp11 : isRepeated(req, 'host') || host.includes(',')) {
     throw invalidRequest('Host must be given once');
   }
   return next();
 };
 
-/** Whether the end of a request is clear (section 6). If not, a proxy and Node.js could see different next requests. */
+/** Whether the end of a request is clear (section 6). If not, a proxy and Node.js could disagree where the next one begins. */
 export function isFramed({ httpVersion, headers }: Head): boolean {
   const coding = headers['transfer-encoding'];
   return coding === undefined || (httpVersion === '1.1' && String(coding).toLowerCase() === 'chunked');
@@ -38,7 +41,7 @@ export function fieldOf({ headers }: Pick<Head, 'headers'>, name: string): strin
   return typeof value === 'string' ? value : undefined;
 }
 
-/** Whether a field has several lines. The name must be in lower case. `headers` has only the first value of some fields. */
+/** Whether a field occurs repeatedly, which `headers` does not show for every field. The name must be in lower case. */
 export function isRepeated({ rawHeaders }: Head, name: string): boolean {
   return rawHeaders.filter((each, index) => index % 2 === 0 && each.toLowerCase() === name).length > 1;
 }

@@ -25,10 +25,12 @@ export class Connections {
 
   add(socket: Socket): void {
     this.#bySocket.set(socket, { unanswered: [], bytesRead: 0, isClosing: false });
-    // After a CONNECT request, Node.js removes its own listener. Without a listener, an error would end the process.
+    // After a CONNECT request, Node.js removes its own `error` listener. Without any listener, an error would end the
+    // process.
     socket.on('error', () => {});
     socket.once('close', () => this.#bySocket.delete(socket));
-    // Called by Node.js after the last response. If it closed at once, a client that is still sending could lose the response.
+    // Node.js calls `destroySoon` after the last response. Its own would close at once, and a sending client could lose
+    // the response.
     socket.destroySoon = () => linger(socket);
   }
 
@@ -64,14 +66,15 @@ export class Connections {
     }
   }
 
-  /** Whether a response is the last one of its connection so far. */
+  /** Whether a response belongs to the newest request of its connection. */
   isNewest(res: ServerResponse): boolean {
     return this.#bySocket.get(res.req.socket)?.unanswered.at(-1) === res;
   }
 
   /**
-   * Responds to a message that is invalid or arrives too slowly, or to CONNECT, after the responses to earlier requests, and
-   * closes the connection. If the fault is in the body of a request, this is the response to that request.
+   * Refuses a message that is invalid or arrives too slowly, or a CONNECT request. Sends the response after the
+   * responses to earlier requests, and closes the connection. If the fault is in the body of a request, this is the
+   * response to that request.
    */
   refuse(socket: Socket, createResponse: () => ErrorContent): void {
     const connection = this.#bySocket.get(socket);
@@ -79,7 +82,8 @@ export class Connections {
     connection.isClosing = true;
     const newest = connection.unanswered.at(-1);
     const isBodyBroken = newest?.req.complete === false;
-    // If the handler of this request responds while earlier responses are being sent, its response is the last one.
+    // The handler of this request can respond while earlier responses are being sent. Its response then closes the
+    // connection.
     if (isBodyBroken) newest.shouldKeepAlive = false;
     const before = isBodyBroken ? connection.unanswered.at(-2) : newest;
     const respond = (): void => {

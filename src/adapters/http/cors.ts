@@ -44,6 +44,6 @@ const ORIGIN = /^([a-z][a-z\d+.-]*):\/\/(?:[a-z\d._-]+|\[[\da-f:.]+\])(?::\d{1,5
 export function isOrigin(text: unknown): boolean {
   if (typeof text !== 'string') return false;
   const [, scheme = ''] = ORIGIN.exec(text) ?? [];
-  // For these schemes, browsers leave out the default port, and normalize IP addresses.
+  // For http and https, browsers leave out the default port and normalize IP addresses, as `URL` does.
   return /^https?$/.test(scheme) ? URL.parse(text)?.origin === text : scheme !== '';
 }

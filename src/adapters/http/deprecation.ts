@@ -5,8 +5,8 @@ import type { Operation } from './operations.ts';
 import type { ApiMiddleware } from './state.ts';
 
 /**
- * Adds the header fields of the deprecation to the responses on the path of the deprecated operation. Responses of other
- * operations do not get them, nor does 401, which discloses nothing about the API.
+ * Adds the deprecation header fields to all responses on the path of a deprecated operation, except to those of other
+ * operations, and to 401, which discloses nothing about the API.
  */
 export function deprecation(
   prefix: string,

@@ -26,7 +26,7 @@ export const STATUS_OF = {
 
 export type HttpErrorCode = keyof typeof STATUS_OF;
 
-/** The codes of changes. They concern a pet or a cursor, so the status of an error of a middleware never means them. */
+/** The codes about a pet or a cursor. An error of a user's middleware never gets them, even if it has their status. */
 const OF_CHANGES: readonly HttpErrorCode[] = [
   'invalid_transition',
   'restart_required',
@@ -59,7 +59,10 @@ export class HttpError extends Error {
   }
 }
 
-/** Turns an error with a status, such as that of `ctx.throw` of Koa, into an `HttpError`. Returns any other error as it is. */
+/**
+ * Turns an error with a status, such as an error of `ctx.throw` of Koa, into an `HttpError`. Returns any other error as
+ * it is.
+ */
 export function errorByStatus(error: unknown): unknown {
   const members = (error ?? {}) as { status?: number; expose?: boolean; message?: unknown; headers?: Fields };
   const { status = 0, expose, message, headers } = members;
@@ -92,7 +95,10 @@ export function errorContent(error: unknown, requestId: string): ErrorContent {
   return { status, fields, body: JSON.stringify({ code, message, status }) };
 }
 
-/** Calls the store, which can be on another server. If that server refuses this server's key, the client is not at fault. */
+/**
+ * Calls the store, which can be on another server. If that server refuses the API key of this server, or limits its
+ * rate, the client is not at fault, so the error gets another code.
+ */
 export async function callStore<T>(call: () => Promise<T>): Promise<T> {
   try {
     return await call();

@@ -7,7 +7,7 @@ export class FetchRequest extends Readable {
   readonly method: string;
   url: string;
   readonly headers: Record<string, string>;
-  /** The same for HTTP/1.0 and HTTP/2, because the runtime has decided where the request ends. */
+  /** Also for HTTP/1.0 and HTTP/2: the version does not matter, because the runtime has decided where the request ends. */
   readonly httpVersion = '1.1';
   readonly httpVersionMajor = 1;
   readonly httpVersionMinor = 1;
@@ -18,18 +18,18 @@ export class FetchRequest extends Readable {
   constructor(request: Request, remoteAddress: string) {
     super({ highWaterMark: 0 });
     const { body, headers, method, url } = request;
-    // On Bun, the URL is only a path if `Host` is invalid.
+    // On Bun, the URL is a path without a host if `Host` is invalid.
     const { protocol, host, pathname, search } = new URL(url, 'http://localhost');
     this.#request = request;
     this.method = method;
     this.url = pathname + search;
     this.socket = { remoteAddress, encrypted: protocol === 'https:' };
-    // Over HTTP/2, no field contains the host and the port.
+    // Over HTTP/2, `headers` has no `host`, so it is taken from the URL.
     this.headers = { host, ...Object.fromEntries(headers) };
     if (body !== null && this.headers['content-length'] === undefined) {
       this.headers['transfer-encoding'] ??= 'chunked';
     }
-    // If the host has read the body, `readableDidRead` must be true.
+    // Sets `readableDidRead` if the host has read the body, so that the API detects this.
     if (request.bodyUsed) {
       this.push(' ');
       this.read();

@@ -16,7 +16,7 @@ export type {
   RateLimit,
 } from './portable.ts';
 
-/** The facts about the connection of a request that a `Request` does not contain. */
+/** The facts about the connection of a request, which a `Request` does not contain. */
 export interface FetchInfo {
   /** The IP address of the client, or of the last proxy. */
   readonly remoteAddress?: string | undefined;
@@ -54,5 +54,5 @@ export function createFetchHandler(store: HttpStore, options: HttpOptions = {}):
     });
 }
 
-/** Whether signals can be used. On Deno, a signal that was read also aborts after the response, and prints a warning. */
+/** Whether `request.signal` can be used. On Deno, it aborts after a complete response too, and reading it prints a warning. */
 const HAS_SIGNAL = !('Deno' in globalThis);

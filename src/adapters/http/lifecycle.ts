@@ -33,7 +33,7 @@ export type DeprecationFields = Readonly<Record<'Deprecation' | 'Sunset' | 'Link
 
 export const DEPRECATION_NAMES: readonly string[] = ['Deprecation', 'Sunset'];
 
-/** Returns the header fields of the deprecation for an error: none for 401. */
+/** Returns the deprecation header fields of an error response. A 401 has none. */
 export function deprecationOfError(
   state: { readonly deprecation?: DeprecationFields },
   status: number,

@@ -1,4 +1,4 @@
-/** The outermost stage: assigns request ids, turns errors into the Error body, and notifies observers without parts of API keys. */
+/** Assigns request ids, turns errors into the Error body, and notifies observers, which never get a part of an API key. */
 
 import { isIP } from 'node:net';
 import { isPlainObject } from '../../application/arguments.ts';
@@ -38,7 +38,7 @@ export function observe(observer: RequestObserver, isPartOfKey: IsSecret): ApiMi
     const requestId = requestIdOf(ctx, isSecret);
     ctx.state.animalStore = { requestId, path: pathOf(ctx), holder: undefined };
     const { animalStore: state } = ctx.state;
-    // In the Koa app of a host, its router may have set them.
+    // In the Koa app of a host, a router of the host may have set these properties.
     ctx.matched = [];
     ctx.params = {};
     ctx.set({ ...API_FIELDS, 'X-Request-Id': requestId });
@@ -75,12 +75,13 @@ export function observe(observer: RequestObserver, isPartOfKey: IsSecret): ApiMi
   };
 }
 
-/** Responds with an error, or with the error of its invalid header field. Returns the error and the status that were sent. */
+/** Responds with an error, or, if one of its header fields is invalid, with that fault. Returns the sent error and status. */
 function respondError(ctx: ApiContext, error: unknown): [error: unknown, status: number] {
   const { requestId } = ctx.state.animalStore;
   const { status, fields, body } = errorContent(error, requestId);
   if (ctx.headerSent) {
-    // The client must not mistake a part for the whole body. If `ctx.respond` is false, other code sends the rest.
+    // Otherwise, the client could mistake a part of the body for all of it. If `ctx.respond` is false, other code sends
+    // the rest.
     if (ctx.respond !== false) ctx.res.destroy();
     ctx.respond = false;
     return [error, status];
@@ -127,7 +128,10 @@ export function guest(middleware: ApiMiddleware): ApiMiddleware {
   };
 }
 
-/** Emits the `error` event of the Koa app. Otherwise, without an observer, a fault of the program would be silent. */
+/**
+ * Emits the `error` event of the Koa app. Without this event and without an observer, a fault of the program would be
+ * silent.
+ */
 function reportFailure(ctx: ApiContext, error: unknown): void {
   const failure = isError(error) ? error : new Error(`not an error was thrown: ${typeof error}`);
   const { animalStore: state } = ctx.state;
@@ -152,7 +156,10 @@ function clientAddress(given = ''): string | undefined {
 /** Matches texts too short to be secret, UUIDs, and 32 hexadecimal digits. A generated API key has none of these forms. */
 const REQUEST_ID = /^(?:[\w-]{1,15}|[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}|[\da-f]{32})$/i;
 
-/** A request id up to this length is not compared with an API key: a client could guess a key character by character. */
+/**
+ * A request id up to this length is not compared with API keys. Otherwise, the response would tell a client which short
+ * texts are parts of a key, and it could guess the key character by character.
+ */
 const SHORT = 15;
 
 /** Returns the `X-Request-Id` of the client, or a new id if it is missing or malformed, or may contain an API key. */

@@ -1,4 +1,4 @@
-/** The marks of an operation in the document: it is deprecated, or can still change. */
+/** The markers of an operation in the OpenAPI document: whether it is deprecated, and whether it can still change. */
 export interface OperationLifecycle {
   readonly deprecated?: boolean;
   /** The stability level. Only an operation that can still change has a level. */

@@ -38,7 +38,7 @@ export interface KeyVerifier extends ApiKeyVerifier {
 /** Metrics in a text format, for a monitoring system such as Prometheus. */
 export interface MetricsText {
   readonly contentType: string;
-  /** Resolves with the present values. */
+  /** Resolves with the current values. */
   text(): Promise<string>;
 }
 
@@ -61,15 +61,15 @@ export interface HttpOptions extends LifecycleOptions {
   /** Verifies the API keys of requests. By default, the store verifies them. Every request under `/v1` needs a key. */
   readonly apiKeys?: KeyVerifier | undefined;
   /**
-   * The base URL that clients use, when a proxy hides the server. A proxy must remove the path of the URL from requests, and
-   * links in responses start with it. By default, the URL in the OpenAPI document is relative.
+   * The base URL that clients use, when a proxy hides the server. The proxy must remove the path of this URL from
+   * requests. Links in responses start with this path. By default, the URL in the OpenAPI document is relative.
    */
   readonly publicUrl?: string | undefined;
   /** The origins whose scripts may call the API in a browser, such as `https://example.org`. Default: none. */
   readonly corsOrigins?: readonly string[] | undefined;
   /** The number of proxies in front of the server. Their `X-Forwarded-For` and `X-Forwarded-Proto` are used. Default: 0. */
   readonly trustedProxies?: number | undefined;
-  /** The rate limit of each API key. Keys that replace each other share a limit. By default there is no limit. */
+  /** The rate limit of each API key. A key and the key that replaces it share a limit. By default there is no limit. */
   readonly rateLimit?: RateLimit | undefined;
   /** The metrics of the server. By default, the path `/metrics` does not exist. Requests for it need an API key. */
   readonly metrics?: MetricsText | undefined;
@@ -78,7 +78,10 @@ export interface HttpOptions extends LifecycleOptions {
    * causes status 500 goes to the `error` event of the Koa app or, without a listener, to `console.error`.
    */
   readonly observers?: readonly RequestObserver[] | undefined;
-  /** Your own Koa middleware, at two places in the list of the API. Errors that it throws get the Error body. */
+  /**
+   * Your own Koa middleware, at two places among that of the API. The response to an error that it throws has the Error
+   * body.
+   */
   readonly middleware?: UserMiddlewares | undefined;
 }
 
@@ -95,11 +98,11 @@ export interface HttpServer {
   listen(port: number, host: string): Promise<string>;
   /**
    * Stops accepting connections, and completes the requests in flight and those that arrive on open connections. Closes idle
-   * connections after one second, and all of them after `timeout` milliseconds, and then resolves.
+   * connections after one second, and all others after `timeout` milliseconds. Resolves when no connection is open.
    */
   stop(timeout: number): Promise<void>;
   readonly isStopping: boolean;
-  /** Returns what the server counts, for monitoring. */
+  /** Returns the numbers of connections and requests, for monitoring. */
   statistics(): ServerStatistics;
 }
 

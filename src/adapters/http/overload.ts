@@ -14,7 +14,7 @@ export class Load {
   readonly refused: { overloaded: number; rate_limited: number } = { overloaded: 0, rate_limited: 0 };
   isStopping = false;
   inFlight = 0;
-  /** Whether a connection is closed after a response. The server of the API sets this function. */
+  /** Returns whether a response must close its connection. `createNodeServer` replaces this default. */
   isLast: (res: ServerResponse) => boolean = () => false;
 
   /** Refuses requests above the limit, except health checks and metrics, which are needed most during overload. */
@@ -33,13 +33,16 @@ export class Load {
   };
 }
 
-/** Created once, because the stack trace of an error takes much of the time of a refusal. */
+/** Created once, because the stack trace of a new error would take much of the time of a refusal. */
 const TOO_MANY_REQUESTS = new AnimalStoreError(
   'overloaded',
   'the server receives more requests than it can handle',
 );
 
-/** Sends `Connection: close` with the last response of a connection. Decides late, because other requests can arrive. */
+/**
+ * Sends `Connection: close` with the last response of a connection. Decides late, because another request can arrive
+ * before.
+ */
 export function closeLast(load: Load): ApiMiddleware {
   return async (ctx, next) => {
     await next();

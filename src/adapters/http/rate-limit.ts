@@ -19,7 +19,7 @@ const CALLERS_LIMIT = 16_384;
 export function limitRate(limit: RateLimit, { refused }: Load): ApiMiddleware {
   const period = limit.seconds * 1000;
   const interval = period / limit.requests;
-  /** The time at which the token bucket of each caller is full, in the order of their last requests. */
+  /** By caller, the time at which its token bucket is full again. The caller of the latest request is the last one. */
   const buckets = new Map<string, number>();
   return (ctx, next) => {
     const caller = callerOf(ctx.state);
@@ -27,7 +27,7 @@ export function limitRate(limit: RateLimit, { refused }: Load): ApiMiddleware {
     const now = performance.now();
     const fullAt = Math.max(buckets.get(caller) ?? 0, now) + interval;
     const wait = fullAt - now - period;
-    // Sums of fractions are not exact.
+    // Allows for rounding errors in sums of fractions.
     if (wait > 1e-3) {
       refused.rate_limited += 1;
       const retryAfter = Math.ceil(wait / 1000);

@@ -79,7 +79,7 @@ function oneOf(values: readonly string[]): v.GenericSchema<string> {
   return v.pipe(v.string(), v.metadata({ enum: values }));
 }
 
-/** Replaces a value that is not an int64, so that the message of the store is about its range, and not about JavaScript types. */
+/** Replaces a value that is not an int64, so that the message of the store names the valid range, and not a JavaScript type. */
 const NOT_AN_INT64 = INT64_MAX + 1n;
 
 function booleanIn(text: string): boolean | string {
@@ -136,17 +136,17 @@ export function readNewPet(body: Members<keyof NewPetInput>): NewPetInput {
   if (body === undefined) throw invalidRequest('the body must be a JSON object');
   const { success, output } = v.safeParse(NewPet, body);
   if (success) return output as Partial<NewPetInput> as NewPetInput;
-  // It throws an error that names every broken rule.
+  // Throws an error that names every broken rule.
   return newPet(comparable(body) as NewPetInput);
 }
 
-/** Reads a change: the members of a new pet, each of which can be missing, or `null`. Throws if it is invalid for every pet. */
+/** Reads a change: the members of a new pet, each of which can be missing, or `null`. Throws if no pet can have it. */
 export function readChange(body: Members<keyof NewPetInput>): PetChange {
   if (body === undefined) throw invalidRequest('the body must be a JSON object');
   return petChange(comparable(body, null) as PetChange);
 }
 
-/** Replaces a value that is not an integer, so that the message of the rule is about its range. */
+/** Replaces each value of an integer that is not an integer, so that the message names the valid range. */
 function comparable(
   body: Partial<Record<keyof NewPetInput, unknown>>,
   accepted?: null,

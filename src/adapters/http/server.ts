@@ -43,7 +43,8 @@ export function createNodeServer(
   if (maxConnections !== undefined) server.maxConnections = maxConnections;
 
   const connections = new Connections();
-  // If a connection is closed before the port, its client connects again, and the stop would reset the new connection.
+  // Only after the port is closed: otherwise, the client could connect again, and closing the port would reset that
+  // connection.
   load.isLast = (res) => !server.listening && connections.isNewest(res);
   server.on('connection', (socket) => connections.add(socket));
   server.on('request', (req, res) => {
@@ -53,7 +54,7 @@ export function createNodeServer(
   server.on('error', (error) => {
     if (server.listening) api.reportFailure('accepting a connection', error);
   });
-  // Node.js would respond without a body. OpenTelemetry starts the span of a request on the event `request`.
+  // Node.js would respond without a body. The event is emitted because OpenTelemetry starts the span of a request on it.
   server.on('checkExpectation', (req, res) => server.emit('request', req, res));
   const refuse = (socket: Socket, error: HttpError): void =>
     connections.refuse(socket, () => messageRefusal(api.observer, error, socket.remoteAddress));
@@ -78,12 +79,12 @@ export function createNodeServer(
       load.isStopping = true;
       if (timeout > 0) await acceptQueued(server);
       const { promise: closed, resolve } = Promise.withResolvers<unknown>();
-      // `http.Server` would also close idle connections, even while a request is arriving on them.
+      // The `close` of `http.Server` would also close idle connections, even while a request is arriving on them.
       NetServer.prototype.close.call(server, resolve);
       let idleTime = 0;
       const drain = setInterval(() => {
         idleTime += IDLE_INTERVAL;
-        // The event loop first reads requests that have arrived, so they are handled.
+        // Before `setImmediate` calls back, the event loop reads requests that have arrived, so they are handled.
         if (idleTime >= IDLE_TIME) setImmediate(() => connections.closeIdle());
       }, IDLE_INTERVAL);
       const deadline = setTimeout(() => server.closeAllConnections(), timeout);
@@ -113,7 +114,7 @@ const INVALID_MESSAGE = new HttpError('invalid_request', 'the message is not val
 
 /** In milliseconds. A limit is necessary because clients that keep opening connections keep the queue filled. */
 const ACCEPT_TIMEOUT = 500;
-/** In milliseconds. During a longer iteration, connections can be queued, which only the next iteration sees. */
+/** In milliseconds. During a longer iteration, more connections can be queued, which only the next iteration accepts. */
 const SHORT_ITERATION = 0.5;
 
 /**

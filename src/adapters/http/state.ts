@@ -4,14 +4,14 @@ import type { RouterContext, RouterMiddleware } from '@koa/router';
 import type { ApiKeyHolder } from '../../application/ports/api-key-verifier.ts';
 import type { DeprecationFields } from './lifecycle.ts';
 
-/** The facts about a request that the API shares. */
+/** The facts about a request that the middleware of the API shares. */
 export interface RequestState {
   readonly requestId: string;
   /** The path of the request target. Empty if the request target is not a URL. */
   readonly path: string;
   /** The key holder; `undefined` before the API key is checked, and if the path needs none. */
   holder: ApiKeyHolder | undefined;
-  /** The header fields of a deprecated operation. Its errors have them too, but not 401, which discloses nothing. */
+  /** The header fields of a deprecated operation. Error responses have them too, except 401, which discloses nothing. */
   deprecation?: DeprecationFields;
   /** The error that caused the response with status 500. */
   failure?: unknown;

@@ -1,4 +1,7 @@
-/** Logs requests, errors and the state of the storage. Limits the lines per second of events that anybody can cause. */
+/**
+ * Logs requests, errors and the state of the storage. Limits the number of lines per second about events that anybody
+ * can cause.
+ */
 
 import type { Logger } from 'pino';
 import type { Observer } from '../../application/ports/observer.ts';
@@ -12,7 +15,7 @@ export function logObserver(log: Logger): Observer & RequestObserver {
   const passesAnonymous = throttle(ANONYMOUS_LIMIT, (counted) =>
     log.warn(counted, 'requests without a key holder were not logged'),
   );
-  // A fault such as a full disk makes all requests fail in the same way.
+  // A fault such as a full disk makes all requests fail in the same way, so one line per second is enough.
   const passesError = throttle(1, (counted) => log.error(counted, 'more requests failed in the same way'));
   return {
     ...(log.isLevelEnabled('info') && {
@@ -35,7 +38,7 @@ export function logObserver(log: Logger): Observer & RequestObserver {
   };
 }
 
-/** The reports that are due in the present second, one for each throttle that has counted events. */
+/** The reports that are still to be made, one for each throttle that has counted events in the current second. */
 const reports = new Set<() => void>();
 
 /** Reports what was suppressed until now. Must be called before the process exits. */

@@ -1,4 +1,4 @@
-/** Formats the log for people. Its texts cannot control the terminal. */
+/** Formats the log for people, with control characters escaped. */
 
 import { styleText } from 'node:util';
 import { pino } from 'pino';
@@ -7,7 +7,7 @@ import { visible, visibleLines } from '../../domain/visible.ts';
 const LEVEL_STYLES = { debug: 'dim', info: 'green', warn: 'yellow', error: 'red', fatal: 'red' } as const;
 const STATUS_STYLES = ['dim', 'dim', 'green', 'cyan', 'yellow', 'red'] as const;
 
-/** Turns a line of the log in JSON into a readable one. */
+/** Turns a JSON line of the log into a readable line. */
 export function readableLine(line: string, hasColours: boolean): string {
   const styled = (style: Parameters<typeof styleText>[0], text: string): string =>
     hasColours ? styleText(style, text, { validateStream: false }) : text;

@@ -22,7 +22,7 @@ export function openLog(): DestinationStream {
   return standardError;
 }
 
-/** Writes the buffered lines, and calls back. Set while the log is open. */
+/** Writes the buffered lines, and then calls `done`. `undefined` until the log is opened. */
 let flush: ((done: () => void) => void) | undefined;
 
 /**
@@ -61,7 +61,7 @@ function openDestination(): DestinationStream {
   destination.on('write', () => {
     hasFailed = false;
   });
-  // After a fault such as a full disk, the write of a line would be the next attempt, but a full buffer accepts no line.
+  // After a fault such as a full disk, pino would try again only with the next line, but a full buffer accepts no line.
   setInterval(() => hasFailed && destination.flush(), 1000).unref();
   destination.on('drop', () => {
     dropped += 1;
@@ -86,7 +86,10 @@ function openDestination(): DestinationStream {
   return destination;
 }
 
-/** Reopens a pipe or a terminal, so that no write blocks. A file is not reopened: standard output may share its position. */
+/**
+ * Reopens a pipe or a terminal, so that no write blocks. A file is not reopened, because standard output may share its
+ * position.
+ */
 function openStandardError(): number {
   const stats = fstatSync(2);
   if (!stats.isFIFO() && !stats.isCharacterDevice()) return 2;

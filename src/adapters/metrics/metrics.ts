@@ -18,14 +18,14 @@ const ERROR_REASONS: readonly string[] = [
   ...['overloaded', 'storage_unavailable', 'internal_error', 'unexpected'],
 ];
 
-/** How long a text is shared, in milliseconds. */
+/** How long requests for the metrics share one text, in milliseconds. */
 const TEXT_INTERVAL = 1000;
 
 export interface MetricsOptions {
   readonly version: string;
   /** The scheme of the database, such as `sqlite`. */
   readonly storage: string;
-  /** The methods of HTTP that have a label of their own. A client can send any method. */
+  /** The HTTP methods that get a label of their own. All others share one, because a client can send any text as a method. */
   readonly methods: readonly string[];
 }
 

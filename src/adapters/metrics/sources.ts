@@ -82,7 +82,7 @@ export function registerSources(registry: Registry, { server, storage }: Metrics
         until = performance.now() + RECORDS_INTERVAL;
       });
     }
-    // A storage that does not respond must not delay the metrics that show it.
+    // A storage that does not respond must not delay the metrics, because they report its state.
     return Promise.race([records, pause(RECORDS_WAIT).then(() => Number.NaN)]);
   });
 }

@@ -36,7 +36,7 @@ export const ORIGINS: Format<readonly string[]> = format(
   },
 );
 
-// The messages about keys do not show them.
+// The error messages do not show the keys.
 export const API_KEYS: Format<readonly string[]> = format('API keys', (text) => {
   const keys = itemsOf(text);
   const wrong = keys.findIndex(
@@ -68,7 +68,7 @@ export function oneOf<const T extends string>(...values: readonly T[]): Format<T
 /**
  * Creates a format. If `parse` returns `undefined`, the message says what was expected, and what was given.
  *
- * @param parse can throw an error of its own, whose message contains no secret
+ * @param parse can throw its own error, whose message must not contain a secret
  */
 export function format<T>(expected: string, parse: (text: string) => T | undefined): Format<T> {
   return v.pipe(
@@ -84,7 +84,7 @@ export function format<T>(expected: string, parse: (text: string) => T | undefin
   );
 }
 
-/** Splits a text at commas. The file of a secret can be empty. */
+/** Splits a text at commas. An empty text has no items, because the file of a secret can be empty. */
 function itemsOf(text: string): readonly string[] {
   return text === '' ? [] : text.split(',').map((item) => item.trim());
 }

@@ -5,7 +5,7 @@ import * as v from 'valibot';
 import { visible } from '../../domain/visible.ts';
 import { mayHoldPassword } from '../databases/refuse.ts';
 
-/** The byte order mark of UTF-8 at the start of `.env`, and what Node.js reads instead of that of UTF-16. */
+/** A byte order mark at the start of `.env`: that of UTF-8, or the two characters as which Node.js reads that of UTF-16. */
 const BYTE_ORDER_MARK = /^(?:\ufeff|\ufffd\ufffd)/;
 
 /** The variables that can also be given as a file, whose path is in `<variable>_FILE`. Their values are never shown. */
@@ -29,8 +29,8 @@ export interface Settings<Values> {
 /**
  * Reads the variables of a schema. An empty variable counts as not set. Throws a `ConfigError` that names every fault.
  *
- * @param options the values of command line options, by their variables; they have precedence
- * @param gone the replacement of each variable that only older releases had, by its name
+ * @param options the values of command line options, by the names of their variables; they have precedence
+ * @param gone the advice for each variable that only older releases had, by the name of the variable
  */
 export function readSettings<const Entries extends v.ObjectEntries>(
   schema: v.ObjectSchema<Entries, undefined>,

@@ -1,7 +1,7 @@
 import { parseApiAddress } from './api-address.ts';
 import type { Engine } from './engine.ts';
 
-/** The tool for work for which the API has no operation. */
+/** The tool that an error names for work that the API does not support. */
 const TOOL = 'animal-store on the machine of the server';
 
 const EXAMINATION_TIMEOUT = 5000;

@@ -1,17 +1,17 @@
-/** The database that a URL selects, and calls of its engine. */
+/** Finds the database that a URL selects, and calls its engine. */
 
 import type { StoreStorage } from '../../application/ports/storage.ts';
 import { storageFaultReason, storageUnavailable } from '../../application/ports/storage-fault.ts';
 import { asAnimalStoreError, invalidRequest } from '../../domain/errors.ts';
 import type { Engine, OpenOptions } from './engine.ts';
 
-/** A database that a database URL selects, and that need not exist. */
+/** A database that a database URL selects. The database need not exist. */
 export interface Database<S extends StoreStorage = StoreStorage> {
   readonly engine: Engine<S>;
   readonly scheme: string;
   /** A result of {@link Engine.parse}. It must not be printed, because it can be a URL with a password. */
   readonly location: string;
-  /** The location for people, without a password. */
+  /** The location as people see it, without a password. */
   readonly place: string;
   /** The setting that selected the database. Messages of `storage_unavailable` begin with it. */
   readonly source?: string;
@@ -19,7 +19,7 @@ export interface Database<S extends StoreStorage = StoreStorage> {
   readonly readUrl?: () => string;
 }
 
-/** Throws `invalid_request`. The message shows at most the scheme of the URL, because the rest may contain a password. */
+/** Throws `invalid_request`, whose message shows at most the scheme of the URL, because the rest may contain a password. */
 export function parseDatabase<S extends StoreStorage>(
   engines: readonly Engine<S>[],
   url: string,
@@ -45,7 +45,7 @@ export function openDatabase<S extends StoreStorage>(
   return callEngine(database, (engine, location) => engine.open(location, { ...options, currentLocation }));
 }
 
-/** Calls the engine. An error says which package is missing, and which setting selected the database. */
+/** Calls the engine. The error names a missing driver, and the setting that selected the database. */
 export async function callEngine<S extends StoreStorage, T>(
   { engine, location, source }: Database<S>,
   work: (engine: Engine<S>, location: string) => Promise<T>,
@@ -53,7 +53,7 @@ export async function callEngine<S extends StoreStorage, T>(
   try {
     return await work(engine, location).catch((cause: NodeJS.ErrnoException) => {
       const { driver } = engine;
-      // Another module can be missing too.
+      // The code can also be about a module that is not the driver.
       if (cause.code !== 'ERR_MODULE_NOT_FOUND' || !cause.message.includes(`'${driver}'`)) throw cause;
       throw storageUnavailable(`the package ${driver} is not installed: npm install ${driver}`, cause);
     });

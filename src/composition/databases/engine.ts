@@ -15,14 +15,17 @@ export interface OpenOptions {
   readonly mustExist?: boolean;
   /** Whether the database is opened for a command other than `serve`. */
   readonly forCommand?: boolean;
-  /** Whether a command only reads. It then never migrates a store; others do so only while nobody else has it open. */
+  /**
+   * Whether a command only reads, and so never migrates a store. Other commands do so only while nobody else has the
+   * store open.
+   */
   readonly onlyReads?: boolean;
   readonly observer?: Observer | undefined;
   /** Returns the location with the current password. */
   readonly currentLocation?: (() => string) | undefined;
   /** If true, the database is neither created nor changed in any way: it is the source of an import. */
   readonly readOnly?: boolean;
-  /** For the address of a server. */
+  /** The options for a database that is the address of a server. */
   readonly client?: ClientOptions | undefined;
 }
 
@@ -45,9 +48,9 @@ export interface Engine<S extends StoreStorage = StoreStorage> {
   readonly isDurable: boolean;
   /** Whether a database URL is the address of a server that has the store. */
   readonly isRemote?: boolean;
-  /** Returns the location after the first colon of a URL. The message of `invalid_request` contains no part of a password. */
+  /** Parses a URL after its first colon. Throws `invalid_request`, whose message contains no part of a password. */
   parse(rest: string, scheme: string): string;
-  /** Returns a location for people, without a password: an absolute path, or a server and a database. */
+  /** Returns a location as people see it, without a password: an absolute path, or a server and a database. */
   placeOf(location: string): string;
   open(location: string, options: OpenOptions): Promise<S>;
   /** Examines a database that a server may have open, and changes nothing. Rejects when it cannot be opened. */

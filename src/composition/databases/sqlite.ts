@@ -3,7 +3,7 @@ import type { Storage } from '../../application/ports/storage.ts';
 import type { Engine } from './engine.ts';
 import { refuse } from './refuse.ts';
 
-/** Matches paths that lead to another file than their author expects: no shell replaces `~` and variables. */
+/** Matches paths that would lead to an unexpected file. For example, no shell replaces `~` and variables in the path. */
 const MISTAKEN = /^$|^:memory:$|^\/\/(?!\/)|^[~$]|\?|^file:/;
 
 const load = () => import('../../adapters/sqlite/index.ts');
@@ -19,7 +19,7 @@ export const sqlite: Engine<Storage> = {
     const expected = 'sqlite:PATH, such as sqlite:./pets.db or sqlite:/var/lib/pets.db';
     return refuse(`${expected}, without host, parameters, ~ and variables`, `sqlite:${path}`);
   },
-  // The reader of a message may be in another folder.
+  // The path is absolute, because the reader of a message may be in another folder.
   placeOf: (path) => resolve(path),
   async open(path, { forCommand = false, onlyReads, mustExist = false, readOnly = false, observer }) {
     const { openSqliteStorage } = await load();

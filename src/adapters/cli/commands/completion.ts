@@ -1,7 +1,7 @@
 import { Argument, type Command, type Option } from 'commander';
 import type { CommandOptions } from '../options.ts';
 
-/** The scripts ask the command for the words that can follow. If there are none, the shell completes file names. */
+/** By shell, a script that asks `animal-store` for the words that can follow. Without any, the shell completes file names. */
 const SCRIPTS: Readonly<Record<string, string>> = {
   bash: `# Completes the command animal-store.
 _animal_store() {
@@ -10,7 +10,8 @@ _animal_store() {
 }
 complete -o default -F _animal_store animal-store
 `,
-  // On the first Tab, zsh runs the file in fpath as the function _animal-store.
+  // If the script is a file in `fpath`, zsh runs it on the first Tab as the function `_animal-store`, which the last
+  // line detects.
   zsh: `#compdef animal-store
 _animal_store() {
   local -a before=("\${(@Q)words[1,CURRENT-1]}") found
@@ -20,7 +21,8 @@ _animal_store() {
 }
 if [[ "$funcstack[1]" = _animal-store ]]; then _animal_store; else compdef _animal_store animal-store; fi
 `,
-  // fish compares the words with the whole argument, such as `--status=p`.
+  // fish compares each word with the whole argument, such as `--status=p`, so the script puts `--status=` in front of
+  // the words.
   fish: `# Completes the command animal-store.
 function __animal_store
   set -l flag (string match -r -- '^--[a-z-]+=' (commandline -ct))

@@ -36,7 +36,7 @@ function textOf({ problems, settings, ...facts }: DoctorReport): string {
   return lines.map((line) => `${visible(line)}\n`).join('');
 }
 
-/** Returns a line for each member that has a value, also of nested objects. */
+/** Returns a line for each member that has a value, including the members of nested objects. */
 function linesOf(members: object, prefix = ''): string[] {
   return Object.entries(members).flatMap(([name, value]) => {
     if (Object(value) === value) return linesOf(value, `${prefix}${name}.`);

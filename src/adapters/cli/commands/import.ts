@@ -45,12 +45,12 @@ async function importPets(from: string, flags: Flags, options: CommandOptions): 
   const source = place === undefined ? '' : ` from ${place}`;
   const omitted = skipped > 0 ? `, skipped ${counted(skipped, 'line')}` : '';
   const counts = dryRun ? { dryRun, imported: 0, importable: count } : { imported: count };
-  // With --skip-invalid, standard output contains the refused lines.
+  // With --skip-invalid, standard output contains the refused lines, so the result goes to standard error.
   const output = skipInvalid ? { ...console, out: async (text: string) => console.err(text) } : console;
   await printResult(output, `${done}${source}${omitted}.`, { ...counts, skipped }, json);
 }
 
-/** Opens the store at the address `from`, or the file. Only a store has a `place`. */
+/** Opens the store or the file that `from` names. The result has a `place` only if it is a store. */
 async function openSource(from: string, options: CommandOptions) {
   const { console, databaseUrl, signal } = options;
   const source = await options.openSource(from, databaseUrl);
@@ -62,7 +62,10 @@ async function openSource(from: string, options: CommandOptions) {
   return { lines: linesOfPets(store.exportPets({}, { signal })), place, close: () => store.close() };
 }
 
-/** Imports the pets of lines, and writes the lines that are refused, in their order, to standard output. */
+/**
+ * Imports the pets in the lines. Without `skipInvalid`, the first refused line ends the import. With it, all refused
+ * lines are written to standard output, in their original order.
+ */
 async function importLines(
   store: AnimalStore,
   batches: AsyncIterable<readonly Line[]>,
@@ -94,7 +97,7 @@ async function importLines(
         }
       });
       count += batch.length;
-      // Before the next batch is requested, the application refuses the invalid pets of this one.
+      // The application calls `onRefused` for the invalid pets of this batch before it requests the next batch.
       yield batch;
       await writeRefused();
       console.progress(`Reading ${counted(count, 'pet', 'pets')}`);
@@ -113,9 +116,9 @@ async function importLines(
     });
     return { count: imported, skipped };
   } catch (error) {
-    // With a callback for invalid pets, the use case refuses an import only because of its ids.
+    // `onRefused` handles invalid pets, so `invalid_request` means that the store accepts no pets with ids.
     const isRefused = asAnimalStoreError(error)?.code === 'invalid_request';
-    // While the pets are being stored, the message itself says what is known about the outcome.
+    // The message of an error during the storing of the pets already says what is known about the outcome.
     if (isRead && !isRefused) throw error;
     throw new CommandError(`${(error as Error).message}; nothing was imported`, { cause: error });
   }

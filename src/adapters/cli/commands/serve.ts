@@ -38,7 +38,7 @@ async function serve(values: ServeValues, options: CommandOptions): Promise<void
   }
 }
 
-/** Prints the URLs and the first key. A failure does not end the server, because the user can create another key. */
+/** Prints the URLs and the first key. If this fails, the server keeps running, because the user can create another key. */
 async function announce(service: RunningService, { console }: CommandOptions): Promise<void> {
   const { url, store, firstKey } = service;
   const page = new URL('/docs', url);

@@ -8,7 +8,7 @@ import type { ApiContext } from '../state.ts';
 /** The folder of the built files. The path is the same from this file in `src` and from the built file in `dist`. */
 const FOLDER = '../../../../dist/docs/';
 
-/** Reads a file immediately, so that requests need no file descriptor. If it is missing, the returned function throws. */
+/** Reads a file immediately, so that requests need no file descriptor. If the file is missing, the returned function throws. */
 export function builtFile<T>(name: string, parse: (content: Buffer) => T): () => T {
   try {
     const parsed = parse(readFileSync(new URL(name, new URL(FOLDER, import.meta.url))));
@@ -25,7 +25,7 @@ export interface Encodings {
   readonly gzip: Representation;
 }
 
-/** @param etag the entity tag of the content */
+/** @param etag the entity tag of `identity`, from which the one of `gzip` is derived */
 export function encodings(identity: Buffer, gzip: Buffer, etag: string, type: string): Encodings {
   // Each coding needs its own strong entity tag (RFC 9110, section 8.8.3).
   const gzipEtag = etag.replace(/"$/, '-gzip"');

@@ -1,7 +1,7 @@
 import type { Asset } from './asset.ts';
 import { PROGRAMS } from './programs.ts';
 
-/** The files that the reference page loads, and the programs. */
+/** The files that the reference page loads, and the example programs. */
 export const PAGE_ASSETS: readonly Asset[] = [
   { path: '/docs/docs.js', file: 'docs.js', type: 'text/javascript; charset=utf-8' },
   { path: '/docs/docs.css', file: 'docs.css', type: 'text/css; charset=utf-8' },

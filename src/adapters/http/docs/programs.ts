@@ -1,4 +1,4 @@
-/** The programs that the guides of the page link to, in the folder `examples`. */
+/** The programs in the folder `examples` to which the guides of the reference page link. */
 export const PROGRAMS: readonly string[] = [
   ...['curl.sh', 'client.go', 'client.js', 'client.py'].flatMap((name) => [name, `follow/${name}`]),
   ...['follow/copy.py', 'generated/hey-api.ts', 'generated/openapi-fetch.ts', 'typed-client.ts'],
