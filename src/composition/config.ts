@@ -39,7 +39,7 @@ export interface Config {
   readonly http: HttpServerOptions;
 }
 
-/** How error messages name the source of the database when no setting selects one. */
+/** The name of the database in error messages when no setting selects a database. */
 const DEFAULT_STORE = 'the default store';
 
 function setting<T, const D extends string | undefined = undefined>(
@@ -161,7 +161,7 @@ export function loadClient(environment: Environment, { engine }: Database): Clie
   );
 }
 
-/** Returns the settings of a server that the environment contains. Replaces values that may contain a secret. */
+/** Returns the settings of a server that the environment contains. Hides values that may contain a secret. */
 export function shownSettings(environment: Environment): readonly { name: string; value: string }[] {
   return Object.keys(SETTINGS.entries).flatMap((name) => {
     const text = environment[name];

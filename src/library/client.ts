@@ -20,7 +20,7 @@ export interface ClientConfig extends ClientOptions {
 
 const OPTIONS: OptionRules<ClientConfig> = { database: STRING, ...CLIENT_OPTIONS };
 
-/** Opens the store of a server without a request. Rejects with `invalid_request` for an invalid configuration. */
+/** Opens the store of a server without sending a request. Rejects with `invalid_request` for an invalid configuration. */
 export async function createAnimalStore(config: ClientConfig): Promise<BasicStore> {
   checkOptions(config, OPTIONS);
   const { database, ...client } = config;

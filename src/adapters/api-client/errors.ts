@@ -35,7 +35,7 @@ const CODE_OF_STATUS: Readonly<Record<number, ErrorCode>> = { 401: 'unauthorized
 
 /**
  * The codes that an error keeps if the outcome of the write is unknown. The other codes would say that the call had no
- * effect, so such an error gets the code `storage_unavailable` instead.
+ * effect, so an error with another code gets `storage_unavailable` instead.
  */
 const UNKNOWN_CODES: readonly ErrorCode[] = [
   'storage_unavailable',

@@ -83,7 +83,7 @@ export function createApp({ stages, reportFailure }: Api, { trustedProxies = 0 }
   // Koa treats `maxIpsCount: 0` as no limit.
   const app = new Koa({ proxy: trustedProxies > 0, maxIpsCount: trustedProxies });
   for (const stage of stages) app.use(stage);
-  // Koa also emits this event for errors of connections. They are no faults of the program, so they are not printed.
+  // Koa also emits this event for errors of connections. Such errors are not faults of the program, and are not printed.
   app.on(
     'error',
     (error: unknown, ctx?: { state: Partial<ApiState>; body?: { errored?: unknown } | null }) => {

@@ -19,7 +19,7 @@ const MEDIA_TYPE = 'application/json';
 export const PATCH_TYPE = 'application/merge-patch+json';
 export const ACCEPT_PATCH: string = `${PATCH_TYPE}, ${MEDIA_TYPE}`;
 
-/** Refuses any other media type, and lists the accepted types in the field (RFC 9110, 15.5.16; RFC 5789, 3.1). */
+/** Refuses a body that has none of the media types, and lists them in `field` (RFC 9110, 15.5.16; RFC 5789, 3.1). */
 function requireType(field: 'Accept' | 'Accept-Patch', ...types: readonly string[]): ApiMiddleware {
   const unsupported = `Content-Type must be ${types.join(' or ')}, without a charset or with charset=utf-8, and Content-Encoding must be absent`;
   return ({ req: { headers } }, next) => {

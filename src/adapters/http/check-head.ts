@@ -13,7 +13,7 @@ type Head = Pick<IncomingMessage, 'headers' | 'httpVersion' | 'rawHeaders'>;
 export const checkHead: ApiMiddleware = ({ req }, next) => {
   const { httpVersion } = req;
   if (httpVersion === '0.9') throw invalidRequest('the version is missing: expected HTTP/1.0 or HTTP/1.1');
-  // Only HTTP/2 requests have a `stream`. Without it, the request line of an HTTP/1 request has named HTTP/2.0.
+  // Only HTTP/2 requests have a `stream`. Without it, an HTTP/1 request has HTTP/2.0 in its request line.
   if (httpVersion === '2.0' && !('stream' in req)) {
     throw invalidRequest('the version is wrong: expected HTTP/1.0 or HTTP/1.1');
   }
@@ -29,7 +29,10 @@ export const checkHead: ApiMiddleware = ({ req }, next) => {
   return next();
 };
 
-/** Whether the end of a request is clear (section 6). If not, a proxy and Node.js could disagree where the next one begins. */
+/**
+ * Whether the end of a request is clear (section 6). If not, a proxy and Node.js could disagree about where the next
+ * request begins.
+ */
 export function isFramed({ httpVersion, headers }: Head): boolean {
   const coding = headers['transfer-encoding'];
   return coding === undefined || (httpVersion === '1.1' && String(coding).toLowerCase() === 'chunked');
@@ -41,7 +44,7 @@ export function fieldOf({ headers }: Pick<Head, 'headers'>, name: string): strin
   return typeof value === 'string' ? value : undefined;
 }
 
-/** Whether a field occurs repeatedly, which `headers` does not show for every field. The name must be in lower case. */
+/** Whether a field occurs more than once. For some fields, `headers` does not show this. The name must be in lower case. */
 export function isRepeated({ rawHeaders }: Head, name: string): boolean {
   return rawHeaders.filter((each, index) => index % 2 === 0 && each.toLowerCase() === name).length > 1;
 }

@@ -29,8 +29,8 @@ export class Connections {
     // process.
     socket.on('error', () => {});
     socket.once('close', () => this.#bySocket.delete(socket));
-    // Node.js calls `destroySoon` after the last response. Its own would close at once, and a sending client could lose
-    // the response.
+    // Node.js calls `destroySoon` after the last response. The original method would close the connection at once, and
+    // a client that is still sending could lose the response.
     socket.destroySoon = () => linger(socket);
   }
 
@@ -82,7 +82,7 @@ export class Connections {
     connection.isClosing = true;
     const newest = connection.unanswered.at(-1);
     const isBodyBroken = newest?.req.complete === false;
-    // The handler of this request can respond while earlier responses are being sent. Its response then closes the
+    // The handler of this request can respond while earlier responses are being sent. Its response must then close the
     // connection.
     if (isBodyBroken) newest.shouldKeepAlive = false;
     const before = isBodyBroken ? connection.unanswered.at(-2) : newest;

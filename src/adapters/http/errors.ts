@@ -26,7 +26,7 @@ export const STATUS_OF = {
 
 export type HttpErrorCode = keyof typeof STATUS_OF;
 
-/** The codes about a pet or a cursor. An error of a user's middleware never gets them, even if it has their status. */
+/** The codes that only operations of changes return. An error of a user's middleware with their status gets another code. */
 const OF_CHANGES: readonly HttpErrorCode[] = [
   'invalid_transition',
   'restart_required',
@@ -59,10 +59,7 @@ export class HttpError extends Error {
   }
 }
 
-/**
- * Turns an error with a status, such as an error of `ctx.throw` of Koa, into an `HttpError`. Returns any other error as
- * it is.
- */
+/** Turns an error with a status, such as an error of Koa's `ctx.throw`, into an `HttpError`. Returns any other error as it is. */
 export function errorByStatus(error: unknown): unknown {
   const members = (error ?? {}) as { status?: number; expose?: boolean; message?: unknown; headers?: Fields };
   const { status = 0, expose, message, headers } = members;

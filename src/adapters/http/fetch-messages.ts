@@ -29,7 +29,7 @@ export class FetchRequest extends Readable {
     if (body !== null && this.headers['content-length'] === undefined) {
       this.headers['transfer-encoding'] ??= 'chunked';
     }
-    // Sets `readableDidRead` if the host has read the body, so that the API detects this.
+    // If the host program has already read the body, sets `readableDidRead`, so that the API detects this.
     if (request.bodyUsed) {
       this.push(' ');
       this.read();

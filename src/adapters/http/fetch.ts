@@ -54,5 +54,8 @@ export function createFetchHandler(store: HttpStore, options: HttpOptions = {}):
     });
 }
 
-/** Whether `request.signal` can be used. On Deno, it aborts after a complete response too, and reading it prints a warning. */
+/**
+ * Whether `request.signal` can be used. On Deno, a signal that was read aborts even after a complete response, and
+ * prints a warning.
+ */
 const HAS_SIGNAL = !('Deno' in globalThis);

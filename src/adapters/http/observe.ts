@@ -75,7 +75,10 @@ export function observe(observer: RequestObserver, isPartOfKey: IsSecret): ApiMi
   };
 }
 
-/** Responds with an error, or, if one of its header fields is invalid, with that fault. Returns the sent error and status. */
+/**
+ * Responds with an error. If one of its header fields is invalid, responds with the error about this field instead.
+ * Returns the error and the status that were sent.
+ */
 function respondError(ctx: ApiContext, error: unknown): [error: unknown, status: number] {
   const { requestId } = ctx.state.animalStore;
   const { status, fields, body } = errorContent(error, requestId);

@@ -78,10 +78,7 @@ export interface HttpOptions extends LifecycleOptions {
    * causes status 500 goes to the `error` event of the Koa app or, without a listener, to `console.error`.
    */
   readonly observers?: readonly RequestObserver[] | undefined;
-  /**
-   * Your own Koa middleware, at two places among that of the API. The response to an error that it throws has the Error
-   * body.
-   */
+  /** Your own Koa middleware, at two places in the list of the API. The response to each of its errors has the Error body. */
   readonly middleware?: UserMiddlewares | undefined;
 }
 

@@ -19,7 +19,7 @@ const CALLERS_LIMIT = 16_384;
 export function limitRate(limit: RateLimit, { refused }: Load): ApiMiddleware {
   const period = limit.seconds * 1000;
   const interval = period / limit.requests;
-  /** By caller, the time at which its token bucket is full again. The caller of the latest request is the last one. */
+  /** For each caller, the time at which its token bucket is full again, in the order of the last accepted requests. */
   const buckets = new Map<string, number>();
   return (ctx, next) => {
     const caller = callerOf(ctx.state);

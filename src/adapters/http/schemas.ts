@@ -140,13 +140,16 @@ export function readNewPet(body: Members<keyof NewPetInput>): NewPetInput {
   return newPet(comparable(body) as NewPetInput);
 }
 
-/** Reads a change: the members of a new pet, each of which can be missing, or `null`. Throws if no pet can have it. */
+/**
+ * Reads a change: the members of a new pet, each of which can be missing, or `null`. Throws if the change is invalid for
+ * every pet.
+ */
 export function readChange(body: Members<keyof NewPetInput>): PetChange {
   if (body === undefined) throw invalidRequest('the body must be a JSON object');
   return petChange(comparable(body, null) as PetChange);
 }
 
-/** Replaces each value of an integer that is not an integer, so that the message names the valid range. */
+/** Replaces each value of an integer attribute that is not an integer, so that the message names the valid range. */
 function comparable(
   body: Partial<Record<keyof NewPetInput, unknown>>,
   accepted?: null,

@@ -43,8 +43,8 @@ export function createNodeServer(
   if (maxConnections !== undefined) server.maxConnections = maxConnections;
 
   const connections = new Connections();
-  // Only after the port is closed: otherwise, the client could connect again, and closing the port would reset that
-  // connection.
+  // Connections are closed only after the port: otherwise, a client could connect again, and closing the port would
+  // reset the new connection.
   load.isLast = (res) => !server.listening && connections.isNewest(res);
   server.on('connection', (socket) => connections.add(socket));
   server.on('request', (req, res) => {
@@ -54,7 +54,7 @@ export function createNodeServer(
   server.on('error', (error) => {
     if (server.listening) api.reportFailure('accepting a connection', error);
   });
-  // Node.js would respond without a body. The event is emitted because OpenTelemetry starts the span of a request on it.
+  // Node.js would respond without a body. `request` is emitted, because OpenTelemetry starts a span on it.
   server.on('checkExpectation', (req, res) => server.emit('request', req, res));
   const refuse = (socket: Socket, error: HttpError): void =>
     connections.refuse(socket, () => messageRefusal(api.observer, error, socket.remoteAddress));

@@ -1,4 +1,4 @@
-/** The settings that only this release has, and the replacements of settings that are gone. */
+/** The settings that depend on the release: those for experimental and deprecated operations, and those that are gone. */
 
 import type { HttpOptions } from '../../adapters/http/portable.ts';
 import type { ClientOptions } from '../../application/store-options.ts';

@@ -11,7 +11,7 @@ export interface Database<S extends StoreStorage = StoreStorage> {
   readonly scheme: string;
   /** A result of {@link Engine.parse}. It must not be printed, because it can be a URL with a password. */
   readonly location: string;
-  /** The location as people see it, without a password. */
+  /** The location as messages show it, without a password. */
   readonly place: string;
   /** The setting that selected the database. Messages of `storage_unavailable` begin with it. */
   readonly source?: string;
@@ -45,7 +45,7 @@ export function openDatabase<S extends StoreStorage>(
   return callEngine(database, (engine, location) => engine.open(location, { ...options, currentLocation }));
 }
 
-/** Calls the engine. The error names a missing driver, and the setting that selected the database. */
+/** Calls the engine. An error names the setting that selected the database, and the driver if it is missing. */
 export async function callEngine<S extends StoreStorage, T>(
   { engine, location, source }: Database<S>,
   work: (engine: Engine<S>, location: string) => Promise<T>,

@@ -16,8 +16,8 @@ export interface OpenOptions {
   /** Whether the database is opened for a command other than `serve`. */
   readonly forCommand?: boolean;
   /**
-   * Whether a command only reads, and so never migrates a store. Other commands do so only while nobody else has the
-   * store open.
+   * Whether a command only reads. Such a command never migrates a store. Other commands migrate it only while nobody
+   * else has it open.
    */
   readonly onlyReads?: boolean;
   readonly observer?: Observer | undefined;
@@ -48,9 +48,9 @@ export interface Engine<S extends StoreStorage = StoreStorage> {
   readonly isDurable: boolean;
   /** Whether a database URL is the address of a server that has the store. */
   readonly isRemote?: boolean;
-  /** Parses a URL after its first colon. Throws `invalid_request`, whose message contains no part of a password. */
+  /** Returns the location in `rest`, the URL after its first colon. An `invalid_request` contains no part of a password. */
   parse(rest: string, scheme: string): string;
-  /** Returns a location as people see it, without a password: an absolute path, or a server and a database. */
+  /** Returns the location as messages show it, without a password: an absolute path, or a server and a database. */
   placeOf(location: string): string;
   open(location: string, options: OpenOptions): Promise<S>;
   /** Examines a database that a server may have open, and changes nothing. Rejects when it cannot be opened. */

@@ -1,7 +1,10 @@
 import { Argument, type Command, type Option } from 'commander';
 import type { CommandOptions } from '../options.ts';
 
-/** By shell, a script that asks `animal-store` for the words that can follow. Without any, the shell completes file names. */
+/**
+ * The completion script of each shell. It asks `animal-store` for the words that can follow. If there are none, the
+ * shell completes file names.
+ */
 const SCRIPTS: Readonly<Record<string, string>> = {
   bash: `# Completes the command animal-store.
 _animal_store() {
