@@ -23,7 +23,7 @@ const LINE_OF_FOOT = 16;
 const TITLE = 'Requests per second – more is better';
 const LIMIT_NOTE = 'The line is the limit of Node.js on this machine: node:http with a constant response.';
 
-/** Notes that a reader needs to compare the bars of a work. */
+/** Notes that a reader needs to compare the bars of one kind of work. */
 const NOTES: Readonly<Partial<Record<Work, string>>> = {
   list: 'the first page, the same for all clients',
   'list-random': '1 to 100 pets, of a random status or of all',

@@ -23,7 +23,7 @@ const SEED = 42;
 
 const BIN = join(import.meta.dirname, '../bin/animal-store.js');
 
-/** The data of a server, as another program reads it. */
+/** Gives another program access to the data of a server. */
 export interface Data {
   /** The value of `DATABASE_URL`. */
   readonly url: string;
@@ -56,7 +56,7 @@ const FILL = `
 export function filledFile(pets: number): string {
   const path = join(workDir, `${pets}-pets.db`);
   if (existsSync(path)) return path;
-  // The command creates the tables, and a key that is not used.
+  // The command creates the tables. It also creates a key, which the benchmark does not use.
   execFileSync(process.execPath, [BIN, 'keys', 'create', '--create-store', '--name', 'other'], {
     env: { PATH: process.env['PATH'], DATABASE_URL: `sqlite:${path}` },
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -80,8 +80,8 @@ export function filledFile(pets: number): string {
 }
 
 /**
- * Copies a file for one run of a server. The copy is synced to the disk before the run, because otherwise the fsyncs of
- * the server would write the copy.
+ * Copies a file for one run of a server. The copy is synced to the disk before the run. Otherwise, the fsyncs of the
+ * server would have to write the copy.
  */
 export function workingCopy(path: string): string {
   const copy = join(workDir, 'pets.db');

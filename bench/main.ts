@@ -43,7 +43,7 @@ async function main(options: Options): Promise<void> {
   for (const part of options.parts) Object.assign(results.found, { [part]: await runPart(part, options) });
   if (!options.isWhole) return;
   const file = writeResults(results);
-  // The chart has the rounded figures of the file.
+  // The chart is drawn from the file, so that it has the same rounded figures.
   for (const path of [file, writeChart(readResults(file))]) {
     if (path !== undefined) console.log(`\nwritten: ${relative(process.cwd(), path)}`);
   }

@@ -11,7 +11,10 @@ export interface Options {
   readonly quick: boolean;
   /** Whether PostgreSQL has little memory and a slow disk. */
   readonly cold: boolean;
-  /** Whether no option restricts the run. Only the figures of such a run are written to a file. */
+  /**
+   * Whether the run is complete, without an option that restricts it. Only the figures of a complete run are written to
+   * a file.
+   */
   readonly isWhole: boolean;
   readonly works: readonly Work[];
   readonly parts: readonly Part[];

@@ -96,8 +96,8 @@ export async function end(child: ChildProcess): Promise<void> {
 }
 
 /**
- * Measures the share of one core that a process and its children use between the first and the last sample. The share is known only on
- * Linux.
+ * Measures the share of one core that a process and its children use between the first and the last sample. The share
+ * is known only on Linux.
  */
 export class CpuMeter {
   readonly #pid: number;

@@ -12,7 +12,7 @@ export interface Results {
   readonly date: string;
   readonly machine: Machine;
   readonly options: Pick<Options, 'rounds' | 'seconds' | 'warmup' | 'connections' | 'pets'>;
-  /** The result of each part, by its name. The chart reads that of `compare`. */
+  /** The result of each part, by the name of the part. The chart shows the result of `compare`. */
   readonly found: { compare?: readonly Row[]; [part: string]: unknown };
 }
 

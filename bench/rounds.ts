@@ -4,7 +4,7 @@ import type { Options } from './options.ts';
 import { type Figures, Session, type SessionOptions } from './session.ts';
 import type { Work } from './works.ts';
 
-/** The share of its core above which the load generator limits the result. */
+/** If the load generator uses more than this share of its core, it limits the result. */
 const SATURATED = 0.95;
 
 export interface Case {
@@ -21,11 +21,14 @@ export interface Row extends Figures {
   readonly generatorIsLimit: boolean;
 }
 
-/** The number of creates before the first measurement of a process, because they decide how V8 compiles its code. */
+/**
+ * The number of creates before the first measurement of a process, because creates change how V8 compiles the code and
+ * allocates memory.
+ */
 const FIRST_CREATES = 9000;
 const FIRST_SECONDS = 10;
 
-/** Starts one process per case and round, which does every work: creates first, and the mix last. */
+/** Starts one process per case and round. The process does every kind of work: creates first, and the mix last. */
 export async function measureInTurn(cases: readonly Case[], options: Options): Promise<Row[]> {
   const { works, rounds, quick } = options;
   const found = new Map<string, Figures[]>();
@@ -93,8 +96,8 @@ export function median(values: readonly number[]): number | undefined {
 }
 
 /**
- * Returns the throughput of `row` divided by the throughput of the case `label` at the same work: the median of the
- * ratios in each round. Other load on the machine changes between rounds more than within a round.
+ * Returns the throughput of `row` divided by the throughput of the case `label` at the same work. Divides round by
+ * round and returns the median, because other load on the machine changes more between rounds than within a round.
  */
 export function ratioTo(label: string, row: Row, rows: readonly Row[]): number | undefined {
   const other = rows.find((candidate) => candidate.work === row.work && candidate.label === label);

@@ -21,7 +21,10 @@ function dataOf(source: string): Data {
   return sqliteData(workingCopy(source));
 }
 
-/** A run of one server. Wrong responses and lost creates cause an error, so that their figures are never reported. */
+/**
+ * A run of one server. Wrong responses and lost creates cause an error, so that the figures of a faulty run are never
+ * reported.
+ */
 export class Session {
   readonly server: RunningServer;
   readonly #facts: SessionFacts;

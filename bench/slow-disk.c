@@ -1,6 +1,6 @@
 /*
- * Loaded into a server by LD_PRELOAD: each fsync takes SLOW_FSYNC_MS milliseconds longer, and each read of a page of
- * SLOW_READ_PAGE bytes SLOW_READ_MS milliseconds, as on a slower disk.
+ * Loaded into a server by LD_PRELOAD to simulate a slower disk: each fsync takes SLOW_FSYNC_MS milliseconds longer, and
+ * each read of a page of SLOW_READ_PAGE bytes takes SLOW_READ_MS milliseconds longer.
  */
 #define _GNU_SOURCE
 #include <errno.h>

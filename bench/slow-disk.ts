@@ -14,7 +14,7 @@ export function slowFsync(milliseconds: number): Record<string, string> {
   return { LD_PRELOAD: library(), SLOW_FSYNC_MS: String(milliseconds) };
 }
 
-/** Returns the environment of a server that reads each page of `page` bytes `milliseconds` slower. */
+/** Returns the environment of a server that takes `milliseconds` longer to read each page of `page` bytes. */
 export function slowReads(milliseconds: number, page: number): Record<string, string> {
   return { LD_PRELOAD: library(), SLOW_READ_MS: String(milliseconds), SLOW_READ_PAGE: String(page) };
 }
@@ -24,7 +24,7 @@ function library(): string {
   const source = join(import.meta.dirname, 'slow-disk.c');
   if (!existsSync(path)) {
     execFileSync('cc', ['-O2', '-shared', '-fPIC', '-o', path, source]);
-    // PostgreSQL can run as another user.
+    // PostgreSQL can run as another user, who must be able to open the library in this folder.
     chmodSync(workDir, 0o711);
   }
   return path;

@@ -1,7 +1,7 @@
 /** The requests of each kind of work. `load/wrk.lua` generates the same requests for wrk. */
 
 export const WORKS = ['list', 'list-random', 'get', 'create', 'mix'] as const;
-/** The part `changes` has works of its own. */
+/** The part `changes` has its own kinds of work, which are not in `WORKS`. */
 export type Work = (typeof WORKS)[number] | 'change' | 'list-100' | 'changes';
 
 export const WORK_TITLES: Readonly<Record<Work, string>> = {
@@ -27,7 +27,7 @@ export interface Request {
 
 const STATUSES = ['available', 'pending', 'sold'] as const;
 
-/** Returns the next request of a work, for a store with `pets` pets. A change is for the pet `changed`. */
+/** Returns the next request of a work, for a store with `pets` pets. A change is of the pet whose id is `changed`. */
 export function nextRequest(
   work: Work,
   { pets, epoch, changed = 0 }: { pets: number; epoch?: string | undefined; changed?: number },

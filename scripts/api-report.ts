@@ -16,7 +16,7 @@ export interface ApiReport {
   /** The name of the report's file in docs/api/. */
   readonly file: string;
   readonly text: string;
-  /** The exported names without a docstring, and the methods of exported names without a docstring. */
+  /** The exported names, and the methods of exported names, that have no docstring. */
   readonly undocumented: readonly string[];
 }
 
@@ -48,7 +48,9 @@ function compilerOptions(): ts.CompilerOptions {
   return { ...options, incremental: false, noLib: true, types: [] };
 }
 
-/** Returns a host that loads this project only: the report needs names and comments, and no types of packages. */
+/**
+ * Returns a compiler host that loads only the modules of this project, because the report needs no types of packages.
+ */
 function hostWithoutPackages(options: ts.CompilerOptions): ts.CompilerHost {
   const host = ts.createCompilerHost(options, true);
   host.resolveModuleNameLiterals = (names, importer) =>
@@ -80,7 +82,8 @@ function declarationOf(symbol: ts.Symbol, program: ts.Program): string {
   const statement = emitted.statements.find((each) => namesOf(each).includes(symbol.name));
   if (statement === undefined) throw new Error(`${symbol.name} is not declared in ${source.fileName}`);
   const code = ts.createPrinter().printNode(ts.EmitHint.Unspecified, statement, emitted);
-  // The printer prints the docstrings of some kinds of statements itself, and the purpose of the file before the first one.
+  // Removes the comments that the printer prints itself: the docstrings of some kinds of statements, and the comment of
+  // the file before the first statement.
   const bare = code.replace(/^(?:\/\*\*[\s\S]*?\*\/\n)+/, '');
   const docstring = ts.getJSDocCommentsAndTags(statement).findLast(ts.isJSDoc)?.getText(emitted);
   return docstring === undefined ? bare : `${docstring}\n${bare}`;
@@ -107,8 +110,8 @@ function namesOf(statement: ts.Statement): string[] {
 }
 
 /**
- * Returns the names of a symbol and its methods that have no docstring. Properties are not checked, because the name
- * and the type may be enough.
+ * Returns the names that have no docstring: the name of the symbol, and the names of its methods. Properties are not
+ * checked, because the name and the type may be enough.
  */
 function undocumented(symbol: ts.Symbol, checker: ts.TypeChecker): string[] {
   const isDocumented = (each: ts.Symbol) => each.getDocumentationComment(checker).length > 0;

@@ -1,4 +1,4 @@
-/** The text that the sources have for an attribute: its row in `ATTRIBUTES`, and its column and index in SQL. */
+/** Writes the source text of an attribute: its row in `ATTRIBUTES`, and the SQL of its column and index. */
 
 import type { Attribute } from '../src/domain/attribute.ts';
 import { INT64_MAX, INT64_MIN } from '../src/domain/int64.ts';
@@ -21,13 +21,15 @@ function literal(value: unknown): string {
   return Array.isArray(value) ? `[${value.map(literal).join(', ')}]` : JSON.stringify(value);
 }
 
-/** Returns the definition of the column of an attribute in SQL. */
+/** Returns the SQL that defines the column of an attribute. */
 export function columnDefinition(each: NamedAttribute, database: Database): string {
   const { definition, rule } = columnParts(each, database);
   return `${definition}${rule === '' ? '' : ` CHECK (${rule})`}`;
 }
 
-/** Returns the column of an attribute in SQL, and the rule for its values, which can be empty. */
+/**
+ * Returns the SQL of a column, and of the rule for its values. The rule is empty if the type of the column is enough.
+ */
 export function columnParts(
   { name, attribute }: NamedAttribute,
   database: Database,
@@ -39,7 +41,10 @@ export function columnParts(
   return { definition: `${column} ${type}${isNullable ? '' : ' NOT NULL'}`, rule };
 }
 
-/** Returns the index of a filter, which has the order of a page. Each entry of a SQLite index ends with the id. */
+/**
+ * Returns the SQL of the index for a filter. The entries of the index are ordered by value and id, like the items of a
+ * page. In SQLite, each entry ends with the id anyway.
+ */
 export function indexDefinition({ name }: NamedAttribute, database: Database): string {
   const column = columnOf(name);
   return `CREATE INDEX pets_by_${column} ON pets (${column}${database === 'sqlite' ? '' : ', id'})`;
@@ -84,7 +89,7 @@ function valuesRule(column: string, values: readonly string[]): string {
   return `${column} IN (${values.map((value) => `'${value}'`).join(', ')})`;
 }
 
-/** The type has the range of an int64. */
+/** Omits the bounds of an int64, because the type of the column has the same bounds. */
 function rangeRule(column: string, min: bigint | number, max: bigint | number): string {
   const rules = [
     min === INT64_MIN ? '' : `${column} >= ${min}`,

@@ -1,6 +1,6 @@
 import { rolldown } from 'rolldown';
 
-/** Returns a module with all modules that it imports, for browsers. */
+/** Bundles a module and all modules that it imports into one minified module for browsers. */
 export async function bundle(input, banner = '') {
   const build = await rolldown({ input, platform: 'browser', moduleTypes: { '.md': 'text' } });
   const { output } = await build.generate({

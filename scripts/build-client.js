@@ -1,4 +1,4 @@
-/** The client for JavaScript as one module, for those who do not install the package. */
+/** Bundles the JavaScript client into one module, for users who do not install the package. */
 
 import { fileURLToPath } from 'node:url';
 import { bundle } from './build-bundle.js';

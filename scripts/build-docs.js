@@ -21,7 +21,7 @@ for (const name of existsSync(target) ? readdirSync(target, { recursive: true })
   const file = new URL(name, target);
   if (!files.has(name) && statSync(file).isFile()) rmSync(file);
 }
-// A server that starts meanwhile can read a file that has not changed.
+// Unchanged files are not written again, so that a server that starts during the build can read them.
 for (const [name, content] of files) {
   const file = new URL(name, target);
   mkdirSync(dirname(fileURLToPath(file)), { recursive: true });

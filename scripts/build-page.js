@@ -1,4 +1,4 @@
-/** The reference page, and the programs that its guides link to. */
+/** Builds the reference page, and compresses the programs that its guides link to. */
 
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -10,7 +10,7 @@ const PAGE = fileURLToPath(new URL('../page/main.ts', import.meta.url));
 const STYLES = ['colors.css', 'layout.css', 'text.css', 'reference.css', 'console.css'];
 
 export async function pageFiles() {
-  // The script contains the parser of Markdown, whose license it repeats.
+  // The script contains the Markdown parser, so it must also contain the license of the parser.
   const license = readFileSync(new URL('../LICENSE', import.meta.resolve('marked')), 'utf8');
   const script = await bundle(PAGE, `/*! The parser of Markdown is marked:\n${license} */`);
   return [

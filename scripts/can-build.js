@@ -1,4 +1,7 @@
-/** Fails with one line if packages are missing that the build needs, instead of pages of errors of the compiler. */
+/**
+ * Fails with one line if packages are missing that the build needs. Otherwise, the compiler would print pages of
+ * errors.
+ */
 
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -21,7 +24,7 @@ if (missing.length > 0) {
   process.exitCode = 1;
 }
 
-/** Some packages export no `package.json`, so that they cannot be resolved by it. */
+/** Looks for the file itself: `require.resolve` fails for packages that do not export their `package.json`. */
 function isInstalled(name) {
   return resolve.paths(name)?.some((folder) => existsSync(join(folder, name, 'package.json')));
 }

@@ -11,12 +11,12 @@ import { tarballFaults } from './tarball.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');
 
-/** In bytes. A package of this size is installed in a moment. */
+/** The maximum size of the installed package, in bytes. A package of this size is installed in a moment. */
 const INSTALLED_LIMIT = 200_000;
 
 const API_KEY = 'a-key-of-at-least-32-visible-characters';
 
-/** Returns a fault for everything that is wrong with the package of the client. Prints its size. */
+/** Returns a description of each fault of the client's package. Prints the size of the package. */
 export async function clientPackageFaults(): Promise<string[]> {
   writeClientPackage();
   const folder = mkdtempSync(join(tmpdir(), 'animal-store-client-'));

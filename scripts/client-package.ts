@@ -41,7 +41,7 @@ export function writeClientPackage(): void {
   for (const file of clientFiles()) {
     const target = join(CLIENT_PACKAGE, file);
     mkdirSync(dirname(target), { recursive: true });
-    // The map leads to a source that is not in this package.
+    // Removes the reference to a source map, because this package contains no source maps.
     writeFileSync(
       target,
       readFileSync(join(DIST, file), 'utf8').replace(/^\/\/# sourceMappingURL=.*\n?/m, ''),
@@ -53,7 +53,10 @@ export function writeClientPackage(): void {
   cpSync(join(ROOT, 'LICENSE'), join(CLIENT_PACKAGE, 'LICENSE'));
 }
 
-/** Returns the content of package.json. What both packages have in common comes from that of `animal-store`. */
+/**
+ * Returns the content of the client's package.json. Members that both packages have in common are copied from the
+ * package.json of `animal-store`.
+ */
 export function clientManifest(packageJson: string): Readonly<Record<string, unknown>> {
   const { name, version, license, engines, repository, publishConfig } = JSON.parse(packageJson);
   return {
@@ -73,7 +76,7 @@ export function clientManifest(packageJson: string): Readonly<Record<string, unk
   };
 }
 
-/** Returns the compiled modules that the client consists of, and their declarations, relative to `dist`, sorted. */
+/** Returns the sorted paths, relative to `dist`, of the compiled modules of the client and of their declarations. */
 export function clientFiles(): string[] {
   const files = new Set<string>();
   const add = (file: string) => {

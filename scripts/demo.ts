@@ -1,6 +1,6 @@
 /**
- * Shows what the store promises, with a real server that is killed: `npm run demo`. Needs `npm run build`. The store is in a
- * temporary folder, which is removed.
+ * Shows that the store keeps its promises, with a real server that is killed several times. Usage: `npm run build`, then
+ * `npm run demo`. The store is in a temporary folder, which is removed at the end.
  */
 
 import { type ChildProcess, spawn } from 'node:child_process';
@@ -19,14 +19,17 @@ const BIN = join(import.meta.dirname, '../bin/animal-store.js');
 const PETS = 30;
 const [WRITERS, CHANGES] = [4, 10];
 
-/** In milliseconds. A call takes as long as the server needs to start again, also on a busy machine. */
+/**
+ * The timeout of a call, in milliseconds. A call may have to wait until the server has started again, which takes long
+ * on a busy machine.
+ */
 const TIMEOUT = 100_000;
 
 const folder = mkdtempSync(join(tmpdir(), 'animal-store-demo-'));
 let server: ChildProcess | undefined;
 let [url, key] = ['', ''];
 
-/** Starts the server, on the same port and store as before. */
+/** Starts the server. After the first start, the server has the same port and store as before. */
 async function start(): Promise<void> {
   const child = spawn(process.execPath, [BIN, 'serve'], {
     env: {
@@ -63,7 +66,7 @@ async function post(body: string, idempotencyKey: string = randomUUID()): Promis
   });
 }
 
-/** Returns a pet that has an example of each other required attribute. */
+/** Returns a pet with example values for the other required attributes. */
 function pet(name: string, categoryId: bigint): NewPet {
   return newPet({ ...parsePetMembers(EXAMPLE_JSON), name, categoryId });
 }

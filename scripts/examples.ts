@@ -1,6 +1,6 @@
 /**
- * Gives the pets in the examples of manuals, comments and programs the required attributes that they lack. `npm run accept` calls
- * it.
+ * Adds missing required attributes to the pets in the examples of manuals, comments and programs. `npm run accept`
+ * calls it.
  */
 
 import { readFileSync, writeFileSync } from 'node:fs';

@@ -1,6 +1,7 @@
 /**
- * Lists the files of `src` that run a function for each POST with a key, of `serve` on SQLite, in both threads: `npm run
- * build`, then `node scripts/files-of-a-request.ts`. A function counts if it runs at least once more for each further POST.
+ * Lists the files of `src` whose code runs for each POST request with an `Idempotency-Key`, in either thread of
+ * `animal-store serve` on SQLite. Usage: `npm run build`, then `node scripts/files-of-a-request.ts`. A file is listed
+ * if it has a function that is called at least once more for each further request.
  */
 
 import { spawn } from 'node:child_process';
@@ -15,7 +16,7 @@ const ROOT = join(import.meta.dirname, '..');
 const DIST = pathToFileURL(`${join(ROOT, 'dist')}/`).href;
 const FURTHER = 100;
 
-/** The file that Node.js writes at the end of each thread with `NODE_V8_COVERAGE`. */
+/** The content of a file that Node.js writes when a thread ends, if `NODE_V8_COVERAGE` is set. */
 interface Coverage {
   readonly result: readonly {
     readonly url: string;
@@ -23,7 +24,7 @@ interface Coverage {
   }[];
 }
 
-/** Resolves with the number of calls of each function, by file and place, of a server that gets some requests. */
+/** Sends requests to a new server. Resolves with the number of calls of each function, by its file and its position. */
 async function callsOf(requests: number): Promise<Map<string, number>> {
   const folder = mkdtempSync(join(tmpdir(), 'animal-store-files-'));
   const coverage = join(folder, 'coverage');

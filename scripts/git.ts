@@ -1,8 +1,8 @@
-/** Runs Git for the repository of a folder, whatever repository the caller's variables name. */
+/** Runs Git for the repository of a folder, even if environment variables such as `GIT_DIR` name another repository. */
 
 import { execFileSync } from 'node:child_process';
 
-/** The environment without the variables of Git, such as the `GIT_DIR` that each hook has. */
+/** Returns the environment without the variables of Git, such as `GIT_DIR`, which Git sets for hooks. */
 export function withoutGit(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(environment).filter(([name]) => !name.startsWith('GIT_')));
 }

@@ -1,6 +1,6 @@
 /**
- * Adds `"gypfile": false` to the lock file, for each package that ships its binaries. Without this line, `npm ci` compiles
- * the package, which needs Python and a compiler. `npm install` removes the line. Usage: `npm run lock`.
+ * Adds `"gypfile": false` to the lock file, for each package that ships prebuilt binaries. Without this line, `npm ci`
+ * compiles the package, which needs Python and a compiler. `npm install` removes the line. Usage: `npm run lock`.
  */
 
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -24,7 +24,7 @@ interface LockedPackage {
 /**
  * Returns a description of each fault of a lock file.
  *
- * @param folder the folder of the lock file, in which the packages can be installed
+ * @param folder the folder of the lock file. Packages that are installed in it are searched for a `binding.gyp`
  */
 export function lockFileFaults(text: string, folder: string): string[] {
   const { packages } = JSON.parse(text) as LockFile;

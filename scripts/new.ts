@@ -1,5 +1,5 @@
 /**
- * Makes a project beside this one whose entity has another name. Usage:
+ * Creates a new project from this one, in which the entity has another name. Usage:
  * `npm run new -- ../parcels --entity parcel [--plural parcels] [--name parcel-store] [--attributes 'weight:int64, …'] [--with PART]`.
  */
 
@@ -21,7 +21,10 @@ const SIGNALS = ['SIGHUP', 'SIGINT', 'SIGTERM'] as const;
 const stop = new AbortController();
 for (const name of SIGNALS) process.once(name, () => stop.abort(name));
 
-/** An error that the user can correct ends with status 2, as for the command of the project, and nothing is written. */
+/**
+ * The exit code after an error. As for `animal-store`, it is 2 for an error that the user can correct. No file is
+ * written before such an error.
+ */
 let exitCode = 2;
 try {
   const { target, names, parts, attributes } = readArguments();
@@ -82,7 +85,7 @@ async function make(target: string, work: (folder: string) => Promise<void>): Pr
   const made = mkdirSync(folder, { recursive: true }) ?? folder;
   try {
     await work(folder);
-    // A signal that came while files were written is delivered now.
+    // Node.js handles a signal that arrived during the synchronous writes now, before the folder is renamed.
     await new Promise(setImmediate);
     stop.signal.throwIfAborted();
     mkdirSync(target, { recursive: true });
@@ -93,7 +96,7 @@ async function make(target: string, work: (folder: string) => Promise<void>): Pr
   }
 }
 
-/** New names change the length of lines and the order of imports. */
+/** Formats the code, because the new names change the length of lines and the order of imports. */
 async function formatCode(folder: string): Promise<void> {
   const biome = createRequire(import.meta.url).resolve('@biomejs/biome/bin/biome');
   const options = ['--write', '--log-level=error', '.'];
@@ -101,7 +104,10 @@ async function formatCode(folder: string): Promise<void> {
   await run(folder, process.execPath, [biome, 'check', '--linter-enabled=false', ...options]);
 }
 
-/** Derives the document from the code of the new project, with the packages of this one. */
+/**
+ * Generates the OpenAPI document from the code of the new project, which uses the packages of this project through a
+ * temporary link.
+ */
 async function writeDocument(folder: string): Promise<void> {
   const packages = join(folder, 'node_modules');
   symlinkSync(join(import.meta.dirname, '../node_modules'), packages);
@@ -109,10 +115,12 @@ async function writeDocument(folder: string): Promise<void> {
   rmSync(packages);
 }
 
-/** Makes one commit, from which the owner's own changes can be told apart. Returns what was done. */
+/**
+ * Commits the new files, so that the owner can tell later changes apart from them. Returns a sentence about the result.
+ */
 async function commit(folder: string, parent: string, project: string): Promise<string> {
   if (await isInRepository(parent)) return 'The folder is in a repository of Git: nothing is committed.';
-  // The owner's signing key, hooks and ignored files are for the owner's commits.
+  // This commit is not the owner's, so it does not use the owner's signing key, hooks and ignore rules.
   const settings = ['commit.gpgSign=false', 'core.hooksPath=/dev/null', 'core.excludesFile=/dev/null'];
   const identity = [`user.name=${project}`, 'user.email=new@localhost'];
   const git = (...args: string[]) =>

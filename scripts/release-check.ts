@@ -44,7 +44,7 @@ const WORKFLOW: Readonly<Record<string, RegExp>> = {
   'attach the SBOM to the release of GitHub': /^ +- run: gh release create .* animal-store\.cdx\.json$/m,
 };
 
-/** Returns a description of each fault, except the faults of the tarball. */
+/** Returns a description of each fault in the files of a release. */
 export function releaseFaults(release: Release): string[] {
   const { packageJson, lockFile, changelog, workflow, containerfile, tag } = release;
   const { version, publishConfig } = JSON.parse(packageJson) as Package;

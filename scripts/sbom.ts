@@ -41,8 +41,9 @@ function productionOf(lock: LockFile): Readonly<Record<string, LockedPackage>> {
 }
 
 /**
- * Returns the SBOM of npm, as JSON. npm gets a package without development dependencies: with `--omit dev`, it would also omit
- * the packages that both kinds of dependencies share. npm takes the name of the package from its folder.
+ * Returns the SBOM that npm writes, as JSON. npm reads a copy of the package without development dependencies, because
+ * `--omit dev` would also omit the packages that both kinds of dependencies share. The folder of the copy has the name
+ * of the package, because npm takes the name from the folder.
  */
 export function createSbom(packageJson: string, lockFile: string): string {
   const manifest = { ...(JSON.parse(packageJson) as { name: string }), devDependencies: {} };

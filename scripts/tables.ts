@@ -1,4 +1,7 @@
-/** Writes `docs/openapi.json`, and into the manuals the tables of attributes, errors and metrics. `npm run accept` calls it. */
+/**
+ * Writes `docs/openapi.json`, and the tables of attributes, errors and metrics in the manuals. `npm run accept` calls
+ * it.
+ */
 
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { generateDocument } from '../openapi/document.ts';
@@ -38,7 +41,7 @@ export const TABLES: Readonly<Record<string, () => Promise<readonly string[]>>> 
   'docs/watch.md': async () => [table(['metric', 'description'], await metrics())],
 };
 
-/** Returns the text with the rows that the code has now. */
+/** Returns the text of a manual, with the tables generated from the code. */
 export async function withTable(path: string, text: string): Promise<string> {
   const rows = [...((await TABLES[path]?.()) ?? [])];
   const written = text.replaceAll(

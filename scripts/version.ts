@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 
 const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
 
-/** The first two versions of the lock file are those of this package. */
+/** In the lock file, only the first two versions are the version of this package. */
 const PLACES: readonly (readonly [path: string, pattern: RegExp, count: number])[] = [
   ['package-lock.json', /(?<="version": ")[^"]+/g, 2],
   ['deploy/Containerfile', /(?<=image\.version=")[^"]+/g, 1],

@@ -1,6 +1,7 @@
 /**
- * Generates load in a process of its own: at a steady rate, even if the server cannot keep up, or as fast as the server
- * responds. A latency starts when the request is due, and so includes the time until a connection is free.
+ * Generates load in a process of its own, either at a steady rate (even if the server cannot keep up) or as fast as the
+ * server responds. A latency is measured from the time at which the request is due, so it includes the wait for a free
+ * connection.
  */
 
 import { randomUUID } from 'node:crypto';
@@ -26,7 +27,7 @@ export interface StreamsLoad {
   readonly streams: readonly Stream[];
   /** Whether each create and change has a new `Idempotency-Key`. */
   readonly idempotencyKeys?: boolean;
-  /** The epoch of the cursors of changes. */
+  /** The epoch of the store, with which each cursor of changes begins. */
   readonly epoch?: string | undefined;
 }
 
@@ -50,7 +51,7 @@ export interface Reported {
   readonly createsSent: number;
 }
 
-/** The number of pets that are changed again and again, and the distance of their ids. */
+/** The number of pets that are changed again and again, and the difference between the ids of one pet and the next. */
 const CHANGED = 1024;
 const STEP = 977;
 

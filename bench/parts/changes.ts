@@ -1,4 +1,4 @@
-/** Compares changes of pets with those of Fastify, and pages of changes with lists, on each storage. */
+/** Compares animal-store with Fastify at changing pets, and pages of changes with lists of pets, on each storage. */
 
 import { noPrograms } from '../../test/support/postgres/programs.ts';
 import { filledFile } from '../data.ts';

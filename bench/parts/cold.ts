@@ -20,7 +20,10 @@ const MAX_PETS = 300_000;
 /** The pause between two list requests during the reads, in milliseconds. */
 const PAUSE = 20;
 
-/** The servers, and the number of connections in the URL of the database. Fastify has a pool of 10 connections. */
+/**
+ * The servers. `max` is the number of connections in the URL of the database. Fastify always has a pool of 10
+ * connections.
+ */
 const CASES: readonly (readonly [label: string, name: ServerName, max?: string])[] = [
   ['Fastify 5, 10 connections', 'fastify'],
   [`${titleOf(OURS)}, 16 connections`, OURS],
@@ -33,7 +36,7 @@ export interface ColdRow {
   readonly perSecond: number;
   readonly p50: number;
   readonly p99: number;
-  /** The p95 of a cached list during the reads. */
+  /** The 95th percentile of the latency of a cached list during the reads. */
   readonly listP95: number;
 }
 
@@ -63,7 +66,7 @@ export async function measureCold(options: Options): Promise<ColdRow[]> {
   );
 }
 
-/** Measures reads of single pets, and lists at the same time. */
+/** Measures reads of single pets and, at the same time, lists. */
 async function measureBeside(session: Session, options: Options): Promise<Omit<ColdRow, 'label'>> {
   const lists: number[] = [];
   let isRunning = true;

@@ -10,7 +10,7 @@ import { rowsTable } from '../table.ts';
 
 type Cases = readonly (readonly [label: string, change: Partial<SessionOptions>])[];
 
-/** Returns a function that measures animal-store, or another server, with different options. */
+/** Returns a function that measures a list of cases. Each case changes some options of a session with animal-store. */
 function measuring(casesOf: (options: Options) => Cases): (options: Options) => Promise<Row[]> {
   return (options) => {
     const { pets } = options;

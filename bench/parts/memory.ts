@@ -22,7 +22,7 @@ export interface Memory {
   readonly series: readonly number[];
 }
 
-/** One process does all works, one after the other, and creates first. */
+/** One process does every kind of work, one after the other, beginning with creates. */
 async function measure(options: Options): Promise<Memory[]> {
   const seconds = options.quick ? options.seconds : 2 * options.seconds;
   const order = ['create', 'list-random', 'get', 'mix'] as const;

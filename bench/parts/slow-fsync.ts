@@ -52,7 +52,8 @@ async function run(server: ServerName, delay: number, options: Options): Promise
   const { pets, connections, warmup } = options;
   const environment = slowFsync(delay);
   return Session.run({ name: server, source: filledFile(pets), pets, environment }, async (session) => {
-    // Full load lets Node.js compile the code, which would delay responses during the measurement.
+    // Under full load, Node.js compiles the code now. Otherwise, it would do so during the measurement, and delay
+    // responses.
     for (const work of warmup === 0 ? [] : (['list', 'get', 'create'] as const)) {
       await session.load(work, { seconds: warmup, connections });
     }

@@ -12,12 +12,12 @@ const CACHE_TIME = 2000;
 
 const COLUMNS = 'id, name, category_id AS "categoryId", status';
 const LIST = `SELECT ${COLUMNS} FROM pets WHERE id > $1 ORDER BY id LIMIT $2`;
-/** Compares rows, so that every search starts in the index of the statuses. */
+/** Compares row values, so that PostgreSQL always starts in the index on `(status, id)`. */
 const LIST_OF_STATUS = `SELECT ${COLUMNS} FROM pets
   WHERE (status, id) > ($1, $2) AND status <= $1 ORDER BY status, id LIMIT $3`;
 const FIND = `SELECT ${COLUMNS} FROM pets WHERE id = $1`;
 const ADD = `INSERT INTO pets (name, category_id, status) VALUES ($1, $2, $3) RETURNING ${COLUMNS}`;
-/** Adds a column for the version, which other servers do not need, before the first change. */
+/** Adds a column for the version before the first change, because the schema of animal-store has no such column. */
 const ADD_VERSION = 'ALTER TABLE pets ADD COLUMN IF NOT EXISTS version int8 NOT NULL DEFAULT 1';
 const CHANGE = `UPDATE pets SET name = coalesce($1, name), category_id = coalesce($2, category_id),
   status = coalesce($3, status), version = version + 1
@@ -66,7 +66,10 @@ export class PostgresStore {
     return (await this.#pool.query<Versioned>(query)).rows[0];
   }
 
-  /** Whether an `Authorization` header contains a key that is valid, or was valid a moment ago. Returns no promise for a cached key. */
+  /**
+   * Whether an `Authorization` header contains a key that is valid, or that was valid when it was cached. Returns a
+   * promise only if the key is not cached.
+   */
   allows(authorization = ''): boolean | Promise<boolean> {
     return (this.#cachedUntil.get(authorization) ?? 0) > performance.now() || this.#look(authorization);
   }

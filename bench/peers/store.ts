@@ -10,7 +10,7 @@ export interface Pet {
   readonly status: string;
 }
 
-/** The new values of attributes. The others stay. */
+/** The new values of the attributes to change. The other attributes keep their values. */
 export type Change = { readonly [Name in Exclude<keyof Pet, 'id'>]?: Pet[Name] | undefined };
 
 /** A changed pet. */
@@ -32,7 +32,7 @@ export interface KeyRow {
 
 const COLUMNS = 'id, name, category_id AS categoryId, status';
 
-/** Adds a column for the version, which other servers do not need, before the first change. */
+/** Adds a column for the version before the first change, because the schema of animal-store has no such column. */
 const ADD_VERSION = 'ALTER TABLE pets ADD COLUMN version INTEGER NOT NULL DEFAULT 1';
 const CHANGE = `UPDATE pets SET name = coalesce(?, name), category_id = coalesce(?, category_id),
   status = coalesce(?, status), version = version + 1

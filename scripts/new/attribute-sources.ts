@@ -1,4 +1,4 @@
-/** Gives the domain and the tables other attributes. The files still have the names of this project. */
+/** Replaces the attributes in the source files of the domain and of the tables, before these files are renamed. */
 
 import {
   columnParts,
@@ -11,7 +11,7 @@ import { withRecords } from './records.ts';
 
 type Edits = readonly (readonly [place: RegExp, text: string])[];
 
-/** Returns the text of a file with the attributes in place of those of a pet. */
+/** Returns the text of a file with these attributes instead of the attributes of a pet. */
 export function withAttributes(path: string, text: string, attributes: readonly NamedAttribute[]): string {
   return editsOf(path, text, attributes).reduce(
     (source, [place, replacement]) => {
@@ -102,7 +102,7 @@ function inputType(each: NamedAttribute): string {
   return type === 'bigint' || type === 'number' ? 'bigint | number' : type;
 }
 
-/** Every value of the first `one of` can follow every other one. */
+/** Allows all transitions between the values of the first attribute of the kind `one of`. */
 function transitionsOf(attributes: readonly NamedAttribute[]): string {
   for (const { name, attribute } of attributes) {
     if (attribute.kind !== 'one of') continue;
@@ -129,7 +129,8 @@ function schemaEdits(text: string, attributes: readonly NamedAttribute[], databa
       parts.map(({ definition }) => definition).join(',\n    '),
     ],
     [/CREATE INDEX pets_by_status ON pets \([^)]*\);\s+/, indexes.join('')],
-    // The table has the columns and indexes that later migrations add.
+    // Removes the migrations that add columns and indexes, because the new table has its columns and indexes from the
+    // start.
     ...[...added].flatMap(
       ([, name]): Edits => [
         [new RegExp(`(?:^/\\*\\*.*\\n)?^const ${name} = (?:\`[^\`]*\`|'[^'\\n]*');\\n\\n`, 'm'), ''],

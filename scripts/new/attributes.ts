@@ -13,9 +13,9 @@ const GRAMMAR =
 const NAME = /^(?=.{1,40}$)[a-z](?:[A-Z]?[a-z0-9]+){0,7}$/;
 const VALUE = /^(?=.{1,50}$)[A-Za-z][A-Za-z0-9]*(?:[-_][A-Za-z0-9]+)*$/;
 const COUNT_MAX = 20;
-/** A body of a request has at most 16 KiB. */
+/** A text must fit in the body of a request, which has at most 16 KiB. */
 const TEXT_LENGTH_MAX = 2000;
-/** An entry of an index of PostgreSQL has at most about 2,700 bytes, and a code point has at most four. */
+/** An index entry of PostgreSQL has at most about 2,700 bytes, and a code point has at most four bytes. */
 const FILTER_LENGTH_MAX = 500;
 
 const REFUSED: Readonly<Record<string, string>> = {
@@ -28,9 +28,9 @@ const REFUSED: Readonly<Record<string, string>> = {
     'abort add all alter always analyse analyze and any array as asc asymmetric attach authorization before begin between binary both by cascade case cast check collate collation column commit concurrently conflict constraint create cross current currentCatalog currentDate currentRole currentSchema currentTime currentTimestamp currentUser database default deferrable deferred delete desc detach distinct do drop each else end escape except exclusive exists explain fail false fetch filter for foreign freeze from full glob grant group having if ignore ilike immediate in index indexed initially inner insert instead intersect into is isnull join key lateral leading left like localtime localtimestamp match materialized natural not nothing notnull null of offset on only or order outer over overlaps placing plan pragma primary query raise recursive references regexp reindex release rename replace restrict returning right rollback row rowid savepoint select sessionUser similar some symmetric systemUser table tablesample temp temporary then to trailing transaction trigger true union unique update user using vacuum values variadic verbose view virtual when where window with without',
 };
 
-/** Returns the attributes of a list. Throws an `Error` that says what is wrong. */
+/** Parses a list of attributes. Throws an `Error` that says what is wrong. */
 export function attributesOf(list: string): readonly NamedAttribute[] {
-  // A comma between parentheses is one of a list of values.
+  // A comma inside parentheses separates values, not attributes.
   const attributes = list.split(/,(?![^()]*\))/).map((text, index) => attributeOf(text.trim(), index));
   const names = attributes.map(({ name }) => name);
   const twice = names.find((name, index) => names.indexOf(name) < index);
@@ -122,7 +122,7 @@ function kindOf(text: string, kind: string, args: string | undefined): Attribute
   }
 }
 
-/** Returns a default, which has to obey the rule of its kind. */
+/** Parses a default value. Throws an `Error` if the value breaks the rule of its kind. */
 function defaultOf(text: string, kind: AttributeKind, given: string): Attribute['example'] {
   const isInteger = (kind.kind === 'int64' || kind.kind === 'integer') && /^-?\d+$/.test(given);
   const isBoolean = kind.kind === 'boolean' && /^(?:true|false)$/.test(given);

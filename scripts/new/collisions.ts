@@ -1,4 +1,6 @@
-/** Renames all files of a project at once, so that no new name meets another one that is visible in the same place. */
+/**
+ * Renames the entity and the project in all files at once, so that no new name collides with another name in its scope.
+ */
 
 import { dirname, join, relative } from 'node:path';
 import ts from 'typescript';
@@ -16,7 +18,7 @@ export interface SourceFile {
 interface Source extends Identifiers {
   readonly path: string;
   readonly text: string;
-  /** The names that are taken in the file. */
+  /** The names that are already used in the file. */
   readonly taken: Set<string>;
 }
 
@@ -26,7 +28,7 @@ interface Change {
   readonly names: Names;
   readonly shared: NameMap;
   readonly exceptions: Exceptions;
-  /** Files whose plain path is taken. */
+  /** Files whose regular new path is already used, with the paths that they get instead. */
   readonly moved: NameMap;
 }
 
@@ -66,7 +68,7 @@ export function renameFiles(originals: readonly SourceFile[], names: Names): Sou
   });
 }
 
-/** Aligns the members of each type as Go's own formatter does, because the samples of the page are compared. */
+/** Aligns the members of each Go type as gofmt does, because tests compare these files with the samples of the page. */
 function aligned(text: string): string {
   return text.replaceAll(/(?:^\t\w+ +\S+ +`json.*\n)+/gm, (block) => {
     const rows = block
@@ -79,7 +81,7 @@ function aligned(text: string): string {
   });
 }
 
-/** The plain names, then the alternatives for places where they are taken. */
+/** Returns the regular names first, then the alternatives for places where the regular names are already used. */
 function candidatesOf(names: Names): readonly Names[] {
   const suffixes = ['record', 'entity', 'element'].filter((each) => !names.entity.includes(each));
   const others = suffixes.map((suffix) => ({
@@ -121,7 +123,7 @@ function sourcesOf(file: SourceFile): Source[] {
   });
 }
 
-/** Code in a manual: each block is a module of its own. */
+/** Returns the blocks of code in a manual. Each block is a module of its own. */
 function codeBlocks({ path, text }: SourceFile): (SourceFile & { start: number })[] {
   if (!path.endsWith('.md')) return [];
   return [...text.matchAll(CODE_BLOCK)].map((match, index) => ({
@@ -131,7 +133,7 @@ function codeBlocks({ path, text }: SourceFile): (SourceFile & { start: number }
   }));
 }
 
-/** Chooses the names of members, and of what a file exports: each has one name in the whole project. */
+/** Chooses the new names of members and exports. Each of them has the same new name in the whole project. */
 function sharedNames(sources: readonly Source[], candidates: readonly Names[]) {
   const exported = new Set(sources.flatMap((source) => [...source.shared].filter(isNamed)));
   const places = new Map<string, Set<Set<string>>>();
@@ -182,7 +184,10 @@ function localNames(
   return locals;
 }
 
-/** Where the plural equals the singular, a variable of several is called a list, even if its name is free. */
+/**
+ * Sorts names with `list` to the front. If the plural equals the singular, a variable for several records is called
+ * `sheepList`, even where `sheep` is not used yet.
+ */
 function severalFirst(one: Names, other: Names): number {
   return Number(other.plural.at(-1) === 'list') - Number(one.plural.at(-1) === 'list');
 }
@@ -248,7 +253,10 @@ function renamePart(
   return renameText(part, names, style, exceptions);
 }
 
-/** The folder and the name of a file without its ending, as imports, settings and manuals name it. */
+/**
+ * Returns the folder and the name of a file, without its extension. Imports, settings and manuals contain this part of
+ * the path.
+ */
 function tailOf(path: string): string {
   return path
     .split('/')

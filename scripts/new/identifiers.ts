@@ -4,8 +4,9 @@ import ts from 'typescript';
 import type { Style } from './rename.ts';
 
 /**
- * An identifier of a file: a binding such as a variable or a type, a member of an object, or both, as the `pet` of `{ pet }`.
- * A text names a member or a type if it has nothing else in it.
+ * An identifier of a file: a binding such as a variable or a type, a member of an object, or both, like `pet` in
+ * `{ pet }`. A string literal has the role `text` if it consists of one word, because the word can be the name of a
+ * member or a type.
  */
 export interface Occurrence {
   readonly name: string;
@@ -20,13 +21,13 @@ export interface Identifiers {
   readonly shared: ReadonlySet<string>;
   /** The names of the members of each object, class and type. */
   readonly objects: readonly ReadonlySet<string>[];
-  /** Where the path of another file stands: the text without its quotes. */
+  /** The relative paths in string literals, without the quotes. */
   readonly paths: readonly { readonly start: number; readonly text: string }[];
-  /** Ranges in which names of several words are not spelled as in prose. */
+  /** Ranges with their own style for names of several words. Elsewhere, the style is `prose`. */
   readonly styled: readonly { readonly start: number; readonly end: number; readonly style: Style }[];
 }
 
-/** Code in a comment. */
+/** The examples of code in comments. */
 const EXAMPLE = /(?<=^ *\* ```ts\n).*?(?=^ *\* ```$)/gms;
 const SQL =
   /\b(?:SELECT|INSERT INTO|UPDATE|DELETE FROM|CREATE|ALTER TABLE|DROP|COPY|TRUNCATE|FROM|JOIN|LOCK TABLE|WHERE) /;
@@ -55,7 +56,7 @@ export function identifiersOf(path: string, text: string): Identifiers {
       ts.isStringLiteralLike(node) || ts.isTemplateHead(node) || ts.isTemplateMiddleOrTemplateTail(node);
     if (isText && SQL.test(node.text))
       styled.push({ start: node.getStart(file), end: node.end, style: 'snake' });
-    // The slash of a regular expression does not begin a path.
+    // The range begins after the slash of the regular expression, so that the slash is not read as a part of a path.
     if (ts.isRegularExpressionLiteral(node))
       styled.push({ start: node.getStart(file) + 1, end: node.end, style: 'prose' });
     const members = membersOf(node);
@@ -102,7 +103,10 @@ function membersOf(node: ts.Node): readonly ts.Node[] {
   return ts.isObjectBindingPattern(node) ? node.elements : [];
 }
 
-/** Returns the name of a member. In a union, only the names of schemas count, which are types elsewhere. */
+/**
+ * Returns the name of a member. In a union of string literals, only capitalized texts count: they are the names of
+ * schemas, which are types elsewhere.
+ */
 function nameOf(member: ts.Node): string[] {
   if (ts.isLiteralTypeNode(member) && ts.isStringLiteral(member.literal))
     return /^[A-Z]/.test(member.literal.text) ? [member.literal.text] : [];

@@ -1,4 +1,4 @@
-/** The names of a new project: what its entity and the project itself are called. */
+/** Derives and checks the names of a new project: the name of its entity, and the name of the project itself. */
 
 /** The names that the user gives. */
 export interface Request {
@@ -39,7 +39,7 @@ const ENDINGS: readonly (readonly [RegExp, string])[] = [
   [/$/, 's'],
 ];
 
-/** Names with a meaning that the API or the databases of each project give them. */
+/** Names that are refused, because they already have a meaning in each project. */
 const REFUSED: Readonly<Record<string, string>> = {
   'api key': 'the keys that callers have are called so',
   constructor: 'each object of JavaScript has this property',
@@ -49,7 +49,7 @@ const REFUSED: Readonly<Record<string, string>> = {
 for (const name of ['after', 'cursor', 'etag', 'id', 'limit', 'removed']) {
   Object.assign(REFUSED, { [name]: 'requests and responses have a member or parameter of this name' });
 }
-/** Both databases reserve these, so that a table with this name would have to be quoted. */
+/** Words that both databases reserve, so that a table with such a name would have to be quoted. */
 const RESERVED_TABLES = /^(?:columns|nulls|others|references|rows|ties|values)$/;
 
 /** Derives all names from a request. Throws an `Error` whose message says what is wrong and what to do. */
@@ -78,7 +78,7 @@ function wordsOf(option: string, text: string): readonly string[] {
   return words;
 }
 
-/** The plural of the last word, as English forms it. */
+/** Returns the words with the English plural of the last word. */
 export function pluralOf(words: readonly string[]): readonly string[] {
   const last = words.at(-1) ?? '';
   return [...words.slice(0, -1), pluralOfWord(last)];
@@ -100,7 +100,7 @@ export function pascal(words: readonly string[]): string {
   return words.map(capitalized).join('');
 }
 
-/** The article of a word in English, by its first letters. */
+/** Returns the English article of a word, which depends on its first letters. */
 export function articleOf(word: string): 'a' | 'an' {
   const start = word.toLowerCase();
   if (/^(?:uni(?!n)|us[aeiu]|ur[aeiou]|ut[ei]|eu|ewe|one\b|once)/.test(start)) return 'a';

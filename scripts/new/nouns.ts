@@ -3,9 +3,9 @@
 type Replacement = readonly [place: RegExp, other: string];
 
 interface Noun {
-  /** Where the name means the command or the path. */
+  /** Replacements for all files: the places where the noun is a command or a path. */
   readonly everywhere: readonly Replacement[];
-  /** The same, in the files of the command line and in its tests. */
+  /** Replacements only for the files of the command line and for their tests. */
   readonly commandLine: readonly Replacement[];
 }
 
@@ -31,7 +31,7 @@ const NOUNS: Readonly<Record<string, Noun>> = {
 
 const COMMAND_LINE = /(?:^|\/)(?:cli|composition|deploy|e2e)\//;
 
-/** Returns the text of a file with the other names, if records are called `plural`. */
+/** Returns the text of a file, in which a command or path with the name `plural` gets another name. */
 export function withOtherNouns(text: string, path: string, plural: string): string {
   const noun = Object.hasOwn(NOUNS, plural) ? NOUNS[plural] : undefined;
   if (noun === undefined) return text;

@@ -31,7 +31,7 @@ const GROUPS = ['dependencies', 'devDependencies', 'peerDependencies', 'peerDepe
  * Returns both files.
  *
  * @param about the `package.json` of this project
- * @param own the members in which that of a new project differs
+ * @param own the members that are different in the `package.json` of the new project
  * @param lock the lock file of this project
  * @param modules the texts of the modules of the new project by their paths
  * @param isLibrary whether other programs import the project
@@ -85,7 +85,10 @@ function filtered<T>(
   return Object.fromEntries(Object.entries(members).filter(([name, value]) => isKept(name, value)));
 }
 
-/** Returns whether a package is imported, is a command of a script, or has the types of such a package. */
+/**
+ * Returns a function that tells whether a package is used: whether a module imports it, a script runs a command of it,
+ * or it has the types of a used package.
+ */
 function usesOf({ packages }: Lock, scripts: object, text: string): (name: string) => boolean {
   const words = new Set(Object.values(scripts).flatMap((script: string) => script.split(/[\s;]+/)));
   return function isUsed(name: string): boolean {
@@ -96,7 +99,10 @@ function usesOf({ packages }: Lock, scripts: object, text: string): (name: strin
   };
 }
 
-/** Returns the packages that the groups need, directly or not, and marks those that no server needs. */
+/**
+ * Returns the packages that the groups need, directly or indirectly. Packages that a server does not need are marked
+ * with `dev`.
+ */
 function reachable(packages: Lock['packages'], groups: Readonly<Record<string, object>>): Lock['packages'] {
   const collect = (names: readonly string[]): Set<string> => {
     const paths = new Set<string>();

@@ -1,4 +1,4 @@
-/** Names the files that a new project takes from this one: its base, and the parts that `--with` adds. */
+/** Lists the files that a new project takes from this one: its base, and the parts that `--with` adds. */
 
 export type PartName =
   | 'postgresql'
@@ -10,7 +10,10 @@ export type PartName =
   | 'library'
   | 'proofs';
 
-/** Files and folders of a part. References to them in other modules are left out with them. */
+/**
+ * The files and folders of each part. If a part is not selected, references to its files are removed from other
+ * modules.
+ */
 export const PARTS: Readonly<Record<PartName, readonly string[]>> = {
   postgresql: [
     'deploy/compose.yaml',
@@ -97,7 +100,7 @@ export const PARTS: Readonly<Record<PartName, readonly string[]>> = {
   ],
 };
 
-/** Arguments of tests that are of no use without a part: its commands, and addresses of its storage. */
+/** Strings in tests that are useless without a part, such as its commands and the URLs of its storage. */
 const WORDS: Partial<Record<PartName, RegExp>> = {
   postgresql: /^postgres(?:ql)?:/,
   completion: /^completion$/,
@@ -114,7 +117,10 @@ const NEEDS: Partial<Record<PartName, readonly PartName[]>> = {
 
 const NAMES: readonly PartName[] = Object.keys(PARTS) as PartName[];
 
-/** Files and folders that a new project has. The others are of this project alone: its past, its figures, and its proofs. */
+/**
+ * Files and folders that a new project has. All others are only for this project, such as its changelog and its
+ * benchmark.
+ */
 export const TAKEN: readonly string[] = [
   '.dependency-cruiser.mjs',
   '.dockerignore',
@@ -143,7 +149,7 @@ export const TAKEN: readonly string[] = [
   'tsconfig.build.json',
 ];
 
-/** Files and folders below these that are of this project alone. */
+/** Files and folders in {@link TAKEN} that are only for this project. */
 export const OWN: readonly string[] = [
   'openapi/lifecycle.ts',
   'src/adapters/api-client/deprecation.ts',
@@ -196,7 +202,7 @@ export function isTaken(path: string, parts: readonly PartName[]): boolean {
   return !isOfOtherPart(path, parts);
 }
 
-/** Returns whether a text of a test is about a part that is not among these. */
+/** Returns whether a string in a test is useless because a part is not selected. */
 export function isSaidOfOthers(text: string, parts: readonly PartName[]): boolean {
   return NAMES.some((part) => !parts.includes(part) && WORDS[part]?.test(text));
 }
@@ -210,7 +216,10 @@ function isBelow(path: string, folders: readonly string[]): boolean {
   return folders.some((folder) => path === folder || path.startsWith(`${folder}/`));
 }
 
-/** Reads the values of `--with`, which can be lists. Throws an `Error` for a part that does not exist. */
+/**
+ * Reads the values of `--with`, each of which can be a list separated by commas. Throws an `Error` for a part that does
+ * not exist.
+ */
 export function partsOf(values: readonly string[]): PartName[] {
   const named = values.flatMap((value) => value.split(','));
   const unknown = named.find((name) => !(NAMES as readonly string[]).includes(name));

@@ -24,33 +24,37 @@ import { pruned } from './prune.ts';
 export const ROOT: string = resolve(import.meta.dirname, '../..');
 
 /**
- * Numbers by which a database recognizes this project, wherever code or a test has them: a store of one project is never opened
- * by another one. They are the mark of a SQLite file, and the locks of PostgreSQL.
+ * Numbers by which a database recognizes this project: the application id of a SQLite file, and the locks of
+ * PostgreSQL. A new project has other numbers in its code and its tests, so that no project opens a store of another
+ * project.
  */
 const OWN_NUMBERS: readonly { readonly number: RegExp; readonly bytes: number }[] = [
   { number: /\b(?:0x50455453|1346720851)(?=n?\b)/g, bytes: 4 },
   { number: /\b7301\b/g, bytes: 2 },
 ];
 
-/** The schema begins at version 1: no earlier store has the mark of the new project. */
+/** The schema of a new project begins at version 1, because the new project has no older stores. */
 const FIRST_VERSION = /(?<=^const FIRST_VERSION = )\d+/m;
 
-/** One manual takes the place of these. */
+/** A new project has one manual, `run.md`, in place of these manuals. */
 const MANUALS = /(?<=docs\/)(?:containers|deploy|serve)(?=\.md)/g;
 
-/** The image has the first version of the new project. */
+/** The version of the container image, which becomes the first version of the new project. */
 const IMAGE_VERSION = /(?<=image\.version=")[^"]+/;
 
-/** Files that a new project has instead of those here, or in addition. Each path ends with `.txt`, so that no tool reads the file. */
+/**
+ * The folder of files that replace files of this project or are added to them. Each path ends with `.txt`, so that no
+ * tool reads the file.
+ */
 const OVERLAY = 'scripts/new/files/';
 
-/** Comments for programs that import an entry point: its name, and examples that import it. */
+/** Parts of comments for programs that import an entry point: its name, and examples that import it. */
 const ENTRY_NAME = /(?<=^\/\*\*\s+(?:\* )?)(?:The entry point )?`animal-store\/[\w-]+`: (\w)/;
 const ENTRY_EXAMPLE = / \*\n \* @example\n \* ```ts\n(?: \* import .*\n)+(?: \*(?! ```).*\n)+ \* ```\n/g;
 
 const MODULE = /\.[cm]?[jt]s$/;
 
-/** Returns the paths of the files of a new project, each with the path of the file here that has its text. */
+/** Returns the path of each file of a new project, with the path of the file in this project that has its text. */
 function filesToWrite(parts: readonly PartName[]): Map<string, string> {
   const sources = sourceFiles().filter((path) =>
     lstatSync(join(ROOT, path), { throwIfNoEntry: false })?.isFile(),
@@ -59,7 +63,8 @@ function filesToWrite(parts: readonly PartName[]): Map<string, string> {
   for (const source of sources.filter((each) => each.startsWith(OVERLAY))) {
     const path = source.slice(OVERLAY.length).replace(/\.txt$/, '');
     const [, manual = ''] = /^docs\/(\w+)\.md$/.exec(path) ?? [];
-    // A part brings its manual. The page here replaces a page that is left out.
+    // A manual with the name of a part belongs to the part. `page/index.html` replaces the page if its part is not
+    // selected.
     const isIn =
       manual in PARTS
         ? (parts as readonly string[]).includes(manual)
@@ -69,7 +74,10 @@ function filesToWrite(parts: readonly PartName[]): Map<string, string> {
   return files;
 }
 
-/** Returns the files that Git tracks or, without Git or in an unpacked archive, that it would track. */
+/**
+ * Returns the files that Git tracks. Without Git or in an unpacked archive, returns the files that `.gitignore` does
+ * not list.
+ */
 function sourceFiles(): string[] {
   try {
     if (existsSync(join(ROOT, '.git'))) return trackedFiles(ROOT);
@@ -90,7 +98,10 @@ function sourceFiles(): string[] {
   return filesBelow('').sort();
 }
 
-/** Throws an `Error` if the project cannot have its name: an import of itself would be one of the package. */
+/**
+ * Throws an `Error` if the project would have the same name as a package that it imports, because an import could mean
+ * either of them.
+ */
 export function refuseProjectName({ project }: Names): void {
   const name = project.join('-');
   const text = readFileSync(join(ROOT, 'package.json'), 'utf8');
@@ -130,7 +141,7 @@ export function filesOf(
   for (const [path, source] of sources) {
     if (PACKAGE.includes(path)) continue;
     const content = readFileSync(join(ROOT, source));
-    // Files that are not renamed are copied byte by byte.
+    // In the license and in binary files, no names are replaced.
     if (path === 'LICENSE' || content.includes(0)) {
       fixed.push({ path, content, mode: modeOf(path) });
       continue;
@@ -167,7 +178,10 @@ interface SourceFile {
   readonly text: string;
 }
 
-/** Whether a module is an entry point, or outside of `src`, `openapi`, `page` and `test`. */
+/**
+ * Whether a module is in use even if no module imports it: an entry point, a test, or a module outside of `src`,
+ * `openapi`, `page` and `test`.
+ */
 function isEntry(path: string, parts: readonly PartName[]): boolean {
   if (!/^(?:src|openapi|page|test)\//.test(path)) return true;
   if (/^(?:src\/main|page\/(?:main|.*\.d)|test\/.*\.test)\.ts$/.test(path)) return true;
@@ -192,16 +206,16 @@ function contentOf(path: string, given: string, names: Names): string {
   );
 }
 
-/** Without a library, no program can import the project. */
+/** Removes the comments about entry points, because no program can import a project without a library. */
 function withoutEntries(text: string): string {
   const named = text.replace(ENTRY_NAME, (_, letter: string) => letter.toUpperCase());
   return named.replaceAll(ENTRY_EXAMPLE, '');
 }
 
-/** A number that depends on the name of the project, in the notation of the old one. */
+/** Returns a number that depends on the name of the project, in the notation of the old number. */
 function ownNumber({ project }: Names, bytes: number, old: string): string {
   const hash = createHash('sha256').update(project.join('-')).digest().readUIntBE(0, bytes);
-  // Both databases store a signed number of 32 bits. Zero would mean that a file belongs to no program.
+  // Both databases store the number as a signed integer of 32 bits. The application id zero would mean no application.
   const number = (hash % 2 ** (bytes * 8 - 1)) + 1;
   return old.startsWith('0x') ? `0x${number.toString(16)}` : String(number);
 }

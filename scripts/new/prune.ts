@@ -1,6 +1,6 @@
 /**
- * Removes references to modules that a new project does not have: imports, elements of lists, members, statements and tests.
- * Then removes what is no longer used: imports, declarations, exports, and modules that no other one imports.
+ * Removes references to modules that a new project does not have: imports, elements of lists, members, statements and
+ * tests. Then removes what is no longer used: imports, declarations, exports, and modules that no other module imports.
  */
 
 import { dirname, join, matchesGlob } from 'node:path';
@@ -57,7 +57,8 @@ class Pruning {
       fileExists: (path) => texts.has(path),
       readFile: (path) => texts.get(path),
       getCurrentDirectory: () => '',
-      // A name refers to its import, not to the declaration in another module.
+      // No module is resolved, so that an imported name refers to the import, not to the declaration in the other
+      // module.
       resolveModuleNameLiterals: (names) => names.map(() => ({ resolvedModule: undefined })),
     };
     const program = ts.createProgram([...texts.keys()], options, host);
@@ -67,7 +68,7 @@ class Pruning {
 
   run(): Map<string, string> {
     let before = -1;
-    // A removed node can be the last use of something else.
+    // Repeats the steps until nothing more is removed, because a removed node can be the last use of another node.
     while (before < this.#removed.size) {
       before = this.#removed.size;
       for (const file of this.#files.values()) this.#keepMembers(file);
@@ -78,7 +79,10 @@ class Pruning {
     return new Map(kept.map((file) => [file.fileName, this.#textOf(file)]));
   }
 
-  /** Returns the path of an imported module of the project, left out or not. Returns nothing for a package. */
+  /**
+   * Returns the path of an imported module of the project, even if the module is left out. Returns `undefined` for a
+   * package.
+   */
   #target(from: ts.Node, specifier: ts.Node | undefined): string | undefined {
     if (specifier === undefined || !ts.isStringLiteralLike(specifier) || !specifier.text.startsWith('.'))
       return undefined;
@@ -132,7 +136,7 @@ class Pruning {
     if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword)
       return this.#isMissing(this.#target(node, node.arguments[0]));
     if (isText(node) && this.#isGoneText(node.text)) return node.getSourceFile().fileName.startsWith('test/');
-    // A configuration can name files that no module imports.
+    // A configuration can contain patterns of test files. A pattern is removed if no file matches it.
     if (ts.isStringLiteral(node) && /^test\/\S+\.ts$/.test(node.text))
       return ![...this.#files.keys()].some((path) => matchesGlob(path, node.text));
     if (ts.isPropertyAccessExpression(node))
@@ -142,7 +146,7 @@ class Pruning {
     return ts.isIdentifier(node) && isReference(node) && this.#gone.has(this.#symbolOf(node) as ts.Symbol);
   }
 
-  /** Whether the node is `names.a`, and the module that `names` imports does not export `a` any more. */
+  /** Whether the node is `names.a`, where `names` is the namespace of a module that does not export `a` any more. */
   #isGoneMember({ expression, name }: ts.PropertyAccessExpression): boolean {
     const [declaration] = this.#checker.getSymbolAtLocation(expression)?.declarations ?? [];
     if (declaration === undefined || !ts.isNamespaceImport(declaration)) return false;
@@ -165,9 +169,9 @@ class Pruning {
     return this.#checker.getSymbolAtLocation(node);
   }
 
-  /** Returns the smallest part around a node without which the rest of the module makes sense. */
+  /** Returns the smallest part around a node that can be removed so that the rest of the module still makes sense. */
   #victimOf(node: ts.Node): ts.Node {
-    // A test keeps the options of other parts.
+    // Removes only the spread from an object, so that a test keeps the options of other parts.
     if (ts.isSpreadAssignment(node.parent)) return node.parent;
     const row = isText(node) ? rowAround(node) : undefined;
     if (row !== undefined) return row;
@@ -203,7 +207,9 @@ class Pruning {
     if (isTypeMember(node)) this.#goneMembers.add(node.name.getText());
   }
 
-  /** Removes imports, and declarations of modules, that are not in use, and modules that nobody imports. */
+  /**
+   * Removes imports, exports and top-level declarations that are not in use, and modules that no other module imports.
+   */
   #removeUnused(): void {
     const uses = new Set<string>();
     const symbols = new Set<ts.Symbol>();
@@ -233,7 +239,7 @@ class Pruning {
     const use = (path: string | undefined, name: string): void => {
       if (path === undefined || uses.has(`${path}#${name}`)) return;
       uses.add(path).add(`${path}#${name}`);
-      // A name can come from a module of which this one exports everything.
+      // The name can come from another module, through `export *`.
       for (const statement of this.#files.get(path)?.statements ?? []) {
         if (ts.isExportDeclaration(statement) && statement.exportClause === undefined)
           use(this.#target(statement, statement.moduleSpecifier), name);
@@ -322,7 +328,7 @@ function isTypeMember(
   return (ts.isTypeElement(node) || ts.isClassElement(node)) && node.name !== undefined;
 }
 
-/** Whether a name refers to a declaration, and is not the name of a member. */
+/** Whether an identifier is a use of a declared name, not the declaration itself or the name of a member. */
 function isReference(node: ts.Identifier): boolean {
   const { parent } = node;
   if (ts.isPropertyAccessExpression(parent)) return parent.name !== node;
@@ -398,7 +404,7 @@ function isPlainImport(node: ts.Node): boolean {
     const { importClause } = node;
     return importClause?.namedBindings === undefined || !ts.isNamespaceImport(importClause.namedBindings);
   }
-  // The names of `export *` are in use where somebody imports them.
+  // By itself, `export *` uses no names: they are in use if another module imports them.
   return ts.isExportDeclaration(node);
 }
 
@@ -420,7 +426,10 @@ function isUndefined({ kind }: ts.Node): boolean {
   return kind === ts.SyntaxKind.UndefinedKeyword;
 }
 
-/** Whether a statement can be left out by itself: not a result, not a choice of two, and not the branch of a condition. */
+/**
+ * Whether a statement can be removed alone, unlike a block, a `return`, an `if` with an `else`, and a branch without
+ * braces.
+ */
 function isWholeStatement(node: ts.Node): boolean {
   if (!ts.isStatement(node) || ts.isBlock(node) || ts.isReturnStatement(node)) return false;
   if (ts.isIfStatement(node) && node.elseStatement !== undefined) return false;
@@ -439,7 +448,7 @@ function isText(
   return ts.isStringLiteral(node) || ts.isNoSubstitutionTemplateLiteral(node) || ts.isTemplateHead(node);
 }
 
-/** Returns the row around a text, if it is in a list of cases that a test tries one after the other. */
+/** Returns the row around a text, if the row is in a list of cases that a test tries one after the other. */
 function rowAround(node: ts.Node): ts.Node | undefined {
   let at = node;
   while (ts.isArrayLiteralExpression(at.parent) && ts.isArrayLiteralExpression(at.parent.parent))
@@ -469,7 +478,7 @@ function isInFunction(statement: ts.Node, node: ts.Node): boolean {
   return false;
 }
 
-/** Modules that the build or an installation writes. */
+/** Whether a path is outside of the project, or in a folder that a build or an installation writes. */
 function isBuilt(path: string): boolean {
   return /(?:^|\/)(?:dist|node_modules)\//.test(path) || path.startsWith('..');
 }

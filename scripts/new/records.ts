@@ -1,6 +1,6 @@
 /**
- * Gives the records in manuals, comments and examples other attributes: a whole object such as `{ name: 'Rex', categoryId: 7n }`, its
- * JSON, and a member or a parameter for the `status`.
+ * Replaces the attributes of the records in manuals, comments and examples. A record can be a whole object such as
+ * `{ name: 'Rex', categoryId: 7n }`, its JSON, or only a member or a parameter for the `status`.
  */
 
 import type { NamedAttribute } from '../attribute-text.ts';
@@ -16,7 +16,7 @@ interface Given {
   readonly status: number;
 }
 
-/** Returns the text with the attributes in place of those of a pet. */
+/** Returns the text with these attributes instead of the attributes of a pet. */
 export function withRecords(text: string, attributes: readonly NamedAttribute[]): string {
   const [first] = attributes as [NamedAttribute];
   const changed = attributes.find(({ attribute }) => attribute.kind === 'one of') ?? first;

@@ -1,23 +1,24 @@
-/** Replaces the entity and the name of this project in a text or in a path. */
+/** Replaces the name of the entity and the name of this project in a text or in a path. */
 
 import { articleOf, capitalized, type Names, pascal } from './names.ts';
 
-/** How a name of several words is written where the context does not tell. */
+/** The spelling of a name of several words: `line item`, `lineItem`, `line_item` or `line-item`. */
 export type Style = 'prose' | 'camel' | 'snake' | 'kebab';
 
-/** Identifiers and members that cannot have the plain name, with the names that they have instead. */
+/** Identifiers whose regular new name is already used, with the names that they get instead. */
 export type Exceptions = ReadonlyMap<string, string>;
 
 /**
- * Where a word may begin: behind anything but a letter, behind an escape such as `\n` or `%2F`, and, where it is capitalized,
- * behind a letter in lower case, as in `newPet`.
+ * Where a word may begin: after any character except a letter, or after an escape such as `\n` or `%2F`. A capitalized
+ * word may also begin after a lowercase letter, as in `newPet`.
  */
 const START = String.raw`(?<=^|[^A-Za-z]|\\[bfnrtv]|%[0-9A-F]{2})`;
 const INNER_START = String.raw`(?<=^|[^A-Z]|\\[bfnrtv]|%[0-9A-F]{2})`;
 
 /**
- * An article before the word, perhaps with a mark or a line break of a comment between them, or in the anchor of a heading.
- * The option `-a` of a command is not an article.
+ * An article before the word, in a sentence or in the anchor of a heading. In a sentence, a quotation mark, a bracket
+ * or the line break of a comment may be between the article and the word. The option `-a` of a command is not an
+ * article.
  */
 const ARTICLE = String.raw`(?:(?<article>(?<!-)\b[Aa]n?)(?<gap>(?:[ \t]|\r?\n[ \t]*(?:\*|\/\/|#)?[ \t])[\x60'"*(\[]*)|(?<=[-#])(?<article>an?)(?<gap>-))?`;
 
@@ -30,7 +31,7 @@ export function isNamed(text: string): boolean {
   return text.search(NAME) >= 0;
 }
 
-/** Names of pets in samples, and others of the same length. */
+/** Names of pets in samples, and replacements of the same length. */
 const SAMPLES: readonly (readonly [RegExp, string])[] = [
   [/(?<![A-Za-z])Rex(?![a-z])/g, 'One'],
   [/Минька 🐈/gu, 'Пример 📦'],
@@ -91,7 +92,7 @@ export function renameText(
     const style = isType ? 'camel' : (found ?? otherwise);
     let renamed = spelled(/s$/i.test(word) ? names.plural : names.entity, word, style);
     if (project !== undefined) renamed = spelledProject(names.project, project, separator);
-    // A command, a table and a word of prose are not members.
+    // An exception is the name of a member or an export. Commands, tables and words of prose have the regular name.
     else if (
       exception !== undefined &&
       (found === 'camel' || !isWord(exception) || /schemas\/$/.test(whole.slice(0, start)))
@@ -103,7 +104,10 @@ export function renameText(
   });
 }
 
-/** An exception is a whole identifier. One that is also an ordinary word counts only in quotes or in a link. */
+/**
+ * An exception matches a whole identifier. If the identifier is also an ordinary word, it matches only in quotes or in
+ * a link.
+ */
 function patternOf(exceptions: Exceptions): RegExp {
   if (exceptions.size === 0) return NAME;
   const words = [...exceptions.keys()].map((each) =>
@@ -118,7 +122,10 @@ function isWord(identifier: string): boolean {
   return /^[A-Za-z]?[a-z]+$/.test(identifier);
 }
 
-/** SQL has columns and tables, and perhaps a name of the result in camel case. */
+/**
+ * Returns the style that the text around a word requires, if any. In SQL, a word after a lowercase word is prose. Other
+ * words are tables and columns, or part of the name of a result, which may be in camel case.
+ */
 function styleOf(before: string, after: string, otherwise: Style): Style | undefined {
   if (otherwise === 'snake' && /[a-z] $/.test(before) && !after.startsWith('_')) return 'prose';
   const styles = otherwise === 'snake' ? STYLES.slice(0, 4) : STYLES;

@@ -1,6 +1,7 @@
 /**
- * Makes projects and tries them as a stranger would, at night: `node scripts/new/try.ts [NAME...]`. Without names, ten of the
- * list are chosen (`PROPERTY_SEED` chooses others), each part is added once, and two lists of attributes are used. Takes an hour.
+ * Creates projects, and installs, tests and uses them as a new user would: `node scripts/new/try.ts [NAME...]`. Without
+ * names, ten names of the list are chosen at random (`PROPERTY_SEED` sets the seed), each part is added once, and two
+ * lists of attributes are used. A run takes an hour, so it is for the night.
  */
 
 import { execFileSync } from 'node:child_process';
@@ -15,7 +16,7 @@ import { ROOT } from './project.ts';
 
 const COUNT = 10;
 
-/** Every kind, required, optional and with a default, and filters. */
+/** Two lists with attributes of every kind: required, optional, with a default, and with a filter. */
 const LISTS = [
   'title:text(1..200), seat:int64(1..900), pages:integer(1..5000)?, shelf:one of(fiction, science)=fiction, lent:boolean=false filter, dueAt:timestamp?',
   'subject:text(0..80)?, size:integer(0..100)=5 filter, kind:one of(a, b)?, sentAt:timestamp filter, seen:boolean, weight:int64?',
@@ -39,7 +40,7 @@ const tries: readonly Try[] =
         ...LISTS.map((list) => ({ entity: 'line item', list })),
       ];
 
-/** Chooses different words: the steps of the generator reach each place of the list. */
+/** Chooses different words at random. The random number generator can reach every word of the list. */
 function someOf(words: readonly string[], count: number, start: number): readonly string[] {
   const left = [...words];
   let random = start >>> 0;
