@@ -49,9 +49,7 @@ const STYLE = `
       .limit { stroke: #f85149; }
     }`;
 
-/**
- * Writes the chart of a run, and returns the path of the chart. Returns `undefined` if the run has no part `compare`.
- */
+/** Writes the chart of a run, and returns the path of the chart. Returns `undefined` if the run has no part `compare`. */
 export function writeChart(results: Results): string | undefined {
   const { compare } = results.found;
   if (compare === undefined) return undefined;

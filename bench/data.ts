@@ -37,8 +37,8 @@ const COPY_LIMIT = 200 * 1024 * 1024;
 export const API_KEY: string = formatApiKey(createHash('sha256').update('animal-store bench').digest());
 
 /**
- * The SQL that inserts the pets. The names are ASCII. One categoryId in ten is above 2^53. 60 % of the pets are
- * available, 30 % are pending, and 10 % are sold.
+ * The SQL that inserts the pets. The names are ASCII. One categoryId in ten is above 2^53. 60 % of the pets are available, 30 % are
+ * pending, and 10 % are sold.
  */
 const FILL = `
   INSERT INTO pets (name, category_id, status)
@@ -80,8 +80,8 @@ export function filledFile(pets: number): string {
 }
 
 /**
- * Copies a file for one run of a server. The copy is synced to the disk before the run. Otherwise, the fsyncs of the
- * server would have to write the copy.
+ * Copies a file for one run of a server. The copy is synced to the disk before the run. Otherwise, the fsyncs of the server would
+ * have to write the copy.
  */
 export function workingCopy(path: string): string {
   const copy = join(workDir, 'pets.db');

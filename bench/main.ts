@@ -1,7 +1,4 @@
-/**
- * Runs every part of the benchmark, and prints tables on standard output. The figures of a complete run are written to
- * a file.
- */
+/** Runs every part of the benchmark, and prints tables on standard output. The figures of a complete run are written to a file. */
 
 import { relative } from 'node:path';
 import { writeChart } from './chart.ts';

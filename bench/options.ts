@@ -11,10 +11,7 @@ export interface Options {
   readonly quick: boolean;
   /** Whether PostgreSQL has little memory and a slow disk. */
   readonly cold: boolean;
-  /**
-   * Whether the run is complete, without an option that restricts it. Only the figures of a complete run are written to
-   * a file.
-   */
+  /** Whether the run is complete, without an option that restricts it. Only the figures of a complete run are written to a file. */
   readonly isWhole: boolean;
   readonly works: readonly Work[];
   readonly parts: readonly Part[];
@@ -41,8 +38,7 @@ const HELP = `Usage: npm run bench -- [options]
 A complete run is written to bench/results/ and docs/benchmark.svg.`;
 
 /**
- * Parses the options. `--only` with kinds of work selects the part `compare`, and `--only` with parts selects every
- * kind of work.
+ * Parses the options. `--only` with kinds of work selects the part `compare`, and `--only` with parts selects every kind of work.
  */
 export function readOptions(args: readonly string[]): Options {
   const { values } = parseArgs({

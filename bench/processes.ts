@@ -1,7 +1,4 @@
-/**
- * Starts each process of a run on its core, measures the process, and ends it by its id, even if the run is
- * interrupted.
- */
+/** Starts each process of a run on its core, measures the process, and ends it by its id, even if the run is interrupted. */
 
 import { type ChildProcess, execFileSync, type SpawnOptions, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -59,10 +56,7 @@ export function launch(role: Role, command: readonly string[], options: SpawnOpt
   return child;
 }
 
-/**
- * Runs a program until it exits. Resolves with the output of the program, and the share of one core that the program
- * used.
- */
+/** Runs a program until it exits. Resolves with the output of the program, and the share of one core that the program used. */
 export async function runToEnd(
   command: readonly string[],
   { role = 'load', interruptAfter }: { role?: Role; interruptAfter?: number | undefined } = {},
@@ -96,8 +90,8 @@ export async function end(child: ChildProcess): Promise<void> {
 }
 
 /**
- * Measures the share of one core that a process and its children use between the first and the last sample. The share
- * is known only on Linux.
+ * Measures the share of one core that a process and its children use between the first and the last sample. The share is known only
+ * on Linux.
  */
 export class CpuMeter {
   readonly #pid: number;

@@ -22,8 +22,8 @@ export interface Row extends Figures {
 }
 
 /**
- * The number of creates before the first measurement of a process, because creates change how V8 compiles the code and
- * allocates memory.
+ * The number of creates before the first measurement of a process, because creates change how V8 compiles the code and allocates
+ * memory.
  */
 const FIRST_CREATES = 9000;
 const FIRST_SECONDS = 10;
@@ -96,8 +96,8 @@ export function median(values: readonly number[]): number | undefined {
 }
 
 /**
- * Returns the throughput of `row` divided by the throughput of the case `label` at the same work. Divides round by
- * round and returns the median, because other load on the machine changes more between rounds than within a round.
+ * Returns the throughput of `row` divided by the throughput of the case `label` at the same work. Divides round by round and
+ * returns the median, because other load on the machine changes more between rounds than within a round.
  */
 export function ratioTo(label: string, row: Row, rows: readonly Row[]): number | undefined {
   const other = rows.find((candidate) => candidate.work === row.work && candidate.label === label);

@@ -1,6 +1,4 @@
-/**
- * Runs one server on one database: starts the server, checks its responses, applies load, stops it, and counts the pets.
- */
+/** Runs one server on one database: starts the server, checks its responses, applies load, stops it, and counts the pets. */
 
 import { API_KEY, type Data, lastId, petsAfter, sqliteData, workingCopy } from './data.ts';
 import { runClosed } from './load/closed.ts';
@@ -11,8 +9,8 @@ import { LIMIT, type RunningServer, type ServerName, type StartOptions, startSer
 import { type Work, writes } from './works.ts';
 
 /**
- * The minimum duration of a second attempt, in seconds. A short measurement on a busy machine may get no response, but
- * a second attempt must get a response.
+ * The minimum duration of a second attempt, in seconds. A short measurement on a busy machine may get no response, but a second
+ * attempt must get a response.
  */
 const PATIENCE = 5;
 
@@ -21,10 +19,7 @@ function dataOf(source: string): Data {
   return sqliteData(workingCopy(source));
 }
 
-/**
- * A run of one server. Wrong responses and lost creates cause an error, so that the figures of a faulty run are never
- * reported.
- */
+/** A run of one server. Wrong responses and lost creates cause an error, so that the figures of a faulty run are never reported. */
 export class Session {
   readonly server: RunningServer;
   readonly #facts: SessionFacts;
@@ -83,8 +78,8 @@ export class Session {
   }
 
   /**
-   * Counts creates. At the end of the session, the database must contain every acknowledged create, and no create that was
-   * not sent.
+   * Counts creates. At the end of the session, the database must contain every acknowledged create, and no create that was not
+   * sent.
    */
   noteCreates(acknowledged: number, sent: number): void {
     this.#createdAtLeast += acknowledged;

@@ -1,6 +1,6 @@
 /**
- * Writes the public API as text to docs/api/, one file per entry point, so that each change of the API can be reviewed.
- * `npm run api:report` writes the files. test/library/api-report.test.ts checks that the files are up to date.
+ * Writes the public API as text to docs/api/, one file per entry point, so that each change of the API can be reviewed. `npm run
+ * api:report` writes the files. test/library/api-report.test.ts checks that the files are up to date.
  */
 
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -48,9 +48,7 @@ function compilerOptions(): ts.CompilerOptions {
   return { ...options, incremental: false, noLib: true, types: [] };
 }
 
-/**
- * Returns a compiler host that loads only the modules of this project, because the report needs no types of packages.
- */
+/** Returns a compiler host that loads only the modules of this project, because the report needs no types of packages. */
 function hostWithoutPackages(options: ts.CompilerOptions): ts.CompilerHost {
   const host = ts.createCompilerHost(options, true);
   host.resolveModuleNameLiterals = (names, importer) =>
@@ -82,8 +80,8 @@ function declarationOf(symbol: ts.Symbol, program: ts.Program): string {
   const statement = emitted.statements.find((each) => namesOf(each).includes(symbol.name));
   if (statement === undefined) throw new Error(`${symbol.name} is not declared in ${source.fileName}`);
   const code = ts.createPrinter().printNode(ts.EmitHint.Unspecified, statement, emitted);
-  // Removes the comments that the printer prints itself: the docstrings of some kinds of statements, and the comment of
-  // the file before the first statement.
+  // Removes the comments that the printer prints itself: the docstrings of some kinds of statements, and the comment of the file
+  // before the first statement.
   const bare = code.replace(/^(?:\/\*\*[\s\S]*?\*\/\n)+/, '');
   const docstring = ts.getJSDocCommentsAndTags(statement).findLast(ts.isJSDoc)?.getText(emitted);
   return docstring === undefined ? bare : `${docstring}\n${bare}`;
@@ -110,8 +108,8 @@ function namesOf(statement: ts.Statement): string[] {
 }
 
 /**
- * Returns the names that have no docstring: the name of the symbol, and the names of its methods. Properties are not
- * checked, because the name and the type may be enough.
+ * Returns the names that have no docstring: the name of the symbol, and the names of its methods. Properties are not checked,
+ * because the name and the type may be enough.
  */
 function undocumented(symbol: ts.Symbol, checker: ts.TypeChecker): string[] {
   const isDocumented = (each: ts.Symbol) => each.getDocumentationComment(checker).length > 0;

@@ -27,9 +27,7 @@ export function columnDefinition(each: NamedAttribute, database: Database): stri
   return `${definition}${rule === '' ? '' : ` CHECK (${rule})`}`;
 }
 
-/**
- * Returns the SQL of a column, and of the rule for its values. The rule is empty if the type of the column is enough.
- */
+/** Returns the SQL of a column, and of the rule for its values. The rule is empty if the type of the column is enough. */
 export function columnParts(
   { name, attribute }: NamedAttribute,
   database: Database,
@@ -42,8 +40,8 @@ export function columnParts(
 }
 
 /**
- * Returns the SQL of the index for a filter. The entries of the index are ordered by value and id, like the items of a
- * page. In SQLite, each entry ends with the id anyway.
+ * Returns the SQL of the index for a filter. The entries of the index are ordered by value and id, like the items of a page. In
+ * SQLite, each entry ends with the id anyway.
  */
 export function indexDefinition({ name }: NamedAttribute, database: Database): string {
   const column = columnOf(name);

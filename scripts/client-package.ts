@@ -1,6 +1,6 @@
 /**
- * Builds `animal-store-client`: the entry point `animal-store/client` as a package of its own, for those who need neither
- * the server nor its dependencies. It contains the same compiled modules. Usage, after `npm run build`: `node
+ * Builds `animal-store-client`: the entry point `animal-store/client` as a package of its own, for those who need neither the
+ * server nor its dependencies. It contains the same compiled modules. Usage, after `npm run build`: `node
  * scripts/client-package.ts`, which writes the package to the folder `dist-client`.
  */
 
@@ -54,8 +54,8 @@ export function writeClientPackage(): void {
 }
 
 /**
- * Returns the content of the client's package.json. Members that both packages have in common are copied from the
- * package.json of `animal-store`.
+ * Returns the content of the client's package.json. Members that both packages have in common are copied from the package.json of
+ * `animal-store`.
  */
 export function clientManifest(packageJson: string): Readonly<Record<string, unknown>> {
   const { name, version, license, engines, repository, publishConfig } = JSON.parse(packageJson);

@@ -1,6 +1,6 @@
 /**
- * Shows that the store keeps its promises, with a real server that is killed several times. Usage: `npm run build`, then
- * `npm run demo`. The store is in a temporary folder, which is removed at the end.
+ * Shows that the store keeps its promises, with a real server that is killed several times. Usage: `npm run build`, then `npm run
+ * demo`. The store is in a temporary folder, which is removed at the end.
  */
 
 import { type ChildProcess, spawn } from 'node:child_process';
@@ -20,8 +20,8 @@ const PETS = 30;
 const [WRITERS, CHANGES] = [4, 10];
 
 /**
- * The timeout of a call, in milliseconds. A call may have to wait until the server has started again, which takes long
- * on a busy machine.
+ * The timeout of a call, in milliseconds. A call may have to wait until the server has started again, which takes long on a busy
+ * machine.
  */
 const TIMEOUT = 100_000;
 

@@ -1,7 +1,4 @@
-/**
- * Adds missing required attributes to the pets in the examples of manuals, comments and programs. `npm run accept`
- * calls it.
- */
+/** Adds missing required attributes to the pets in the examples of manuals, comments and programs. `npm run accept` calls it. */
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

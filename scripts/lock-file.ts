@@ -1,6 +1,6 @@
 /**
- * Adds `"gypfile": false` to the lock file, for each package that ships prebuilt binaries. Without this line, `npm ci`
- * compiles the package, which needs Python and a compiler. `npm install` removes the line. Usage: `npm run lock`.
+ * Adds `"gypfile": false` to the lock file, for each package that ships prebuilt binaries. Without this line, `npm ci` compiles the
+ * package, which needs Python and a compiler. `npm install` removes the line. Usage: `npm run lock`.
  */
 
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';

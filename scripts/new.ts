@@ -1,6 +1,6 @@
 /**
- * Creates a new project from this one, in which the entity has another name. Usage:
- * `npm run new -- ../parcels --entity parcel [--plural parcels] [--name parcel-store] [--attributes 'weight:int64, …'] [--with PART]`.
+ * Creates a new project from this one, in which the entity has another name. Usage: `npm run new -- ../parcels --entity parcel
+ * [--plural parcels] [--name parcel-store] [--attributes 'weight:int64, …'] [--with PART]`.
  */
 
 import { execFile } from 'node:child_process';
@@ -22,8 +22,8 @@ const stop = new AbortController();
 for (const name of SIGNALS) process.once(name, () => stop.abort(name));
 
 /**
- * The exit code after an error. As for `animal-store`, it is 2 for an error that the user can correct. No file is
- * written before such an error.
+ * The exit code after an error. As for `animal-store`, it is 2 for an error that the user can correct. No file is written before
+ * such an error.
  */
 let exitCode = 2;
 try {
@@ -105,8 +105,8 @@ async function formatCode(folder: string): Promise<void> {
 }
 
 /**
- * Generates the OpenAPI document from the code of the new project, which uses the packages of this project through a
- * temporary link.
+ * Generates the OpenAPI document from the code of the new project, which uses the packages of this project through a temporary
+ * link.
  */
 async function writeDocument(folder: string): Promise<void> {
   const packages = join(folder, 'node_modules');
@@ -115,9 +115,7 @@ async function writeDocument(folder: string): Promise<void> {
   rmSync(packages);
 }
 
-/**
- * Commits the new files, so that the owner can tell later changes apart from them. Returns a sentence about the result.
- */
+/** Commits the new files, so that the owner can tell later changes apart from them. Returns a sentence about the result. */
 async function commit(folder: string, parent: string, project: string): Promise<string> {
   if (await isInRepository(parent)) return 'The folder is in a repository of Git: nothing is committed.';
   // This commit is not the owner's, so it does not use the owner's signing key, hooks and ignore rules.

@@ -1,7 +1,4 @@
-/**
- * Writes `docs/openapi.json`, and the tables of attributes, errors and metrics in the manuals. `npm run accept` calls
- * it.
- */
+/** Writes `docs/openapi.json`, and the tables of attributes, errors and metrics in the manuals. `npm run accept` calls it. */
 
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { generateDocument } from '../openapi/document.ts';

@@ -33,8 +33,8 @@ function onSignal(signal: NodeJS.Signals): void {
 }
 
 /**
- * Logs the warnings and errors that Node.js would print as text. The first uncaught error stops the server, and the
- * second one ends the process.
+ * Logs the warnings and errors that Node.js would print as text. The first uncaught error stops the server, and the second one ends
+ * the process.
  */
 function logProcessEvents({ log }: Service): void {
   process.removeAllListeners('warning');

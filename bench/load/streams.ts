@@ -1,7 +1,6 @@
 /**
- * Generates load in a process of its own, either at a steady rate (even if the server cannot keep up) or as fast as the
- * server responds. A latency is measured from the time at which the request is due, so it includes the wait for a free
- * connection.
+ * Generates load in a process of its own, either at a steady rate (even if the server cannot keep up) or as fast as the server
+ * responds. A latency is measured from the time at which the request is due, so it includes the wait for a free connection.
  */
 
 import { randomUUID } from 'node:crypto';

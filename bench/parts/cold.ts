@@ -20,10 +20,7 @@ const MAX_PETS = 300_000;
 /** The pause between two list requests during the reads, in milliseconds. */
 const PAUSE = 20;
 
-/**
- * The servers. `max` is the number of connections in the URL of the database. Fastify always has a pool of 10
- * connections.
- */
+/** The servers. `max` is the number of connections in the URL of the database. Fastify always has a pool of 10 connections. */
 const CASES: readonly (readonly [label: string, name: ServerName, max?: string])[] = [
   ['Fastify 5, 10 connections', 'fastify'],
   [`${titleOf(OURS)}, 16 connections`, OURS],

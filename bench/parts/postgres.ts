@@ -19,10 +19,7 @@ export interface PostgresFound {
   /** The reason why nothing was measured, or `undefined` after a measurement. */
   readonly skipped?: string;
   readonly many?: readonly Row[];
-  /**
-   * The results of creates with slower fsyncs. Missing if the system cannot make fsyncs slower, or if creates are not
-   * selected.
-   */
+  /** The results of creates with slower fsyncs. Missing if the system cannot make fsyncs slower, or if creates are not selected. */
   readonly slow?: readonly Row[];
   /** The results with a slow disk and little memory; only these are measured with `--cold`. */
   readonly cold?: readonly ColdRow[];

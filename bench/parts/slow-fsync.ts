@@ -52,8 +52,7 @@ async function run(server: ServerName, delay: number, options: Options): Promise
   const { pets, connections, warmup } = options;
   const environment = slowFsync(delay);
   return Session.run({ name: server, source: filledFile(pets), pets, environment }, async (session) => {
-    // Under full load, Node.js compiles the code now. Otherwise, it would do so during the measurement, and delay
-    // responses.
+    // Under full load, Node.js compiles the code now. Otherwise, it would do so during the measurement, and delay responses.
     for (const work of warmup === 0 ? [] : (['list', 'get', 'create'] as const)) {
       await session.load(work, { seconds: warmup, connections });
     }

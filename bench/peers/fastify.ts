@@ -1,6 +1,6 @@
 /**
- * Serves pets with Fastify 5 on SQLite or PostgreSQL, as the documentation of Fastify recommends: with schemas for
- * validation, compiled serializers, and a hook that checks the key. The methods of the SQLite store are synchronous.
+ * Serves pets with Fastify 5 on SQLite or PostgreSQL, as the documentation of Fastify recommends: with schemas for validation,
+ * compiled serializers, and a hook that checks the key. The methods of the SQLite store are synchronous.
  */
 
 import Fastify, { type FastifyError, type FastifyReply } from 'fastify';

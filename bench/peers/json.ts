@@ -1,13 +1,10 @@
-/**
- * Parses and writes JSON with exact int64, as fast as plain JavaScript can, for the peers whose framework has no faster
- * way.
- */
+/** Parses and writes JSON with exact int64, as fast as plain JavaScript can, for the peers whose framework has no faster way. */
 
 import type { Pet } from './store.ts';
 
 /**
- * Parses JSON. An integer that is not exact as a number becomes a bigint. Parsing takes longer only if the text has 16
- * digits in a row.
+ * Parses JSON. An integer that is not exact as a number becomes a bigint. Parsing takes longer only if the text has 16 digits in a
+ * row.
  */
 export function parseExact(text: string): unknown {
   return /\d{16}/.test(text) ? JSON.parse(text, keepExact) : JSON.parse(text);

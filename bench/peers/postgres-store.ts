@@ -67,8 +67,8 @@ export class PostgresStore {
   }
 
   /**
-   * Whether an `Authorization` header contains a key that is valid, or that was valid when it was cached. Returns a
-   * promise only if the key is not cached.
+   * Whether an `Authorization` header contains a key that is valid, or that was valid when it was cached. Returns a promise only if
+   * the key is not cached.
    */
   allows(authorization = ''): boolean | Promise<boolean> {
     return (this.#cachedUntil.get(authorization) ?? 0) > performance.now() || this.#look(authorization);

@@ -129,8 +129,7 @@ function schemaEdits(text: string, attributes: readonly NamedAttribute[], databa
       parts.map(({ definition }) => definition).join(',\n    '),
     ],
     [/CREATE INDEX pets_by_status ON pets \([^)]*\);\s+/, indexes.join('')],
-    // Removes the migrations that add columns and indexes, because the new table has its columns and indexes from the
-    // start.
+    // Removes the migrations that add columns and indexes, because the new table has its columns and indexes from the start.
     ...[...added].flatMap(
       ([, name]): Edits => [
         [new RegExp(`(?:^/\\*\\*.*\\n)?^const ${name} = (?:\`[^\`]*\`|'[^'\\n]*');\\n\\n`, 'm'), ''],

@@ -1,6 +1,4 @@
-/**
- * Renames the entity and the project in all files at once, so that no new name collides with another name in its scope.
- */
+/** Renames the entity and the project in all files at once, so that no new name collides with another name in its scope. */
 
 import { dirname, join, relative } from 'node:path';
 import ts from 'typescript';
@@ -185,8 +183,8 @@ function localNames(
 }
 
 /**
- * Sorts names with `list` to the front. If the plural equals the singular, a variable for several records is called
- * `sheepList`, even where `sheep` is not used yet.
+ * Sorts names with `list` to the front. If the plural equals the singular, a variable for several records is called `sheepList`,
+ * even where `sheep` is not used yet.
  */
 function severalFirst(one: Names, other: Names): number {
   return Number(other.plural.at(-1) === 'list') - Number(one.plural.at(-1) === 'list');
@@ -254,8 +252,7 @@ function renamePart(
 }
 
 /**
- * Returns the folder and the name of a file, without its extension. Imports, settings and manuals contain this part of
- * the path.
+ * Returns the folder and the name of a file, without its extension. Imports, settings and manuals contain this part of the path.
  */
 function tailOf(path: string): string {
   return path

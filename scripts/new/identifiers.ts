@@ -4,9 +4,8 @@ import ts from 'typescript';
 import type { Style } from './rename.ts';
 
 /**
- * An identifier of a file: a binding such as a variable or a type, a member of an object, or both, like `pet` in
- * `{ pet }`. A string literal has the role `text` if it consists of one word, because the word can be the name of a
- * member or a type.
+ * An identifier of a file: a binding such as a variable or a type, a member of an object, or both, like `pet` in `{ pet }`. A
+ * string literal has the role `text` if it consists of one word, because the word can be the name of a member or a type.
  */
 export interface Occurrence {
   readonly name: string;
@@ -104,8 +103,8 @@ function membersOf(node: ts.Node): readonly ts.Node[] {
 }
 
 /**
- * Returns the name of a member. In a union of string literals, only capitalized texts count: they are the names of
- * schemas, which are types elsewhere.
+ * Returns the name of a member. In a union of string literals, only capitalized texts count: they are the names of schemas, which
+ * are types elsewhere.
  */
 function nameOf(member: ts.Node): string[] {
   if (ts.isLiteralTypeNode(member) && ts.isStringLiteral(member.literal))

@@ -86,8 +86,8 @@ function filtered<T>(
 }
 
 /**
- * Returns a function that tells whether a package is used: whether a module imports it, a script runs a command of it,
- * or it has the types of a used package.
+ * Returns a function that tells whether a package is used: whether a module imports it, a script runs a command of it, or it has
+ * the types of a used package.
  */
 function usesOf({ packages }: Lock, scripts: object, text: string): (name: string) => boolean {
   const words = new Set(Object.values(scripts).flatMap((script: string) => script.split(/[\s;]+/)));
@@ -100,8 +100,7 @@ function usesOf({ packages }: Lock, scripts: object, text: string): (name: strin
 }
 
 /**
- * Returns the packages that the groups need, directly or indirectly. Packages that a server does not need are marked
- * with `dev`.
+ * Returns the packages that the groups need, directly or indirectly. Packages that a server does not need are marked with `dev`.
  */
 function reachable(packages: Lock['packages'], groups: Readonly<Record<string, object>>): Lock['packages'] {
   const collect = (names: readonly string[]): Set<string> => {

@@ -10,10 +10,7 @@ export type PartName =
   | 'library'
   | 'proofs';
 
-/**
- * The files and folders of each part. If a part is not selected, references to its files are removed from other
- * modules.
- */
+/** The files and folders of each part. If a part is not selected, references to its files are removed from other modules. */
 export const PARTS: Readonly<Record<PartName, readonly string[]>> = {
   postgresql: [
     'deploy/compose.yaml',
@@ -117,10 +114,7 @@ const NEEDS: Partial<Record<PartName, readonly PartName[]>> = {
 
 const NAMES: readonly PartName[] = Object.keys(PARTS) as PartName[];
 
-/**
- * Files and folders that a new project has. All others are only for this project, such as its changelog and its
- * benchmark.
- */
+/** Files and folders that a new project has. All others are only for this project, such as its changelog and its benchmark. */
 export const TAKEN: readonly string[] = [
   '.dependency-cruiser.mjs',
   '.dockerignore',
@@ -217,8 +211,7 @@ function isBelow(path: string, folders: readonly string[]): boolean {
 }
 
 /**
- * Reads the values of `--with`, each of which can be a list separated by commas. Throws an `Error` for a part that does
- * not exist.
+ * Reads the values of `--with`, each of which can be a list separated by commas. Throws an `Error` for a part that does not exist.
  */
 export function partsOf(values: readonly string[]): PartName[] {
   const named = values.flatMap((value) => value.split(','));

@@ -24,9 +24,8 @@ import { pruned } from './prune.ts';
 export const ROOT: string = resolve(import.meta.dirname, '../..');
 
 /**
- * Numbers by which a database recognizes this project: the application id of a SQLite file, and the locks of
- * PostgreSQL. A new project has other numbers in its code and its tests, so that no project opens a store of another
- * project.
+ * Numbers by which a database recognizes this project: the application id of a SQLite file, and the locks of PostgreSQL. A new
+ * project has other numbers in its code and its tests, so that no project opens a store of another project.
  */
 const OWN_NUMBERS: readonly { readonly number: RegExp; readonly bytes: number }[] = [
   { number: /\b(?:0x50455453|1346720851)(?=n?\b)/g, bytes: 4 },
@@ -43,8 +42,8 @@ const MANUALS = /(?<=docs\/)(?:containers|deploy|serve)(?=\.md)/g;
 const IMAGE_VERSION = /(?<=image\.version=")[^"]+/;
 
 /**
- * The folder of files that replace files of this project or are added to them. Each path ends with `.txt`, so that no
- * tool reads the file.
+ * The folder of files that replace files of this project or are added to them. Each path ends with `.txt`, so that no tool reads
+ * the file.
  */
 const OVERLAY = 'scripts/new/files/';
 
@@ -63,8 +62,7 @@ function filesToWrite(parts: readonly PartName[]): Map<string, string> {
   for (const source of sources.filter((each) => each.startsWith(OVERLAY))) {
     const path = source.slice(OVERLAY.length).replace(/\.txt$/, '');
     const [, manual = ''] = /^docs\/(\w+)\.md$/.exec(path) ?? [];
-    // A manual with the name of a part belongs to the part. `page/index.html` replaces the page if its part is not
-    // selected.
+    // A manual with the name of a part belongs to the part. `page/index.html` replaces the page if its part is not selected.
     const isIn =
       manual in PARTS
         ? (parts as readonly string[]).includes(manual)
@@ -74,10 +72,7 @@ function filesToWrite(parts: readonly PartName[]): Map<string, string> {
   return files;
 }
 
-/**
- * Returns the files that Git tracks. Without Git or in an unpacked archive, returns the files that `.gitignore` does
- * not list.
- */
+/** Returns the files that Git tracks. Without Git or in an unpacked archive, returns the files that `.gitignore` does not list. */
 function sourceFiles(): string[] {
   try {
     if (existsSync(join(ROOT, '.git'))) return trackedFiles(ROOT);
@@ -99,8 +94,8 @@ function sourceFiles(): string[] {
 }
 
 /**
- * Throws an `Error` if the project would have the same name as a package that it imports, because an import could mean
- * either of them.
+ * Throws an `Error` if the project would have the same name as a package that it imports, because an import could mean either of
+ * them.
  */
 export function refuseProjectName({ project }: Names): void {
   const name = project.join('-');
@@ -179,8 +174,8 @@ interface SourceFile {
 }
 
 /**
- * Whether a module is in use even if no module imports it: an entry point, a test, or a module outside of `src`,
- * `openapi`, `page` and `test`.
+ * Whether a module is in use even if no module imports it: an entry point, a test, or a module outside of `src`, `openapi`, `page`
+ * and `test`.
  */
 function isEntry(path: string, parts: readonly PartName[]): boolean {
   if (!/^(?:src|openapi|page|test)\//.test(path)) return true;

@@ -1,6 +1,6 @@
 /**
- * Removes references to modules that a new project does not have: imports, elements of lists, members, statements and
- * tests. Then removes what is no longer used: imports, declarations, exports, and modules that no other module imports.
+ * Removes references to modules that a new project does not have: imports, elements of lists, members, statements and tests. Then
+ * removes what is no longer used: imports, declarations, exports, and modules that no other module imports.
  */
 
 import { dirname, join, matchesGlob } from 'node:path';
@@ -57,8 +57,7 @@ class Pruning {
       fileExists: (path) => texts.has(path),
       readFile: (path) => texts.get(path),
       getCurrentDirectory: () => '',
-      // No module is resolved, so that an imported name refers to the import, not to the declaration in the other
-      // module.
+      // No module is resolved, so that an imported name refers to the import, not to the declaration in the other module.
       resolveModuleNameLiterals: (names) => names.map(() => ({ resolvedModule: undefined })),
     };
     const program = ts.createProgram([...texts.keys()], options, host);
@@ -79,10 +78,7 @@ class Pruning {
     return new Map(kept.map((file) => [file.fileName, this.#textOf(file)]));
   }
 
-  /**
-   * Returns the path of an imported module of the project, even if the module is left out. Returns `undefined` for a
-   * package.
-   */
+  /** Returns the path of an imported module of the project, even if the module is left out. Returns `undefined` for a package. */
   #target(from: ts.Node, specifier: ts.Node | undefined): string | undefined {
     if (specifier === undefined || !ts.isStringLiteralLike(specifier) || !specifier.text.startsWith('.'))
       return undefined;
@@ -207,9 +203,7 @@ class Pruning {
     if (isTypeMember(node)) this.#goneMembers.add(node.name.getText());
   }
 
-  /**
-   * Removes imports, exports and top-level declarations that are not in use, and modules that no other module imports.
-   */
+  /** Removes imports, exports and top-level declarations that are not in use, and modules that no other module imports. */
   #removeUnused(): void {
     const uses = new Set<string>();
     const symbols = new Set<ts.Symbol>();
@@ -426,10 +420,7 @@ function isUndefined({ kind }: ts.Node): boolean {
   return kind === ts.SyntaxKind.UndefinedKeyword;
 }
 
-/**
- * Whether a statement can be removed alone, unlike a block, a `return`, an `if` with an `else`, and a branch without
- * braces.
- */
+/** Whether a statement can be removed alone, unlike a block, a `return`, an `if` with an `else`, and a branch without braces. */
 function isWholeStatement(node: ts.Node): boolean {
   if (!ts.isStatement(node) || ts.isBlock(node) || ts.isReturnStatement(node)) return false;
   if (ts.isIfStatement(node) && node.elseStatement !== undefined) return false;

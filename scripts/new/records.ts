@@ -1,6 +1,6 @@
 /**
- * Replaces the attributes of the records in manuals, comments and examples. A record can be a whole object such as
- * `{ name: 'Rex', categoryId: 7n }`, its JSON, or only a member or a parameter for the `status`.
+ * Replaces the attributes of the records in manuals, comments and examples. A record can be a whole object such as `{ name: 'Rex',
+ * categoryId: 7n }`, its JSON, or only a member or a parameter for the `status`.
  */
 
 import type { NamedAttribute } from '../attribute-text.ts';

@@ -9,16 +9,15 @@ export type Style = 'prose' | 'camel' | 'snake' | 'kebab';
 export type Exceptions = ReadonlyMap<string, string>;
 
 /**
- * Where a word may begin: after any character except a letter, or after an escape such as `\n` or `%2F`. A capitalized
- * word may also begin after a lowercase letter, as in `newPet`.
+ * Where a word may begin: after any character except a letter, or after an escape such as `\n` or `%2F`. A capitalized word may
+ * also begin after a lowercase letter, as in `newPet`.
  */
 const START = String.raw`(?<=^|[^A-Za-z]|\\[bfnrtv]|%[0-9A-F]{2})`;
 const INNER_START = String.raw`(?<=^|[^A-Z]|\\[bfnrtv]|%[0-9A-F]{2})`;
 
 /**
- * An article before the word, in a sentence or in the anchor of a heading. In a sentence, a quotation mark, a bracket
- * or the line break of a comment may be between the article and the word. The option `-a` of a command is not an
- * article.
+ * An article before the word, in a sentence or in the anchor of a heading. In a sentence, a quotation mark, a bracket or the line
+ * break of a comment may be between the article and the word. The option `-a` of a command is not an article.
  */
 const ARTICLE = String.raw`(?:(?<article>(?<!-)\b[Aa]n?)(?<gap>(?:[ \t]|\r?\n[ \t]*(?:\*|\/\/|#)?[ \t])[\x60'"*(\[]*)|(?<=[-#])(?<article>an?)(?<gap>-))?`;
 
@@ -104,10 +103,7 @@ export function renameText(
   });
 }
 
-/**
- * An exception matches a whole identifier. If the identifier is also an ordinary word, it matches only in quotes or in
- * a link.
- */
+/** An exception matches a whole identifier. If the identifier is also an ordinary word, it matches only in quotes or in a link. */
 function patternOf(exceptions: Exceptions): RegExp {
   if (exceptions.size === 0) return NAME;
   const words = [...exceptions.keys()].map((each) =>
@@ -123,8 +119,8 @@ function isWord(identifier: string): boolean {
 }
 
 /**
- * Returns the style that the text around a word requires, if any. In SQL, a word after a lowercase word is prose. Other
- * words are tables and columns, or part of the name of a result, which may be in camel case.
+ * Returns the style that the text around a word requires, if any. In SQL, a word after a lowercase word is prose. Other words are
+ * tables and columns, or part of the name of a result, which may be in camel case.
  */
 function styleOf(before: string, after: string, otherwise: Style): Style | undefined {
   if (otherwise === 'snake' && /[a-z] $/.test(before) && !after.startsWith('_')) return 'prose';

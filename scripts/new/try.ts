@@ -1,7 +1,7 @@
 /**
- * Creates projects, and installs, tests and uses them as a new user would: `node scripts/new/try.ts [NAME...]`. Without
- * names, ten names of the list are chosen at random (`PROPERTY_SEED` sets the seed), each part is added once, and two
- * lists of attributes are used. A run takes an hour, so it is for the night.
+ * Creates projects, and installs, tests and uses them as a new user would: `node scripts/new/try.ts [NAME...]`. Without names, ten
+ * names of the list are chosen at random (`PROPERTY_SEED` sets the seed), each part is added once, and two lists of attributes are
+ * used. A run takes an hour, so it is for the night.
  */
 
 import { execFileSync } from 'node:child_process';

@@ -19,10 +19,7 @@ import { iterateUntilAborted } from './until-aborted.ts';
 import { createUseCases, type UseCases } from './use-cases.ts';
 import { walkPages } from './walk-pages.ts';
 
-/**
- * A store with all its calls. A method rejects with `invalid_request` when the storage lacks a part that the method
- * needs.
- */
+/** A store with all its calls. A method rejects with `invalid_request` when the storage lacks a part that the method needs. */
 export class AnimalStore extends BasicStore {
   declare protected readonly useCases: UseCases;
   readonly #report: ReportFailure;
@@ -59,8 +56,7 @@ export class AnimalStore extends BasicStore {
   }
 
   /**
-   * The use cases that change pets and list changes. A server uses them to make each change once per caller and
-   * idempotency key.
+   * The use cases that change pets and list changes. A server uses them to make each change once per caller and idempotency key.
    */
   get changeUseCases(): ChangeUseCases {
     this.assertCallable();
@@ -69,8 +65,7 @@ export class AnimalStore extends BasicStore {
   }
 
   /**
-   * Starts a timer that removes ended idempotency records once a minute. The first write with an idempotency key also
-   * starts it.
+   * Starts a timer that removes ended idempotency records once a minute. The first write with an idempotency key also starts it.
    */
   override startMaintenance(): void {
     const { idempotencyRecords: records } = this.storage;
@@ -85,8 +80,8 @@ export class AnimalStore extends BasicStore {
   }
 
   /**
-   * Imports pets in one transaction, and resolves with their number when they are durable. Rejects with `invalid_request` when
-   * the pets have ids and the store has ever had a pet.
+   * Imports pets in one transaction, and resolves with their number when they are durable. Rejects with `invalid_request` when the
+   * pets have ids and the store has ever had a pet.
    *
    * @example
    * ```ts
@@ -101,10 +96,7 @@ export class AnimalStore extends BasicStore {
     return await supported(this.useCases.importPets, 'import').execute(batches, options);
   }
 
-  /**
-   * Yields all matching pets in batches, as `PetTransfer.exportPets` does, or page by page if the storage lacks this
-   * port.
-   */
+  /** Yields all matching pets in batches, as `PetTransfer.exportPets` does, or page by page if the storage lacks this port. */
   async *exportPets(query: ExportInput = {}, options?: CallOptions): AsyncGenerator<readonly Pet[], void> {
     this.assertCallable(options);
     checkOptions<PetPageQuery>(query, QUERY);
@@ -123,8 +115,7 @@ export class AnimalStore extends BasicStore {
   }
 
   /**
-   * Makes every follower begin again. Must be called after another program, such as a tool of the database, has
-   * restored the store.
+   * Makes every follower begin again. Must be called after another program, such as a tool of the database, has restored the store.
    */
   async beginEpoch(): Promise<void> {
     this.assertCallable();

@@ -41,9 +41,8 @@ export class ApiKeys {
   }
 
   /**
-   * Creates the first key of the store, or resolves with `undefined` when the store has ever had a key. Calls `save`
-   * with the key before the key is stored; of all processes, only one calls `save` at a time. When `save` fails, no key
-   * is stored.
+   * Creates the first key of the store, or resolves with `undefined` when the store has ever had a key. Calls `save` with the key
+   * before the key is stored; of all processes, only one calls `save` at a time. When `save` fails, no key is stored.
    */
   async createFirst(
     name: string,
@@ -57,10 +56,10 @@ export class ApiKeys {
   }
 
   /**
-   * Creates a key with the name and the permissions of an old key. The old key then expires after `overlap`
-   * milliseconds, unless it expires earlier anyway. The new key expires at `expiresAt`, or never if `expiresAt` is
-   * `null`. By default, the new key has the same lifetime as the old key. Rejects with `not_found`, and with
-   * `invalid_request` when the old key is not active, or another caller rotates it at the same time.
+   * Creates a key with the name and the permissions of an old key. The old key then expires after `overlap` milliseconds, unless it
+   * expires earlier anyway. The new key expires at `expiresAt`, or never if `expiresAt` is `null`. By default, the new key has the
+   * same lifetime as the old key. Rejects with `not_found`, and with `invalid_request` when the old key is not active, or another
+   * caller rotates it at the same time.
    */
   async rotate(id: string, overlap: number, expiresAt?: number | null): Promise<IssuedApiKey> {
     const now = this.#now();

@@ -45,8 +45,8 @@ export function optionsOf<T extends object>(rules: OptionRules<T>, base: Rule = 
 }
 
 /**
- * Returns the rule for an object with known members, all of them optional. The rule refuses a member whose name differs
- * from a known name only by case. In an object literal, it also refuses a function with an unknown name.
+ * Returns the rule for an object with known members, all of them optional. The rule refuses a member whose name differs from a
+ * known name only by case. In an object literal, it also refuses a function with an unknown name.
  */
 export function objectOf<T extends object>(base: Rule, rules: OptionRules<T>): Rule {
   const names = Object.keys(rules);
@@ -77,17 +77,14 @@ export function isPlainObject(value: object): boolean {
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
-/**
- * Throws `invalid_request` when an argument breaks its rule. The message never contains the text of a string argument.
- */
+/** Throws `invalid_request` when an argument breaks its rule. The message never contains the text of a string argument. */
 export function checkArgument(name: string, value: unknown, { expected, accepts, checkMembers }: Rule): void {
   if (!accepts(value)) throw invalidRequest(`${name}: expected ${expected}, got ${described(value)}`);
   checkMembers?.(name, value as object);
 }
 
 /**
- * Returns a copy of the options, including inherited ones. Throws `invalid_request` when an option has no rule, or
- * breaks its rule.
+ * Returns a copy of the options, including inherited ones. Throws `invalid_request` when an option has no rule, or breaks its rule.
  */
 export function checkOptions<T extends object>(options: T, rules: OptionRules<T>, prefix = ''): T {
   checkArgument('options', options, OBJECT);

@@ -74,18 +74,18 @@ export class BasicStore implements AsyncDisposable {
   }
 
   /**
-   * Yields the matching pets in ascending order of id. Each pet that existed at the beginning is yielded exactly once,
-   * even while pets are added, unless it is removed or no longer matches. Reads a page only when its pets are needed;
-   * the timeout applies to each page. Rejects with `invalid_request` for an invalid query.
+   * Yields the matching pets in ascending order of id. Each pet that existed at the beginning is yielded exactly once, even while
+   * pets are added, unless it is removed or no longer matches. Reads a page only when its pets are needed; the timeout applies to
+   * each page. Rejects with `invalid_request` for an invalid query.
    */
   async *listPets(query?: PetWalk, options?: CallOptions): AsyncGenerator<Pet, void, undefined> {
     for await (const pets of walkPages((page) => this.listPage(page, options), query)) yield* pets;
   }
 
   /**
-   * Yields the matching pets in ascending order of id, and then, for ever, each new matching pet. Each pet is yielded
-   * exactly once. To continue in a later call, set `after` to the id of the last pet that was yielded. Waits while the
-   * store is unavailable, but rejects when the first read fails.
+   * Yields the matching pets in ascending order of id, and then, for ever, each new matching pet. Each pet is yielded exactly once.
+   * To continue in a later call, set `after` to the id of the last pet that was yielded. Waits while the store is unavailable, but
+   * rejects when the first read fails.
    */
   followPets(options: FollowOptions = {}): AsyncGenerator<Pet, never, undefined> {
     const read = async (query: PetPageQuery, call: CallOptions) => {
@@ -111,8 +111,8 @@ export class BasicStore implements AsyncDisposable {
   }
 
   /**
-   * Resolves with the pet that has this id. Rejects with `not_found` when there is no such pet, and with
-   * `invalid_request` when the id is neither a `bigint` nor a safe integer.
+   * Resolves with the pet that has this id. Rejects with `not_found` when there is no such pet, and with `invalid_request` when the
+   * id is neither a `bigint` nor a safe integer.
    */
   async getPet(id: bigint | number, options?: CallOptions): Promise<Pet> {
     this.assertCallable(options);
@@ -120,10 +120,10 @@ export class BasicStore implements AsyncDisposable {
   }
 
   /**
-   * Changes attributes of a pet, and resolves when the change is durable. An attribute that is absent from the change
-   * stays as it is, and `null` removes an optional attribute. If the change is a function, calls it with the present
-   * pet, and calls it again each time another writer was faster, at most 20 times in all. Rejects with `not_found`,
-   * with `invalid_transition`, and with `precondition_failed` when the pet does not have the entity tag `ifMatch`.
+   * Changes attributes of a pet, and resolves when the change is durable. An attribute that is absent from the change stays as it
+   * is, and `null` removes an optional attribute. If the change is a function, calls it with the present pet, and calls it again
+   * each time another writer was faster, at most 20 times in all. Rejects with `not_found`, with `invalid_transition`, and with
+   * `precondition_failed` when the pet does not have the entity tag `ifMatch`.
    */
   async changePet(
     id: bigint | number,
@@ -136,8 +136,8 @@ export class BasicStore implements AsyncDisposable {
   }
 
   /**
-   * Removes a pet, and resolves when the removal is durable. Also resolves when the pet was already removed. Rejects as
-   * {@link BasicStore.changePet} does.
+   * Removes a pet, and resolves when the removal is durable. Also resolves when the pet was already removed. Rejects as {@link
+   * BasicStore.changePet} does.
    */
   async removePet(id: bigint | number, options: ChangeOptions = {}): Promise<void> {
     const { ifMatch, idempotencyKey, ...callOptions } = options;
@@ -148,9 +148,8 @@ export class BasicStore implements AsyncDisposable {
   }
 
   /**
-   * Resolves with one page of the newest states of all pets, in the order of the writes. Rejects with
-   * `restart_required` for a cursor of another epoch: the caller must then begin again without `after`, and replace its
-   * copy of the pets.
+   * Resolves with one page of the newest states of all pets, in the order of the writes. Rejects with `restart_required` for a
+   * cursor of another epoch: the caller must then begin again without `after`, and replace its copy of the pets.
    */
   async listChanges(query?: ChangesPageQuery, options?: CallOptions): Promise<TaggedChanges> {
     this.assertCallable(options);
@@ -159,9 +158,9 @@ export class BasicStore implements AsyncDisposable {
   }
 
   /**
-   * Yields the newest state of each pet in the order of the writes, and then, for ever, each newer state. To keep an
-   * exact copy of the pets, apply each state, and store its cursor. When a pet changes several times between two reads,
-   * only its last state is yielded.
+   * Yields the newest state of each pet in the order of the writes, and then, for ever, each newer state. To keep an exact copy of
+   * the pets, apply each state, and store its cursor. When a pet changes several times between two reads, only its last state is
+   * yielded.
    */
   followChanges(options: FollowChangesOptions = {}): AsyncGenerator<Change, never, undefined> {
     const read = async (query: ChangesPageQuery, call: CallOptions) => {

@@ -42,8 +42,7 @@ export interface ChangeUseCases {
 export type ChangeFunction = (pet: Pet) => PetChange | Promise<PetChange>;
 
 /**
- * Applies a change. If the change is a function and `ifMatch` is absent, calls the function again when another writer
- * was faster.
+ * Applies a change. If the change is a function and `ifMatch` is absent, calls the function again when another writer was faster.
  */
 export async function changeStoredPet(
   useCases: ChangeUseCases,
@@ -67,8 +66,8 @@ export async function changeStoredPet(
         const error = asAnimalStoreError(thrown);
         const isUnknown = asAnimalStoreError(error?.cause)?.code === 'precondition_failed';
         if (ifMatch !== undefined || !(isUnknown || error?.code === 'precondition_failed')) throw thrown;
-        // A request whose response was lost may still arrive. The next request has the same idempotency key, so that
-        // the server makes only one of the two changes.
+        // A request whose response was lost may still arrive. The next request has the same idempotency key, so that the server
+        // makes only one of the two changes.
         if (isUnknown) lost = error;
         return undefined;
       }

@@ -4,10 +4,7 @@ import { type Caller, type CreateResult, DAY, type IdempotentCreates } from './p
 import type { CallOptions, PetRepository } from './ports/pet-repository.ts';
 import { supported } from './store-options.ts';
 
-/**
- * The `caller` of a program that calls the store directly. Any other caller is the id of an API key, which is never
- * empty.
- */
+/** The `caller` of a program that calls the store directly. Any other caller is the id of an API key, which is never empty. */
 export const THIS_PROGRAM = '';
 
 export function programWith(key: string | undefined): Caller | undefined {
@@ -55,9 +52,9 @@ export class CreatePet {
   }
 
   /**
-   * Resolves when the pet is durable. A later call with the same caller and key resolves with the pet of the first
-   * call. Rejects with `invalid_request` when the pet or the key breaks a rule, and with `idempotency_conflict` when
-   * the key was used for a different request.
+   * Resolves when the pet is durable. A later call with the same caller and key resolves with the pet of the first call. Rejects
+   * with `invalid_request` when the pet or the key breaks a rule, and with `idempotency_conflict` when the key was used for a
+   * different request.
    */
   async execute(input: NewPetInput, by?: Caller, options?: CallOptions): Promise<CreateResult> {
     if (by === undefined) return { pet: await this.#pets.add(newPet(input), options), isReplay: false };

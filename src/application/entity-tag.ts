@@ -1,9 +1,7 @@
 import type { Pet } from '../domain/pet.ts';
 import { petJson } from '../domain/pet-json.ts';
 
-/**
- * The versions of a pet to which a change may apply: any version, or only the versions with one of these entity tags.
- */
+/** The versions of a pet to which a change may apply: any version, or only the versions with one of these entity tags. */
 export type IfMatch = '*' | readonly string[];
 
 /** Returns the strong entity tag of a pet (RFC 9110, section 8.8.3): the hash of its JSON, in quotes. */

@@ -8,8 +8,8 @@ import type { CallOptions } from './ports/pet-repository.ts';
 /** The query of {@link ListChanges}. */
 export interface ChangesPageQuery {
   /**
-   * The position after which the page begins: the cursor of a change, or the `next` of a page. By default, the page
-   * begins with the first pet.
+   * The position after which the page begins: the cursor of a change, or the `next` of a page. By default, the page begins with the
+   * first pet.
    */
   readonly after?: string | undefined;
   /** The maximum number of changes in the page, with the same range and default as `PetPageQuery.limit`. */
@@ -41,8 +41,8 @@ export class ListChanges {
   }
 
   /**
-   * Rejects with `invalid_request` for an invalid query. Rejects with `restart_required` for a cursor of another epoch,
-   * or with a revision that the store has not assigned yet.
+   * Rejects with `invalid_request` for an invalid query. Rejects with `restart_required` for a cursor of another epoch, or with a
+   * revision that the store has not assigned yet.
    */
   async execute(query: ChangesPageQuery = {}, options?: CallOptions): Promise<ChangesList> {
     const { limit = LIMIT_DEFAULT, after } = query;

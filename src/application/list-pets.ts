@@ -47,10 +47,7 @@ export function limitFault(limit: number): string | undefined {
   return `limit must be an integer from ${LIMIT_MIN} to ${LIMIT_MAX}`;
 }
 
-/**
- * Returns the query string of a page, for URLs, links and cache keys. Two queries have the same string only if they are
- * equal.
- */
+/** Returns the query string of a page, for URLs, links and cache keys. Two queries have the same string only if they are equal. */
 export function listQuery(query: PetQuery): string {
   let text = `limit=${query.limit}`;
   for (const name of PET_FILTERS) {

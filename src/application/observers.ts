@@ -21,8 +21,8 @@ const INTERVAL = 60_000;
 export type ReportFailure = (work: string, error: unknown) => void;
 
 /**
- * Returns a function that reports each kind of work at most once a minute: to all observers that have `onFailure` or,
- * if none has this method, to the console.
+ * Returns a function that reports each kind of work at most once a minute: to all observers that have `onFailure` or, if none has
+ * this method, to the console.
  */
 export function failureReporter(observers: readonly FailureObserver[]): ReportFailure {
   const listeners = observers.filter(({ onFailure }) => onFailure !== undefined);
@@ -36,9 +36,7 @@ export function failureReporter(observers: readonly FailureObserver[]): ReportFa
   };
 }
 
-/**
- * Calls code of the host program, such as an observer. If this code throws or rejects, only `onFailure` gets the error.
- */
+/** Calls code of the host program, such as an observer. If this code throws or rejects, only `onFailure` gets the error. */
 export function fenced(call: () => unknown, onFailure: (error: unknown) => void = () => {}): unknown {
   try {
     const result = call();
@@ -57,8 +55,8 @@ export function combineObservers(observers: readonly Observer[]): Observer {
 }
 
 /**
- * Combines observers into one observer, which has each method that at least one of them has. The combined observer
- * calls their methods through {@link fenced}, and reports their failures.
+ * Combines observers into one observer, which has each method that at least one of them has. The combined observer calls their
+ * methods through {@link fenced}, and reports their failures.
  */
 export function combineMethods<T extends FailureObserver>(
   observers: readonly T[],

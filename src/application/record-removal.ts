@@ -5,10 +5,7 @@ import type { IdempotencyRecords } from './ports/idempotent-creates.ts';
 /** In milliseconds. */
 const INTERVAL = 60_000;
 
-/**
- * The maximum number of records that one transaction removes. It is small, because other writes wait for the
- * transaction.
- */
+/** The maximum number of records that one transaction removes. It is small, because other writes wait for the transaction. */
 const REMOVAL_STEP = 500;
 
 /** Once a minute, removes ended records in small transactions. Returns a function that stops the removals. */

@@ -13,8 +13,8 @@ export class RemovePet {
   }
 
   /**
-   * Resolves when the removal is durable. If the pet was already removed, ignores the entity tags and resolves. Rejects
-   * as `ChangePet.execute` does.
+   * Resolves when the removal is durable. If the pet was already removed, ignores the entity tags and resolves. Rejects as
+   * `ChangePet.execute` does.
    */
   async execute(
     id: bigint,

@@ -40,18 +40,15 @@ export type FollowChangesOptions = Following & Pick<ChangesPageQuery, 'after'>;
 
 /** The time for which a write with an idempotency key can be retried. */
 export interface RetryOptions {
-  /**
-   * The number of days, from 1 to 90, for which this program can retry a write with its idempotency key. Default: 1.
-   */
+  /** The number of days, from 1 to 90, for which this program can retry a write with its idempotency key. Default: 1. */
   readonly idempotencyDays?: number | undefined;
 }
 
 /** The options of `AnimalStore.createPet`. */
 export interface CreateOptions extends CallOptions {
   /**
-   * A key of 1 to 255 visible ASCII characters. For 24 hours, or the time in {@link RetryOptions}, an equal call with
-   * the same key writes nothing, and resolves with the first result. Any different write with the same key rejects with
-   * `idempotency_conflict`.
+   * A key of 1 to 255 visible ASCII characters. For 24 hours, or the time in {@link RetryOptions}, an equal call with the same key
+   * writes nothing, and resolves with the first result. Any different write with the same key rejects with `idempotency_conflict`.
    */
   readonly idempotencyKey?: string | undefined;
 }
@@ -71,8 +68,8 @@ export interface ClientOptions {
   /** Called once per store and deprecated operation. By default, `console.warn` is called once per process and operation. */
   readonly onDeprecation?: ((deprecation: Deprecation) => void) | undefined;
   /**
-   * Replaces the `fetch` of the platform, for example by a function that uses a client certificate. This function must
-   * honour `signal`.
+   * Replaces the `fetch` of the platform, for example by a function that uses a client certificate. This function must honour
+   * `signal`.
    */
   readonly fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined;
   /** Additional header fields of each request, for example for a gateway. The client itself sets `Authorization`. */

@@ -1,8 +1,8 @@
 import { AnimalStoreError, type ErrorCode, type ErrorDetails } from '../domain/errors.ts';
 
 /**
- * Settles as the call does. If the signal is aborted first, rejects with the result of `error`, by default the reason
- * of the signal.
+ * Settles as the call does. If the signal is aborted first, rejects with the result of `error`, by default the reason of the
+ * signal.
  */
 export function untilAborted<T>(
   call: Promise<T>,
@@ -33,8 +33,8 @@ export async function* iterateUntilAborted<T>(
     }
   } finally {
     const returned = Promise.resolve(iterator.return?.());
-    // `return()` of a generator waits for its pending value, which may never come. So this function does not wait for
-    // it after an abort.
+    // `return()` of a generator waits for its pending value, which may never come. So this function does not wait for it after an
+    // abort.
     await (signal?.aborted ? Promise.race([returned.catch(() => {}), undefined]) : returned);
   }
 }
@@ -42,10 +42,7 @@ export async function* iterateUntilAborted<T>(
 /** The kind of a write. A removal counts as a `change`. */
 export type Write = 'create' | 'change';
 
-/**
- * Returns the error of a write that may or may not have been made. A write with an idempotency key can be repeated
- * safely.
- */
+/** Returns the error of a write that may or may not have been made. A write with an idempotency key can be repeated safely. */
 export function unknownOutcome(
   write: Write,
   fault: string,

@@ -19,10 +19,7 @@ export class VerifyApiKey implements ApiKeyVerifier {
   readonly #recent = new Map<string, { readonly apiKey: ApiKey; readonly verifiedAt: number }>();
   /** The ids of the keys that this process has revoked or rotated. */
   readonly #ended = new Set<string>();
-  /**
-   * The recorded day of each key id. It is needed because the `lastUsedOn` of a found key can be out of date for a
-   * while.
-   */
+  /** The recorded day of each key id. It is needed because the `lastUsedOn` of a found key can be out of date for a while. */
   readonly #recordedOn = new Map<string, number>();
   /** The day to record for each key id: the queued writes and the write in flight. */
   readonly #unrecorded = new Map<string, number>();
@@ -56,9 +53,7 @@ export class VerifyApiKey implements ApiKeyVerifier {
     return apiKey;
   }
 
-  /**
-   * Must be called when this process has revoked or rotated a key, so that the key is also refused during an outage.
-   */
+  /** Must be called when this process has revoked or rotated a key, so that the key is also refused during an outage. */
   forget(id: string): void {
     this.#ended.add(id);
   }
@@ -69,10 +64,7 @@ export class VerifyApiKey implements ApiKeyVerifier {
     return isValid ? apiKey : undefined;
   }
 
-  /**
-   * Queues a write, for which no request waits. If the write fails, a later use of the key on the same day is recorded
-   * instead.
-   */
+  /** Queues a write, for which no request waits. If the write fails, a later use of the key on the same day is recorded instead. */
   #recordUse({ id }: ApiKey, now: number): void {
     const today = now - (now % DAY);
     const { size } = this.#unrecorded;

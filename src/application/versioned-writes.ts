@@ -67,10 +67,7 @@ function unrecorded(changes: PetChanges): IdempotentChanges {
   };
 }
 
-/**
- * Returns the pet of a version. Throws `not_found` without a pet, and `precondition_failed` if it has none of the
- * entity tags.
- */
+/** Returns the pet of a version. Throws `not_found` without a pet, and `precondition_failed` if it has none of the entity tags. */
 export async function expectedPet(version: PetVersion | undefined, ifMatch: IfMatch): Promise<Pet> {
   const pet = version?.pet;
   if (pet === undefined) throw new AnimalStoreError('not_found', 'there is no such pet');

@@ -32,9 +32,7 @@ export async function* walkPages(
 
 /** In milliseconds. */
 const DEFAULT_INTERVAL = 1000;
-/**
- * The longest wait because of a `Retry-After`, in milliseconds. The server can recover earlier than it has announced.
- */
+/** The longest wait because of a `Retry-After`, in milliseconds. The server can recover earlier than it has announced. */
 const LONGEST_DELAY = 60_000;
 
 /** After one of these errors, a later read can succeed. */
@@ -50,8 +48,7 @@ export interface Page<Item, Position> {
 type Followed = Following & { readonly after?: unknown };
 
 /**
- * Yields items as they become visible, for ever. Throws when the first read fails. Later, waits while the storage is
- * unavailable.
+ * Yields items as they become visible, for ever. Throws when the first read fails. Later, waits while the storage is unavailable.
  */
 export async function* follow<Item, Options extends Followed>(
   readPage: (

@@ -63,8 +63,7 @@ export function createCommands(environment: Environment, version: string): Comma
 /** Returns the database at the address, or `undefined` when the address is the path of a file. */
 function sourceAt(address: string): Database | undefined {
   const [scheme = ''] = address.split(':', 1);
-  // A URL of an unsupported kind must not be mistaken for a path: an error would show the path, and thus a password in
-  // the URL.
+  // A URL of an unsupported kind must not be mistaken for a path: an error would show the path, and thus a password in the URL.
   const isAddress =
     address.includes('://') ||
     ENGINES.some(({ schemes }) => address.includes(':') && schemes.includes(scheme));

@@ -71,8 +71,7 @@ const INTERNAL =
   /^(?:127\.|10\.|172\.(?:1[6-9]|2\d|3[01])\.|192\.168\.|169\.254\.|::1$|::ffff:127\.|f[cd]|fe[89ab])/i;
 
 /**
- * Returns a warning if other networks may reach the host, because a public port needs a proxy that limits rates and
- * connections.
+ * Returns a warning if other networks may reach the host, because a public port needs a proxy that limits rates and connections.
  */
 export function publicPortNotice(host: string): string | undefined {
   if (host === 'localhost' || (isIP(host) !== 0 && INTERNAL.test(host))) return undefined;

@@ -67,10 +67,7 @@ export type AttributeOf<Value, Input> = Kinds[KindOf<Exclude<Value, undefined>>]
 /** Returns the value to store, or the broken rule. */
 export type Rule = (given: unknown) => { readonly value?: unknown; readonly fault?: string };
 
-/**
- * Creates the rule of an attribute. For the kinds `int64` and `integer`, the rule accepts both a `bigint` and a
- * `number`.
- */
+/** Creates the rule of an attribute. For the kinds `int64` and `integer`, the rule accepts both a `bigint` and a `number`. */
 export function ruleOf(name: string, attribute: Attribute): Rule {
   const rule = ruleOfKind(name, attribute);
   const missing = attribute.isRequired ? { fault: `${name} is required` } : { value: attribute.default };
@@ -116,8 +113,7 @@ function textFault(text: unknown, minLength: number, maxLength: number): string 
   if (typeof text !== 'string') return 'be a string';
   if (!text.isWellFormed()) return 'be well-formed Unicode, without lone surrogates';
   if (text.includes('\0')) return 'not contain U+0000';
-  // A code point has one or two code units. The code points of a much longer text, such as a whole request body, are
-  // not counted.
+  // A code point has one or two code units. The code points of a much longer text, such as a whole request body, are not counted.
   const length = text.length > 2 * maxLength ? Number.POSITIVE_INFINITY : [...text].length;
   if (length < minLength || length > maxLength) return `have ${minLength} to ${maxLength} characters`;
   return undefined;

@@ -37,8 +37,8 @@ export type ErrorCode = (typeof ERROR_CODES)[number];
 export type ErrorDetails = ErrorOptions & Partial<Pick<AnimalStoreError, 'retryAfter' | 'idempotencyKey'>>;
 
 /**
- * The error that use cases and adapters throw. Distinguish errors by `code` and not with `instanceof`, because a
- * program can load two copies of this class.
+ * The error that use cases and adapters throw. Distinguish errors by `code` and not with `instanceof`, because a program can load
+ * two copies of this class.
  *
  * @example
  * ```ts
@@ -61,8 +61,8 @@ export class AnimalStoreError extends Error {
   /** The number of seconds after which a retry can succeed; `undefined` when this is unknown. */
   readonly retryAfter: number | undefined;
   /**
-   * The idempotency key of a write whose outcome is unknown. The same call with this key makes the write unless it was
-   * already made, and resolves with its result.
+   * The idempotency key of a write whose outcome is unknown. The same call with this key makes the write unless it was already
+   * made, and resolves with its result.
    */
   readonly idempotencyKey: string | undefined;
 
@@ -79,8 +79,8 @@ export function invalidRequest(message: string, options?: ErrorOptions): AnimalS
 }
 
 /**
- * Whether a value is an error of this realm or of another one. In Jest and `node:vm`, an error that Node.js itself
- * throws is not an instance of the `Error` class of the program.
+ * Whether a value is an error of this realm or of another one. In Jest and `node:vm`, an error that Node.js itself throws is not an
+ * instance of the `Error` class of the program.
  */
 export function isError(value: unknown): value is Error {
   return (

@@ -8,8 +8,8 @@ const DECIMAL = /^(?:0|-?[1-9]\d{0,18})$/;
 const JSON_NUMBER = /^(-?)(0|[1-9]\d*)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 
 /**
- * Matches the digits up to the last one that is not zero. Removing the zeros at the end with `/0+$/` would take
- * quadratic time for a number with many zeros before another digit, which a client can send.
+ * Matches the digits up to the last one that is not zero. Removing the zeros at the end with `/0+$/` would take quadratic time for
+ * a number with many zeros before another digit, which a client can send.
  */
 const UP_TO_LAST_NON_ZERO = /^\d*[1-9]/;
 
@@ -45,9 +45,7 @@ function shown(value: unknown): string {
   return `a value of type ${typeof value}`;
 }
 
-/**
- * Reads a plain decimal integer, without a plus sign, leading zeros or spaces. Returns `undefined` for any other text.
- */
+/** Reads a plain decimal integer, without a plus sign, leading zeros or spaces. Returns `undefined` for any other text. */
 export function parseInt64(text: string): bigint | undefined {
   if (!DECIMAL.test(text)) return undefined;
   const value = BigInt(text);

@@ -1,6 +1,6 @@
 /**
- * Reads JSON (RFC 8259) with exact int64 values. `JSON.parse` alone rounds integers beyond 2^53, and rounds some
- * fractions to integers.
+ * Reads JSON (RFC 8259) with exact int64 values. `JSON.parse` alone rounds integers beyond 2^53, and rounds some fractions to
+ * integers.
  */
 
 import { AnimalStoreError, asAnimalStoreError, invalidRequest, isError } from './errors.ts';
@@ -13,9 +13,9 @@ export type Members<Name extends string> = Partial<Record<Name, unknown>> | unde
 const MAY_BE_ROUNDED = /\d[.eE]|\d{16}/;
 
 /**
- * Parses JSON with exact numbers, which {@link membersReader} returns as int64 values. If an object has several members
- * with the same name, the last one counts. Throws `invalid_request` for text that is not JSON. Unlike the messages of
- * JavaScript engines, the message contains no part of the text, because the text can contain a secret.
+ * Parses JSON with exact numbers, which {@link membersReader} returns as int64 values. If an object has several members with the
+ * same name, the last one counts. Throws `invalid_request` for text that is not JSON. Unlike the messages of JavaScript engines,
+ * the message contains no part of the text, because the text can contain a secret.
  */
 export function parseJson(text: string): unknown {
   try {
@@ -26,10 +26,7 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/**
- * Replaces a number by a `bigint`, or by NaN if it is not an int64. Browsers released before 2025 do not pass the
- * source text.
- */
+/** Replaces a number by a `bigint`, or by NaN if it is not an int64. Browsers released before 2025 do not pass the source text. */
 function withExactNumber(_name: string, value: unknown, context?: { readonly source?: string }): unknown {
   if (typeof value !== 'number') return value;
   if (context?.source === undefined)
@@ -41,8 +38,8 @@ function withExactNumber(_name: string, value: unknown, context?: { readonly sou
 }
 
 /**
- * Creates a function that takes a value from {@link parseJson}, and returns its members with these names. In the
- * result, an int64 is a `bigint`, and any other number is NaN.
+ * Creates a function that takes a value from {@link parseJson}, and returns its members with these names. In the result, an int64
+ * is a `bigint`, and any other number is NaN.
  */
 export function membersReader<Name extends string>(
   names: readonly Name[],

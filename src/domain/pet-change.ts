@@ -24,19 +24,15 @@ export const STATUS_TRANSITIONS: Readonly<Record<PetStatus, readonly PetStatus[]
   sold: [],
 };
 
-/**
- * For each value of an attribute, the values to which it can change. An attribute without an entry can change to any
- * value.
- */
+/** For each value of an attribute, the values to which it can change. An attribute without an entry can change to any value. */
 export const TRANSITIONS: { readonly [Name in keyof NewPet]?: Readonly<Record<string, readonly string[]>> } =
   {
     status: STATUS_TRANSITIONS,
   };
 
 /**
- * Validates a change by itself, without the pet that it will be applied to. Ignores properties that are not attributes.
- * The result has the attributes in a fixed order, so equal changes have equal JSON. The message of `invalid_request`
- * names every broken rule.
+ * Validates a change by itself, without the pet that it will be applied to. Ignores properties that are not attributes. The result
+ * has the attributes in a fixed order, so equal changes have equal JSON. The message of `invalid_request` names every broken rule.
  */
 export function petChange(input: PetChange): PetChange {
   if (typeof input !== 'object' || input === null || Array.isArray(input)) {
@@ -61,9 +57,9 @@ export function petChange(input: PetChange): PetChange {
 }
 
 /**
- * Applies a change that {@link petChange} has validated, and returns the changed pet, or the same object if nothing
- * changes. The changed pet must follow the rules of a new pet. Throws `invalid_transition` when an attribute cannot
- * change from its present value to the given one.
+ * Applies a change that {@link petChange} has validated, and returns the changed pet, or the same object if nothing changes. The
+ * changed pet must follow the rules of a new pet. Throws `invalid_transition` when an attribute cannot change from its present
+ * value to the given one.
  */
 export function changePet(pet: Pet, change: PetChange): Pet {
   const changed: Partial<Record<keyof NewPet, unknown>> = { ...pet };

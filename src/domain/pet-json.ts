@@ -16,8 +16,8 @@ import {
 import type { PetChange } from './pet-change.ts';
 
 /**
- * Takes the place of a JSON value that should be an int64 but is not. The error message is then about the valid range,
- * and not about JavaScript types.
+ * Takes the place of a JSON value that should be an int64 but is not. The error message is then about the valid range, and not
+ * about JavaScript types.
  */
 const NOT_AN_INT64 = INT64_MAX + 1n;
 
@@ -47,9 +47,7 @@ export function newPetJson(pet: NewPet): string {
   return `{${attributesJson(pet).slice(1)}}`;
 }
 
-/**
- * Formats a change as a JSON merge patch (RFC 7396). Equal changes have equal texts if `petChange` has validated them.
- */
+/** Formats a change as a JSON merge patch (RFC 7396). Equal changes have equal texts if `petChange` has validated them. */
 export function petChangeJson(change: PetChange): string {
   return `{${attributesJson(change).slice(1)}}`;
 }
@@ -71,8 +69,8 @@ export function petsJson(pets: readonly Pet[]): string {
 }
 
 /**
- * Reads a pet from JSON, such as the output of {@link petJson} or a response of the API. Every int64 is exact. Other
- * members are ignored. Throws `invalid_request` when the text is not JSON, or is not a valid pet with an id.
+ * Reads a pet from JSON, such as the output of {@link petJson} or a response of the API. Every int64 is exact. Other members are
+ * ignored. Throws `invalid_request` when the text is not JSON, or is not a valid pet with an id.
  *
  * @example
  * ```ts
@@ -87,16 +85,16 @@ export function parsePet(text: string): Pet {
 }
 
 /**
- * Reads pets from a JSON array, such as the output of {@link petsJson} or a response of the API. Throws
- * `invalid_request` as {@link parsePet} does; the message then contains the index of the invalid pet, and its id.
+ * Reads pets from a JSON array, such as the output of {@link petsJson} or a response of the API. Throws `invalid_request` as {@link
+ * parsePet} does; the message then contains the index of the invalid pet, and its id.
  */
 export function parsePets(text: string): Pet[] {
   return petsOf(text, petOf);
 }
 
 /**
- * Reads stored pets. If another program has changed them, they can break a rule, which `petFault` returns. Throws
- * `invalid_request` when a value has the wrong type.
+ * Reads stored pets. If another program has changed them, they can break a rule, which `petFault` returns. Throws `invalid_request`
+ * when a value has the wrong type.
  */
 export function parseStoredPets(text: string): Pet[] {
   return petsOf(text, storedPetOf);

@@ -117,8 +117,7 @@ export function isAccepted(input: NewPetInput): boolean {
 }
 
 /**
- * Returns an example with the required attributes. Adds optional attributes only if a rule about several attributes
- * requires them.
+ * Returns an example with the required attributes. Adds optional attributes only if a rule about several attributes requires them.
  */
 export function examplePet(): NewPetInput {
   const pet: Values = {};
@@ -148,8 +147,8 @@ export function storedPet(id: bigint, attributes: NewPet): Pet {
 }
 
 /**
- * Returns the rules that a stored pet breaks, or `undefined` when it is valid. A pet can break a rule after another
- * program has changed it.
+ * Returns the rules that a stored pet breaks, or `undefined` when it is valid. A pet can break a rule after another program has
+ * changed it.
  */
 export function petFault(pet: Pet): string | undefined {
   try {

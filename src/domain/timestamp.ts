@@ -1,6 +1,6 @@
 /**
- * Points in time as canonical text, in UTC with milliseconds. Equal times have equal texts, and a later time has a text
- * that sorts later.
+ * Points in time as canonical text, in UTC with milliseconds. Equal times have equal texts, and a later time has a text that sorts
+ * later.
  */
 
 /** A time such as `2027-01-31T12:30:00.000Z`, from year 0001 to 9999. */

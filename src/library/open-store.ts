@@ -19,8 +19,8 @@ export type AnimalStoreConfig =
   | (ClientOptions &
       RetryOptions & {
         /**
-         * One of four kinds of URLs: `memory:` (the data is lost when the process ends), `sqlite:PATH` (creates a
-         * missing file), `postgres://HOST/DATABASE` (creates missing tables), or the base address of a server such as
+         * One of four kinds of URLs: `memory:` (the data is lost when the process ends), `sqlite:PATH` (creates a missing file),
+         * `postgres://HOST/DATABASE` (creates missing tables), or the base address of a server such as
          * `https://pets.example.org/v1` (needs `apiKey`). A browser supports only `memory:` and addresses.
          */
         readonly database: string;

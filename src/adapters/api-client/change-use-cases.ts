@@ -82,8 +82,8 @@ export function apiChangeUseCases(api: ApiClient): ChangeUseCases {
       },
     },
     /**
-     * Calls a deprecated operation, because no other operation returns the entity tag of one pet. Passes no operation
-     * name, so that the user gets no deprecation warning.
+     * Calls a deprecated operation, because no other operation returns the entity tag of one pet. Passes no operation name, so that
+     * the user gets no deprecation warning.
      */
     findTagged(id, options) {
       const read = (response: ApiResponse) => taggedPetOf(response, id);

@@ -34,8 +34,8 @@ export const RESPONSE_LIMIT: number = 1024 * 1024;
 const CODE_OF_STATUS: Readonly<Record<number, ErrorCode>> = { 401: 'unauthorized', 429: 'rate_limited' };
 
 /**
- * The codes that an error keeps if the outcome of the write is unknown. The other codes would say that the call had no
- * effect, so an error with another code gets `storage_unavailable` instead.
+ * The codes that an error keeps if the outcome of the write is unknown. The other codes would say that the call had no effect, so
+ * an error with another code gets `storage_unavailable` instead.
  */
 const UNKNOWN_CODES: readonly ErrorCode[] = [
   'storage_unavailable',
@@ -59,8 +59,8 @@ export interface Failure {
 }
 
 /**
- * Returns the failure that a response describes. Only an error in the format of the API can prove that nothing was
- * stored, because a proxy can replace the response of the server by another one, with any status.
+ * Returns the failure that a response describes. Only an error in the format of the API can prove that nothing was stored, because
+ * a proxy can replace the response of the server by another one, with any status.
  */
 export function failureOf(response: ApiResponse, base: string, operation: OperationStatuses): Failure {
   const { status } = response;
@@ -125,8 +125,8 @@ export function unreachable(base: string, cause: unknown): Failure {
 }
 
 /**
- * Returns an error with the address of the server, for use as a `cause`. No message contains the address, because the
- * message can be sent to the clients of a server that uses this store.
+ * Returns an error with the address of the server, for use as a `cause`. No message contains the address, because the message can
+ * be sent to the clients of a server that uses this store.
  */
 function placed(base: string, fault: string, cause?: unknown): Error {
   return new Error(`${base}: ${fault}`, cause === undefined ? {} : { cause });

@@ -14,8 +14,7 @@ import {
 } from './errors.ts';
 
 /**
- * In milliseconds. The random pause before a retry has a maximum, which doubles with each retry from the first to the
- * last value.
+ * In milliseconds. The random pause before a retry has a maximum, which doubles with each retry from the first to the last value.
  */
 const FIRST_PAUSE = 100;
 const LAST_PAUSE = 2000;

@@ -14,8 +14,8 @@ export interface Console {
   /** Writes a text to standard output, escaped by `visibleLines`. Resolves when the operating system has accepted it. */
   readonly out: (text: string) => Promise<void>;
   /**
-   * Writes data to standard output. The data is escaped only for a terminal, which would execute control characters.
-   * Rejects when the process is asked to stop, even if the reader has stalled.
+   * Writes data to standard output. The data is escaped only for a terminal, which would execute control characters. Rejects when
+   * the process is asked to stop, even if the reader has stalled.
    */
   readonly outData: Write;
   /** Writes a text to standard error, escaped by `visibleLines`. Ignores a failed write. */
@@ -64,8 +64,8 @@ export function consoleOf(
 }
 
 /**
- * Writes to a regular file without the stream. On a full disk, the stream would report success although it has written
- * only a part of the bytes.
+ * Writes to a regular file without the stream. On a full disk, the stream would report success although it has written only a part
+ * of the bytes.
  */
 function writerTo(stream: Output, file: number | undefined): Write {
   return async (data) => {
@@ -100,8 +100,8 @@ const DELAY = 500;
 const BAR = '{title}  [{bar}]  {percentage} %  {eta_formatted} left';
 
 /**
- * Returns a function that shows progress on a terminal: a title, and the share that is done. A call without a title
- * hides the progress.
+ * Returns a function that shows progress on a terminal: a title, and the share that is done. A call without a title hides the
+ * progress.
  */
 export function progressOn(stream: Writable): (title?: string, share?: number) => void {
   const startedAt = performance.now();

@@ -1,7 +1,4 @@
-/**
- * Reads the lines of an input or of another store. Each line keeps its bytes, so that a refused line can be written
- * unchanged.
- */
+/** Reads the lines of an input or of another store. Each line keeps its bytes, so that a refused line can be written unchanged. */
 
 import { isUtf8 } from 'node:buffer';
 import { constants, openSync } from 'node:fs';
@@ -64,10 +61,7 @@ export async function* linesOfPets(batches: AsyncIterable<readonly Pet[]>): Asyn
   }
 }
 
-/**
- * Opens a file. Opens a named pipe without blocking, because a blocking `open` would wait for a writer, even after a
- * signal.
- */
+/** Opens a file. Opens a named pipe without blocking, because a blocking `open` would wait for a writer, even after a signal. */
 async function openFile(file: string): Promise<Readable> {
   const there = await stat(file);
   if (there.isDirectory()) throw new Error('expected a file, got a directory');

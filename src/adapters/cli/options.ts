@@ -21,8 +21,8 @@ export interface CliOptions {
     options: { readonly mustExist: boolean; readonly work: Work; readonly onlyReads: boolean },
   ): Promise<AnimalStore>;
   /**
-   * Opens another store, only for reading, and returns it with its location, which contains no password. Resolves with
-   * `undefined` when `address` is not the address of a store. Rejects when `databaseUrl` is the same store.
+   * Opens another store, only for reading, and returns it with its location, which contains no password. Resolves with `undefined`
+   * when `address` is not the address of a store. Rejects when `databaseUrl` is the same store.
    */
   openSource(
     address: string,

@@ -71,9 +71,9 @@ export function createApi(
 }
 
 /**
- * Creates the API as a Koa app for an existing server. `app.callback()` returns a function that handles requests to
- * `/v1`, to the paths below it, and to the public paths, such as `/docs`. The server must call this function before
- * anything reads the body of the request. The app itself does not need to be closed. The caller closes the store.
+ * Creates the API as a Koa app for an existing server. `app.callback()` returns a function that handles requests to `/v1`, to the
+ * paths below it, and to the public paths, such as `/docs`. The server must call this function before anything reads the body of
+ * the request. The app itself does not need to be closed. The caller closes the store.
  */
 export function createHttpApp(store: HttpStore, options: HttpOptions = {}): Koa {
   return createApp(createApi(store, options), options);

@@ -42,8 +42,8 @@ function hasType(types: readonly string[], contentType = ''): boolean {
 }
 
 /**
- * With `encoding: null`, the parser returns bytes. If it parsed JSON, it would round large integers. If it decoded
- * text, it would replace invalid UTF-8. The cast is necessary because the type `Options` lacks `encoding`.
+ * With `encoding: null`, the parser returns bytes. If it parsed JSON, it would round large integers. If it decoded text, it would
+ * replace invalid UTF-8. The cast is necessary because the type `Options` lacks `encoding`.
  */
 const parse = bodyParser({
   enableTypes: ['text'],
@@ -75,9 +75,9 @@ export const readBody: ApiMiddleware = async (ctx, next) => {
 const LINGER_TIME = 1000;
 
 /**
- * Discards the rest of a body for a limited time. Otherwise, Node.js would close the connection at once after the
- * response, and a client that is still sending could lose the response. Later requests on the connection are ignored. A
- * `Request` of the Fetch standard has no connection, so the stream of its body is cancelled.
+ * Discards the rest of a body for a limited time. Otherwise, Node.js would close the connection at once after the response, and a
+ * client that is still sending could lose the response. Later requests on the connection are ignored. A `Request` of the Fetch
+ * standard has no connection, so the stream of its body is cancelled.
  */
 async function discardBody({ req, res }: ParameterizedContext): Promise<void> {
   res.shouldKeepAlive = false;

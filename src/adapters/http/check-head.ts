@@ -6,10 +6,7 @@ import type { ApiMiddleware } from './state.ts';
 
 type Head = Pick<IncomingMessage, 'headers' | 'httpVersion' | 'rawHeaders'>;
 
-/**
- * Refuses invalid requests that Node.js would accept, or to which it would respond without a body (sections 2.3, 3.2
- * and 6.1).
- */
+/** Refuses invalid requests that Node.js would accept, or to which it would respond without a body (sections 2.3, 3.2 and 6.1). */
 export const checkHead: ApiMiddleware = ({ req }, next) => {
   const { httpVersion } = req;
   if (httpVersion === '0.9') throw invalidRequest('the version is missing: expected HTTP/1.0 or HTTP/1.1');
@@ -30,8 +27,8 @@ export const checkHead: ApiMiddleware = ({ req }, next) => {
 };
 
 /**
- * Whether the end of a request is clear (section 6). If not, a proxy and Node.js could disagree about where the next
- * request begins.
+ * Whether the end of a request is clear (section 6). If not, a proxy and Node.js could disagree about where the next request
+ * begins.
  */
 export function isFramed({ httpVersion, headers }: Head): boolean {
   const coding = headers['transfer-encoding'];

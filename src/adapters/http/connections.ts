@@ -25,12 +25,11 @@ export class Connections {
 
   add(socket: Socket): void {
     this.#bySocket.set(socket, { unanswered: [], bytesRead: 0, isClosing: false });
-    // After a CONNECT request, Node.js removes its own `error` listener. Without any listener, an error would end the
-    // process.
+    // After a CONNECT request, Node.js removes its own `error` listener. Without any listener, an error would end the process.
     socket.on('error', () => {});
     socket.once('close', () => this.#bySocket.delete(socket));
-    // Node.js calls `destroySoon` after the last response. The original method would close the connection at once, and
-    // a client that is still sending could lose the response.
+    // Node.js calls `destroySoon` after the last response. The original method would close the connection at once, and a client
+    // that is still sending could lose the response.
     socket.destroySoon = () => linger(socket);
   }
 
@@ -72,9 +71,8 @@ export class Connections {
   }
 
   /**
-   * Refuses a message that is invalid or arrives too slowly, or a CONNECT request. Sends the response after the
-   * responses to earlier requests, and closes the connection. If the fault is in the body of a request, this is the
-   * response to that request.
+   * Refuses a message that is invalid or arrives too slowly, or a CONNECT request. Sends the response after the responses to
+   * earlier requests, and closes the connection. If the fault is in the body of a request, this is the response to that request.
    */
   refuse(socket: Socket, createResponse: () => ErrorContent): void {
     const connection = this.#bySocket.get(socket);
@@ -82,8 +80,7 @@ export class Connections {
     connection.isClosing = true;
     const newest = connection.unanswered.at(-1);
     const isBodyBroken = newest?.req.complete === false;
-    // The handler of this request can respond while earlier responses are being sent. Its response must then close the
-    // connection.
+    // The handler of this request can respond while earlier responses are being sent. Its response must then close the connection.
     if (isBodyBroken) newest.shouldKeepAlive = false;
     const before = isBodyBroken ? connection.unanswered.at(-2) : newest;
     const respond = (): void => {

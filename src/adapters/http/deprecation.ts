@@ -5,8 +5,8 @@ import type { Operation } from './operations.ts';
 import type { ApiMiddleware } from './state.ts';
 
 /**
- * Adds the deprecation header fields to all responses on the path of a deprecated operation. The exceptions are the
- * responses of other operations, and 401, which discloses nothing about the API.
+ * Adds the deprecation header fields to all responses on the path of a deprecated operation. The exceptions are the responses of
+ * other operations, and 401, which discloses nothing about the API.
  */
 export function deprecation(
   prefix: string,

@@ -93,8 +93,8 @@ export function errorContent(error: unknown, requestId: string): ErrorContent {
 }
 
 /**
- * Calls the store, which can be on another server. If that server refuses the API key of this server, or limits its
- * rate, the client is not at fault, so the error gets another code.
+ * Calls the store, which can be on another server. If that server refuses the API key of this server, or limits its rate, the
+ * client is not at fault, so the error gets another code.
  */
 export async function callStore<T>(call: () => Promise<T>): Promise<T> {
   try {

@@ -28,9 +28,9 @@ export interface FetchInfo {
 export type FetchHandler = (request: Request, info?: FetchInfo) => Promise<Response>;
 
 /**
- * Creates the API as a function from a `Request` to the promise of a `Response`, for `Bun.serve`, `Deno.serve`, and
- * frameworks that use these classes. The function responds to every path, and must be called before anything reads the
- * body of the request. The caller closes the store.
+ * Creates the API as a function from a `Request` to the promise of a `Response`, for `Bun.serve`, `Deno.serve`, and frameworks that
+ * use these classes. The function responds to every path, and must be called before anything reads the body of the request. The
+ * caller closes the store.
  *
  * @example
  * ```ts
@@ -55,7 +55,7 @@ export function createFetchHandler(store: HttpStore, options: HttpOptions = {}):
 }
 
 /**
- * Whether `request.signal` can be used. On Deno, a signal that was read aborts even after a complete response, and
- * prints a warning.
+ * Whether `request.signal` can be used. On Deno, a signal that was read aborts even after a complete response, and prints a
+ * warning.
  */
 const HAS_SIGNAL = !('Deno' in globalThis);

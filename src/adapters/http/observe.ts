@@ -76,15 +76,14 @@ export function observe(observer: RequestObserver, isPartOfKey: IsSecret): ApiMi
 }
 
 /**
- * Responds with an error. If one of its header fields is invalid, responds with the error about this field instead.
- * Returns the error and the status that were sent.
+ * Responds with an error. If one of its header fields is invalid, responds with the error about this field instead. Returns the
+ * error and the status that were sent.
  */
 function respondError(ctx: ApiContext, error: unknown): [error: unknown, status: number] {
   const { requestId } = ctx.state.animalStore;
   const { status, fields, body } = errorContent(error, requestId);
   if (ctx.headerSent) {
-    // Otherwise, the client could mistake a part of the body for all of it. If `ctx.respond` is false, other code sends
-    // the rest.
+    // Otherwise, the client could mistake a part of the body for all of it. If `ctx.respond` is false, other code sends the rest.
     if (ctx.respond !== false) ctx.res.destroy();
     ctx.respond = false;
     return [error, status];
@@ -131,10 +130,7 @@ export function guest(middleware: ApiMiddleware): ApiMiddleware {
   };
 }
 
-/**
- * Emits the `error` event of the Koa app. Without this event and without an observer, a fault of the program would be
- * silent.
- */
+/** Emits the `error` event of the Koa app. Without this event and without an observer, a fault of the program would be silent. */
 function reportFailure(ctx: ApiContext, error: unknown): void {
   const failure = isError(error) ? error : new Error(`not an error was thrown: ${typeof error}`);
   const { animalStore: state } = ctx.state;
@@ -160,8 +156,8 @@ function clientAddress(given = ''): string | undefined {
 const REQUEST_ID = /^(?:[\w-]{1,15}|[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}|[\da-f]{32})$/i;
 
 /**
- * A request id up to this length is not compared with API keys. Otherwise, the response would tell a client which short
- * texts are parts of a key, and it could guess the key character by character.
+ * A request id up to this length is not compared with API keys. Otherwise, the response would tell a client which short texts are
+ * parts of a key, and it could guess the key character by character.
  */
 const SHORT = 15;
 

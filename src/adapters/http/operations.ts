@@ -5,8 +5,8 @@ import type { HttpErrorCode } from './errors.ts';
 import type { OperationLifecycle } from './operation-lifecycle.ts';
 
 /**
- * The properties of the operations, by method: the status of a success, and whether requests have a JSON body. Operations
- * with `isRead` change nothing: HEAD and a read-only key may call them, and their responses can be cached.
+ * The properties of the operations, by method: the status of a success, and whether requests have a JSON body. Operations with
+ * `isRead` change nothing: HEAD and a read-only key may call them, and their responses can be cached.
  */
 export const METHODS = {
   GET: { success: 200, isRead: true, hasBody: false },

@@ -29,8 +29,8 @@ export type HttpStore = Pick<AnimalStore, (typeof STORE_METHODS)[number]> &
 /** Verifies the API keys of requests. */
 export interface KeyVerifier extends ApiKeyVerifier {
   /**
-   * Whether a text contains a secret part of a key. The server then neither logs nor returns the text. Needed by a verifier
-   * whose keys can have another format than those of the store.
+   * Whether a text contains a secret part of a key. The server then neither logs nor returns the text. Needed by a verifier whose
+   * keys can have another format than those of the store.
    */
   hasPartOfKey?(text: string): boolean;
 }
@@ -61,8 +61,8 @@ export interface HttpOptions extends LifecycleOptions {
   /** Verifies the API keys of requests. By default, the store verifies them. Every request under `/v1` needs a key. */
   readonly apiKeys?: KeyVerifier | undefined;
   /**
-   * The base URL that clients use, when a proxy hides the server. The proxy must remove the path of this URL from
-   * requests. Links in responses start with this path. By default, the URL in the OpenAPI document is relative.
+   * The base URL that clients use, when a proxy hides the server. The proxy must remove the path of this URL from requests. Links
+   * in responses start with this path. By default, the URL in the OpenAPI document is relative.
    */
   readonly publicUrl?: string | undefined;
   /** The origins whose scripts may call the API in a browser, such as `https://example.org`. Default: none. */
@@ -74,8 +74,8 @@ export interface HttpOptions extends LifecycleOptions {
   /** The metrics of the server. By default, the path `/metrics` does not exist. Requests for it need an API key. */
   readonly metrics?: MetricsText | undefined;
   /**
-   * Notified of every response, and of every error that causes a status of 500 or above. Without `onError`, an error that
-   * causes status 500 goes to the `error` event of the Koa app or, without a listener, to `console.error`.
+   * Notified of every response, and of every error that causes a status of 500 or above. Without `onError`, an error that causes
+   * status 500 goes to the `error` event of the Koa app or, without a listener, to `console.error`.
    */
   readonly observers?: readonly RequestObserver[] | undefined;
   /** Your own Koa middleware, at two places in the list of the API. The response to each of its errors has the Error body. */

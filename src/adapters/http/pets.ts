@@ -58,8 +58,8 @@ interface List extends Representation {
 }
 
 /**
- * Returns a function that creates the representation of a page of pets, and caches it by its `PetPage` object: while
- * the stored pets do not change, a storage can return the same immutable object again.
+ * Returns a function that creates the representation of a page of pets, and caches it by its `PetPage` object: while the stored
+ * pets do not change, a storage can return the same immutable object again.
  */
 function cachedLists(path: string): (page: PetPage, query: PetQuery) => List {
   const lists = new WeakMap<PetPage, List>();
@@ -68,8 +68,8 @@ function cachedLists(path: string): (page: PetPage, query: PetQuery) => List {
     if (cached?.query === query) return cached;
     const body = petsJson(page.pets);
     const link = linkToNext(path, page, query);
-    // When a pet is added after a full last page, that page gets a link, but its body stays the same. A client that
-    // revalidates that page must receive the link, and not status 304.
+    // When a pet is added after a full last page, that page gets a link, but its body stays the same. A client that revalidates
+    // that page must receive the link, and not status 304.
     const list = { body, etag: entityTag(body + link), query, link };
     lists.set(page, list);
     return list;

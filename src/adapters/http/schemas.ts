@@ -141,8 +141,7 @@ export function readNewPet(body: Members<keyof NewPetInput>): NewPetInput {
 }
 
 /**
- * Reads a change: the members of a new pet, each of which can be missing, or `null`. Throws if the change is invalid for
- * every pet.
+ * Reads a change: the members of a new pet, each of which can be missing, or `null`. Throws if the change is invalid for every pet.
  */
 export function readChange(body: Members<keyof NewPetInput>): PetChange {
   if (body === undefined) throw invalidRequest('the body must be a JSON object');

@@ -43,8 +43,8 @@ export function createNodeServer(
   if (maxConnections !== undefined) server.maxConnections = maxConnections;
 
   const connections = new Connections();
-  // Connections are closed only after the port: otherwise, a client could connect again, and closing the port would
-  // reset the new connection.
+  // Connections are closed only after the port: otherwise, a client could connect again, and closing the port would reset the new
+  // connection.
   load.isLast = (res) => !server.listening && connections.isNewest(res);
   server.on('connection', (socket) => connections.add(socket));
   server.on('request', (req, res) => {
@@ -118,8 +118,8 @@ const ACCEPT_TIMEOUT = 500;
 const SHORT_ITERATION = 0.5;
 
 /**
- * Resolves when a server has accepted the connections that clients have opened. The operating system queues them, and resets
- * them when the port is closed. The queue is empty after a short iteration of the event loop without a new connection.
+ * Resolves when a server has accepted the connections that clients have opened. The operating system queues them, and resets them
+ * when the port is closed. The queue is empty after a short iteration of the event loop without a new connection.
  */
 async function acceptQueued(server: Server): Promise<void> {
   const deadline = performance.now() + ACCEPT_TIMEOUT;

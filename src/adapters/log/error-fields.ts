@@ -13,10 +13,7 @@ export function errorFields(error: unknown): object {
   return { type: textOf(error.name), code: codeOf(error), message: textOf(error.message), stack };
 }
 
-/**
- * Returns the codes of an error and of its causes, or else its name. Errors of the same kind are logged at most once a
- * second.
- */
+/** Returns the codes of an error and of its causes, or else its name. Errors of the same kind are logged at most once a second. */
 export function errorKind(error: unknown): string {
   const codes = causesOf(error).flatMap((cause) => codeOf(cause) ?? []);
   return codes.join(': ') || (isError(error) ? textOf(error.name) : typeof error);

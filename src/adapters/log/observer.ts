@@ -1,6 +1,5 @@
 /**
- * Logs requests, errors and the state of the storage. Limits the number of lines per second about events that anybody
- * can cause.
+ * Logs requests, errors and the state of the storage. Limits the number of lines per second about events that anybody can cause.
  */
 
 import type { Logger } from 'pino';

@@ -87,8 +87,7 @@ function openDestination(): DestinationStream {
 }
 
 /**
- * Reopens a pipe or a terminal, so that no write blocks. A file is not reopened, because standard output may share its
- * position.
+ * Reopens a pipe or a terminal, so that no write blocks. A file is not reopened, because standard output may share its position.
  */
 function openStandardError(): number {
   const stats = fstatSync(2);

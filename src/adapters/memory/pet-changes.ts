@@ -12,8 +12,8 @@ import { changesPage, lastRevisionOf } from '../storage-kit/changes-page.ts';
 import type { MemoryPetRepository } from './pet-repository.ts';
 
 /**
- * Stores the revisions of pets that were changed or removed. The repository stores the pets. Each page of the feed is
- * found by iterating over the revisions from the first one.
+ * Stores the revisions of pets that were changed or removed. The repository stores the pets. Each page of the feed is found by
+ * iterating over the revisions from the first one.
  */
 export class MemoryPetChanges implements PetChanges {
   readonly #pets: MemoryPetRepository;

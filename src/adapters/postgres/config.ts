@@ -15,8 +15,8 @@ parsers.setTypeParser(types.builtins.TIMESTAMPTZ, (text) => {
 });
 
 /**
- * Sets each value that the driver would otherwise read from an environment variable or a password file, except for
- * `PGOPTIONS` and `PGREPLICATION`. Sets no URL, because the driver would prefer the values of the URL.
+ * Sets each value that the driver would otherwise read from an environment variable or a password file, except for `PGOPTIONS` and
+ * `PGREPLICATION`. Sets no URL, because the driver would prefer the values of the URL.
  * @param currentUrl returns the URL with the current password; called when the server asks a new connection for a password
  */
 export function clientConfig(

@@ -17,8 +17,8 @@ const QUEUE_LIMIT = 10_000;
 const FULL = 'too many calls wait for a connection to the database';
 const STANDBY = 'the database server is a standby: the store needs the primary';
 /**
- * Sets the format of times that the driver reads, and time limits, so that the server cancels a statement shortly before
- * the driver gives up. These settings are not sent as startup parameters, which poolers refuse.
+ * Sets the format of times that the driver reads, and time limits, so that the server cancels a statement shortly before the driver
+ * gives up. These settings are not sent as startup parameters, which poolers refuse.
  */
 const timeLimits = (timeout: number, isLocal: boolean) => `SELECT pg_is_in_recovery(), count(set_config(name,
     CASE name WHEN 'statement_timeout' THEN '${Math.ceil(0.9 * timeout)}' WHEN 'lock_timeout' THEN '${Math.ceil(0.8 * timeout)}'
@@ -26,8 +26,8 @@ const timeLimits = (timeout: number, isLocal: boolean) => `SELECT pg_is_in_recov
   FROM pg_settings WHERE name IN ('statement_timeout', 'lock_timeout', 'DateStyle', 'transaction_timeout',
     'idle_session_timeout', 'idle_in_transaction_session_timeout')`;
 /**
- * At this isolation level, a statement sees what was committed while the previous statement waited for a lock. The default
- * level of a database can be another one.
+ * At this isolation level, a statement sees what was committed while the previous statement waited for a lock. The default level of
+ * a database can be another one.
  */
 const BEGIN = 'BEGIN ISOLATION LEVEL READ COMMITTED';
 /** The codes of errors about an outdated plan or a missing prepared statement. After these errors, nothing was executed. */
@@ -46,8 +46,8 @@ type Config = ReturnType<typeof clientConfig>;
 export interface Session extends Disposable {
   run(text: string, values?: unknown[]): Rows;
   /**
-   * Begins a transaction, and sets the time limits of a session for it, because behind a pooler, each transaction can have
-   * another connection.
+   * Begins a transaction, and sets the time limits of a session for it, because behind a pooler, each transaction can have another
+   * connection.
    */
   begin(mode?: 'READ ONLY'): Promise<void>;
 }
@@ -77,9 +77,9 @@ export class ConnectionPool {
   }
 
   /**
-   * When a connection is free, runs the statement that `begin` returns. Retries it after a serialization failure. Also
-   * retries it when the server accepts no further connection, because an open connection can become free. Retries it once,
-   * unprepared, if its prepared statement is out of date, for example after `ALTER TABLE`.
+   * When a connection is free, runs the statement that `begin` returns. Retries it after a serialization failure. Also retries it
+   * when the server accepts no further connection, because an open connection can become free. Retries it once, unprepared, if its
+   * prepared statement is out of date, for example after `ALTER TABLE`.
    */
   async run(begin: () => SqlStatement): Rows {
     let isOutdated = false;
@@ -184,8 +184,8 @@ const unconfirmed = new WeakSet<ClientBase>();
 /** Sets the time limits of a new connection. Refuses a standby, which may lack acknowledged writes. */
 async function prepare(client: ClientBase, { query_timeout: timeout = 0 }: ClientConfig): Promise<void> {
   client.on('notice', ({ routine }) => {
-    // The server warns that the wait for a standby was cancelled. Only `routine` identifies this warning, because its text
-    // can be in any language, and all warnings have the same code.
+    // The server warns that the wait for a standby was cancelled. Only `routine` identifies this warning, because its text can be
+    // in any language, and all warnings have the same code.
     if (routine === 'SyncRepWaitForLSN') unconfirmed.add(client);
   });
   client.on('error', () => {});

@@ -19,8 +19,8 @@ export const RENEW_RECORD: string = `ON CONFLICT (caller, key) DO UPDATE SET pet
       request = excluded.request, response = excluded.response WHERE record.ends_at < ${NOW}`;
 
 /**
- * Claims each key that has no valid record, and adds a pet with the id in the claim. If several pets have the same key,
- * claims the key for the first of them. Returns no row for the other pets.
+ * Claims each key that has no valid record, and adds a pet with the id in the claim. If several pets have the same key, claims the
+ * key for the first of them. Returns no row for the other pets.
  */
 const ADD_ONCE = `WITH ${ORDER}, new AS MATERIALIZED (
     SELECT DISTINCT ON (caller, key) given.* FROM ordered,
@@ -39,8 +39,8 @@ const ADD_ONCE = `WITH ${ORDER}, new AS MATERIALIZED (
 const FIND = `SELECT pet_id, request, response, ${PET_COLUMNS} FROM idempotency_records LEFT JOIN pets ON id = pet_id
   WHERE caller = $1 AND key = $2 AND ends_at >= ${NOW}`;
 /**
- * Keeps a record that a create has renewed since the statement began. The commit does not wait for the disk, because a later
- * call removes the records that reappear after a crash.
+ * Keeps a record that a create has renewed since the statement began. The commit does not wait for the disk, because a later call
+ * removes the records that reappear after a crash.
  */
 export const REMOVE: string = `WITH ${RELAXED}, ${ORDER} DELETE FROM idempotency_records
   WHERE ends_at < ${NOW} AND (caller, key) IN (

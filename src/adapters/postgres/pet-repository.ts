@@ -11,8 +11,8 @@ import type { AddCreate } from './creates.ts';
 import { listStatement } from './pets.ts';
 
 /**
- * The version of the data. If two reads find the same version, nothing was committed between them. After a crash, a snapshot
- * can occur again, but its version differs, because the crash has reset the statistics.
+ * The version of the data. If two reads find the same version, nothing was committed between them. After a crash, a snapshot can
+ * occur again, but its version differs, because the crash has reset the statistics.
  */
 const VERSION =
   "(SELECT concat_ws(' ', pg_current_snapshot(), pg_postmaster_start_time(), pg_stat_get_bgwriter_stat_reset_time()))";
@@ -28,14 +28,14 @@ export function petRepository(
   const sharePage = sharedReads<PetPage>(pool);
   const shareVersion = sharedReads<unknown>(pool);
   /**
-   * Whether the last two versions differed. If so, the next version is likely to differ too, so a statement that reads only
-   * the version is not worthwhile.
+   * Whether the last two versions differed. If so, the next version is likely to differ too, so a statement that reads only the
+   * version is not worthwhile.
    */
   let isChanging = true;
 
   /**
-   * The query reads one pet more than the limit, to find out whether more pets match. A page without pets has no version,
-   * because the version is a column of each row.
+   * The query reads one pet more than the limit, to find out whether more pets match. A page without pets has no version, because
+   * the version is a column of each row.
    */
   function pageOf(key: string, limit: number, rows: readonly ResultRow[]): PetPage {
     cache.statistics.misses += 1;
@@ -102,8 +102,8 @@ function sharedReads<R>(pool: ConnectionPool): Share<R> {
 const FIND = { name: 'find', text: `SELECT ${PET_COLUMNS} FROM pets WHERE id = ANY ($1::bigint[])` };
 const FIND_ONE = { name: 'find-one', text: `SELECT ${PET_COLUMNS} FROM pets WHERE id = $1` };
 /**
- * The number of pets per statement, if enough connections are free. When PostgreSQL reads from disk, small statements are
- * faster, because each statement reads its pages one after another. From memory, large statements are faster.
+ * The number of pets per statement, if enough connections are free. When PostgreSQL reads from disk, small statements are faster,
+ * because each statement reads its pages one after another. From memory, large statements are faster.
  */
 const GROUP_SIZE = { fromDisk: 6, fromMemory: 16 };
 /** A statement that takes longer, in milliseconds per pet, counts as one that reads from disk. */

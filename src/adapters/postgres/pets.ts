@@ -31,8 +31,8 @@ export const TAKE_ORDER = "SELECT pg_advisory_xact_lock(7301, 'pets'::regclass::
 export const ORDER: string = `ordered AS MATERIALIZED (${TAKE_ORDER})`;
 
 /**
- * A part of a `WITH` clause, with which the commit does not wait for the disk or a standby. If a standby is missing, such a
- * wait would block the connection.
+ * A part of a `WITH` clause, with which the commit does not wait for the disk or a standby. If a standby is missing, such a wait
+ * would block the connection.
  */
 export const RELAXED = "relaxed AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true))";
 
@@ -47,10 +47,7 @@ export function arraysOf(pets: readonly NewPet[]): unknown[] {
   });
 }
 
-/**
- * With filters, compares the column of the first filter and the id as a pair, so that PostgreSQL uses the index of this
- * filter.
- */
+/** With filters, compares the column of the first filter and the id as a pair, so that PostgreSQL uses the index of this filter. */
 export function listStatement(query: PetQuery, furtherColumn = 'NULL'): SqlStatement {
   const { limit, after = INT64_MIN, ...filter } = query;
   const { columns, values } = conditionsOf(filter);

@@ -31,9 +31,8 @@ export interface PostgresOptions {
   /** Whether a database without a store is an error. Default: false, and the store is created. */
   readonly mustExist?: boolean;
   /**
-   * Decides whether a store of an older release is migrated, after which the older release cannot open it. `always` migrates
-   * the store. `alone` migrates it if no other session uses it, and refuses it otherwise. `never` refuses it.
-   * Default: `always`.
+   * Decides whether a store of an older release is migrated, after which the older release cannot open it. `always` migrates the
+   * store. `alone` migrates it if no other session uses it, and refuses it otherwise. `never` refuses it. Default: `always`.
    */
   readonly migration?: 'always' | 'alone' | 'never' | undefined;
   /** The observer that is notified of commits, of warnings and of the state of the storage. */

@@ -27,8 +27,8 @@ import { endThread, startThread } from './threads.ts';
 const STREAM = /^(-|\/dev\/std(in|out|err)|\/dev\/fd\/.*|\/proc\/.*)$/;
 
 /**
- * Copies the store to `file`, as `Storage.backup` describes. The copy has a temporary name until it is complete. With
- * `onVerified`, verifies the copy before it replaces an older one, and resolves with the contents of the copy.
+ * Copies the store to `file`, as `Storage.backup` describes. The copy has a temporary name until it is complete. With `onVerified`,
+ * verifies the copy before it replaces an older one, and resolves with the contents of the copy.
  */
 export async function backUp(
   store: string,

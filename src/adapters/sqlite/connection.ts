@@ -89,8 +89,7 @@ function assertRuntime(): void {
 }
 
 /**
- * Refuses the log of an empty file, which SQLite would delete, and the log of another file, which SQLite would apply to this
- * file.
+ * Refuses the log of an empty file, which SQLite would delete, and the log of another file, which SQLite would apply to this file.
  */
 function assertOwnLog(path: string): void {
   const log = `${path}-wal`;
@@ -103,8 +102,8 @@ function assertOwnLog(path: string): void {
 }
 
 /**
- * Opens the file under a second name, beside which there is no log. Opens it with SQLite, because closing a file that was
- * opened by other means would end the locks that SQLite has on it.
+ * Opens the file under a second name, beside which there is no log. Opens it with SQLite, because closing a file that was opened by
+ * other means would end the locks that SQLite has on it.
  */
 function needsNoLog(path: string): boolean {
   const link = `${path}.${randomUUID()}.partial`;

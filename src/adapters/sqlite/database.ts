@@ -25,9 +25,8 @@ interface Preparation {
 }
 
 /**
- * Creates or migrates a store. A file that is refused stays unchanged, so that its data can be rescued. With `tryWrite`,
- * waits for other writers, and refuses a file that cannot be written. Returns the previous schema version, or 0 for a new
- * store.
+ * Creates or migrates a store. A file that is refused stays unchanged, so that its data can be rescued. With `tryWrite`, waits for
+ * other writers, and refuses a file that cannot be written. Returns the previous schema version, or 0 for a new store.
  */
 export function prepareDatabase(path: string, preparation: Preparation = {}): number {
   const { mustExist = false, tryWrite = true, migration = 'always' } = preparation;

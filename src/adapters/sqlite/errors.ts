@@ -58,8 +58,8 @@ export function errorFrom(
 }
 
 /**
- * After a failed commit, it is unknown whether the writes were stored, because a recovery can still store the pages that
- * reached the write-ahead log. The exceptions are a full disk and a locked database.
+ * After a failed commit, it is unknown whether the writes were stored, because a recovery can still store the pages that reached
+ * the write-ahead log. The exceptions are a full disk and a locked database.
  */
 export function failedCommit(error: unknown): PlainError {
   const failure = plainError(error);

@@ -24,8 +24,8 @@ type Facts = Omit<Diagnosis, 'location' | 'exists' | 'problems'>;
 const EMPTY: Facts = { isSound: true, schemaVersion: 0, pets: 0, apiKeys: { total: 0, active: 0 } };
 
 /**
- * Examines the store at `path`, which a server may have open. Changes nothing, except that it rolls back a transaction that
- * a crash has interrupted.
+ * Examines the store at `path`, which a server may have open. Changes nothing, except that it rolls back a transaction that a crash
+ * has interrupted.
  */
 export function examineSqliteStore(path: string): Diagnosis {
   const location = realPath(path);

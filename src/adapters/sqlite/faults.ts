@@ -23,8 +23,8 @@ export function reportFault(faults: Faults, part: 'writes' | 'reads', error: Ani
 }
 
 /**
- * Checks whether the open files are still at their paths. If not, the storage refuses reads, because a key that was revoked
- * in the meantime can be active in the open files.
+ * Checks whether the open files are still at their paths. If not, the storage refuses reads, because a key that was revoked in the
+ * meantime can be active in the open files.
  */
 export function checkFiles(faults: Faults, files: StoreFiles): void {
   try {

@@ -1,6 +1,6 @@
 /**
- * Runs a transaction in a thread of its own if it waits for more than the disk, for example for the source of an import.
- * In the writer thread, such a transaction would delay all other writes.
+ * Runs a transaction in a thread of its own if it waits for more than the disk, for example for the source of an import. In the
+ * writer thread, such a transaction would delay all other writes.
  */
 
 import { on } from 'node:events';
@@ -13,8 +13,8 @@ import type { Answer, Call, SqlValue } from './writer-thread.ts';
 
 export interface OwnConnection {
   /**
-   * Runs a statement once for each row of values. Resolves with the first column or the changes of each run. Without rows,
-   * runs the statement once, and resolves with an empty array.
+   * Runs a statement once for each row of values. Resolves with the first column or the changes of each run. Without rows, runs the
+   * statement once, and resolves with an empty array.
    */
   run<T>(sql: string, ...rows: readonly (readonly SqlValue[])[]): Promise<readonly T[]>;
   begin(): Promise<void>;

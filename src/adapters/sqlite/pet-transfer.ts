@@ -50,8 +50,8 @@ export function petTransfer(db: Database.Database, reads: Reads, writer: Writer)
 type Changes = Pick<Database.RunResult, 'changes' | 'lastInsertRowid'>;
 
 /**
- * Adds all pets to the temporary table first, and then copies them to the store. A dry run ends before the copying, but has
- * found all duplicate ids.
+ * Adds all pets to the temporary table first, and then copies them to the store. A dry run ends before the copying, but has found
+ * all duplicate ids.
  */
 async function importAll(
   connection: OwnConnection,

@@ -57,13 +57,13 @@ const REVIVED_KEYS = `SELECT CAST(other.id AS TEXT) AS id, other.name, other.hin
     AND other.revoked_at IS NULL AND (other.expires_at IS NULL OR other.expires_at > @now) ORDER BY other.id`;
 
 /**
- * Replaces the store at `path` by the backup in `file`, and resolves when the restored store is durable. The store is
- * unchanged until a checked copy of the backup is renamed to `path`. The replaced store is kept beside the restored one until
- * the next restore. No id that the replaced store has assigned is assigned again, if that store can be read.
+ * Replaces the store at `path` by the backup in `file`, and resolves when the restored store is durable. The store is unchanged
+ * until a checked copy of the backup is renamed to `path`. The replaced store is kept beside the restored one until the next
+ * restore. No id that the replaced store has assigned is assigned again, if that store can be read.
  *
- * Rejects with `storage_unavailable` when another process has the store open, or when reading or writing fails. Rejects
- * with `invalid_request` when `file` is not a sound backup, or was written by a newer release. Rejects with
- * `OverwriteRefused` when the store has pets or cannot be read, and `overwrite` is not set.
+ * Rejects with `storage_unavailable` when another process has the store open, or when reading or writing fails. Rejects with
+ * `invalid_request` when `file` is not a sound backup, or was written by a newer release. Rejects with `OverwriteRefused` when the
+ * store has pets or cannot be read, and `overwrite` is not set.
  */
 export async function restoreSqliteStore(
   path: string,
@@ -80,8 +80,8 @@ export async function restoreSqliteStore(
   try {
     const source = refuseNoBackup(file, store);
     const stats = statSync(store, { throwIfNoEntry: false });
-    // Creates and locks a missing file, unless the log of an older store exists, so that no server can create the store in
-    // the meantime.
+    // Creates and locks a missing file, unless the log of an older store exists, so that no server can create the store in the
+    // meantime.
     created = companionsOf(store).length === 0 && createFile(store);
     old = lockStore(store, overwrite);
     return await withPartialFile(store, async (partial) => {
@@ -144,8 +144,8 @@ function inUse(store: string): AnimalStoreError {
 }
 
 /**
- * Lets the ids of pets and of keys continue after those of the replaced store, unless that store has no ids left or is
- * damaged. Returns the greatest id of a pet that was assigned.
+ * Lets the ids of pets and of keys continue after those of the replaced store, unless that store has no ids left or is damaged.
+ * Returns the greatest id of a pet that was assigned.
  */
 function continueIds(partial: string, old: Database.Database | undefined): bigint {
   const db = connect(partial, {});
@@ -207,8 +207,8 @@ async function keepDatabase(
 }
 
 /**
- * Copies the file if the file system has no hard links. SQLite makes the copy of an open database, because reading and closing
- * its file by other means would end the locks of this process on it.
+ * Copies the file if the file system has no hard links. SQLite makes the copy of an open database, because reading and closing its
+ * file by other means would end the locks of this process on it.
  */
 async function linkOrCopy(from: string, to: string, db: Database.Database | undefined): Promise<void> {
   try {

@@ -15,8 +15,8 @@ const PET_RULES = `id > 0 AND length(name) BETWEEN 1 AND 255 AND instr(name, cha
   AND status IN ('available', 'pending', 'sold')`;
 
 /**
- * AUTOINCREMENT ensures that no id is assigned twice. Each entry of a SQLite index ends with the row id, so a page of
- * pets with one value of a filter is one contiguous range of the index. The table `probe` is empty, except during a test write.
+ * AUTOINCREMENT ensures that no id is assigned twice. Each entry of a SQLite index ends with the row id, so a page of pets with one
+ * value of a filter is one contiguous range of the index. The table `probe` is empty, except during a test write.
  */
 const TABLES = `
   CREATE TABLE pets (
@@ -58,9 +58,9 @@ const TABLES = `
 const FIRST_VERSION = 6;
 
 /**
- * `pet_revisions` has a row for each pet that was changed or removed. A removed pet has no row in `pets`. The revision is not
- * a column of `pets`, because it would need an index over all pets, so the migration would read all of them. A record of an
- * older release has neither a request nor a response.
+ * `pet_revisions` has a row for each pet that was changed or removed. A removed pet has no row in `pets`. The revision is not a
+ * column of `pets`, because it would need an index over all pets, so the migration would read all of them. A record of an older
+ * release has neither a request nor a response.
  */
 const CHANGES = `
   CREATE TABLE pet_revisions (
@@ -76,10 +76,9 @@ const CHANGES = `
 `;
 
 /**
- * The schema versions, each with the SQL that migrates a store to it. A released migration is never changed. Each new
- * attribute of a pet needs a migration: a test compares the newest schema with `ATTRIBUTES`. A migration that adds a column
- * with a CHECK sets `ignore_check_constraints`. Otherwise, SQLite would check all rules of all pets, and stored pets can
- * break an older rule.
+ * The schema versions, each with the SQL that migrates a store to it. A released migration is never changed. Each new attribute of
+ * a pet needs a migration: a test compares the newest schema with `ATTRIBUTES`. A migration that adds a column with a CHECK sets
+ * `ignore_check_constraints`. Otherwise, SQLite would check all rules of all pets, and stored pets can break an older rule.
  */
 export const MIGRATIONS: readonly (readonly [version: number, sql: string])[] = [
   [FIRST_VERSION, TABLES],

@@ -30,16 +30,15 @@ export interface SqliteOptions {
   /** Whether a missing database file is an error. When `false`, a missing file is created. Default: false. */
   readonly mustExist?: boolean;
   /**
-   * Whether the writer thread starts at once. When `false`, the writer thread starts with the first write. In this
-   * case, opening an existing database file does not check that the file can be written. Default: true.
+   * Whether the writer thread starts at once. When `false`, the writer thread starts with the first write. In this case, opening an
+   * existing database file does not check that the file can be written. Default: true.
    */
   readonly startWriter?: boolean;
   /** Whether the file is only read. If `true`, it is neither created nor migrated, and no byte of it changes. Default: false. */
   readonly readOnly?: boolean;
   /**
-   * Decides whether a store of an older release is migrated, after which the older release cannot open it. `always` migrates
-   * the store. `alone` migrates it if no other process has it open, and refuses it otherwise. `never` refuses it.
-   * Default: `always`.
+   * Decides whether a store of an older release is migrated, after which the older release cannot open it. `always` migrates the
+   * store. `alone` migrates it if no other process has it open, and refuses it otherwise. `never` refuses it. Default: `always`.
    */
   readonly migration?: 'always' | 'alone' | 'never' | undefined;
   /** The observer that is notified of commits and of the state of the storage. */
@@ -55,9 +54,9 @@ const OPTIONS: OptionRules<SqliteOptions> = {
 };
 
 /**
- * Opens the store in a SQLite file. Creates a missing file unless `mustExist` is set. Throws `storage_unavailable`,
- * with the path in the message, when the file is damaged or cannot be written. Throws the same error when the file
- * belongs to another application or was written by a newer release.
+ * Opens the store in a SQLite file. Creates a missing file unless `mustExist` is set. Throws `storage_unavailable`, with the path
+ * in the message, when the file is damaged or cannot be written. Throws the same error when the file belongs to another application
+ * or was written by a newer release.
  *
  * @example
  * ```ts

@@ -1,6 +1,6 @@
 /**
- * The thread that writes to a store. `Writer` sends batches to its thread. Each `OwnConnection` starts a further thread, and
- * sends it the statements of one transaction.
+ * The thread that writes to a store. `Writer` sends batches to its thread. Each `OwnConnection` starts a further thread, and sends
+ * it the statements of one transaction.
  */
 
 import { parentPort, workerData } from 'node:worker_threads';
@@ -19,8 +19,8 @@ export type SqlValue = string | number | bigint | Uint8Array | null;
 export type SqlStatement = readonly [sql: string, ...values: SqlValue[]];
 
 /**
- * Statements that take effect together or not at all. The first one is a condition: when it changes no row, the others do not
- * run. Each of the others must change a row. If a trigger in the database drops this row, the write fails.
+ * Statements that take effect together or not at all. The first one is a condition: when it changes no row, the others do not run.
+ * Each of the others must change a row. If a trigger in the database drops this row, the write fails.
  */
 export type Write = readonly SqlStatement[];
 
@@ -41,8 +41,8 @@ export interface Reply {
 }
 
 /**
- * A statement of an `OwnConnection`, which runs once for each row of values. Without rows, `sql` can be several statements,
- * and there are no results.
+ * A statement of an `OwnConnection`, which runs once for each row of values. Without rows, `sql` can be several statements, and
+ * there are no results.
  */
 export interface Call {
   readonly sql: string;

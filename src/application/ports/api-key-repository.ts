@@ -4,14 +4,14 @@ import type { ApiKey, NewApiKey } from '../../domain/api-key.ts';
 export type SaveKey = () => void | Promise<void>;
 
 /**
- * Stores the SHA-256 hash and the attributes of each API key, and never the key itself. Returned objects are frozen. A change
- * is durable, and visible in this process, when its promise resolves; other processes see it within 1 s. Every method can
- * reject with `overloaded` and with `storage_unavailable`.
+ * Stores the SHA-256 hash and the attributes of each API key, and never the key itself. Returned objects are frozen. A change is
+ * durable, and visible in this process, when its promise resolves; other processes see it within 1 s. Every method can reject with
+ * `overloaded` and with `storage_unavailable`.
  */
 export interface ApiKeyRepository {
   /**
-   * Resolves with the attributes of a key, even if it is revoked or expired, or with `undefined` for an unknown key.
-   * The time to compare two hashes does not depend on their values.
+   * Resolves with the attributes of a key, even if it is revoked or expired, or with `undefined` for an unknown key. The time to
+   * compare two hashes does not depend on their values.
    */
   find(key: string): Promise<ApiKey | undefined>;
 
@@ -19,18 +19,17 @@ export interface ApiKeyRepository {
   add(key: string, about: NewApiKey): Promise<ApiKey>;
 
   /**
-   * Stores a key as `add` does, or resolves with `undefined` when the store has ever had a key. Before it stores the
-   * key, calls `save`, which must not use the storage; of all processes, only one calls `save` at a time. When `save`
-   * fails, stores nothing, and rejects with the error of `save`.
+   * Stores a key as `add` does, or resolves with `undefined` when the store has ever had a key. Before it stores the key, calls
+   * `save`, which must not use the storage; of all processes, only one calls `save` at a time. When `save` fails, stores nothing,
+   * and rejects with the error of `save`.
    */
   addFirst(key: string, about: NewApiKey, save?: SaveKey): Promise<ApiKey | undefined>;
 
   /**
-   * In one transaction, stores a new key, and sets the expiry of the old key to `endsAt`, unless the old key expires
-   * earlier. The `callerId` of the new key is that of the old key or, if the old key has none, the id of the old key.
-   * Changes nothing and resolves with `undefined` when the old key does not exist, is revoked, has expired at
-   * `about.createdAt`, or no longer has the expiry `old.expiresAt`. Therefore, only one of several simultaneous
-   * rotations has an effect.
+   * In one transaction, stores a new key, and sets the expiry of the old key to `endsAt`, unless the old key expires earlier. The
+   * `callerId` of the new key is that of the old key or, if the old key has none, the id of the old key. Changes nothing and
+   * resolves with `undefined` when the old key does not exist, is revoked, has expired at `about.createdAt`, or no longer has the
+   * expiry `old.expiresAt`. Therefore, only one of several simultaneous rotations has an effect.
    */
   replace(old: ApiKey, endsAt: number, key: string, about: NewApiKey): Promise<ApiKey | undefined>;
 

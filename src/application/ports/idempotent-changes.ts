@@ -28,16 +28,16 @@ export interface AttemptState {
 }
 
 /**
- * Changes and removes pets. Each write is stored in one transaction with the record of its idempotency key. Changes,
- * removals and creates share these records. Every method can reject with `overloaded` and with `storage_unavailable`.
+ * Changes and removes pets. Each write is stored in one transaction with the record of its idempotency key. Changes, removals and
+ * creates share these records. Every method can reject with `overloaded` and with `storage_unavailable`.
  */
 export interface IdempotentChanges {
   /** Reads the record and the pet at one moment. */
   find(id: bigint, attempt: ChangeAttempt, options?: CallOptions): Promise<AttemptState>;
 
   /**
-   * Like `PetChanges.replace`, but also stores a record of the attempt, with the pet as the response. Also resolves
-   * with `undefined`, and stores nothing, when the key has a valid record.
+   * Like `PetChanges.replace`, but also stores a record of the attempt, with the pet as the response. Also resolves with
+   * `undefined`, and stores nothing, when the key has a valid record.
    */
   replace(
     pet: Pet,
@@ -46,10 +46,7 @@ export interface IdempotentChanges {
     options?: CallOptions,
   ): Promise<bigint | undefined>;
 
-  /**
-   * Like `PetChanges.remove`, but also stores a record of the attempt. Resolves as {@link IdempotentChanges.replace}
-   * does.
-   */
+  /** Like `PetChanges.remove`, but also stores a record of the attempt. Resolves as {@link IdempotentChanges.replace} does. */
   remove(
     id: bigint,
     expected: bigint,
@@ -58,8 +55,8 @@ export interface IdempotentChanges {
   ): Promise<bigint | undefined>;
 
   /**
-   * Stores the record of an attempt that changes nothing. Resolves with `false`, and stores nothing, when the key has a
-   * valid record.
+   * Stores the record of an attempt that changes nothing. Resolves with `false`, and stores nothing, when the key has a valid
+   * record.
    * @param pet the response; `undefined` for a removal
    */
   record(id: bigint, pet: Pet | undefined, attempt: ChangeAttempt, options?: CallOptions): Promise<boolean>;

@@ -21,15 +21,15 @@ export interface CreateResult {
 }
 
 /**
- * Stores pets, each with a record of its idempotency key. Only the clock of the storage decides whether a record has ended.
- * Every method can reject with `overloaded` and with `storage_unavailable`.
+ * Stores pets, each with a record of its idempotency key. Only the clock of the storage decides whether a record has ended. Every
+ * method can reject with `overloaded` and with `storage_unavailable`.
  */
 export interface IdempotentCreates {
   /**
-   * Stores a pet, as `PetRepository.add` does, and a record of the attempt in one transaction. While a record of the
-   * caller and key is valid, stores nothing, and resolves with the pet as it was created. The use case then compares
-   * this pet with the requested one. When several processes make the same attempt at the same time, only one of them
-   * stores a pet. Rejects with `idempotency_conflict` when the record is of a change or a removal.
+   * Stores a pet, as `PetRepository.add` does, and a record of the attempt in one transaction. While a record of the caller and key
+   * is valid, stores nothing, and resolves with the pet as it was created. The use case then compares this pet with the requested
+   * one. When several processes make the same attempt at the same time, only one of them stores a pet. Rejects with
+   * `idempotency_conflict` when the record is of a change or a removal.
    */
   add(pet: NewPet, attempt: CreateAttempt, options?: CallOptions): Promise<CreateResult>;
 }
@@ -39,10 +39,7 @@ export interface IdempotencyRecords {
   /** Resolves with the number of stored records, including records that have ended. */
   count(): Promise<number>;
 
-  /**
-   * Removes at most `limit` ended records, and resolves with their number. Each record contains the time at which it
-   * ends.
-   */
+  /** Removes at most `limit` ended records, and resolves with their number. Each record contains the time at which it ends. */
   removeRecords(limit: number): Promise<number>;
 }
 

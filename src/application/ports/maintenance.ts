@@ -8,17 +8,15 @@ export interface BackupOptions {
   /** Called from time to time with the fraction that is complete, from 0 to 1. */
   readonly onProgress?: ((fraction: number) => void) | undefined;
   /**
-   * Called with the contents of the durable copy. If this callback is given, the whole copy is verified before it
-   * replaces any file.
+   * Called with the contents of the durable copy. If this callback is given, the whole copy is verified before it replaces any
+   * file.
    */
   readonly onVerified?: ((contents: BackupContents) => void) | undefined;
   /** Cancels the work, which then has no effect. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/**
- * The options of a restore. Without `overwrite`, the call is refused when the present store has pets or cannot be read.
- */
+/** The options of a restore. Without `overwrite`, the call is refused when the present store has pets or cannot be read. */
 export type RestoreOptions = Omit<BackupOptions, 'onVerified'>;
 
 /** The contents of a backup. */
@@ -40,8 +38,8 @@ export interface Restored extends BackupContents {
   /** The paths of the files of the replaced store, which are kept until the next restore. */
   readonly setAside: readonly string[];
   /**
-   * How many pets and API keys of the replaced store the backup lacks. A pet with other attributes counts, too.
-   * `undefined` if no store was replaced, or if it could not be read.
+   * How many pets and API keys of the replaced store the backup lacks. A pet with other attributes counts, too. `undefined` if no
+   * store was replaced, or if it could not be read.
    */
   readonly lost?: { readonly pets: number; readonly apiKeys: number } | undefined;
   /** The keys that were revoked or expired in the replaced store, and are valid again. */

@@ -12,19 +12,17 @@ export interface Observer {
   /** Called after each transaction. */
   onCommit?(commit: Commit): void;
   /**
-   * Called when the storage becomes unable to handle requests, when the reason changes, and, with `undefined`, when it
-   * can handle requests again.
+   * Called when the storage becomes unable to handle requests, when the reason changes, and, with `undefined`, when it can handle
+   * requests again.
    */
   onStorageState?(fault: StorageFault | undefined): void;
   /**
-   * Called while the storage is opened: once for each of its settings that endangers stored data, and when its schema
-   * was migrated.
+   * Called while the storage is opened: once for each of its settings that endangers stored data, and when its schema was migrated.
    */
   onWarning?(message: string): void;
   /**
-   * Called when background work, such as the removal of ended records, has failed. No caller waits for such work.
-   * Called at most once a minute for each kind of work. If no observer has this method, the failure is written to the
-   * console.
+   * Called when background work, such as the removal of ended records, has failed. No caller waits for such work. Called at most
+   * once a minute for each kind of work. If no observer has this method, the failure is written to the console.
    */
   onFailure?(work: string, error: unknown): void;
 }

@@ -33,9 +33,8 @@ export interface ChangesPage {
   /** The greatest id or revision that was assigned, or 0n. */
   readonly lastNumber: bigint;
   /**
-   * Identifies the history of revisions: 64 random bits as 16 hexadecimal digits. Each new store, each backup file and
-   * each restored store gets a new epoch, because a restore may lose writes. A revision has no meaning in another
-   * epoch.
+   * Identifies the history of revisions: 64 random bits as 16 hexadecimal digits. Each new store, each backup file and each
+   * restored store gets a new epoch, because a restore may lose writes. A revision has no meaning in another epoch.
    */
   readonly epoch: string;
 }
@@ -56,8 +55,8 @@ export interface PetChanges {
   find(id: bigint, options?: CallOptions): Promise<PetVersion | undefined>;
 
   /**
-   * Stores the attributes of an existing pet, and resolves with its new revision. Resolves with `undefined`, and changes
-   * nothing, when the revision is not the expected one, or the pet was removed.
+   * Stores the attributes of an existing pet, and resolves with its new revision. Resolves with `undefined`, and changes nothing,
+   * when the revision is not the expected one, or the pet was removed.
    */
   replace(pet: Pet, expected: bigint, options?: CallOptions): Promise<bigint | undefined>;
 
@@ -65,15 +64,12 @@ export interface PetChanges {
   remove(id: bigint, expected: bigint, options?: CallOptions): Promise<bigint | undefined>;
 
   /**
-   * Resolves with one page of the newest versions of all pets, including removed pets. A reader that sets `after` to
-   * the `upTo` of the previous page gets every version, unless a later version of the same pet replaces it first. For a
-   * page, a storage examines a limited number of its rows.
+   * Resolves with one page of the newest versions of all pets, including removed pets. A reader that sets `after` to the `upTo` of
+   * the previous page gets every version, unless a later version of the same pet replaces it first. For a page, a storage examines
+   * a limited number of its rows.
    */
   list(query: ChangesQuery, options?: CallOptions): Promise<ChangesPage>;
 
-  /**
-   * Generates a new epoch, so that every follower begins again. Must be called after another program has restored the
-   * store.
-   */
+  /** Generates a new epoch, so that every follower begins again. Must be called after another program has restored the store. */
   beginEpoch?(): Promise<void>;
 }

@@ -6,8 +6,8 @@ import type { CallOptions } from './pet-repository.ts';
 /** The options of an import. An exception of a callback ends the import. */
 export interface TransferOptions {
   /**
-   * Called with each pet of a batch that has the id of an earlier pet, before the next batch is requested. This pet is
-   * not imported.
+   * Called with each pet of a batch that has the id of an earlier pet, before the next batch is requested. This pet is not
+   * imported.
    */
   readonly onDuplicateId: (pet: Pet) => void;
   /** Called from time to time, and at the end, with the number of pets in the transaction. */
@@ -20,13 +20,13 @@ export interface TransferOptions {
 export type ExportInput = PetFilterInput;
 
 /**
- * Imports and exports pets in bulk. Unless a storage keeps its data in memory, its memory use grows only by a few bits
- * for each imported id.
+ * Imports and exports pets in bulk. Unless a storage keeps its data in memory, its memory use grows only by a few bits for each
+ * imported id.
  */
 export interface PetTransfer {
   /**
-   * Stores the pets of all batches in one transaction, and resolves with their number when they are durable. Stores nothing
-   * when anything fails, or when the signal is aborted. Other writers do not wait while the batches are read.
+   * Stores the pets of all batches in one transaction, and resolves with their number when they are durable. Stores nothing when
+   * anything fails, or when the signal is aborted. Other writers do not wait while the batches are read.
    *
    * The caller ensures that all pets have ids, or none. Pets without ids get them in the order of the batches, as
    * `PetRepository.add` assigns them. If the pets have ids and the store has ever had a pet, rejects with the error of
@@ -35,8 +35,8 @@ export interface PetTransfer {
   importPets(batches: AsyncIterable<readonly (NewPet | Pet)[]>, options: TransferOptions): Promise<number>;
 
   /**
-   * Yields the matching pets in ascending order of id, in batches that are not empty. Does not yield pets that are
-   * added after the first batch was requested. Leaving the loop early releases all resources.
+   * Yields the matching pets in ascending order of id, in batches that are not empty. Does not yield pets that are added after the
+   * first batch was requested. Leaving the loop early releases all resources.
    */
   exportPets(filter?: PetFilter, options?: CallOptions): AsyncIterable<readonly Pet[]>;
 }

@@ -10,8 +10,8 @@ import type { PetTransfer } from './pet-transfer.ts';
 import type { StorageStatistics } from './statistics.ts';
 
 /**
- * An open storage. The parts that an engine lacks are absent. A call that needs such a part is refused with an error
- * that names the missing feature.
+ * An open storage. The parts that an engine lacks are absent. A call that needs such a part is refused with an error that names the
+ * missing feature.
  */
 export interface StoreStorage {
   readonly pets: PetRepository;
@@ -21,29 +21,25 @@ export interface StoreStorage {
   readonly transfer?: PetTransfer | undefined;
   readonly changes?: PetChanges | undefined;
   readonly idempotentChanges?: IdempotentChanges | undefined;
-  /**
-   * The use cases of another server. A storage with these use cases needs neither `changes` nor `idempotentChanges`.
-   */
+  /** The use cases of another server. A storage with these use cases needs neither `changes` nor `idempotentChanges`. */
   readonly changeUseCases?: ChangeUseCases | undefined;
 
   /**
-   * Copies the whole store, including the API keys, as it is at one moment; other calls can write meanwhile. `file` is
-   * unchanged until the copy is durable. Rejects with `invalid_request` when the backup must not write to `file`, and
-   * with `storage_unavailable` when the copy fails.
+   * Copies the whole store, including the API keys, as it is at one moment; other calls can write meanwhile. `file` is unchanged
+   * until the copy is durable. Rejects with `invalid_request` when the backup must not write to `file`, and with
+   * `storage_unavailable` when the copy fails.
    */
   readonly backup?: ((file: string, options?: BackupOptions) => Promise<void>) | undefined;
 
-  /**
-   * Whether the storage ends a call when its signal is aborted. Otherwise, the store only stops waiting for the call.
-   */
+  /** Whether the storage ends a call when its signal is aborted. Otherwise, the store only stops waiting for the call. */
   readonly endsCalls?: boolean | undefined;
 
   readonly statistics?: (() => StorageStatistics) | undefined;
 
   /**
-   * Resolves when the engine can handle requests. Rejects with `storage_unavailable` when reading fails. After a failed
-   * write, rejects until a write of a caller or a test write of the storage succeeds. Settles within about a second.
-   * Calls in quick succession share one test of the storage.
+   * Resolves when the engine can handle requests. Rejects with `storage_unavailable` when reading fails. After a failed write,
+   * rejects until a write of a caller or a test write of the storage succeeds. Settles within about a second. Calls in quick
+   * succession share one test of the storage.
    */
   check(): Promise<void>;
 

@@ -16,8 +16,8 @@ export interface OpenOptions {
   /** Whether the database is opened for a command other than `serve`. */
   readonly forCommand?: boolean;
   /**
-   * Whether a command only reads. Such a command never migrates a store. Other commands migrate it only while nobody
-   * else has it open.
+   * Whether a command only reads. Such a command never migrates a store. Other commands migrate it only while nobody else has it
+   * open.
    */
   readonly onlyReads?: boolean;
   readonly observer?: Observer | undefined;
@@ -32,8 +32,8 @@ export interface OpenOptions {
 export type Work = 'backup' | 'export' | 'import' | 'keys' | 'new-epoch' | 'pets' | 'restore';
 
 /**
- * A kind of database. Each `location` is a result of {@link Engine.parse}. The functions that need a driver import their
- * adapter dynamically, so that unused drivers are not loaded.
+ * A kind of database. Each `location` is a result of {@link Engine.parse}. The functions that need a driver import their adapter
+ * dynamically, so that unused drivers are not loaded.
  */
 export interface Engine<S extends StoreStorage = StoreStorage> {
   /** The schemes of the database URL, without the colon. */

@@ -2,8 +2,8 @@ import { Argument, type Command, type Option } from 'commander';
 import type { CommandOptions } from '../options.ts';
 
 /**
- * The completion script of each shell. It asks `animal-store` for the words that can follow. If there are none, the
- * shell completes file names.
+ * The completion script of each shell. It asks `animal-store` for the words that can follow. If there are none, the shell completes
+ * file names.
  */
 const SCRIPTS: Readonly<Record<string, string>> = {
   bash: `# Completes the command animal-store.
@@ -13,8 +13,7 @@ _animal_store() {
 }
 complete -o default -F _animal_store animal-store
 `,
-  // If the script is a file in `fpath`, zsh runs it on the first Tab as the function `_animal-store`, which the last
-  // line detects.
+  // If the script is a file in `fpath`, zsh runs it on the first Tab as the function `_animal-store`, which the last line detects.
   zsh: `#compdef animal-store
 _animal_store() {
   local -a before=("\${(@Q)words[1,CURRENT-1]}") found
@@ -24,8 +23,7 @@ _animal_store() {
 }
 if [[ "$funcstack[1]" = _animal-store ]]; then _animal_store; else compdef _animal_store animal-store; fi
 `,
-  // fish compares each word with the whole argument, such as `--status=p`, so the script puts `--status=` in front of
-  // the words.
+  // fish compares each word with the whole argument, such as `--status=p`, so the script puts `--status=` in front of the words.
   fish: `# Completes the command animal-store.
 function __animal_store
   set -l flag (string match -r -- '^--[a-z-]+=' (commandline -ct))

@@ -63,8 +63,8 @@ async function openSource(from: string, options: CommandOptions) {
 }
 
 /**
- * Imports the pets in the lines. Without `skipInvalid`, the first refused line ends the import. With it, all refused
- * lines are written to standard output, in their original order.
+ * Imports the pets in the lines. Without `skipInvalid`, the first refused line ends the import. With it, all refused lines are
+ * written to standard output, in their original order.
  */
 async function importLines(
   store: AnimalStore,
