@@ -5,7 +5,7 @@ import { LIMIT_MAX } from '../src/application/list-pets.ts';
 import { ATTRIBUTES, PET_ATTRIBUTES } from '../src/domain/pet.ts';
 import { deprecationNotes } from './lifecycle.ts';
 
-/** Returns the description of the API. The numbers are those of the code. */
+/** Returns the description of the API. Its numbers are constants of the code, such as `LIMIT_MAX`. */
 export function apiDescription(hasChanges = false): string {
   return [
     'An API for a store that holds pets. All bodies are JSON.',
@@ -21,7 +21,7 @@ export function apiDescription(hasChanges = false): string {
   ].join('\n');
 }
 
-/** @param heading that of a section of docs/api.md */
+/** @param heading a heading of `docs/api.md` */
 function link(text: string, heading: string): string {
   return `[${text}](docs#${slugOf(heading)})`;
 }

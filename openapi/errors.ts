@@ -8,7 +8,7 @@ import { FORBIDDEN_TRANSITION, LACKING } from './examples.ts';
 
 const MAY_BE_STORED = 'A create may be stored: repeat it with the same `Idempotency-Key`.';
 
-/** When the server responds with each error. */
+/** The condition under which the server responds with each error. */
 export const WHEN: Readonly<Record<HttpErrorCode, string>> = {
   invalid_request: 'The query, the body or the message is malformed or breaks a rule.',
   unauthorized: 'The API key is missing or invalid.',
@@ -54,7 +54,7 @@ export const MESSAGES: Readonly<Record<HttpErrorCode, string>> = {
   storage_unavailable: 'the database file was removed or renamed while it was open',
 };
 
-/** The texts for a change that differ from those for a create. */
+/** The texts for changes and removals, where they differ from {@link WHEN} and {@link MESSAGES}. */
 export const OF_CHANGE: Readonly<Partial<Record<HttpErrorCode, { when: string; message: string }>>> = {
   not_found: { when: 'No pet has this id.', message: 'there is no such pet' },
   unsupported_media_type: {
@@ -70,7 +70,7 @@ export const OF_CHANGE: Readonly<Partial<Record<HttpErrorCode, { when: string; m
 /** The errors that not every operation can return. */
 const SPECIFIC: readonly HttpErrorCode[] = specificErrorsOf(OPERATIONS);
 
-/** `method_not_allowed` is not an error of an operation. */
+/** Returns the errors that the operations list, and `method_not_allowed`: the error when no operation has the method. */
 function specificErrorsOf(operations: readonly Operation[]): readonly HttpErrorCode[] {
   return ['method_not_allowed', ...operations.flatMap(({ errors }) => errors)];
 }

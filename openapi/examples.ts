@@ -14,14 +14,14 @@ import {
 import { changePet, TRANSITIONS } from '../src/domain/pet-change.ts';
 import type { Part } from './schemas.ts';
 
-/** The input of a create with few attributes, and of one with all attributes. */
+/** Two new pets: one with the required attributes, and one with all attributes. */
 export const NEW_REX: Part = { ...examplePet() };
 export const NEW_MINKA: Part = everyOtherValue();
 
 export const REX: Part = { id: 1, ...newPet(examplePet()) };
 export const MINKA: Part = { id: 2, ...NEW_MINKA };
 
-/** A change of the first pet: the last attribute that can have it gets the value of the other pet. */
+/** A change of one attribute of {@link REX} to the value of {@link MINKA}: the last attribute that can change so. */
 export const CHANGE: Part =
   PET_ATTRIBUTES.map((name) => ({ [name]: NEW_MINKA[name] })).findLast((change) => {
     const pet = changed(REX, change);
@@ -41,7 +41,7 @@ function message(name: string | undefined, fault: string): string {
   return name === undefined ? NO_OBJECT : `${name} ${fault}`;
 }
 
-/** A transition that a rule forbids, and the message about it, if there is one. */
+/** A transition that a rule forbids, with the error message; `undefined` if no rule forbids a transition. */
 export const FORBIDDEN_TRANSITION: Readonly<Record<'name' | 'from' | 'to' | 'message', string>> | undefined =
   Object.entries(TRANSITIONS).flatMap(([name, next]) =>
     Object.entries(next).flatMap(([from, allowed]) =>
@@ -55,7 +55,7 @@ function transitionFault(name: string, from: string, to: string): string {
   return String(changed({ id: 1, [name]: from }, { [name]: to }));
 }
 
-/** Returns the same object if nothing changes, and why not if a rule forbids it. */
+/** Applies a change. Returns the same object if nothing changes, and the error message if a rule forbids the change. */
 function changed(pet: Part, change: Part): Pet | Part | string {
   try {
     return changePet(pet as unknown as Pet, change);
@@ -64,7 +64,7 @@ function changed(pet: Part, change: Part): Pet | Part | string {
   }
 }
 
-/** Returns a pet with all attributes. Each has another value than in its example, unless a rule over several refuses that. */
+/** Returns a pet with all attributes. Each value differs from the example of its attribute, if the rules allow that. */
 function everyOtherValue(): Part {
   let pet: Part = Object.fromEntries(PET_ATTRIBUTES.map((name) => [name, ATTRIBUTES[name].example]));
   for (const name of PET_ATTRIBUTES) {
@@ -75,8 +75,8 @@ function everyOtherValue(): Part {
 }
 
 /**
- * Returns another valid value than the example, if there is one. The integer is the smallest positive one that a double cannot
- * represent: a client that rounds large integers shows another value.
+ * Returns a valid value that differs from the example, if there is one. For an int64, it is the smallest positive integer
+ * that a double cannot represent, if that is valid: a client that rounds large integers then shows a wrong value.
  */
 function otherValue(name: keyof NewPet): unknown {
   const attribute = ATTRIBUTES[name];

@@ -4,7 +4,7 @@ import { METHODS, type Operation } from '../src/adapters/http/operations.ts';
 import { DEPRECATION, DEPRECATION_FIELDS, DEPRECATION_NAMES } from './lifecycle.ts';
 import type { Part } from './schemas.ts';
 
-/** `NextPage` is a description of the field `Link`. The other keys are HTTP field names. */
+/** The keys are HTTP field names, or names of descriptions in {@link FIELD_NAMES}. */
 const FIELDS = {
   'X-Request-Id': field('Identifies the request in the log: the id that the client sent, or a new one.', {
     pattern: '^[\\w-]{1,36}$',

@@ -1,4 +1,4 @@
-/** Describes in the OpenAPI document which operations are deprecated or can still change. */
+/** Describes in the OpenAPI document which operations are deprecated or experimental. */
 
 import { DEPRECATED_SINCE, SUNSET } from '../src/adapters/http/lifecycle.ts';
 import type { Operation } from '../src/adapters/http/operations.ts';
@@ -19,7 +19,7 @@ export const DEPRECATION_FIELDS: Readonly<Record<Field, Part>> = {
   }),
 };
 
-/** Another description of a field. */
+/** `Successor` is another description of the field `Link`. */
 export const DEPRECATION_NAMES = { Successor: 'Link' } as const;
 
 export const DEPRECATION: readonly Field[] = ['Deprecation', 'Sunset', 'Successor'];
@@ -28,12 +28,12 @@ export function lifecycleOf({ deprecated, stability }: Operation): Part {
   return { deprecated, 'x-stability': stability };
 }
 
-/** Marks the code of an error that only unstable operations have. */
+/** Returns the mark for an error code that only experimental operations return. */
 export function stabilityOfError(isStable: boolean): readonly string[] {
   return isStable ? [] : ['Experimental.'];
 }
 
-/** @param guide the link to what replaces the operation */
+/** @param guide a link to the guide that explains what replaces the operation */
 export function deprecationNotes(guide: string): readonly string[] {
   return [
     `- **Deprecation.** \`GET /pets/{petId}\` is deprecated since ${dayOf(DEPRECATED_SINCE)}, and is due for removal on ${dayOf(SUNSET)}: ${guide}.`,

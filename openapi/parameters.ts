@@ -41,7 +41,7 @@ const PARAMETERS: readonly Part[] = [
   },
 ];
 
-/** The parameters of changes, by the names that operations use. */
+/** The parameters of changes, removals and the feed of changes. The keys are the names that operations use. */
 const CHANGE_PARAMETERS: Readonly<Record<string, Part>> = {
   cursor: {
     name: 'after',

@@ -25,7 +25,7 @@ const CHANGES: readonly Part[] = [
 
 type Body = NonNullable<Operation['success']['body']>;
 
-/** Examples of each body of a response to a valid request. The keys of the results are the names of the examples. */
+/** The functions that return the examples of each response body. The keys of a result are the names of the examples. */
 const EXAMPLES: Readonly<Record<Body, (method: Operation['method']) => Part>> = {
   Pet: (method) => {
     if (method === 'PATCH') return { changed: { value: { ...REX, ...CHANGE } } };
@@ -35,7 +35,7 @@ const EXAMPLES: Readonly<Record<Body, (method: Operation['method']) => Part>> = 
   Changes: () => ({ page: { value: CHANGES }, empty: { value: [] } }),
 };
 
-/** A change has other texts of some errors than a create. */
+/** Returns the texts of an error that apply only to changes and removals, if there are any. */
 function ofChange({ parameters }: Operation, code: HttpErrorCode) {
   return parameters?.includes('If-Match') ? OF_CHANGE[code] : undefined;
 }
@@ -72,7 +72,7 @@ export function responsesOf(operation: Operation): Part {
   return responses;
 }
 
-/** Describes a response with one of several errors, which have the same status. */
+/** Describes the response with this status. Its body is one of the errors that have the status. */
 function describeErrors(operation: Operation, status: number, codes: readonly HttpErrorCode[]): Part {
   const examples = codes.map((code) => {
     return [

@@ -17,7 +17,7 @@ const { NewPet, ListQuery, ...enums } = toJsonSchemaDefs(
     typeMode: 'input',
     overrideRef: ({ referenceId }) => `#/components/schemas/${referenceId}`,
     overrideSchema: ({ valibotSchema, jsonSchema, errors }) => {
-      // An int64 is checked by a function. Its JSON Schema is in its metadata.
+      // A function validates integers. Their JSON Schema is in the metadata.
       if (valibotSchema.type === 'custom') return {};
       if (errors !== undefined) throw new Error(errors.join());
       // All values in a query are strings, so the default of an integer is a string too.
@@ -29,7 +29,7 @@ const { NewPet, ListQuery, ...enums } = toJsonSchemaDefs(
 
 const { properties = {}, ...newPet } = NewPet;
 
-/** In requests, an attribute with a default has no `default`: with it, code generators would require the member. */
+/** The descriptions name the defaults. With `default` in a request schema, code generators would require the member. */
 const newPetProperties = Object.fromEntries(
   PET_ATTRIBUTES.map((name) => {
     const { default: value, description } = ATTRIBUTES[name];
@@ -52,7 +52,7 @@ const error = (codes: readonly HttpErrorCode[]): Part => ({
   status: { type: 'integer', minimum: 400, maximum: 599, description: 'The status code of the response.' },
 });
 
-/** Each attribute is optional, and an attribute that can be missing can also be null. */
+/** A change can leave out each attribute. An attribute that a stored pet can lack can also be `null`. */
 const petChange = Object.fromEntries(
   PET_ATTRIBUTES.map((name) => {
     const schema = properties[name] as Part;

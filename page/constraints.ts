@@ -11,7 +11,7 @@ export function typeOf({ $ref, type, format, items }: Schema): string {
   return format === undefined ? (type ?? 'any') : `${type} (${format})`;
 }
 
-/** Returns the rules of a schema, such as `1 to 100`. The patterns of strings are not listed: descriptions name them. */
+/** Returns the rules of a schema, such as `1 to 100`. Leaves out patterns, because descriptions state them in words. */
 export function rulesOf(schema: Schema): string[] {
   const { minimum, maximum, minLength, maxLength, pattern } = schema;
   const characters = pattern?.startsWith('^[!-~]') ? ' visible ASCII characters' : ' code points';

@@ -3,7 +3,7 @@
 import { parseExact } from './exact-json.ts';
 import type { SampleRequest } from './samples/request.ts';
 
-/** A response, as far as it names the versions of pets. */
+/** The parts of a response from which the entity tags of pets are read. */
 export interface TaggedResponse {
   readonly status: number;
   readonly etag: string | null;
@@ -32,7 +32,7 @@ export function entityTagsIn(
       ? [memberOf(memberOf(change, 'pet'), 'id'), memberOf(change, 'etag')]
       : [removed, undefined];
   });
-  // The items of a list are pets, which have no tag of their own.
+  // The array can also be a list of pets, which contains no entity tags. Then each id is `undefined` here.
   const known = changes.filter(([id]) => id !== undefined);
   return new Map(known.map(([id, tag]) => [String(id), tag === undefined ? undefined : String(tag)]));
 }

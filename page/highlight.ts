@@ -23,7 +23,7 @@ const CODE = new RegExp(
   'gm',
 );
 
-/** Splits code in one of the sample languages, or JSON. The parts together are the code. */
+/** Splits JSON, or code in one of the sample languages. The joined parts are the unchanged code. */
 export function highlight(code: string): Part[] {
   const parts: Part[] = [];
   let end = 0;

@@ -1,6 +1,6 @@
 /** The parts of an OpenAPI document that the reference page shows. */
 
-/** A JSON Schema, as far as the reference page shows it. Integers are `bigint`. */
+/** The parts of a JSON Schema that the reference page shows. Integers are `bigint`. */
 export interface Schema {
   readonly $ref?: string;
   readonly type?: string;

@@ -23,9 +23,9 @@ export interface Success {
 export interface Failure {
   readonly status: string;
   readonly code: string;
-  /** When the operation has this error, in Markdown. */
+  /** The condition under which the operation returns this error, in Markdown. */
   readonly when?: string;
-  /** The body of such a response. */
+  /** An example of the response body. */
   readonly example: unknown;
 }
 
@@ -61,7 +61,7 @@ export interface Reference {
   readonly serverUrl: string;
   readonly operations: readonly Operation[];
   readonly schemas: readonly (readonly [name: string, schema: Schema])[];
-  /** Returns the schema to which a reference refers. Returns every other schema unchanged. */
+  /** Returns the schema, or the schema to which it refers. Merges the schemas of `anyOf` into one. */
   resolve(schema: Schema): Schema;
 }
 
@@ -82,7 +82,7 @@ export function readReference(text: string): Reference {
   };
 }
 
-/** Merges the objects of `anyOf` into one object with all members. A member is required if every object requires it. */
+/** Merges the schemas of `anyOf` into one with all members. A member is required if every schema requires it. */
 function merged({ anyOf, ...schema }: Schema): Schema {
   const [first, ...others] = anyOf?.filter(({ type }) => type !== 'null') ?? [];
   if (first === undefined) return schema;
@@ -153,7 +153,7 @@ function successOf(status: string, { description, headers = {}, content }: Respo
   return { status, description, headers: Object.entries(headers), ...(json && { content: json }) };
 }
 
-/** Returns the errors with a status. The names of the examples are the error codes. */
+/** Returns the errors that have this status. The names of the examples are the error codes. */
 function failuresOf(status: string, { content }: ResponseObject): Failure[] {
   const examples = Object.entries(content?.['application/json']?.examples ?? {});
   return examples.map(([code, { summary, value }]) => ({

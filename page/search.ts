@@ -4,7 +4,7 @@
 export interface Entry {
   /** The title of the part, such as the name of a parameter. Empty for a paragraph. */
   readonly title: string;
-  /** Whether the part is a section. Sections are found before their contents. */
+  /** Whether the part is a section. The results list sections before other parts. */
   readonly isSection: boolean;
   readonly text: string;
 }
@@ -21,7 +21,7 @@ const BEFORE_MATCH = 40;
 
 const NOT_FOUND = 5;
 
-/** Terms of other references, each with the term used here. */
+/** Terms of other API references, each with the term that this API uses. */
 const OTHER_NAMES: Readonly<Record<string, string>> = {
   'page size': 'limit',
   'per page': 'limit',
@@ -35,7 +35,7 @@ const OTHER_NAMES: Readonly<Record<string, string>> = {
   '64-bit': 'int64',
 };
 
-/** Returns the words of a query, in lower case and in the singular, with the names that this API uses. */
+/** Returns the words of a query in lower case. Replaces the terms of other API references with the terms of this API. */
 export function wordsOf(query: string): string[] {
   const named = Object.entries(OTHER_NAMES).reduce(
     (text, [other, name]) => text.replaceAll(new RegExp(`(?<![\\w-])${other}s?(?![\\w-])`, 'g'), name),
@@ -50,8 +50,9 @@ function singular(text: string): string {
 }
 
 /**
- * Returns the entries that contain every word: first those whose title is the query, then sections whose title
- * has the words, then other titles, then texts. Of entries with the same title and text, the first one is returned.
+ * Returns the entries that contain every word, in this order: entries whose title is the query, sections with the words
+ * in the title, other entries with the words in the title, entries with the words in the text. Of several entries with
+ * the same title and text, returns only the first.
  */
 export function findEntries<E extends Entry>(entries: readonly E[], words: readonly string[]): E[] {
   if (words.length === 0) return [];

@@ -37,7 +37,7 @@ export interface SampleOptions {
   readonly response?: Schema | undefined;
 }
 
-/** The values of an operation, as text. An empty parameter is not sent. */
+/** The values of the parameters and of the body, as text. An empty parameter is not sent. */
 export interface Values {
   readonly parameters: ReadonlyMap<string, string>;
   readonly body: string;

@@ -17,14 +17,14 @@ import { type Choices, State } from './state.ts';
 
 export interface Console {
   readonly element: HTMLElement;
-  /** The request of the form, with the public base URL. */
+  /** The request that the values of the form describe, with the base URL for programs. */
   readonly request: State<SampleRequest>;
 }
 
 export interface BaseUrls {
   /** The base URL that programs use. */
   readonly forPrograms: string;
-  /** The base URL that the console uses. It has the origin of the page, because the page may not connect to others. */
+  /** The base URL that the console uses. It has the origin of the page, the only one to which the page may connect. */
   readonly forConsole: string;
 }
 
@@ -39,7 +39,7 @@ export function consoleOf(
     if (name === KEY_FIELD) control.setAttribute('placeholder', 'a new key for each request');
     if (name !== TAG_FIELD) continue;
     control.setAttribute('placeholder', 'the ETag of the pet, or *');
-    // The example in the document is `*`, which matches any version.
+    // The field starts empty, because the example in the document is `*`, which matches any version.
     control.value = '';
   }
   const body = operation.body && bodyField(operation.body);
@@ -110,7 +110,7 @@ export function consoleOf(
   return { element: el('div', { class: 'console-and-response' }, form, response.element), request };
 }
 
-/** Returns a function that fills in the version of the pet whose id is typed, unless the reader has typed another value. */
+/** Returns a function that fills in the entity tag of the pet whose id is typed, unless the reader has typed a tag. */
 function tagFiller(
   fields: readonly Field<HTMLInputElement | HTMLSelectElement>[],
   { entityTags }: Choices,
@@ -126,7 +126,7 @@ function tagFiller(
   };
 }
 
-/** Adds a new idempotency key to a request that can have one, so that it can be retried after a lost response. */
+/** Adds a new idempotency key, if the reader has typed none, so that a request without a response can be retried. */
 function withKey({ newKeyField, ...request }: SampleRequest): SampleRequest {
   if (newKeyField === undefined) return request;
   // `randomUUID` is missing on a page that was loaded over plain HTTP from another machine.

@@ -2,7 +2,7 @@
 
 import { idIn } from '../reference.ts';
 
-/** Scrolls to an element, highlights it, and changes the URL to the section that the element is in. */
+/** Scrolls to an element, highlights it, and changes the URL to that of the section around the element. */
 export function land(element: HTMLElement): void {
   // The id of a heading only labels its section. Links use the id of the section.
   const id = element.closest('[id]:not([id$="-heading"])')?.id ?? '';
@@ -11,7 +11,7 @@ export function land(element: HTMLElement): void {
   show(element);
 }
 
-/** Shows the element that the URL names. The browser cannot, because the element did not exist when the page was loaded. */
+/** Shows the element that the URL names. The browser cannot do so: the page was loaded before the element existed. */
 export function followFragments(): void {
   const follow = () => {
     const element = document.getElementById(idIn(location.hash));
@@ -31,7 +31,7 @@ function show(element: HTMLElement): void {
   shown.classList.add('is-landed');
 }
 
-/** Returns the folded parts that an element is in. */
+/** Returns the `details` elements that contain an element. */
 function ancestorsOf(element: HTMLElement): HTMLDetailsElement[] {
   return [...document.querySelectorAll('details')].filter((details) => details.contains(element));
 }

@@ -12,7 +12,7 @@ export interface Guide {
   readonly content: readonly Node[];
 }
 
-/** The path of the programs that a manual links to, on the server. */
+/** The path on the server of the example programs to which manuals link. */
 const PROGRAMS = 'docs/examples/';
 
 /** Splits Markdown into an introduction and guides. */
@@ -65,7 +65,7 @@ function itemPart(token: Token, guide: Guide | undefined): Node[] {
   return token.type === 'text' ? inlineAll(token) : block(token, guide);
 }
 
-/** Creates a table. A row whose first cell is a name in code has an id, such as `what-is-a-pet-name`. */
+/** Creates a table. A row that starts with a code span, such as a name, has an id, such as `what-is-a-pet-name`. */
 function table({ header, rows }: Tokens.Table, slug: string): HTMLElement {
   const head = header.map((cell) =>
     el('th', { scope: 'col', role: 'columnheader' }, ...cell.tokens.map(inline)),
@@ -78,7 +78,7 @@ function table({ header, rows }: Tokens.Table, slug: string): HTMLElement {
     );
     return el('tr', { id, role: 'row' }, ...columns);
   });
-  // On a narrow window, each row is shown as a block. Without the roles, it would no longer be a row of a table.
+  // In a narrow window, the style shows rows as blocks. The roles tell assistive technology that this is still a table.
   const element = el(
     'table',
     { role: 'table' },
@@ -104,7 +104,7 @@ function inline(token: Token): Node {
       const href = targetOf(String(token['href']));
       return el(href === undefined ? 'span' : 'a', { href }, ...inlineAll(token));
     }
-    // The content security policy of the page allows only images from its own server.
+    // Images are left out, because the content security policy of the page allows none from other servers.
     case 'image':
       return new Text();
     case 'text':
@@ -119,7 +119,10 @@ function inlineAll(token: Token): Node[] {
   return ((token as Tokens.Generic).tokens ?? []).map(inline);
 }
 
-/** Returns the target of a link. The page has the client, but not the manuals. */
+/**
+ * Returns the target of a link on the page, or `undefined` if the server does not have the file, such as a manual. A link
+ * to the manual of the client leads to the client itself.
+ */
 function targetOf(target: string): string | undefined {
   if (target.startsWith('docs#')) return target.slice('docs'.length);
   if (target === 'client.md') return 'docs/animal-store-client.js';

@@ -47,10 +47,10 @@ function item({ slug, title, isDeprecated = false, badge }: Link): Item {
   return { element: el('li', {}, link), link, section: document.getElementById(slug) };
 }
 
-/** The height of the window, in pixels, in which the section in view starts. */
+/** A distance from the top of the window, in pixels. The last section that starts above it is the section in view. */
 const TOP = 120;
 
-/** Marks the link to the last section that starts above {@link TOP}. At the end of the page, marks the last section. */
+/** Marks the link to the section in view. At the end of the page, marks the link to the last section. */
 function markSectionInView(items: readonly Item[]): void {
   const mark = () => {
     const isAtEnd = scrollY > 0 && scrollY + innerHeight >= document.documentElement.scrollHeight - 1;

@@ -36,7 +36,7 @@ export function operationView(
   );
 }
 
-/** Creates the badges of an operation that is deprecated or can still change. */
+/** Creates the badges of an operation that is deprecated or experimental. */
 export function badges({ isDeprecated, sunset, stability }: Operation): Child[] {
   const deprecated = sunset === undefined ? 'deprecated' : `deprecated, removal on ${sunset}`;
   return [

@@ -7,7 +7,7 @@ import { codeBlock } from './code.ts';
 import { button, el } from './dom.ts';
 import { inlineMarkdown } from './markdown.ts';
 
-/** The requests that can follow a response. */
+/** The actions that can follow a request. */
 export interface Continuation {
   /** Returns the function that requests the next page, or `undefined` on the last page. */
   turnPage(link: string | null): (() => void) | undefined;

@@ -1,4 +1,4 @@
-/** Shows the responses of an operation: a tab for each status, with what it means and an example. */
+/** Shows the responses of an operation: a tab for each status, with its meaning and an example. */
 
 import { typeOf } from '../constraints.ts';
 import { formatJson, writeExact } from '../exact-json.ts';
@@ -33,7 +33,7 @@ export function responsesView(operation: Operation, reference: Reference): HTMLE
       'aria-labelledby': `${panelId(status)}-${status}`,
     };
     const panel = el('div', attributes, ...content);
-    // The browser can find text in a panel that is hidden in this way, and a link can lead to it.
+    // Fired when the browser finds text in a panel that is hidden `until-found`, and when a link leads into the panel.
     panel.addEventListener('beforematch', () => selected.set(status));
     selected.observe((shown) => {
       if (shown === status) panel.removeAttribute('hidden');
@@ -68,7 +68,7 @@ function successView(
   ];
 }
 
-/** Creates the members of an object, or of the items of an array. */
+/** Creates the list of the members of an object, or of the items of an array. */
 function membersView(schema: Schema, reference: Reference): HTMLElement {
   const item = reference.resolve(schema).items ?? schema;
   return details(`Members of ${typeOf(item)}`, schemaView(item, reference));

@@ -57,7 +57,7 @@ export function typeLink(schema: Schema): Child {
   return el('a', { href: `#schema-${slugOf(name)}` }, name);
 }
 
-/** Shows the type of `schema`, and the rules and the description of `full`. */
+/** Shows the type of `schema`, and the rules and the description of the resolved schema (`full`). */
 function fieldView(name: string, schema: Schema, full: Schema, presence: string): HTMLElement {
   const rules = rulesOf(full).join(' · ');
   return el(

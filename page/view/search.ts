@@ -9,13 +9,13 @@ interface Place extends Entry {
   readonly element: HTMLElement;
 }
 
-/** The elements that the search finds. An element inside a row is found with its row. */
+/** The search finds each of these elements as a whole. The elements inside are no separate results. */
 const ROWS = '.field, tbody tr, .failures li';
 const HEADINGS = 'h1, h2, h3';
 const PLACES = `${HEADINGS}, ${ROWS}, p, li, pre`;
-/** Excludes the text that the reader types and receives, which is not part of the reference. */
+/** The search leaves out what the reader types and receives, and the list of operations, which repeats their headings. */
 const EXCLUDED = '.console, .response, .operation-list';
-/** The method and the path of an operation are found with its heading. */
+/** The method and the path of an operation are part of the result for its heading. */
 const ROUTE = 'p.route';
 
 const MAXIMUM = 30;
@@ -122,7 +122,7 @@ function placesIn(content: HTMLElement): Place[] {
     [...content.querySelectorAll<HTMLElement>(PLACES)]
       .filter((element) => element.closest(EXCLUDED) === null && !element.matches(ROUTE))
       .filter((element) => element.matches(ROWS) || element.closest(ROWS) === null)
-      // A paragraph of an item of a list is found with the item.
+      // A paragraph inside a list item is part of the result for the item.
       .filter((element) => element.matches(HEADINGS) || element.parentElement?.closest('p, li') === null)
       .map((element) => {
         const section = element.closest<HTMLElement>('section[id]');
@@ -140,7 +140,10 @@ function placesIn(content: HTMLElement): Place[] {
   );
 }
 
-/** Returns the elements that contain the text of a found element. The cells of a row are separate: no space is between them. */
+/**
+ * Returns the elements whose texts, joined with spaces, are the text of a result. The cells of a row are separate,
+ * because the text of a whole row has no spaces between the cells.
+ */
 function partsOf(element: HTMLElement): Element[] {
   if (element.matches('.failures li')) return [...element.querySelectorAll('.meaning + p, pre')];
   if (element.matches(HEADINGS)) {

@@ -34,7 +34,7 @@ export function remembered<T extends string>(name: string, values: readonly T[],
   try {
     stored = localStorage.getItem(item);
   } catch {
-    // The browser stores nothing for this page.
+    // The reader has disabled storage for this page.
   }
   const state = new State(values.find((value) => value === stored) ?? initial);
   state.observe((value) => {

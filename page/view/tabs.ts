@@ -6,7 +6,7 @@ import type { State } from './state.ts';
 /**
  * Creates the tabs. The first tab is selected when no tab has the selected value.
  *
- * @param panelIdOf returns the id of the element that shows a tab
+ * @param panelIdOf returns the id of the panel that a tab shows
  */
 export function tabList<T extends string>(
   name: string,
