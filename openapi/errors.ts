@@ -70,7 +70,7 @@ export const OF_CHANGE: Readonly<Partial<Record<HttpErrorCode, { when: string; m
 /** The errors that not every operation can return. */
 const SPECIFIC: readonly HttpErrorCode[] = specificErrorsOf(OPERATIONS);
 
-/** Returns the errors that the operations list, and `method_not_allowed`: the error when no operation has the method. */
+/** Returns the errors that operations name, and `method_not_allowed`: the error for a method that no operation has. */
 function specificErrorsOf(operations: readonly Operation[]): readonly HttpErrorCode[] {
   return ['method_not_allowed', ...operations.flatMap(({ errors }) => errors)];
 }

@@ -4,7 +4,7 @@ import { METHODS, type Operation } from '../src/adapters/http/operations.ts';
 import { DEPRECATION, DEPRECATION_FIELDS, DEPRECATION_NAMES } from './lifecycle.ts';
 import type { Part } from './schemas.ts';
 
-/** The keys are HTTP field names, or names of descriptions in {@link FIELD_NAMES}. */
+/** Descriptions of header fields. A key is an HTTP field name, or a key of {@link FIELD_NAMES}. */
 const FIELDS = {
   'X-Request-Id': field('Identifies the request in the log: the id that the client sent, or a new one.', {
     pattern: '^[\\w-]{1,36}$',
@@ -78,8 +78,8 @@ const OF_ERROR: Readonly<Record<number, readonly Name[]>> = {
 };
 
 /**
- * The statuses of errors that the server can detect before it knows the path of the request. Such a response can lack
- * the header fields that depend on the path.
+ * The statuses of errors that the server can detect before it knows the path of the request. Such a response can lack the header
+ * fields that depend on the path.
  */
 const BEFORE_ROUTING: readonly number[] = [400, 408, 431];
 

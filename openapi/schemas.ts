@@ -52,7 +52,7 @@ const error = (codes: readonly HttpErrorCode[]): Part => ({
   status: { type: 'integer', minimum: 400, maximum: 599, description: 'The status code of the response.' },
 });
 
-/** A change can leave out each attribute. An attribute that a stored pet can lack can also be `null`. */
+/** A change can leave out any attribute. An attribute that a stored pet can lack can also be `null`. */
 const petChange = Object.fromEntries(
   PET_ATTRIBUTES.map((name) => {
     const schema = properties[name] as Part;

@@ -4,7 +4,7 @@
 export interface Entry {
   /** The title of the part, such as the name of a parameter. Empty for a paragraph. */
   readonly title: string;
-  /** Whether the part is a section. The results list sections before other parts. */
+  /** Whether the part is a section. */
   readonly isSection: boolean;
   readonly text: string;
 }
@@ -50,9 +50,9 @@ function singular(text: string): string {
 }
 
 /**
- * Returns the entries that contain every word, in this order: entries whose title is the query, sections with the words
- * in the title, other entries with the words in the title, entries with the words in the text. Of several entries with
- * the same title and text, returns only the first.
+ * Returns the entries that contain every word, in this order: entries whose title is the query, sections with the words in the
+ * title, other entries with the words in the title, entries with the words in the text. Of several entries with the same title and
+ * text, returns only the first.
  */
 export function findEntries<E extends Entry>(entries: readonly E[], words: readonly string[]): E[] {
   if (words.length === 0) return [];

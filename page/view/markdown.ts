@@ -12,7 +12,7 @@ export interface Guide {
   readonly content: readonly Node[];
 }
 
-/** The path on the server of the example programs to which manuals link. */
+/** The path of the example programs on the server. Manuals link to these programs. */
 const PROGRAMS = 'docs/examples/';
 
 /** Splits Markdown into an introduction and guides. */
@@ -65,7 +65,7 @@ function itemPart(token: Token, guide: Guide | undefined): Node[] {
   return token.type === 'text' ? inlineAll(token) : block(token, guide);
 }
 
-/** Creates a table. A row that starts with a code span, such as a name, has an id, such as `what-is-a-pet-name`. */
+/** Creates a table. A row that starts with a code span has an id that contains its text, like `what-is-a-pet-name`. */
 function table({ header, rows }: Tokens.Table, slug: string): HTMLElement {
   const head = header.map((cell) =>
     el('th', { scope: 'col', role: 'columnheader' }, ...cell.tokens.map(inline)),
@@ -120,8 +120,8 @@ function inlineAll(token: Token): Node[] {
 }
 
 /**
- * Returns the target of a link on the page, or `undefined` if the server does not have the file, such as a manual. A link
- * to the manual of the client leads to the client itself.
+ * Returns the target of a link on the page, or `undefined` if the server does not have the file, such as a manual. A link to the
+ * manual of the client leads to the client itself.
  */
 function targetOf(target: string): string | undefined {
   if (target.startsWith('docs#')) return target.slice('docs'.length);

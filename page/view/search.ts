@@ -9,7 +9,7 @@ interface Place extends Entry {
   readonly element: HTMLElement;
 }
 
-/** The search finds each of these elements as a whole. The elements inside are no separate results. */
+/** The search finds each of these elements as a whole. The elements inside them are not separate results. */
 const ROWS = '.field, tbody tr, .failures li';
 const HEADINGS = 'h1, h2, h3';
 const PLACES = `${HEADINGS}, ${ROWS}, p, li, pre`;
@@ -141,8 +141,8 @@ function placesIn(content: HTMLElement): Place[] {
 }
 
 /**
- * Returns the elements whose texts, joined with spaces, are the text of a result. The cells of a row are separate,
- * because the text of a whole row has no spaces between the cells.
+ * Returns the elements whose texts, joined with spaces, are the text of a result. The cells of a row are separate, because the text
+ * of a whole row has no spaces between the cells.
  */
 function partsOf(element: HTMLElement): Element[] {
   if (element.matches('.failures li')) return [...element.querySelectorAll('.meaning + p, pre')];

@@ -60,7 +60,7 @@ function oneClient(subject: Subject<ApiKeyRepository>): ContractCase[] {
         const before = await keys.list();
         const old = await keys.add(...draft('ci', expiresAt));
         const [first, ...others] = [draft('a'), draft('b'), draft('c')] as const;
-        // The other callers have older clocks, on which the key is still active after the first replacement.
+        // Each caller ends the key 1 or 2 ms after its own time, so the key is still active at the time of the others.
         const stored = await Promise.all([
           keys.replace(old, first[1].createdAt + 2, ...first),
           ...others.map((other) => keys.replace(old, other[1].createdAt + 1, ...other)),
@@ -173,7 +173,7 @@ function savingFirst(subject: Subject<ApiKeyRepository>): ContractCase[] {
   ];
 }
 
-/** Adds a first key that takes several turns of the event loop to save. */
+/** Adds a first key with a callback that takes several turns of the event loop to save the key. */
 function addSlowly(
   keys: ApiKeyRepository,
   [key, about]: Draft,

@@ -1,4 +1,4 @@
-/** The common parts of the contract suites. They need no test runner: register each case with yours. */
+/** The common parts of the contract suites. The cases do not depend on a test runner: register each one with yours. */
 
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -26,13 +26,14 @@ export interface Subject<Port> {
   /** Opens a second client of the data of `first`. An adapter that allows only one client leaves out this function. */
   openSecond?(first: Opened<Port>): Promise<Opened<Port>>;
   /**
-   * Moves the clock that decides when records end, by a number of milliseconds that can be negative. It can fake the time, or move
-   * the ends of the stored records by the opposite number. Without this function, the cases that need it are left out.
+   * Moves the clock that decides when idempotency records end, by a number of milliseconds that can be negative. The function can
+   * fake the time, or move the end of each stored record by the opposite number. Without this function, the cases that need it are
+   * left out.
    */
   moveClock?(opened: Opened<Port>, milliseconds: number): void | Promise<void>;
   /** The maximum time until a change of one client is visible to another client, in milliseconds. Default: 1000. */
   readonly visibilityTimeout?: number | undefined;
-  /** The time limit of a case, in milliseconds. After it, the case rejects with its name. Default: 100,000. */
+  /** The time after which a case rejects with an error that names the case, in milliseconds. Default: 100,000. */
   readonly caseTimeout?: number | undefined;
 }
 
@@ -42,7 +43,7 @@ export type Eventually = (condition: () => Promise<boolean>) => Promise<void>;
 const POLL_INTERVAL = 5;
 const CASE_TIMEOUT = 100_000;
 
-/** Creates a contract case that rejects when it does not end, for example because two clients wait for each other. */
+/** Creates a contract case that rejects after `caseTimeout`, for example when two clients wait for each other. */
 export function endingCase(
   { caseTimeout = CASE_TIMEOUT }: Pick<Subject<unknown>, 'caseTimeout'>,
   name: string,
@@ -58,7 +59,7 @@ export function endingCase(
   return { name, run };
 }
 
-/** Asserts that nobody can change an object of the adapter. */
+/** Asserts that nobody can change an object that the adapter has returned. */
 export function assertFrozen(object: unknown, noun: string): void {
   assert.ok(
     Object.isFrozen(object),
@@ -66,7 +67,7 @@ export function assertFrozen(object: unknown, noun: string): void {
   );
 }
 
-/** Creates a contract case with a new store, which is closed at its end. */
+/** Creates a contract case with a new store, which is closed when the case ends. */
 export function contractCase<Port>(
   subject: Subject<Port>,
   name: string,
@@ -79,7 +80,7 @@ export function contractCase<Port>(
   return endingCase(subject, name, run);
 }
 
-/** Creates contract cases as {@link contractCase} does, from their bodies by name. */
+/** Creates contract cases as {@link contractCase} does. The keys of `bodies` are the names of the cases. */
 export function contractCases<Port>(
   subject: Subject<Port>,
   bodies: Readonly<Record<string, (port: Port) => Promise<void>>>,
@@ -88,8 +89,8 @@ export function contractCases<Port>(
 }
 
 /**
- * Creates a contract case that calls `first`, closes and reopens the store, and calls `second` with the result of `first`.
- * Returns an empty list when the adapter loses its data on `close`, and so has no `reopen`.
+ * Creates a contract case that calls `first`, closes and reopens the store, and calls `second` with the result of `first`. Returns
+ * an empty list when the adapter loses its data on `close`, and so has no `reopen`.
  */
 export function lastingCase<Port, T>(
   subject: Subject<Port>,
@@ -109,8 +110,8 @@ export function lastingCase<Port, T>(
 }
 
 /**
- * Creates contract cases with two clients of the same data, from their bodies by name. Returns an empty list when the adapter
- * allows only one client, and so has no `openSecond`.
+ * Creates contract cases with two clients of the same data. The keys of `bodies` are the names of the cases. Returns an empty list
+ * when the adapter allows only one client, and so has no `openSecond`.
  */
 export function twoClientCases<Port>(
   subject: Subject<Port>,

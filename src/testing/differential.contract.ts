@@ -18,13 +18,13 @@ export interface DifferentialOptions {
   readonly lacks?: readonly Exclude<Part, 'reopen' | 'moveClock'>[] | undefined;
 }
 
-/** The operations with which the sequences begin, because they need an empty store. */
+/** Operations that succeed only in an empty store. Each sequence begins with one of them. */
 const BEGINNINGS = ['import pets with ids', 'create the first key'];
 
 /**
- * Returns a test that calls random operations on a storage and on a plain model. After each operation, it compares the results and
- * the contents. At the end, each operation must have had each of its outcomes. Operations whose part the storage lacks are left
- * out; the name of the test says which parts these are.
+ * Returns a test that calls random operations on a storage and on a plain model. After each operation, the test compares the
+ * results and the contents. At the end, each operation must have had each of its outcomes. Operations on a part that the storage
+ * lacks are left out, and the name of the test names the part.
  */
 export function differentialContract(
   subject: Subject<StoreStorage>,

@@ -1,4 +1,4 @@
-/** The tests (contract cases) that the calls of every `Storage` fit one order, for any test runner. */
+/** The tests (contract cases), for any test runner, that one order explains the results of all calls of a `Storage`. */
 
 import assert from 'node:assert/strict';
 import { AnimalStore } from '../application/animal-store.ts';
@@ -16,8 +16,8 @@ const SEEDS = [1, 2, 3];
 type Exercise = (history: History, stores: readonly AnimalStore[]) => Promise<void>;
 
 /**
- * Returns the tests that all creates and reads agree with the order of the ids and with real time (see {@link History}). A storage that
- * several servers share is also tested with two clients.
+ * Returns the tests that all creates and reads agree with the order of the ids and with real time (see {@link History}). A storage
+ * that several servers share is also tested with two clients.
  */
 export function historyContract(subject: Subject<StoreStorage>): ContractCase[] {
   return SEEDS.flatMap((seed) =>
@@ -28,9 +28,9 @@ export function historyContract(subject: Subject<StoreStorage>): ContractCase[] 
 }
 
 /**
- * Returns the tests that creates, changes and removals fit the order of their numbers, that each read returns a version that this
- * order allows, and that followers miss nothing. A storage that several servers share is also tested with two clients, unless they
- * see each other's changes late.
+ * Returns the tests that the results of creates, changes and removals fit the order of their numbers, that each read returns a
+ * version that this order allows, and that clients that follow the feed of changes miss nothing. A storage that several servers
+ * share is also tested with two clients, unless `subject` has a `visibilityTimeout`.
  */
 export function changeHistoryContract(subject: Subject<ChangingStore>): ContractCase[] {
   const assertOneOrder = async (seed: number, ...stores: readonly ChangingStore[]) =>

@@ -1,7 +1,8 @@
 /**
- * `animal-store/testing`: test cases for an adapter of your own, for any test runner. Each function returns the cases of
- * one port, which is an interface of the application such as `PetRepository`:
- * `for (const { name, run } of petRepositoryContract({ open })) test(name, run);`, where `open` opens the adapter.
+ * `animal-store/testing`: test cases for an adapter of your own, for any test runner. Each function with a name such as
+ * `petRepositoryContract` returns the cases of one port. A port is an interface of the application, such as `PetRepository`. To
+ * register the cases, write `for (const { name, run } of petRepositoryContract({ open })) test(name, run);`, where `open` opens the
+ * adapter.
  */
 
 export { apiKeyRepositoryContract } from './api-key-repository.contract.ts';

@@ -1,4 +1,4 @@
-/** The operations that change pets, and the feed of changes. */
+/** The operations that change pets, and the operation that reads the feed of changes. */
 
 import assert from 'node:assert/strict';
 import type { ChangeAttempt } from '../../application/ports/idempotent-changes.ts';
@@ -72,14 +72,14 @@ export const CHANGE_OPERATIONS: Readonly<Record<string, Operation>> = {
         [page.more, page.upTo],
         [expected.length > limit, expected.slice(0, limit).at(-1)?.revision ?? after],
       );
-      // Writes that failed may have used numbers.
+      // The last number can be greater, because failed writes may have used numbers, too.
       assert.ok(page.lastNumber >= model.lastId, `the last number is ${page.lastNumber}`);
       return page.more ? 'more' : 'no more';
     },
   },
 };
 
-/** Returns a random change, and whether it expects the newest version. Without a pet, the change is a removal. */
+/** Returns a random change, and whether it expects the newest version of an existing pet. No `pet` means a removal. */
 function randomChange(model: Model, random: Random) {
   const id = randomId(model, random);
   const version = model.versions.get(id);

@@ -53,7 +53,7 @@ export const KEY_OPERATIONS: Readonly<Record<string, Operation>> = {
     async run({ storage, model, random, now }) {
       const unknown: ApiKey = { id: pick(random, UNKNOWN_IDS), name: 'x', prefix: '', createdAt: 0 };
       const listed = pick(random, [...model.keys.values(), unknown]);
-      // Another caller may have changed the key after it was listed.
+      // Simulates that another caller has changed the key after it was listed.
       const old = random(4) === 0 ? { ...listed, expiresAt: now + 7 } : listed;
       const [key, about] = randomDraft(random, now);
       const endsAt = now + random(20) * TICK;

@@ -1,4 +1,4 @@
-/** A store in plain JavaScript: what a storage returns and holds after the same calls. It does not assign ids. */
+/** A plain model of a store. After the same calls, a storage must contain the same data. The model assigns no ids. */
 
 import { CREATE_REQUEST, type WriteRecord } from '../../application/ports/idempotent-changes.ts';
 import type { CreateAttempt } from '../../application/ports/idempotent-creates.ts';
@@ -18,7 +18,7 @@ export class Model {
   /** The newest versions by id, of all pets that ever existed. */
   readonly versions: Map<bigint, PetVersion> = new Map();
   readonly records: Map<string, ModelRecord> = new Map();
-  /** By how much the clock of the storage was moved, in milliseconds. */
+  /** The number of milliseconds by which the clock of the storage was moved. */
   clock = 0;
   /** The attributes of the API keys by key, in order of creation. */
   readonly keys: Map<string, ApiKey> = new Map();

@@ -21,11 +21,11 @@ export type Part = keyof StoreStorage | 'reopen' | 'moveClock';
 
 export interface Operation {
   readonly part: Part;
-  /** How often the operation is chosen, relative to the others. */
+  /** The frequency with which the operation is chosen, relative to the other operations. */
   readonly weight: number;
-  /** All possible outcomes, in words. */
+  /** The outcomes, in words. Each of them must occur in the random sequences. */
   readonly outcomes: readonly string[];
-  /** Resolves with one of the outcomes. Rejects when the storage and the model differ. */
+  /** Resolves with the outcome. Rejects when the storage and the model differ. */
   run(world: World): Promise<string>;
 }
 

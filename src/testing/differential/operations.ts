@@ -9,7 +9,7 @@ import type { Operation, World } from './operation.ts';
 import { PET_OPERATIONS } from './pet-operations.ts';
 import { TRANSFER_OPERATIONS } from './transfer-operations.ts';
 
-/** Each operation says which part of a storage it needs, and which outcomes it can have there. */
+/** The operations by name. Each one says which part of a storage it needs, and which outcomes must occur. */
 export const OPERATIONS: Readonly<Record<string, Operation>> = {
   ...PET_OPERATIONS,
   ...CHANGE_OPERATIONS,
@@ -38,6 +38,6 @@ export async function assertSameState({ storage, model, random }: World): Promis
     for (const key of found)
       assert.deepEqual(attributesOf(await apiKeys.find(key)), attributesOf(model.keys.get(key)));
   }
-  // Without this port, only a replay shows which records exist.
+  // Without `idempotencyRecords`, the records cannot be counted: only a replay shows that a record exists.
   if (idempotencyRecords !== undefined) assert.equal(await idempotencyRecords.count(), model.records.size);
 }

@@ -1,4 +1,4 @@
-/** The operations on single pets, and on the records of their creates. */
+/** The operations that create, find and list pets, and the operation that removes idempotency records. */
 
 import assert from 'node:assert/strict';
 import { CREATE_REQUEST } from '../../application/ports/idempotent-changes.ts';
@@ -35,7 +35,7 @@ export const PET_OPERATIONS: Readonly<Record<string, Operation>> = {
   'create a pet once': {
     part: 'idempotentCreates',
     weight: 6,
-    // A create can also be refused on a storage that records changes.
+    // `refused` is not in the list, because it occurs only on a storage with `idempotentChanges`.
     outcomes: ['stored', 'replayed'],
     async run({ storage, model, random }) {
       const { idempotentCreates = assert.fail() } = storage;
@@ -93,7 +93,7 @@ export const PET_OPERATIONS: Readonly<Record<string, Operation>> = {
       model.clock += hours * HOUR;
       const limit = 1 + random(4);
       const expected = model.removeRecords();
-      // A call may remove any of the ended records.
+      // Each call may remove any of the ended records, so the calls are repeated until none is left.
       for (let left = expected; ; left -= limit) {
         const removed = await storage.idempotencyRecords?.removeRecords(limit);
         assert.equal(removed, Math.min(left, limit));
@@ -103,9 +103,9 @@ export const PET_OPERATIONS: Readonly<Record<string, Operation>> = {
   },
 };
 
-/** Returns a pet with random sample values, from which optional attributes can be missing. */
+/** Returns a pet with random sample values. Optional attributes can be missing. */
 export function randomPet(random: Random): NewPet {
-  // It has its own generator, so that the operations of a seed do not depend on the number of attributes.
+  // The values have their own generator, so that the operations of a seed do not depend on the number of attributes.
   const own = randomNumbers(random(2 ** 31));
   const values = PET_ATTRIBUTES.map((name) => {
     const attribute = ATTRIBUTES[name];
@@ -118,11 +118,11 @@ export function randomPet(random: Random): NewPet {
 
 export function randomAttempt(random: Random): CreateAttempt {
   const [caller, key] = [pick(random, ['', '1', '2 1']), pick(random, ['1', 'a', 'A', 'b'])];
-  // The half hour keeps the end of a record away from the times to which the clock is moved, because real time passes too.
+  // The clock is moved by whole hours. The half hour ensures that no record ends because real time passes, too.
   return { caller, key, validFor: (random(20) + 0.5) * HOUR };
 }
 
-/** Returns an id: usually that of a pet, or one close to it. */
+/** Returns an id, usually from the range of the ids that were assigned. */
 export function randomId({ lastId }: Model, random: Random): bigint {
   const id = BigInt(random(Number(lastId) + 3));
   return pick(random, [id, id, id, id, lastId, lastId, -id, lastId + 2n ** 53n, INT64_MIN, INT64_MAX]);

@@ -23,7 +23,7 @@ export interface CreateEvent extends Call {
   readonly kind: 'create';
   readonly pet: NewPet;
   readonly key: string | undefined;
-  /** The stored pet, or why there is none. */
+  /** The pet that the create returned, or the reason why it returned none. */
   readonly result: Pet | CreateFailure;
 }
 
@@ -41,7 +41,7 @@ export interface ListEvent extends Call {
 
 export type PetEvent = CreateEvent | GetEvent | ListEvent;
 
-/** A call with an API key, or a change of one. `calledAt` and `endedAt` are in milliseconds of the same clock. */
+/** A verification or a change of an API key. `calledAt` and `endedAt` are times of the same clock, in milliseconds. */
 export interface KeyEvent extends Call {
   readonly kind: 'create key' | 'revoke key' | 'verify key';
   readonly keyId: string;

@@ -14,9 +14,9 @@ import { VersionHistory, type VersionWrite } from './versions.ts';
 const PAUSE = 5;
 
 /**
- * Creates, changes, removes and reads pets from several clients of stores that share their pets, while a follower of each store
- * reads the feed. Resolves with a description of a contradiction, or with `undefined` if all versions fit one order. A call may
- * fail with an `AnimalStoreError`.
+ * Lets several clients create, change, remove and read pets in stores that share their pets, while a follower of each store reads
+ * the feed. Resolves with a description of a contradiction, or with `undefined` if all versions fit one order. A call may fail with
+ * an `AnimalStoreError`.
  */
 export async function exerciseChanges(
   stores: readonly ChangingStore[],
@@ -61,11 +61,11 @@ function difference(
 
 interface Follower {
   readonly copy: ReadonlyMap<bigint, ListedVersion>;
-  /** Resolves with whether more versions follow. */
+  /** Reads the next page of the feed. Resolves with `false` when no more versions follow. */
   readPage(): Promise<boolean>;
 }
 
-/** Returns a follower, which keeps a copy of the store. Each version in the feed is also recorded as a read of its pet. */
+/** Returns a follower, which copies the versions from the feed, and records each of them as a read of its pet. */
 function followerOf(history: VersionHistory, changes: PetChanges): Follower {
   const copy = new Map<bigint, ListedVersion>();
   let after = 0n;

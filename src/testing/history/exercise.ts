@@ -18,7 +18,7 @@ export interface ExerciseOptions {
   readonly seed?: number | undefined;
   /** Whether the stores have idempotency keys. Default: true. */
   readonly hasIdempotencyKeys?: boolean | undefined;
-  /** Ends the clients early. */
+  /** When it is aborted, the clients make no more calls. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -27,9 +27,9 @@ const PAUSE = 5;
 const LIMITS = [1, 2, 3, 20, 100] as const;
 
 /**
- * Calls stores that share their pets from several clients at once, and records the calls in `history`: creates with and without
- * idempotency keys, retries on any store, reads of pets that exist or do not exist yet, and lists with any limit, filter and start.
- * At the end, each store lists all its pets. A call may fail with an `AnimalStoreError`.
+ * Lets several clients concurrently call stores that share their pets, and records the calls in `history`: creates with and without
+ * idempotency keys, retries on any store, reads of pets that exist or do not exist yet, and lists with various limits, filters and
+ * starts. At the end, lists all pets of each store. A call may fail with an `AnimalStoreError`.
  */
 export async function exercise(
   history: History,
@@ -64,7 +64,7 @@ interface Shared {
 
 /** Returns a function that makes one random call of a client. */
 function callerOf(client: string, store: PetOperations, shared: Shared, random: Random): () => Promise<void> {
-  /** The id of the last pet that this client has followed. */
+  /** The id of the last pet in the pages that {@link follow} has read. */
   let followed = 0n;
 
   function see(...pets: readonly Pet[]): void {
@@ -144,7 +144,7 @@ async function listAll(store: PetOperations): Promise<void> {
   while (true) {
     const { pets, more } = await store.listPage({ limit: 100, after });
     const last = pets.at(-1)?.id ?? after;
-    // A page that does not move would be read for ever. The history reports it.
+    // A page that does not go beyond `after` would be read again without end. The history reports such a page.
     if (!more || last <= after) return;
     after = last;
   }

@@ -39,9 +39,9 @@ const REFUSALS: readonly ErrorCode[] = [
 ];
 
 /**
- * Records calls of several clients of one store, and examines whether there is one order of all creates and reads that
- * agrees with the ids and with real time (strict serializability): a read sees exactly the pets before it. The clients
- * can use different servers and storages, as long as all of them share the pets, and all pets are created by them. Equal
+ * Records calls of several clients of one store, and examines whether there is one order of all creates and reads that agrees with
+ * the ids and with real time (strict serializability). In this order, each read sees exactly the pets that were created before it.
+ * The clients can use different servers and storages, as long as these share the pets, and nobody else creates pets. Equal
  * idempotency keys must belong to the same caller.
  *
  * @example
@@ -67,7 +67,7 @@ export class History {
     return this.#pets.length + this.#keys.length;
   }
 
-  /** Returns an object whose calls go to `store` and are recorded. A read that rejects is not recorded. */
+  /** Returns an object that calls `store`, and records each call. Of failed reads, only `not_found` is recorded. */
   record(store: PetOperations, client: string): PetOperations {
     return {
       createPet: async (input, options = {}) => {

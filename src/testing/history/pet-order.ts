@@ -15,10 +15,10 @@ interface Bounds {
 }
 
 /**
- * Describes a contradiction between the events and every order of them, or returns `undefined`. The order of the pets is
- * that of their ids, so no search is needed: the events fit an order when no read saw a pet and missed a smaller one, and no
- * pet became visible later than a pet with the same or a greater id was visible. Takes time linear in the number of events
- * and of pets in them.
+ * Returns a description of a contradiction, or `undefined` when one order explains all events. The ids give the order of the pets,
+ * so no search is needed. The events fit this order when no read saw a pet and missed a pet with a smaller id, and no pet was still
+ * missing after a pet with the same or a greater id had been visible. The time grows almost linearly with the number of events and
+ * of pets in them.
  */
 export function petContradiction(events: readonly PetEvent[]): string | undefined {
   try {
@@ -58,14 +58,17 @@ function boundsOf(id: bigint, { attempts }: StoredPet): Bounds {
   };
 }
 
-/** The pets that may be stored, although no event has shown them. */
+/** Returns the pets of the creates with an unknown outcome, which may be stored. */
 function lostPets(events: readonly PetEvent[]): readonly NewPet[] {
   return events.flatMap((event) =>
     event.kind === 'create' && event.result === 'unknown' ? [event.pet] : [],
   );
 }
 
-/** A read that saw a pet saw all smaller ones, and one that missed a pet missed all greater ones, so one bound is enough. */
+/**
+ * Checks a list. Updates the bounds only of its last pet and of the next pet: pets with smaller ids must have become visible
+ * earlier, and pets with greater ids later.
+ */
 function checkList(
   event: ListEvent,
   idsOf: ReturnType<typeof matchingIds>,

@@ -17,12 +17,12 @@ export interface StoredPet {
   readonly attempts: readonly CreateEvent[];
 }
 
-/** A contradiction that was found, in words. */
+/** The error for a contradiction. The message describes it in words. */
 export class Contradiction extends Error {}
 
 /**
- * Returns every pet that a call returned, by id, with the calls that may have stored it. Throws a {@link Contradiction} when
- * a pet has no such call, or a call has more than one pet.
+ * Returns every pet that a call returned, by id, with the calls that may have stored it. Throws a {@link Contradiction} when no
+ * call can have stored a pet, or when calls contradict each other about a pet or its id.
  */
 export function storedPets(events: readonly PetEvent[]): Map<bigint, StoredPet> {
   const creations = creationsOf(events.filter((event) => event.kind === 'create'));
@@ -78,7 +78,7 @@ function creationsOf(creates: readonly CreateEvent[]): Creation[] {
 
 /**
  * Returns a function that finds the calls that may have stored a pet although none of them returned it. Each creation can explain
- * one pet. Which of several equal creations stored the pet cannot be known, so the earliest is taken.
+ * one pet. Any of several equal creations can have stored the pet, so the function takes the earliest.
  */
 function unknownCreates(
   creations: readonly Creation[],

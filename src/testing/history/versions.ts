@@ -1,4 +1,4 @@
-/** Checks the versions of pets. The numbers order all writes, so each call is compared once, without a search. */
+/** Checks the versions of pets. The numbers of the writes give their order, so no search for an order is needed. */
 
 import type { PetVersion } from '../../application/ports/pet-changes.ts';
 import { isSamePet, type NewPet, type Pet } from '../../domain/pet.ts';
@@ -26,7 +26,7 @@ interface Version {
   readonly write?: VersionWrite | undefined;
 }
 
-/** Collects the writes and reads of all clients, and examines whether the order of their numbers explains them. */
+/** Collects the writes and reads of all clients, and examines whether the order of the numbers explains the results. */
 export class VersionHistory {
   readonly #writes: VersionWrite[] = [];
   readonly #reads: VersionRead[] = [];
@@ -59,7 +59,7 @@ export class VersionHistory {
     }
   }
 
-  /** All versions by pet, in the order of their revisions. A write with an unknown outcome has a version if one was read. */
+  /** Returns the versions of each pet, in ascending order. Includes a write with an unknown outcome if it was read. */
   #versions(feed: readonly (PetVersion & { readonly id: bigint })[]): Map<bigint, Version[]> {
     const byRevision = new Map<bigint, Version>();
     const see = (version: Version): void => {
@@ -113,7 +113,7 @@ export class VersionHistory {
     }
   }
 
-  /** Asserts that a write that began after another one had ended has a greater number. */
+  /** Asserts that a write has a greater number than every write that had ended before it began. */
   #assertRealTime(): void {
     const greatestBefore = greatestNumbers(this.#writes);
     for (const { call, revision } of this.#writes.toSorted((a, b) => a.call - b.call)) {
@@ -124,8 +124,8 @@ export class VersionHistory {
   }
 
   /**
-   * Asserts that a read returns a version at least as new as those that were acknowledged or read before it began, and none that
-   * was written after it ended.
+   * Asserts that no read returns a version that is older than one that was acknowledged or read before the read began, or a version
+   * whose write began after the read ended.
    */
   #assertReads(versions: Map<bigint, Version[]>): void {
     const read = this.#reads.map(({ end, version }) => ({ end, revision: version?.revision }));
@@ -143,7 +143,7 @@ export class VersionHistory {
   }
 }
 
-/** Returns a function that returns the greatest number that was known before a call. The calls must be in ascending order. */
+/** Returns a function that returns the greatest number that was known before a call. Its arguments must be ascending. */
 function greatestNumbers(
   known: readonly { readonly end: number; readonly revision: bigint | undefined }[],
 ): (call: number) => bigint {
