@@ -27,7 +27,7 @@ test.each([
       kind: 'timestamp',
       isRequired: false,
       filter: true,
-      example: '2027-01-31T12:30:00.000Z',
+      example: '2027-02-04T12:30:00.000Z',
       description: 'The due at.',
     },
   ],
