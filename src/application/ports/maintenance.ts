@@ -25,7 +25,7 @@ export interface BackupContents {
   readonly apiKeys: number;
   /** The greatest id that was assigned to a pet, or 0n. */
   readonly lastId: bigint;
-  /** One problem for each pet that breaks a rule. A pet can break a rule only if another program has changed it. */
+  /** One problem for each pet that breaks a rule: another program has changed the pet, or the rule is newer. */
   readonly problems: readonly Problem[];
 }
 
