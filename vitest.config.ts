@@ -54,7 +54,7 @@ const OVER_OTHERS = IS_WHOLE
 
 /**
  * These tests take the attributes of pets from `ATTRIBUTES`: they are run with an attribute of each kind, too. In the gate, the
- * columns, filters and pages of PostgreSQL and of the client are, and at night their contracts.
+ * columns, filters and pages of PostgreSQL and of the client are, and at night their contracts. `npm run test:copy` runs them.
  */
 const OF_ANY_ATTRIBUTES = [
   'test/entity/*.test.ts',
@@ -76,6 +76,9 @@ const ADAPTERS = {
   expect: { poll: { timeout: 100_000 } },
   sequence: { groupOrder: 0 },
 };
+
+/** These tests generate projects with `npm run new`, and compile them. `npm run test:copy` runs them. */
+const GENERATED = 'test/new/{command,project,words}.test.ts';
 
 /** A server reads the built document, which is always that of the sources. The real command must be built before. */
 const DOCS = 'test/support/built-docs.ts';
@@ -127,10 +130,11 @@ const config: ViteUserConfig = defineConfig({
           name: 'adapters',
           include: ['test/**/*.test.ts'],
           // Other packages, such as that of `npm run test:clients`, install theirs below this folder.
-          exclude: [CORE, E2E, ...SHARED, 'test/entity/**', '**/node_modules/**'],
+          exclude: [CORE, E2E, ...SHARED, GENERATED, 'test/entity/**', '**/node_modules/**'],
           globalSetup: SERVICES,
         },
       },
+      { test: { ...ADAPTERS, name: 'new', include: [GENERATED] } },
       {
         plugins: [inCopy],
         test: {

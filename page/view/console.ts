@@ -39,7 +39,7 @@ export function consoleOf(
     if (name === KEY_FIELD) control.setAttribute('placeholder', 'a new key for each request');
     if (name !== TAG_FIELD) continue;
     control.setAttribute('placeholder', 'the ETag of the pet, or *');
-    // The field starts empty, because the example in the document is `*`, which matches any version.
+    // The example in the document is `*`: with it, a request would change any version. So the field starts empty.
     control.value = '';
   }
   const body = operation.body && bodyField(operation.body);

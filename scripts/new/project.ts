@@ -62,7 +62,7 @@ function filesToWrite(parts: readonly PartName[]): Map<string, string> {
   for (const source of sources.filter((each) => each.startsWith(OVERLAY))) {
     const path = source.slice(OVERLAY.length).replace(/\.txt$/, '');
     const [, manual = ''] = /^docs\/(\w+)\.md$/.exec(path) ?? [];
-    // A manual with the name of a part belongs to the part. `page/index.html` replaces the page if its part is not selected.
+    // A manual with the name of a part belongs to the part. The short page of {@link OVERLAY} is only for projects without `page`.
     const isIn =
       manual in PARTS
         ? (parts as readonly string[]).includes(manual)

@@ -40,7 +40,7 @@ const tries: readonly Try[] =
         ...LISTS.map((list) => ({ entity: 'line item', list })),
       ];
 
-/** Chooses different words at random. The random number generator can reach every word of the list. */
+/** Chooses different words at random. Each word of the list can be chosen. */
 function someOf(words: readonly string[], count: number, start: number): readonly string[] {
   const left = [...words];
   let random = start >>> 0;

@@ -115,7 +115,7 @@ export class AnimalStore extends BasicStore {
   }
 
   /**
-   * Makes every follower begin again. Must be called after another program, such as a tool of the database, has restored the store.
+   * Makes every follower begin again. If another program, such as a tool of the database, restores the store, call this afterwards.
    */
   async beginEpoch(): Promise<void> {
     this.assertCallable();

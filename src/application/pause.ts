@@ -15,7 +15,7 @@ export async function pause(milliseconds: number, signal?: AbortSignal): Promise
   await untilAborted(paused, signal).finally(() => clearTimeout(timer));
 }
 
-/** Read when this module is loaded. Tests replace the global timers later, and an iteration must not stop then. */
+/** Copied when this module is loaded, so that {@link nextTurn} still resolves when a test has replaced the global timers. */
 const { setImmediate: afterThisTurn, setTimeout: startTimer } = globalThis;
 
 /** Resolves in the next iteration of the event loop, so that other pending events are handled first. */

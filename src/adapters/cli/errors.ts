@@ -22,8 +22,8 @@ export class OutputError extends Error {
 }
 
 /**
- * Whether the abort of the signal has caused an error. The error of an interrupted COMMIT has another cause, so its own message,
- * which says that the outcome is unknown, is shown.
+ * Whether the abort of the signal has caused an error. Returns `false` for an interrupted COMMIT, whose error has another `cause`.
+ * Its own message is then shown, because it says that the outcome is unknown.
  */
 export function isInterruption(error: unknown, signal: AbortSignal): boolean {
   if (signal.aborted && error === signal.reason) return true;

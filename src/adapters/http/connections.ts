@@ -53,7 +53,7 @@ export class Connections {
       connection.bytesRead = req.socket.bytesRead;
       connection.isClosing ||= !res.shouldKeepAlive;
     });
-    // Bytes after an upgrade request need not be HTTP. Bytes after a request with an ambiguous end may belong to it.
+    // Bytes after an upgrade request need not be HTTP. If the end of a request is ambiguous, the bytes after it may be part of it.
     const isUnclear = req.headers.upgrade !== undefined || !isFramed(req);
     if (isUnclear || unanswered.length === PIPELINE_LIMIT) res.shouldKeepAlive = false;
     return true;

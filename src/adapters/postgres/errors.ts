@@ -75,7 +75,7 @@ export function storageError(error: unknown): AnimalStoreError {
   return storageUnavailable(`the connection to the database failed${suffix}`, error, 'unreachable');
 }
 
-/** Returns the messages of the error and of its cause. The text contains no password, and no code twice. */
+/** Returns the messages of the error and of its cause. The text contains no password. A code in both messages appears once. */
 export function detailed(error: unknown): string {
   const { message, cause } = storageError(error);
   if (!isError(cause) || cause.message === '') return message;

@@ -93,7 +93,8 @@ function assertRuntime(): void {
  */
 function assertOwnLog(path: string): void {
   const log = `${path}-wal`;
-  // Reads the size of the log first, because a server that creates the store writes to the file before the log.
+  // The size of the log is read first. Otherwise, a server that creates the store could write the file, and then the log, between
+  // the two reads: the file would seem to be empty beside a log.
   if (sizeOf(log) > 0 && sizeOf(path) === 0) {
     const advice = 'put the database file back, or restore a backup';
     throw storageUnavailable(`the file is empty, but has a write-ahead log: ${advice}`);

@@ -60,7 +60,7 @@ const prepared = new Map<string, Database.Statement>();
 let db: Database.Database | undefined;
 let isUnfinished = false;
 
-// If this fails, the database is opened again for the first message, and the response reports the error.
+// If this fails, the first message opens the database again. If that fails, too, the response to the message reports the error.
 try {
   open();
 } catch {}

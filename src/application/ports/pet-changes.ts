@@ -70,6 +70,6 @@ export interface PetChanges {
    */
   list(query: ChangesQuery, options?: CallOptions): Promise<ChangesPage>;
 
-  /** Generates a new epoch, so that every follower begins again. Must be called after another program has restored the store. */
+  /** Generates a new epoch, so that every follower begins again. If another program restores the store, call this afterwards. */
   beginEpoch?(): Promise<void>;
 }

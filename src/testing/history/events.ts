@@ -5,7 +5,7 @@ import type { PetPage, PetQuery } from '../../application/ports/pet-repository.t
 import type { NewPet, Pet } from '../../domain/pet.ts';
 import { labelOf } from '../fixtures/pets.ts';
 
-/** The positions of a call and of its return in the order of all calls and returns of the history. */
+/** The positions of the start and of the end of a call, in the order of the starts and ends of all calls. */
 export interface CallTime {
   readonly call: number;
   /** `Infinity` while the call has not returned. */

@@ -32,7 +32,7 @@ export class VersionHistory {
   readonly #reads: VersionRead[] = [];
   #position = 0;
 
-  /** Returns the next position in the order of all calls and returns. */
+  /** Returns the next position, for the start or the end of a call, in the order of all of them. */
   tick(): number {
     this.#position += 1;
     return this.#position;
