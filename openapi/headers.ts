@@ -35,7 +35,7 @@ const FIELDS = {
   Accept: field('The only supported media type of a body.', { const: 'application/json' }),
 };
 
-/** `NextChanges`, `PetTag` and `Replayed` are further descriptions of `Link`, `ETag` and `Idempotency-Replayed`. */
+/** `NextChanges`, `PetTag` and `Replayed` describe the fields `Link`, `ETag` and `Idempotency-Replayed`. */
 const CHANGE_FIELDS = {
   NextChanges: optionalField('The next page, with `rel="next"` (RFC 8288), while more changes follow.', {
     pattern: '^<[^>?]*/v1/changes\\?[^>]+>; rel="next"$',

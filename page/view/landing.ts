@@ -6,7 +6,8 @@ import { idIn } from '../reference.ts';
 export function land(element: HTMLElement): void {
   // The id of a heading only labels its section. Links use the id of the section.
   const id = element.closest('[id]:not([id$="-heading"])')?.id ?? '';
-  // `pushState` fires no event and does not scroll, so `show` can scroll to an element within the section.
+  // Setting `location.hash` would scroll to the section, at once and again at `hashchange`. `pushState` does not scroll and fires
+  // no event, so the page stays at the element within the section.
   if (id !== '' && location.hash !== `#${id}`) history.pushState(null, '', `#${id}`);
   show(element);
 }

@@ -132,7 +132,7 @@ function defaultOf(text: string, kind: AttributeKind, given: string): Attribute[
   return value as Attribute['example'];
 }
 
-/** A later time follows an earlier one in the list, as a rule over two times mostly demands. */
+/** Returns an example. Each timestamp is later than those before it in the list, because a rule usually requires this order. */
 function exampleOf(name: string, attribute: AttributeKind, index: number): Attribute['example'] {
   switch (attribute.kind) {
     case 'text': {

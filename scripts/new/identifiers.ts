@@ -5,7 +5,7 @@ import type { Style } from './rename.ts';
 
 /**
  * An identifier of a file: a binding such as a variable or a type, a member of an object, or both, like `pet` in `{ pet }`. A
- * string literal has the role `text` if it consists of one word, because the word can be the name of a member or a type.
+ * string literal of one word has the role `text`: in the code of a database, it can be the name of a table.
  */
 export interface Occurrence {
   readonly name: string;

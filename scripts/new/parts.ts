@@ -97,7 +97,7 @@ export const PARTS: Readonly<Record<PartName, readonly string[]>> = {
   ],
 };
 
-/** Strings in tests that are useless without a part, such as its commands and the URLs of its storage. */
+/** Strings that a test needs only with a part: the commands of the part, or the URLs of its storage. */
 const WORDS: Partial<Record<PartName, RegExp>> = {
   postgresql: /^postgres(?:ql)?:/,
   completion: /^completion$/,

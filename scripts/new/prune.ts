@@ -167,7 +167,7 @@ class Pruning {
 
   /** Returns the smallest part around a node that can be removed so that the rest of the module still makes sense. */
   #victimOf(node: ts.Node): ts.Node {
-    // Removes only the spread from an object, so that a test keeps the options of other parts.
+    // If the node is spread into an object, only the spread is removed, so that a test keeps the options of other parts.
     if (ts.isSpreadAssignment(node.parent)) return node.parent;
     const row = isText(node) ? rowAround(node) : undefined;
     if (row !== undefined) return row;

@@ -21,7 +21,7 @@ export class VerifyApiKey implements ApiKeyVerifier {
   readonly #ended = new Set<string>();
   /** The recorded day of each key id. It is needed because the `lastUsedOn` of a found key can be out of date for a while. */
   readonly #recordedOn = new Map<string, number>();
-  /** The day to record for each key id: the queued writes and the write in flight. */
+  /** The days that are not recorded yet, by the id of the key. Each of them is a write that is queued or in flight. */
   readonly #unrecorded = new Map<string, number>();
   #failedAt = -Infinity;
 

@@ -23,7 +23,7 @@ export class OutputError extends Error {
 
 /**
  * Whether the abort of the signal has caused an error. Returns `false` for an interrupted COMMIT, whose error has another `cause`.
- * Its own message is then shown, because it says that the outcome is unknown.
+ * The message of that error is shown instead, because it says that the outcome is unknown.
  */
 export function isInterruption(error: unknown, signal: AbortSignal): boolean {
   if (signal.aborted && error === signal.reason) return true;

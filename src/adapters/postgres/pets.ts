@@ -31,8 +31,8 @@ export const TAKE_ORDER = "SELECT pg_advisory_xact_lock(7301, 'pets'::regclass::
 export const ORDER: string = `ordered AS MATERIALIZED (${TAKE_ORDER})`;
 
 /**
- * A part of a `WITH` clause, with which the commit does not wait for the disk or a standby. If a standby is missing, such a wait
- * would block the connection.
+ * A part of a `WITH` clause. The commit of a statement that reads from `relaxed` waits neither for the disk nor for a standby. If a
+ * standby is missing, such a wait would block the connection.
  */
 export const RELAXED = "relaxed AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true))";
 

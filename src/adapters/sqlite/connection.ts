@@ -131,7 +131,7 @@ function assertWholeLog(db: Database.Database, path: string): void {
     const [{ log: frames = 0 } = {}] = db.pragma('wal_checkpoint(NOOP)') as { log?: number }[];
     return frames > 0 && sizeOf(log) < 32 + frames * frameSize;
   };
-  // Tests three times, because another process can empty the log after its index and before its size is read.
+  // Tests three times, because another process can empty the log after its index was read, but before its size is.
   if (db.readonly || ![1, 2, 3].every(isRemoved)) return;
   const advice = 'stop all servers of this store, then start them';
   throw storageUnavailable(`${log} was removed while another process has it open: ${advice}`);

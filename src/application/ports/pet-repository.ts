@@ -45,9 +45,9 @@ export interface PetRepository {
   find(id: bigint, options?: CallOptions): Promise<Pet | undefined>;
 
   /**
-   * Resolves with one page of the matching pets. A caller that sets `after` to the last id of the previous page reads each pet that
-   * matched at the first call exactly once, unless it is removed or no longer matches. Calls with equal queries may resolve with
-   * the same object.
+   * Resolves with one page of the matching pets. A caller that sets `after` to the last id of the previous page reads, exactly
+   * once, each pet that matched at the first call, unless it is removed or no longer matches. Calls with equal queries may resolve
+   * with the same object.
    */
   list(query: PetQuery, options?: CallOptions): Promise<PetPage>;
 }

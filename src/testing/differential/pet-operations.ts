@@ -118,7 +118,7 @@ export function randomPet(random: Random): NewPet {
 
 export function randomAttempt(random: Random): CreateAttempt {
   const [caller, key] = [pick(random, ['', '1', '2 1']), pick(random, ['1', 'a', 'A', 'b'])];
-  // The clock is moved by whole hours. The half hour ensures that no record ends because real time passes, too.
+  // The clock is moved by whole hours. Real time passes as well: the half hour ensures that it alone never ends a record.
   return { caller, key, validFor: (random(20) + 0.5) * HOUR };
 }
 
