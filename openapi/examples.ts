@@ -21,7 +21,7 @@ export const NEW_MINKA: Part = everyOtherValue();
 export const REX: Part = { id: 1, ...newPet(examplePet()) };
 export const MINKA: Part = { id: 2, ...NEW_MINKA };
 
-/** A change of one attribute of {@link REX} to the value in {@link MINKA}. The last possible attribute is chosen. */
+/** A change of {@link REX}: the last attribute that the rules allow to change to its value in {@link MINKA}. */
 export const CHANGE: Part =
   PET_ATTRIBUTES.map((name) => ({ [name]: NEW_MINKA[name] })).findLast((change) => {
     const pet = changed(REX, change);
@@ -76,7 +76,7 @@ function everyOtherValue(): Part {
 
 /**
  * Returns a valid value that differs from the example, if there is one. For an int64, it is the smallest positive integer that a
- * double cannot represent, if that is valid: a client that rounds large integers then shows a wrong value.
+ * double cannot represent, if that is valid. Such an example reveals clients that round large integers.
  */
 function otherValue(name: keyof NewPet): unknown {
   const attribute = ATTRIBUTES[name];

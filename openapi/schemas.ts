@@ -17,7 +17,7 @@ const { NewPet, ListQuery, ...enums } = toJsonSchemaDefs(
     typeMode: 'input',
     overrideRef: ({ referenceId }) => `#/components/schemas/${referenceId}`,
     overrideSchema: ({ valibotSchema, jsonSchema, errors }) => {
-      // A function validates integers. Their JSON Schema is in the metadata.
+      // Integers are validated by a function, which has no JSON Schema. The metadata contains one.
       if (valibotSchema.type === 'custom') return {};
       if (errors !== undefined) throw new Error(errors.join());
       // All values in a query are strings, so the default of an integer is a string too.
@@ -29,7 +29,7 @@ const { NewPet, ListQuery, ...enums } = toJsonSchemaDefs(
 
 const { properties = {}, ...newPet } = NewPet;
 
-/** The descriptions name the defaults. With `default` in a request schema, code generators would require the member. */
+/** Only the descriptions name the defaults. With `default` in a request schema, code generators would require the member. */
 const newPetProperties = Object.fromEntries(
   PET_ATTRIBUTES.map((name) => {
     const { default: value, description } = ATTRIBUTES[name];

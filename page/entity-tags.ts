@@ -32,7 +32,7 @@ export function entityTagsIn(
       ? [memberOf(memberOf(change, 'pet'), 'id'), memberOf(change, 'etag')]
       : [removed, undefined];
   });
-  // The array can also be a list of pets, which contains no entity tags. Then each id is `undefined` here.
+  // A list of pets is an array too, but contains no entity tags: each `id` is `undefined` here, and is left out.
   const known = changes.filter(([id]) => id !== undefined);
   return new Map(known.map(([id, tag]) => [String(id), tag === undefined ? undefined : String(tag)]));
 }

@@ -82,9 +82,8 @@ function show(text: string): void {
 }
 
 /**
- * Returns the base URLs of the API. The URL for the console is relative to the page. The URL for programs is relative to the page,
- * too, unless the document names another host: behind a proxy, the page knows the scheme and the path that clients use, and the
- * server may not know them.
+ * Returns the base URLs of the API. The URL for the console is relative to the page. The URL for programs is the same, unless the
+ * document names another host. The URL in the document can have a wrong scheme or path, if a proxy uses other ones than the server.
  */
 function baseUrls(serverUrl: string): BaseUrls {
   const forConsole = new URL('v1', location.href).href;

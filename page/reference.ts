@@ -102,7 +102,7 @@ export function schemaName($ref: string): string {
   return $ref.slice($ref.lastIndexOf('/') + 1);
 }
 
-/** Returns the id of the element that the fragment of a URL names. Returns an empty text if the fragment is not valid percent-encoding. */
+/** Returns the id that the fragment of a URL names, or an empty text if the fragment is not valid percent-encoding. */
 export function idIn(hash: string): string {
   try {
     return decodeURIComponent(hash.slice(1));

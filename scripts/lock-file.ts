@@ -8,7 +8,7 @@ import { join, resolve } from 'node:path';
 
 const ROOT = resolve(import.meta.dirname, '..');
 
-/** Packages that contain a `binding.gyp` for node-gyp, and binaries for each platform. */
+/** Packages that contain both a `binding.gyp` for node-gyp and binaries for each platform. */
 const PREBUILT: readonly string[] = ['better-sqlite3'];
 
 interface LockFile {

@@ -44,7 +44,7 @@ export function installSearch(opener: HTMLElement, content: HTMLElement): void {
 
   const open = () => {
     if (dialog.open) return;
-    // The samples depend on the choices of the reader, so the texts are read again.
+    // The texts are read each time, because the samples depend on the choices of the reader.
     places = placesIn(content);
     dialog.showModal();
     input.select();

@@ -66,7 +66,7 @@ export function renameFiles(originals: readonly SourceFile[], names: Names): Sou
   });
 }
 
-/** Aligns the members of each Go type as gofmt does, because tests compare these files with the samples of the page. */
+/** Aligns the members of each Go type in an expected sample, as gofmt does. The page aligns its samples in the same way. */
 function aligned(text: string): string {
   return text.replaceAll(/(?:^\t\w+ +\S+ +`json.*\n)+/gm, (block) => {
     const rows = block
@@ -184,7 +184,7 @@ function localNames(
 
 /**
  * Sorts names with `list` to the front. If the plural equals the singular, a variable for several records is called `sheepList`,
- * even where `sheep` is not used yet.
+ * even where `sheep` is free.
  */
 function severalFirst(one: Names, other: Names): number {
   return Number(other.plural.at(-1) === 'list') - Number(one.plural.at(-1) === 'list');

@@ -22,7 +22,7 @@ export interface Identifiers {
   readonly objects: readonly ReadonlySet<string>[];
   /** The relative paths in string literals, without the quotes. */
   readonly paths: readonly { readonly start: number; readonly text: string }[];
-  /** Ranges with their own style for names of several words. Elsewhere, the style is `prose`. */
+  /** Ranges, each with the style of its names of several words, such as `snake`. Elsewhere, the style is `prose`. */
   readonly styled: readonly { readonly start: number; readonly end: number; readonly style: Style }[];
 }
 
@@ -103,8 +103,8 @@ function membersOf(node: ts.Node): readonly ts.Node[] {
 }
 
 /**
- * Returns the name of a member. In a union of string literals, only capitalized texts count: they are the names of schemas, which
- * are types elsewhere.
+ * Returns the name of a member. A string literal in a union counts only if it is capitalized: it is then the name of a schema,
+ * for which another file has a type.
  */
 function nameOf(member: ts.Node): string[] {
   if (ts.isLiteralTypeNode(member) && ts.isStringLiteral(member.literal))

@@ -38,7 +38,7 @@ const FIRST_VERSION = /(?<=^const FIRST_VERSION = )\d+/m;
 /** A new project has one manual, `run.md`, in place of these manuals. */
 const MANUALS = /(?<=docs\/)(?:containers|deploy|serve)(?=\.md)/g;
 
-/** The version of the container image, which becomes the first version of the new project. */
+/** The version of the container image, which is replaced by the first version of the new project. */
 const IMAGE_VERSION = /(?<=image\.version=")[^"]+/;
 
 /**
@@ -47,13 +47,13 @@ const IMAGE_VERSION = /(?<=image\.version=")[^"]+/;
  */
 const OVERLAY = 'scripts/new/files/';
 
-/** Parts of comments for programs that import an entry point: its name, and examples that import it. */
+/** Parts of comments that are about an entry point: its name, and examples that import it. */
 const ENTRY_NAME = /(?<=^\/\*\*\s+(?:\* )?)(?:The entry point )?`animal-store\/[\w-]+`: (\w)/;
 const ENTRY_EXAMPLE = / \*\n \* @example\n \* ```ts\n(?: \* import .*\n)+(?: \*(?! ```).*\n)+ \* ```\n/g;
 
 const MODULE = /\.[cm]?[jt]s$/;
 
-/** Returns the path of each file of a new project, with the path of the file in this project that has its text. */
+/** Maps the path of each file of a new project to the path of the file in this project that it is made from. */
 function filesToWrite(parts: readonly PartName[]): Map<string, string> {
   const sources = sourceFiles().filter((path) =>
     lstatSync(join(ROOT, path), { throwIfNoEntry: false })?.isFile(),
