@@ -19,7 +19,7 @@ export interface Release {
   readonly tag: string | undefined;
 }
 
-/** The lines that publish.yml must contain, so that npm can attest where the package was built. */
+/** What publish.yml must do, and a pattern of the line that does it. */
 const WORKFLOW: Readonly<Record<string, RegExp>> = {
   'start on a tag v*': /^on:\n {2}push:\n {4}tags: \["v\*"\]$/m,
   'may ask for an identity (id-token: write)': /^ +id-token: write$/m,

@@ -14,7 +14,7 @@ const OTHERS = [
   ...['bin/animal-store.js', 'package.json'],
 ];
 
-/** The reference page with what it links to, and the OpenAPI document, in dist/docs. */
+/** The files in dist/docs: the OpenAPI documents, and the reference page with the files that it loads or links to. */
 const DOCS = [...Object.keys(DOCUMENTS), ...DOCS_ASSETS.map(({ file }) => `${file}.gz`)];
 
 /** The manuals, and the files that they explain. */

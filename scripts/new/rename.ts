@@ -91,7 +91,7 @@ export function renameText(
     const style = isType ? 'camel' : (found ?? otherwise);
     let renamed = spelled(/s$/i.test(word) ? names.plural : names.entity, word, style);
     if (project !== undefined) renamed = spelledProject(names.project, project, separator);
-    // An exception is the name of a member or an export. Commands, tables and words of prose have the regular name.
+    // Only members and exports get the name of an exception. Commands, tables and words of prose get the regular name.
     else if (
       exception !== undefined &&
       (found === 'camel' || !isWord(exception) || /schemas\/$/.test(whole.slice(0, start)))
@@ -119,8 +119,8 @@ function isWord(identifier: string): boolean {
 }
 
 /**
- * Returns the style that the text around a word requires, if any. In SQL, a word after a lowercase word is prose. Other words are
- * tables and columns, or part of the name of a result, which may be in camel case.
+ * Returns the style that the text around a word requires, if any. In SQL, a word after a lowercase word is prose. Any other word is
+ * the name of a table or of a column, or a part of the name of a result column, which may be in camel case.
  */
 function styleOf(before: string, after: string, otherwise: Style): Style | undefined {
   if (otherwise === 'snake' && /[a-z] $/.test(before) && !after.startsWith('_')) return 'prose';

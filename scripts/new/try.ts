@@ -1,7 +1,7 @@
 /**
- * Creates projects, and installs, tests and uses them as a new user would: `node scripts/new/try.ts [NAME...]`. Without names, ten
- * names of the list are chosen at random (`PROPERTY_SEED` sets the seed), each part is added once, and two lists of attributes are
- * used. A run takes an hour, so it is for the night.
+ * Creates projects, and installs, tests and uses them as a new user would: `node scripts/new/try.ts [NAME...]`. Without names,
+ * creates ten projects with random names (`PROPERTY_SEED` sets the seed), one project with each part, one with all parts, and two
+ * with lists of attributes. Such a run takes an hour, so it is for the night.
  */
 
 import { execFileSync } from 'node:child_process';
@@ -16,7 +16,7 @@ import { ROOT } from './project.ts';
 
 const COUNT = 10;
 
-/** Two lists with attributes of every kind: required, optional, with a default, and with a filter. */
+/** Two lists with attributes of every kind. Some are required, some are optional, and some have a default or a filter. */
 const LISTS = [
   'title:text(1..200), seat:int64(1..900), pages:integer(1..5000)?, shelf:one of(fiction, science)=fiction, lent:boolean=false filter, dueAt:timestamp?',
   'subject:text(0..80)?, size:integer(0..100)=5 filter, kind:one of(a, b)?, sentAt:timestamp filter, seen:boolean, weight:int64?',

@@ -85,7 +85,7 @@ function sentKey(caller: string, key: string): string {
   return caller === '' && !key.includes('/') ? key : `${encodeURIComponent(caller)}/${key}`;
 }
 
-/** Returns a new idempotency key. Browsers offer no `crypto.randomUUID` to pages that were loaded over plain HTTP. */
+/** Does not call `crypto.randomUUID`, which browsers do not offer to pages that were loaded over plain HTTP. */
 function newKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(KEY_BYTES));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');

@@ -1,4 +1,4 @@
-/** Creates the errors of failed requests. Decides whether the write may have been made, and whether a retry can succeed. */
+/** Creates the errors of failed requests. Decides whether a write may have been made, and whether a retry can succeed. */
 
 import { unknownOutcome, type Write } from '../../application/until-aborted.ts';
 import {
@@ -30,7 +30,7 @@ export interface OperationStatuses {
 /** The maximum size of a body in bytes, after decompression: three times the size of 100 pets with the longest names. */
 export const RESPONSE_LIMIT: number = 1024 * 1024;
 
-/** The error codes, by status, for responses of other programs than an Animal Store server, such as a proxy. */
+/** The error codes, by status, for responses without a known error code, such as those of a proxy. */
 const CODE_OF_STATUS: Readonly<Record<number, ErrorCode>> = { 401: 'unauthorized', 429: 'rate_limited' };
 
 /**
@@ -105,7 +105,7 @@ function errorOf(
 /** The error codes of Node.js and Bun for a connection that was not opened, and the system calls that open a connection. */
 const NOT_OPENED =
   /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT|ConnectionRefused|connect|getaddrinfo)$/;
-/** The message of Node.js, without a code, for a port that the Fetch standard blocks. */
+/** The message of the error of Node.js for a port that the Fetch standard blocks. This error has no code. */
 const BLOCKED = 'bad port';
 /** The error codes of Node.js and Bun for a server whose certificate is not valid, or which does not use TLS. */
 const NOT_TRUSTED = /^(?:ERR_TLS_CERT\w*|ERR_SSL_WRONG_VERSION_NUMBER|UNABLE_TO_\w+|(?!ERR_)\w*CERT\w*)$/;
@@ -125,8 +125,8 @@ export function unreachable(base: string, cause: unknown): Failure {
 }
 
 /**
- * Returns an error with the address of the server, for use as a `cause`. No message contains the address, because the message can
- * be sent to the clients of a server that uses this store.
+ * Returns the `cause` of an error. Only the `cause` names the address of the server: the message of the error itself can be sent to
+ * the clients of a server that uses this store.
  */
 function placed(base: string, fault: string, cause?: unknown): Error {
   return new Error(`${base}: ${fault}`, cause === undefined ? {} : { cause });

@@ -14,7 +14,8 @@ import {
 } from './errors.ts';
 
 /**
- * In milliseconds. The random pause before a retry has a maximum, which doubles with each retry from the first to the last value.
+ * In milliseconds. The pause before a retry is random. Its maximum is `FIRST_PAUSE` at first, and doubles with each retry up to
+ * `LAST_PAUSE`.
  */
 const FIRST_PAUSE = 100;
 const LAST_PAUSE = 2000;
@@ -33,7 +34,7 @@ export interface ApiRequest extends OperationStatuses {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
   readonly write?: Write;
-  /** The idempotency key of a write as its error names it: without the caller, which the header field also contains. */
+  /** The idempotency key of a write, for its error. In the header field, the caller can precede the key. */
   readonly key?: string;
 }
 

@@ -34,7 +34,7 @@ export function attributeOptions(names: readonly (keyof NewPet)[] = PET_ATTRIBUT
   });
 }
 
-/** The value of each option of `pets change` that removes an optional attribute. */
+/** The value of a `--no-…` option of `pets change`, which removes an optional attribute. */
 export const REMOVED: unique symbol = Symbol('removed');
 
 /** Returns the options of `pets change`. */

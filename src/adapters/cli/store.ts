@@ -6,7 +6,7 @@ import { CommandError } from './errors.ts';
 import type { CommandOptions, Work } from './options.ts';
 
 interface Access {
-  /** Whether a missing store is created, which hides a mistyped path. `undefined` for a command without `--create-store`. */
+  /** Whether to create a missing store, although its path may be mistyped. `undefined` for a command without `--create-store`. */
   readonly createStore?: boolean | undefined;
   /** Whether the command writes nothing. Such a command refuses a store of an older release, and does not migrate it. */
   readonly onlyReads?: boolean;

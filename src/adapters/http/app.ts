@@ -47,7 +47,7 @@ export function createApi(
   const observer = combineMethods(observers, ['onRequest', 'onError']);
   const load = new Load();
   const verifier = apiKeys ?? { verify: store.verifyApiKey.bind(store) };
-  // If the method fails, or does not return a boolean, every text is treated as a secret.
+  // If `hasPartOfKey` fails, or does not return a boolean, the text is treated as a secret.
   const isPartOfKey = (text: string): boolean =>
     apiKeys?.hasPartOfKey !== undefined && fenced(() => apiKeys.hasPartOfKey?.(text)) !== false;
   const router = createRouter(operations, store, prefix, load, options);
@@ -80,7 +80,7 @@ export function createHttpApp(store: HttpStore, options: HttpOptions = {}): Koa 
 }
 
 export function createApp({ stages, reportFailure }: Api, { trustedProxies = 0 }: HttpOptions): Koa {
-  // Koa treats `maxIpsCount: 0` as no limit.
+  // Without proxies, `proxy` must be false, because Koa treats `maxIpsCount: 0` as no limit.
   const app = new Koa({ proxy: trustedProxies > 0, maxIpsCount: trustedProxies });
   for (const stage of stages) app.use(stage);
   // Koa also emits this event for errors of connections. Such errors are not faults of the program, and are not printed.

@@ -10,7 +10,7 @@ type Head = Pick<IncomingMessage, 'headers' | 'httpVersion' | 'rawHeaders'>;
 export const checkHead: ApiMiddleware = ({ req }, next) => {
   const { httpVersion } = req;
   if (httpVersion === '0.9') throw invalidRequest('the version is missing: expected HTTP/1.0 or HTTP/1.1');
-  // Only HTTP/2 requests have a `stream`. Without it, an HTTP/1 request has HTTP/2.0 in its request line.
+  // Only a request over HTTP/2 has a `stream`. Without one, the request came over HTTP/1, and names HTTP/2.0 by mistake.
   if (httpVersion === '2.0' && !('stream' in req)) {
     throw invalidRequest('the version is wrong: expected HTTP/1.0 or HTTP/1.1');
   }

@@ -16,7 +16,7 @@ interface Connection {
   readonly unanswered: ServerResponse[];
   /** How many bytes the socket had read at the end of the last response. If it has read more, a request is arriving. */
   bytesRead: number;
-  /** Whether the connection is closed after the response that was sent or is being sent. */
+  /** Whether the connection will be closed. If so, further messages are ignored. */
   isClosing: boolean;
 }
 
@@ -53,7 +53,7 @@ export class Connections {
       connection.bytesRead = req.socket.bytesRead;
       connection.isClosing ||= !res.shouldKeepAlive;
     });
-    // Bytes after an upgrade request need not be HTTP. If the end of a request is ambiguous, the bytes after it may be part of it.
+    // Bytes after an upgrade request need not be HTTP. If the end of a request is ambiguous, the next bytes may still belong to it.
     const isUnclear = req.headers.upgrade !== undefined || !isFramed(req);
     if (isUnclear || unanswered.length === PIPELINE_LIMIT) res.shouldKeepAlive = false;
     return true;
@@ -72,7 +72,7 @@ export class Connections {
 
   /**
    * Refuses a message that is invalid or arrives too slowly, or a CONNECT request. Sends the response after the responses to
-   * earlier requests, and closes the connection. If the fault is in the body of a request, this is the response to that request.
+   * earlier requests, and closes the connection. If a request has a broken body, this response replaces its own.
    */
   refuse(socket: Socket, createResponse: () => ErrorContent): void {
     const connection = this.#bySocket.get(socket);

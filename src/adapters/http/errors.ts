@@ -26,7 +26,7 @@ export const STATUS_OF = {
 
 export type HttpErrorCode = keyof typeof STATUS_OF;
 
-/** The codes that only operations of changes return. An error of a user's middleware with their status gets another code. */
+/** The codes that only operations of changes return. An error of a user's middleware never gets them, whatever its status is. */
 const OF_CHANGES: readonly HttpErrorCode[] = [
   'invalid_transition',
   'restart_required',

@@ -36,9 +36,9 @@ export interface MiddlewareOptions extends Omit<HttpOptions, 'trustedProxies'> {
 }
 
 /**
- * Creates the API as a middleware for your own Koa app, whose `proxy` and `maxIpsCount` apply. It responds to `/v1` and the
- * paths below it, and to other paths only if an option says so; for all others it only calls `next`. It must come before
- * a middleware that parses bodies.
+ * Creates the API as a middleware for your own Koa app, whose `proxy` and `maxIpsCount` apply. It responds to `/v1`, to the paths
+ * below it, and to the paths that its options add. For every other path, it only calls `next`. It must come before a middleware
+ * that parses bodies.
  */
 export function animalStore(store: HttpStore, options: MiddlewareOptions = {}): RouterMiddleware<ApiState> {
   const rules = { ...HTTP_OPTIONS, docs: BOOLEAN, health: BOOLEAN };

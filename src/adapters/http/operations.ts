@@ -6,7 +6,7 @@ import type { OperationLifecycle } from './operation-lifecycle.ts';
 
 /**
  * The properties of the operations, by method: the status of a success, and whether requests have a JSON body. Operations with
- * `isRead` change nothing: HEAD and a read-only key may call them, and their responses can be cached.
+ * `isRead` change nothing. They can be called with HEAD or with a read-only key, and their responses can be cached.
  */
 export const METHODS = {
   GET: { success: 200, isRead: true, hasBody: false },

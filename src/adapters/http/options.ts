@@ -45,7 +45,7 @@ export interface MetricsText {
 /** A Koa middleware of a user. */
 export type UserMiddleware = RouterMiddleware<ApiState>;
 
-/** Places in the list of the API where a user can add middleware. */
+/** The places in the API's list of middleware where a user can add more. */
 export interface UserMiddlewares {
   /** Runs before the API key is checked, unless the server has too many requests in flight. */
   readonly beforeKey?: readonly UserMiddleware[] | undefined;
@@ -78,7 +78,7 @@ export interface HttpOptions extends LifecycleOptions {
    * status 500 goes to the `error` event of the Koa app or, without a listener, to `console.error`.
    */
   readonly observers?: readonly RequestObserver[] | undefined;
-  /** Your own Koa middleware, at two places in the list of the API. The response to each of its errors has the Error body. */
+  /** Your own Koa middleware, at two places in the API's list of middleware. Its errors get a response with the Error body. */
   readonly middleware?: UserMiddlewares | undefined;
 }
 

@@ -40,8 +40,8 @@ const TOO_MANY_REQUESTS = new AnimalStoreError(
 );
 
 /**
- * Sends `Connection: close` with the last response of a connection. Decides when the response is ready, because another request can
- * arrive until then.
+ * Sends `Connection: close` with the last response of a connection. Until a response is ready, it is unknown whether it is the last
+ * one, because another request can arrive.
  */
 export function closeLast(load: Load): ApiMiddleware {
   return async (ctx, next) => {

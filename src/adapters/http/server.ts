@@ -54,7 +54,7 @@ export function createNodeServer(
   server.on('error', (error) => {
     if (server.listening) api.reportFailure('accepting a connection', error);
   });
-  // Node.js would respond without a body. `request` is emitted, because OpenTelemetry starts a span on it.
+  // Otherwise, Node.js would respond without a body. A direct call of the listener would start no span of OpenTelemetry.
   server.on('checkExpectation', (req, res) => server.emit('request', req, res));
   const refuse = (socket: Socket, error: HttpError): void =>
     connections.refuse(socket, () => messageRefusal(api.observer, error, socket.remoteAddress));

@@ -13,7 +13,7 @@ _animal_store() {
 }
 complete -o default -F _animal_store animal-store
 `,
-  // If the script is a file in `fpath`, zsh runs it on the first Tab as the function `_animal-store`, which the last line detects.
+  // If the script is a file in `fpath`, zsh runs it on the first Tab as the function `_animal-store`. The last line detects this.
   zsh: `#compdef animal-store
 _animal_store() {
   local -a before=("\${(@Q)words[1,CURRENT-1]}") found

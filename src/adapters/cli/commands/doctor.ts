@@ -5,7 +5,7 @@ import { CommandError, withoutSecrets } from '../errors.ts';
 import { counted } from '../format.ts';
 import type { CommandOptions, DoctorReport } from '../options.ts';
 
-/** Defines the command `doctor`, which fails if a problem is an error. */
+/** Defines the command `doctor`, which fails if it finds a problem with the severity `error`. */
 export function defineDoctor(program: Command, options: CommandOptions): void {
   const { console, version, diagnose } = options;
   program

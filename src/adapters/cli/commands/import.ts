@@ -50,7 +50,7 @@ async function importPets(from: string, flags: Flags, options: CommandOptions): 
   await printResult(output, `${done}${source}${omitted}.`, { ...counts, skipped }, json);
 }
 
-/** Opens the store or the file that `from` names. The result has a `place` only if it is a store. */
+/** Opens the store or the file that `from` names. The result has a `place` only for a store. */
 async function openSource(from: string, options: CommandOptions) {
   const { console, databaseUrl, signal } = options;
   const source = await options.openSource(from, databaseUrl);

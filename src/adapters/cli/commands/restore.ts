@@ -27,7 +27,7 @@ export function defineRestore(program: Command, options: CommandOptions): void {
     });
 }
 
-/** Describes the other effects of a restore. */
+/** Describes what the backup lacks, which keys are valid again, where the replaced store is kept, and problems. */
 function noticesOf({ lost, revivedKeys, setAside, problems }: Restored): string[] {
   const { pets = 0, apiKeys = 0 } = lost ?? {};
   const gone = `${counted(pets, 'pet', 'pets')} and ${counted(apiKeys, 'key')}`;
