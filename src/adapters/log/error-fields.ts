@@ -13,7 +13,7 @@ export function errorFields(error: unknown): object {
   return { type: textOf(error.name), code: codeOf(error), message: textOf(error.message), stack };
 }
 
-/** Returns the codes of an error and of its causes, or else its name. Errors of the same kind are logged at most once a second. */
+/** Returns the kind of an error: its codes and those of its causes, or else its name. Each kind is logged at most once a second. */
 export function errorKind(error: unknown): string {
   const codes = causesOf(error).flatMap((cause) => codeOf(cause) ?? []);
   return codes.join(': ') || (isError(error) ? textOf(error.name) : typeof error);
@@ -31,7 +31,7 @@ function codeOf(error: unknown): string | undefined {
 
 /** Removes API keys before the text is cut, because a part of a key would not be recognized. */
 function textOf(value: unknown): string {
-  // An object that is not an error can contain a request body.
+  // Of an object, only the type is logged, because the object can contain a request body.
   const text = withoutApiKeys(Object(value) === value ? typeof value : String(value));
   return text.length > LENGTH_LIMIT ? `${text.slice(0, LENGTH_LIMIT)}…` : text;
 }

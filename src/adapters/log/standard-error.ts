@@ -71,7 +71,7 @@ function openDestination(): DestinationStream {
     dropped = 0;
     if (count > 0) logTo(openLog(), 'warn').warn({ dropped: count }, 'log lines dropped');
   });
-  // This runs before the listener of pino, which would wait forever for a full disk or for the reader of a full pipe.
+  // This runs before the listener of pino, which would wait forever if the disk is full, or if nobody reads a full pipe.
   process.prependOnceListener('exit', () => {
     reportSuppressed();
     // The reader of a full pipe has one more second.

@@ -7,7 +7,7 @@ const CACHE_LIMIT = 1000;
 
 /**
  * Finds keys by their SHA-256 hashes, so that the time of a look-up exposes nothing about a key. Found keys are cached, because
- * browsers can compute a hash only asynchronously, with Web Crypto.
+ * hashing is slow: browsers offer it only asynchronously, in Web Crypto.
  */
 export class MemoryApiKeyRepository implements ApiKeyRepository {
   readonly #keys = new Map<string, ApiKey>();

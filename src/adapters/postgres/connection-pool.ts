@@ -17,8 +17,8 @@ const QUEUE_LIMIT = 10_000;
 const FULL = 'too many calls wait for a connection to the database';
 const STANDBY = 'the database server is a standby: the store needs the primary';
 /**
- * Sets the format of times that the driver reads, and time limits, so that the server cancels a statement shortly before the driver
- * gives up. These settings are not sent as startup parameters, which poolers refuse.
+ * Sets time limits, so that the server cancels a statement shortly before the driver gives up, and the `DateStyle` that the driver
+ * can read. These settings are not sent as startup parameters, which poolers refuse.
  */
 const timeLimits = (timeout: number, isLocal: boolean) => `SELECT pg_is_in_recovery(), count(set_config(name,
     CASE name WHEN 'statement_timeout' THEN '${Math.ceil(0.9 * timeout)}' WHEN 'lock_timeout' THEN '${Math.ceil(0.8 * timeout)}'
@@ -96,7 +96,7 @@ export class ConnectionPool {
         const code = codeOf(error);
         const isNews: boolean = !isOutdated && OUTDATED.test(code);
         isOutdated ||= isNews;
-        // Also closes a connection that refuses a write as read-only, because another connection may accept the write.
+        // A connection that refuses a write as read-only is closed, because another connection may accept the write.
         client?.release(isNews || !hadNoEffect(error) || code === '25006');
         const [isTransient, share] = client ? [isNews || code === '40001', 1] : [code === '53300', 0.5];
         const isOver = performance.now() - startedAt >= share * this.waitTimeout;
@@ -169,7 +169,7 @@ export async function openSession(config: ClientConfig, signal?: AbortSignal): P
   const run: Session['run'] = async (text, values = []) => {
     signal?.throwIfAborted();
     return await query(client, { text, values }).catch((error) => {
-      // The first error says why the connection was lost. Without a commit, the previous statements had no effect.
+      // The first error says why the connection was lost. Unless the commit was sent, nothing was stored.
       throw text === 'COMMIT' ? writeError(lost ?? error) : storageError(lost ?? error);
     });
   };

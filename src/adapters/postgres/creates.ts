@@ -39,8 +39,8 @@ const ADD_ONCE = `WITH ${ORDER}, new AS MATERIALIZED (
 const FIND = `SELECT pet_id, request, response, ${PET_COLUMNS} FROM idempotency_records LEFT JOIN pets ON id = pet_id
   WHERE caller = $1 AND key = $2 AND ends_at >= ${NOW}`;
 /**
- * Keeps a record that a create has renewed since the statement began. The commit does not wait for the disk, because a later call
- * removes the records that reappear after a crash.
+ * Removes ended records, but not those that a write has renewed since the statement began. The commit does not wait for the disk,
+ * because a later call removes the records that reappear after a crash.
  */
 export const REMOVE: string = `WITH ${RELAXED}, ${ORDER} DELETE FROM idempotency_records
   WHERE ends_at < ${NOW} AND (caller, key) IN (

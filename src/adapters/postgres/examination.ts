@@ -32,7 +32,7 @@ export async function examinePostgresStore(url: string): Promise<Diagnosis> {
       report('error', `${location}: the database contains no store: the start of a server creates it`);
       return { ...about, exists: false };
     }
-    // An older schema lacks a table that the comparison reads. The next start compares the sequences anyway.
+    // The sequences of an older schema are not compared, because a table is missing. The next start migrates it, and compares them.
     const behind =
       survey.isOneServer && schemaVersion === SCHEMA_VERSION ? await sequencesBehind(session) : [];
     for (const { message } of behind) report('error', message);

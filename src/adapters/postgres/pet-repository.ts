@@ -12,13 +12,13 @@ import { listStatement } from './pets.ts';
 
 /**
  * The version of the data. If two reads find the same version, nothing was committed between them. After a crash, a snapshot can
- * occur again, but its version differs, because the crash has reset the statistics.
+ * occur again, but the version then contains another time, at which the crash has reset the statistics.
  */
 const VERSION =
   "(SELECT concat_ws(' ', pg_current_snapshot(), pg_postmaster_start_time(), pg_stat_get_bgwriter_stat_reset_time()))";
 const READ_VERSION = { name: 'version', text: `SELECT ${VERSION}` };
 
-/** @param hasVersion whether one server has all the data, so that its version is exact */
+/** @param hasVersion whether one server has all the data: only then is the version of the data exact */
 export function petRepository(
   pool: ConnectionPool,
   addCreate: AddCreate,
@@ -53,14 +53,14 @@ export function petRepository(
     listStatement({ ...query, limit: query.limit + 1 }, hasVersion ? VERSION : undefined);
 
   return {
-    /** Runs the statements with which requests read, without a cache. */
+    /** Runs the statements of reading requests, without a cache. */
     read: () => Promise.all([pool.read(statementOf({ limit: 0 })), pool.read({ ...FIND_ONE, values: [1n] })]),
     find: groupedGets(pool),
     add: async (pet) => (await addCreate({ pet: { ...pet } })) as Pet,
     async list(query) {
       const key = listQuery(query);
       if (!isChanging && cache.get(key) !== undefined) {
-        // `enter` removes pages of an older version, which another connection can have read in the meantime.
+        // `enter` removes the pages of any other version, also those that another connection has read in the meantime.
         isChanging = cache.enter(await shareVersion('', READ_VERSION, ([row]) => row?.[0]));
         const cached = cache.get(key);
         if (cached !== undefined) {
@@ -106,7 +106,7 @@ const FIND_ONE = { name: 'find-one', text: `SELECT ${PET_COLUMNS} FROM pets WHER
  * because each statement reads its pages one after another. From memory, large statements are faster.
  */
 const GROUP_SIZE = { fromDisk: 6, fromMemory: 16 };
-/** A statement that takes longer, in milliseconds per pet, counts as one that reads from disk. */
+/** In milliseconds per pet: a statement that takes longer counts as one that reads from disk. */
 const SLOW = 0.4;
 
 interface WaitingGet {

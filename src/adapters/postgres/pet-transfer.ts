@@ -102,7 +102,7 @@ async function spoolAll(spool: Spool, pool: ConnectionPool, ...[batches, options
   return withIds;
 }
 
-/** Returns a function that tells whether an id is new. Consecutive ids need only a few bits each, in any order. */
+/** Returns a function that tells whether an id is new. Consecutive ids need only a few bits each, in whatever order they come. */
 function idFilter(): (id: bigint) => boolean {
   const blocks = new Map<bigint, bigint>();
   return (id) => {

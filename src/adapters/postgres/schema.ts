@@ -31,8 +31,8 @@ const FIRST_VERSION = 4;
 
 /**
  * `pet_revisions` has a row for each pet that was changed or removed. A removed pet has no row in `pets`. The revision is not a
- * column of `pets`, because it would need an index over all pets, so the migration would read all of them. A record of an older
- * release has neither a request nor a response. The epoch is 64 random bits of a UUID.
+ * column of `pets`: to create the index of such a column, the migration would read all pets. A record of an older release has
+ * neither a request nor a response. The epoch is 64 random bits of a UUID.
  */
 const CHANGES = `CREATE TABLE pet_revisions (pet_id bigint PRIMARY KEY, revision bigint NOT NULL UNIQUE);
   ALTER TABLE idempotency_records ADD COLUMN request text, ADD COLUMN response text;
@@ -67,7 +67,7 @@ const HIDDEN = `coalesce(array_agg('row security applies to ' || relname || ' an
     FILTER (WHERE row_security_active(oid)), '{}')`;
 export const READ_HIDDEN: string = `SELECT ${HIDDEN} FROM ${RELATIONS}`;
 
-/** One column says whether the data is on one server: otherwise, the engine names itself in `version()`, or is an extension. */
+/** One column says whether the data is on one server. Engines with several servers are named in `version()`, or are an extension. */
 const SURVEY = `SELECT current_setting('server_encoding'), bool_or(relname = 'animal_store_schema'), bool_or(relname = 'pets'),
     current_setting('default_transaction_read_only') = 'on', version() ~ '^PostgreSQL [0-9.]+(devel|beta[0-9]+|rc[0-9]+)?[ ,]'
       AND NOT EXISTS (SELECT 1 FROM pg_extension WHERE extname = 'citus'),
@@ -100,7 +100,7 @@ export interface Survey {
   readonly isReadOnly: boolean;
   readonly warnings: readonly string[];
   readonly faults: readonly string[];
-  /** Messages about tables in which this user may not see all rows. */
+  /** Messages about tables in which row security can hide rows from this user. */
   readonly hidden: readonly string[];
 }
 

@@ -13,7 +13,7 @@ const LOCK_INTERVAL = 0.5;
 const clock = new Int32Array(new SharedArrayBuffer(4));
 
 /**
- * Checks and configures a new connection, which does not wait for locks in the meantime.
+ * Checks and configures a new connection. Until this is done, the connection does not wait for locks.
  * @param pin throws when the file was replaced, and keeps it from being replaced until the end of the next read
  */
 type Prepare = (db: Database.Database, pin: () => void) => void;
@@ -89,7 +89,8 @@ function assertRuntime(): void {
 }
 
 /**
- * Refuses the log of an empty file, which SQLite would delete, and the log of another file, which SQLite would apply to this file.
+ * Refuses a log beside an empty file, because SQLite would delete this log. Refuses the log of another file, because SQLite would
+ * apply it to this file.
  */
 function assertOwnLog(path: string): void {
   const log = `${path}-wal`;
@@ -131,7 +132,7 @@ function assertWholeLog(db: Database.Database, path: string): void {
     const [{ log: frames = 0 } = {}] = db.pragma('wal_checkpoint(NOOP)') as { log?: number }[];
     return frames > 0 && sizeOf(log) < 32 + frames * frameSize;
   };
-  // Tests three times, because another process can empty the log after its index was read, but before its size is.
+  // Tests three times: between the reading of the index and of the size, another process can empty the log.
   if (db.readonly || ![1, 2, 3].every(isRemoved)) return;
   const advice = 'stop all servers of this store, then start them';
   throw storageUnavailable(`${log} was removed while another process has it open: ${advice}`);

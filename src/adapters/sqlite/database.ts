@@ -10,7 +10,7 @@ import { errorFrom, isLocked, plainError } from './errors.ts';
 import { assertSameFiles, createFile, type StoreFiles, sizeOf } from './files.ts';
 import { APPLICATION_ID, MIGRATIONS, SCHEMA_VERSION, testRead, versionOf } from './schema.ts';
 
-/** How long a connection of a storage waits for a lock, while it blocks its thread, in milliseconds. */
+/** In milliseconds: how long a connection of a storage waits for a lock. The wait blocks the thread of the connection. */
 const LOCK_TIMEOUT = 100;
 /** In KiB. A larger cache would not make reads faster, because the operating system caches the database file. */
 const READ_CACHE_SIZE = 4096;
@@ -83,7 +83,7 @@ export function openWriter(files: StoreFiles): Database.Database {
   return connectToStore(path, LOCK_TIMEOUT);
 }
 
-/** Opens a file with a write-ahead log. */
+/** Opens a file, and turns on its write-ahead log. */
 function connectToStore(
   path: string,
   timeout?: number,

@@ -79,7 +79,7 @@ export function refuseNoBackup(file: string, store: string): Stats {
   throw invalidRequest(`${reason}: ${advice}`);
 }
 
-/** Checks all pages of a backup in `path`, which the messages call `file`. */
+/** Checks all pages of the backup at `path`. The messages call it `file`. */
 export function checkBackup(path: string, file: string): BackupContents {
   let db: Database.Database | undefined;
   try {

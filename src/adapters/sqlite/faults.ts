@@ -7,9 +7,9 @@ import { storageError } from './errors.ts';
 import { assertSameFiles, type StoreFiles } from './files.ts';
 
 /**
- * The parts, the most important one first. The fault of `files` ends when the open files are back. The fault of `writes` ends when
- * a write changes something, and the fault of `reads` when a test read and the read that found damage succeed. The fault of `ids`
- * ends when ids are left.
+ * The parts, the most important one first. The fault of `files` ends when the open files are back at their paths. The fault of
+ * `writes` ends when a write changes something. The fault of `reads` ends when a test read and the read that found damage succeed.
+ * The fault of `ids` ends when ids are left.
  */
 export const PARTS = ['files', 'writes', 'reads', 'ids'] as const;
 type Part = (typeof PARTS)[number];

@@ -113,7 +113,7 @@ export function assertSameFiles(files: StoreFiles): void {
     if (identity === expected) continue;
     const isMissing = identity === undefined;
     const change = isMissing ? 'removed or renamed' : 'replaced by another file';
-    // The exit of the process deletes a database file that was removed. The contents of a removed companion are not lost, because
+    // The data of a removed database file is lost when the process exits. The contents of a removed companion are not lost, because
     // SQLite writes them to the database file when the store is closed.
     const restart = 'stop all servers of the store; another SQLite library in this process can be the cause';
     const advice = path === files[0]?.[0] ? ' before any restart: see docs/watch.md' : `, or ${restart}`;

@@ -1,6 +1,6 @@
 /**
- * Runs a transaction in a thread of its own if it waits for more than the disk, for example for the source of an import. In the
- * writer thread, such a transaction would delay all other writes.
+ * Runs work that may wait for a caller, for example for the source of an import, in a thread of its own. In the writer thread, such
+ * work would delay all other writes.
  */
 
 import { on } from 'node:events';

@@ -49,7 +49,7 @@ export function versionFinder(db: Database.Database): (id: bigint) => PetVersion
   return (id) => versionOf(find.get(id) as PetRow);
 }
 
-/** Stores a write that begins with a comparison. Resolves with its revision, or with `undefined` if the comparison fails. */
+/** Stores a write that begins with a comparison. Resolves with the new revision, or with `undefined` if the comparison fails. */
 export async function storeCompared(
   db: Database.Database,
   reads: Reads,
@@ -58,7 +58,7 @@ export async function storeCompared(
 ): Promise<bigint | undefined> {
   const { changes, rowId } = await writer.storeWrite(...write);
   if (changes > 0) return rowId;
-  // The comparison also changes no row when no number is left.
+  // If no number is left, the comparison changes no row, even if the revision is the expected one.
   if (await reads.read(() => lastIdOf(db) === INT64_MAX)) throw idsExhausted();
   return undefined;
 }

@@ -24,7 +24,7 @@ export class Reads {
   readonly #begin: Database.Statement;
   readonly #end: Database.Statement;
   readonly #dataVersion: Database.Statement;
-  /** Whether a transaction with this version is open. Reading the state of the connection would take longer than a cached read. */
+  /** Whether a transaction is open in which `version` was read. Asking the connection would take longer than a cached read. */
   #inTransaction = false;
   #queue: (() => void)[] = [];
   #isClosed = false;

@@ -80,8 +80,8 @@ export async function restoreSqliteStore(
   try {
     const source = refuseNoBackup(file, store);
     const stats = statSync(store, { throwIfNoEntry: false });
-    // Creates and locks a missing file, unless the log of an older store exists, so that no server can create the store in the
-    // meantime.
+    // So that no server can create the store in the meantime, a missing file is created and locked, unless the log of an older
+    // store exists.
     created = companionsOf(store).length === 0 && createFile(store);
     old = lockStore(store, overwrite);
     return await withPartialFile(store, async (partial) => {
@@ -156,7 +156,7 @@ function continueIds(partial: string, old: Database.Database | undefined): bigin
     beginEpoch(db);
     for (const table of ['pets', 'api_keys'] as const) {
       const replaced = attempt(() => (old === undefined ? 0n : lastIdOf(old, table)), 0n);
-      // Deletes the row of the table first, because `sqlite_sequence` has no primary key that would replace it.
+      // Deletes the row of the table first: `sqlite_sequence` has no primary key, so INSERT OR REPLACE would add a second row.
       if (replaced > lastIdOf(db, table) && replaced < INT64_MAX)
         db.exec(`BEGIN; DELETE FROM sqlite_sequence WHERE name = '${table}';
           INSERT INTO sqlite_sequence VALUES ('${table}', ${replaced}); COMMIT`);
@@ -188,8 +188,8 @@ function differenceOf(
 }
 
 /**
- * Keeps the files of a database that contain data under new names, and returns their new paths. The database file also keeps its
- * old name, because a server would create a new store if it were missing. Its companions lose their old names, because SQLite would
+ * Gives new names to those files of a database that contain data, and returns their new paths. The database file also keeps its old
+ * name, because a server would create a new store if it were missing. Its companions lose their old names, because SQLite would
  * copy their pages into the next database.
  */
 async function keepDatabase(

@@ -59,8 +59,8 @@ const FIRST_VERSION = 6;
 
 /**
  * `pet_revisions` has a row for each pet that was changed or removed. A removed pet has no row in `pets`. The revision is not a
- * column of `pets`, because it would need an index over all pets, so the migration would read all of them. A record of an older
- * release has neither a request nor a response.
+ * column of `pets`: to create the index of such a column, the migration would read all pets. A record of an older release has
+ * neither a request nor a response.
  */
 const CHANGES = `
   CREATE TABLE pet_revisions (
@@ -100,7 +100,7 @@ export function versionOf(db: Database.Database, file = 'the file'): number {
   return version;
 }
 
-/** Returns the schema version of a store of any release, or 0 for a file without tables. Throws for another database. */
+/** Returns the schema version of a store of any release, or 0 for a file without tables. Throws for another application's file. */
 export function anyVersionOf(db: Database.Database, file: string): number {
   const marks = db.prepare<[], readonly bigint[]>(MARKS).raw().safeIntegers().get() ?? [];
   const [application, version] = marks;

@@ -16,7 +16,7 @@ export function startThread(name: 'writer-thread' | 'backup-thread', data: unkno
   try {
     // `execArgv` is empty, because options of the process, such as --input-type, must not apply to the thread.
     const thread = new Worker(module, { workerData: data, execArgv: [] });
-    // An error needs no handler here, because the thread exits after it, and each caller handles the exit.
+    // An error is ignored here, because the thread exits after it, and each caller handles the exit.
     return thread.on('error', () => {});
   } catch (error) {
     throw storageUnavailable(`a thread cannot start: ${(error as Error).message}`, error);

@@ -1,6 +1,6 @@
 /**
  * The thread that writes to a store. `Writer` sends batches to its thread. Each `OwnConnection` starts a further thread, and sends
- * it the statements of one transaction.
+ * it one statement after the other.
  */
 
 import { parentPort, workerData } from 'node:worker_threads';
@@ -24,7 +24,7 @@ export type SqlStatement = readonly [sql: string, ...values: SqlValue[]];
  */
 export type Write = readonly SqlStatement[];
 
-/** The effect of the last statement of a write that ran. */
+/** Of the statements of a write, the effect of the last one that ran. */
 export type Written = { readonly changes: number; readonly rowId: bigint };
 export type Outcome = Written | PlainError;
 

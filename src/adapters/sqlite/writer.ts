@@ -21,7 +21,7 @@ const QUEUE_TIMEOUT = 5000;
 const REPLY_TIMEOUT = 10_000;
 /** The time between two checks of deadlines, files and faults, in milliseconds. */
 const INTERVAL = 500;
-/** Writes as many bytes as a full batch of pets with the longest names. A second commit frees the pages. */
+/** Writes as many bytes as a full batch of pets with the longest names. `END_OF_TEST` then frees the pages. */
 const TEST_WRITE = `INSERT OR REPLACE INTO probe (id, data) VALUES (1, randomblob(${BATCH_LIMIT * 1024}))`;
 const END_OF_TEST = 'DELETE FROM probe';
 
