@@ -67,7 +67,7 @@ const HIDDEN = `coalesce(array_agg('row security applies to ' || relname || ' an
     FILTER (WHERE row_security_active(oid)), '{}')`;
 export const READ_HIDDEN: string = `SELECT ${HIDDEN} FROM ${RELATIONS}`;
 
-/** One column says whether the data is on one server. Engines with several servers are named in `version()`, or are an extension. */
+/** One column says whether the data is on one server. An engine of several servers is named in `version()`, or is an extension. */
 const SURVEY = `SELECT current_setting('server_encoding'), bool_or(relname = 'animal_store_schema'), bool_or(relname = 'pets'),
     current_setting('default_transaction_read_only') = 'on', version() ~ '^PostgreSQL [0-9.]+(devel|beta[0-9]+|rc[0-9]+)?[ ,]'
       AND NOT EXISTS (SELECT 1 FROM pg_extension WHERE extname = 'citus'),
