@@ -39,7 +39,7 @@ export function arrayOf(expected: string, { accepts, checkMembers }: Rule): Rule
   };
 }
 
-/** Returns the rule for an option that is itself an object of options. This object must not have other members. */
+/** Returns the rule for an option that is itself an object of options. A member without a rule is refused. */
 export function optionsOf<T extends object>(rules: OptionRules<T>, base: Rule = OBJECT): Rule {
   return { ...base, checkMembers: (name, value) => checkOptions(value as T, rules, `${name}.`) };
 }

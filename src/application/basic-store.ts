@@ -74,8 +74,8 @@ export class BasicStore implements AsyncDisposable {
   }
 
   /**
-   * Yields the matching pets in ascending order of id. Each pet that existed at the beginning is yielded exactly once, even while
-   * pets are added, unless it is removed or no longer matches. Reads a page only when its pets are needed; the timeout applies to
+   * Yields the matching pets in ascending order of id. Even while pets are added, each pet that existed at the beginning is yielded
+   * exactly once, unless it is removed or no longer matches. Reads a page only when its pets are needed; the timeout applies to
    * each page. Rejects with `invalid_request` for an invalid query.
    */
   async *listPets(query?: PetWalk, options?: CallOptions): AsyncGenerator<Pet, void, undefined> {

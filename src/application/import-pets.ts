@@ -3,7 +3,7 @@ import { type ImportedPet, type NewPet, newPet, type Pet, petWithId } from '../d
 import type { PetTransfer, TransferOptions } from './ports/pet-transfer.ts';
 import { iterateUntilAborted } from './until-aborted.ts';
 
-/** The options of an import: callbacks, and a signal that cancels the import. */
+/** The options of `AnimalStore.importPets`. */
 export interface ImportOptions extends Pick<TransferOptions, 'onProgress' | 'signal'> {
   /**
    * Called for each pet that breaks a rule, before the next batch is requested. This pet is not imported. An exception of the
@@ -29,7 +29,7 @@ export class ImportPets {
   ): Promise<number> {
     const { onRefused = refuse, onProgress, dryRun = false, signal } = options;
     const validate = petValidator();
-    /** The inputs of the current batch, by their valid pets. An input with a duplicate id is passed to `onRefused`. */
+    /** Maps each valid pet of the current batch to its input, which `onRefused` gets if the id is a duplicate. */
     let inputs = new Map<NewPet | Pet, ImportedPet>();
     let count = 0;
     let isChecked = false;

@@ -41,8 +41,8 @@ export class ListChanges {
   }
 
   /**
-   * Rejects with `invalid_request` for an invalid query. Rejects with `restart_required` for a cursor of another epoch, or with a
-   * revision that the store has not assigned yet.
+   * Rejects with `invalid_request` for an invalid query. Rejects with `restart_required` when the cursor is of another epoch, or
+   * contains a revision that the store has not assigned yet.
    */
   async execute(query: ChangesPageQuery = {}, options?: CallOptions): Promise<ChangesList> {
     const { limit = LIMIT_DEFAULT, after } = query;

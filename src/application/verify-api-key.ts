@@ -5,7 +5,7 @@ import type { ApiKeyHolder, ApiKeyVerifier, VerifyOptions } from './ports/api-ke
 import { DAY } from './ports/idempotent-creates.ts';
 
 const CACHE_LIMIT = 1000;
-/** When more keys than this were verified, the key that has not been verified for the longest time is forgotten. */
+/** The maximum number of keys that are remembered. Beyond it, the key that was verified least recently is forgotten. */
 const RECENT_LIMIT = 10_000;
 /** The time after a failed write during which no use of a key is recorded, in milliseconds. */
 const PAUSE = 60_000;
@@ -19,7 +19,7 @@ export class VerifyApiKey implements ApiKeyVerifier {
   readonly #recent = new Map<string, { readonly apiKey: ApiKey; readonly verifiedAt: number }>();
   /** The ids of the keys that this process has revoked or rotated. */
   readonly #ended = new Set<string>();
-  /** The recorded day of each key id. It is needed because the `lastUsedOn` of a found key can be out of date for a while. */
+  /** The last day that was recorded or queued for each key id. The `lastUsedOn` of a found key can be older for a while. */
   readonly #recordedOn = new Map<string, number>();
   /** The days that are not recorded yet, by the id of the key. Each of them is a write that is queued or in flight. */
   readonly #unrecorded = new Map<string, number>();
@@ -31,7 +31,7 @@ export class VerifyApiKey implements ApiKeyVerifier {
     this.#report = report;
   }
 
-  /** Does not read the storage for a string that does not have the format of a key. */
+  /** Reads the storage only for a string that has the format of a key. */
   async verify(key: string, { duringOutage = false }: VerifyOptions = {}): Promise<ApiKeyHolder | undefined> {
     if (!isApiKey(key)) return undefined;
     let apiKey: ApiKey | undefined;

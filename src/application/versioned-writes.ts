@@ -1,4 +1,4 @@
-/** Makes a change or a removal of a pet once, with or without an idempotency key. */
+/** Changes or removes a pet. A retry with the same idempotency key writes nothing. */
 
 import { AnimalStoreError } from '../domain/errors.ts';
 import { idempotencyKey, keyConflict } from '../domain/idempotency-key.ts';
@@ -67,7 +67,7 @@ function unrecorded(changes: PetChanges): IdempotentChanges {
   };
 }
 
-/** Returns the pet of a version. Throws `not_found` without a pet, and `precondition_failed` if it has none of the entity tags. */
+/** Returns the pet of a version. Throws `not_found` if there is none, or `precondition_failed` if it has no listed entity tag. */
 export async function expectedPet(version: PetVersion | undefined, ifMatch: IfMatch): Promise<Pet> {
   const pet = version?.pet;
   if (pet === undefined) throw new AnimalStoreError('not_found', 'there is no such pet');

@@ -19,7 +19,7 @@ interface Commands extends Omit<CliOptions, 'version' | 'console' | 'signal'> {
 }
 
 export function createCommands(environment: Environment, version: string): Commands {
-  /** Throws a `ConfigError` if the storage does not support the work, because the database URL is wrong for this work. */
+  /** Throws if the storage does not support the work. The error is a `ConfigError`, because another database URL is needed. */
   const databaseFor = (work: Work, url: string | undefined): Database => {
     const database = loadDurableDatabase(environment, url);
     const tool = database.engine.ownTools?.[work];

@@ -1,4 +1,4 @@
-/** The settings of a server and of the commands: one schema, from which messages, help and the manual's table come. */
+/** The settings of a server and of the commands. Error messages, help and the manual's table come from their schema. */
 
 import { readFileSync } from 'node:fs';
 import * as v from 'valibot';
@@ -29,7 +29,7 @@ export interface Config {
   readonly database: Database<Storage>;
   readonly apiKeys: readonly string[];
   readonly firstKey: 'print' | 'none';
-  /** For how many days a create can be repeated with its idempotency key. */
+  /** For how many days a write can be repeated with its idempotency key. */
   readonly idempotencyDays: number;
   readonly logLevel: 'silent' | 'error' | 'warn' | 'info' | 'debug';
   /** How long a stopping service waits for the requests in flight, in milliseconds. */
@@ -161,7 +161,7 @@ export function loadClient(environment: Environment, { engine }: Database): Clie
   );
 }
 
-/** Returns the settings of a server that the environment contains. Hides values that may contain a secret. */
+/** Returns the server settings that the environment contains. Hides values that may contain a secret. */
 export function shownSettings(environment: Environment): readonly { name: string; value: string }[] {
   return Object.keys(SETTINGS.entries).flatMap((name) => {
     const text = environment[name];

@@ -30,7 +30,7 @@ export function apiKeyOf([id, , name, prefix, createdAt, ...others]: readonly un
   } as ApiKey);
 }
 
-/** Converts the row that was found by a hash. The time of the comparison does not depend on the hashes. */
+/** Converts a row that was found by a hash. The time to compare the two hashes does not depend on their values. */
 export function foundKey(row: readonly unknown[] | undefined, hash: Buffer): ApiKey | undefined {
   return row !== undefined && timingSafeEqual(row[1] as Buffer, hash) ? apiKeyOf(row) : undefined;
 }

@@ -4,7 +4,7 @@ import type { Observer } from '../../application/ports/observer.ts';
 import { StorageFault, type StorageFaultReason } from '../../application/ports/storage-fault.ts';
 import type { AnimalStoreError } from '../../domain/errors.ts';
 
-/** Checks within this time share one test of the storage, in milliseconds. */
+/** In milliseconds. Checks within this time share one test of the storage. */
 const TEST_INTERVAL = 500;
 
 /** The current fault of each part of a storage. Notifies the observer when the reason of the most important fault changes. */
@@ -53,7 +53,7 @@ export class KnownFaults<Part extends string> {
     if (fault !== undefined) throw fault;
   }
 
-  /** Sets or ends a fault. After a failed fsync, data can be lost although the next fsync succeeds, so its fault stays. */
+  /** Sets or ends a fault. The fault of a failed fsync stays, because data can be lost although the next fsync succeeds. */
   #set(part: Part, fault?: StorageFault): void {
     if (this.#faults.get(part)?.reason === 'sync_failed') return;
     this.#faults.set(part, fault);

@@ -41,7 +41,7 @@ export class PageCache {
   }
 
   #clear(): void {
-    // `clear` would keep the pages alive, because V8 links the old table of a map to the new one.
+    // `Map.clear` would keep the pages alive, because V8 links the old table of a map to the new one.
     this.#pages = new Map();
     this.#size = 0;
   }

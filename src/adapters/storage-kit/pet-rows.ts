@@ -37,7 +37,7 @@ export function petOf(row: PetRow): Pet {
 
 function fromColumn(kind: AttributeKind['kind'], value: unknown): unknown {
   if (kind === 'integer') return Number(value);
-  // Another program can have stored any integer.
+  // Another program can have stored another integer, which stays as it is.
   return kind === 'boolean' && (value === 0n || value === 1n) ? value === 1n : value;
 }
 
@@ -62,8 +62,8 @@ function columnValue(value: string | bigint | number | boolean | undefined): str
 }
 
 /**
- * Returns the columns of a pet in a table whose schema can be older, and values for the attributes whose columns it lacks. Such a
- * column is selected as `NULL`.
+ * Returns the columns of a pet in a table whose schema can be older, with `NULL` in place of each missing column. Also returns
+ * values for the attributes that are always stored, but whose columns are missing.
  */
 export function existingColumns(columns: readonly unknown[]): { selected: string; lacking: Partial<NewPet> } {
   const lacking = PET_ATTRIBUTES.filter((name) => !columns.includes(columnOf(name)) && isAlwaysStored(name));

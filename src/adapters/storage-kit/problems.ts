@@ -10,7 +10,7 @@ const NAMED = 10;
 /** The number of invalid pets after which a storage that reads in pages can stop. */
 export const INVALID_PETS_LIMIT: number = NAMED + 1;
 
-/** Returns a problem for each of the first ten pets that break a rule, and one for all others. Reads no pets after the eleventh. */
+/** Returns a problem for each of the first ten pets that break a rule, and one for all others. Stops at the eleventh such pet. */
 export function invalidPetProblems(pets: Iterable<Pet>): Problem[] {
   const messages: string[] = [];
   for (const pet of pets) {

@@ -15,7 +15,7 @@ export function responseOf(id: bigint, pet: Pet | undefined): string {
 
 /**
  * Converts a row to a record. `request` is `undefined` if an older release has written the record. If an older release has reused
- * the record for another pet, its request and response are ignored.
+ * the record for another pet, the request and the response in the row are ignored.
  */
 export function recordOf([petId, request, response]: readonly unknown[]): WriteRecord {
   if (typeof request !== 'string' || typeof response !== 'string')

@@ -21,7 +21,7 @@ export function migrated(version: number, supported: number): string {
 }
 
 const MIGRATIONS = ['always', 'alone', 'never'] as const;
-/** How a store with an older schema is opened. `alone` migrates it while no other process has it open. */
+/** How a store with an older schema is opened. `alone` migrates it only if no other process has it open. */
 export type Migration = (typeof MIGRATIONS)[number];
 
 export const MIGRATION: Rule = {

@@ -9,7 +9,7 @@ export interface Caller {
 
 /** Identifies a create: all attempts to create the same pet have the same `caller` and `key`. */
 export interface CreateAttempt extends Caller {
-  /** How long a record that this attempt stores is valid, in milliseconds. */
+  /** The lifetime of the record that this attempt stores, in milliseconds. */
   readonly validFor: number;
 }
 

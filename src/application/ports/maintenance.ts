@@ -25,7 +25,7 @@ export interface BackupContents {
   readonly apiKeys: number;
   /** The greatest id that was assigned to a pet, or 0n. */
   readonly lastId: bigint;
-  /** One problem for each pet that breaks a rule: another program has changed the pet, or the rule is newer. */
+  /** The problems of pets that break a rule, because another program has changed them, or because the rule is newer. */
   readonly problems: readonly Problem[];
 }
 
@@ -35,11 +35,11 @@ export interface Restored extends BackupContents {
   readonly bytes: number;
   /** The greatest id that the backup or the replaced store had assigned, or 0n. New pets get greater ids. */
   readonly lastId: bigint;
-  /** The paths of the files of the replaced store, which are kept until the next restore. */
+  /** The paths at which the files of the replaced store are kept until the next restore. */
   readonly setAside: readonly string[];
   /**
-   * How many pets and API keys of the replaced store the backup lacks. A pet with other attributes counts, too. `undefined` if no
-   * store was replaced, or if it could not be read.
+   * How many pets and API keys of the replaced store are not in the backup. A pet that has other attributes in the backup counts as
+   * missing. `undefined` if no store was replaced, or if it could not be read.
    */
   readonly lost?: { readonly pets: number; readonly apiKeys: number } | undefined;
   /** The keys that were revoked or expired in the replaced store, and are valid again. */

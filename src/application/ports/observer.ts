@@ -17,7 +17,8 @@ export interface Observer {
    */
   onStorageState?(fault: StorageFault | undefined): void;
   /**
-   * Called while the storage is opened: once for each of its settings that endangers stored data, and when its schema was migrated.
+   * Called while the storage is opened: for each danger that it finds, such as a setting that can lose data, and after a migration
+   * of the schema.
    */
   onWarning?(message: string): void;
   /**

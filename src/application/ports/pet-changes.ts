@@ -44,7 +44,7 @@ export interface ChangesPage {
  * with `overloaded` and with `storage_unavailable`.
  *
  * - The revision of a write is the next number of the counter that assigns the ids of pets. Numbers become visible in
- *   their order: a read that sees a number also sees every smaller number, even of other processes.
+ *   their order: a read that sees a number also sees every smaller number, even if another process has written it.
  * - A write compares the revision and stores the new version in one step. Of several writers that have read the same
  *   version, only one succeeds.
  * - The write is durable when its promise resolves with a revision.
@@ -65,8 +65,8 @@ export interface PetChanges {
 
   /**
    * Resolves with one page of the newest versions of all pets, including removed pets. A reader that sets `after` to the `upTo` of
-   * the previous page gets every version, unless a later version of the same pet replaces it first. For a page, a storage examines
-   * a limited number of its rows.
+   * the previous page gets every version, unless a later version of the same pet replaces it first. For each page, a storage
+   * examines only a limited number of rows.
    */
   list(query: ChangesQuery, options?: CallOptions): Promise<ChangesPage>;
 

@@ -15,8 +15,7 @@ export interface CallOptions {
   readonly timeout?: number | undefined;
   /**
    * When this signal is aborted, the call rejects at once with the reason of the signal. A write that has already begun may still
-   * take effect: it rejects with `storage_unavailable` instead, and the error contains the idempotency key of the write, if there
-   * is one.
+   * take effect. Such a write rejects with `storage_unavailable`, and the error contains the idempotency key, if there is one.
    */
   readonly signal?: AbortSignal | undefined;
 }
@@ -29,15 +28,15 @@ export interface PetPage {
 }
 
 /**
- * Stores pets. Only `PetChanges` changes and removes them, if the storage has this port. Returned objects are frozen. Reads of this
- * process return the data of a write as soon as its promise has resolved, and reads of other processes within 1 s. Every method can
- * reject with `overloaded` when a queue is full, and with `storage_unavailable` when the storage cannot handle requests.
+ * Stores pets. Only the port `PetChanges`, which a storage can lack, changes and removes them. Returned objects are frozen. When
+ * the promise of a write resolves, reads of this process see the write; reads of other processes see it within 1 s. Every method
+ * can reject with `overloaded` when a queue is full, and with `storage_unavailable` when the storage cannot handle requests.
  */
 export interface PetRepository {
   /**
    * Stores a pet, and assigns a positive id that no other pet has ever had. The pet is durable when the promise resolves. A read
-   * that sees a pet also sees every pet with a smaller id, even of another process. Rejects with `storage_unavailable` when all ids
-   * have been assigned.
+   * that sees a pet also sees every pet with a smaller id, even if another process has added it. Rejects with `storage_unavailable`
+   * when all ids have been assigned.
    */
   add(pet: NewPet, options?: CallOptions): Promise<Pet>;
 
@@ -45,9 +44,9 @@ export interface PetRepository {
   find(id: bigint, options?: CallOptions): Promise<Pet | undefined>;
 
   /**
-   * Resolves with one page of the matching pets. A caller that sets `after` to the last id of the previous page reads, exactly
-   * once, each pet that matched at the first call, unless it is removed or no longer matches. Calls with equal queries may resolve
-   * with the same object.
+   * Resolves with one page of the matching pets. When each call sets `after` to the last id of the previous page, the pages contain
+   * each pet that matched at the first call exactly once, unless that pet is removed or no longer matches. Calls with equal queries
+   * may resolve with the same object.
    */
   list(query: PetQuery, options?: CallOptions): Promise<PetPage>;
 }

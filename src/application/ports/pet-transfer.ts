@@ -6,8 +6,7 @@ import type { CallOptions } from './pet-repository.ts';
 /** The options of an import. An exception of a callback ends the import. */
 export interface TransferOptions {
   /**
-   * Called with each pet of a batch that has the id of an earlier pet, before the next batch is requested. This pet is not
-   * imported.
+   * Called with each pet that has the id of an earlier pet, before the next batch is requested. The later pet is not imported.
    */
   readonly onDuplicateId: (pet: Pet) => void;
   /** Called from time to time, and at the end, with the number of pets in the transaction. */
@@ -20,8 +19,8 @@ export interface TransferOptions {
 export type ExportInput = PetFilterInput;
 
 /**
- * Imports and exports pets in bulk. Unless a storage keeps its data in memory, its memory use grows only by a few bits for each
- * imported id.
+ * Imports and exports pets in bulk. Memory use grows only by a few bits for each imported id, except in a storage that keeps its
+ * data in memory.
  */
 export interface PetTransfer {
   /**

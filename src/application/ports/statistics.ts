@@ -12,7 +12,7 @@ export interface StorageStatistics {
   readonly waitingWrites?: number | undefined;
   /** The size of the write-ahead log of SQLite, which grows while a read transaction stays open. */
   readonly logBytes?: number | undefined;
-  /** The time that each thread of the storage has been busy since the thread started, in seconds, by the name of the thread. */
+  /** For each thread of the storage, by its name: the seconds for which it has been busy since it started. */
   readonly busySeconds?: Readonly<Record<string, number>> | undefined;
   readonly connections?: ConnectionStatistics | undefined;
 }

@@ -40,7 +40,7 @@ export function storageUnavailable(
     : new StorageFault(reason, message, options);
 }
 
-/** Returns the reason of a {@link StorageFault} of any copy of this module, or `undefined` for any other value. */
+/** Returns the reason of a {@link StorageFault}, even from another copy of this module, or `undefined` for any other value. */
 export function storageFaultReason(error: unknown): StorageFaultReason | undefined {
   if (!isError(error) || !('reason' in error)) return undefined;
   return STORAGE_FAULT_REASONS.find((reason) => reason === error.reason);

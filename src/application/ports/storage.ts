@@ -45,7 +45,7 @@ export interface StoreStorage {
 
   /**
    * Completes the accepted writes, and releases all resources. A running backup, an import that still reads batches, and later
-   * calls reject with `storage_unavailable`. A second call has no effect.
+   * calls reject with `storage_unavailable`. Closing a closed storage has no effect.
    */
   close(): Promise<void>;
 }

@@ -84,7 +84,7 @@ export function format<T>(expected: string, parse: (text: string) => T | undefin
   );
 }
 
-/** Splits a text at commas. An empty text has no items, because the file of a secret can be empty. */
+/** Splits a text at commas. An empty text, such as that of an empty secret file, has no items. */
 function itemsOf(text: string): readonly string[] {
   return text === '' ? [] : text.split(',').map((item) => item.trim());
 }
