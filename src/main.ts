@@ -12,7 +12,7 @@ const { version } = JSON.parse(readFileSync(new URL('../package.json', import.me
 /** How long pending writes to standard error keep the process alive after the command, in milliseconds. */
 const EXIT_TIMEOUT = 500;
 
-/** How long further signals are ignored, in milliseconds: the terminal and npm both send the SIGINT of one Ctrl-C. */
+/** How long signals after the first one are ignored, in milliseconds. One Ctrl-C can cause two, from the terminal and from npm. */
 const REPEATED_SIGNAL = 1000;
 
 const stop = new AbortController();

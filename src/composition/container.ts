@@ -51,7 +51,7 @@ export interface Parts {
   readonly log: Logger;
   readonly store: AnimalStore;
   readonly server: HttpServer;
-  /** Stops the server, which waits at most `timeout` milliseconds for the requests in flight, and closes the store. */
+  /** Stops the server, and then closes the store. Requests in flight have at most `timeout` milliseconds to end. */
   close(timeout: number): Promise<void>;
 }
 
@@ -102,7 +102,7 @@ function registerObservers(container: DependencyContainer, config: Config, versi
   container.register(OBSERVER, { useFactory: (c) => c.resolve(Metrics).observer });
 }
 
-/** Each storage of the engines in `STORE_ENGINES` has an adapter for each of these ports. */
+/** Registers the ports of a storage. A storage that an engine in `STORE_ENGINES` opens has all of them. */
 function registerStorage(container: DependencyContainer, storage: Storage): void {
   container.register(STORAGE, { useValue: storage });
   container.register(PET_REPOSITORY, { useValue: storage.pets });

@@ -35,7 +35,7 @@ export async function serve(parts: Parts, config: Config, version: string): Prom
     const url = `${await listen(parts, config)}/v1`;
     store.startMaintenance();
     const needsKey = config.apiKeys.length === 0 && config.firstKey === 'print';
-    // Created only after `listen`: if `listen` failed, the operator would never see the key.
+    // Created only after `listen`. If `listen` failed after the creation, the operator would never see the key.
     const firstKey = needsKey ? await store.apiKeys.createFirst('first key') : undefined;
     log.info({ url, version, storage, store: place, node: process.version }, 'listening');
     for (const notice of [publicPortNotice(config.host), sunsetNotice(Date.now()), ...config.misspellings])

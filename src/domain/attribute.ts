@@ -113,7 +113,7 @@ function textFault(text: unknown, minLength: number, maxLength: number): string 
   if (typeof text !== 'string') return 'be a string';
   if (!text.isWellFormed()) return 'be well-formed Unicode, without lone surrogates';
   if (text.includes('\0')) return 'not contain U+0000';
-  // A code point has one or two code units. The code points of a much longer text, such as a whole request body, are not counted.
+  // A code point has one or two code units, so a text with more than 2 * maxLength code units is too long, and needs no count.
   const length = text.length > 2 * maxLength ? Number.POSITIVE_INFINITY : [...text].length;
   if (length < minLength || length > maxLength) return `have ${minLength} to ${maxLength} characters`;
   return undefined;

@@ -8,7 +8,7 @@
  * - `invalid_transition`: an attribute of a pet cannot change from its present value to the given one
  * - `restart_required`: the cursor is from another epoch of the store, so the caller must begin again without a cursor
  * - `precondition_failed`: the pet has changed since the caller read it
- * - `precondition_required`: the server refuses a change without the version of the pet that the change is for
+ * - `precondition_required`: the server refuses a change that does not name a version of the pet
  * - `idempotency_conflict`: the idempotency key was used for a different request
  * - `rate_limited`: the caller has reached a limit, and the call had no effect; a retry after `retryAfter` seconds is safe
  * - `overloaded`: the call was refused and had no effect, because a queue is full; a retry is safe

@@ -12,7 +12,7 @@ export function idempotencyKey(key: unknown): string {
   );
 }
 
-/** Returns the error of a key that was used for another pet, or for another request. */
+/** Returns the error for a key that was used for another pet, or for another request. */
 export function keyConflict(use: 'pet' | 'request'): AnimalStoreError {
   const message = `the Idempotency-Key was used for a different ${use}: use a new key for each ${use}`;
   return new AnimalStoreError('idempotency_conflict', message);

@@ -13,7 +13,7 @@ export type Members<Name extends string> = Partial<Record<Name, unknown>> | unde
 const MAY_BE_ROUNDED = /\d[.eE]|\d{16}/;
 
 /**
- * Parses JSON with exact numbers, which {@link membersReader} returns as int64 values. If an object has several members with the
+ * Parses JSON, and keeps every int64 exact. Read the members of an object with {@link membersReader}. If several members have the
  * same name, the last one counts. Throws `invalid_request` for text that is not JSON. Unlike the messages of JavaScript engines,
  * the message contains no part of the text, because the text can contain a secret.
  */
@@ -26,7 +26,7 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** Replaces a number by a `bigint`, or by NaN if it is not an int64. Browsers released before 2025 do not pass the source text. */
+/** Replaces a number by a `bigint`, or by NaN if it is not an int64. Some older browsers do not pass the source text. */
 function withExactNumber(_name: string, value: unknown, context?: { readonly source?: string }): unknown {
   if (typeof value !== 'number') return value;
   if (context?.source === undefined)

@@ -69,7 +69,7 @@ export function petsJson(pets: readonly Pet[]): string {
 }
 
 /**
- * Reads a pet from JSON, such as the output of {@link petJson} or a response of the API. Every int64 is exact. Other members are
+ * Reads a pet from JSON, such as the output of {@link petJson} or a response of the API. Every int64 is exact. Unknown members are
  * ignored. Throws `invalid_request` when the text is not JSON, or is not a valid pet with an id.
  *
  * @example
@@ -93,8 +93,8 @@ export function parsePets(text: string): Pet[] {
 }
 
 /**
- * Reads stored pets. If another program has changed them, they can break a rule, which `petFault` returns. Throws `invalid_request`
- * when a value has the wrong type.
+ * Reads stored pets, even if they break a rule because another program has changed them. `petFault` names the rule. Throws
+ * `invalid_request` when a value has the wrong type.
  */
 export function parseStoredPets(text: string): Pet[] {
   return petsOf(text, storedPetOf);

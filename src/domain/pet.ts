@@ -89,7 +89,7 @@ const RULES = Object.fromEntries(
   PET_ATTRIBUTES.map((name) => [name, ruleOf(name, ATTRIBUTES[name])]),
 ) as Readonly<Record<keyof NewPet, Rule>>;
 
-/** Validates the input, and ignores its other properties. The message of `invalid_request` names every broken rule. */
+/** Validates the input, and ignores unknown properties. The message of `invalid_request` names every broken rule. */
 export function newPet(input: NewPetInput): NewPet {
   if (typeof input !== 'object' || input === null) {
     const required = PET_ATTRIBUTES.filter((name) => ATTRIBUTES[name].isRequired);

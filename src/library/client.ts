@@ -1,4 +1,4 @@
-/** The entry point `animal-store/client`: the store of another server, without any module of Node.js. */
+/** The entry point `animal-store/client`, which opens the store of another server, and needs no module of Node.js. */
 
 import { openApiStorage } from '../adapters/api-client/index.ts';
 import { checkOptions, type OptionRules, STRING } from '../application/arguments.ts';

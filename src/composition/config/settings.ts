@@ -5,7 +5,7 @@ import * as v from 'valibot';
 import { visible } from '../../domain/visible.ts';
 import { mayHoldPassword } from '../databases/refuse.ts';
 
-/** Matches the byte order mark of UTF-8 at the start of `.env`, or the two characters that Node.js reads for that of UTF-16. */
+/** Matches a byte order mark at the start of `.env`. Node.js reads the mark of UTF-16 as two replacement characters. */
 const BYTE_ORDER_MARK = /^(?:\ufeff|\ufffd\ufffd)/;
 
 /** The variables that can also be given as a file, whose path is in `<variable>_FILE`. Their values are never shown. */
@@ -77,7 +77,7 @@ export function readSettings<const Entries extends v.ObjectEntries>(
   return { values: output as v.InferOutput<typeof schema>, sources, files };
 }
 
-/** Describes each variable whose name is that of a setting with one or two characters added or missing at the end. */
+/** Describes each variable that looks like a setting, but whose name has one or two characters more or fewer at its end. */
 export function misspellings(environment: Environment, settings: readonly string[]): string[] {
   const known = [...settings, ...SECRETS.flatMap((name) => [name, `${name}_FILE`])];
   const names = Object.keys(environment).filter((name) => name.includes('_') && !known.includes(name));

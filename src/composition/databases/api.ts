@@ -1,7 +1,7 @@
 import { parseApiAddress } from './api-address.ts';
 import type { Engine } from './engine.ts';
 
-/** The tool that an error names for work that the API does not support. */
+/** Error messages recommend this tool for work that the API does not support. */
 const TOOL = 'animal-store on the machine of the server';
 
 const EXAMINATION_TIMEOUT = 5000;

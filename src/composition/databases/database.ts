@@ -19,7 +19,10 @@ export interface Database<S extends StoreStorage = StoreStorage> {
   readonly readUrl?: () => string;
 }
 
-/** Throws `invalid_request`, whose message shows at most the scheme of the URL, because the rest may contain a password. */
+/**
+ * Throws `invalid_request` for an invalid URL. If no engine has its scheme, the message shows at most this scheme, because the rest
+ * may contain a password.
+ */
 export function parseDatabase<S extends StoreStorage>(
   engines: readonly Engine<S>[],
   url: string,
@@ -45,7 +48,7 @@ export function openDatabase<S extends StoreStorage>(
   return callEngine(database, (engine, location) => engine.open(location, { ...options, currentLocation }));
 }
 
-/** Calls the engine. An error names the setting that selected the database, and the driver if it is missing. */
+/** Calls the engine. Messages of `storage_unavailable` name the setting that selected the database, and a missing driver. */
 export async function callEngine<S extends StoreStorage, T>(
   { engine, location, source }: Database<S>,
   work: (engine: Engine<S>, location: string) => Promise<T>,
@@ -53,7 +56,7 @@ export async function callEngine<S extends StoreStorage, T>(
   try {
     return await work(engine, location).catch((cause: NodeJS.ErrnoException) => {
       const { driver } = engine;
-      // The code can also be about a module that is not the driver.
+      // This error code can also be about another missing module.
       if (cause.code !== 'ERR_MODULE_NOT_FOUND' || !cause.message.includes(`'${driver}'`)) throw cause;
       throw storageUnavailable(`the package ${driver} is not installed: npm install ${driver}`, cause);
     });

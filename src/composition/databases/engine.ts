@@ -23,7 +23,7 @@ export interface OpenOptions {
   readonly observer?: Observer | undefined;
   /** Returns the location with the current password. */
   readonly currentLocation?: (() => string) | undefined;
-  /** If true, the database is neither created nor changed in any way: it is the source of an import. */
+  /** If true, the database is neither created nor changed in any way. This is used for the source of an import. */
   readonly readOnly?: boolean;
   /** The options for a database that is the address of a server. */
   readonly client?: ClientOptions | undefined;
@@ -42,11 +42,11 @@ export interface Engine<S extends StoreStorage = StoreStorage> {
   readonly usage: string;
   /** The npm package that the adapter needs, if it is not always installed. */
   readonly driver?: string;
-  /** The programs of the engine for work that its adapter does not support. */
+  /** The tools to use for work that the adapter does not support. */
   readonly ownTools?: Partial<Readonly<Record<Work, string>>>;
   /** Whether the data outlives the process. */
   readonly isDurable: boolean;
-  /** Whether a database URL is the address of a server that has the store. */
+  /** Whether the database URL is the address of another server, which has the store. */
   readonly isRemote?: boolean;
   /** Returns the location in `rest`, the URL after its first colon. An `invalid_request` contains no part of a password. */
   parse(rest: string, scheme: string): string;

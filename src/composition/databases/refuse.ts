@@ -6,7 +6,7 @@ export function refuse(what: string, text: string): never {
   throw invalidRequest(`expected ${what}, got ${shown}`);
 }
 
-/** Whether a text contains `@`, which follows a password in a URL, or a form that URL parsers decode or normalize to `@`. */
+/** Whether a text contains `@`, which follows a password in a URL, or something that URL parsers turn into `@`. */
 export function mayHoldPassword(text: string): boolean {
   return /@|%40/.test(text.normalize('NFKC'));
 }

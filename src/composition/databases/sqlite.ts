@@ -3,7 +3,7 @@ import type { Storage } from '../../application/ports/storage.ts';
 import type { Engine } from './engine.ts';
 import { refuse } from './refuse.ts';
 
-/** Matches paths that would lead to an unexpected file. For example, no shell replaces `~` and variables in the path. */
+/** Matches paths that would lead to an unexpected file, such as `~/pets.db`: no shell replaces `~` or variables in them. */
 const MISTAKEN = /^$|^:memory:$|^\/\/(?!\/)|^[~$]|\?|^file:/;
 
 const load = () => import('../../adapters/sqlite/index.ts');

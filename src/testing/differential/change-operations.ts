@@ -72,7 +72,7 @@ export const CHANGE_OPERATIONS: Readonly<Record<string, Operation>> = {
         [page.more, page.upTo],
         [expected.length > limit, expected.slice(0, limit).at(-1)?.revision ?? after],
       );
-      // The last number can be greater, because failed writes may have used numbers, too.
+      // The last number can be greater than that of the model, because failed writes may have used numbers.
       assert.ok(page.lastNumber >= model.lastId, `the last number is ${page.lastNumber}`);
       return page.more ? 'more' : 'no more';
     },

@@ -15,7 +15,7 @@ interface ModelRecord extends WriteRecord {
 export class Model {
   /** The pets in ascending order of id. */
   readonly pets: Pet[] = [];
-  /** The newest versions by id, of all pets that ever existed. */
+  /** The newest version of each pet that ever existed, by id. */
   readonly versions: Map<bigint, PetVersion> = new Map();
   readonly records: Map<string, ModelRecord> = new Map();
   /** The number of milliseconds by which the clock of the storage was moved. */

@@ -93,7 +93,7 @@ export const PET_OPERATIONS: Readonly<Record<string, Operation>> = {
       model.clock += hours * HOUR;
       const limit = 1 + random(4);
       const expected = model.removeRecords();
-      // Each call may remove any of the ended records, so the calls are repeated until none is left.
+      // The storage decides which ended records a call removes. So the calls are repeated until no ended record is left.
       for (let left = expected; ; left -= limit) {
         const removed = await storage.idempotencyRecords?.removeRecords(limit);
         assert.equal(removed, Math.min(left, limit));
@@ -118,7 +118,7 @@ export function randomPet(random: Random): NewPet {
 
 export function randomAttempt(random: Random): CreateAttempt {
   const [caller, key] = [pick(random, ['', '1', '2 1']), pick(random, ['1', 'a', 'A', 'b'])];
-  // The clock is moved by whole hours. Real time passes as well: the half hour ensures that it alone never ends a record.
+  // The clock is moved by whole hours. With the half hour, the real time that passes during the test never ends a record.
   return { caller, key, validFor: (random(20) + 0.5) * HOUR };
 }
 

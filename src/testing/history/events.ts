@@ -5,7 +5,7 @@ import type { PetPage, PetQuery } from '../../application/ports/pet-repository.t
 import type { NewPet, Pet } from '../../domain/pet.ts';
 import { labelOf } from '../fixtures/pets.ts';
 
-/** The positions of the start and of the end of a call, in the order of the starts and ends of all calls. */
+/** When a call started and ended: its positions in the sequence of the starts and ends of all calls. */
 export interface CallTime {
   readonly call: number;
   /** `Infinity` while the call has not returned. */
@@ -16,7 +16,7 @@ interface Call extends CallTime {
   readonly client: string;
 }
 
-/** The outcome, as far as the client knows it, of a create that did not return a pet. `conflict`: its key was used for another pet. */
+/** What a client knows about a create that did not return a pet. `conflict`: the key of the create was used for another pet. */
 export type CreateFailure = 'conflict' | 'refused' | 'unknown';
 
 export interface CreateEvent extends Call {

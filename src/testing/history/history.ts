@@ -29,7 +29,7 @@ export interface KeyOperations {
   verifyApiKey(key: string): Promise<ApiKeyHolder | undefined>;
 }
 
-/** A create without an idempotency key that rejects with one of these codes has stored nothing. */
+/** A create has stored nothing if its error has one of these codes, and no `idempotencyKey`. */
 const REFUSALS: readonly ErrorCode[] = [
   'forbidden',
   'invalid_request',

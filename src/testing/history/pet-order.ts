@@ -16,9 +16,9 @@ interface Bounds {
 
 /**
  * Returns a description of a contradiction, or `undefined` when one order explains all events. The ids give the order of the pets,
- * so no search is needed. The events fit this order when no read saw a pet and missed a pet with a smaller id, and no pet was still
- * missing after a pet with the same or a greater id had been visible. The time grows almost linearly with the number of events and
- * of pets in them.
+ * so no search is needed. The events fit this order under two conditions: no read saw a pet and missed one with a smaller id, and
+ * once a pet was visible, it and all pets with smaller ids stayed visible. The time grows almost linearly with the number of events
+ * and of pets in them.
  */
 export function petContradiction(events: readonly PetEvent[]): string | undefined {
   try {

@@ -124,8 +124,8 @@ export class VersionHistory {
   }
 
   /**
-   * Asserts that no read returns a version that is older than one that was acknowledged or read before the read began, or a version
-   * whose write began after the read ended.
+   * Asserts that no read returns an old version if the number of a newer one, or a greater number, was acknowledged or read before
+   * that read began. Also asserts that no read returns a version whose write began only after the read had ended.
    */
   #assertReads(versions: Map<bigint, Version[]>): void {
     const read = this.#reads.map(({ end, version }) => ({ end, revision: version?.revision }));
@@ -143,7 +143,7 @@ export class VersionHistory {
   }
 }
 
-/** Returns a function that returns the greatest number that was known before a call. Its arguments must be ascending. */
+/** Returns a function that returns the greatest number that was known before a position. Ask for positions in ascending order. */
 function greatestNumbers(
   known: readonly { readonly end: number; readonly revision: bigint | undefined }[],
 ): (call: number) => bigint {
