@@ -41,9 +41,9 @@ function productionOf(lock: LockFile): Readonly<Record<string, LockedPackage>> {
 }
 
 /**
- * Returns the SBOM that npm writes, as JSON. npm reads a copy of the package without development dependencies, because
- * `--omit dev` would also omit each package that a development dependency and another dependency both need. The folder of the copy
- * has the name of the package, because npm takes the name from the folder.
+ * Returns the SBOM that npm writes, as JSON. npm reads a copy of the package without development dependencies, because `--omit dev`
+ * would also omit each package that a development dependency and another dependency both need. The folder of the copy has the name
+ * of the package, because npm takes the name from the folder.
  */
 export function createSbom(packageJson: string, lockFile: string): string {
   const manifest = { ...(JSON.parse(packageJson) as { name: string }), devDependencies: {} };

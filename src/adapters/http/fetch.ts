@@ -55,7 +55,7 @@ export function createFetchHandler(store: HttpStore, options: HttpOptions = {}):
 }
 
 /**
- * Whether `request.signal` can be used. On Deno, a program that reads it gets an abort even after a complete response,
- * and a warning.
+ * Whether `request.signal` can be used. On Deno, a program that reads it gets an abort even after a complete response, and a
+ * warning.
  */
 const HAS_SIGNAL = !('Deno' in globalThis);
