@@ -97,7 +97,7 @@ export const PARTS: Readonly<Record<PartName, readonly string[]>> = {
   ],
 };
 
-/** Strings that a test needs only with a part: the commands of the part, or the URLs of its storage. */
+/** Match the strings in tests that are useless if a part is not selected: the commands of the part, or the URLs of its storage. */
 const WORDS: Partial<Record<PartName, RegExp>> = {
   postgresql: /^postgres(?:ql)?:/,
   completion: /^completion$/,

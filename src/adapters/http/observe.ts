@@ -152,7 +152,7 @@ function clientAddress(given = ''): string | undefined {
   return given.startsWith('::ffff:') && given.includes('.') ? given.slice('::ffff:'.length) : given;
 }
 
-/** Matches texts too short to be secret, UUIDs, and 32 hexadecimal digits. A generated API key has none of these forms. */
+/** Matches UUIDs, 32 hexadecimal digits, and texts that are too short to be secret. A generated API key has none of these forms. */
 const REQUEST_ID = /^(?:[\w-]{1,15}|[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}|[\da-f]{32})$/i;
 
 /**

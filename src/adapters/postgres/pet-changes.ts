@@ -22,10 +22,10 @@ export interface Change {
 
 const RECORD_COLUMNS = 'caller, key, pet_id, ends_at, request, response';
 /**
- * The statement takes its snapshot before it gets the order lock, so it compares the revision twice. The first comparison reads the
- * snapshot, so that most failing changes take no number from the sequence. The second comparison reads the newest row of
- * `pet_revisions`. ON CONFLICT locks this row even if the comparison fails, and the lock makes the commit wait for a standby. If
- * another session has used the key since the snapshot, the pet gets a new revision, but does not change.
+ * The statement takes its snapshot before it gets the order lock, so it compares the revision twice. The first comparison uses the
+ * snapshot, and decides whether `nextval` is called: most changes that fail take no number from the sequence. The second comparison
+ * reads the newest row of `pet_revisions`. ON CONFLICT locks this row even if the comparison fails, and the lock makes the commit
+ * wait for a standby. If another session has used the key since the snapshot, the pet gets a new revision, but does not change.
  */
 const CHANGE = `WITH ${ORDER}, new AS MATERIALIZED (
     SELECT given.* FROM ordered, unnest(${arrayParameters('bigint', 'bigint', 'boolean', 'text', 'text', 'bigint', 'text', 'text')})

@@ -18,7 +18,9 @@ const clock = new Int32Array(new SharedArrayBuffer(4));
  */
 type Prepare = (db: Database.Database, pin: () => void) => void;
 
-/** Opens a file that exists. A restore can replace the file while the connection waits for the lock, so each attempt opens it again. */
+/**
+ * Opens a file that exists. A restore can replace the file while the connection waits for the lock, so each attempt opens it again.
+ */
 export function connect(
   path: string,
   { timeout = LOCK_TIMEOUT, readonly = false }: { timeout?: number; readonly?: boolean },
@@ -138,7 +140,10 @@ function assertWholeLog(db: Database.Database, path: string): void {
   throw storageUnavailable(`${log} was removed while another process has it open: ${advice}`);
 }
 
-/** Keeps the read lock until the end of the next read. In WAL mode, each connection has this lock anyway. */
+/**
+ * Takes the read lock, and keeps it after this function has returned, until the end of the next read. In WAL mode, each connection
+ * has this lock anyway.
+ */
 function lockFile(db: Database.Database): void {
   if (db.pragma('journal_mode', { simple: true }) === 'wal') return;
   db.pragma('main.locking_mode = EXCLUSIVE');

@@ -10,7 +10,9 @@ const BYTES_PER_CODE_UNIT = 6;
 const BYTES_PER_PET = 320;
 const BYTES_PER_PAGE = 500;
 
-/** Caches pages of one version of the data. Equal queries get the same page object, for which a caller can cache JSON. */
+/**
+ * Caches pages of one version of the data. Equal queries get the same page object, so a caller can cache its JSON by this object.
+ */
 export class PageCache {
   readonly statistics: { hits: number; misses: number } = { hits: 0, misses: 0 };
   #pages = new Map<string, PetPage>();

@@ -44,9 +44,9 @@ export interface PetRepository {
   find(id: bigint, options?: CallOptions): Promise<Pet | undefined>;
 
   /**
-   * Resolves with one page of the matching pets. When each call sets `after` to the last id of the previous page, the pages contain
-   * each pet that matched at the first call exactly once, unless that pet is removed or no longer matches. Calls with equal queries
-   * may resolve with the same object.
+   * Resolves with one page of the matching pets. When each call sets `after` to the last id of the previous page, the pages
+   * contain, exactly once, each pet that matched at the first call, unless that pet is removed or no longer matches. Calls with
+   * equal queries may resolve with the same object.
    */
   list(query: PetQuery, options?: CallOptions): Promise<PetPage>;
 }

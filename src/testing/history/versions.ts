@@ -1,4 +1,7 @@
-/** Checks the versions of pets. The numbers of the writes give their order, so no search for an order is needed. */
+/**
+ * Checks the versions of pets. Each write has a number, its revision. These numbers give the order of the writes, so no search is
+ * needed.
+ */
 
 import type { PetVersion } from '../../application/ports/pet-changes.ts';
 import { isSamePet, type NewPet, type Pet } from '../../domain/pet.ts';
