@@ -25,7 +25,6 @@ const NOT_FOUND = 5;
 const OTHER_NAMES: Readonly<Record<string, string>> = {
   'page size': 'limit',
   'per page': 'limit',
-  cursor: 'after',
   offset: 'after',
   throttling: 'rate limit',
   quota: 'rate limit',
