@@ -82,8 +82,9 @@ function show(text: string): void {
 }
 
 /**
- * Returns the base URLs of the API. The URL for the console is relative to the page. The URL for programs is the same, unless the
- * document names another host. The URL in the document can have a wrong scheme or path, if a proxy uses other ones than the server.
+ * Returns the base URLs of the API. The URL for the console is relative to the page. The URL for programs is the one in the
+ * document if that names another host. Otherwise it is the URL for the console, because the one in the document can have a wrong
+ * scheme or path behind a proxy.
  */
 function baseUrls(serverUrl: string): BaseUrls {
   const forConsole = new URL('v1', location.href).href;

@@ -34,7 +34,7 @@ export interface ApiRequest extends OperationStatuses {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
   readonly write?: Write;
-  /** The idempotency key of a write, for its error. In the header field, the caller can precede the key. */
+  /** The idempotency key of a write, which its error contains. The header field can also contain the caller, before the key. */
   readonly key?: string;
 }
 

@@ -12,7 +12,7 @@ const DEFAULT_TIMEOUT = 30_000;
 const CHECK_TIMEOUT = 1000;
 
 /**
- * Opens the store of another server, whose API gives access to pets only. A retry does not make a write twice.
+ * Opens the store of another server, whose API gives access to pets only. A write takes effect only once, even if it is retried.
  *
  * @param base the base address of the API, without a slash at its end
  */

@@ -8,7 +8,7 @@ import type { ErrorContent } from './errors.ts';
 /** The maximum number of pipelined requests in flight. Later requests on the connection are ignored. */
 const PIPELINE_LIMIT = 16;
 
-/** How long a client may go on sending after a message was refused, in milliseconds. */
+/** How long a client may go on sending after the server has sent its last response, in milliseconds. */
 const LINGER_TIME = 1000;
 
 interface Connection {
@@ -72,7 +72,8 @@ export class Connections {
 
   /**
    * Refuses a message that is invalid or arrives too slowly, or a CONNECT request. Sends the response after the responses to
-   * earlier requests, and closes the connection. If a request has a broken body, this response replaces its own.
+   * earlier requests, and closes the connection. If the body of a request is broken, this response replaces the response of the
+   * handler, unless the handler has begun to respond.
    */
   refuse(socket: Socket, createResponse: () => ErrorContent): void {
     const connection = this.#bySocket.get(socket);

@@ -73,7 +73,7 @@ export function whenUnlocked<T>(work: () => T, deadline: number): T {
   }
 }
 
-/** Begins a transaction outside of WAL mode, which SQLite leaves only when no other process has the store open. */
+/** Leaves WAL mode, which SQLite allows only when no other process has the store open, and begins a transaction. */
 export function beginAlone(db: Database.Database, mode: 'delete' | 'memory'): void {
   db.pragma('journal_mode = DELETE');
   db.pragma(`journal_mode = ${mode}`);
@@ -83,7 +83,7 @@ export function beginAlone(db: Database.Database, mode: 'delete' | 'memory'): vo
     throw new Database.SqliteError('another process has the store open', 'SQLITE_BUSY');
 }
 
-/** The SQLite driver makes an older Node.js crash with a signal. */
+/** Refuses a Node.js that is too old, because the SQLite driver would make it crash with a signal. */
 function assertRuntime(): void {
   const { node, bun, deno } = process.versions;
   if (bun === undefined && deno === undefined && Number.parseInt(node, 10) < 22)
@@ -106,8 +106,8 @@ function assertOwnLog(path: string): void {
 }
 
 /**
- * Opens the file under a second name, beside which there is no log. Opens it with SQLite, because closing a file that was opened by
- * other means would end the locks that SQLite has on it.
+ * Returns whether the file is known to be outside of WAL mode. Opens the file under a second name, beside which there is no log.
+ * Opens it with SQLite, because closing a file that was opened by other means would end the locks that SQLite has on it.
  */
 function needsNoLog(path: string): boolean {
   const link = `${path}.${randomUUID()}.partial`;
@@ -134,7 +134,7 @@ function assertWholeLog(db: Database.Database, path: string): void {
     const [{ log: frames = 0 } = {}] = db.pragma('wal_checkpoint(NOOP)') as { log?: number }[];
     return frames > 0 && sizeOf(log) < 32 + frames * frameSize;
   };
-  // Tests three times: between the reading of the index and of the size, another process can empty the log.
+  // One test can be wrong: after the index is read, and before the size is read, another process can empty the log.
   if (db.readonly || ![1, 2, 3].every(isRemoved)) return;
   const advice = 'stop all servers of this store, then start them';
   throw storageUnavailable(`${log} was removed while another process has it open: ${advice}`);

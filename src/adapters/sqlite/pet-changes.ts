@@ -21,7 +21,7 @@ import type { SqlStatement } from './writer-thread.ts';
 
 /** The revision of a pet in the table `pets`. */
 const REVISION = 'coalesce((SELECT revision FROM pet_revisions WHERE pet_id = pets.id), pets.id)';
-/** Compares the revision, and takes the next number of the counter of pet ids. Above int64, `seq` would not be an integer. */
+/** Compares the revision, and takes the next number of the counter of pet ids. A `seq` above int64 would not be an integer. */
 export const COMPARE: string = `UPDATE sqlite_sequence SET seq = 1 + (${LAST_ID}) WHERE name = 'pets' AND (${LAST_ID}) < ${INT64_MAX}
   AND ? = (SELECT ${REVISION} FROM pets WHERE id = ?)`;
 const REMOVE = 'DELETE FROM pets WHERE id = ?';

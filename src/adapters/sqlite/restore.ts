@@ -110,7 +110,7 @@ export async function restoreSqliteStore(
   }
 }
 
-/** Returns a connection that keeps other processes from opening the store, if SQLite can read it. */
+/** Returns a connection that keeps other processes from opening the store, or `undefined` if SQLite cannot read the store. */
 function lockStore(store: string, overwrite: boolean): Database.Database | undefined {
   if (statSync(store, { throwIfNoEntry: false })?.isFile() === false)
     throw invalidRequest(`${store} is not a regular file`);
