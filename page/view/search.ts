@@ -13,7 +13,7 @@ interface Place extends Entry {
 const ROWS = '.field, tbody tr, .failures li';
 const HEADINGS = 'h1, h2, h3';
 const PLACES = `${HEADINGS}, ${ROWS}, p, li, pre`;
-/** The search leaves out what the reader types and receives, and the list of operations, which repeats their headings. */
+/** Left out: what the reader types and receives, and the list of operations, because it repeats headings of the page. */
 const EXCLUDED = '.console, .response, .operation-list';
 /** The method and the path of an operation are part of the result for its heading. */
 const ROUTE = 'p.route';

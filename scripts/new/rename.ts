@@ -91,7 +91,7 @@ export function renameText(
     const style = isType ? 'camel' : (found ?? otherwise);
     let renamed = spelled(/s$/i.test(word) ? names.plural : names.entity, word, style);
     if (project !== undefined) renamed = spelledProject(names.project, project, separator);
-    // Only members and exports get the name of an exception. Commands, tables and words of prose get the regular name.
+    // Only members and exports get the name in `exceptions`. Commands, tables and words of prose get the regular name.
     else if (
       exception !== undefined &&
       (found === 'camel' || !isWord(exception) || /schemas\/$/.test(whole.slice(0, start)))

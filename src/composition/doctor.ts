@@ -23,7 +23,7 @@ export async function diagnose(
     }
   };
   const database = await attempt(() => loadDatabase(environment, databaseUrl));
-  // If the database is another server, the settings of a server on this machine do not matter.
+  // If the database URL is that of another server of the API, the settings of a server on this machine do not matter.
   const isLocal = !database?.engine.isRemote;
   const { DATABASE_URL: _url, DATABASE_URL_FILE: _file, ...others } = environment;
   if (isLocal) await attempt(() => loadConfig(others));

@@ -7,7 +7,7 @@ export class FetchRequest extends Readable {
   readonly method: string;
   url: string;
   readonly headers: Record<string, string>;
-  /** Also for HTTP/1.0 and HTTP/2: the version does not matter, because the runtime has decided where the request ends. */
+  /** The real version can differ, but it does not matter, because the runtime has decided where the request ends. */
   readonly httpVersion = '1.1';
   readonly httpVersionMajor = 1;
   readonly httpVersionMinor = 1;
@@ -36,7 +36,7 @@ export class FetchRequest extends Readable {
     }
   }
 
-  /** Empty, because the runtime has joined repeated fields. */
+  /** The API looks for repeated fields here. It is empty, because the runtime has already joined them. */
   get rawHeaders(): string[] {
     return [];
   }
@@ -129,7 +129,7 @@ export class FetchResponse extends Writable {
     this.#respond(readable);
   }
 
-  /** Koa passes most bodies to this method as a whole. They need no stream. */
+  /** Koa passes most bodies to this method as a whole, so they need no stream. */
   override end(...given: unknown[]): this {
     const [body] = given;
     if (this.headersSent || typeof body === 'function') return super.end(...(given as []));

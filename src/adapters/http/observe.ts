@@ -14,7 +14,7 @@ import type { ApiContext, ApiMiddleware } from './state.ts';
 /** Returns whether a text contains a part of an API key. */
 type IsSecret = (text: string) => boolean;
 
-/** The header fields of every response. The reference page (`/docs`) has another policy. */
+/** The header fields of every response. The reference page (`/docs`) has another `Content-Security-Policy`. */
 const API_FIELDS: Readonly<Record<string, string>> = {
   'X-Content-Type-Options': 'nosniff',
   'Referrer-Policy': 'no-referrer',
@@ -38,7 +38,7 @@ export function observe(observer: RequestObserver, isPartOfKey: IsSecret): ApiMi
     const requestId = requestIdOf(ctx, isSecret);
     ctx.state.animalStore = { requestId, path: pathOf(ctx), holder: undefined };
     const { animalStore: state } = ctx.state;
-    // In the Koa app of a host, a router of the host may have set these properties.
+    // If the API is a part of a larger Koa app, a router of that app may have set these properties.
     ctx.matched = [];
     ctx.params = {};
     ctx.set({ ...API_FIELDS, 'X-Request-Id': requestId });
@@ -83,7 +83,8 @@ function respondError(ctx: ApiContext, error: unknown): [error: unknown, status:
   const { requestId } = ctx.state.animalStore;
   const { status, fields, body } = errorContent(error, requestId);
   if (ctx.headerSent) {
-    // Otherwise, the client could mistake a part of the body for all of it. If `ctx.respond` is false, other code sends the rest.
+    // Ends the connection, so that the client does not mistake a part of the body for all of it. If `ctx.respond` is false,
+    // other code sends the rest.
     if (ctx.respond !== false) ctx.res.destroy();
     ctx.respond = false;
     return [error, status];
@@ -138,7 +139,7 @@ function reportFailure(ctx: ApiContext, error: unknown): void {
   fenced(() => ctx.app.emit('error', failure, ctx));
 }
 
-/** Returns the response to a message that Node.js could not parse, and notifies the observer. No stage gets this message. */
+/** Returns the response to a message that Node.js could not parse. Notifies the observer, because no middleware does. */
 export function messageRefusal(observer: RequestObserver, error: HttpError, address?: string): ErrorContent {
   const requestId = crypto.randomUUID();
   const { status, fields, body } = errorContent(error, requestId);

@@ -79,7 +79,7 @@ function openDestination(): DestinationStream {
     try {
       if (!hasFailed) destination.flushSync();
     } catch {
-      // Nobody reads the rest.
+      // The remaining lines cannot be written.
     }
     destination.destroy();
   });

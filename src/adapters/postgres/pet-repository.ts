@@ -12,7 +12,7 @@ import { listStatement } from './pets.ts';
 
 /**
  * The version of the data. If two reads find the same version, nothing was committed between them. After a crash, a snapshot can
- * occur again, but the version then contains another time, at which the crash has reset the statistics.
+ * occur again, but the version still differs: a crash resets the statistics, and the version contains the time of the last reset.
  */
 const VERSION =
   "(SELECT concat_ws(' ', pg_current_snapshot(), pg_postmaster_start_time(), pg_stat_get_bgwriter_stat_reset_time()))";
@@ -53,14 +53,14 @@ export function petRepository(
     listStatement({ ...query, limit: query.limit + 1 }, hasVersion ? VERSION : undefined);
 
   return {
-    /** Runs the statements of reading requests, without a cache. */
+    /** Runs the statements of `list` and `find` once, without a cache. */
     read: () => Promise.all([pool.read(statementOf({ limit: 0 })), pool.read({ ...FIND_ONE, values: [1n] })]),
     find: groupedGets(pool),
     add: async (pet) => (await addCreate({ pet: { ...pet } })) as Pet,
     async list(query) {
       const key = listQuery(query);
       if (!isChanging && cache.get(key) !== undefined) {
-        // `enter` removes the pages of any other version, also those that another connection has read in the meantime.
+        // `enter` removes the pages of any other version, including pages that another connection has just read.
         isChanging = cache.enter(await shareVersion('', READ_VERSION, ([row]) => row?.[0]));
         const cached = cache.get(key);
         if (cached !== undefined) {

@@ -88,7 +88,7 @@ export const MIGRATIONS: readonly (readonly [version: number, sql: string])[] = 
 /** The pragma `user_version` of a store. */
 export const SCHEMA_VERSION: number = Math.max(...MIGRATIONS.map(([version]) => version));
 
-/** One statement, because another process can migrate a new file at the same time. */
+/** One statement reads all values at one moment, even if another process migrates a new file at the same time. */
 const MARKS = `SELECT (SELECT application_id FROM pragma_application_id), (SELECT user_version FROM pragma_user_version),
   (SELECT count(*) FROM sqlite_schema)`;
 

@@ -37,7 +37,7 @@ export function petOf(row: PetRow): Pet {
 
 function fromColumn(kind: AttributeKind['kind'], value: unknown): unknown {
   if (kind === 'integer') return Number(value);
-  // Another program can have stored another integer, which stays as it is.
+  // Another program can have stored an integer other than 0 and 1, which stays as it is.
   return kind === 'boolean' && (value === 0n || value === 1n) ? value === 1n : value;
 }
 
@@ -52,7 +52,7 @@ export function conditionsOf(filter: PetFilter): { columns: string[]; values: (s
   return { columns: names.map(columnOf), values: names.map((name) => columnValue(filter[name])) };
 }
 
-/** Returns the name of the index of a filter. Both databases have one for each filter. */
+/** Returns the name of the index of a filter. SQLite and PostgreSQL have an index for each filter. */
 export function indexOf(filter: keyof PetFilter): string {
   return `pets_by_${columnOf(filter)}`;
 }

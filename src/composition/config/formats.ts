@@ -1,4 +1,4 @@
-/** The formats of the variables: they say what is allowed, and turn a text into a value. */
+/** The formats of the environment variables: they say what is allowed, and turn a text into a value. */
 
 import { isIP } from 'node:net';
 import * as v from 'valibot';

@@ -78,7 +78,7 @@ function creationsOf(creates: readonly CreateEvent[]): Creation[] {
 
 /**
  * Returns a function that finds the calls that may have stored a pet although none of them returned it. Each creation can explain
- * one pet. Any of several equal creations can have stored the pet, so the function takes the earliest.
+ * only one pet. If several equal creations can explain a pet, the choice does not matter, and the function takes the earliest.
  */
 function unknownCreates(
   creations: readonly Creation[],

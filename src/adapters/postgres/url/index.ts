@@ -26,7 +26,7 @@ const URL_PARTS =
 const BROKEN = /[\s\p{Cc}]|%(?![\da-f]{2})/iu;
 const HOST = /^(?:[\da-f:.]+|[\w.-]+|\/.*)$/i;
 
-/** The values that these parameters accept. Other parameters accept any value. */
+/** The values that these parameters accept. Other parameters accept any text that is not empty. */
 const VALUES: Readonly<Record<string, readonly [pattern: RegExp, expected: string]>> = {
   sslmode: [
     /^(disable|no-verify|prefer|require|verify-ca|verify-full)$/,
@@ -83,7 +83,7 @@ function partsOf(url: string, given: Given) {
     const parts = parse(`${url.split('?')[0]}?${new URLSearchParams(pairs)}`);
     const [host, port] = [parts.host || 'localhost', Number(parts.port || '5432')];
     if (!HOST.test(host) || !(port >= 1 && port <= 65_535)) throw invalidRequest(FORM);
-    // The default comes from the operating system, and not from the environment.
+    // The default user comes from the operating system, and not from the environment.
     const user = parts.user || userInfo().username;
     const database = parts.database?.replace(/%2f/gi, '/') || user;
     return { host, port, user, password: parts.password || undefined, database };
