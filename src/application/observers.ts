@@ -21,8 +21,8 @@ const INTERVAL = 60_000;
 export type ReportFailure = (work: string, error: unknown) => void;
 
 /**
- * Returns a function that reports each kind of work at most once a minute: to all observers that have `onFailure` or, if none has
- * this method, to the console.
+ * Returns a function that reports failures, at most one a minute for each kind of work. It reports them to all observers that have
+ * `onFailure` or, if none has this method, to the console.
  */
 export function failureReporter(observers: readonly FailureObserver[]): ReportFailure {
   const listeners = observers.filter(({ onFailure }) => onFailure !== undefined);

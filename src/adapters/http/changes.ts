@@ -19,7 +19,7 @@ type Handlers = Readonly<Record<'changePet' | 'removePet' | 'listChanges', ApiMi
 
 /** Creates the handlers. The links in responses start with the prefix. */
 export function changeHandlers(httpStore: HttpStore, prefix: string): Handlers {
-  // `createApi` has checked that the store can change pets, if it serves these operations.
+  // If these operations are served, `createApi` has checked that the store can change pets.
   const store = httpStore as Required<HttpStore>;
   return {
     async changePet(ctx) {

@@ -7,7 +7,7 @@ import { needsApiKey } from './paths.ts';
 import { noContent } from './respond.ts';
 import type { ApiContext, ApiMiddleware } from './state.ts';
 
-/** Handles what no route has handled: OPTIONS, other methods of a path (405), and unknown paths (404). */
+/** Handles what no route has handled: OPTIONS, methods that a path does not have (405), and unknown paths (404). */
 export function refuseUnrouted(operations: readonly Operation[]): ApiMiddleware {
   const methods = methodsOf(operations);
   const paths = [...new Set(operations.map(({ path }) => path))].join(' or ');

@@ -87,7 +87,7 @@ export async function openPostgresStorage(url: string, options: PostgresOptions 
   if (config.enableChannelBinding) observer.onWarning?.(UNENFORCED);
   const faults: Faults = new KnownFaults(['read', 'rows', 'write'], observer);
   const cache = new PageCache();
-  // Each new connection clears the cache, because it can lead to a server with other data.
+  // Each new connection clears the cache, because the connection can lead to a server with other data.
   const pool = new ConnectionPool(config, faults, () => void cache.enter(undefined));
   const writes = new GroupedWrites(pool, faults, observer);
   const addCreate = groupedCreates(writes);
@@ -105,7 +105,7 @@ export async function openPostgresStorage(url: string, options: PostgresOptions 
     if (messages.length === 0) faults.reportSuccess('rows');
     else faults.reportFailure('rows', new StorageFault('not_permitted', messages.join('; ')));
   };
-  /** Runs the statements of requests. An error without a reason, for example because of too many calls, is not a fault. */
+  /** Runs the statements of requests. Throws only faults: too many calls, for example, are not a fault. */
   const test = async (): Promise<void> => {
     const reads = [pets.read(), apiKeys.find(''), testRows()];
     for (const result of await Promise.allSettled([...reads, faults.of('write') && testWrite()])) {

@@ -24,7 +24,7 @@ export class Reads {
   readonly #begin: Database.Statement;
   readonly #end: Database.Statement;
   readonly #dataVersion: Database.Statement;
-  /** Whether a transaction is open in which `version` was read. Asking the connection would take longer than a cached read. */
+  /** Whether a transaction is open in which `version` was read. `#db.inTransaction` would take longer than a cached read. */
   #inTransaction = false;
   #queue: (() => void)[] = [];
   #isClosed = false;
@@ -35,7 +35,7 @@ export class Reads {
     this.#db = db;
     this.#faults = faults;
     this.#begin = db.prepare('BEGIN');
-    // COMMIT would fail on a damaged file.
+    // On a damaged file, COMMIT would fail, but ROLLBACK does not.
     this.#end = db.prepare('ROLLBACK');
     this.#dataVersion = db.prepare('PRAGMA data_version').pluck().safeIntegers(false);
   }

@@ -38,7 +38,7 @@ export function receive<Message>(respond: (message: Message) => unknown, end: ()
   parentPort?.on('message', (message: Message | 'close') => {
     if (message !== 'close') return parentPort?.postMessage(respond(message));
     end();
-    // Ends the thread, because nothing else keeps it alive. In Deno, `parentPort.close` does not exist.
+    // Ends the thread, which nothing else keeps alive. `parentPort.close` would end it too, but does not exist in Deno.
     parentPort?.unref();
   });
 }

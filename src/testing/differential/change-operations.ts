@@ -79,7 +79,7 @@ export const CHANGE_OPERATIONS: Readonly<Record<string, Operation>> = {
   },
 };
 
-/** Returns a random change, and whether it expects the newest version of an existing pet. No `pet` means a removal. */
+/** Returns a random change, and whether it expects the newest version of an existing pet. A change without `pet` is a removal. */
 function randomChange(model: Model, random: Random) {
   const id = randomId(model, random);
   const version = model.versions.get(id);
