@@ -1,4 +1,4 @@
-/** Generates the OpenAPI 3.1 document from the schemas that validate requests, the operations and the limits of the API. */
+/** Generates the OpenAPI 3.1 document from the operations, the limits of the API, and the schemas that validate requests. */
 
 import { PATCH_TYPE } from '../src/adapters/http/body.ts';
 import { servedOperations } from '../src/adapters/http/lifecycle.ts';

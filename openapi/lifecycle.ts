@@ -19,7 +19,7 @@ export const DEPRECATION_FIELDS: Readonly<Record<Field, Part>> = {
   }),
 };
 
-/** `Successor` is another description of the field `Link`. */
+/** `Successor` describes the field `Link` of deprecated operations. */
 export const DEPRECATION_NAMES = { Successor: 'Link' } as const;
 
 export const DEPRECATION: readonly Field[] = ['Deprecation', 'Sunset', 'Successor'];

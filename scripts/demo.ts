@@ -29,7 +29,7 @@ const folder = mkdtempSync(join(tmpdir(), 'animal-store-demo-'));
 let server: ChildProcess | undefined;
 let [url, key] = ['', ''];
 
-/** Starts the server. After the first start, the server has the same port and store as before. */
+/** Starts the server. Each later start uses the port and the store of the first start. */
 async function start(): Promise<void> {
   const child = spawn(process.execPath, [BIN, 'serve'], {
     env: {
@@ -66,7 +66,7 @@ async function post(body: string, idempotencyKey: string = randomUUID()): Promis
   });
 }
 
-/** Returns a pet with example values for the other required attributes. */
+/** Returns a pet with these values, and with example values for its other required attributes. */
 function pet(name: string, categoryId: bigint): NewPet {
   return newPet({ ...parsePetMembers(EXAMPLE_JSON), name, categoryId });
 }

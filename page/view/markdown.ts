@@ -120,8 +120,8 @@ function inlineAll(token: Token): Node[] {
 }
 
 /**
- * Returns the target of a link on the page, or `undefined` if the server does not have the file, such as a manual. A link to the
- * manual of the client leads to the client itself.
+ * Returns the target that a link has on the page, or `undefined` if the link is to a file that the server does not have, such as
+ * most manuals. A link to the manual of the client leads to the client itself.
  */
 function targetOf(target: string): string | undefined {
   if (target.startsWith('docs#')) return target.slice('docs'.length);
