@@ -32,7 +32,7 @@ export function entityTagsIn(
       ? [memberOf(memberOf(change, 'pet'), 'id'), memberOf(change, 'etag')]
       : [removed, undefined];
   });
-  // A list of pets is an array too, but contains no entity tags: each `id` is `undefined` here, and is left out.
+  // The elements of a list of pets have neither `removed` nor `pet`. So each `id` is `undefined` here, and is left out.
   const known = changes.filter(([id]) => id !== undefined);
   return new Map(known.map(([id, tag]) => [String(id), tag === undefined ? undefined : String(tag)]));
 }

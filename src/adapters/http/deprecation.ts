@@ -35,7 +35,7 @@ export function deprecation(
   };
 }
 
-/** Returns a warning for the operator from the sunset of `GET /v1/pets/{petId}` on, and `undefined` before it. */
+/** Returns a warning for the operator after the sunset of `GET /v1/pets/{petId}`, and `undefined` before the sunset. */
 export function sunsetNotice(now: number): string | undefined {
   if (now < SUNSET.getTime()) return undefined;
   return `GET /v1/pets/{petId} has passed its sunset on ${SUNSET.toISOString()}`;

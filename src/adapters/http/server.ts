@@ -54,7 +54,7 @@ export function createNodeServer(
   server.on('error', (error) => {
     if (server.listening) api.reportFailure('accepting a connection', error);
   });
-  // Otherwise, Node.js would respond without a body. A direct call of the listener would start no span of OpenTelemetry.
+  // Without this handler, Node.js would respond without a body. OpenTelemetry starts a span for the event, not for a direct call.
   server.on('checkExpectation', (req, res) => server.emit('request', req, res));
   const refuse = (socket: Socket, error: HttpError): void =>
     connections.refuse(socket, () => messageRefusal(api.observer, error, socket.remoteAddress));

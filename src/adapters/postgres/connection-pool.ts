@@ -17,8 +17,8 @@ const QUEUE_LIMIT = 10_000;
 const FULL = 'too many calls wait for a connection to the database';
 const STANDBY = 'the database server is a standby: the store needs the primary';
 /**
- * Sets time limits, so that the server cancels a statement shortly before the driver gives up, and the `DateStyle` that the driver
- * can read. These settings are not sent as startup parameters, which poolers refuse.
+ * Sets time limits, so that the server cancels a statement shortly before the driver gives up. Also sets the `DateStyle` that the
+ * driver can read. These settings are not sent as startup parameters, which poolers refuse.
  */
 const timeLimits = (timeout: number, isLocal: boolean) => `SELECT pg_is_in_recovery(), count(set_config(name,
     CASE name WHEN 'statement_timeout' THEN '${Math.ceil(0.9 * timeout)}' WHEN 'lock_timeout' THEN '${Math.ceil(0.8 * timeout)}'
@@ -184,8 +184,8 @@ const unconfirmed = new WeakSet<ClientBase>();
 /** Sets the time limits of a new connection. Refuses a standby, which may lack acknowledged writes. */
 async function prepare(client: ClientBase, { query_timeout: timeout = 0 }: ClientConfig): Promise<void> {
   client.on('notice', ({ routine }) => {
-    // The server warns that the wait for a standby was cancelled. Only `routine` identifies this warning, because its text can be
-    // in any language, and all warnings have the same code.
+    // The warning of the server that the wait for a standby was cancelled. Only `routine` identifies it, because its text can be in
+    // any language, and all warnings have the same code.
     if (routine === 'SyncRepWaitForLSN') unconfirmed.add(client);
   });
   client.on('error', () => {});

@@ -4,7 +4,7 @@ import type { ChangesPage, ListedVersion, PetVersion } from '../../application/p
 import type { Pet } from '../../domain/pet.ts';
 import { type PetRow, petOf } from './pet-rows.ts';
 
-/** The maximum number of stored pets that a page examines to find those that were never changed. */
+/** The maximum number of stored pets that are examined for one page, to find those that were never changed. */
 export const EXAMINED_LIMIT = 10_000;
 
 /** The rows that a storage has read in one snapshot, for a page after the revision `after`. */
@@ -39,7 +39,7 @@ export function changesPage(read: ReadChanges): ChangesPage {
   return { versions, upTo, more: isFull || examinedUpTo !== undefined, epoch, lastNumber };
 }
 
-/** Converts a row with a revision, which is null before the first change, and the columns of a pet, which are null after a removal. */
+/** Converts a row: a revision, which is null before the first change, and the columns of a pet, which are null after a removal. */
 export function versionOf([revision, ...row]: PetRow): PetVersion | undefined {
   const pet = row[0] === null ? undefined : petOf(row);
   const number = (revision ?? pet?.id) as bigint | undefined;

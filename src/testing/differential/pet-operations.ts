@@ -105,7 +105,7 @@ export const PET_OPERATIONS: Readonly<Record<string, Operation>> = {
 
 /** Returns a pet with random sample values. Optional attributes can be missing. */
 export function randomPet(random: Random): NewPet {
-  // The values have their own generator, so that the operations of a seed do not depend on the number of attributes.
+  // The values have their own generator, so a seed selects the same operations for any number of attributes.
   const own = randomNumbers(random(2 ** 31));
   const values = PET_ATTRIBUTES.map((name) => {
     const attribute = ATTRIBUTES[name];
@@ -118,7 +118,7 @@ export function randomPet(random: Random): NewPet {
 
 export function randomAttempt(random: Random): CreateAttempt {
   const [caller, key] = [pick(random, ['', '1', '2 1']), pick(random, ['1', 'a', 'A', 'b'])];
-  // The clock is moved by whole hours. With the half hour, the real time that passes during the test never ends a record.
+  // The clock is moved by whole hours, and a record ends at a half hour. So the real time of the test never ends a record.
   return { caller, key, validFor: (random(20) + 0.5) * HOUR };
 }
 

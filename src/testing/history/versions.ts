@@ -1,6 +1,6 @@
 /**
- * Checks the versions of pets. Each write has a number, its revision. These numbers give the order of the writes, so no search is
- * needed.
+ * Checks the versions of pets. Each write has a number, its revision. These numbers give the order of the writes, so it need not
+ * be searched for.
  */
 
 import type { PetVersion } from '../../application/ports/pet-changes.ts';
@@ -35,7 +35,7 @@ export class VersionHistory {
   readonly #reads: VersionRead[] = [];
   #position = 0;
 
-  /** Returns the next position, for the start or the end of a call, in the order of all of them. */
+  /** Returns the next position in the sequence of the starts and ends of all calls. */
   tick(): number {
     this.#position += 1;
     return this.#position;
@@ -127,8 +127,8 @@ export class VersionHistory {
   }
 
   /**
-   * Asserts that no read returns an old version if the number of a newer one, or a greater number, was acknowledged or read before
-   * that read began. Also asserts that no read returns a version whose write began only after the read had ended.
+   * Takes the greatest number that was acknowledged or read before a read began. Asserts that the read returns at least the newest
+   * version of its pet up to this number, and no version whose write began only after the read had ended.
    */
   #assertReads(versions: Map<bigint, Version[]>): void {
     const read = this.#reads.map(({ end, version }) => ({ end, revision: version?.revision }));
