@@ -22,8 +22,8 @@ const stop = new AbortController();
 for (const name of SIGNALS) process.once(name, () => stop.abort(name));
 
 /**
- * The exit code after an error. It is 2 for an error that the user can correct, like that of `animal-store`. No file is written
- * before such an error.
+ * The exit code after an error. As in `animal-store`, it is 2 for an error that the user can correct. No file is written before
+ * such an error.
  */
 let exitCode = 2;
 try {
@@ -85,7 +85,7 @@ async function make(target: string, work: (folder: string) => Promise<void>): Pr
   const made = mkdirSync(folder, { recursive: true }) ?? folder;
   try {
     await work(folder);
-    // Lets Node.js handle a signal that arrived during the synchronous writes, before the folder is renamed.
+    // Before the folder is renamed, lets Node.js handle a signal that arrived during the synchronous writes.
     await new Promise(setImmediate);
     stop.signal.throwIfAborted();
     mkdirSync(target, { recursive: true });

@@ -10,7 +10,7 @@ import { tabList } from './tabs.ts';
 
 /**
  * Creates the samples of an operation, with a tab for each language. They change with the request, the language and the API key.
- * The copy button copies the text that is shown: it contains the API key only while the reader shows the key.
+ * The copy button copies the text that is shown, which contains the API key only while the reader shows the key.
  *
  * @param id the id of the section; the ids of the tabs start with it
  */

@@ -201,7 +201,7 @@ function contentOf(path: string, given: string, names: Names): string {
   );
 }
 
-/** Removes the comments about entry points, because no program can import a project without a library. */
+/** Removes the comments about entry points: programs cannot import a project without the part `library`. */
 function withoutEntries(text: string): string {
   const named = text.replace(ENTRY_NAME, (_, letter: string) => letter.toUpperCase());
   return named.replaceAll(ENTRY_EXAMPLE, '');

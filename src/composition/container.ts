@@ -115,7 +115,7 @@ function registerStorage(container: DependencyContainer, storage: Storage): void
 
 function registerUseCases(container: DependencyContainer, config: Config, report: ReportFailure): void {
   container.register(USE_CASES, {
-    // A use case exists only if its ports are passed, so the compiler reports a port that is missing here.
+    // `Required<UseCases>` needs all ports, so the compiler reports a port that is missing here.
     useFactory: once(
       (c): Required<UseCases> =>
         createUseCases(

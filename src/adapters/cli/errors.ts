@@ -22,8 +22,8 @@ export class OutputError extends Error {
 }
 
 /**
- * Whether the abort of the signal has caused an error. Returns `false` for an interrupted COMMIT, whose error has another `cause`.
- * The message of that error is shown instead, because it says that the outcome is unknown.
+ * Whether the abort of the signal has caused an error. Returns `false` for an interrupted COMMIT, whose error has another `cause`:
+ * that error must be shown, because it says that the outcome is unknown.
  */
 export function isInterruption(error: unknown, signal: AbortSignal): boolean {
   if (signal.aborted && error === signal.reason) return true;

@@ -89,7 +89,7 @@ export function writeError(error: unknown): AnimalStoreError {
   return storageUnavailable(`${known.message}: it is unknown whether this was stored`, error);
 }
 
-/** An `AnimalStoreError` means that nothing was sent. The severity can be translated, so the code decides as well. */
+/** An `AnimalStoreError` means that nothing was sent. A severity other than `ERROR` can be its translation: the code decides. */
 export function hadNoEffect(error: unknown): boolean {
   if (asAnimalStoreError(error) !== undefined) return true;
   if (!(error instanceof DatabaseError) || UNKNOWN_OUTCOMES.test(codeOf(error))) return false;

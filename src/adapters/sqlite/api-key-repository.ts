@@ -77,7 +77,7 @@ export function apiKeyRepository(
           return added(BigInt(row.lastInsertRowid), about);
         });
       };
-      // Calls run one after the other, because each needs a thread.
+      // One call at a time: each starts a thread, so simultaneous calls would start many.
       const adding = lastFirst.then(add, add);
       lastFirst = adding;
       return adding;
