@@ -21,7 +21,7 @@ export const NEW_MINKA: Part = everyOtherValue();
 export const REX: Part = { id: 1, ...newPet(examplePet()) };
 export const MINKA: Part = { id: 2, ...NEW_MINKA };
 
-/** A change of {@link REX}: the last attribute that the rules allow to change to its value in {@link MINKA}. */
+/** Gives one attribute of {@link REX} its value in {@link MINKA}. This is the last attribute for which the rules allow that. */
 export const CHANGE: Part =
   PET_ATTRIBUTES.map((name) => ({ [name]: NEW_MINKA[name] })).findLast((change) => {
     const pet = changed(REX, change);
@@ -75,8 +75,8 @@ function everyOtherValue(): Part {
 }
 
 /**
- * Returns a valid value that differs from the example, if there is one. For an int64, it is the smallest positive integer that a
- * double cannot represent, if that is valid. Such an example reveals clients that round large integers.
+ * Returns a valid value that differs from the example, or the example if no other value is found. For an int64, prefers the
+ * smallest positive integer that a double cannot represent. Such a value reveals clients that round large integers.
  */
 function otherValue(name: keyof NewPet): unknown {
   const attribute = ATTRIBUTES[name];

@@ -27,7 +27,7 @@ export const KEY_FIELD = 'Idempotency-Key';
 /** The header field that names the version of the pet that a request is for. */
 export const TAG_FIELD = 'If-Match';
 
-/** The value of `If-Match` in a sample until the console knows the version. No pet has this tag. */
+/** A placeholder for the value of `If-Match`, until the reader or the console has filled in a tag. No pet has this tag. */
 const NO_TAG = '"ETag-of-the-last-response"';
 
 export interface SampleOptions {

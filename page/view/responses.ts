@@ -68,7 +68,7 @@ function successView(
   ];
 }
 
-/** Creates the list of the members of an object, or of the items of an array. */
+/** Creates the list of the members of an object, or of each item of an array. */
 function membersView(schema: Schema, reference: Reference): HTMLElement {
   const item = reference.resolve(schema).items ?? schema;
   return details(`Members of ${typeOf(item)}`, schemaView(item, reference));

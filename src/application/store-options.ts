@@ -104,7 +104,7 @@ function isHeader([name, value]: [string, unknown]): boolean {
 }
 
 const ANY: Rule = { expected: '', accepts: () => true };
-/** Any value passes here, because the use case of the query checks its members. */
+/** Any value passes here, because the use case checks the members of the query. */
 export const CHANGES_QUERY: OptionRules<ChangesPageQuery> = { limit: ANY, after: ANY };
 const FILTER = Object.fromEntries(PET_FILTERS.map((name) => [name, ANY])) as OptionRules<PetFilterInput>;
 export const QUERY: OptionRules<PetPageQuery> = { ...CHANGES_QUERY, ...FILTER };

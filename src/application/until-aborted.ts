@@ -33,8 +33,8 @@ export async function* iterateUntilAborted<T>(
     }
   } finally {
     const returned = Promise.resolve(iterator.return?.());
-    // `return()` of a generator waits for its pending value, which may never come. So this function does not wait for it after an
-    // abort.
+    // `return()` of a generator waits for the pending value, which may never come. So after an abort, this function does not wait
+    // for `return()`.
     await (signal?.aborted ? Promise.race([returned.catch(() => {}), undefined]) : returned);
   }
 }

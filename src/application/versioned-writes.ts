@@ -67,7 +67,7 @@ function unrecorded(changes: PetChanges): IdempotentChanges {
   };
 }
 
-/** Returns the pet of a version. Throws `not_found` if there is none, or `precondition_failed` if it has no listed entity tag. */
+/** Returns the pet of a version. Throws `not_found` if there is no pet, or `precondition_failed` if `ifMatch` lacks its tag. */
 export async function expectedPet(version: PetVersion | undefined, ifMatch: IfMatch): Promise<Pet> {
   const pet = version?.pet;
   if (pet === undefined) throw new AnimalStoreError('not_found', 'there is no such pet');

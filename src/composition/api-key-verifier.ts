@@ -11,7 +11,7 @@ export function createApiKeyVerifier(stored: ApiKeyVerifier, configuredKeys: rea
     // Only hashes are compared, so the duration of a comparison says nothing about a key.
     async verify(key, options) {
       const holder = holders.get(hashOf(key));
-      // A stored key has precedence. For metrics, a configured key is also valid while the stored keys cannot be read.
+      // A stored key has precedence. For metrics, a configured key is valid even while the stored keys cannot be read.
       const found = stored.verify(key, options);
       return (await (options?.duringOutage && holder ? found.catch(() => holder) : found)) ?? holder;
     },

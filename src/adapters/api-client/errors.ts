@@ -113,7 +113,7 @@ const NOT_TRUSTED = /^(?:ERR_TLS_CERT\w*|ERR_SSL_WRONG_VERSION_NUMBER|UNABLE_TO_
 export function unreachable(base: string, cause: unknown): Failure {
   const { message, code = '', syscall = '' } = innermost(cause);
   const isFinal = NOT_TRUSTED.test(code) || message === BLOCKED;
-  // The message of an error with a code contains the address, so only the code is shown.
+  // If the error has a code, its message contains the address, so only the code is shown.
   const detail = code ? ` (${code})` : `: ${message}`;
   const isPlain = code === 'ERR_SSL_WRONG_VERSION_NUMBER';
   const fault = `the server cannot be reached${isPlain ? ': the server does not use TLS: expected http:' : detail}`;

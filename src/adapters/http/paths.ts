@@ -8,7 +8,7 @@ export const METRICS_PATH = '/metrics';
 /** The paths in the OpenAPI document are relative to this path. */
 export const BASE_PATH = '/v1';
 
-/** Whether a path is `/v1` or below it. Such a path needs an API key, and belongs to the API in every app. */
+/** Whether a path is `/v1` or below it. Such a path needs an API key, and belongs to the API whatever the options are. */
 export function needsApiKey(path: string): boolean {
   return path.startsWith(BASE_PATH) && (path.length === BASE_PATH.length || path[BASE_PATH.length] === '/');
 }
@@ -27,7 +27,7 @@ export function pathOf(ctx: Pick<Context, 'path'>): string {
   }
 }
 
-/** Restores the path for which the API key was checked: a host or a middleware may have rewritten it since. */
+/** Restores the path for which the API key was checked, because a host or a middleware may have rewritten the path since. */
 export const restorePath: ApiMiddleware = (ctx, next) => {
   ctx.path = ctx.state.animalStore.path;
   ctx.newRouterPath = '';

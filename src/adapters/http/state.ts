@@ -9,9 +9,9 @@ export interface RequestState {
   readonly requestId: string;
   /** The path of the request target. Empty if the request target is not a URL. */
   readonly path: string;
-  /** The key holder; `undefined` before the API key is checked, and if the path needs none. */
+  /** The key holder; `undefined` before the API key is checked, and if the path needs no key. */
   holder: ApiKeyHolder | undefined;
-  /** The header fields of a deprecated operation. Error responses have them too, except 401, which discloses nothing. */
+  /** The header fields of a deprecated operation. Errors also have them, except 401, which must not disclose which paths exist. */
   deprecation?: DeprecationFields;
   /** The error that caused the response with status 500. */
   failure?: unknown;

@@ -71,7 +71,7 @@ export class GroupedWrites {
     this.#sending = undefined;
   }
 
-  /** Sends one statement. Writes that arrive before a connection is free become part of it. */
+  /** Sends one statement, which includes the writes that arrive before a connection is free. */
   async #send<Request, Result>(
     kind: WriteKind<Request, Result>,
     queue: Queued<Request, Result>[],

@@ -1,6 +1,6 @@
 /**
- * Runs work that may wait for a caller, for example for the source of an import, in a thread of its own. In the writer thread, such
- * work would delay all other writes.
+ * Runs work in a thread of its own, because the work may wait for a caller, for example for the source of an import. In the writer
+ * thread, the work would delay all other writes.
  */
 
 import { on } from 'node:events';
@@ -13,8 +13,8 @@ import type { Answer, Call, SqlValue } from './writer-thread.ts';
 
 export interface OwnConnection {
   /**
-   * Runs a statement once for each row of values. Resolves with the first column or the changes of each run. Without rows, runs the
-   * statement once, and resolves with an empty array.
+   * Runs a statement once for each row of values. Resolves with the first value that each run selects, or with the `RunResult` of
+   * each change. Without rows, runs the statement once, and resolves with an empty array.
    */
   run<T>(sql: string, ...rows: readonly (readonly SqlValue[])[]): Promise<readonly T[]>;
   begin(): Promise<void>;
@@ -23,7 +23,7 @@ export interface OwnConnection {
   commit(writes: number): Promise<void>;
 }
 
-/** Calls `work` with a connection in a new thread. Rejects with an error of `work` unchanged. */
+/** Calls `work` with a connection in a new thread. If `work` rejects, rejects with the same error. */
 export async function withOwnConnection<T>(
   writer: Writer,
   work: (connection: OwnConnection) => Promise<T>,

@@ -24,7 +24,7 @@ export type SqlStatement = readonly [sql: string, ...values: SqlValue[]];
  */
 export type Write = readonly SqlStatement[];
 
-/** Of the statements of a write, the effect of the last one that ran. */
+/** The effect of the last statement that ran in a write. */
 export type Written = { readonly changes: number; readonly rowId: bigint };
 export type Outcome = Written | PlainError;
 
@@ -74,7 +74,7 @@ function open(): Database.Database {
   return db;
 }
 
-/** Commits the writes in one transaction. When a statement fails for a reason of its own, each write is committed alone. */
+/** Commits the writes in one transaction. If one fails without a fault of the storage, each write is committed alone. */
 function commit({ writes, lockTimeout }: Batch): Reply {
   const startedAt = performance.now();
   const deadline = startedAt + lockTimeout;

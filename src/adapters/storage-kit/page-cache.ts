@@ -11,7 +11,7 @@ const BYTES_PER_PET = 320;
 const BYTES_PER_PAGE = 500;
 
 /**
- * Caches pages of one version of the data. Equal queries get the same page object, so a caller can cache its JSON by this object.
+ * Caches pages of one version of the data. Equal queries get the same page object, so a caller can use it as the key of a cache.
  */
 export class PageCache {
   readonly statistics: { hits: number; misses: number } = { hits: 0, misses: 0 };

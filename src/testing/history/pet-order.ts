@@ -16,9 +16,9 @@ interface Bounds {
 
 /**
  * Returns a description of a contradiction, or `undefined` when one order explains all events. The ids give the order of the pets,
- * so no search is needed. The events fit this order under two conditions: no read saw a pet and missed one with a smaller id, and
- * once a pet was visible, it and all pets with smaller ids stayed visible. The time grows almost linearly with the number of events
- * and of pets in them.
+ * so no search is needed. The events fit this order under two conditions. First, a read that saw a pet missed no pet with a smaller
+ * id. Second, once a pet was visible, it and all pets with smaller ids stayed visible. The time grows almost linearly with the
+ * number of events and of pets in them.
  */
 export function petContradiction(events: readonly PetEvent[]): string | undefined {
   try {
@@ -58,7 +58,7 @@ function boundsOf(id: bigint, { attempts }: StoredPet): Bounds {
   };
 }
 
-/** Returns the pets of the creates with an unknown outcome, which may be stored. */
+/** Returns the pets that may be stored, because the outcome of their create is unknown. */
 function lostPets(events: readonly PetEvent[]): readonly NewPet[] {
   return events.flatMap((event) =>
     event.kind === 'create' && event.result === 'unknown' ? [event.pet] : [],
@@ -66,8 +66,8 @@ function lostPets(events: readonly PetEvent[]): readonly NewPet[] {
 }
 
 /**
- * Checks a list. Updates the bounds only of its last pet and of the next pet: pets with smaller ids must have become visible
- * earlier, and pets with greater ids later.
+ * Checks a list. Updates only the bounds of its last pet and of the pet after the list. These bounds suffice, because pets with
+ * smaller ids must have become visible earlier, and pets with greater ids later.
  */
 function checkList(
   event: ListEvent,
