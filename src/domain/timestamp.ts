@@ -14,13 +14,15 @@ const RFC_3339 =
 
 /** Returns the canonical text of a time in the format of RFC 3339, with any offset, or `undefined` for any other value. */
 export function toTimestamp(given: unknown): Timestamp | undefined {
-  const [, local = '', fraction = '', sign, hours, minutes] =
-    typeof given === 'string' ? (RFC_3339.exec(given) ?? []) : [];
+  const parts = typeof given === 'string' ? RFC_3339.exec(given) : null;
+  if (parts === null) return undefined;
+  const [, local = '', fraction = '', sign, hours, minutes] = parts;
   const written = `${local.toUpperCase()}.${fraction.padEnd(3, '0')}Z`;
   const time = Date.parse(written);
   // `Date.parse` accepts 24:00, and reads February 30th as a day in March.
   if (Number.isNaN(time) || new Date(time).toISOString() !== written) return undefined;
   const offset = (Number(hours ?? 0) * 60 + Number(minutes ?? 0)) * (sign === '-' ? -60_000 : 60_000);
   const utc = new Date(time - offset).toISOString();
-  return utc >= TIMESTAMP_MIN && utc <= TIMESTAMP_MAX ? (utc as Timestamp) : undefined;
+  // A year before 0000 or after 9999 begins with a sign, which sorts before every digit.
+  return utc >= TIMESTAMP_MIN ? (utc as Timestamp) : undefined;
 }
