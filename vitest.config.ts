@@ -64,7 +64,7 @@ const OF_ANY_ATTRIBUTES = [
   'test/adapters/{sqlite/pet-repository,postgres/plans}.test.ts',
   'test/application/{filters,list-query}.test.ts',
   'test/composition/pets-command.test.ts',
-  'test/domain/{attribute,invalid-pets,pet-change,pet-filter}.test.ts',
+  'test/domain/{attribute,invalid-pets,pet,pet-change,pet-filter,pet-json}.test.ts',
 ];
 
 const ADAPTERS = {

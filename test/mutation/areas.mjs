@@ -5,7 +5,8 @@
  * what survived ran again with the tests that were added for it. `testTimeout` in milliseconds is short where mutants often
  * make a test wait forever. The tests of an area that `needsBuild` load the built files that the HTTP adapter serves. A slow
  * survivor on a busy machine must not count as detected: where the tests take long, `timeoutMS` is what a mutant may take
- * longer than they do. The module `preload` is loaded before the tests.
+ * longer than they do. The module `preload` is loaded before the tests. In an area that `hasEachKind`, pets have an attribute
+ * of each kind, as in the tests of the project `entity`.
  */
 
 import { globSync } from 'node:fs';
@@ -25,6 +26,7 @@ export const AREAS = {
     testFiles: testsIn('test/{domain,application}', ['test/domain/json-time.test.ts']),
     threshold: 98,
     mutatesTexts: true,
+    hasEachKind: true,
     lastRun: '2026-11-26: 98.1 % of 1,071',
     testTimeout: 4000,
   },

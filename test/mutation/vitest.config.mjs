@@ -1,10 +1,12 @@
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer } from 'vitest/node';
+import { inMemory } from '../entity/entity.ts';
 import { AREAS } from './areas.mjs';
 
 const {
   testTimeout = 30_000,
   needsPostgres = false,
+  hasEachKind = false,
   preload = [],
   carrier = 'koa',
 } = AREAS[process.env.AREA ?? 'core'];
@@ -21,6 +23,7 @@ class SmallestFirst extends BaseSequencer {
  * A timeout of the test detects them earlier than the timeout of StrykerJS, which also restarts the process.
  */
 export default defineConfig({
+  plugins: hasEachKind ? [inMemory] : [],
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: needsPostgres ? ['test/support/postgres/global-setup.ts'] : [],
@@ -37,6 +40,7 @@ export default defineConfig({
       PROPERTY_RUNS: '1',
       TEST_EXTENT: 'short',
       TEST_CARRIER: carrier,
+      ...(hasEachKind && { TEST_ATTRIBUTES: 'each kind' }),
     },
   },
 });
