@@ -32,7 +32,7 @@ describe('an integer', () => {
 const about = { isRequired: true, description: 'A.' } as const;
 
 describe('a boolean', () => {
-  const rule = ruleOf('lent', { ...about, kind: 'boolean', example: true });
+  const rule = (given: unknown) => ruleOf('lent', { ...about, kind: 'boolean', example: true })(given);
 
   test('can be true or false', () => {
     expect([true, false].map((given) => rule(given))).toEqual([{ value: true }, { value: false }]);
@@ -44,7 +44,8 @@ describe('a boolean', () => {
 });
 
 describe('a timestamp', () => {
-  const rule = ruleOf('bornAt', { ...about, kind: 'timestamp', example: TIMESTAMP_MIN });
+  const rule = (given: unknown) =>
+    ruleOf('bornAt', { ...about, kind: 'timestamp', example: TIMESTAMP_MIN })(given);
 
   test.each([
     ['2027-01-31T12:30:00Z', '2027-01-31T12:30:00.000Z'],
@@ -86,7 +87,7 @@ describe('a timestamp', () => {
     ),
     ...['0000-12-31T23:00:00-02:00', '0001-01-01T00:00:00+00:01', '9999-12-31T23:59:59.999-00:01'],
     ...['10000-01-01T00:00:00Z', '+002024-01-01T00:00:00Z', '2024-01-01 00:00:00Z', '2024-01-01', '', 'now'],
-    ...[0, 1_700_000_000_000n, true, null, new Date(0)],
+    ...[0, 1_700_000_000_000n, true, null, new Date(0), [TIMESTAMP_MIN]],
   ])('cannot be %s', (given) => {
     expect(rule(given)).toEqual({
       fault: expect.stringMatching(/^bornAt must be a time in the format of RFC 3339 such as /),

@@ -35,6 +35,8 @@ test('errors of another realm are errors, and what only looks like one is none',
   expect(isError(new DOMException('x', 'AbortError'))).toBe(true);
   for (const wrong of [undefined, null, 'Error', {}, { name: 'Error', message: 'x', stack: '' }])
     expect(isError(wrong)).toBe(false);
+  for (const tag of ['[object Error', 'Error]'])
+    expect(isError({ [Symbol.toStringTag]: tag }), tag).toBe(false);
   const twin: unknown = runInNewContext(
     "Object.assign(new Error('x'), { name: 'AnimalStoreError', code: 'overloaded' })",
   );

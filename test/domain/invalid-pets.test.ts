@@ -9,7 +9,10 @@ import { INVALID_PETS, REX } from '../support/pets.ts';
 test.each(INVALID_PETS)('$json is refused: $message', ({ name, value, json, message }) => {
   const input = parsePetMembers(json) as never;
   expect(() => newPet(input)).toThrow(message);
-  expect(() => parsePet(json.replace('{', '{"id":1,').replace(',}', '}'))).toThrow(message);
+  const read = () => parsePet(json.replace('{', '{"id":1,').replace(',}', '}'));
+  expect(read).toThrow(message);
+  // What is wrong with JSON is said without a type of JavaScript.
+  expect(read).not.toThrow('bigint');
   expect(petFault({ ...storedPet(1n, REX), [name]: input[name] })).toMatch(name);
   if (value !== undefined && value !== 'null')
     expect(() => petChange({ [name]: input[name] } as never)).toThrow(message);

@@ -62,6 +62,10 @@ describe('members', () => {
   ])('of %s', (text, members) => {
     expect(read(text)).toEqual(members);
   });
+
+  test('are never what every object inherits', () => {
+    expect(membersReader(['toString'])(parseJson('{}'))).toEqual({});
+  });
 });
 
 test.each(['', 'secret', '{"a":01}', '{"a":1.5]'])(

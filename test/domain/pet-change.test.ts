@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import {
   ATTRIBUTES,
   isAccepted,
@@ -82,6 +82,31 @@ describe('a changed pet', () => {
     expect(changePet(PET, {})).toBe(PET);
     expect(changePet(PET, validated({ ...REX }))).toBe(PET);
   });
+
+  test.each(PET_ATTRIBUTES)(
+    'has another %s only if its transitions allow it, and can always gain or lose it',
+    (name) => {
+      const values = sampleValues(ATTRIBUTES[name]).map((value) => ({ ...PET, [name]: value }));
+      const [pet, other] = values.filter((each): each is typeof PET => isAccepted(each));
+      if (pet === undefined || other === undefined) return;
+      const table = { ...TRANSITIONS };
+      onTestFinished(() => {
+        Reflect.deleteProperty(TRANSITIONS, name);
+        Object.assign(TRANSITIONS, table);
+      });
+      Object.assign(TRANSITIONS, { [name]: { [`${pet[name]}`]: ['this', 'that'] } });
+      const refused = (from: typeof PET, to: typeof PET, rule: string) =>
+        expect(() => changePet(from, validated({ [name]: to[name] }))).toThrow(
+          refusal(`${name} cannot change from ${from[name]} to ${to[name]}: ${rule}`, 'invalid_transition'),
+        );
+      refused(pet, other, 'it can become this or that');
+      refused(other, pet, 'it stays as it is');
+      const without = Object.assign({ ...pet }, { [name]: undefined });
+      if (isAlwaysStored(name) || !isAccepted(without)) return;
+      expect(changePet(pet, validated({ [name]: null }))).toEqual(without);
+      expect(changePet(without, validated({ [name]: pet[name] }))).toEqual(pet);
+    },
+  );
 
   test('keeps its id', () => {
     expect(changePet(PET, { ...PETS_UNLIKE_REX[0], id: 8n } as PetChange).id).toBe(7n);

@@ -1,7 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { INT64_MAX, INT64_MIN } from '../../src/domain/int64.ts';
-import { type NewPetInput, PET_ATTRIBUTES, type Pet, petWithId } from '../../src/domain/pet.ts';
+import { parseJson } from '../../src/domain/json.ts';
+import {
+  ATTRIBUTES,
+  type NewPetInput,
+  newPet,
+  PET_ATTRIBUTES,
+  type Pet,
+  petWithId,
+} from '../../src/domain/pet.ts';
 import {
   newPetJson,
   parsePet,
@@ -10,10 +18,11 @@ import {
   parseStoredPets,
   petJson,
   petsJson,
+  storedPetFrom,
 } from '../../src/domain/pet-json.ts';
 import { samplePet } from '../../src/testing/fixtures/pets.ts';
 import { anyNewPet } from '../support/any-pet.ts';
-import { INVALID_PETS, jsonWith, REX } from '../support/pets.ts';
+import { BARE_REX, INVALID_PETS, jsonWith, REX } from '../support/pets.ts';
 import { runs } from '../support/property-runs.ts';
 import { refusal } from '../support/refusal.ts';
 
@@ -86,7 +95,11 @@ describe('parsePet and parsePets', () => {
 describe('parseStoredPets', () => {
   test('read pets that break rules, as another program has changed them', () => {
     const changed = { ...PET, id: 0n };
-    expect(parseStoredPets(petsJson([PET, changed]))).toEqual([PET, changed]);
+    const bare = { ...newPet(BARE_REX), id: 0n };
+    const stored = [PET, changed, bare];
+    expect(parseStoredPets(petsJson(stored))).toStrictEqual(stored);
+    expect(stored.map((pet) => storedPetFrom(parseJson(petJson(pet))))).toStrictEqual(stored);
+    expect(Object.isFrozen(storedPetFrom(parseJson(PET_JSON)))).toBe(true);
   });
 
   test.each([
@@ -94,6 +107,10 @@ describe('parseStoredPets', () => {
     ...PET_ATTRIBUTES.map((name) => [
       jsonWith(name, '[]').replace('{', '{"id":1,'),
       `, pet 1: ${name} must `,
+    ]),
+    ...PET_ATTRIBUTES.filter((name) => ATTRIBUTES[name].isRequired).map((name) => [
+      jsonWith(name, undefined).replace('{', '{"id":1,').replace(',}', '}'),
+      `, pet 1: ${name} is required`,
     ]),
     ['7', ': expected a JSON object'],
   ])('%s has values of wrong types', (text, message) => {

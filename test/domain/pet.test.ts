@@ -2,6 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { INT64_MAX } from '../../src/domain/int64.ts';
 import {
   ATTRIBUTES,
+  examplePet,
+  isAccepted,
   isAlwaysStored,
   type NewPet,
   newPet,
@@ -18,15 +20,29 @@ test('the default is stored when nothing is given, and unknown members are ignor
   const given = { ...BARE_REX, id: 7n, colour: 'red' };
   const expected: Record<string, unknown> = { ...BARE_REX };
   for (const name of PET_ATTRIBUTES.filter(isAlwaysStored)) expected[name] ??= ATTRIBUTES[name].default;
-  expect(newPet(given)).toEqual(expected);
+  expect(newPet(given)).toStrictEqual(expected);
+});
+
+test('only a pet that obeys every rule is accepted', () => {
+  expect(isAccepted(REX)).toBe(true);
+  for (const { input, json } of INVALID_PETS) expect(isAccepted(input), json).toBe(false);
+});
+
+test('the example has the required attributes alone, unless a rule over several attributes needs others', () => {
+  const required = PET_ATTRIBUTES.filter((name) => ATTRIBUTES[name].isRequired);
+  const bare = Object.fromEntries(required.map((name) => [name, ATTRIBUTES[name].example]));
+  expect(examplePet()).toEqual(isAccepted(bare as never) ? bare : expect.objectContaining(bare));
+  expect(isAccepted(examplePet())).toBe(true);
 });
 
 test('the message names every broken rule, or says that there is no pet', () => {
   const rules = PET_ATTRIBUTES.map((name) => `${name} must [^;]+`).join('; ');
   const wrong = Object.fromEntries(PET_ATTRIBUTES.map((name) => [name, {}]));
   expect(() => newPet(wrong as never)).toThrow(refusal(new RegExp(`^${rules}$`)));
-  for (const value of [undefined, null])
-    expect(() => newPet(value as never)).toThrow(refusal(/^expected a pet, an object with \w+/));
+  const required = PET_ATTRIBUTES.filter((name) => ATTRIBUTES[name].isRequired);
+  const expected = `expected a pet, an object with ${required.join(', ') || 'its attributes'}`;
+  for (const value of [undefined, null, 'Rex'])
+    expect(() => newPet(value as never)).toThrow(refusal(expected));
 });
 
 describe('a pet with an id', () => {
