@@ -13,8 +13,8 @@ import { CHANGE_EXAMPLES, NEW_PET_EXAMPLES, responsesOf } from './responses.ts';
 import { componentSchemas, json, type Part } from './schemas.ts';
 
 /**
- * Returns the OpenAPI document as JSON. The URL of the server is `/v1`. All integers are exact, even
- * integers that a double cannot represent, such as the maximum of int64.
+ * Returns the OpenAPI document as JSON. The URL of the server is `/v1`. All integers are exact, even integers that a double cannot
+ * represent, such as the maximum of int64.
  */
 export function generateDocument(operations: readonly Operation[] = servedOperations()): string {
   const paths: Record<string, Record<string, Part>> = {};

@@ -83,8 +83,8 @@ function respondError(ctx: ApiContext, error: unknown): [error: unknown, status:
   const { requestId } = ctx.state.animalStore;
   const { status, fields, body } = errorContent(error, requestId);
   if (ctx.headerSent) {
-    // Ends the connection, so that the client does not mistake a part of the body for all of it. If `ctx.respond` is false,
-    // other code sends the rest.
+    // Ends the connection, so that the client does not mistake a part of the body for all of it. If `ctx.respond` is false, other
+    // code sends the rest.
     if (ctx.respond !== false) ctx.res.destroy();
     ctx.respond = false;
     return [error, status];

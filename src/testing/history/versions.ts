@@ -1,6 +1,6 @@
 /**
- * Checks the versions of pets. Each write has a number, its revision. These numbers give the order of the writes, so it need not
- * be searched for.
+ * Checks the versions of pets. Each write has a number, its revision. These numbers give the order of the writes, so it need not be
+ * searched for.
  */
 
 import type { PetVersion } from '../../application/ports/pet-changes.ts';
