@@ -3,7 +3,6 @@ import { changePet, type PetChange, petChange } from '../domain/pet-change.ts';
 import { petChangeJson } from '../domain/pet-json.ts';
 import type { IfMatch } from './entity-tag.ts';
 import type { Caller } from './ports/idempotent-creates.ts';
-import type { PetVersion } from './ports/pet-changes.ts';
 import type { CallOptions } from './ports/pet-repository.ts';
 import { type ChangePorts, expectedPet, writeVersion } from './versioned-writes.ts';
 
@@ -41,7 +40,7 @@ export class ChangePet {
   ): Promise<ChangeResult> {
     const change = petChange(input);
     const request = `change ${id} ${petChangeJson(change)}`;
-    const nextOf = async (version?: PetVersion) => changePet(await expectedPet(version, ifMatch), change);
+    const nextOf = async (pet?: Pet) => changePet(await expectedPet(pet, ifMatch), change);
     const { pet, isReplay } = await writeVersion(this.#ports, id, request, nextOf, caller, options);
     return { pet: pet as Pet, isReplay };
   }

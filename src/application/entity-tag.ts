@@ -8,5 +8,5 @@ export type IfMatch = '*' | readonly string[];
 export async function entityTagOf(pet: Pet): Promise<string> {
   const hash = new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(petJson(pet))));
   const text = btoa(String.fromCharCode(...hash));
-  return `"${text.replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '')}"`;
+  return `"${text.replaceAll('+', '-').replaceAll('/', '_').replace('=', '')}"`;
 }

@@ -2,15 +2,13 @@
 
 import { untilAborted } from './until-aborted.ts';
 
-/** The longest delay of a timer, in milliseconds. A timer with a longer delay would fire at once. */
-const LONGEST = 2 ** 31 - 1;
-
 /** Resolves after a time in milliseconds. Rejects with the reason of the signal as soon as it is aborted. */
 export async function pause(milliseconds: number, signal?: AbortSignal): Promise<void> {
   signal?.throwIfAborted();
   let timer: ReturnType<typeof setTimeout> | undefined;
   const paused = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, Math.min(milliseconds, LONGEST));
+    // A timer with a longer delay would fire at once.
+    timer = setTimeout(resolve, Math.min(milliseconds, 2 ** 31 - 1));
   });
   await untilAborted(paused, signal).finally(() => clearTimeout(timer));
 }

@@ -1,6 +1,6 @@
+import type { Pet } from '../domain/pet.ts';
 import type { IfMatch } from './entity-tag.ts';
 import type { Caller } from './ports/idempotent-creates.ts';
-import type { PetVersion } from './ports/pet-changes.ts';
 import type { CallOptions } from './ports/pet-repository.ts';
 import { type ChangePorts, expectedPet, writeVersion } from './versioned-writes.ts';
 
@@ -22,9 +22,8 @@ export class RemovePet {
     caller?: Caller,
     options?: CallOptions,
   ): Promise<{ readonly isReplay: boolean }> {
-    const nextOf = async (version?: PetVersion) => {
-      const isRemoved = version !== undefined && version.pet === undefined;
-      if (!isRemoved) await expectedPet(version, ifMatch);
+    const nextOf = async (pet?: Pet) => {
+      if (pet !== undefined) await expectedPet(pet, ifMatch);
       return undefined;
     };
     const { isReplay } = await writeVersion(this.#ports, id, `remove ${id}`, nextOf, caller, options);

@@ -8,7 +8,7 @@ import { entityTagOf, type IfMatch } from './entity-tag.ts';
 import { pause } from './pause.ts';
 import type { IdempotentChanges } from './ports/idempotent-changes.ts';
 import { type Caller, DAY } from './ports/idempotent-creates.ts';
-import type { PetChanges, PetVersion } from './ports/pet-changes.ts';
+import type { PetChanges } from './ports/pet-changes.ts';
 import type { CallOptions } from './ports/pet-repository.ts';
 import { supported } from './store-options.ts';
 
@@ -23,16 +23,17 @@ export interface ChangePorts {
 
 /**
  * Returns the first response when the key has a record of this request. Otherwise stores what `nextOf` returns for the current
- * version, and begins again when another writer is faster.
+ * version, and begins again when another writer is faster. Throws `not_found` when the pet never existed.
  *
  * @param request the request as text, equal for equal requests
- * @param nextOf resolves with the new pet, with the same pet when nothing changes, or with `undefined` for a removed pet
+ * @param nextOf resolves with the new pet, with the same pet when nothing changes, or with `undefined` for a removed pet. It gets
+ * `undefined` when the pet was removed before.
  */
 export async function writeVersion(
   { changes, idempotentChanges, days = IDEMPOTENCY_DAYS }: ChangePorts,
   id: bigint,
   request: string,
-  nextOf: (version: PetVersion | undefined) => Promise<Pet | undefined>,
+  nextOf: (pet: Pet | undefined) => Promise<Pet | undefined>,
   caller: Caller | undefined,
   options: CallOptions | undefined,
 ): Promise<{ readonly pet: Pet | undefined; readonly isReplay: boolean }> {
@@ -45,10 +46,12 @@ export async function writeVersion(
       if (record.request !== request) throw keyConflict('request');
       return { pet: record.pet, isReplay: true };
     }
-    const pet = await nextOf(version);
-    const revision = version?.revision ?? 0n;
+    // A storage that is written in plain JavaScript can resolve with `null`.
+    if (!version) throw noSuchPet();
+    const { pet: present, revision } = version;
+    const pet = await nextOf(present);
     const isStored =
-      pet === version?.pet
+      pet === present
         ? await writes.record(id, pet, attempt, options)
         : (await (pet
             ? writes.replace(pet, revision, attempt, options)
@@ -67,10 +70,13 @@ function unrecorded(changes: PetChanges): IdempotentChanges {
   };
 }
 
-/** Returns the pet of a version. Throws `not_found` if there is no pet, or `precondition_failed` if `ifMatch` lacks its tag. */
-export async function expectedPet(version: PetVersion | undefined, ifMatch: IfMatch): Promise<Pet> {
-  const pet = version?.pet;
-  if (pet === undefined) throw new AnimalStoreError('not_found', 'there is no such pet');
+function noSuchPet(): AnimalStoreError {
+  return new AnimalStoreError('not_found', 'there is no such pet');
+}
+
+/** Returns the pet. Throws `not_found` if there is no pet, and `precondition_failed` if `ifMatch` lacks its tag. */
+export async function expectedPet(pet: Pet | undefined, ifMatch: IfMatch): Promise<Pet> {
+  if (pet === undefined) throw noSuchPet();
   if (ifMatch === '*' || ifMatch.includes(await entityTagOf(pet))) return pet;
   const fault = 'the pet has changed since it was read: read it again, then decide';
   throw new AnimalStoreError('precondition_failed', fault);
