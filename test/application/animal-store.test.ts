@@ -72,6 +72,12 @@ describe('pets', () => {
       refusal('limit must be an integer of 1 or more'),
     );
   });
+
+  test('cannot be listed with an option that does not exist', async () => {
+    await expect(store.listPage({ stauts: 'sold' } as never)).rejects.toThrow(
+      refusal(/^unknown option stauts: expected/),
+    );
+  });
 });
 
 test('what the storage lacks is refused by name', async () => {
@@ -87,6 +93,7 @@ test('what the storage lacks is refused by name', async () => {
     await expect(call()).rejects.toThrow(refusal(`${name} is not supported by this storage`));
   }
   expect((await without.listPage()).pets).toEqual([]);
+  expect([store.canChangePets, without.canChangePets]).toEqual([true, false]);
 });
 
 test('a backup and a check are those of the storage', async () => {
@@ -111,8 +118,9 @@ describe('close', () => {
       };
       await using counting = new AnimalStore({ ...storage, close });
       await Promise.all([counting.close(), counting.close()]);
+      await using _ = new AnimalStore({ ...storage, close });
     }
-    expect(closed).toBe(1);
+    expect(closed).toBe(2);
   });
 
   test('makes every method reject with storage_unavailable', async () => {
@@ -129,13 +137,25 @@ describe('close', () => {
       () => store.exportPets().next(),
       () => store.backup('copy.db'),
       () => store.check(),
+      () => store.beginEpoch(),
       async () => store.apiKeys,
+      async () => store.changeUseCases,
     ]) {
       await expect(call(), String(call)).rejects.toThrow(
         refusal('the store is closed', 'storage_unavailable'),
       );
     }
   });
+});
+
+test('an API key that the store has revoked is refused during an outage', async () => {
+  const { key, about } = await store.apiKeys.create('ci');
+  const outage = new Error('the disk failed');
+  await store.verifyApiKey(key);
+  storage.apiKeys.find = () => Promise.reject(outage);
+  expect(await store.verifyApiKey(key, { duringOutage: true })).toMatchObject({ name: 'ci' });
+  await store.apiKeys.revoke(about.id);
+  await expect(store.verifyApiKey(key, { duringOutage: true })).rejects.toBe(outage);
 });
 
 test('a signal ends the wait for a storage that ignores it, and says what is unknown', async () => {
@@ -161,11 +181,12 @@ test('a signal ends the wait for a storage that ignores it, and says what is unk
   const reason = new Error('no longer needed');
   setImmediate(() => controller.abort(reason));
   for (const read of await reads) expect(read).toEqual({ status: 'rejected', reason });
+  const advice = ['', ': repeat the create with the idempotencyKey of this error'];
   for (const [index, create] of (await creates).entries()) {
     expect(create).toMatchObject({
       reason: {
         code: 'storage_unavailable',
-        message: expect.stringContaining('the pet may be stored'),
+        message: `the create was aborted; the pet may be stored${advice[index]}`,
         idempotencyKey: [undefined, 'k'][index],
         cause: reason,
       },

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { MemoryApiKeyRepository } from '../../src/adapters/memory/api-key-repository.ts';
 import { ApiKeys } from '../../src/application/api-keys.ts';
 import { VerifyApiKey } from '../../src/application/verify-api-key.ts';
@@ -51,7 +51,10 @@ describe('createFirst', () => {
   test('creates no key in a store that has had one, even a revoked one', async () => {
     const { about } = await apiKeys.create('ci');
     await apiKeys.revoke(about.id);
+    using add = vi.spyOn(repository, 'addFirst');
     expect(await apiKeys.createFirst('first', () => expect.unreachable())).toBeUndefined();
+    // This write waits for other writers.
+    expect(add).not.toHaveBeenCalled();
   });
 
   test('creates a key in a store that has never had one, and saves it before it is stored', async () => {

@@ -6,7 +6,9 @@ import {
   checkOptions,
   FUNCTION,
   OBJECT,
+  objectOf,
   objectWith,
+  optionsOf,
   type Rule,
   STRING,
   TIMEOUT,
@@ -60,6 +62,45 @@ test.each([
   expect(() => checkArgument('input', value, rule)).toThrow(
     refusal(`input: expected an object, got ${described}`),
   );
+});
+
+describe('members', () => {
+  const rules = { onRequest: FUNCTION, name: STRING };
+  const OBSERVER = objectOf(OBJECT, rules);
+  const known = 'expected onRequest or name';
+  class Host {
+    readonly count = 0;
+    own = () => {};
+    onRequest(): void {}
+    helper(): void {}
+  }
+  class Misspelt {
+    NAME(): void {}
+  }
+
+  test.each<[rule: Rule, value: unknown, message: string]>([
+    [arrayOf('texts', STRING), ['a', 7], 'it: expected texts, got an array'],
+    [arrayOf('objects', optionsOf(rules)), [{}, { nam: 'x' }], `unknown option it[1].nam: ${known}`],
+    [optionsOf(rules), { name: 7 }, 'it.name: expected a string, got 7'],
+    [optionsOf(rules, objectWith('read')), {}, 'it: expected an object with the method read, got object'],
+    [OBSERVER, 'x', 'it: expected an object, got string'],
+    [OBSERVER, { name: 7 }, 'it.name: expected a string, got 7'],
+    [OBSERVER, { onrequest() {} }, `unknown option it.onrequest: ${known}`],
+    [OBSERVER, { onError() {} }, `unknown option it.onError: ${known}`],
+    [OBSERVER, Object.assign(Object.create(null), { onError() {} }), `unknown option it.onError: ${known}`],
+    [OBSERVER, new Misspelt(), `unknown option it.NAME: ${known}`],
+  ])('are refused: %#', (rule, value, message) => {
+    expect(() => checkArgument('it', value, rule)).toThrow(refusal(message));
+  });
+
+  test.each<[rule: Rule, value: unknown]>([
+    [arrayOf('texts', STRING), ['a']],
+    [OBSERVER, { name: undefined, count: 0 }],
+    [OBSERVER, Object.create(null)],
+    [OBSERVER, new Host()],
+  ])('are accepted: %#', (rule, value) => {
+    expect(() => checkArgument('it', value, rule)).not.toThrow();
+  });
 });
 
 describe('options', () => {

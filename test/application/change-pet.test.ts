@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { openMemoryStorage } from '../../src/adapters/memory/index.ts';
 import { ChangePet } from '../../src/application/change-pet.ts';
 import { entityTagOf } from '../../src/application/entity-tag.ts';
 import { RemovePet } from '../../src/application/remove-pet.ts';
+import { retryLostRace } from '../../src/application/versioned-writes.ts';
 import type { Pet } from '../../src/domain/pet.ts';
 import { petJson } from '../../src/domain/pet-json.ts';
 import { numberedPet } from '../../src/testing/fixtures/pets.ts';
@@ -47,7 +48,12 @@ beforeEach(async () => {
 const revision = async () => (await store.changes.find(pet.id))?.revision;
 
 test('the entity tag of a pet is the hash of its JSON', async () => {
-  expect(await entityTagOf(pet)).toBe(`"${createHash('sha256').update(petJson(pet)).digest('base64url')}"`);
+  // So many that every character of the encoding occurs.
+  for (let id = 1n; id <= 20n; id += 1n) {
+    const each = { ...pet, id };
+    const hash = createHash('sha256').update(petJson(each)).digest('base64url');
+    expect(await entityTagOf(each)).toBe(`"${hash}"`);
+  }
 });
 
 describe('ChangePet', () => {
@@ -100,6 +106,17 @@ describe('ChangePet', () => {
     expect(await change([tag])).toEqual({ pet: first.pet, isReplay: true });
   });
 
+  test('equal keys of two callers are two keys', async () => {
+    for (const [caller, change] of [
+      ['1', SOLD],
+      ['2', MAX],
+    ] as const)
+      expect(await store.changePet.execute(pet.id, change, '*', { caller, key: 'a' })).toMatchObject({
+        isReplay: false,
+        pet: change,
+      });
+  });
+
   test('a repeated request that changed nothing is a replay, too', async () => {
     const change = () => store.changePet.execute(pet.id, {}, '*', A);
     expect((await change()).isReplay).toBe(false);
@@ -134,6 +151,19 @@ describe('ChangePet', () => {
     await expect(racing.execute(pet.id, KIM, '*')).rejects.toThrow(
       refusal(/^other writers changed the pet 20 times in between/, 'overloaded'),
     );
+  });
+
+  test('waits longer and longer for other writers, for a random time of at most 250 ms', async () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    using _ = vi.spyOn(Math, 'random').mockReturnValue(0.5);
+    const times: number[] = [];
+    const attempt = async () => void times.push(Date.now());
+    const ended = expect(retryLostRace(attempt)).rejects.toMatchObject({ code: 'overloaded' });
+    await vi.runAllTimersAsync();
+    await ended;
+    const pauses = times.slice(1).map((time, index) => time - (times[index] ?? 0));
+    expect(pauses).toEqual([1, 2, 4, 8, 16, 32, 64, ...Array(12).fill(125)]);
   });
 
   test('a storage without the port for records refuses a key by name', async () => {

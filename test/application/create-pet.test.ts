@@ -135,6 +135,18 @@ describe('the removal of records', () => {
     expect(clear).toHaveBeenCalledWith(7);
   });
 
+  test('that fails after it was stopped is not reported', async () => {
+    fakeTimers();
+    const removeRecords = vi.fn(() => Promise.reject(new Error('the storage is closed')));
+    const report = vi.fn();
+    const stop = startRecordRemoval({ removeRecords }, report);
+    vi.advanceTimersByTime(MINUTE);
+    stop();
+    await settle();
+    expect(removeRecords).toHaveBeenCalledTimes(1);
+    expect(report).not.toHaveBeenCalled();
+  });
+
   test('does not begin again while it is removing, and stops in the middle', async () => {
     const { promise, resolve } = Promise.withResolvers<number>();
     const removeRecords = vi.fn(() => promise);
@@ -156,7 +168,7 @@ describe('AnimalStore', () => {
     expect(await stored()).toEqual([pets[0]]);
   });
 
-  test('startMaintenance starts the removal, but not after close, or for a storage without records', async () => {
+  test('startMaintenance or a server starts the removal, but not after close, or for a storage without records', async () => {
     fakeTimers();
     const { idempotencyRecords, ...others } = storage;
     new AnimalStore(others).startMaintenance();
@@ -164,6 +176,10 @@ describe('AnimalStore', () => {
     expect(vi.getTimerCount()).toBe(0);
     store.startMaintenance();
     expect(vi.getTimerCount()).toBe(1);
+    const serving = new AnimalStore(storage);
+    expect(serving.changeUseCases).toBeDefined();
+    expect(vi.getTimerCount()).toBe(2);
+    await serving.close();
     await store.close();
     const closed = new AnimalStore(storage);
     await closed.close();

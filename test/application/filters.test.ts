@@ -47,6 +47,14 @@ test.each(PET_FILTERS)('a filter by %s must be a valid value', async (name) => {
   }
 });
 
+test.runIf(PET_FILTERS.length > 0)('each filter that is not valid is named', async () => {
+  const store = new AnimalStore(openMemoryStorage());
+  const filter = Object.fromEntries(PET_FILTERS.map((name) => [name, null])) as never;
+  const message = new RegExp(`^${PET_FILTERS.map((name) => `${name} must .+`).join('; ')}$`);
+  for (const call of [() => store.listPage(filter), () => store.exportPets(filter).next()])
+    await expect(call()).rejects.toThrow(refusal(message));
+});
+
 async function itemsOf<T>(iterable: AsyncIterable<T>): Promise<T[]> {
   const items: T[] = [];
   for await (const item of iterable) items.push(item);

@@ -45,6 +45,7 @@ test.each([
   '0123456789abcdef-9223372036854775808',
   7,
   null,
+  ['0123456789abcdef-7'],
 ])('the cursor %j is malformed', async (after) => {
   const { feed } = await openFeed();
   await expect(feed.execute({ after: after as string })).rejects.toThrow(refusal(/^after must be a cursor/));

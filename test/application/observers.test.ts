@@ -24,6 +24,9 @@ test('every observer is notified with the same values, also when one throws', ()
 
 test('the combination has only methods that an observer has, which are called as methods', () => {
   expect(combineObservers([{}, {}])).toEqual({});
+  const names = ['onCommit', 'onStorageState', 'onWarning', 'onFailure'];
+  const all = Object.fromEntries(names.map((name) => [name, () => {}]));
+  expect(Object.keys(combineObservers([{}, all]))).toEqual(names);
   class Recorder {
     warnings: string[] = [];
     onWarning(message: string) {
@@ -53,6 +56,7 @@ test('an observer that fails is reported once a minute for each method, to the o
   const failing = { onCommit: fail, onWarning: () => Promise.reject(new Error('no')) as never };
   const onFailure = vi.fn();
   for (const observers of [[failing, { onFailure }, { onFailure: fail }], [failing]]) {
+    expect(printed).not.toHaveBeenCalled();
     const observer = combineObservers(observers);
     for (const time of [0, 59_999, 1]) {
       vi.advanceTimersByTime(time);

@@ -55,6 +55,7 @@ describe('a page', () => {
       (limit) => [{ limit }, 'limit must be an integer from 1 to 100'] as [object, string],
     ),
     [{ after: '1' }, /^after must be an integer from .+, got "1"$/],
+    [{ limit: 0, after: '1' }, /^limit must be an integer from 1 to 100; after must be an integer/],
     [
       { after: INT64_MAX + 1n },
       /^after must be an integer from -9223372036854775808 to 9223372036854775807$/,

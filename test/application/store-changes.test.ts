@@ -163,6 +163,13 @@ test('a follower sees each state, the later ones too, and ends when its cursors 
   expect(await follower.next()).toMatchObject({ done: true });
 });
 
+test('a follower ends when the store is closed', async () => {
+  const follower = store.followChanges({ interval: 1 });
+  await follower.next();
+  await store.close();
+  await expect(follower.next()).rejects.toMatchObject({ code: 'storage_unavailable' });
+});
+
 test('a storage without the ports refuses each call by name', async () => {
   const { changes, ...others } = storage;
   const without = new AnimalStore(others);
@@ -182,37 +189,46 @@ describe('a function whose change may have been made by a request that was lost'
     cause: changedSince,
     idempotencyKey: 'k',
   });
+  const others = Array.from({ length: 19 }, () => changedSince);
   const later: TaggedPet = { pet: { id: 1n, ...numberedPet(9n) }, etag: '"later"' };
 
-  function remoteStore(...outcomes: readonly (AnimalStoreError | undefined)[]) {
+  function remoteStore(...outcomes: readonly (Error | undefined)[]) {
     const left = [...outcomes];
     const execute = vi.fn<ChangeUseCases['changePet']['execute']>(async () => {
       const error = left.shift();
       if (error !== undefined) throw error;
       return { ...later, isReplay: false };
     });
-    const { changes, ...others } = createUseCases(storage);
+    const { changes, ...useCases } = createUseCases(storage);
     const remote = changes && { ...changes, changePet: { execute } };
-    return { remote: new AnimalStore(storage, { ...others, changes: remote }), execute };
+    return { remote: new AnimalStore(storage, { ...useCases, changes: remote }), execute };
   }
 
   test('goes on with the key of that request, so that one of the two changes is made', async () => {
-    const { remote, execute } = remoteStore(changedSince, unknown, undefined);
+    const { remote, execute } = remoteStore(changedSince, unknown, changedSince, undefined);
     expect(await remote.changePet(pet.id, increment)).toEqual(later);
     const keys = execute.mock.calls.map(([, , , caller]) => caller?.key);
-    expect(keys).toEqual([undefined, undefined, 'k']);
+    expect(keys).toEqual([undefined, undefined, 'k', 'k']);
   });
 
   test.each([
-    ['was made after all', [new AnimalStoreError('idempotency_conflict', 'another request')]],
-    ['can no longer be found out', Array.from({ length: 19 }, () => changedSince)],
-  ])('says that the pet must be read when the outcome %s', async (_, later) => {
+    ['was made after all', 'idempotency_conflict', [new AnimalStoreError('idempotency_conflict', 'no')]],
+    ['can no longer be found out', 'overloaded', others],
+  ])('says that the pet must be read when the outcome %s', async (_, code, later) => {
     const { remote } = remoteStore(unknown, ...later);
     const error = await remote.changePet(pet.id, increment).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({
       code: 'storage_unavailable',
       message: 'a request whose response was lost may have changed the pet: read the pet, then decide',
       idempotencyKey: undefined,
+      cause: expect.objectContaining({ code }),
     });
+  });
+
+  test('rejects with another error as it is, and with overloaded if no response was lost', async () => {
+    const failure = new TypeError('no AnimalStoreError');
+    await expect(remoteStore(failure).remote.changePet(pet.id, increment)).rejects.toBe(failure);
+    const { remote } = remoteStore(changedSince, ...others);
+    await expect(remote.changePet(pet.id, increment)).rejects.toMatchObject({ code: 'overloaded' });
   });
 });

@@ -28,6 +28,7 @@ async function collect<T>(values: AsyncIterable<T>): Promise<T[]> {
 test('an export is that of the storage, or reads page by page', async () => {
   const { pets, check, close } = storage;
   const without = new AnimalStore({ pets, check, close });
+  expect(await collect(without.exportPets())).toEqual([]);
   for (let count = 0; count < 250; count++) await store.createPet(REX);
   const batches = await collect(without.exportPets());
   expect(batches.map(({ length }) => length)).toEqual([100, 100, 50]);

@@ -170,6 +170,9 @@ describe('the last use', () => {
       [two.about.id, day],
     ]);
     expect(repository.uses).toEqual(expected);
+    // Another process reads the day.
+    await new VerifyApiKey(repository, () => now).verify(one.key);
+    expect(repository.uses).toEqual(expected);
   });
 
   test('is written once when the repository returns an old day for a while', async () => {
@@ -206,6 +209,18 @@ describe('the last use', () => {
     await nextTurn();
     expect(written()).toEqual([one.about.id, two.about.id]);
     writes[1]?.[1]();
+  });
+
+  test('is written for at most 1000 keys while a write hangs', async () => {
+    const { key, about } = await apiKeys.create('ci');
+    let id = 0;
+    repository.find = async () => ({ ...about, id: String(id) });
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const write = vi.spyOn(repository, 'setLastUsedOn').mockReturnValue(promise);
+    for (; id <= 1000; id++) await verifyApiKey.verify(key);
+    resolve();
+    await nextTurn();
+    expect(write).toHaveBeenCalledTimes(1000);
   });
 
   test('is remembered for a limited number of keys', async () => {
