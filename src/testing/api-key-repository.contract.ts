@@ -14,6 +14,7 @@ import {
   draft,
   HOUR,
   namesOf,
+  UNKNOWN_IDS,
 } from './fixtures/keys.ts';
 
 /** Returns all tests that an `ApiKeyRepository` must pass. */
@@ -69,6 +70,58 @@ function oneClient(subject: Subject<ApiKeyRepository>): ContractCase[] {
         assert.equal(stored.filter((about) => about !== undefined).length, 1);
         assert.equal((await keys.list()).length, before.length + 2);
       }
+    },
+
+    'a replaced key ends at the given time unless it expires earlier, and all its successors have one caller':
+      async (keys) => {
+        const [hour, day] = [Date.now() + HOUR, Date.now() + DAY];
+        const expiries = [[undefined, hour] as const, [day, hour] as const, [hour, day] as const];
+        for (const [expiresAt, endsAt] of expiries) {
+          const [first, second, third] = [draft('first', expiresAt), draft('second', day), draft('third')];
+          const old = await keys.add(...first);
+          const next = await keys.replace(old, endsAt, ...second);
+          assert.ok(next, 'expected an active key to be replaced');
+          await assertFound(keys, first, { ...old, expiresAt: hour });
+          await assertFound(keys, second, { ...second[1], id: next.id, callerId: old.id });
+          await assertFound(keys, second, next);
+          assert.equal((await keys.replace(next, endsAt, ...third))?.callerId, old.id);
+        }
+      },
+
+    'a key that is unknown, revoked, expired or changed is not replaced, and nothing changes': async (
+      keys,
+    ) => {
+      const next = draft('next');
+      const { createdAt } = next[1];
+      const add = (name: string, expiresAt?: number) => keys.add(...draft(name, expiresAt));
+      const revoked = await keys.revoke((await add('revoked')).id, createdAt);
+      const refused = UNKNOWN_IDS.map((id): ApiKey => ({ ...next[1], id }));
+      refused.push(revoked ?? assert.fail(), await add('expired', createdAt));
+      for (const each of [await add('changed', createdAt + DAY), await add('limited since')])
+        refused.push({ ...each, expiresAt: createdAt + HOUR });
+      const before = (await keys.list()).map(attributesOf);
+      for (const old of refused)
+        assert.equal(await keys.replace(old, createdAt + 1, ...next), undefined, `${old.name} ${old.id}`);
+      assert.deepEqual((await keys.list()).map(attributesOf), before);
+      assert.equal(await keys.find(next[0]), undefined);
+    },
+
+    'a revoked key keeps the time of its first revocation, and a used key its last day': async (keys) => {
+      const bert = await keys.add(...draft('Bert'));
+      const anna = await keys.add(...draft('Anna', undefined, true));
+      const revoked = { ...bert, revokedAt: bert.createdAt + 7 };
+      for (const time of [7, 9])
+        assert.deepEqual(
+          attributesOf(await keys.revoke(bert.id, bert.createdAt + time)),
+          attributesOf(revoked),
+        );
+      for (const day of [2 * DAY, DAY]) await keys.setLastUsedOn(anna.id, day);
+      const used = { ...anna, lastUsedOn: 2 * DAY };
+      for (const id of UNKNOWN_IDS) {
+        assert.equal(await keys.revoke(id, 8), undefined, id);
+        await keys.setLastUsedOn(id, DAY);
+      }
+      assert.deepEqual((await keys.list()).map(attributesOf), [revoked, used].map(attributesOf));
     },
 
     'no returned object contains the key': async (keys) => {

@@ -22,11 +22,19 @@ test('each port of a storage has its contract suite above', () => {
   expect(ports.filter((name) => !new RegExp(`\\b${name}\\b`).test(suites))).toEqual([]);
 });
 
-test('more keys than are cached are all found', async () => {
+test('a found key is cached, with up to 999 others', async () => {
   const keys = new MemoryApiKeyRepository();
-  const names = Array.from({ length: 1005 }, (_, index) => `key ${index}`);
+  const names = Array.from({ length: 1001 }, (_, index) => `key ${index}`);
   for (const name of names) await keys.add(name, { name, prefix: '', createdAt: 0 });
-  for (const name of [...names, ...names.slice(0, 5)]) expect(await keys.find(name)).toMatchObject({ name });
+  using digest = vi.spyOn(crypto.subtle, 'digest');
+  const lookUps = async (...searched: string[]) => {
+    const before = digest.mock.calls.length;
+    for (const name of searched) expect(await keys.find(name)).toMatchObject({ name });
+    return digest.mock.calls.length - before;
+  };
+  expect(await lookUps(...names.slice(0, 1000), ...names.slice(0, 1000))).toBe(1000);
+  expect(await keys.find('unknown')).toBeUndefined();
+  expect(await lookUps('key 0', 'key 1000', 'key 0')).toBe(2);
 });
 
 test('each step of a removal takes as long as its records, however many there are', async () => {
