@@ -24,12 +24,14 @@ test('a full page ends at its last version, whatever was examined', () => {
   const read = { ...STORE, limit: 1, changed: [], unchanged: [pet(3n), pet(5n)] };
   expect(changesPage(read)).toMatchObject({ upTo: 3n, more: true });
   expect(changesPage({ ...read, examinedUpTo: 9n })).toMatchObject({ upTo: 3n, more: true });
+  expect(changesPage({ ...read, limit: 2 })).toMatchObject({ upTo: 5n, more: false });
 });
 
 test('a page that was cut by the bound has no version after it, and can be empty', () => {
   const read = { ...STORE, limit: 5, changed: [changed(1n, 8n)], unchanged: [pet(3n)], examinedUpTo: 7n };
   expect(changesPage(read)).toMatchObject({ versions: [{ id: 3n }], upTo: 7n, more: true });
   expect(changesPage({ ...read, unchanged: [] })).toMatchObject({ versions: [], upTo: 7n, more: true });
+  expect(changesPage({ ...read, unchanged: [pet(7n)] }).versions).toMatchObject([{ id: 7n }]);
 });
 
 test('the end of the feed is where the page began', () => {

@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest';
 import { keyValues } from '../../../src/adapters/storage-kit/key-rows.ts';
-import { columnOf, existingColumns, petOf } from '../../../src/adapters/storage-kit/pet-rows.ts';
+import { columnOf, existingColumns, fromColumn, petOf } from '../../../src/adapters/storage-kit/pet-rows.ts';
 import { type NewPet, PET_ATTRIBUTES, petFault } from '../../../src/domain/pet.ts';
 import { REX } from '../../support/pets.ts';
 
@@ -19,4 +19,19 @@ test('a column that an older table lacks is selected as NULL, and breaks no rule
   const row = [1n, REX[PET_ATTRIBUTES[0] as keyof NewPet], ...others.map(() => null)];
   expect(petFault({ ...lacking, ...petOf(row) })).toBeUndefined();
   expect(existingColumns(PET_ATTRIBUTES.map(columnOf)).lacking).toEqual({});
+});
+
+test('a column has the name of its attribute, in lower case', () => {
+  expect(columnOf('aLongName' as keyof NewPet)).toBe('a_long_name');
+});
+
+test.each([
+  ['integer', 7n, 7],
+  ['int64', 1n, 1n],
+  ['boolean', 0n, false],
+  ['boolean', 1n, true],
+  ['boolean', true, true],
+  ['boolean', 2n, 2n],
+] as const)('the %s %s in a column is read as %s', (kind, stored, value) => {
+  expect(fromColumn(kind, stored)).toBe(value);
 });

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { invalidPetProblems } from '../../../src/adapters/storage-kit/problems.ts';
+import { idProblems, invalidPetProblems } from '../../../src/adapters/storage-kit/problems.ts';
+import { INT64_MAX } from '../../../src/domain/int64.ts';
 import type { Pet } from '../../../src/domain/pet.ts';
 import { INVALID_PETS, REX } from '../../support/pets.ts';
 
@@ -16,4 +17,11 @@ test('ten pets that break a rule are named with the rule', () => {
   const more = error('more pets break a rule');
   expect(invalidPetProblems([VALID, ...ids.map(invalid)])).toEqual([...ten, more]);
   expect(invalidPetProblems([VALID])).toEqual([]);
+});
+
+test('a store has no problem with its ids until the last one is assigned', () => {
+  expect(idProblems(INT64_MAX - 1n)).toEqual([]);
+  const message =
+    'all ids have been assigned: export the pets, and import them without their ids into a new store';
+  expect(idProblems(INT64_MAX)).toEqual([error(message)]);
 });

@@ -1,0 +1,54 @@
+import { expect, test, vi } from 'vitest';
+import { valuesOf } from '../../../src/adapters/storage-kit/pet-rows.ts';
+import {
+  exactlyOnce,
+  type Records,
+  recordOf,
+  replayedPet,
+  responseOf,
+} from '../../../src/adapters/storage-kit/records.ts';
+import { CREATE_REQUEST } from '../../../src/application/ports/idempotent-changes.ts';
+import type { Pet } from '../../../src/domain/pet.ts';
+import { MAX, REX } from '../../support/pets.ts';
+
+const PET: Pet = { id: 7n, ...REX };
+const [OF_PET, OF_REMOVAL] = [responseOf(7n, PET), responseOf(7n, undefined)];
+const UNKNOWN = { request: undefined, pet: undefined };
+
+test('a key whose record is removed in between is claimed again, at most three times', async () => {
+  const stored: Pet = { id: 7n, ...REX };
+  const attempt = { caller: 'a', key: 'k', validFor: 1 };
+  const claim = vi.fn<Records['claim']>().mockResolvedValue(stored);
+  const add = exactlyOnce({ claim, find: async () => undefined });
+  claim.mockResolvedValueOnce(undefined).mockResolvedValueOnce(undefined);
+  expect(await add(stored, attempt)).toEqual({ pet: stored, isReplay: false });
+  claim.mockReset().mockResolvedValue(undefined);
+  await expect(add(stored, attempt)).rejects.toMatchObject({ code: 'overloaded' });
+  expect(claim).toHaveBeenCalledTimes(3);
+});
+
+test.each([
+  ['a change', [7n, 'change', OF_PET], { request: 'change', pet: PET }],
+  ['a removal', [7n, 'remove', OF_REMOVAL], { request: 'remove', pet: undefined }],
+  ['a release without requests', [7n, null, OF_PET], UNKNOWN],
+  ['a release without responses', [7n, CREATE_REQUEST, null], UNKNOWN],
+  ['an older release, which has reused it for another pet', [70n, 'change', OF_PET], UNKNOWN],
+])('a record of %s is read', (_, row, record) => {
+  expect(recordOf(row)).toEqual(record);
+});
+
+test('a retried create gets its response, or the stored pet where an older release stored none', () => {
+  const row = [7n, ...valuesOf(MAX)];
+  expect(replayedPet([7n, CREATE_REQUEST, OF_PET], row)).toEqual(PET);
+  expect(replayedPet([7n, null, null], row)).toEqual({ id: 7n, ...MAX });
+  const removed = { code: 'idempotency_conflict', message: expect.stringContaining('the pet 7 ') };
+  expect(() => replayedPet([7n, null, null], undefined)).toThrow(expect.objectContaining(removed));
+});
+
+test.each([
+  ['a change', 'change', OF_PET],
+  ['a removal', 'remove', OF_REMOVAL],
+])('the key of %s creates no pet', (_, request, response) => {
+  const conflict = { code: 'idempotency_conflict', message: expect.stringContaining('request') };
+  expect(() => replayedPet([7n, request, response], undefined)).toThrow(expect.objectContaining(conflict));
+});
