@@ -4,9 +4,8 @@ import { CREATE_REQUEST } from '../../application/ports/idempotent-changes.ts';
 import type * as ports from '../../application/ports/idempotent-creates.ts';
 import { AnimalStoreError } from '../../domain/errors.ts';
 import { type NewPet, type Pet, storedPet } from '../../domain/pet.ts';
-import { newPetJson } from '../../domain/pet-json.ts';
 import { ATTRIBUTE_COLUMNS as ATTRIBUTES, PET_COLUMNS } from '../storage-kit/pet-rows.ts';
-import { exactlyOnce, replayedPet } from '../storage-kit/records.ts';
+import { exactlyOnce, replayedPet, responseAfterId } from '../storage-kit/records.ts';
 import type { ConnectionPool, ResultRow, SqlStatement } from './connection-pool.ts';
 import type { GroupedWrites } from './grouped-writes.ts';
 import { arrayParameters, arraysOf, NOW, ORDER, RELAXED } from './pets.ts';
@@ -28,7 +27,7 @@ const ADD_ONCE = `WITH ${ORDER}, new AS MATERIALIZED (
         WITH ORDINALITY AS given (${ATTRIBUTES}, caller, key, valid_for, response, place) ORDER BY caller, key, place
   ), claims AS (
     INSERT INTO idempotency_records AS record (caller, key, pet_id, ends_at, request, response)
-    SELECT caller, key, id, ${NOW} + valid_for, '${CREATE_REQUEST}', concat('{"id":', id, ',', response)
+    SELECT caller, key, id, ${NOW} + valid_for, '${CREATE_REQUEST}', concat('{"id":', id, response)
     FROM (SELECT nextval('pets_id_seq') AS id, * FROM new ORDER BY caller, key) AS numbered
     ${RENEW_RECORD}
     RETURNING caller, key, pet_id
@@ -76,7 +75,7 @@ export function statementFor(creates: readonly Create[]): SqlStatement {
   if (attempts.length === 0) return { name: 'add', text: ADD, values: pets };
   const [callers, keys] = [attempts.map(({ caller }) => caller), attempts.map(({ key }) => key)];
   const validities = `{${attempts.map(({ validFor }) => validFor).join()}}`;
-  const responses = creates.map(({ pet }) => newPetJson(pet).slice(1));
+  const responses = creates.map(({ pet }) => responseAfterId(pet));
   return { name: 'add-once', text: ADD_ONCE, values: [...pets, callers, keys, validities, responses] };
 }
 

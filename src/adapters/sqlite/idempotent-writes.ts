@@ -16,9 +16,8 @@ import type {
 } from '../../application/ports/idempotent-creates.ts';
 import { INT64_MAX } from '../../domain/int64.ts';
 import { type Pet, storedPet } from '../../domain/pet.ts';
-import { newPetJson } from '../../domain/pet-json.ts';
 import type { PetRow } from '../storage-kit/pet-rows.ts';
-import { exactlyOnce, recordOf, replayedPet, responseOf } from '../storage-kit/records.ts';
+import { exactlyOnce, recordOf, replayedPet, responseAfterId, responseOf } from '../storage-kit/records.ts';
 import { COMPARE, setPet, storeCompared, versionFinder } from './pet-changes.ts';
 import { addPet, FIND_PET } from './pets.ts';
 import type { Reads } from './reads.ts';
@@ -32,7 +31,7 @@ const RENEW_RECORD = `ON CONFLICT DO UPDATE SET pet_id = excluded.pet_id, valid_
   request = excluded.request, response = excluded.response WHERE valid_until < ?`;
 
 /** Adds a record with the id that {@link addPet} will assign afterwards. If no id is left, {@link addPet} fails. */
-const ADD_CREATE_RECORD = `${INSERT_RECORD} SELECT ?, ?, id, ?, '${CREATE_REQUEST}', concat('{"id":', id, ',', ?) FROM (SELECT 1 + min(${INT64_MAX - 1n}, (${LAST_ID})) AS id) WHERE true
+const ADD_CREATE_RECORD = `${INSERT_RECORD} SELECT ?, ?, id, ?, '${CREATE_REQUEST}', concat('{"id":', id, ?) FROM (SELECT 1 + min(${INT64_MAX - 1n}, (${LAST_ID})) AS id) WHERE true
   ${RENEW_RECORD}`;
 const ADD_RECORD = `${INSERT_RECORD} VALUES (?, ?, ?, ?, ?, ?) ${RENEW_RECORD}`;
 
@@ -66,8 +65,7 @@ export function idempotentWrites(
     add: exactlyOnce({
       async claim(pet, { caller, key, validFor }) {
         const now = Date.now();
-        const response = newPetJson(pet).slice(1);
-        const record = [ADD_CREATE_RECORD, caller, key, now + validFor, response, now] as const;
+        const record = [ADD_CREATE_RECORD, caller, key, now + validFor, responseAfterId(pet), now] as const;
         const { rowId, changes } = await writer.storeWrite(record, addPet(pet));
         return changes === 0 ? undefined : storedPet(rowId, pet);
       },

@@ -5,12 +5,18 @@ import type { CreateAttempt, IdempotentCreates } from '../../application/ports/i
 import { AnimalStoreError } from '../../domain/errors.ts';
 import { keyConflict } from '../../domain/idempotency-key.ts';
 import { type NewPet, type Pet, storedPet } from '../../domain/pet.ts';
-import { parseStoredPets, petJson } from '../../domain/pet-json.ts';
+import { newPetJson, parseStoredPets } from '../../domain/pet-json.ts';
 import { type PetRow, petOf } from './pet-rows.ts';
 
 /** Returns the response to store. The response of a removal has only the id. */
 export function responseOf(id: bigint, pet: Pet | undefined): string {
-  return pet === undefined ? `{"id":${id}}` : petJson(pet);
+  return `{"id":${id}${pet === undefined ? '}' : responseAfterId(pet)}`;
+}
+
+/** Returns what follows the id in the response to store. If a pet has no attributes, a space tells it from a removal. */
+export function responseAfterId(pet: NewPet): string {
+  const attributes = newPetJson(pet).slice(1);
+  return attributes === '}' ? ' }' : `,${attributes}`;
 }
 
 /**
@@ -21,7 +27,7 @@ export function recordOf([petId, request, response]: readonly unknown[]): WriteR
   if (typeof request !== 'string' || typeof response !== 'string')
     return { request: undefined, pet: undefined };
   if (response === responseOf(petId as bigint, undefined)) return { request, pet: undefined };
-  const isOfPet = response.startsWith(`{"id":${petId},`);
+  const isOfPet = [',', ' '].some((next) => response.startsWith(`{"id":${petId}${next}`));
   const [pet] = isOfPet ? parseStoredPets(`[${response}]`) : [];
   return pet === undefined ? { request: undefined, pet } : { request, pet: storedPet(pet.id, pet) };
 }

@@ -37,6 +37,12 @@ test.each([
   expect(recordOf(row)).toEqual(record);
 });
 
+test('the response of a pet without attributes, all of which can be optional, is JSON, and not that of a removal', () => {
+  const response = responseOf(7n, { id: 7n } as Pet);
+  expect(JSON.parse(response)).toEqual({ id: 7 });
+  expect(response).not.toBe(OF_REMOVAL);
+});
+
 test('a retried create gets its response, or the stored pet where an older release stored none', () => {
   const row = [7n, ...valuesOf(MAX)];
   expect(replayedPet([7n, CREATE_REQUEST, OF_PET], row)).toEqual(PET);
