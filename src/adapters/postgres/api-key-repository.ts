@@ -36,7 +36,10 @@ export function apiKeyRepository(
   const statistics = { hits: 0, misses: 0 };
   let cache = new Map<string, { readonly about: ApiKey; readonly until: number }>();
 
-  /** Replaces the cache after the change, so that calls of `find` in flight store old results only in the previous cache. */
+  /**
+   * Starts an empty cache after the change. A `find` that began before it may have read an old row, but adds it only to the
+   * previous cache.
+   */
   async function change(text: string, values: unknown[]): Promise<ApiKey | undefined> {
     try {
       const [row] = await pool.write(text, values);

@@ -89,7 +89,10 @@ export function writeError(error: unknown): AnimalStoreError {
   return storageUnavailable(`${known.message}: it is unknown whether this was stored`, error);
 }
 
-/** An `AnimalStoreError` means that nothing was sent. A severity other than `ERROR` can be its translation: the code decides. */
+/**
+ * An `AnimalStoreError` means that nothing was sent. PostgreSQL translates the severity, so another one than `ERROR` can also mean
+ * `ERROR`. Then the SQLSTATE decides.
+ */
 export function hadNoEffect(error: unknown): boolean {
   if (asAnimalStoreError(error) !== undefined) return true;
   if (!(error instanceof DatabaseError) || UNKNOWN_OUTCOMES.test(codeOf(error))) return false;

@@ -28,8 +28,8 @@ export function petRepository(
   const sharePage = sharedReads<PetPage>(pool);
   const shareVersion = sharedReads<unknown>(pool);
   /**
-   * Whether the last two versions differed. If so, the next version is likely to differ too, so a statement that reads only the
-   * version is not worthwhile.
+   * Whether the last two versions differed. If so, the next one probably differs too, so `list` reads the page at once, without
+   * first reading only the version.
    */
   let isChanging = true;
 

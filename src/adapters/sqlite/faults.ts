@@ -24,7 +24,7 @@ export function reportFault(faults: Faults, part: 'writes' | 'reads', error: Ani
 
 /**
  * Checks whether the open files are still at their paths. If not, the storage refuses reads, because a key that was revoked in the
- * meantime can be active in the open files.
+ * files at these paths can still be active in the files that the storage has open.
  */
 export function checkFiles(faults: Faults, files: StoreFiles): void {
   try {

@@ -44,7 +44,7 @@ import {
 } from './files.ts';
 import { anyVersionOf, beginEpoch, countRows, lastIdOf } from './schema.ts';
 
-/** In milliseconds: enough for a command that is about to close the store. */
+/** How long a restore waits for the lock, in milliseconds: long enough for a command that is just closing the store. */
 const LOCK_TIMEOUT = 500;
 const UNREADABLE = /^SQLITE_(CORRUPT|NOTADB)/;
 /** Both stores can have any schema version, so only the columns that both have are compared. */

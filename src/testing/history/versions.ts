@@ -127,8 +127,9 @@ export class VersionHistory {
   }
 
   /**
-   * Takes the greatest number that was acknowledged or read before a read began. Asserts that the read returns at least the newest
-   * version of its pet up to this number, and no version whose write began only after the read had ended.
+   * Takes the greatest number that was acknowledged or read before a read began. Finds the newest version of the pet whose number
+   * is not greater than this one. Asserts that the read returns this version or a newer one, and that the write of the returned
+   * version began before the read ended.
    */
   #assertReads(versions: Map<bigint, Version[]>): void {
     const read = this.#reads.map(({ end, version }) => ({ end, revision: version?.revision }));
@@ -146,7 +147,10 @@ export class VersionHistory {
   }
 }
 
-/** Returns a function that returns the greatest number that was known before a position. Ask for positions in ascending order. */
+/**
+ * Returns a function of a position in the history. It returns the greatest number of the calls that had ended before this position.
+ * Ask for positions in ascending order.
+ */
 function greatestNumbers(
   known: readonly { readonly end: number; readonly revision: bigint | undefined }[],
 ): (call: number) => bigint {
