@@ -34,7 +34,7 @@ export class Metrics {
   /** Must be notified of the events of the server and of the storage. */
   readonly observer: Observer & RequestObserver;
   readonly #registry = new Registry();
-  #text: Promise<string> | undefined;
+  #text = Promise.resolve('');
   #until = 0;
 
   constructor({ version, storage, methods }: MetricsOptions) {
@@ -52,7 +52,7 @@ export class Metrics {
 
   /** Returns the metrics. Requests during the creation of a text, or within a second after it, share the text. */
   text(): Promise<string> {
-    if (this.#text !== undefined && performance.now() < this.#until) return this.#text;
+    if (performance.now() < this.#until) return this.#text;
     this.#until = Infinity;
     this.#text = this.#registry.metrics().finally(() => {
       this.#until = performance.now() + TEXT_INTERVAL;
