@@ -42,18 +42,19 @@ test.each(['silent', 'error', 'warn'])('at level %s, requests are not observed a
 });
 
 test('a successful health check is logged at the level debug only, and a failed one as every request', () => {
-  const [checks, failed] = [
-    ['/livez', '/readyz'],
-    { ...list, route: '/readyz', status: 503, keyId: undefined },
+  const checks = [
+    { route: '/livez' },
+    { route: '/readyz' },
+    { route: '/livez', status: 400 },
+    { route: '/readyz', status: 503 },
   ];
   for (const [level, levels] of [
-    ['info', [30]],
-    ['debug', [20, 20, 30]],
+    ['info', [30, 30]],
+    ['debug', [20, 20, 30, 30]],
   ] as const) {
     const { log, lines } = capturedLog(level);
     const { onRequest } = logObserver(log);
-    for (const route of checks) onRequest?.({ ...list, route, keyId: undefined });
-    onRequest?.(failed);
+    for (const check of checks) onRequest?.({ ...list, ...check, keyId: undefined });
     expect(lines().map((line) => line['level'])).toEqual(levels);
   }
 });
@@ -145,6 +146,16 @@ describe('in a flood', () => {
     expect(lines().at(-1)).toMatchObject({ requestId: 'again', address: '192.0.2.1', err });
     vi.advanceTimersByTime(1000);
     expect(lines()).toHaveLength(5);
+  });
+
+  test('each second begins with its first event, whatever was suppressed before it', () => {
+    const { log, lines } = capturedLog();
+    const { onError } = logObserver(log);
+    for (const wait of [0, 600, 500, 600]) {
+      vi.advanceTimersByTime(wait);
+      onError?.(new TypeError('failed'), `after ${wait}`);
+    }
+    expect(lines()).toMatchObject([{ requestId: 'after 0' }, { suppressed: 1 }, { requestId: 'after 500' }]);
   });
 
   test('what was suppressed until the exit of the process is reported once', () => {

@@ -23,12 +23,12 @@ describe('the log on a terminal', () => {
       requests(
         {},
         { keyId: undefined, route: undefined, path: '/v1/a b', status: 401 },
-        { status: 503 },
+        { status: 500 },
         { aborted: true },
       ),
     ).toBe(`12:03:04 GET /v1/pets 200 1.2 ms  1
 12:03:04 GET /v1/a b 401 1.2 ms
-12:03:04 GET /v1/pets 503 1.2 ms id-1  1
+12:03:04 GET /v1/pets 500 1.2 ms id-1  1
 12:03:04 GET /v1/pets 200 1.2 ms aborted  1
 `);
   });
@@ -42,6 +42,15 @@ describe('the log on a terminal', () => {
     expect(text).toMatch(
       /^12:03:04 INFO listening {2}url=http:\/\/x\/v1 {2}port=1\n12:03:04 WARN a warning\n12:03:04 ERROR request failed {2}requestId=id-1\nError: the disk is full\n +at /,
     );
+  });
+
+  test('has the colours of statuses and levels if the terminal has colours', () => {
+    const text = linesOf((log) => {
+      const { onRequest } = logObserver(log);
+      for (const status of [200, 304, 404, 503]) onRequest?.({ ...OUTCOME, status });
+      log.warn('a warning');
+    }, true);
+    expect(text.match(/\[3\dm\w+/g)).toEqual(['[32m200', '[36m304', '[33m404', '[31m503', '[33mWARN']);
   });
 
   test('no text of a client reaches the terminal as a control sequence', () => {

@@ -89,7 +89,6 @@ test('commits, errors and the state of the storage', async () => {
 });
 
 test('numbers of the server and of the storage are read when the metrics are requested', async () => {
-  let counted = 0;
   const metrics = open({
     server: { statistics: () => ({ connections: 3, requestsInFlight: 2, refused: { busy: 7, rate: 0 } }) },
     storage: {
@@ -101,11 +100,12 @@ test('numbers of the server and of the storage are read when the metrics are req
         busySeconds: { writer: 1.5 },
         connections: { busy: 1, idle: 2, waiting: 5 },
       }),
-      idempotencyRecords: { ...RECORDS, count: async () => (counted += 1) },
+      idempotencyRecords: { ...RECORDS, count: async () => 6 },
     },
   });
   await metrics.text();
-  expect(Object.fromEntries(await valuesOf(metrics))).toMatchObject({
+  const values = Object.fromEntries(await valuesOf(metrics));
+  expect(values).toMatchObject({
     [`animal_store_build_info{version="1.2.3",node="${process.version}",storage="memory"}`]: 1,
     animal_store_http_connections: 3,
     animal_store_http_requests_in_flight: 2,
@@ -119,13 +119,26 @@ test('numbers of the server and of the storage are read when the metrics are req
     'animal_store_database_connections{state="busy"}': 1,
     'animal_store_database_connections{state="idle"}': 2,
     animal_store_database_waiting_calls: 5,
-    // Records are counted once a minute.
-    animal_store_idempotency_records: 1,
+    animal_store_idempotency_records: 6,
     'animal_store_thread_busy_seconds_total{thread="writer"}': 1.5,
     'animal_store_thread_busy_seconds_total{thread="main"}': expect.any(Number),
     process_resident_memory_bytes: expect.any(Number),
     nodejs_eventloop_lag_p99_seconds: expect.any(Number),
   });
+  // The clock of `performance` stands still here.
+  expect(values['animal_store_thread_busy_seconds_total{thread="main"}']).toBeLessThan(process.uptime());
+});
+
+test('idempotency records are counted once a minute', async () => {
+  let counted = 0;
+  const count = async () => (counted += 1);
+  const metrics = open({ storage: { idempotencyRecords: { ...RECORDS, count } } });
+  const numbers: unknown[] = [];
+  for (const later of [0, 58_000, 0]) {
+    now += later;
+    numbers.push((await valuesOf(metrics)).get('animal_store_idempotency_records'));
+  }
+  expect(numbers).toEqual([1, 1, 2]);
 });
 
 test('a storage without numbers, and records that cannot be counted', async () => {
