@@ -61,7 +61,7 @@ export interface Reference {
   readonly serverUrl: string;
   readonly operations: readonly Operation[];
   readonly schemas: readonly (readonly [name: string, schema: Schema])[];
-  /** Returns the schema, or the schema to which it refers. Merges the schemas of `anyOf` into one. */
+  /** Returns the schema, or the schema to which it refers. A schema that can be `null` becomes the one without `null`. */
   resolve(schema: Schema): Schema;
 }
 
@@ -78,23 +78,13 @@ export function readReference(text: string): Reference {
     operations,
     schemas: Object.entries(components.schemas),
     resolve: ({ $ref, ...schema }) =>
-      merged($ref === undefined ? schema : { ...components.schemas[schemaName($ref)], ...schema }),
+      withoutNull($ref === undefined ? schema : { ...components.schemas[schemaName($ref)], ...schema }),
   };
 }
 
-/** Merges the schemas of `anyOf` into one with all members. A member is required if every schema requires it. */
-function merged({ anyOf, ...schema }: Schema): Schema {
-  const [first, ...others] = anyOf?.filter(({ type }) => type !== 'null') ?? [];
-  if (first === undefined) return schema;
-  if (others.length === 0) return { ...first, ...schema };
-  return {
-    ...first,
-    ...schema,
-    properties: Object.assign({}, first.properties, ...others.map(({ properties }) => properties)),
-    required: (first.required ?? []).filter((name) =>
-      others.every(({ required }) => required?.includes(name)),
-    ),
-  };
+/** Replaces `anyOf`, which has one schema and `null`, by the schema. */
+function withoutNull({ anyOf, ...schema }: Schema): Schema {
+  return { ...anyOf?.find(({ type }) => type !== 'null'), ...schema };
 }
 
 /** Returns the name of the schema to which a reference refers. */
