@@ -5,6 +5,7 @@ import { resolve } from 'node:path';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { apiDescription } from '../../openapi/description.ts';
+import { rulesOf, typeOf } from '../../page/constraints.ts';
 import { entityTagsIn } from '../../page/entity-tags.ts';
 import { formatJson, parseExact, writeExact } from '../../page/exact-json.ts';
 import { highlight } from '../../page/highlight.ts';
@@ -12,7 +13,7 @@ import type { Schema } from '../../page/openapi.ts';
 import { idIn, type Operation, type Reference, readReference, slugOf } from '../../page/reference.ts';
 import { nextPage, requestOf, type SampleRequest } from '../../page/samples/request.ts';
 import { type Language, SAMPLES } from '../../page/samples/samples.ts';
-import { findEntries, wordsOf } from '../../page/search.ts';
+import { excerptOf, findEntries, wordsOf } from '../../page/search.ts';
 import { openApiDocument } from '../../src/adapters/http/docs/openapi.ts';
 import { PROGRAMS } from '../../src/adapters/http/docs/programs.ts';
 import { servedOperations } from '../../src/adapters/http/lifecycle.ts';
@@ -83,6 +84,10 @@ describe('exact JSON', () => {
       runs(),
     );
   });
+
+  test('text that is not JSON throws a SyntaxError', () => {
+    expect(() => formatJson('{"id":9007199254740993')).toThrow(SyntaxError);
+  });
 });
 
 describe('the contents', () => {
@@ -115,6 +120,52 @@ describe('the contents', () => {
     expect(operation('create-pet').body?.schema).toEqual({ $ref: '#/components/schemas/NewPet' });
     expect(get).not.toHaveProperty('body');
   });
+
+  test('need no optional part of the document', () => {
+    const json = { schema: {}, examples: { bad: { value: null } } };
+    const texts = { slug: 'read-x', summary: 'Reads', description: 'x' };
+    const responses = {
+      200: { description: 'ok', headers: { Sunset: {} }, content: { 'application/json': json } },
+      400: { description: 'bad', content: { 'application/json': json } },
+      401: { description: 'no' },
+      503: { description: 'full', content: { 'text/plain': { schema: {} } } },
+    };
+    const get = { ...texts, operationId: 'readX', deprecated: true, responses };
+    const small = { info: {}, servers: [], paths: { '/x': { get } }, components: { schemas: {} } };
+    const { operations, serverUrl } = readReference(JSON.stringify(small));
+    expect(serverUrl).toBe('/');
+    const successes = [{ status: '200', description: 'ok', headers: [['Sunset', {}]], content: json }];
+    const failures = [{ status: '400', code: 'bad', example: null }];
+    const common = { method: 'GET', path: '/x', isDeprecated: true, parameters: [] };
+    expect(operations).toStrictEqual([{ ...texts, ...common, successes, failures }]);
+  });
+
+  test('have the schema to which another one refers, and the one beside `null`', () => {
+    const description = 'a pet';
+    const pet = { ...reference.schemas.find(([name]) => name === 'Pet')?.[1], description };
+    expect(reference.resolve({ $ref: '#/components/schemas/Pet', description })).toStrictEqual(pet);
+    const anyOf = [{ type: 'null' }, { type: 'string' }];
+    expect(reference.resolve({ anyOf, description })).toStrictEqual({ type: 'string', description });
+  });
+});
+
+describe('a schema in words', () => {
+  const INT64 = { type: 'integer', format: 'int64', minimum: -(2n ** 63n), maximum: 2n ** 63n - 1n };
+  const ascii = '^[!-~]{1,9}$';
+
+  test.each<[string, Schema, string[]]>([
+    ['PetStatus', { $ref: '#/components/schemas/PetStatus' }, []],
+    ['array of Pet', { type: 'array', items: { $ref: '#/components/schemas/Pet' } }, []],
+    ['integer (int64)', INT64, ['-9223372036854775808 to 9223372036854775807']],
+    ['integer', { type: 'integer', minimum: 1n, default: 20n }, ['at least 1', 'default 20']],
+    ['string', { type: 'string', maxLength: 255n }, ['at most 255 code points']],
+    ['string', { type: 'string', maxLength: 9n, pattern: ascii }, ['at most 9 visible ASCII characters']],
+    ['string', { type: 'string', enum: ['a', 'b'] }, ['one of "a", "b"']],
+    ['any', { const: '@1' }, ['always "@1"']],
+  ])('is %s', (type, schema, rules) => {
+    expect(typeOf(schema)).toBe(type);
+    expect(rulesOf(schema)).toEqual(rules);
+  });
 });
 
 describe('a request', () => {
@@ -139,6 +190,20 @@ describe('a request', () => {
     expect(requestOf(operation('get-pet'), path, BASE_URL).url).toBe(`${BASE_URL}/pets/1%2F%24%26'`);
   });
 
+  test.each<[string, string | boolean]>([
+    ['true', true],
+    ['false', false],
+    ['true?', 'true?'],
+    ['untrue', 'untrue'],
+  ])('has the boolean %s', (text, value) => {
+    const parameters = ['boolean', 'string'].map(
+      (type) => ({ name: type, in: 'query', schema: { type } }) as const,
+    );
+    const values = { ...noValues, parameters: new Map(parameters.map(({ name }) => [name, text])) };
+    const request = requestOf({ ...operation('list-pets'), parameters }, values, BASE_URL);
+    expect(request.parameters).toEqual({ boolean: value, string: text });
+  });
+
   test('has the text of the body', () => {
     const body = ' {"categoryId": 9007199254740993 }';
     expect(requestOf(operation('create-pet'), { ...noValues, body }, BASE_URL)).toEqual({
@@ -159,6 +224,7 @@ describe('a request', () => {
   test.each([
     ['</v1/pets?limit=1&after=9007199254740993>; rel="next"', '9007199254740993'],
     ['</docs>; rel="deprecation", <https://a.example/pets?after=2>; rel=next', '2'],
+    ['</v1/pets?after=2> ; title="next page"; rel="next"', '2'],
     ['</v1/pets?after=2>; rel="previous"', undefined],
     ['', undefined],
     [null, undefined],
@@ -177,8 +243,10 @@ describe('the entity tags in a response', () => {
     ['of an older server', { petId: 7n }, 200, null, '{}', []],
     ['of a removal', { petId: 7n }, 204, null, '', [['7', undefined]]],
     ['of an unknown pet', { petId: 7n }, 404, null, '{}', [['7', undefined]]],
-    ['of a lost update', { petId: 7n }, 412, null, '{}', []],
+    ['of a lost update', { petId: 7n }, 412, '"a"', '{}', []],
     ['of a create', {}, 201, '"b"', pet, [[large, '"b"']]],
+    ['of a create, of an older server', {}, 201, null, pet, []],
+    ['of a create that failed', {}, 503, '"b"', pet, []],
     ['of a list, whose tag is that of the page', {}, 200, '"page"', `[${pet}]`, []],
     [
       'of changes',
@@ -192,6 +260,7 @@ describe('the entity tags in a response', () => {
       ],
     ],
     ['of another server', {}, 200, '"a"', '<html>', []],
+    ['of a server that responds null', {}, 200, '"a"', 'null', []],
   ])('%s', (_case, parameters, status, etag, text, expected) => {
     const request = { parameters } as Pick<SampleRequest, 'parameters'>;
     expect([...entityTagsIn(request, { status, etag, text })]).toEqual(expected);
@@ -340,6 +409,23 @@ describe('the search', () => {
     [' ', []],
   ])('finds %j in %j', (query, found) => {
     expect(findEntries(entries, wordsOf(query))).toEqual(found.map((index) => entries[index]));
+  });
+
+  const [x, y] = ['x'.repeat(138), 'y'.repeat(200)];
+
+  test.each([
+    [
+      '413 or none',
+      `${x} the Order is 413, or 400 ${y}`,
+      `…${x.slice(0, 35)} the |[Or]|der is |[413]|, |[or]| 400 ${y.slice(0, 79)}…`,
+    ],
+    ['413 or', `or${x}413`, `[or]|${x}…`],
+    ['or', `or${x}`, `[or]|${x}`],
+    ['.', 'a.b', 'a|[.]|b'],
+    ['retry', 'no retries ', 'no |[retries]'],
+  ])('marks each match of %j in the text around the first one', (query, text, shown) => {
+    const pieces = excerptOf(text, query.split(' '));
+    expect(pieces.map((piece) => (piece.isMatch ? `[${piece.text}]` : piece.text)).join('|')).toBe(shown);
   });
 });
 
