@@ -2,7 +2,13 @@
 
 import { expect, test } from 'vitest';
 import { keyValues } from '../../../src/adapters/storage-kit/key-rows.ts';
-import { columnOf, existingColumns, fromColumn, petOf } from '../../../src/adapters/storage-kit/pet-rows.ts';
+import {
+  columnOf,
+  existingColumns,
+  fromColumn,
+  petOf,
+  valuesOf,
+} from '../../../src/adapters/storage-kit/pet-rows.ts';
 import { type NewPet, PET_ATTRIBUTES, petFault } from '../../../src/domain/pet.ts';
 import { REX } from '../../support/pets.ts';
 
@@ -34,4 +40,14 @@ test.each([
   ['boolean', 2n, 2n],
 ] as const)('the %s %s in a column is read as %s', (kind, stored, value) => {
   expect(fromColumn(kind, stored)).toBe(value);
+});
+
+test.each([
+  [7, 7n],
+  [true, 1n],
+  [false, 0n],
+  ['7', '7'],
+  [undefined, null],
+])('the value %s of an attribute is stored as %s', (value, stored) => {
+  expect(valuesOf({ ...REX, [PET_ATTRIBUTES[0] as keyof NewPet]: value })[0]).toBe(stored);
 });
