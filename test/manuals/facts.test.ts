@@ -47,8 +47,8 @@ const stopTimeout = numberIn('deploy/animal-store.service', /^TimeoutStopSec=(\d
 /** Phrases with figures of the code, by the manual that has them. */
 const FACTS: readonly (readonly [manual: string, phrase: string])[] = [
   ['api', `\`limit\` is ${LIMIT_MIN} to ${LIMIT_MAX}, by default ${LIMIT_DEFAULT}.`],
-  ['api', `retry: 1 to ${IDEMPOTENCY_KEY_MAX_LENGTH} visible ASCII characters`],
-  ['api', `for ${IDEMPOTENCY_DAYS * 24} hours or for as many days`],
+  ['api', `of 1 to ${IDEMPOTENCY_KEY_MAX_LENGTH} visible ASCII characters`],
+  ['api', `for ${IDEMPOTENCY_DAYS * 24} hours or as many days`],
   ['api', `the body of a request | ${kib(BODY_LIMIT)} |`],
   ['api', `the request line and the header fields | ${kib(constant('http', 'HEAD_LIMIT'))} |`],
   ['api', `the time to send the header fields | ${timeout('headersTimeout')} s |`],

@@ -80,8 +80,8 @@ type Share<R> = (
 ) => Promise<R>;
 
 /**
- * Equal calls share a read that has not been sent yet. A read in flight is not shared, because it can miss a write that was
- * acknowledged after it was sent.
+ * Equal calls share a read that has not been sent yet. A read in flight is not shared: if a write was acknowledged after the read
+ * was sent, the read can miss it.
  */
 function sharedReads<R>(pool: ConnectionPool): Share<R> {
   const waiting = new Map<string, Promise<R>>();

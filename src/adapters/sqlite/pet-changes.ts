@@ -21,7 +21,10 @@ import type { SqlStatement } from './writer-thread.ts';
 
 /** The revision of a pet in the table `pets`. */
 const REVISION = 'coalesce((SELECT revision FROM pet_revisions WHERE pet_id = pets.id), pets.id)';
-/** Compares the revision, and takes the next number of the counter of pet ids. A `seq` above int64 would not be an integer. */
+/**
+ * Compares the revision, and takes the next number of the counter of pet ids. Above int64, SQLite would store `seq` as a
+ * floating-point number.
+ */
 export const COMPARE: string = `UPDATE sqlite_sequence SET seq = 1 + (${LAST_ID}) WHERE name = 'pets' AND (${LAST_ID}) < ${INT64_MAX}
   AND ? = (SELECT ${REVISION} FROM pets WHERE id = ?)`;
 const REMOVE = 'DELETE FROM pets WHERE id = ?';
@@ -58,7 +61,7 @@ export async function storeCompared(
 ): Promise<bigint | undefined> {
   const { changes, rowId } = await writer.storeWrite(...write);
   if (changes > 0) return rowId;
-  // If no number is left, the comparison changes no row, even if the revision is the expected one.
+  // `COMPARE` also changes no row when all ids have been assigned, even if the revision is the expected one.
   if (await reads.read(() => lastIdOf(db) === INT64_MAX)) throw idsExhausted();
   return undefined;
 }

@@ -1,6 +1,6 @@
 import type { ApiKey, NewApiKey } from '../../domain/api-key.ts';
 
-/** Saves the first key for its owner. */
+/** Hands the first key to its owner, for example in a file. The callback already knows the key. */
 export type SaveKey = () => void | Promise<void>;
 
 /**
