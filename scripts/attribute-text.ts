@@ -40,8 +40,8 @@ export function columnParts(
 }
 
 /**
- * Returns the SQL of the index for a filter. The entries of the index are ordered by value and id, like the items of a page. In
- * SQLite, each entry ends with the id anyway.
+ * Returns the SQL of the index for a filter. Its entries are ordered by value and id, because a page has the pets of one value in
+ * the order of their ids. SQLite itself adds the id to each entry.
  */
 export function indexDefinition({ name }: NamedAttribute, database: Database): string {
   const column = columnOf(name);

@@ -15,7 +15,7 @@ const ALL = '*';
  * Removes the code that depends on modules which are left out.
  *
  * @param modules the texts of modules by their paths
- * @param isEntry whether a module is an entry point, so that its exports are in use
+ * @param isEntry whether a module is an entry point, whose exports always count as used
  * @param isGoneText whether a text in a test, such as an argument of a command, belongs to a part that is left out
  */
 export function pruned(
@@ -67,7 +67,7 @@ class Pruning {
 
   run(): Map<string, string> {
     let before = -1;
-    // Repeats the steps until nothing more is removed, because a removed node can be the last use of another node.
+    // Repeats the steps until nothing more is removed, because a removed node can contain the last use of a name.
     while (before < this.#removed.size) {
       before = this.#removed.size;
       for (const file of this.#files.values()) this.#keepMembers(file);

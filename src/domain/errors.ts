@@ -79,7 +79,7 @@ export function invalidRequest(message: string, options?: ErrorOptions): AnimalS
 }
 
 /**
- * Whether a value is an error of this realm or of another one. In Jest and `node:vm`, an error that Node.js itself throws is not an
+ * Whether a value is an error, even one of another realm. In Jest and `node:vm`, an error that Node.js itself throws is not an
  * instance of the `Error` class of the program.
  */
 export function isError(value: unknown): value is Error {

@@ -30,7 +30,7 @@ export interface Api {
   readonly reportFailure: ReportFailure;
 }
 
-/** Creates the API. The `rules` check the options. A server and a middleware pass their own, because they have more options. */
+/** Creates the API. The `rules` check the options. A server and a middleware have more options, so they pass their own rules. */
 export function createApi(
   store: HttpStore,
   options: HttpOptions,

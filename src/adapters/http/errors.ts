@@ -26,7 +26,7 @@ export const STATUS_OF = {
 
 export type HttpErrorCode = keyof typeof STATUS_OF;
 
-/** The codes that only operations of changes return. An error of a user's middleware never gets them, whatever its status is. */
+/** Only the operations that change pets or list changes return these codes. An error of a user's middleware never gets them. */
 const OF_CHANGES: readonly HttpErrorCode[] = [
   'invalid_transition',
   'restart_required',

@@ -28,7 +28,7 @@ export interface ApiKeyRepository {
   /**
    * In one transaction, stores a new key, and sets the expiry of the old key to `endsAt`, unless the old key expires earlier. The
    * `callerId` of the new key is that of the old key or, if the old key has none, the id of the old key. Changes nothing and
-   * resolves with `undefined` when the old key does not exist, is revoked, has expired at `about.createdAt`, or no longer has the
+   * resolves with `undefined` when the old key does not exist, is revoked, has expired by `about.createdAt`, or no longer has the
    * expiry `old.expiresAt`. Therefore, of several simultaneous rotations that shorten the life of the old key, only one succeeds.
    */
   replace(old: ApiKey, endsAt: number, key: string, about: NewApiKey): Promise<ApiKey | undefined>;
