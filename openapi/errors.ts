@@ -67,7 +67,7 @@ export const OF_CHANGE: Readonly<Partial<Record<HttpErrorCode, { when: string; m
   },
 };
 
-/** The errors that not every operation can return. */
+/** The errors that some operations cannot return. */
 const SPECIFIC: readonly HttpErrorCode[] = specificErrorsOf(OPERATIONS);
 
 /** Returns the errors that operations name, and `method_not_allowed`: the error for a method that no operation has. */

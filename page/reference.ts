@@ -154,7 +154,7 @@ function failuresOf(status: string, { content }: ResponseObject): Failure[] {
   }));
 }
 
-/** Returns the day in the `Sunset` field (RFC 8594), or `undefined` when no response has a fixed `Sunset` field. */
+/** Returns the day in the `Sunset` field (RFC 8594), or `undefined` when no response has a constant value for it. */
 function sunsetOf(responses: readonly ResponseObject[]): string | undefined {
   const field = responses.map(({ headers }) => headers?.['Sunset']?.schema?.const).find(isString);
   if (field === undefined) return undefined;

@@ -103,7 +103,7 @@ export function renameText(
   });
 }
 
-/** An exception matches a whole identifier. If the identifier is also an ordinary word, it matches only in quotes or in a link. */
+/** An exception matches a whole identifier. An exception that is one word matches only in quotes or in a link. */
 function patternOf(exceptions: Exceptions): RegExp {
   if (exceptions.size === 0) return NAME;
   const words = [...exceptions.keys()].map((each) =>

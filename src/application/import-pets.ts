@@ -47,7 +47,7 @@ export class ImportPets {
         yield [...inputs.keys()];
       }
       isChecked = true;
-      // This error ends the import: the port stores nothing when the iteration over the batches throws.
+      // Ends a dry run: when the iteration over the batches throws, the port stores no pet.
       if (dryRun) throw new Error('the dry run is complete');
     };
     const onDuplicateId = (pet: Pet): void => {

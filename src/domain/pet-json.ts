@@ -137,7 +137,7 @@ function storedPetOf(members: PetMembers): Pet {
     const value = pet[name];
     const hasType = isInteger ? isInt64(value) : typeof value === type;
     if (!hasType) return petOf(members);
-    // The members have a `bigint` for every integer in the JSON.
+    // Every integer in the members is a `bigint`, but this attribute is a `number`.
     if (isNumber) pet[name] = Number(value);
   }
   return isInt64(pet.id) ? (pet as Pet) : petOf(members);

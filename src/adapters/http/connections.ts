@@ -43,7 +43,7 @@ export class Connections {
     if (connection === undefined) return false;
     const { unanswered } = connection;
     if (connection.isClosing || unanswered.at(-1)?.shouldKeepAlive === false) {
-      // Otherwise, Node.js would parse thousands of pipelined requests, and keep them in memory.
+      // Without the pause, Node.js would parse thousands of pipelined requests, and keep them in memory.
       req.socket.pause();
       return false;
     }
@@ -53,7 +53,8 @@ export class Connections {
       connection.bytesRead = req.socket.bytesRead;
       connection.isClosing ||= !res.shouldKeepAlive;
     });
-    // Bytes after an upgrade request need not be HTTP. If the end of a request is ambiguous, the next bytes may still belong to it.
+    // The connection is closed if the next bytes need not be a request: after an upgrade request, they can be another protocol, and
+    // after a request with an ambiguous end, they can still belong to it.
     const isUnclear = req.headers.upgrade !== undefined || !isFramed(req);
     if (isUnclear || unanswered.length === PIPELINE_LIMIT) res.shouldKeepAlive = false;
     return true;

@@ -19,7 +19,7 @@ export const RENEW_RECORD: string = `ON CONFLICT (caller, key) DO UPDATE SET pet
 
 /**
  * Claims each key that has no valid record, and adds a pet with the id in the claim. If several pets have the same key, claims the
- * key for the first of them. Returns no row for the other pets.
+ * key for the first of them. Returns a row for each pet that was added.
  */
 const ADD_ONCE = `WITH ${ORDER}, new AS MATERIALIZED (
     SELECT DISTINCT ON (caller, key) given.* FROM ordered,

@@ -22,8 +22,8 @@ import type { SqlStatement } from './writer-thread.ts';
 /** The revision of a pet in the table `pets`. */
 const REVISION = 'coalesce((SELECT revision FROM pet_revisions WHERE pet_id = pets.id), pets.id)';
 /**
- * Compares the revision, and takes the next number of the counter of pet ids. Above int64, SQLite would store `seq` as a
- * floating-point number.
+ * Compares the revision, and takes the next number of the counter of pet ids, if one is left. SQLite would store a `seq` above
+ * int64 as a floating-point number.
  */
 export const COMPARE: string = `UPDATE sqlite_sequence SET seq = 1 + (${LAST_ID}) WHERE name = 'pets' AND (${LAST_ID}) < ${INT64_MAX}
   AND ? = (SELECT ${REVISION} FROM pets WHERE id = ?)`;

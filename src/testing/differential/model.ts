@@ -76,7 +76,7 @@ export class Model {
     return true;
   }
 
-  /** Whether a caller that has read the attributes of a key as `old` can replace this key at the time `now`. */
+  /** Whether the key that a caller has read as `old` can still be replaced at the time `now`. */
   canReplace(old: ApiKey, now: number): boolean {
     const about = this.keyWithId(old.id)?.[1];
     return about !== undefined && isActive(about, now) && about.expiresAt === old.expiresAt;
