@@ -26,7 +26,7 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** Replaces a number by a `bigint`, or by NaN if it is not an int64. Throws in older browsers, which do not pass the source text. */
+/** Replaces a number by a `bigint`, or by NaN if it is not an int64. Throws in a browser too old to pass the source text. */
 function withExactNumber(_name: string, value: unknown, context?: { readonly source?: string }): unknown {
   if (typeof value !== 'number') return value;
   if (context?.source === undefined)
