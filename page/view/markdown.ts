@@ -65,7 +65,7 @@ function itemPart(token: Token, guide: Guide | undefined): Node[] {
   return token.type === 'text' ? inlineAll(token) : block(token, guide);
 }
 
-/** Creates a table. A row that starts with a code span such as `name` has an id such as `what-is-a-pet-name`. */
+/** Creates a table. A row that starts with code has an id: for `name` in the guide `what-is-a-pet`, it is `what-is-a-pet-name`. */
 function table({ header, rows }: Tokens.Table, slug: string): HTMLElement {
   const head = header.map((cell) =>
     el('th', { scope: 'col', role: 'columnheader' }, ...cell.tokens.map(inline)),

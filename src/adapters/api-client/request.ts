@@ -34,7 +34,7 @@ export interface ApiRequest extends OperationStatuses {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
   readonly write?: Write;
-  /** The idempotency key of a write, which its error contains. The header field can also contain the caller, before the key. */
+  /** The idempotency key of a write, as its errors contain it. In the header field, the caller can precede the key. */
   readonly key?: string;
 }
 
@@ -88,7 +88,7 @@ export function sender(base: string, { headers, timeout: defaultTimeout, fetch }
           throw write && isStoredPossibly && signal ? abortedWrite(write, signal, key) : reason;
         });
       }
-      // On a busy machine, a pause can take longer than planned.
+      // The time is checked again, because on a busy machine, a pause can take longer than planned.
       if (!mayRetry || performance.now() >= end) {
         throw write && isStoredPossibly ? unknownOutcomeOf(write, error, key) : error;
       }

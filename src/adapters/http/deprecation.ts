@@ -6,7 +6,7 @@ import type { ApiMiddleware } from './state.ts';
 
 /**
  * Adds the deprecation header fields to all responses on the path of a deprecated operation. The exceptions are the responses of
- * other operations, and 401, which discloses nothing about the API.
+ * other operations on this path, and 401, which discloses nothing about the API.
  */
 export function deprecation(
   prefix: string,

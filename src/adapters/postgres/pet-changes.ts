@@ -22,10 +22,11 @@ export interface Change {
 
 const RECORD_COLUMNS = 'caller, key, pet_id, ends_at, request, response';
 /**
- * The statement takes its snapshot before it gets the order lock, so it compares the revision twice. The first comparison uses the
- * snapshot, and decides whether `nextval` is called: most changes that fail take no number from the sequence. The second comparison
- * reads the newest row of `pet_revisions`. ON CONFLICT locks this row even if the comparison fails, and the lock makes the commit
- * wait for a standby. If another session has used the key since the snapshot, the pet gets a new revision, but does not change.
+ * The statement takes its snapshot before it gets the order lock. Because the snapshot can be old, the revision is compared twice.
+ * The first comparison uses the snapshot, and decides whether `nextval` is called: most changes that fail take no number from the
+ * sequence. The second comparison reads the newest row of `pet_revisions`. ON CONFLICT locks this row even if the comparison fails.
+ * Because of this lock, the commit waits for a synchronous standby, even if nothing was changed. If another session has used the
+ * key since the snapshot, the pet gets a new revision, but does not change.
  */
 const CHANGE = `WITH ${ORDER}, new AS MATERIALIZED (
     SELECT given.* FROM ordered, unnest(${arrayParameters('bigint', 'bigint', 'boolean', 'text', 'text', 'bigint', 'text', 'text')})
@@ -62,8 +63,8 @@ const FIND = `SELECT record.pet_id, request, response, revision, ${PET_COLUMNS} 
   LEFT JOIN pet_revisions AS own ON own.pet_id = sought_id LEFT JOIN pets ON id = sought_id`;
 
 /**
- * Reads changed pets, pets that were never changed, and one row about the store. With NOT EXISTS, PostgreSQL could read all
- * revisions. With a sub-select, it looks up the revision of one pet after the other, until the page is full.
+ * Reads changed pets, pets that were never changed, and one row about the store. To find pets that were never changed, a sub-select
+ * looks up the revision of one pet after the other, until the page is full. For NOT EXISTS, PostgreSQL could read all revisions.
  */
 const LIST = `WITH changed AS MATERIALIZED (
     SELECT revision, pet_id FROM pet_revisions WHERE revision > $1 ORDER BY revision LIMIT $2 + 1

@@ -67,7 +67,7 @@ const HIDDEN = `coalesce(array_agg('row security applies to ' || relname || ' an
     FILTER (WHERE row_security_active(oid)), '{}')`;
 export const READ_HIDDEN: string = `SELECT ${HIDDEN} FROM ${RELATIONS}`;
 
-/** One column says whether the data is on one server. If not, `version()` names another product, or `citus` is installed. */
+/** One column says whether the data is on one server: `version()` names no product but PostgreSQL, and `citus` is not installed. */
 const SURVEY = `SELECT current_setting('server_encoding'), bool_or(relname = 'animal_store_schema'), bool_or(relname = 'pets'),
     current_setting('default_transaction_read_only') = 'on', version() ~ '^PostgreSQL [0-9.]+(devel|beta[0-9]+|rc[0-9]+)?[ ,]'
       AND NOT EXISTS (SELECT 1 FROM pg_extension WHERE extname = 'citus'),
@@ -141,8 +141,8 @@ export async function surveyOf(session: Session): Promise<Survey> {
 }
 
 /**
- * Creates or migrates the schema. Other servers that start in the meantime wait. Resolves with the state of the database, including
- * warnings about this start.
+ * Creates or migrates the schema. Other servers that start in the meantime wait. Resolves with the state of the database, and with
+ * further warnings: that the schema was migrated, and which sequences cannot be moved.
  */
 export async function prepareSchema(
   config: ClientConfig,

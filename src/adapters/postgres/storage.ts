@@ -105,7 +105,7 @@ export async function openPostgresStorage(url: string, options: PostgresOptions 
     if (messages.length === 0) faults.reportSuccess('rows');
     else faults.reportFailure('rows', new StorageFault('not_permitted', messages.join('; ')));
   };
-  /** Runs the statements of requests. Throws only faults: too many calls, for example, are not a fault. */
+  /** Runs the statements of requests. Throws faults and internal errors, but not, for example, the error for too many calls. */
   const test = async (): Promise<void> => {
     const reads = [pets.read(), apiKeys.find(''), testRows()];
     for (const result of await Promise.allSettled([...reads, faults.of('write') && testWrite()])) {

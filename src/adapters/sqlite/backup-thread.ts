@@ -11,7 +11,7 @@ import { checkBackup } from './examination.ts';
 import { beginEpoch, contentsOf } from './schema.ts';
 import { receive } from './threads.ts';
 
-/** A store, and the temporary name of its copy, which is renamed to `file` at the end. */
+/** A store, and the temporary name of its copy. The copy is renamed to `file` at the end. */
 export interface Copy {
   readonly store: string;
   readonly partial: string;

@@ -41,7 +41,7 @@ export async function backUp(
     if (STREAM.test(file) || file.endsWith('/') || file.endsWith(sep)) throw notAFile(file);
     const target = realPath(file);
     if (isFileOf(store, target)) throw invalidRequest(`${file} belongs to the store`);
-    // SQLite recognizes companion files only by their names, and copies their contents into the database.
+    // SQLite would copy the contents of a companion file into the backup, whichever database they came from.
     const [companion] = companionsOf(target);
     if (companion !== undefined)
       throw invalidRequest(`${companion} exists: SQLite would treat it as a part of the backup`);

@@ -49,7 +49,7 @@ export interface Call {
   readonly rows: readonly (readonly SqlValue[])[];
 }
 
-/** For each row, the first value that was selected, or the changes that were made. */
+/** For each row of values, the first returned value or, if the statement returns no rows, the result of the driver's `run`. */
 export type Answer = { readonly results: readonly unknown[] } | PlainError;
 
 /** How long an `OwnConnection` waits for the lock of the database, in milliseconds. */
@@ -83,7 +83,7 @@ function commit({ writes, lockTimeout }: Batch): Reply {
   return { outcomes, ms: performance.now() - startedAt };
 }
 
-/** Returns `undefined` when one of several writes has failed before the commit began: then nothing was stored. */
+/** Returns `undefined` when one of several writes has failed without a fault of the storage. Then nothing was stored. */
 function transact(writes: readonly Write[], deadline: number): readonly Outcome[] | undefined {
   let isCommitting = false;
   try {

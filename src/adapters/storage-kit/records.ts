@@ -44,7 +44,7 @@ export function replayedPet(record: readonly unknown[], row: PetRow | undefined)
   return petOf(row);
 }
 
-/** The maximum number of attempts to claim a key. Between a failed claim and the search for the record, the record can end. */
+/** The maximum number of claims of a key. A claim is repeated if the record ends between the failed claim and the search for it. */
 const CLAIMS = 3;
 
 /** The records of idempotency keys in a storage. */
