@@ -21,7 +21,7 @@ export const NEW_MINKA: Part = everyOtherValue();
 export const REX: Part = { id: 1, ...newPet(examplePet()) };
 export const MINKA: Part = { id: 2, ...NEW_MINKA };
 
-/** Gives one attribute of {@link REX} its value in {@link MINKA}. This is the last attribute for which the rules allow that. */
+/** Changes the last attribute of {@link REX} for which the rules allow it. The new value is the one in {@link MINKA}. */
 export const CHANGE: Part =
   PET_ATTRIBUTES.map((name) => ({ [name]: NEW_MINKA[name] })).findLast((change) => {
     const pet = changed(REX, change);

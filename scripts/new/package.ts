@@ -100,7 +100,8 @@ function usesOf({ packages }: Lock, scripts: object, text: string): (name: strin
 }
 
 /**
- * Returns the packages that the groups need, directly or indirectly. Packages that a server does not need are marked with `dev`.
+ * Returns the packages in the groups of dependencies, and all packages that they need. Packages that a server does not need are
+ * marked with `dev`.
  */
 function reachable(packages: Lock['packages'], groups: Readonly<Record<string, object>>): Lock['packages'] {
   const collect = (names: readonly string[]): Set<string> => {

@@ -62,7 +62,8 @@ function filesToWrite(parts: readonly PartName[]): Map<string, string> {
   for (const source of sources.filter((each) => each.startsWith(OVERLAY))) {
     const path = source.slice(OVERLAY.length).replace(/\.txt$/, '');
     const [, manual = ''] = /^docs\/(\w+)\.md$/.exec(path) ?? [];
-    // A manual with the name of a part belongs to the part. The short page of {@link OVERLAY} is only for projects without `page`.
+    // A manual with the name of a part is only for projects with this part. The short page in {@link OVERLAY} is only for projects
+    // without `page`.
     const isIn =
       manual in PARTS
         ? (parts as readonly string[]).includes(manual)
@@ -174,8 +175,8 @@ interface SourceFile {
 }
 
 /**
- * Whether a module is in use even if no module imports it: an entry point, a test, or a module outside of `src`, `openapi`, `page`
- * and `test`.
+ * Whether a module is in use even if no module imports it. This is so for an entry point, a test, and a module outside of `src`,
+ * `openapi`, `page` and `test`.
  */
 function isEntry(path: string, parts: readonly PartName[]): boolean {
   if (!/^(?:src|openapi|page|test)\//.test(path)) return true;
@@ -201,7 +202,7 @@ function contentOf(path: string, given: string, names: Names): string {
   );
 }
 
-/** Removes the comments about entry points: programs cannot import a project without the part `library`. */
+/** Removes the comments about entry points, because programs cannot import a project without the part `library`. */
 function withoutEntries(text: string): string {
   const named = text.replace(ENTRY_NAME, (_, letter: string) => letter.toUpperCase());
   return named.replaceAll(ENTRY_EXAMPLE, '');

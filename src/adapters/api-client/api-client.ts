@@ -8,7 +8,7 @@ const KEY_BYTES = 16;
 
 /** A call of an operation. */
 export interface ApiCall<T> extends Omit<ApiRequest, 'key'> {
-  /** The caller whose idempotency key a write sends. By default, a write gets a new key. */
+  /** The caller of a write, and its idempotency key. By default, a write gets a new key. */
   readonly caller?: Caller | undefined;
   /** Reads the result from the response. Throws when the response does not conform to the API. */
   readonly read: (response: ApiResponse) => T;

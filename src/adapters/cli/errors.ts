@@ -7,7 +7,7 @@ import { visible } from '../../domain/visible.ts';
 
 export const DONE = 0;
 const FAILED = 1;
-/** For an error in the command line or in a setting, whatever the state of the store. */
+/** The exit status of an error in the command line or in a setting. Such an error does not depend on the store. */
 export const WRONG_USAGE = 2;
 
 /** The error of a command that was used correctly, but failed. */

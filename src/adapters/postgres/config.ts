@@ -16,7 +16,7 @@ parsers.setTypeParser(types.builtins.TIMESTAMPTZ, (text) => {
 
 /**
  * Sets each value that the driver would otherwise read from an environment variable or a password file, except for `PGOPTIONS` and
- * `PGREPLICATION`. Does not give the URL to the driver, which would prefer its values.
+ * `PGREPLICATION`. Does not give the URL itself to the driver, which would prefer the values in the URL to these values.
  * @param currentUrl returns the URL with the current password; called when the server asks a new connection for a password
  */
 export function clientConfig(

@@ -100,7 +100,7 @@ export class ConnectionPool {
         client?.release(isNews || !hadNoEffect(error) || code === '25006');
         const [isTransient, share] = client ? [isNews || code === '40001', 1] : [code === '53300', 0.5];
         const isOver = performance.now() - startedAt >= share * this.waitTimeout;
-        // Without a connection, nothing was sent. An `AnimalStoreError` tells the caller so.
+        // Without a connection, nothing was sent. The caller recognizes this by the `AnimalStoreError`.
         if (!isTransient || isOver) throw client ? error : storageError(error);
       }
       await delay(PAUSE);

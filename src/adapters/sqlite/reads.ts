@@ -9,7 +9,7 @@ import { storageError } from './errors.ts';
 import { type Faults, reportFault } from './faults.ts';
 import { lastIdOf, testRead } from './schema.ts';
 
-/** Set when this module is loaded, because a program that replaces `setImmediate`, as tests do, must not stop the storage. */
+/** Set when this module is loaded. If a program replaces `setImmediate` later, as tests do, the storage still works. */
 export const afterThisTurn: typeof setImmediate = setImmediate;
 
 /**

@@ -89,7 +89,7 @@ export async function restoreSqliteStore(
       onProgress?.(1);
       chmodSync(partial, (stats?.mode ?? modeOfNewFile(store)) & 0o777);
       const { uid, gid } = stats ?? source;
-      // Only a privileged user can give a file to another user.
+      // Without privileges, this fails if the new owner is another user.
       attempt(() => chownSync(partial, uid, gid), undefined);
       const contents = checkBackup(partial, file);
       const lastId = continueIds(partial, old);

@@ -25,7 +25,7 @@ export interface PetTransfer {
    * Stores the pets of all batches in one transaction, and resolves with their number when they are durable. Stores nothing when
    * anything fails, or when the signal is aborted. Other writers do not wait while the batches are read.
    *
-   * The caller ensures that all pets have ids, or none. Pets without ids get them in the order of the batches, as
+   * The caller ensures that either all pets or no pets have ids. Pets without ids get them in the order of the batches, as
    * `PetRepository.add` assigns them. If the pets have ids and the store has ever had a pet, rejects with the error of
    * `idsNotAccepted`.
    */

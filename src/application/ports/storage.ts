@@ -21,7 +21,7 @@ export interface StoreStorage {
   readonly transfer?: PetTransfer | undefined;
   readonly changes?: PetChanges | undefined;
   readonly idempotentChanges?: IdempotentChanges | undefined;
-  /** The use cases of another server. A storage with these use cases needs neither `changes` nor `idempotentChanges`. */
+  /** The use cases of changes on another server. A storage that has them needs neither `changes` nor `idempotentChanges`. */
   readonly changeUseCases?: ChangeUseCases | undefined;
 
   /**

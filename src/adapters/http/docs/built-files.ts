@@ -25,7 +25,7 @@ export interface Encodings {
   readonly gzip: Representation;
 }
 
-/** @param etag the entity tag of `identity`, from which the one of `gzip` is derived */
+/** @param etag the entity tag of `identity`; the entity tag of `gzip` is derived from it */
 export function encodings(identity: Buffer, gzip: Buffer, etag: string, type: string): Encodings {
   // Each coding needs its own strong entity tag (RFC 9110, section 8.8.3).
   const gzipEtag = etag.replace(/"$/, '-gzip"');
