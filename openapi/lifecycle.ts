@@ -19,7 +19,7 @@ export const DEPRECATION_FIELDS: Readonly<Record<Field, Part>> = {
   }),
 };
 
-/** `Successor` describes the field `Link` of deprecated operations. */
+/** The header field that `Successor` describes is called `Link`. */
 export const DEPRECATION_NAMES = { Successor: 'Link' } as const;
 
 export const DEPRECATION: readonly Field[] = ['Deprecation', 'Sunset', 'Successor'];

@@ -4,7 +4,7 @@ import { FUNCTION, OBJECT, objectOf, type Rule } from './arguments.ts';
 import type { FailureObserver, Observer } from './ports/observer.ts';
 import type { RequestObserver } from './ports/request-observer.ts';
 
-/** The rule for an observer. One object can observe both a server and its storage. */
+/** The rule for observers. It allows the methods of both kinds, because one object can observe both a server and its storage. */
 export const OBSERVER: Rule = /* @__PURE__ */ objectOf<Observer & RequestObserver>(OBJECT, {
   onRequest: FUNCTION,
   onError: FUNCTION,

@@ -80,8 +80,8 @@ export async function restoreSqliteStore(
   try {
     const source = refuseNoBackup(file, store);
     const stats = statSync(store, { throwIfNoEntry: false });
-    // So that no server can create the store in the meantime, a missing file is created and locked, unless the log of an older
-    // store exists.
+    // A missing file is created and locked, so that no server can create the store in the meantime. No file is created if the log
+    // of an older store exists.
     created = companionsOf(store).length === 0 && createFile(store);
     old = lockStore(store, overwrite);
     return await withPartialFile(store, async (partial) => {
