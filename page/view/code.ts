@@ -41,7 +41,7 @@ export function copyButton(name: string, pre: HTMLElement): HTMLButtonElement {
   return copy;
 }
 
-/** Copies the text of an element. Selects the text where the browser gives no access to the clipboard. */
+/** Copies the text of an element. Selects the text if the browser gives no access to the clipboard. */
 async function copyText(element: HTMLElement): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(element.textContent ?? '');

@@ -47,7 +47,7 @@ function item({ slug, title, isDeprecated = false, badge }: Link): Item {
   return { element: el('li', {}, link), link, section: document.getElementById(slug) };
 }
 
-/** The pixels from the top of the window to a line. The last section that starts above the line counts as in view. */
+/** The section in view is the last one that starts above a line. The line is this many pixels below the top of the window. */
 const TOP = 120;
 
 /** Marks the link to the section in view. At the end of the page, marks the link to the last section. */

@@ -3,7 +3,7 @@
 type Replacement = readonly [place: RegExp, other: string];
 
 interface Noun {
-  /** Replacements for all files: the places where the noun is a command or a path. */
+  /** Replacements for all files, at the places where the noun is a command or a path. */
   readonly everywhere: readonly Replacement[];
   /** Replacements only for the files of the command line and for their tests. */
   readonly commandLine: readonly Replacement[];

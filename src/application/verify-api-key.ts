@@ -21,7 +21,7 @@ export class VerifyApiKey implements ApiKeyVerifier {
   readonly #ended = new Set<string>();
   /** The last day that was recorded or queued for each key id. The `lastUsedOn` of a found key can be older for a while. */
   readonly #recordedOn = new Map<string, number>();
-  /** The days that are not recorded yet, by the id of the key. Each of them is a write that is queued or in flight. */
+  /** The days that are not recorded yet, by the id of the key. For each of them, a write is queued or in flight. */
   readonly #unrecorded = new Map<string, number>();
   #failedAt = -Infinity;
 

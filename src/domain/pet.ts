@@ -147,8 +147,8 @@ export function storedPet(id: bigint, attributes: NewPet): Pet {
 }
 
 /**
- * Returns the rules that a stored pet breaks, or `undefined` when it is valid. A pet can break a rule after another program has
- * changed it.
+ * Returns the rules that a stored pet breaks, or `undefined` when the pet is valid. Another program can have stored a pet that
+ * breaks a rule.
  */
 export function petFault(pet: Pet): string | undefined {
   try {

@@ -23,7 +23,7 @@ export interface Subject<Port> {
   open(): Promise<Opened<Port>>;
   /** Opens a closed store again, with all its data. An adapter that loses its data on `close` leaves out this function. */
   reopen?(closed: Opened<Port>): Promise<Opened<Port>>;
-  /** Opens a second client of the data of `first`. An adapter that allows only one client leaves out this function. */
+  /** Opens a second client for the data that `first` uses. An adapter that allows only one client leaves out this function. */
   openSecond?(first: Opened<Port>): Promise<Opened<Port>>;
   /**
    * Moves the clock that decides when idempotency records end, by a number of milliseconds that can be negative. The function can

@@ -139,7 +139,7 @@ function reportFailure(ctx: ApiContext, error: unknown): void {
   fenced(() => ctx.app.emit('error', failure, ctx));
 }
 
-/** Returns the response to a message that Node.js could not parse. Notifies the observer, because no middleware does. */
+/** Returns the response to a message that does not reach the middleware, and notifies the observer of it. */
 export function messageRefusal(observer: RequestObserver, error: HttpError, address?: string): ErrorContent {
   const requestId = crypto.randomUUID();
   const { status, fields, body } = errorContent(error, requestId);
@@ -162,7 +162,7 @@ const REQUEST_ID = /^(?:[\w-]{1,15}|[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-
  */
 const SHORT = 15;
 
-/** Returns the `X-Request-Id` of the client, or a new id if it is missing or malformed, or may contain an API key. */
+/** Returns the `X-Request-Id` of the client. If that is missing or malformed, or may contain an API key, returns a new id. */
 function requestIdOf(ctx: ApiContext, isSecret: IsSecret): string {
   const given = ctx.get('x-request-id');
   const isKept = REQUEST_ID.test(given) && (given.length <= SHORT || !isSecret(given));

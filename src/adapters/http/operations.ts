@@ -134,7 +134,7 @@ export const OPERATIONS: readonly Operation[] = [
   },
 ];
 
-/** Returns the methods of a server with these operations, in their order in `Allow`. HEAD is GET without the body. */
+/** Returns the methods of a server with these operations, in the order of `Allow`. Every server has GET, HEAD and OPTIONS. */
 export function methodsOf(operations: readonly Operation[]): readonly string[] {
   const served = new Set<string>(operations.map(({ method }) => method));
   return [

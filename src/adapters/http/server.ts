@@ -54,7 +54,8 @@ export function createNodeServer(
   server.on('error', (error) => {
     if (server.listening) api.reportFailure('accepting a connection', error);
   });
-  // Without this handler, Node.js would respond without a body. OpenTelemetry starts a span for the event, not for a direct call.
+  // Without this handler, Node.js would respond without a body. The handler emits the event, because OpenTelemetry would start no
+  // span for a direct call of the listener.
   server.on('checkExpectation', (req, res) => server.emit('request', req, res));
   const refuse = (socket: Socket, error: HttpError): void =>
     connections.refuse(socket, () => messageRefusal(api.observer, error, socket.remoteAddress));

@@ -27,7 +27,7 @@ let flush: ((done: () => void) => void) | undefined;
 
 /**
  * Resolves when all lines so far are written, or after half a second if nobody reads them. Without this, a line that is being
- * written when the process exits could be lost, or come after later lines.
+ * written when the process exits could be lost, or be written after the lines that follow it.
  */
 export function flushLog(): Promise<void> {
   return new Promise((resolve) => {

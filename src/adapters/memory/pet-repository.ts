@@ -49,7 +49,7 @@ export class MemoryPetRepository implements PetRepository {
     return Object.freeze({ pets: Object.freeze(found.slice(0, limit)), more: found.length > limit });
   }
 
-  /** Returns the first accepted pets with ids above `after` and up to `last`. */
+  /** Returns the first pets with ids above `after` and up to `last` for which `accepts` returns true. */
   selectNow(
     accepts: (pet: Pet) => boolean,
     limit: number = Infinity,

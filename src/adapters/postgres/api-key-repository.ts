@@ -37,8 +37,8 @@ export function apiKeyRepository(
   let cache = new Map<string, { readonly about: ApiKey; readonly until: number }>();
 
   /**
-   * Starts an empty cache after the change. A `find` that began before it may have read an old row, but adds it only to the
-   * previous cache.
+   * Runs a change, and then starts an empty cache. A `find` that is still running may have read an old row, but adds that row only
+   * to the previous cache.
    */
   async function change(text: string, values: unknown[]): Promise<ApiKey | undefined> {
     try {

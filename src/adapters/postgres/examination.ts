@@ -32,7 +32,8 @@ export async function examinePostgresStore(url: string): Promise<Diagnosis> {
       report('error', `${location}: the database contains no store: the start of a server creates it`);
       return { ...about, exists: false };
     }
-    // In an older schema, the sequences cannot be checked, because a table is missing. The next start adds it, and checks them.
+    // In an older schema, the sequences cannot be checked, because a table is missing. The next start of a server adds the table,
+    // and checks the sequences.
     const behind =
       survey.isOneServer && schemaVersion === SCHEMA_VERSION ? await sequencesBehind(session) : [];
     for (const { message } of behind) report('error', message);

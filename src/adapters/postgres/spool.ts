@@ -18,7 +18,7 @@ export interface Spool extends AsyncDisposable {
 export async function openSpool(): Promise<Spool> {
   const path = join(tmpdir(), `animal-store-import-${randomUUID()}`);
   const file: FileHandle = await inFile(open(path, 'wx+', 0o600));
-  // A file without a name is removed when it is closed, also after a crash.
+  // A file without a name is deleted when it is closed, or when the process crashes.
   await unlink(path).catch(() => {});
   return {
     add: (values) =>

@@ -23,7 +23,7 @@ export interface OwnConnection {
   commit(writes: number): Promise<void>;
 }
 
-/** Calls `work` with a connection in a new thread. If `work` rejects, rejects with the same error. */
+/** Calls `work` with the connection of a new thread. If `work` rejects, rejects with the same error. */
 export async function withOwnConnection<T>(
   writer: Writer,
   work: (connection: OwnConnection) => Promise<T>,

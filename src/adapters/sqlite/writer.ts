@@ -72,7 +72,7 @@ export class Writer {
     if (fault !== undefined) throw fault;
   }
 
-  /** After a rejection, the write is never stored, unless the message says that this is unknown. */
+  /** A rejected write is never stored, unless the message of the error says that the outcome is unknown. */
   storeWrite(...write: SqlStatement[]): Promise<Written> {
     return new Promise((resolve, reject) => {
       this.assertOpen();
@@ -190,7 +190,7 @@ export class Writer {
     this.#whenIdle?.();
   }
 
-  /** The thread has exited without a call of `close`. The next batch starts another one. */
+  /** The thread has exited without a call of `close`. The next batch starts a new thread. */
   #lost(thread: Worker, cause?: unknown): void {
     if (this.#thread !== thread) return;
     this.#thread = undefined;

@@ -46,7 +46,7 @@ export function versionOf([revision, ...row]: PetRow): PetVersion | undefined {
   return number === undefined ? undefined : { pet, revision: number };
 }
 
-/** Converts a row with the revision and the id of a changed or removed pet, and its columns. */
+/** Converts the row of a changed or removed pet: its revision, its id, and its columns, which are null after a removal. */
 export function listedVersion([revision, id, ...row]: PetRow): ListedVersion {
   const pet = row[0] === null ? undefined : petOf(row);
   return { id: id as bigint, revision: revision as bigint, pet };

@@ -118,7 +118,7 @@ async function importLines(
   } catch (error) {
     // `onRefused` handles invalid pets, so `invalid_request` means that the store accepts no pets with ids.
     const isRefused = asAnimalStoreError(error)?.code === 'invalid_request';
-    // If storing the pets fails, the message already says what is known about the outcome.
+    // If storing the pets fails, the message says what is known about the outcome, so nothing is added to it.
     if (isRead && !isRefused) throw error;
     throw new CommandError(`${(error as Error).message}; nothing was imported`, { cause: error });
   }

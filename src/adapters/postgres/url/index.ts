@@ -61,7 +61,7 @@ export function parsePostgresUrl(url: string): PostgresUrl {
     application_name: given['application_name'] ?? 'animal-store',
     ...{ options, ssl, enableChannelBinding },
     query_timeout: queryTimeout,
-    // For libpq, 0 means no limit, but each request needs one.
+    // For libpq, 0 means no limit, but here each request needs a limit.
     connectionTimeoutMillis: 1000 * Number(given['connect_timeout'] ?? 0) || queryTimeout || 1000,
     // With a second connection, reads do not wait for a create that is being stored.
     max: Math.max(2, Number(given['max'] ?? 16)),
