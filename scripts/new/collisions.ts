@@ -183,8 +183,8 @@ function localNames(
 }
 
 /**
- * Sorts names with `list` to the front. If the plural equals the singular, a variable for several records is called `sheepList`,
- * even where `sheep` is free.
+ * Sorts names with `list` to the front. Only a word whose plural equals its singular, such as `sheep`, has such names: a variable
+ * for several records is then called `sheepList`, even where `sheep` is free.
  */
 function severalFirst(one: Names, other: Names): number {
   return Number(other.plural.at(-1) === 'list') - Number(one.plural.at(-1) === 'list');

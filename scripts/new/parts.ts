@@ -97,7 +97,7 @@ export const PARTS: Readonly<Record<PartName, readonly string[]>> = {
   ],
 };
 
-/** Match the strings of tests that have no use without a part: the commands of the part, or the URLs of its storage. */
+/** Match the strings that are useless in tests without a part: the commands of the part, or the URLs of its storage. */
 const WORDS: Partial<Record<PartName, RegExp>> = {
   postgresql: /^postgres(?:ql)?:/,
   completion: /^completion$/,

@@ -58,9 +58,8 @@ export class ApiKeys {
   /**
    * Creates a key with the name and the permissions of an old key. The old key then expires after `overlap` milliseconds, unless it
    * expires earlier anyway. The new key expires at `expiresAt`, or never if `expiresAt` is `null`. By default, the new key has the
-   * same lifetime as the old key. Rejects with `not_found`, and with `invalid_request` when the old key is not active. If several
-   * callers change the expiry of the same key by rotating it at the same time, only one succeeds. For the others, this method
-   * rejects with `invalid_request`.
+   * same lifetime as the old key. Rejects with `not_found`, and with `invalid_request` when the old key is not active, or when
+   * another caller rotates it at the same time and thereby changes its expiry.
    */
   async rotate(id: string, overlap: number, expiresAt?: number | null): Promise<IssuedApiKey> {
     const now = this.#now();

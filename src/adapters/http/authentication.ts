@@ -15,7 +15,7 @@ const BEARER_SCHEME = /^bearer(?:[ \t]|$)/i;
 const USAGE = 'Authorization: Bearer <API_KEY>';
 const CHALLENGE = 'Bearer realm="animal-store"';
 
-/** Without a valid key, responds with 401 to every path under `/v1`, so that 401 does not disclose which paths exist. */
+/** Without a valid key, responds with 401 to every path under `/v1`, so that the status does not disclose which paths exist. */
 export function authenticate(verifier: ApiKeyVerifier, hasMetrics: boolean): ApiMiddleware {
   return async (ctx, next) => {
     const state = ctx.state.animalStore;
@@ -27,7 +27,7 @@ export function authenticate(verifier: ApiKeyVerifier, hasMetrics: boolean): Api
       state.holder = await (isForMetrics
         ? verifier.verify(key, { duringOutage: true })
         : verifier.verify(key));
-      // A host can provide the verifier, perhaps without type checking, so its result is checked.
+      // A host program can provide the verifier, perhaps without type checking, so the result of the verifier is checked.
       if (!state.holder?.id) throw unauthorized('the API key is not valid');
     }
     await next();

@@ -7,7 +7,7 @@ export class FetchRequest extends Readable {
   readonly method: string;
   url: string;
   readonly headers: Record<string, string>;
-  /** The real version can differ, but it does not matter, because the runtime has decided where the request ends. */
+  /** The real version can differ. It is needed to find the end of a request, and the runtime has already found that end. */
   readonly httpVersion = '1.1';
   readonly httpVersionMajor = 1;
   readonly httpVersionMinor = 1;

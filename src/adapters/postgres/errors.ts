@@ -90,7 +90,7 @@ export function writeError(error: unknown): AnimalStoreError {
 }
 
 /**
- * An `AnimalStoreError` means that nothing was sent. PostgreSQL translates the severity, so another one than `ERROR` can also mean
+ * An `AnimalStoreError` means that nothing was sent. PostgreSQL translates the severity, so any other word can be a translation of
  * `ERROR`. Then the SQLSTATE decides.
  */
 export function hadNoEffect(error: unknown): boolean {

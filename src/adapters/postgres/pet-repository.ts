@@ -102,8 +102,9 @@ function sharedReads<R>(pool: ConnectionPool): Share<R> {
 const FIND = { name: 'find', text: `SELECT ${PET_COLUMNS} FROM pets WHERE id = ANY ($1::bigint[])` };
 const FIND_ONE = { name: 'find-one', text: `SELECT ${PET_COLUMNS} FROM pets WHERE id = $1` };
 /**
- * The number of pets per statement, if enough connections are free. When PostgreSQL reads from disk, small statements are faster,
- * because each statement reads its pages one after another. From memory, large statements are faster.
+ * The number of pets per statement, if enough connections are free. When PostgreSQL reads from disk, small statements are faster:
+ * each statement reads one disk block after another, but several statements read in parallel. From memory, large statements are
+ * faster.
  */
 const GROUP_SIZE = { fromDisk: 6, fromMemory: 16 };
 /** In milliseconds per pet: a statement that takes longer counts as one that reads from disk. */

@@ -12,7 +12,7 @@ import { addPet, FIND_PET, petLister } from './pets.ts';
 import type { Reads } from './reads.ts';
 import type { Writer } from './writer.ts';
 
-/** Until a write by any process, equal queries return the same page object, which can be the key of a caller's cache. */
+/** Until the next write by any process, equal queries return the same page object, which a caller can use as the key of a cache. */
 export function petRepository(
   db: Database.Database,
   reads: Reads,
@@ -32,7 +32,7 @@ export function petRepository(
   return {
     statistics: pages.statistics,
     async add(given) {
-      // The caller may change its object in the meantime.
+      // The caller may change its object while the write is pending.
       const pet = { ...given };
       const { rowId, changes } = await writer.storeWrite(addPet(pet));
       if (changes === 0) throw rowDropped();

@@ -29,7 +29,7 @@ export function replacePet(pet: Pet): SqlStatement {
   return [REPLACE_PET, ...valuesOf(pet), pet.id];
 }
 
-/** Returns a function that lists the matching pets with an id up to `last`, and must be called within `Reads.read`. */
+/** Returns a function that lists the matching pets with an id up to `last`. The function must be called within `Reads.read`. */
 export function petLister(db: Database.Database): (query: PetQuery, last?: bigint) => Pet[] {
   const statements = new Map<string, Database.Statement<unknown[], PetRow>>();
   return ({ limit, after = INT64_MIN, ...filter }, last = INT64_MAX) => {
