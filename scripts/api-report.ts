@@ -80,8 +80,8 @@ function declarationOf(symbol: ts.Symbol, program: ts.Program): string {
   const statement = emitted.statements.find((each) => namesOf(each).includes(symbol.name));
   if (statement === undefined) throw new Error(`${symbol.name} is not declared in ${source.fileName}`);
   const code = ts.createPrinter().printNode(ts.EmitHint.Unspecified, statement, emitted);
-  // Removes the comments that the printer has added: it adds the docstring to some kinds of statements, and the comment of the
-  // file to the first statement.
+  // Removes the comments that the printer has added: it adds the docstring to some kinds of statements, and the comment of the file
+  // to the first statement.
   const bare = code.replace(/^(?:\/\*\*[\s\S]*?\*\/\n)+/, '');
   const docstring = ts.getJSDocCommentsAndTags(statement).findLast(ts.isJSDoc)?.getText(emitted);
   return docstring === undefined ? bare : `${docstring}\n${bare}`;

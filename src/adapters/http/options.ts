@@ -29,8 +29,8 @@ export type HttpStore = Pick<AnimalStore, (typeof STORE_METHODS)[number]> &
 /** Verifies the API keys of requests. */
 export interface KeyVerifier extends ApiKeyVerifier {
   /**
-   * Whether a text contains a secret part of a key. The server neither logs nor returns such a text. A verifier needs this
-   * function if its keys can have another format than those of the store.
+   * Whether a text contains a secret part of a key. The server neither logs nor returns such a text. A verifier needs this function
+   * if its keys can have another format than those of the store.
    */
   hasPartOfKey?(text: string): boolean;
 }

@@ -36,8 +36,8 @@ export interface IdempotentChanges {
   find(id: bigint, attempt: ChangeAttempt, options?: CallOptions): Promise<AttemptState>;
 
   /**
-   * Like `PetChanges.replace`, but also stores a record of the attempt, with the pet as the response. When the key has a
-   * valid record, stores nothing, and resolves with `undefined`.
+   * Like `PetChanges.replace`, but also stores a record of the attempt, with the pet as the response. When the key has a valid
+   * record, stores nothing, and resolves with `undefined`.
    */
   replace(
     pet: Pet,

@@ -17,8 +17,7 @@ export interface Observer {
    */
   onStorageState?(fault: StorageFault | undefined): void;
   /**
-   * Called while the storage is opened: for each danger, such as a setting that can lose data, and after a migration of the
-   * schema.
+   * Called while the storage is opened: for each danger, such as a setting that can lose data, and after a migration of the schema.
    */
   onWarning?(message: string): void;
   /**
