@@ -108,8 +108,8 @@ function namesOf(statement: ts.Statement): string[] {
 }
 
 /**
- * Returns the names that have no docstring: the name of the symbol, and the names of its methods. Properties are not checked,
- * because the name and the type may be enough.
+ * Of the symbol and its methods, returns the names of those that have no docstring. Properties are not checked, because the name
+ * and the type may be enough.
  */
 function undocumented(symbol: ts.Symbol, checker: ts.TypeChecker): string[] {
   const isDocumented = (each: ts.Symbol) => each.getDocumentationComment(checker).length > 0;

@@ -42,8 +42,8 @@ const MANUALS = /(?<=docs\/)(?:containers|deploy|serve)(?=\.md)/g;
 const IMAGE_VERSION = /(?<=image\.version=")[^"]+/;
 
 /**
- * The folder of files that replace files of this project or are added to them. Each path ends with `.txt`, so that no tool reads
- * the file.
+ * The folder of the files that a new project gets in place of files of this project, or in addition to them. Each path ends with
+ * `.txt`, so that no tool reads the file.
  */
 const OVERLAY = 'scripts/new/files/';
 

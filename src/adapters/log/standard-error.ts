@@ -74,7 +74,7 @@ function openDestination(): DestinationStream {
   // This runs before the listener of pino, which would wait forever if the disk is full, or if nobody reads a full pipe.
   process.prependOnceListener('exit', () => {
     reportSuppressed();
-    // The reader of a full pipe has one more second.
+    // If a pipe is full, this waits for its reader for at most one more second.
     exitAt = performance.now() + 1000;
     try {
       if (!hasFailed) destination.flushSync();

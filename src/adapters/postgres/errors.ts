@@ -91,7 +91,7 @@ export function writeError(error: unknown): AnimalStoreError {
 
 /**
  * An `AnimalStoreError` means that nothing was sent. PostgreSQL translates the severity, so any other word can be a translation of
- * `ERROR`. Then the SQLSTATE decides.
+ * `ERROR`. In this case, the SQLSTATE decides.
  */
 export function hadNoEffect(error: unknown): boolean {
   if (asAnimalStoreError(error) !== undefined) return true;

@@ -11,8 +11,9 @@ import type { AddCreate } from './creates.ts';
 import { listStatement } from './pets.ts';
 
 /**
- * The version of the data. If two reads find the same version, nothing was committed between them. After a crash, a snapshot can
- * occur again, but the version still differs: a crash resets the statistics, and the version contains the time of the last reset.
+ * The version of the data. If two reads find the same version, nothing was committed between them. After a crash,
+ * `pg_current_snapshot` can return the same value as before it. The version still differs, because a crash resets the statistics,
+ * and the version contains the time of the last reset.
  */
 const VERSION =
   "(SELECT concat_ws(' ', pg_current_snapshot(), pg_postmaster_start_time(), pg_stat_get_bgwriter_stat_reset_time()))";

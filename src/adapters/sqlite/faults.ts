@@ -15,7 +15,9 @@ export const PARTS = ['files', 'writes', 'reads', 'ids'] as const;
 type Part = (typeof PARTS)[number];
 export type Faults = KnownFaults<Part>;
 
-/** Reports a fault that a read or a write has found. Its reason can make it a fault of `files` or `ids` instead of `part`. */
+/**
+ * Reports a fault that a read or a write has found. It counts as a fault of `part` unless its reason belongs to `files` or `ids`.
+ */
 export function reportFault(faults: Faults, part: 'writes' | 'reads', error: AnimalStoreError): void {
   const reason = storageFaultReason(error);
   const isOfFiles = reason === 'file_missing' || reason === 'file_replaced';

@@ -13,8 +13,9 @@ import { lastIdOf, testRead } from './schema.ts';
 export const afterThisTurn: typeof setImmediate = setImmediate;
 
 /**
- * The reads that are requested in an iteration of the event loop run at its end in one transaction, so that SQLite acquires its
- * locks only once. No transaction stays open longer: a write that is acknowledged must be visible to later reads.
+ * Collects the reads that are requested in one iteration of the event loop. At the end of the iteration, all of them run in one
+ * transaction, so that SQLite acquires its locks only once. No transaction stays open longer: a write that is acknowledged must be
+ * visible to later reads.
  */
 export class Reads {
   /** The version of the data that the running read sees. While it stays the same, no process has written anything. */

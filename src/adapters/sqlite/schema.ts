@@ -77,8 +77,8 @@ const CHANGES = `
 
 /**
  * The schema versions, each with the SQL that migrates a store to it. A released migration is never changed. Each new attribute of
- * a pet needs a migration: a test compares the newest schema with `ATTRIBUTES`. A migration that adds a column with a CHECK sets
- * `ignore_check_constraints`. Otherwise, SQLite would check all rules of all pets, and stored pets can break an older rule.
+ * a pet needs a migration: a test compares the newest schema with `ATTRIBUTES`. A migration must set `ignore_check_constraints` if
+ * it adds a column with a CHECK. Otherwise, SQLite would check all rules of all pets, and stored pets can break an older rule.
  */
 export const MIGRATIONS: readonly (readonly [version: number, sql: string])[] = [
   [FIRST_VERSION, TABLES],

@@ -44,7 +44,10 @@ export function replayedPet(record: readonly unknown[], row: PetRow | undefined)
   return petOf(row);
 }
 
-/** The maximum number of claims of a key. A claim is repeated if the record ends between the failed claim and the search for it. */
+/**
+ * The maximum number of claims of a key. A claim fails if a valid record exists. If this record ends before it is found, the key is
+ * claimed again.
+ */
 const CLAIMS = 3;
 
 /** The records of idempotency keys in a storage. */

@@ -5,7 +5,7 @@ import { AnimalStoreError } from '../../../domain/errors.ts';
 import { type Representation, respondRevalidated } from '../respond.ts';
 import type { ApiContext } from '../state.ts';
 
-/** The folder of the built files. The path is the same from this file in `src` and from the built file in `dist`. */
+/** The folder of the built files. This relative path is right for this file in `src`, and also for its compiled file in `dist`. */
 const FOLDER = '../../../../dist/docs/';
 
 /** Reads a file immediately, so that requests need no file descriptor. If the file is missing, the returned function throws. */
