@@ -28,7 +28,7 @@ function editsOf(path: string, text: string, attributes: readonly NamedAttribute
       return petEdits(attributes);
     case 'src/domain/pet-change.ts':
       return [
-        [/\/\*\* The states that can follow [\s\S]*?\n\};\n\n/, ''],
+        [/\/\*\* The statuses that can follow [\s\S]*?\n\};\n\n/, ''],
         [/(?<=type Pet),\n {2}type PetStatus(?=,\n)/, ''],
         [/ {2}status: STATUS_TRANSITIONS,\n/, transitionsOf(attributes)],
       ];

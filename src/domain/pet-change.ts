@@ -17,7 +17,7 @@ import {
 /** The new values of attributes. An attribute that is absent stays as it is, and `null` removes one that a pet can lack. */
 export type PetChange = { readonly [Name in keyof NewPetInput]?: NewPetInput[Name] | null };
 
-/** The states that can follow each status of a pet. */
+/** The statuses that can follow each status of a pet. */
 export const STATUS_TRANSITIONS: Readonly<Record<PetStatus, readonly PetStatus[]>> = {
   available: ['pending', 'sold'],
   pending: ['available', 'sold'],
