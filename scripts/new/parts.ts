@@ -97,7 +97,7 @@ export const PARTS: Readonly<Record<PartName, readonly string[]>> = {
   ],
 };
 
-/** Match the strings that are useless in tests without a part: the commands of the part, or the URLs of its storage. */
+/** For each part, the strings that are useless in the tests of a project without it: its commands, or the URLs of its storage. */
 const WORDS: Partial<Record<PartName, RegExp>> = {
   postgresql: /^postgres(?:ql)?:/,
   completion: /^completion$/,

@@ -27,8 +27,8 @@ export interface Subject<Port> {
   openSecond?(first: Opened<Port>): Promise<Opened<Port>>;
   /**
    * Moves the clock that decides when idempotency records end, by a number of milliseconds that can be negative. The function can
-   * fake the time, or move the end of each stored record by the opposite number. Without this function, the cases that need it are
-   * left out.
+   * fake the time. Or it can subtract `milliseconds` from the end of each stored record, which has the same effect. Without this
+   * function, the cases that need it are left out.
    */
   moveClock?(opened: Opened<Port>, milliseconds: number): void | Promise<void>;
   /** The maximum time until a change of one client is visible to another client, in milliseconds. Default: 1000. */

@@ -28,9 +28,9 @@ export function historyContract(subject: Subject<StoreStorage>): ContractCase[] 
 }
 
 /**
- * Returns the tests of changes. The results of creates, changes and removals must fit the order of their numbers. Each read must
- * return a version that this order allows. Clients that follow the feed of changes must miss nothing. A storage that several
- * servers share is also tested with two clients, unless `subject` has a `visibilityTimeout`.
+ * Returns the tests of changes. The results of creates, changes and removals must fit the order of the revisions that these writes
+ * got. Each read must return a version that this order allows. Clients that follow the feed of changes must miss nothing. A storage
+ * that several servers share is also tested with two clients, unless `subject` has a `visibilityTimeout`.
  */
 export function changeHistoryContract(subject: Subject<ChangingStore>): ContractCase[] {
   const assertOneOrder = async (seed: number, ...stores: readonly ChangingStore[]) =>

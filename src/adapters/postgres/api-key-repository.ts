@@ -20,7 +20,7 @@ const REPLACE = `WITH ended AS (
   ) INSERT INTO api_keys (hash, name, hint, created_at, expires_at, is_read_only, caller_id)
   SELECT $1, $2, $3, $4::bigint, $5::bigint, $6::boolean, caller_id FROM ended RETURNING ${COLUMNS}`;
 const REVOKE = `UPDATE api_keys SET revoked_at = coalesce(revoked_at, $1) WHERE id = $2 RETURNING ${COLUMNS}`;
-/** A crash may lose the date of the last use, so the commit does not wait for the disk or a standby. */
+/** The commit waits neither for the disk nor for a standby, because it does no harm if a crash loses the date of the last use. */
 const SET_LAST_USED_ON = `WITH ${RELAXED} UPDATE api_keys SET last_used_on = $1 FROM relaxed
   WHERE id = $2 AND (last_used_on IS NULL OR last_used_on < $1) RETURNING ${COLUMNS}`;
 const EXISTS = { text: 'SELECT 1 FROM api_keys LIMIT 1' };

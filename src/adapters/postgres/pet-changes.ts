@@ -25,8 +25,8 @@ const RECORD_COLUMNS = 'caller, key, pet_id, ends_at, request, response';
  * The statement takes its snapshot before it gets the order lock. Because the snapshot can be old, the revision is compared twice.
  * The first comparison uses the snapshot, and decides whether `nextval` is called: most changes that fail take no number from the
  * sequence. The second comparison reads the newest row of `pet_revisions`. ON CONFLICT locks this row even if the comparison fails.
- * Because of this lock, the commit waits for a synchronous standby, even if nothing was changed. If another session has used the
- * key since the snapshot, the pet gets a new revision, but does not change.
+ * Because of this lock, the commit waits for a synchronous standby, even if nothing was changed. If another session has stored a
+ * record of the same idempotency key since the snapshot, the pet gets a new revision, but its attributes stay as they are.
  */
 const CHANGE = `WITH ${ORDER}, new AS MATERIALIZED (
     SELECT given.* FROM ordered, unnest(${arrayParameters('bigint', 'bigint', 'boolean', 'text', 'text', 'bigint', 'text', 'text')})

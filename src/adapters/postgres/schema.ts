@@ -67,7 +67,10 @@ const HIDDEN = `coalesce(array_agg('row security applies to ' || relname || ' an
     FILTER (WHERE row_security_active(oid)), '{}')`;
 export const READ_HIDDEN: string = `SELECT ${HIDDEN} FROM ${RELATIONS}`;
 
-/** One column says whether the data is on one server: `version()` names no product but PostgreSQL, and `citus` is not installed. */
+/**
+ * One column says whether the data is on one server. It is true if `version()` names only PostgreSQL, and no extension `citus` is
+ * installed.
+ */
 const SURVEY = `SELECT current_setting('server_encoding'), bool_or(relname = 'animal_store_schema'), bool_or(relname = 'pets'),
     current_setting('default_transaction_read_only') = 'on', version() ~ '^PostgreSQL [0-9.]+(devel|beta[0-9]+|rc[0-9]+)?[ ,]'
       AND NOT EXISTS (SELECT 1 FROM pg_extension WHERE extname = 'citus'),
@@ -86,7 +89,7 @@ const SURVEY = `SELECT current_setting('server_encoding'), bool_or(relname = 'an
 /** The greatest id that was assigned, even if no pet with this id is stored: a failed create uses up its id. */
 export const LAST_ID = "greatest(max(id), pg_sequence_last_value('pets_id_seq'::regclass))";
 
-/** Selects the tables whose next id is not above all ids, for example after a logical replication. */
+/** Selects the tables whose sequence is behind the greatest id or revision, for example after a logical replication. */
 const BEHIND = `SELECT name FROM (VALUES ('pets', (SELECT greatest(max(id), (SELECT max(revision) FROM pet_revisions)) FROM pets)), ('api_keys', (SELECT max(id) FROM api_keys)))
   AS last (name, id) WHERE id > coalesce(pg_sequence_last_value((name || '_id_seq')::regclass), 0)`;
 

@@ -207,8 +207,8 @@ async function keepDatabase(
 }
 
 /**
- * Copies the file if the file system has no hard links. If the database is open, SQLite makes the copy: if this process opened and
- * closed the file by other means, it would lose its locks on the file.
+ * Copies the file if the file system has no hard links. If the database is open, SQLite makes the copy, because this process would
+ * lose its locks on the file if it opened and closed the file by other means.
  */
 async function linkOrCopy(from: string, to: string, db: Database.Database | undefined): Promise<void> {
   try {

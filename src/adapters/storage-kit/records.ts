@@ -13,7 +13,10 @@ export function responseOf(id: bigint, pet: Pet | undefined): string {
   return `{"id":${id}${pet === undefined ? '}' : responseAfterId(pet)}`;
 }
 
-/** Returns what follows the id in the response to store. If a pet has no attributes, a space tells it from a removal. */
+/**
+ * Returns what follows the id in the response to store. The response of a pet without attributes has a space, `{"id":7 }`; that of
+ * a removal, `{"id":7}`, has none.
+ */
 export function responseAfterId(pet: NewPet): string {
   const attributes = newPetJson(pet).slice(1);
   return attributes === '}' ? ' }' : `,${attributes}`;

@@ -66,8 +66,8 @@ function lostPets(events: readonly PetEvent[]): readonly NewPet[] {
 }
 
 /**
- * Checks a list. Updates only the bounds of its last pet and of the pet after the list. These bounds suffice, because pets with
- * smaller ids must have become visible earlier, and pets with greater ids later.
+ * Checks a list. Updates only the bounds of its last pet and of the pet after the list. These two bounds suffice, because pets
+ * become visible in the order of their ids.
  */
 function checkList(
   event: ListEvent,
