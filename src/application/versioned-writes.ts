@@ -26,8 +26,8 @@ export interface ChangePorts {
  * version, and begins again when another writer is faster. Throws `not_found` when the pet never existed.
  *
  * @param request the request as text, equal for equal requests
- * @param nextOf resolves with the new pet, with the same pet when nothing changes, or with `undefined` for a removed pet. It gets
- * `undefined` when the pet was removed before.
+ * @param nextOf gets the present pet, or `undefined` if the pet was already removed. Resolves with the new pet, with the pet that
+ * it got if nothing changes, or with `undefined` to remove the pet.
  */
 export async function writeVersion(
   { changes, idempotentChanges, days = IDEMPOTENCY_DAYS }: ChangePorts,

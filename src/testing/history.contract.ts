@@ -1,4 +1,7 @@
-/** The tests (contract cases), for any test runner, that one order explains the results of all calls of a `Storage`. */
+/**
+ * The tests (contract cases) of the order of calls, for any test runner: one order must explain the results of all calls of a
+ * `Storage`.
+ */
 
 import assert from 'node:assert/strict';
 import { AnimalStore } from '../application/animal-store.ts';

@@ -5,8 +5,8 @@ import type { Operation } from './operations.ts';
 import type { ApiMiddleware } from './state.ts';
 
 /**
- * Adds the deprecation header fields to all responses on the path of a deprecated operation. The exceptions are the responses of
- * other operations on this path, and 401, which discloses nothing about the API.
+ * On the path of a deprecated operation, adds the deprecation header fields to the responses of this operation, and to those of
+ * methods that no operation has. A 401 never has these fields, so that it discloses nothing about the API.
  */
 export function deprecation(
   prefix: string,

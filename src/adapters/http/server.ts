@@ -129,7 +129,7 @@ async function acceptQueued(server: Server): Promise<void> {
     hasAccepted = true;
   };
   server.on('connection', onConnection);
-  // The present iteration does not count, because it began earlier.
+  // The present iteration does not count, because it began before connections were observed.
   await nextTurn();
   let isEmpty = false;
   while (!isEmpty && performance.now() < deadline) {

@@ -18,7 +18,7 @@ const ERROR_REASONS: readonly string[] = [
   ...['overloaded', 'storage_unavailable', 'internal_error', 'unexpected'],
 ];
 
-/** How long requests for the metrics share one text, in milliseconds. */
+/** How long the text of the metrics is cached, in milliseconds. */
 const TEXT_INTERVAL = 1000;
 
 export interface MetricsOptions {

@@ -61,7 +61,7 @@ export function petRepository(
     async list(query) {
       const key = listQuery(query);
       if (!isChanging && cache.get(key) !== undefined) {
-        // `enter` removes the pages of any other version, including pages that another connection has just read.
+        // If the version has changed, `enter` removes all pages, even those that another connection has just read.
         isChanging = cache.enter(await shareVersion('', READ_VERSION, ([row]) => row?.[0]));
         const cached = cache.get(key);
         if (cached !== undefined) {

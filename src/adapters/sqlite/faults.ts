@@ -25,8 +25,8 @@ export function reportFault(faults: Faults, part: 'writes' | 'reads', error: Ani
 }
 
 /**
- * Checks whether the open files are still at their paths. If not, the storage refuses reads, because a key that was revoked in the
- * files at these paths can still be active in the files that the storage has open.
+ * Checks whether the open files are still at their paths. If not, the storage refuses reads, because a key may have been revoked in
+ * the files that are now at these paths, and still be active in the old files, which the storage has open.
  */
 export function checkFiles(faults: Faults, files: StoreFiles): void {
   try {

@@ -189,8 +189,8 @@ function differenceOf(
 
 /**
  * Gives new names to those files of a database that contain data, and returns their new paths. The database file also keeps its old
- * name, because a server would create a new store if it were missing. Its companions lose their old names, because SQLite would
- * copy their pages into the next database.
+ * name, because a server would create a new store if it were missing. Its companions must not keep their old names: SQLite would
+ * apply them to the restored database, which gets the old name.
  */
 async function keepDatabase(
   path: string,

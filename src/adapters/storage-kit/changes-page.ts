@@ -22,7 +22,7 @@ export interface ReadChanges extends Pick<ChangesPage, 'epoch' | 'lastNumber'> {
   readonly examinedUpTo?: bigint | undefined;
 }
 
-/** Returns the last revision that the page can contain, or `undefined` if the changed pets do not limit it. */
+/** Returns the last revision that the page can contain, or `undefined` if all changed pets that were read fit on the page. */
 export function lastRevisionOf(changed: readonly ListedVersion[], limit: number): bigint | undefined {
   return changed.length > limit ? changed[limit - 1]?.revision : undefined;
 }
