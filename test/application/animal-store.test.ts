@@ -17,18 +17,12 @@ async function* batchesOf<T>(...batches: T[][]): AsyncGenerator<T[]> {
   yield* batches;
 }
 
-async function collect<T>(values: AsyncIterable<T>): Promise<T[]> {
-  const collected: T[] = [];
-  for await (const value of values) collected.push(value);
-  return collected;
-}
-
 describe('pets', () => {
   test('can be created, read and listed', async () => {
     const pet = await store.createPet(REX, { idempotencyKey: undefined });
     expect(await store.getPet(pet.id)).toEqual(pet);
     expect(await store.listPage()).toEqual({ pets: [pet], more: false });
-    expect(await collect(store.listPets())).toEqual([pet]);
+    expect(await Array.fromAsync(store.listPets())).toEqual([pet]);
   });
 
   test('are read in pages, up to the limit', async () => {
@@ -39,13 +33,13 @@ describe('pets', () => {
       limits.push(query.limit);
       return list(query);
     };
-    expect(await collect(store.listPets())).toHaveLength(250);
-    const some = await collect(store.listPets({ limit: 120, after: 100n }));
+    expect(await Array.fromAsync(store.listPets())).toHaveLength(250);
+    const some = await Array.fromAsync(store.listPets({ limit: 120, after: 100n }));
     expect(some.map(({ id }) => id)).toEqual(Array.from({ length: 120 }, (_, index) => BigInt(index + 101)));
     expect(limits).toEqual([100, 100, 100, 100, 20]);
-    expect(await collect(store.listPets({ limit: 1 }))).toHaveLength(1);
+    expect(await Array.fromAsync(store.listPets({ limit: 1 }))).toHaveLength(1);
     storage.pets.list = async () => ({ pets: [], more: true });
-    expect(await collect(store.listPets())).toEqual([]);
+    expect(await Array.fromAsync(store.listPets())).toEqual([]);
   });
 
   test('reject a call with a time that is no time, and with a signal that is aborted', async () => {
@@ -55,6 +49,7 @@ describe('pets', () => {
       (options: object) => store.getPet(pet.id, options),
       (options: object) => store.listPage({}, options),
       (options: object) => store.listPets({}, options).next(),
+      (options: object) => store.exportPets({}, options).next(),
       (options: object) => store.createPet(REX, options),
       (options: object) => store.createPetOnce(REX, { caller: 'me', key: 'key' }, options),
     ]) {
@@ -73,10 +68,10 @@ describe('pets', () => {
     );
   });
 
-  test('cannot be listed with an option that does not exist', async () => {
-    await expect(store.listPage({ stauts: 'sold' } as never)).rejects.toThrow(
-      refusal(/^unknown option stauts: expected/),
-    );
+  test('cannot be listed or exported with an option that does not exist', async () => {
+    const misspelt = { stauts: 'sold' } as never;
+    for (const call of [() => store.listPage(misspelt), () => store.exportPets(misspelt).next()])
+      await expect(call()).rejects.toThrow(refusal(/^unknown option stauts: expected/));
   });
 });
 

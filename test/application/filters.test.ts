@@ -22,9 +22,9 @@ test('lists, exports and followers have all pets that match, and no others', asy
       PET_FILTERS.every((name) => [undefined, pet[name]].includes(filter[name])),
     );
     // Options can be inherited.
-    expect(await itemsOf(store.listPets(Object.create(filter)))).toEqual(expected);
+    expect(await Array.fromAsync(store.listPets(Object.create(filter)))).toEqual(expected);
     for (const each of [store, new AnimalStore(withoutTransfer)])
-      expect((await itemsOf(each.exportPets(Object.create(filter)))).flat()).toEqual(expected);
+      expect((await Array.fromAsync(each.exportPets(Object.create(filter)))).flat()).toEqual(expected);
     const followed: Pet[] = [];
     if (expected.length === 0) continue;
     for await (const pet of store.followPets(Object.create(filter)))
@@ -54,9 +54,3 @@ test.runIf(PET_FILTERS.length > 0)('each filter that is not valid is named', asy
   for (const call of [() => store.listPage(filter), () => store.exportPets(filter).next()])
     await expect(call()).rejects.toThrow(refusal(message));
 });
-
-async function itemsOf<T>(iterable: AsyncIterable<T>): Promise<T[]> {
-  const items: T[] = [];
-  for await (const item of iterable) items.push(item);
-  return items;
-}

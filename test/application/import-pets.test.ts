@@ -4,6 +4,7 @@ import { ImportPets } from '../../src/application/import-pets.ts';
 import { idsNotAccepted } from '../../src/application/ports/pet-transfer.ts';
 import type { Storage } from '../../src/application/ports/storage.ts';
 import { type ImportedPet, newPet } from '../../src/domain/pet.ts';
+import { oneByOne } from '../../src/testing/fixtures/transfers.ts';
 import { BARE_REX, INVALID_PETS, REX } from '../support/pets.ts';
 import { refusal } from '../support/refusal.ts';
 
@@ -18,10 +19,6 @@ beforeEach(() => {
 const [{ input: WRONG, message: REASON }, { input: ALSO_WRONG, message: OTHER_REASON } = INVALID_PETS[0]] =
   INVALID_PETS;
 
-async function* batchesOf(...batches: ImportedPet[][]): AsyncGenerator<readonly ImportedPet[]> {
-  yield* batches;
-}
-
 async function stored() {
   return (await storage.pets.list({ limit: 100 })).pets;
 }
@@ -30,12 +27,14 @@ async function stored() {
 async function refusals(...batches: ImportedPet[][]): Promise<[pet: ImportedPet, reason: string][]> {
   const refused: [ImportedPet, string][] = [];
   const onRefused = (pet: ImportedPet, reason: string) => refused.push([pet, reason]);
-  await importPets.execute(batchesOf(...batches), { onRefused });
+  await importPets.execute(oneByOne(batches), { onRefused });
   return refused;
 }
 
 test('stores pets without ids, with the defaults', async () => {
-  expect(await importPets.execute(batchesOf([BARE_REX, REX], [{ ...BARE_REX, id: undefined }]))).toBe(3);
+  expect(
+    await importPets.execute(oneByOne<ImportedPet>([[BARE_REX, REX], [{ ...BARE_REX, id: undefined }]])),
+  ).toBe(3);
   const bare = newPet(BARE_REX);
   expect(await stored()).toEqual([
     { ...bare, id: 1n },
@@ -60,14 +59,10 @@ describe('a pet that breaks a rule', () => {
     ]);
   });
 
-  test('ends the import when there is no callback', async () => {
-    await expect(importPets.execute(batchesOf([REX, WRONG]))).rejects.toThrow(refusal(REASON));
-    expect(await stored()).toEqual([]);
-  });
-
-  test('ends the import when the callback throws', async () => {
+  test('ends the import when there is no callback, and when it throws', async () => {
+    await expect(importPets.execute(oneByOne([[REX, WRONG]]))).rejects.toThrow(refusal(REASON));
     const onRefused = () => expect.unreachable('the callback failed');
-    await expect(importPets.execute(batchesOf([REX, WRONG]), { onRefused })).rejects.toThrow(
+    await expect(importPets.execute(oneByOne([[REX, WRONG]]), { onRefused })).rejects.toThrow(
       'the callback failed',
     );
     expect(await stored()).toEqual([]);
@@ -108,7 +103,7 @@ describe('a duplicate id', () => {
 
   test('ends the import when there is no callback', async () => {
     const one = { ...REX, id: 1n };
-    await expect(importPets.execute(batchesOf([one, one]))).rejects.toThrow(refusal('duplicate id 1'));
+    await expect(importPets.execute(oneByOne([[one, one]]))).rejects.toThrow(refusal('duplicate id 1'));
     expect(await stored()).toEqual([]);
   });
 });
@@ -127,7 +122,7 @@ describe('a dry run', () => {
     const refused: string[] = [];
     const onRefused = (_: ImportedPet, reason: string) => refused.push(reason);
     const seven = { ...REX, id: 7n };
-    const batches = batchesOf([seven, { ...WRONG, id: 8n }], [seven]);
+    const batches = oneByOne([[seven, { ...WRONG, id: 8n }], [seven]]);
     expect(await importPets.execute(batches, { dryRun: true, onRefused })).toBe(1);
     expect(refused).toEqual([REASON, 'duplicate id 7']);
     expect(await stored()).toEqual([]);
@@ -135,8 +130,8 @@ describe('a dry run', () => {
 
   test('rejects like an import', async () => {
     await storage.pets.add(REX);
-    await expect(importPets.execute(batchesOf([WRONG]), { dryRun: true })).rejects.toThrow(REASON);
-    const withIds = importPets.execute(batchesOf([{ ...REX, id: 7n }]), { dryRun: true });
+    await expect(importPets.execute(oneByOne([[WRONG]]), { dryRun: true })).rejects.toThrow(REASON);
+    const withIds = importPets.execute(oneByOne([[{ ...REX, id: 7n }]]), { dryRun: true });
     await expect(withIds).rejects.toEqual(idsNotAccepted());
     expect(await stored()).toHaveLength(1);
   });

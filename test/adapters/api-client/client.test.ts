@@ -19,12 +19,6 @@ import { refusal } from '../../support/refusal.ts';
 import { sharedServer, startServer } from '../../support/server.ts';
 import { API_KEY, BASE, failure, fakeApi, LISTED, openStore, petText } from './fake-api.ts';
 
-async function readAll<T>(iterable: AsyncIterable<T>): Promise<T[]> {
-  const values: T[] = [];
-  for await (const value of iterable) values.push(value);
-  return values;
-}
-
 function callsOf(store: BasicStore): (() => Promise<unknown>)[] {
   return [() => store.getPet(1n), () => store.listPage(), () => store.createPet(REX)];
 }
@@ -77,7 +71,7 @@ test('a list reads all pages', async () => {
   const fetched = vi.spyOn(globalThis, 'fetch');
   onTestFinished(() => fetched.mockRestore());
   const store = await createAnimalStore({ database: `${origin}/v1/`, apiKey: key });
-  expect(await readAll(store.listPets({ limit: 101, after: 5n }))).toEqual(expected.slice(5, 106));
+  expect(await Array.fromAsync(store.listPets({ limit: 101, after: 5n }))).toEqual(expected.slice(5, 106));
   expect(fetched.mock.calls.map(([url]) => String(url).replace(origin, ''))).toEqual([
     '/v1/pets?limit=100&after=5',
     '/v1/pets?limit=1&after=105',
@@ -94,7 +88,7 @@ test.each([
     { status: 200, body: `[${petText(1n)}]`, headers: { Link: link } },
     { status: 200, body: `[${petText(2n)}]` },
   );
-  const pets = await readAll((await openStore()).listPets());
+  const pets = await Array.fromAsync((await openStore()).listPets());
   expect(pets.map(({ id }) => id)).toEqual(more ? [1n, 2n] : [1n]);
   expect(sent.map(({ url }) => url)).toEqual(
     [`${BASE}/pets?limit=100`, `${BASE}/pets?limit=100&after=1`].slice(0, sent.length),
@@ -124,7 +118,7 @@ test.each<readonly [string, string, readonly string[]]>([
 ])('a page that %s ends a list', async (_case, reason, bodies) => {
   const headers = { Link: '</v1/pets?limit=100&after=1>; rel="next"' };
   const sent = fakeApi(...bodies.map((body) => ({ status: 200, body, headers })));
-  await expect(readAll((await openStore()).listPets(FILTER))).rejects.toThrow(
+  await expect(Array.fromAsync((await openStore()).listPets(FILTER))).rejects.toThrow(
     new RegExp(`does not respond as the API does: the page has .*${reason}`),
   );
   expect(sent[0]?.url).toBe(`${BASE}/pets?limit=100${QUERY.size > 0 ? `&${QUERY}` : ''}`);
