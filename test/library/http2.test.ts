@@ -5,13 +5,12 @@ import { connect, createServer, type OutgoingHttpHeaders } from 'node:http2';
 import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
 import { createHttpApp } from '../../src/adapters/http/index.ts';
-import { createAnimalStore } from '../../src/library/index.ts';
 import { REX_JSON } from '../support/pets.ts';
 import { listen } from '../support/sockets.ts';
+import { openStore } from './open-store.ts';
 
 test('an app answers as a listener of node:http2', async () => {
-  const store = await createAnimalStore({ database: 'memory:' });
-  const { key } = await store.apiKeys.create('me');
+  const { store, headers: own } = await openStore();
   const session = connect(await listen(createServer(createHttpApp(store).callback())));
   onTestFinished(() => session.destroy());
   const get = async (headers: OutgoingHttpHeaders, body?: string): Promise<[unknown, string]> => {
@@ -20,7 +19,7 @@ test('an app answers as a listener of node:http2', async () => {
     const [response] = await once(stream, 'response');
     return [response[':status'], await text(stream)];
   };
-  const authorization = `Bearer ${key}`;
+  const authorization = own.Authorization;
   expect(await get({ ':path': '/livez' })).toEqual([200, '{"status":"ok"}']);
   expect(await get({ ':path': '/v1/pets', authorization })).toEqual([200, '[]']);
   expect(await get({ ':path': '/v1/pets' })).toMatchObject([401, expect.stringContaining('unauthorized')]);

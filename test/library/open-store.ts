@@ -3,6 +3,7 @@
 import { onTestFinished } from 'vitest';
 import type { RequestObserver, RequestOutcome } from '../../src/adapters/http/index.ts';
 import { type AnimalStore, createAnimalStore } from '../../src/library/index.ts';
+import { registerKey } from '../support/canary.ts';
 
 export interface OpenedStore {
   readonly store: AnimalStore;
@@ -16,6 +17,7 @@ export async function openStore(): Promise<OpenedStore> {
   const store = await createAnimalStore({ database: 'memory:' });
   onTestFinished(() => store.close());
   const { key } = await store.apiKeys.create('me');
+  registerKey(key);
   const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' };
   const outcomes: RequestOutcome[] = [];
   const errors: string[] = [];
