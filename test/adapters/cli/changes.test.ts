@@ -1,13 +1,12 @@
 /** `pets change`, `pets remove` and `changes`, on one store in memory. */
 
-import { Writable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { entityTagOf } from '../../../src/application/entity-tag.ts';
 import type { Pet } from '../../../src/domain/pet.ts';
 import { parsePet, petJson } from '../../../src/domain/pet-json.ts';
 import { numberedPet, numberOf } from '../../../src/testing/fixtures/pets.ts';
 import { numberedChange, optionsOf } from '../../support/pets.ts';
-import { failed, failingOutput, inMemory } from './cli.ts';
+import { abortingOutput, failed, failingOutput, inMemory, lineStream } from './cli.ts';
 
 const REX = numberedPet(0n);
 const [TOM, MIA] = [numberedChange(1), numberedChange(2)];
@@ -18,18 +17,6 @@ async function withPet() {
   const store = cli.openStore();
   const pet = await store.createPet(REX);
   return { ...cli, store, pet, tag: await entityTagOf(pet) };
-}
-
-/** Returns the lines that were written, and a stream for more of them. */
-function lineStream() {
-  const lines: string[] = [];
-  const stdout = new Writable({
-    write: (chunk, _encoding, done) => {
-      lines.push(...String(chunk).trim().split('\n'));
-      done();
-    },
-  });
-  return { lines, stdout };
 }
 
 describe('pets change', () => {
@@ -119,9 +106,7 @@ describe('changes', () => {
 
   test('a signal ends a list that is not complete with status 1', async () => {
     const { run } = await withPet();
-    const end = new AbortController();
-    const stdout = new Writable({ write: () => end.abort() });
-    expect(await run(['changes'], { stdout, signal: end.signal })).toEqual(
+    expect(await run(['changes'], abortingOutput())).toEqual(
       failed(1, 'interrupted; the list is not complete'),
     );
   });

@@ -56,6 +56,24 @@ export function failingOutput(code: string): Writable {
   return new Writable({ write: (_chunk, _encoding, done) => done(error) }).on('error', () => {});
 }
 
+/** Returns the lines that were written, and a stream for more of them. */
+export function lineStream(): { readonly lines: string[]; readonly stdout: Writable } {
+  const lines: string[] = [];
+  const stdout = new Writable({
+    write: (chunk, _encoding, done) => {
+      lines.push(...String(chunk).trim().split('\n'));
+      done();
+    },
+  });
+  return { lines, stdout };
+}
+
+/** A signal, and an output that aborts it at the first chunk, for which it never calls back. */
+export function abortingOutput(): { readonly signal: AbortSignal; readonly stdout: Writable } {
+  const end = new AbortController();
+  return { signal: end.signal, stdout: new Writable({ write: () => end.abort() }) };
+}
+
 export interface CommandLine {
   readonly path: string;
   readonly run: (args: readonly string[], options?: RunOptions) => Promise<Run>;

@@ -1,11 +1,10 @@
-import { Writable } from 'node:stream';
 import { expect, test } from 'vitest';
 import { ATTRIBUTES } from '../../../src/domain/pet.ts';
 import { PET_FILTERS } from '../../../src/domain/pet-filter.ts';
 import { petJson } from '../../../src/domain/pet-json.ts';
 import { petWith, sampleValues } from '../../../src/testing/fixtures/pets.ts';
 import { optionsOf, REX } from '../../support/pets.ts';
-import { failed, inMemory, openSqliteStore, withRex } from './cli.ts';
+import { abortingOutput, failed, inMemory, lineStream, openSqliteStore, withRex } from './cli.ts';
 
 test.each(PET_FILTERS)('export --%s', async (name) => {
   const [first, second] = sampleValues(ATTRIBUTES[name]).flatMap(
@@ -22,17 +21,11 @@ test('export --follow writes earlier and later pets as lines, and ends with the 
   const cli = await withRex();
   const store = openSqliteStore(cli.path);
   const controller = new AbortController();
-  const lines: string[] = [];
-  const stdout = new Writable({
-    write: (chunk, _encoding, done) => {
-      lines.push(String(chunk));
-      done();
-    },
-  });
+  const { lines, stdout } = lineStream();
   const args = ['export', '--follow', '--after', '1'];
   const running = cli.run(args, { stdout, signal: controller.signal });
   await store.createPet(REX);
-  await expect.poll(() => lines).toEqual([`${petJson({ id: 2n, ...REX })}\n`]);
+  await expect.poll(() => lines).toEqual([petJson({ id: 2n, ...REX })]);
   await store.createPet(REX);
   await expect.poll(() => lines).toHaveLength(2);
   controller.abort();
@@ -42,9 +35,7 @@ test('export --follow writes earlier and later pets as lines, and ends with the 
 
 test('the signal cancels an export that waits for its reader', async () => {
   const cli = await withRex();
-  const end = new AbortController();
-  const stdout = new Writable({ write: () => end.abort() });
-  expect(await cli.run(['export'], { stdout, signal: end.signal })).toEqual(
+  expect(await cli.run(['export'], abortingOutput())).toEqual(
     failed(1, 'interrupted; the export is not complete'),
   );
 });
