@@ -5,7 +5,7 @@ import type { RequestOutcome } from '../../../src/adapters/http/index.ts';
 import type { KeyVerifier } from '../../../src/adapters/http/options.ts';
 import type { Storage } from '../../../src/application/ports/storage.ts';
 import { AnimalStoreError } from '../../../src/domain/errors.ts';
-import { withPets } from '../../support/fake-pets.ts';
+import { failingPets, withPets } from '../../support/fake-pets.ts';
 import { startServer } from '../../support/server.ts';
 import { REX } from './paths.ts';
 
@@ -74,17 +74,13 @@ test.each([
   ['overloaded', undefined, '1'],
 ] as const)('the Retry-After of %s after %s s is %s', async (code, retryAfter, expected) => {
   const error = new AnimalStoreError(code, 'too many', retryAfter === undefined ? {} : { retryAfter });
-  const list = () => Promise.reject(error);
-  const wrap = (storage: Storage) => withPets(storage, { list });
-  const { client } = await startServer('memory', { wrap });
+  const { client } = await startServer('memory', { wrap: failingPets(error) });
   expect((await client.get('/v1/pets')).headers['retry-after']).toBe(expected);
 });
 
 test('an error whose members have other types is a 500', async () => {
   const wrong = Object.assign(new AnimalStoreError('overloaded', ''), { message: 5n });
-  const wrap = (storage: Storage) => ({ ...storage, check: () => Promise.reject(wrong) }) as Storage;
-  const list = { list: () => Promise.reject(wrong) } as unknown as Storage['pets'];
-  const { client } = await startServer('memory', { wrap: (storage) => ({ ...wrap(storage), pets: list }) });
+  const { client } = await startServer('memory', { wrap: failingPets(wrong) });
   expect((await client.get('/v1/pets')).status).toBe(500);
   expect((await client.get('/readyz')).status).toBe(503);
 });
@@ -101,21 +97,18 @@ test.each([
   ['forbidden', 500],
   ['rate_limited', 503],
 ] as const)('what a store says of its own key is no fault of the client: %s', async (code, status) => {
-  const fail = () =>
-    Promise.reject(new AnimalStoreError(code, 'about upstream.example.org', { retryAfter: 7 }));
+  const error = new AnimalStoreError(code, 'about upstream.example.org', { retryAfter: 7 });
   const wrap = (storage: Storage) => ({
-    ...withPets(storage, { list: fail, add: fail, find: fail }),
-    idempotentCreates: { add: fail },
+    ...failingPets(error)(storage),
+    idempotentCreates: { add: () => Promise.reject(error) },
   });
   const { client } = await startServer('memory', { wrap });
-  const key = { 'Idempotency-Key': 'k' };
-  for (const call of [
-    client.get('/v1/pets'),
-    client.get('/v1/pets/1'),
-    client.post(REX),
-    client.post(REX, key),
+  for (const response of [
+    await client.get('/v1/pets'),
+    await client.get('/v1/pets/1'),
+    await client.post(REX),
+    await client.post(REX, { 'Idempotency-Key': 'k' }),
   ]) {
-    const response = await call;
     expect([response.status, response.body.includes('upstream')]).toEqual([status, false]);
     expect(response.headers['retry-after']).toBe(status === 503 ? '7' : undefined);
   }

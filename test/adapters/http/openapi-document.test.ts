@@ -56,7 +56,6 @@ describe('the document', () => {
     ['https://pets.example.org/v1', 'https://pets.example.org/v1'],
     ['https://pets.example.org/$&$1"\\', 'https://pets.example.org/$&$1"\\/v1'],
     ['https://example.org/shop/v1///', 'https://example.org/shop/v1'],
-    ['https://example.org/shop/v1///', 'https://example.org/shop/v1'],
     ['', '/v1'],
   ])('at the address %j names the server %j', (address, url) => {
     expect(documentOf(openApiDocument(address)).servers).toEqual([{ url }]);

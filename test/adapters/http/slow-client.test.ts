@@ -1,25 +1,22 @@
 /** `recorded` tests the responses to a head and to a body that do not end. */
 
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { Connection } from '../../support/connection.ts';
 import { gate } from '../../support/gate.ts';
 import { numbersIn } from '../../support/pets.ts';
 import { pipelineOf } from '../../support/pipeline.ts';
-import { sharedServer, startServer } from '../../support/server.ts';
+import { startServer } from '../../support/server.ts';
 
 const TIMEOUTS = { headersTimeout: 300, requestTimeout: 400 };
 
-describe.concurrent('a client that is too slow', () => {
-  const server = sharedServer('memory', TIMEOUTS);
-
-  test('that sends a byte from time to time gets a 408', async () => {
-    const connection = await Connection.open(server.origin);
-    connection.write('GET /v1/pets HTTP/1.1\r\nHost: x\r\nX: ');
-    const drip = setInterval(() => connection.socket.write('x'), 20);
-    const answers = await connection.rest();
-    clearInterval(drip);
-    expect(answers).toMatchObject([{ status: 408 }]);
-  });
+test('a client that sends a byte from time to time gets a 408', async () => {
+  const { origin } = await startServer('memory', TIMEOUTS);
+  const connection = await Connection.open(origin);
+  connection.write('GET /v1/pets HTTP/1.1\r\nHost: x\r\nX: ');
+  const drip = setInterval(() => connection.socket.write('x'), 20);
+  const answers = await connection.rest();
+  clearInterval(drip);
+  expect(answers).toMatchObject([{ status: 408 }]);
 });
 
 test('a request that is completed after its timeout gets a 408, and is not handled', async () => {

@@ -190,8 +190,6 @@ export const SCENES: Readonly<Record<string, Scene>> = {
       ...PATHS.flatMap(({ target }) => [
         ...METHODS.filter((method) => method !== 'POST').map((method) => ask(`${method} ${target}`)),
         ask(`POST ${target}`, { body: REX }),
-        ask(`GET ${target}`, { key: null }),
-        ask(`DELETE ${target}`, { key: 'wrong' }),
       ]),
       ...PATHS.filter(({ target }) => !target.startsWith('/v1')).map(({ target }) =>
         get(target, 'Accept-Encoding: gzip'),
@@ -199,10 +197,7 @@ export const SCENES: Readonly<Record<string, Scene>> = {
     ],
   },
   'no such path': {
-    messages: UNKNOWN_TARGETS.flatMap((target) => [
-      ask(`GET ${target}`),
-      ...(target.startsWith('/v1') ? [ask(`DELETE ${target}`, { key: null })] : []),
-    ]),
+    messages: UNKNOWN_TARGETS.map((target) => get(target)),
   },
   'the API key': {
     messages: [
