@@ -1,7 +1,7 @@
 /**
  * Lists the files of `src` whose code runs for each POST request with an `Idempotency-Key`, in either thread of `animal-store
- * serve` on SQLite. Usage: `npm run build`, then `node scripts/files-of-a-request.ts`. A file is listed if 101 requests call one of
- * its functions at least 100 times more often than one request does.
+ * serve` on SQLite. Usage: `npm run build`, then `node scripts/files-of-a-request.ts`. A file is listed if 100 further requests add
+ * at least 100 calls of one of its functions.
  */
 
 import { spawn } from 'node:child_process';

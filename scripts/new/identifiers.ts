@@ -22,7 +22,7 @@ export interface Identifiers {
   readonly objects: readonly ReadonlySet<string>[];
   /** The relative paths in string literals, without the quotes. */
   readonly paths: readonly { readonly start: number; readonly text: string }[];
-  /** Parts of the text, each with the style in which names of several words are written there. The default is `prose`. */
+  /** Parts of the text, each with the style of its names, such as `camel`. The style of the other parts is `prose`. */
   readonly styled: readonly { readonly start: number; readonly end: number; readonly style: Style }[];
 }
 

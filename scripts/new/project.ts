@@ -47,7 +47,7 @@ const IMAGE_VERSION = /(?<=image\.version=")[^"]+/;
  */
 const OVERLAY = 'scripts/new/files/';
 
-/** Match what {@link withoutEntries} removes from comments: the name of the entry point, and examples that import it. */
+/** These match what {@link withoutEntries} removes from comments: the entry point's name, and examples that import it. */
 const ENTRY_NAME = /(?<=^\/\*\*\s+(?:\* )?)(?:The entry point )?`animal-store\/[\w-]+`: (\w)/;
 const ENTRY_EXAMPLE = / \*\n \* @example\n \* ```ts\n(?: \* import .*\n)+(?: \*(?! ```).*\n)+ \* ```\n/g;
 

@@ -208,7 +208,7 @@ export class BasicStore implements AsyncDisposable {
     return untilAborted(call, options.signal, error);
   }
 
-  /** Called before each write with an idempotency key. */
+  /** Called before each write that has an idempotency key. */
   protected startMaintenance(): void {}
 
   protected get isClosed(): boolean {

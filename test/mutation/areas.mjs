@@ -38,7 +38,7 @@ export const AREAS = {
     lastRun: '2026-11-29: 98.9 % of 794',
   },
   http: {
-    mutate: [`${ADAPTERS}/http/**/*.ts`, `!${ADAPTERS}/http/fetch.ts`],
+    mutate: [`${ADAPTERS}/http/**/*.ts`, `!${ADAPTERS}/http/fetch{,-messages}.ts`],
     // Random requests would make the score of each run another one, and the recorded responses include those of a slow client.
     testFiles: [
       ...testsIn(`${TESTS}/http`, [`${TESTS}/http/{properties,slow-client}.test.ts`]),
@@ -51,7 +51,7 @@ export const AREAS = {
   },
   // Its tests run the API over the fetch handler.
   fetch: {
-    mutate: [`${ADAPTERS}/http/fetch.ts`],
+    mutate: [`${ADAPTERS}/http/fetch{,-messages}.ts`],
     testFiles: globSync([
       `${TESTS}/http/{authentication,body,failure,get,host-code,recorded,request-fields}.test.ts`,
       'test/library/{fetch,middleware}.test.ts',

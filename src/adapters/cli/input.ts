@@ -76,7 +76,7 @@ function unreadable(name: string, error: unknown): CommandError {
   return new CommandError(`cannot read ${name}: ${reason}`, { cause: error });
 }
 
-/** For each chunk, yields the lines, or parts of a line, that end in that chunk. */
+/** For each chunk, yields the lines that end in it. A line above {@link LINE_LIMIT} is yielded in parts. */
 export async function* readLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<readonly Line[]> {
   let rest: Buffer = Buffer.alloc(0);
   let number = 1;

@@ -1,4 +1,4 @@
-/** Refuses the stores of releases before 3.0, whose schemas only 3.0.0 migrates. */
+/** Refuses the stores of releases before 3.0. Only release 3.0.0 can migrate them. */
 
 import { storageUnavailable } from '../../application/ports/storage-fault.ts';
 

@@ -127,9 +127,9 @@ export class VersionHistory {
   }
 
   /**
-   * Asserts two rules for each read. Let G be the greatest number that was acknowledged or read before the read began. Of the
-   * versions of the pet with numbers up to G, let V be the newest: the read returns V or a newer version. The write of the returned
-   * version began before the read ended.
+   * Asserts two rules for each read. Let G be the greatest number that a write had acknowledged, or another read had returned,
+   * before this read began. Of the versions of the pet with numbers up to G, let V be the newest: the read returns V or a newer
+   * version. The write of the returned version began before the read ended.
    */
   #assertReads(versions: Map<bigint, Version[]>): void {
     const read = this.#reads.map(({ end, version }) => ({ end, revision: version?.revision }));
