@@ -1,5 +1,3 @@
-/** API keys in SQLite. */
-
 import type Database from 'better-sqlite3';
 import type { ApiKeyRepository } from '../../application/ports/api-key-repository.ts';
 import type { CacheStatistics } from '../../application/ports/statistics.ts';

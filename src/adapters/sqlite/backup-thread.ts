@@ -31,12 +31,9 @@ const PAGES_PER_STEP = 1000;
 const { store, partial, file, isVerified } = workerData as Copy;
 let isCancelled = false;
 
-receive(
-  () => {},
-  () => {
-    isCancelled = true;
-  },
-);
+receive(() => {
+  isCancelled = true;
+});
 try {
   send({ contents: await makeCopy() });
 } catch (error) {

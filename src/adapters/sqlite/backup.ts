@@ -1,5 +1,3 @@
-/** Backs up an open store to a file. */
-
 import { on } from 'node:events';
 import { closeSync, lstatSync, openSync, renameSync } from 'node:fs';
 import { dirname, sep } from 'node:path';

@@ -146,9 +146,8 @@ export async function withPartialFile<T>(path: string, make: (partial: string) =
 export function partialsOf(path: string): readonly string[] {
   const [folder, name] = [dirname(path), basename(path)];
   if (!existsSync(folder)) return [];
-  const partials = readdirSync(folder).filter(
-    (each) => each.startsWith(`${name}.`) && each.endsWith('.partial'),
-  );
+  const isPartial = (each: string) => each.startsWith(`${name}.`) && each.endsWith('.partial');
+  const partials = readdirSync(folder).filter(isPartial);
   return partials.map((each) => join(folder, each));
 }
 

@@ -19,7 +19,6 @@ import { BEGIN_EPOCH, LAST_ID, lastIdOf } from './schema.ts';
 import type { Writer } from './writer.ts';
 import type { SqlStatement } from './writer-thread.ts';
 
-/** The revision of a pet in the table `pets`. */
 const REVISION = 'coalesce((SELECT revision FROM pet_revisions WHERE pet_id = pets.id), pets.id)';
 /**
  * Compares the revision, and takes the next number of the counter of pet ids, if one is left. SQLite would store a `seq` above

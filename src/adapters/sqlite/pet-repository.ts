@@ -1,8 +1,6 @@
-/** Pets in SQLite. */
-
 import type Database from 'better-sqlite3';
 import { listQuery } from '../../application/list-pets.ts';
-import type { PetPage, PetQuery, PetRepository } from '../../application/ports/pet-repository.ts';
+import type { PetRepository } from '../../application/ports/pet-repository.ts';
 import type { CacheStatistics } from '../../application/ports/statistics.ts';
 import { storedPet } from '../../domain/pet.ts';
 import { PageCache } from '../storage-kit/page-cache.ts';
@@ -21,13 +19,6 @@ export function petRepository(
   const findOne = db.prepare<[bigint], PetRow>(FIND_PET).raw();
   const list = petLister(db);
   const pages = new PageCache();
-
-  /** Reads one pet more than the limit, to find out whether more pets match. */
-  function readPage(query: PetQuery): PetPage {
-    const { limit } = query;
-    const found = list({ ...query, limit: limit + 1 });
-    return Object.freeze({ pets: Object.freeze(found.slice(0, limit)), more: found.length > limit });
-  }
 
   return {
     statistics: pages.statistics,
@@ -50,7 +41,13 @@ export function petRepository(
         const known = pages.get(key);
         pages.statistics[known === undefined ? 'misses' : 'hits'] += 1;
         if (known !== undefined) return known;
-        const page = readPage(query);
+        const { limit } = query;
+        // One pet more than the limit shows whether more pets match.
+        const found = list({ ...query, limit: limit + 1 });
+        const page = Object.freeze({
+          pets: Object.freeze(found.slice(0, limit)),
+          more: found.length > limit,
+        });
         pages.set(key, page);
         return page;
       });

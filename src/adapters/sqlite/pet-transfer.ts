@@ -1,5 +1,3 @@
-/** Imports pets to SQLite, and exports them. */
-
 import type Database from 'better-sqlite3';
 import {
   idsNotAccepted,

@@ -1,5 +1,3 @@
-/** The SQL statements for pets. */
-
 import type Database from 'better-sqlite3';
 import type { PetQuery } from '../../application/ports/pet-repository.ts';
 import { INT64_MAX, INT64_MIN } from '../../domain/int64.ts';
@@ -14,7 +12,6 @@ import {
 } from '../storage-kit/pet-rows.ts';
 import type { SqlStatement } from './writer-thread.ts';
 
-/** The parameters for the attributes of a pet. */
 export const PARAMETERS: string = PET_ATTRIBUTES.map(() => '?').join(', ');
 
 export const FIND_PET: string = `SELECT ${PET_COLUMNS} FROM pets WHERE id = ?`;

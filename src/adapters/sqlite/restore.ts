@@ -1,5 +1,3 @@
-/** Restores a backup: it replaces a store that no process has open. */
-
 import {
   chmodSync,
   chownSync,
@@ -96,7 +94,7 @@ export async function restoreSqliteStore(
       const difference = differenceOf(partial, old);
       await fsync(partial);
       signal?.throwIfAborted();
-      const setAside = await keepDatabase(store, `${store}.before-restore`, old);
+      const setAside = await keepDatabase(store, old);
       if (stats !== undefined || old !== undefined) renameSync(partial, store);
       else moveToNewName(partial, store, () => inUse(store));
       await fsync(dirname(store));
@@ -172,19 +170,17 @@ function differenceOf(
   partial: string,
   old: Database.Database | undefined,
 ): Pick<Restored, 'lost' | 'revivedKeys'> {
-  return attempt(
-    () => {
-      if (old === undefined || anyVersionOf(old, '') === 0) return { revivedKeys: [] };
-      old.prepare('ATTACH ? AS copy').run(partial);
-      const read = (sql: string): unknown => old.prepare(sql).pluck().get();
-      const pets = `SELECT ${read(COMMON_COLUMNS)} FROM`;
-      const missingPets = `SELECT count(*) FROM (${pets} main.pets EXCEPT ${pets} copy.pets)`;
-      const lost = { pets: Number(read(missingPets)), apiKeys: Number(read(MISSING_KEYS)) };
-      const revivedKeys = old.prepare<{ now: number }, RestoredKey>(REVIVED_KEYS).all({ now: Date.now() });
-      return { lost, revivedKeys };
-    },
-    { revivedKeys: [] },
-  );
+  const none: Pick<Restored, 'lost' | 'revivedKeys'> = { revivedKeys: [] };
+  return attempt(() => {
+    if (old === undefined || anyVersionOf(old, '') === 0) return none;
+    old.prepare('ATTACH ? AS copy').run(partial);
+    const read = (sql: string): unknown => old.prepare(sql).pluck().get();
+    const pets = `SELECT ${read(COMMON_COLUMNS)} FROM`;
+    const missingPets = `SELECT count(*) FROM (${pets} main.pets EXCEPT ${pets} copy.pets)`;
+    const lost = { pets: Number(read(missingPets)), apiKeys: Number(read(MISSING_KEYS)) };
+    const revivedKeys = old.prepare<{ now: number }, RestoredKey>(REVIVED_KEYS).all({ now: Date.now() });
+    return { lost, revivedKeys };
+  }, none);
 }
 
 /**
@@ -192,11 +188,8 @@ function differenceOf(
  * name, because a server would create a new store if it were missing. Its companions must not keep their old names: SQLite would
  * apply them to the restored database, which gets the old name.
  */
-async function keepDatabase(
-  path: string,
-  kept: string,
-  db: Database.Database | undefined,
-): Promise<readonly string[]> {
+async function keepDatabase(path: string, db: Database.Database | undefined): Promise<readonly string[]> {
+  const kept = `${path}.before-restore`;
   removeDatabase(kept);
   const companions = companionsOf(path).map((file) => file.slice(path.length));
   for (const suffix of companions) renameSync(path + suffix, kept + suffix);

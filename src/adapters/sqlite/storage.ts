@@ -1,5 +1,3 @@
-/** Opens a store in a SQLite file, and connects its parts. */
-
 import {
   BOOLEAN,
   checkArgument,
@@ -91,7 +89,6 @@ export function openSqliteStorage(path: string, options: SqliteOptions = {}): St
   const pets = petRepository(db, reads, writer);
   const apiKeys = apiKeyRepository(db, reads, writer);
   const writes = idempotentWrites(db, reads, writer);
-  const [pages, keys] = [pets.statistics, apiKeys.statistics];
   const closing = new AbortController();
   const backups = new Set<Promise<unknown>>();
   return {
@@ -103,8 +100,8 @@ export function openSqliteStorage(path: string, options: SqliteOptions = {}): St
     changes: petChanges(db, reads, writer),
     idempotentChanges: writes,
     statistics: () => ({
-      pages: { ...pages },
-      keys: { ...keys },
+      pages: { ...pets.statistics },
+      keys: { ...apiKeys.statistics },
       logBytes: sizeOf(`${realPath(path)}-wal`),
       ...writer.statistics,
     }),

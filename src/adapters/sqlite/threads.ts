@@ -34,9 +34,9 @@ export async function endThread(thread: Worker): Promise<void> {
 }
 
 /** Called in a thread, to receive messages and to respond to them. @param end called before the thread exits */
-export function receive<Message>(respond: (message: Message) => unknown, end: () => void): void {
+export function receive<Message>(end: () => void, respond?: (message: Message) => unknown): void {
   parentPort?.on('message', (message: Message | 'close') => {
-    if (message !== 'close') return parentPort?.postMessage(respond(message));
+    if (message !== 'close') return parentPort?.postMessage(respond?.(message));
     end();
     // Ends the thread, which nothing else keeps alive. `parentPort.close` would end it too, but does not exist in Deno.
     parentPort?.unref();

@@ -64,7 +64,7 @@ let isUnfinished = false;
 try {
   open();
 } catch {}
-receive<Batch | Call>((message) => ('sql' in message ? answer(message) : commit(message)), end);
+receive<Batch | Call>(end, (message) => ('sql' in message ? answer(message) : commit(message)));
 parentPort?.postMessage('ready');
 
 function open(): Database.Database {

@@ -10,7 +10,6 @@ const TEST_INTERVAL = 500;
 /** The current fault of each part of a storage. Notifies the observer when the reason of the most important fault changes. */
 export class KnownFaults<Part extends string> {
   readonly #observer: Observer;
-  /** The most important part is the first one. */
   readonly #faults: Map<Part, StorageFault | undefined>;
   #reported: StorageFaultReason | undefined;
   #test: Promise<unknown> = Promise.resolve();

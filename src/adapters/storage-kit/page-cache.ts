@@ -1,5 +1,3 @@
-/** A cache of pages of pets. */
-
 import type { PetPage } from '../../application/ports/pet-repository.ts';
 import { ATTRIBUTES, PET_ATTRIBUTES, type Pet } from '../../domain/pet.ts';
 

@@ -69,10 +69,6 @@ function columnValue(value: string | bigint | number | boolean | undefined): str
 export function existingColumns(columns: readonly unknown[]): { selected: string; lacking: Partial<NewPet> } {
   const lacking = PET_ATTRIBUTES.filter((name) => !columns.includes(columnOf(name)) && isAlwaysStored(name));
   const selected = PET_ATTRIBUTES.map(columnOf).map((column) => (columns.includes(column) ? column : 'NULL'));
-  return {
-    selected: ['id', ...selected].join(', '),
-    lacking: Object.fromEntries(
-      lacking.map((name) => [name, ATTRIBUTES[name].default ?? ATTRIBUTES[name].example]),
-    ),
-  };
+  const values = lacking.map((name) => [name, ATTRIBUTES[name].default ?? ATTRIBUTES[name].example]);
+  return { selected: ['id', ...selected].join(', '), lacking: Object.fromEntries(values) };
 }

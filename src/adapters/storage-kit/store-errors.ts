@@ -36,8 +36,6 @@ export function codeOf(error: unknown): string {
 
 /** Returns the error of a write whose row a trigger in the database has dropped. */
 export function rowDropped(): AnimalStoreError {
-  return new AnimalStoreError(
-    'internal_error',
-    'a trigger of the database has dropped a row: nothing was stored',
-  );
+  const message = 'a trigger of the database has dropped a row: nothing was stored';
+  return new AnimalStoreError('internal_error', message);
 }
