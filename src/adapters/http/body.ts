@@ -4,12 +4,11 @@ import { Socket } from 'node:net';
 import { finished } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { MIMEType } from 'node:util';
-import type { ParameterizedContext } from 'koa';
 import bodyParser, { type Options } from 'koa-bodyparser';
 import { asAnimalStoreError, invalidRequest } from '../../domain/errors.ts';
 import { HttpError } from './errors.ts';
 import { newPetMembers } from './schemas.ts';
-import type { ApiMiddleware } from './state.ts';
+import type { ApiContext, ApiMiddleware } from './state.ts';
 
 /** The maximum size of a request body, in bytes. */
 export const BODY_LIMIT: number = 16 * 1024;
@@ -79,7 +78,7 @@ const LINGER_TIME = 1000;
  * client that is still sending could lose the response. Later requests on the connection are ignored. A `Request` of the Fetch
  * standard has no connection, so the stream of its body is cancelled.
  */
-async function discardBody({ req, res }: ParameterizedContext): Promise<void> {
+async function discardBody({ req, res }: ApiContext): Promise<void> {
   res.shouldKeepAlive = false;
   if (!(req.socket instanceof Socket)) {
     req.destroy();

@@ -12,7 +12,7 @@ import { callStore, HttpError } from './errors.ts';
 import { METHODS } from './operations.ts';
 import type { HttpStore } from './options.ts';
 import { entityTag, noContent, respondJson, respondRevalidated } from './respond.ts';
-import { type newPetMembers, readChange, readChangesQuery } from './schemas.ts';
+import { type Body, readChange, readChangesQuery } from './schemas.ts';
 import type { ApiContext, ApiMiddleware } from './state.ts';
 
 type Handlers = Readonly<Record<'changePet' | 'removePet' | 'listChanges', ApiMiddleware>>;
@@ -23,7 +23,7 @@ export function changeHandlers(httpStore: HttpStore, prefix: string): Handlers {
   const store = httpStore as Required<HttpStore>;
   return {
     async changePet(ctx) {
-      const change = readChange(ctx.request.body as ReturnType<typeof newPetMembers>);
+      const change = readChange(ctx.request.body as Body);
       const caller = checkedCallerOf(ctx);
       const ifMatch = ifMatchOf(ctx);
       const { pet, isReplay } = await callStore(async () =>

@@ -1,6 +1,6 @@
 /** Announces the deprecation of an operation to clients and operators. */
 
-import { DEPRECATED_SINCE, type DeprecationFields, SUNSET, servedOperations } from './lifecycle.ts';
+import { DEPRECATED_SINCE, type DeprecationFields, SUNSET } from './lifecycle.ts';
 import type { Operation } from './operations.ts';
 import type { ApiMiddleware } from './state.ts';
 
@@ -8,10 +8,7 @@ import type { ApiMiddleware } from './state.ts';
  * On the path of a deprecated operation, adds the deprecation header fields to the responses of this operation, and to those of
  * methods that no operation has. A 401 never has these fields, so that it discloses nothing about the API.
  */
-export function deprecation(
-  prefix: string,
-  operations: readonly Operation[] = servedOperations(),
-): ApiMiddleware {
+export function deprecation(prefix: string, operations: readonly Operation[]): ApiMiddleware {
   // RFC 9745, RFC 8594, and RFC 5829 for the relation `successor-version`.
   const fields: DeprecationFields = {
     Deprecation: `@${DEPRECATED_SINCE.getTime() / 1000}`,

@@ -7,6 +7,8 @@ export class FetchRequest extends Readable {
   readonly method: string;
   url: string;
   readonly headers: Record<string, string>;
+  /** The API looks for repeated fields here. It is empty, because the runtime has already joined them. */
+  readonly rawHeaders: readonly string[] = [];
   /** The real version can differ. It is needed to find the end of a request, and the runtime has already found that end. */
   readonly httpVersion = '1.1';
   readonly httpVersionMajor = 1;
@@ -34,11 +36,6 @@ export class FetchRequest extends Readable {
       this.push(' ');
       this.read();
     }
-  }
-
-  /** The API looks for repeated fields here. It is empty, because the runtime has already joined them. */
-  get rawHeaders(): string[] {
-    return [];
   }
 
   override async _read(): Promise<void> {

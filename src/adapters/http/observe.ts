@@ -134,8 +134,7 @@ export function guest(middleware: ApiMiddleware): ApiMiddleware {
 /** Emits the `error` event of the Koa app. Without this event and without an observer, a fault of the program would be silent. */
 function reportFailure(ctx: ApiContext, error: unknown): void {
   const failure = isError(error) ? error : new Error(`not an error was thrown: ${typeof error}`);
-  const { animalStore: state } = ctx.state;
-  state.failure = failure;
+  ctx.state.animalStore.failure = failure;
   fenced(() => ctx.app.emit('error', failure, ctx));
 }
 

@@ -15,6 +15,8 @@ export const METHODS = {
   DELETE: { success: 204, isRead: false, hasBody: false },
 } as const;
 
+type SuccessField = 'NextPage' | 'NextChanges' | 'Location' | 'Idempotency-Replayed' | 'Replayed' | 'PetTag';
+
 export interface Operation extends OperationLifecycle {
   readonly id: 'listPets' | 'createPet' | 'getPet' | 'changePet' | 'removePet' | 'listChanges';
   readonly method: keyof typeof METHODS;
@@ -27,14 +29,7 @@ export interface Operation extends OperationLifecycle {
   readonly success: {
     readonly description: string;
     readonly body?: 'Pet' | 'Pets' | 'Changes';
-    readonly fields?: readonly (
-      | 'NextPage'
-      | 'NextChanges'
-      | 'Location'
-      | 'Idempotency-Replayed'
-      | 'Replayed'
-      | 'PetTag'
-    )[];
+    readonly fields?: readonly SuccessField[];
   };
   /** The error codes in addition to those that every operation can return. */
   readonly errors: readonly HttpErrorCode[];
@@ -137,10 +132,6 @@ export const OPERATIONS: readonly Operation[] = [
 /** Returns the methods of a server with these operations, in the order of `Allow`. Every server has GET, HEAD and OPTIONS. */
 export function methodsOf(operations: readonly Operation[]): readonly string[] {
   const served = new Set<string>(operations.map(({ method }) => method));
-  return [
-    'GET',
-    'HEAD',
-    ...Object.keys(METHODS).filter((each) => each !== 'GET' && served.has(each)),
-    'OPTIONS',
-  ];
+  const others = Object.keys(METHODS).filter((each) => each !== 'GET' && served.has(each));
+  return ['GET', 'HEAD', ...others, 'OPTIONS'];
 }

@@ -1,7 +1,6 @@
 /** The paths of the API, and which of them need an API key. */
 
-import type { Context } from 'koa';
-import type { ApiMiddleware } from './state.ts';
+import type { ApiContext, ApiMiddleware } from './state.ts';
 
 export const METRICS_PATH = '/metrics';
 
@@ -10,7 +9,7 @@ export const BASE_PATH = '/v1';
 
 /** Whether a path is `/v1` or below it. Such a path needs an API key, and belongs to the API whatever the options are. */
 export function needsApiKey(path: string): boolean {
-  return path.startsWith(BASE_PATH) && (path.length === BASE_PATH.length || path[BASE_PATH.length] === '/');
+  return path === BASE_PATH || path.startsWith(`${BASE_PATH}/`);
 }
 
 export function isHealthCheck(path: string): boolean {
@@ -18,7 +17,7 @@ export function isHealthCheck(path: string): boolean {
 }
 
 /** Returns the path of the request target, or an empty string if the target is not a URL. */
-export function pathOf(ctx: Pick<Context, 'path'>): string {
+export function pathOf(ctx: ApiContext): string {
   try {
     // For the request target `http://`, `ctx.path` of Koa is null, although the declared type is `string`.
     return (ctx.path as string | null) ?? '';

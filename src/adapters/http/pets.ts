@@ -9,7 +9,7 @@ import { callStore, HttpError } from './errors.ts';
 import { METHODS, type Operation } from './operations.ts';
 import type { HttpStore } from './options.ts';
 import { entityTag, type Representation, respondJson, respondRevalidated } from './respond.ts';
-import { listQueryReader, type newPetMembers, readNewPet } from './schemas.ts';
+import { type Body, listQueryReader, readNewPet } from './schemas.ts';
 import type { ApiMiddleware } from './state.ts';
 
 /** Creates the handlers. The links in responses start with the prefix. */
@@ -19,9 +19,8 @@ export function petHandlers(
   operations: readonly Operation[],
 ): Readonly<Record<'listPets' | 'createPet' | 'getPet', ApiMiddleware>> {
   const pets = `${prefix}/v1/pets`;
-  const hasTag = operations.some(
-    ({ id, success }) => id === 'createPet' && success.fields?.includes('PetTag'),
-  );
+  const create = operations.find(({ id }) => id === 'createPet');
+  const hasTag = create?.success.fields?.includes('PetTag');
   const listOf = cachedLists(pets);
   const readListQuery = listQueryReader();
   return {
@@ -33,7 +32,7 @@ export function petHandlers(
     },
 
     async createPet(ctx) {
-      const input = readNewPet(ctx.request.body as ReturnType<typeof newPetMembers>);
+      const input = readNewPet(ctx.request.body as Body);
       const { pet, isReplay } = await callStore(() => store.createPetOnce(input, keyedCallerOf(ctx)));
       ctx.set('Location', `${pets}/${pet.id}`);
       if (isReplay) ctx.set('Idempotency-Replayed', 'true');

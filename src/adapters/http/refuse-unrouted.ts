@@ -1,5 +1,3 @@
-/** Responds to requests that no route has handled. */
-
 import { ACCEPT_PATCH } from './body.ts';
 import { HttpError, methodNotAllowed } from './errors.ts';
 import { methodsOf, type Operation } from './operations.ts';

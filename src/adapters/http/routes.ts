@@ -1,5 +1,3 @@
-/** The routes of the API. */
-
 import Router from '@koa/router';
 import { storageFaultReason } from '../../application/ports/storage-fault.ts';
 import { requireWriteAccess } from './authentication.ts';

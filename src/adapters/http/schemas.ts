@@ -16,7 +16,9 @@ import { PET_FILTERS } from '../../domain/pet-filter.ts';
 export const ENUM_SCHEMAS: Readonly<Record<string, v.GenericSchema>> = Object.fromEntries(
   PET_ATTRIBUTES.flatMap((name) => {
     const attribute = ATTRIBUTES[name];
-    return attribute.kind === 'one of' ? [[enumName(name), oneOf(attribute.values)]] : [];
+    return attribute.kind === 'one of'
+      ? [[enumName(name), v.pipe(v.string(), v.metadata({ enum: attribute.values }))]]
+      : [];
   }),
 );
 
@@ -75,10 +77,6 @@ function enumName(name: string): string {
   return `Pet${name.charAt(0).toUpperCase()}${name.slice(1)}`;
 }
 
-function oneOf(values: readonly string[]): v.GenericSchema<string> {
-  return v.pipe(v.string(), v.metadata({ enum: values }));
-}
-
 /** Replaces a value that is not an int64, so that the message of the store names the valid range, and not a JavaScript type. */
 const NOT_AN_INT64 = INT64_MAX + 1n;
 
@@ -125,14 +123,16 @@ export const REQUEST_SCHEMAS: Readonly<Record<'NewPet' | 'ListQuery', v.GenericS
   ListQuery,
 };
 
+/** The members of a request body, which {@link readNewPet} and {@link readChange} validate. */
+export type Body = Members<keyof NewPetInput>;
+
 const membersOf = membersReader(PET_ATTRIBUTES);
 
-/** Reads the members of a request body that {@link readNewPet} validates. */
-export function newPetMembers(text: string): Members<keyof NewPetInput> {
+export function newPetMembers(text: string): Body {
   return membersOf(parseJson(text));
 }
 
-export function readNewPet(body: Members<keyof NewPetInput>): NewPetInput {
+export function readNewPet(body: Body): NewPetInput {
   if (body === undefined) throw invalidRequest('the body must be a JSON object');
   const { success, output } = v.safeParse(NewPet, body);
   if (success) return output as Partial<NewPetInput> as NewPetInput;
@@ -143,16 +143,13 @@ export function readNewPet(body: Members<keyof NewPetInput>): NewPetInput {
 /**
  * Reads a change: the members of a new pet, each of which can be missing, or `null`. Throws if the change is invalid for every pet.
  */
-export function readChange(body: Members<keyof NewPetInput>): PetChange {
+export function readChange(body: Body): PetChange {
   if (body === undefined) throw invalidRequest('the body must be a JSON object');
   return petChange(comparable(body, null) as PetChange);
 }
 
 /** Replaces each value of an integer attribute that is not an integer, so that the message names the valid range. */
-function comparable(
-  body: Partial<Record<keyof NewPetInput, unknown>>,
-  accepted?: null,
-): Partial<Record<keyof NewPetInput, unknown>> {
+function comparable(body: NonNullable<Body>, accepted?: null): NonNullable<Body> {
   const compared = { ...body };
   for (const name of PET_ATTRIBUTES) {
     const [value, isInteger] = [body[name], INTEGER_KINDS.includes(ATTRIBUTES[name].kind)];
@@ -184,13 +181,10 @@ export function listQueryReader(): (queryString: string) => PetQuery {
   };
 }
 
-function parametersOf(
-  queryString: string,
-  { entries }: { readonly entries: object },
-): Record<string, string> {
+function parametersOf(queryString: string, schema: { readonly entries: object }): Record<string, string> {
   const parameters = new URLSearchParams(queryString);
   const values: Record<string, string> = {};
-  for (const name of Object.keys(entries)) {
+  for (const name of Object.keys(schema.entries)) {
     const [value, ...more] = parameters.getAll(name);
     if (more.length > 0) throw invalidRequest(`${name} must be given once`);
     if (value !== undefined) values[name] = value;
