@@ -38,13 +38,15 @@ export function createCommands(environment: Environment, version: string): Comma
       const { startService } = await import('./serve.ts');
       return startService(config, version);
     },
-    openStore: async (databaseUrl, { work, ...how }) => open(databaseFor(work, databaseUrl), how),
+    // Commands that write migrate an older store only while nobody else has it open.
+    openStore: async (databaseUrl, { work, mustExist, onlyReads }) =>
+      open(databaseFor(work, databaseUrl), { mustExist, migration: onlyReads ? 'never' : 'alone' }),
     async openSource(address, databaseUrl) {
       const source = sourceAt(address);
       if (source === undefined) return undefined;
       if (identityOf(source) === identityOf(loadDurableDatabase(environment, databaseUrl)))
         throw new Error(`import: ${source.place} is the store itself: expected another store`);
-      const store = await open(source, { mustExist: true, readOnly: true });
+      const store = await open(source, { mustExist: true, readOnly: true, migration: 'alone' });
       return { store, place: source.place };
     },
     restoreStore: async (databaseUrl, file, options) =>

@@ -15,11 +15,8 @@ export interface OpenOptions {
   readonly mustExist?: boolean;
   /** Whether the database is opened for a command other than `serve`. */
   readonly forCommand?: boolean;
-  /**
-   * Whether a command only reads. Such a command never migrates a store. Other commands migrate it only while nobody else has it
-   * open.
-   */
-  readonly onlyReads?: boolean;
+  /** Whether a store of an older release is migrated: only while nobody else has it open, or never. By default it is migrated. */
+  readonly migration?: 'alone' | 'never' | undefined;
   readonly observer?: Observer | undefined;
   /** Returns the location with the current password. */
   readonly currentLocation?: (() => string) | undefined;

@@ -18,18 +18,10 @@ export const postgres: Engine<Storage> = {
     return url;
   },
   placeOf: locationOf,
-  async open(
-    url,
-    { forCommand, onlyReads, mustExist = false, readOnly = false, observer, currentLocation: currentUrl },
-  ) {
+  async open(url, { migration, mustExist = false, readOnly = false, observer, currentLocation: currentUrl }) {
     const { openPostgresStorage } = await load();
-    const migration = onlyReads ? 'never' : forCommand ? 'alone' : 'always';
-    return openPostgresStorage(readOnly ? readOnlyUrl(url) : url, {
-      mustExist,
-      migration,
-      observer,
-      currentUrl,
-    });
+    const how = { mustExist, migration, observer, currentUrl };
+    return openPostgresStorage(readOnly ? readOnlyUrl(url) : url, how);
   },
   examine: async (url) => (await load()).examinePostgresStore(url),
 };

@@ -21,10 +21,9 @@ export const sqlite: Engine<Storage> = {
   },
   // The path is absolute, because the reader of a message may be in another folder.
   placeOf: (path) => resolve(path),
-  async open(path, { forCommand = false, onlyReads, mustExist = false, readOnly = false, observer }) {
+  async open(path, { forCommand = false, migration, mustExist = false, readOnly = false, observer }) {
     const { openSqliteStorage } = await load();
-    const migration = onlyReads ? 'never' : forCommand ? 'alone' : 'always';
-    const how = { mustExist, startWriter: !forCommand, readOnly, migration, observer } as const;
+    const how = { mustExist, startWriter: !forCommand, readOnly, migration, observer };
     return openSqliteStorage(path, how);
   },
   examine: async (path) => (await load()).examineSqliteStore(path),
