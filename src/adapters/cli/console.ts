@@ -103,7 +103,7 @@ const BAR = '{title}  [{bar}]  {percentage} %  {eta_formatted} left';
  * Returns a function that shows progress on a terminal: a title, and the share that is done. A call without a title hides the
  * progress.
  */
-export function progressOn(stream: Writable): (title?: string, share?: number) => void {
+function progressOn(stream: Writable): (title?: string, share?: number) => void {
   const startedAt = performance.now();
   let bar: SingleBar | undefined;
   let shown = '';

@@ -15,7 +15,6 @@ interface Access {
 /** The access of a command that writes nothing. */
 export const READING: Access = { onlyReads: true };
 
-/** Calls `use` with the open store. */
 export async function withStore<T>(
   { openStore, databaseUrl }: CommandOptions,
   work: Work,

@@ -9,7 +9,6 @@ import { contentsText, number } from '../format.ts';
 import type { CommandOptions } from '../options.ts';
 import { READING, withStore } from '../store.ts';
 
-/** Defines the command `backup`. */
 export function defineBackup(program: Command, options: CommandOptions): void {
   program
     .command('backup')

@@ -12,7 +12,6 @@ interface Flags {
   readonly newEpoch?: boolean;
 }
 
-/** Defines the command `changes`. */
 export function defineChanges(program: Command, options: CommandOptions): void {
   const { console, signal } = options;
   const newEpoch = new Option(

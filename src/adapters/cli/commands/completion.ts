@@ -35,7 +35,6 @@ complete -c animal-store -f -a '(__animal_store)'
 `,
 };
 
-/** Defines the command `completion`. */
 export function defineCompletion(program: Command, { console }: CommandOptions): void {
   program
     .command('completion')

@@ -10,7 +10,6 @@ import type { CommandOptions } from '../options.ts';
 import { filterOptions } from '../pet-attributes.ts';
 import { READING, untilInterrupted, withStore } from '../store.ts';
 
-/** Defines the command `export`. */
 export function defineExport(program: Command, options: CommandOptions): void {
   const { console, signal } = options;
   const command = program

@@ -17,7 +17,6 @@ type Flags = Partial<Record<'dryRun' | 'skipInvalid' | 'newIds' | 'createStore' 
 /** A pet and the line from which the pet was read. The application ignores the property `line`. */
 type PetOfLine = ImportedPet & { readonly line: Line };
 
-/** Defines the command `import`. */
 export function defineImport(program: Command, options: CommandOptions): void {
   program
     .command('import')

@@ -6,7 +6,6 @@ import { printResult } from '../console.ts';
 import { counted } from '../format.ts';
 import type { CommandOptions } from '../options.ts';
 
-/** Defines the command `restore`. */
 export function defineRestore(program: Command, options: CommandOptions): void {
   program
     .command('restore')

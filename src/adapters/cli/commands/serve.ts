@@ -8,7 +8,6 @@ const CREATE_KEY = 'keys create --name NAME, with the same settings';
 
 const FILES = 'DATABASE_URL_FILE and API_KEYS_FILE name a file that contains the value.';
 
-/** Defines the command `serve`. */
 export function defineServe(program: Command, options: CommandOptions): void {
   const settings = options.settings.map(
     ({ name, meaning, fallback }) =>
