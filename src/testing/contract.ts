@@ -71,11 +71,11 @@ export function assertFrozen(object: unknown, noun: string): void {
 export function contractCase<Port>(
   subject: Subject<Port>,
   name: string,
-  body: (port: Port) => Promise<void>,
+  body: (port: Port, opened: Opened<Port>) => Promise<void>,
 ): ContractCase {
   const run = async () => {
     const opened = await subject.open();
-    await body(opened.port).finally(() => opened.close());
+    await body(opened.port, opened).finally(() => opened.close());
   };
   return endingCase(subject, name, run);
 }

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import type { ListedVersion, PetChanges } from '../application/ports/pet-changes.ts';
 import type { Pet } from '../domain/pet.ts';
-import { type ContractCase, contractCases, type Subject } from './contract.ts';
+import { assertFrozen, type ContractCase, contractCases, type Subject } from './contract.ts';
 import { assertReplaced, type ChangingStore } from './fixtures/attempts.ts';
 import { addAll, samplePet, samplePets } from './fixtures/pets.ts';
 
@@ -40,12 +40,12 @@ export function listingChanges(subject: Subject<ChangingStore>): ContractCase[] 
       assert.notEqual(own.epoch, others.epoch);
     },
 
-    'the feed of an empty store is empty': async ({ changes }) => {
-      const { versions, upTo, more, lastNumber } = await changes.list({ limit: 9 });
-      assert.deepEqual([versions, upTo, more, lastNumber], [[], 0n, false, 0n]);
-    },
-
-    'after the last version, there is nothing until the next write': async ({ pets, changes }) => {
+    'before the first version and after the last one, there is nothing until the next write': async ({
+      pets,
+      changes,
+    }) => {
+      const first = await changes.list({ limit: 9 });
+      assert.deepEqual([first.versions, first.upTo, first.more, first.lastNumber], [[], 0n, false, 0n]);
       const pet = await pets.add(samplePet('Rex'));
       const { upTo } = await changes.list({ limit: 9 });
       assert.equal(upTo, pet.id);
@@ -65,6 +65,7 @@ async function follow(changes: PetChanges, limit: number): Promise<readonly List
   const all: ListedVersion[] = [];
   for (let after = 0n; ; ) {
     const { versions, upTo, more } = await changes.list({ after, limit });
+    for (const { pet } of versions) assertFrozen(pet, 'a pet of the feed');
     all.push(...versions.map(({ id, pet, revision }) => ({ id, pet, revision })));
     if (!more) return all;
     assert.ok(upTo > after, `the page after ${after} did not move`);
