@@ -18,10 +18,6 @@ import { refusal } from '../support/refusal.ts';
 const VALUES: readonly unknown[] = [undefined, null, '', 'x', 0, true, [], ['x'], ['x', 1], {}, () => {}];
 
 describe('a rule', () => {
-  test('names one method in the singular', () => {
-    expect(objectWith('read').expected).toBe('an object with the method read');
-  });
-
   test.each<[name: string, rule: Rule, accepted: readonly unknown[]]>([
     ['a string', STRING, ['', 'x']],
     ['a boolean', BOOLEAN, [true]],

@@ -185,10 +185,6 @@ describe('RemovePet', () => {
     expect(await revision()).toBe(removed);
   });
 
-  test('of a pet that never was, is not found', async () => {
-    await expect(store.removePet.execute(pet.id + 1n, '*')).rejects.toThrow(NO_PET);
-  });
-
   test('a repeated removal is a replay, and its key is of no other request', async () => {
     const remove = (id = pet.id) => store.removePet.execute(id, '*', A);
     expect(await remove()).toEqual({ isReplay: false });
@@ -199,7 +195,8 @@ describe('RemovePet', () => {
     expect(await store.removePet.execute(pet.id, '*', { ...A, key: 'b' })).toEqual({ isReplay: true });
   });
 
-  test('a removed pet cannot be changed', async () => {
+  test('a removed pet cannot be changed, and one that never was cannot be removed', async () => {
+    await expect(store.removePet.execute(pet.id + 1n, '*')).rejects.toThrow(NO_PET);
     await store.removePet.execute(pet.id, '*');
     await expect(store.changePet.execute(pet.id, {}, '*')).rejects.toThrow(NO_PET);
   });

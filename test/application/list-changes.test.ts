@@ -37,14 +37,8 @@ test('an empty page has a cursor that goes on', async () => {
 });
 
 test.each([
-  '',
-  '7',
-  '0123456789abcdef',
-  '0123456789ABCDEF-1',
-  '0123456789abcdef-01',
-  '0123456789abcdef-9223372036854775808',
-  7,
-  null,
+  ...['', '7', '0123456789abcdef', '0123456789ABCDEF-1'],
+  ...['0123456789abcdef-01', '0123456789abcdef-9223372036854775808', 7, null],
   ['0123456789abcdef-7'],
 ])('the cursor %j is malformed', async (after) => {
   const { feed } = await openFeed();

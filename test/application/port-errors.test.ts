@@ -33,15 +33,12 @@ test.each([
   expect(storageFaultReason(error)).toBe(reason);
 });
 
-test('what several storages refuse has the same words', () => {
+test('what several storages refuse has the same words, and a refused overwrite has its own', () => {
   expect(closedError()).toMatchObject({ code: 'storage_unavailable', message: 'the storage is closed' });
   expect(idsNotAccepted()).toMatchObject({
     code: 'invalid_request',
     message: 'ids can be imported only into a store that has never had a pet',
   });
-});
-
-test('a refused overwrite is an invalid request with its own message', () => {
   expect(new OverwriteRefused('the store has pets')).toMatchObject({
     code: 'invalid_request',
     message: 'the store has pets',

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { visible, visibleLines } from '../../src/domain/visible.ts';
 import { codePoint } from '../support/code-points.ts';
 import { runs } from '../support/property-runs.ts';
@@ -9,25 +9,15 @@ const anyText = fc.string({
   unit: fc.oneof(fc.constantFrom(...EVIL, '\n', '\ud83d'), codePoint),
 });
 
-describe('an escaped text', () => {
-  test('contains no unsafe character', () => {
-    fc.assert(
-      fc.property(anyText, (text) => {
-        expect(hasUnsafe(visible(text))).toBe(false);
-        expect(visible(text)).not.toContain('\n');
-        expect(visibleLines(text)).toBe(text.split('\n').map(visible).join('\n'));
-      }),
-      runs(),
-    );
-  });
-
-  test('has the same meaning in JSON', () => {
-    fc.assert(
-      fc.property(anyText, (text) => {
-        const json = JSON.stringify({ [text]: text });
-        expect(JSON.parse(visible(json))).toEqual(JSON.parse(json));
-      }),
-      runs(),
-    );
-  });
+test('an escaped text contains no unsafe character, and has the same meaning in JSON', () => {
+  fc.assert(
+    fc.property(anyText, (text) => {
+      expect(hasUnsafe(visible(text))).toBe(false);
+      expect(visible(text)).not.toContain('\n');
+      expect(visibleLines(text)).toBe(text.split('\n').map(visible).join('\n'));
+      const json = JSON.stringify({ [text]: text });
+      expect(JSON.parse(visible(json))).toEqual(JSON.parse(json));
+    }),
+    runs(),
+  );
 });
