@@ -33,7 +33,7 @@ const SHARED = [
   'test/composition/{databases,pet-attributes,refused-start}.test.ts',
   'test/library/{animal-store,api-samples,http,http2,middleware,mounting}.test.ts',
   'test/manuals/*.test.ts',
-  'test/new/{attributes,make-it-yours,names,records}.test.ts',
+  'test/new/{attributes,names,records}.test.ts',
   'test/page/*.test.ts',
 ];
 

@@ -3,6 +3,7 @@
 import { globSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { describe, expect, test } from 'vitest';
+import { PARTS } from '../../scripts/new/parts.ts';
 import { TABLES, withTable } from '../../scripts/tables.ts';
 import type { CliOptions } from '../../src/adapters/cli/options.ts';
 import { createProgram } from '../../src/adapters/cli/program.ts';
@@ -130,6 +131,12 @@ describe('codes', () => {
     const reasons = rows.map(([reason = '']) => reason.replaceAll('`', ''));
     expect(reasons.toSorted()).toEqual(['stopping', 'storage', ...STORAGE_FAULT_REASONS].toSorted());
   });
+});
+
+test('docs/make-it-yours.md says what each part of a new project adds', () => {
+  const named = tableBelow('docs/make-it-yours.md', 'What do I get?').map(([part]) => part);
+  const parts = Object.keys(PARTS).map((part) => `\`${part}\``);
+  expect(named.toSorted()).toEqual(parts.toSorted());
 });
 
 test.each(Object.keys(TABLES))('%s has the tables that npm run accept writes', async (path) => {

@@ -98,8 +98,11 @@ test('a change of this project leaves a new one its tests', () => {
   expect(countOf(/\b\w+Case\(|^ *(?:'.+'|\[`.+`\]): (?:async )?\(/gm)).toBeGreaterThan(100);
 });
 
-test('its package has the built server, with the library or without', () => {
-  const { files, exports } = JSON.parse(read('package.json'));
+test('its package has its own name, no command that makes projects, and the built server, with the library or without', () => {
+  const { name, version, bin, scripts, files, exports } = JSON.parse(read('package.json'));
+  expect([name, version, Object.keys(bin)]).toEqual(['parcel-store', '0.1.0', ['parcel-store']]);
+  expect(scripts.new).toBeUndefined();
+  expect(JSON.parse(read('package-lock.json')).packages[''].version).toBe('0.1.0');
   expect(files).toEqual(expect.arrayContaining(['bin', 'deploy', 'dist', 'docs']));
   expect(exports).toBeUndefined();
   const library = withParts.find(({ path }) => path === 'package.json');
@@ -133,17 +136,6 @@ test('its schema has one migration for each engine, and no past', () => {
   expect(
     paths.filter((path) => /older-s|scripts\/new|test\/new|benchmark\.svg|performance\.md/.test(path)),
   ).toEqual([]);
-});
-
-test('its package has its own name, and no command that makes projects', () => {
-  const about = JSON.parse(read('package.json'));
-  expect([about.name, about.version, Object.keys(about.bin)]).toEqual([
-    'parcel-store',
-    '0.1.0',
-    ['parcel-store'],
-  ]);
-  expect(about.scripts.new).toBeUndefined();
-  expect(JSON.parse(read('package-lock.json')).packages[''].version).toBe('0.1.0');
 });
 
 // Another test run takes minutes on a busy machine. `words.test.ts` has the types.

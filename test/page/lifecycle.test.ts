@@ -5,7 +5,7 @@ import { generateDocument } from '../../openapi/document.ts';
 import { readReference } from '../../page/reference.ts';
 import { openApiDocument } from '../../src/adapters/http/docs/openapi.ts';
 import { servedOperations } from '../../src/adapters/http/lifecycle.ts';
-import { CHANGING_DOCUMENT } from '../support/lifecycle.ts';
+import { CHANGING } from '../support/lifecycle.ts';
 
 const TEXT = generateDocument();
 
@@ -25,7 +25,7 @@ test('a deprecated operation has the day of its removal, if the document says it
 test('an operation has its level of stability', () => {
   const unstable = generateDocument(servedOperations().map((each) => ({ ...each, stability: 'beta' })));
   for (const { stability } of readReference(unstable).operations) expect(stability).toBe('beta');
-  const { operations } = readReference(openApiDocument('', CHANGING_DOCUMENT));
+  const { operations } = readReference(openApiDocument('', CHANGING));
   const levels = operations.filter(({ stability }) => stability !== undefined).map(({ slug }) => slug);
   expect(levels).toEqual(['change-pet', 'remove-pet', 'list-changes']);
 });

@@ -18,7 +18,7 @@ import { openApiDocument } from '../../src/adapters/http/docs/openapi.ts';
 import { PROGRAMS } from '../../src/adapters/http/docs/programs.ts';
 import { servedOperations } from '../../src/adapters/http/lifecycle.ts';
 import { BasicStore } from '../../src/application/basic-store.ts';
-import { CHANGING_DOCUMENT } from '../support/lifecycle.ts';
+import { CHANGING } from '../support/lifecycle.ts';
 import { runs } from '../support/property-runs.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
@@ -346,7 +346,7 @@ describe('the samples', () => {
   });
 
   test.each(LANGUAGES)('of a change, a removal and changes in %s', async (language) => {
-    const changing = readReference(openApiDocument(BASE_URL, { ...CHANGING_DOCUMENT }));
+    const changing = readReference(openApiDocument(BASE_URL, { ...CHANGING }));
     const samples = [
       ['change-pet', { petId: '7', 'If-Match': '"tag"' }, '{"status":"sold"}'],
       ['remove-pet', { petId: '7' }, ''],

@@ -1,10 +1,7 @@
 /** The operations that are not stable yet, for tests. */
 
-/** The option of a server that serves changes. */
+/** The option of a server that serves changes, and of its document. */
 export const CHANGING = { experimental: true } as const;
-
-/** The option of its document. */
-export const CHANGING_DOCUMENT = { experimental: true } as const;
 
 /** The same, as a setting. */
 export const CHANGING_SETTINGS = { EXPERIMENTAL: 'on' } as const;

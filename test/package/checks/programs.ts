@@ -4,10 +4,9 @@ import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, inject, test } from 'vitest';
-import { install, NODES, ROOT, readJson, run } from '../stage.ts';
+import { install, NODES, ROOT, run } from '../stage.ts';
 
 const { folder, tarball, installed } = inject('stage');
-const { version } = readJson<{ version: string }>(join(ROOT, 'package.json'));
 const tsc = join(ROOT, 'node_modules/.bin/tsc');
 
 const STRICT = ['--strict', '--exactOptionalPropertyTypes', '--skipLibCheck', 'false', '--target', 'es2022'];
@@ -60,9 +59,5 @@ for (const [name, node] of Object.entries(NODES)) {
     test('a TypeScript module', () => program(installed, 'out/typescript.js'));
     test('an import has no side effect', () => program(installed, 'no-side-effects.mjs'));
     test('a missing driver is reported in one line', () => program(bare, 'missing-driver.mjs'));
-    test('npx animal-store --version', async () => {
-      const output = await run('npx', ['animal-store', '--version'], { cwd: installed, node });
-      assert.equal(output, `${version}\n`);
-    });
   });
 }
