@@ -45,7 +45,7 @@ export async function withPostgres<T>(
   use: (server: PostgresServer) => Promise<T>,
   settings: Readonly<Record<string, string>> = {},
 ): Promise<T> {
-  const server = await startPostgres({ settings: { ...SETTINGS, ...settings } });
+  const server = await startPostgres({ ...SETTINGS, ...settings });
   try {
     await fill(server.url, pets);
     return await use(server);

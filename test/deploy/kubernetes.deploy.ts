@@ -20,20 +20,17 @@ interface Manifest {
 }
 
 interface Deployment extends Manifest {
-  readonly spec: {
-    readonly replicas: number;
-    readonly template: {
-      readonly spec: {
-        readonly terminationGracePeriodSeconds: number;
-        readonly containers: readonly [
-          {
-            readonly env: readonly { readonly name: string; readonly value?: string }[];
-            readonly lifecycle: { readonly preStop: { readonly sleep: { readonly seconds: number } } };
-          },
-        ];
-      };
-    };
-  };
+  readonly spec: { readonly replicas: number; readonly template: { readonly spec: Pod } };
+}
+
+interface Pod {
+  readonly terminationGracePeriodSeconds: number;
+  readonly containers: readonly [
+    {
+      readonly env: readonly { readonly name: string; readonly value?: string }[];
+      readonly lifecycle: { readonly preStop: { readonly sleep: { readonly seconds: number } } };
+    },
+  ];
 }
 
 const [deployment, service, budget] = parseAllDocuments(read('kubernetes.yaml')).map((document) =>

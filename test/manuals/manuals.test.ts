@@ -12,7 +12,6 @@ import {
   MANUALS,
   ROOT,
   read,
-  stagesOfApi,
   wordsOf,
 } from './manuals.ts';
 
@@ -103,7 +102,10 @@ test.each(['README.md', 'CONTRIBUTING.md', ...MANUALS])(
 );
 
 test('the README lists the middleware of the API in its order', () => {
-  const stages = stagesOfApi();
+  const source = read('src/adapters/http/app.ts');
+  const [, list = ''] = /const stages: readonly ApiMiddleware\[\] = \[\n(.*?)\n {2}\];/s.exec(source) ?? [];
+  const found = list.matchAll(/^ {4}(?:\.{3}\(middleware\?\.(\w+)|(?:\.{3}\(.* \? \[)?([\w.]+))/gm);
+  const stages = [...found].map(([, own, name = '']) => own ?? name);
   const [, shown = ''] = /^```text\n(closeLast .*?)```$/ms.exec(read('README.md')) ?? [];
   expect(stages.length).toBeGreaterThan(8);
   expect(shown.split('>').map((text) => text.trim().replaceAll(/^\(your |\)$/g, ''))).toEqual(stages);

@@ -55,14 +55,6 @@ export function tableBelow(document: string, heading: string): string[][] {
     );
 }
 
-/** The middleware of the API, as `app.ts` lists them. */
-export function stagesOfApi(): string[] {
-  const source = read('src/adapters/http/app.ts');
-  const [, list = ''] = /const stages: readonly ApiMiddleware\[\] = \[\n(.*?)\n {2}\];/s.exec(source) ?? [];
-  const stages = list.matchAll(/^ {4}(?:\.{3}\(middleware\?\.(\w+)|(?:\.{3}\(.* \? \[)?([\w.]+))/gm);
-  return [...stages].map(([, own, name = '']) => own ?? name);
-}
-
 export function codeSpans(text: string): string[] {
   return [...text.matchAll(/`([^`\n]+)`/g)].map(([, span = '']) => span);
 }

@@ -119,18 +119,16 @@ function sampleOf(attribute: Attribute): Readonly<Record<'sent' | 'read' | 'wron
   }
 }
 
-type Call = (method: string, path: string, body?: unknown) => Promise<Answer>;
+type Call = (
+  method: string,
+  path: string,
+  body?: unknown,
+) => Promise<{ readonly status: number; readonly value: unknown }>;
 
-interface Answer {
-  readonly status: number;
-  readonly value: unknown;
+interface Content {
+  readonly examples?: Record<string, { value: unknown }>;
 }
 
-type Examples = Record<string, { value: unknown }>;
-
 interface Document {
-  readonly paths: Record<
-    string,
-    Record<string, { requestBody?: { content: Record<string, { examples?: Examples }> } }>
-  >;
+  readonly paths: Record<string, Record<string, { requestBody?: { content: Record<string, Content> } }>>;
 }

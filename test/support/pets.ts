@@ -83,10 +83,7 @@ export function optionsOf(values: PetChange): string[] {
 }
 
 /** The options of `animal-store pets create` for the required attributes that a test does not name. */
-export const REQUIRED_OPTIONS: readonly string[] = UNNAMED.flatMap(([name, value]) => [
-  `--${optionName(name)}`,
-  String(value),
-]);
+export const REQUIRED_OPTIONS: readonly string[] = optionsOf(Object.fromEntries(UNNAMED));
 
 const CHANGEABLE = PET_ATTRIBUTES.filter((name) => !(name in TRANSITIONS));
 /** A pet with every attribute, before any transition, and its JSON. */

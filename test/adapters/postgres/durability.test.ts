@@ -20,7 +20,7 @@ describePostgres('the durability of PostgreSQL', () => {
   let admin: Client;
 
   beforeAll(async () => {
-    server = await startPostgres({ settings: { lc_messages: 'C' } });
+    server = await startPostgres({ lc_messages: 'C' });
     admin = await openClient(server.url);
     await admin.query('SET synchronous_commit = local');
   });

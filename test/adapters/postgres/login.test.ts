@@ -66,7 +66,7 @@ function secureUrl(authority: string, mode = 'verify-full'): string {
 
 beforeAll(async () => {
   if (!canRunPostgres) return;
-  postgres = await startPostgres({ settings: { password_encryption: 'scram-sha-256', ...tlsSettings() } });
+  postgres = await startPostgres({ password_encryption: 'scram-sha-256', ...tlsSettings() });
   const client = await openClient(postgres.url);
   await client.query(`CREATE ROLE keeper LOGIN PASSWORD '${PASSWORD}' SUPERUSER`);
   await client.query('CREATE ROLE secure LOGIN SUPERUSER');

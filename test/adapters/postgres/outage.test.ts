@@ -66,7 +66,7 @@ describePostgres('an outage of PostgreSQL', () => {
   let server: PostgresServer;
 
   beforeAll(async () => {
-    server = await startPostgres({ settings: { autovacuum: 'off' } });
+    server = await startPostgres({ autovacuum: 'off' });
   });
 
   afterAll(() => server.close());

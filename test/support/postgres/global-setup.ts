@@ -28,7 +28,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   let server: Promise<PostgresServer> | undefined;
   const door = createServer(async (socket) => {
     socket.on('error', () => {});
-    server ??= startPostgres({ settings: SETTINGS });
+    server ??= startPostgres(SETTINGS);
     const response: StartResponse = await server.then(
       ({ url }) => ({ url }),
       (error: unknown) => ({ error: String(error) }),

@@ -11,17 +11,15 @@ import { freePort } from '../free-port.ts';
 import { Guard } from './guard.ts';
 import { copyPrograms } from './programs.ts';
 
-export interface PostgresOptions {
-  /** Settings of postgresql.conf. */
-  readonly settings?: Readonly<Record<string, string>>;
-}
+/** Settings of postgresql.conf. */
+type Settings = Readonly<Record<string, string>>;
 
 /** How a server stops. `fast` ends the connections and writes a checkpoint. `immediate` is like a crash. */
 export type StopMode = 'fast' | 'immediate';
 
 const SIGNALS = { fast: 'SIGINT', immediate: 'SIGQUIT' } as const;
 
-const SETTINGS: Readonly<Record<string, string>> = {
+const SETTINGS: Settings = {
   listen_addresses: '127.0.0.1',
   max_connections: '200',
   shared_buffers: '16MB',
@@ -43,13 +41,7 @@ export class PostgresServer {
   readonly #user: User;
   #process: ChildProcess | undefined;
 
-  constructor(
-    folder: string,
-    programs: string,
-    port: number,
-    user: User,
-    settings: PostgresOptions['settings'],
-  ) {
+  constructor(folder: string, programs: string, port: number, user: User, settings: Settings) {
     this.url = `postgres://postgres@127.0.0.1:${port}/postgres?query_timeout=${QUERY_TIMEOUT}`;
     this.#folder = folder;
     this.#user = user;
@@ -144,7 +136,7 @@ export class PostgresServer {
 }
 
 /** Creates a server and starts it. Call `close` at the end. */
-export async function startPostgres({ settings }: PostgresOptions = {}): Promise<PostgresServer> {
+export async function startPostgres(settings: Settings = {}): Promise<PostgresServer> {
   const folder = mkdtempSync(join(tmpdir(), 'animal-store-'));
   const programs = copyPrograms(join(folder, 'programs'));
   const user = serverUser();
