@@ -1,5 +1,3 @@
-/** Examines a store or a backup: its contents and its problems. */
-
 import { type Stats, statfsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type Database from 'better-sqlite3';

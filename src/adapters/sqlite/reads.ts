@@ -1,5 +1,3 @@
-/** Runs the reads of a store on one connection. */
-
 import type Database from 'better-sqlite3';
 import { closedError } from '../../application/ports/storage.ts';
 import { storageFaultReason } from '../../application/ports/storage-fault.ts';

@@ -10,7 +10,6 @@ import { PET_FILTERS, type PetFilter } from '../../domain/pet-filter.ts';
  */
 export type PetRow = readonly unknown[];
 
-/** The columns of the attributes, in the order of the attributes. */
 export const ATTRIBUTE_COLUMNS: string = PET_ATTRIBUTES.map(columnOf).join(', ');
 export const PET_COLUMNS: string = `id, ${ATTRIBUTE_COLUMNS}`;
 
