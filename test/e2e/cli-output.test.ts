@@ -28,15 +28,11 @@ test.skipIf(!canMount)(`a full disk makes an export fail, even if a part fits${m
   expect(statSync(`${folder}/out`).size).toBeGreaterThan(0);
 });
 
-test.skipIf(!existsSync('/dev/full')).each(['export', 'import --skip-invalid bad'])(
-  '/dev/full makes %s fail',
-  async (command) => {
-    const work = await storeWith(1);
-    writeFileSync(work.path('bad'), 'oops\n');
-    const { status, err } = await shell(work, work.folder, `animal-store ${command} > /dev/full`);
-    expect([status, err]).toEqual([1, expect.stringContaining('standard output cannot be written: ENOSPC')]);
-  },
-);
+test.skipIf(!existsSync('/dev/full'))('/dev/full makes an export fail', async () => {
+  const work = await storeWith(1);
+  const { status, err } = await shell(work, work.folder, 'animal-store export > /dev/full');
+  expect([status, err]).toEqual([1, expect.stringContaining('standard output cannot be written: ENOSPC')]);
+});
 
 test('a key that closed standard output would lose is not created', async () => {
   const work = await storeWith(1);

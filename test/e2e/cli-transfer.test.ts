@@ -5,7 +5,7 @@
 
 import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { until } from '../support/clock.ts';
 import { BIN, runCommand } from '../support/process.ts';
 import { endOf, lines, Workspace } from './workspace.ts';
@@ -38,13 +38,11 @@ test('an import that waits for the writer of a FIFO is interrupted by SIGINT', a
   expect(new Set(readdirSync(work.folder))).toEqual(new Set(['fifo', 'pets.db']));
 });
 
-describe('an export', () => {
-  test('whose reader stops early prints no error', async () => {
-    const work = new Workspace();
-    await work.outputHere(['import', '--create-store', '-'], MANY);
-    const running = work.start(['export']);
-    const { stdout } = running.child;
-    stdout?.once('data', () => stdout.destroy());
-    expect(await endOf(running)).toMatchObject({ status: 0, err: '' });
-  });
+test('an export whose reader stops early prints no error', async () => {
+  const work = new Workspace();
+  await work.outputHere(['import', '--create-store', '-'], MANY);
+  const running = work.start(['export']);
+  const { stdout } = running.child;
+  stdout?.once('data', () => stdout.destroy());
+  expect(await endOf(running)).toMatchObject({ status: 0, err: '' });
 });

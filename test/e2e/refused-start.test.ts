@@ -17,7 +17,7 @@ test('a start with wrong settings ends with status 2 and one line for each', asy
   await expectRefusal(2, message, { env: { PORT: 'x', TRUST_PROXY: 'x' } });
 });
 
-test.each(['22.11.0', '20.20.2', '18.19.1', '8.0.0'])('Node.js %s is not supported', async (version) => {
+test.each(['22.11.0', '20.20.2', '8.0.0'])('Node.js %s is not supported', async (version) => {
   const fake = `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '${version}' } })`;
   const nodeArgs = ['--import', `data:text/javascript,${encodeURIComponent(fake)}`];
   await expectRefusal(1, `expected Node.js 22.12 or later, got ${version}`, { nodeArgs });

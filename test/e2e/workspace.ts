@@ -111,11 +111,6 @@ export async function createInFlight(origin: string): Promise<Connection> {
   return connection;
 }
 
-/** Requests the list of pets with the given key. */
-export function listWith({ origin }: Service, key: string): Promise<Response> {
-  return fetch(`${origin}/v1/pets`, { headers: { Authorization: `Bearer ${key}` } });
-}
-
 /** Returns NDJSON lines of valid pets. */
 export function lines(count: number, name = 'animal'): string {
   const pets = Array.from({ length: count }, (_, index) =>

@@ -29,30 +29,6 @@ export class Random {
   chance(probability: number): boolean {
     return this.next() < probability * 2 ** 32;
   }
-
-  pick<T>(list: readonly T[]): T {
-    return list[this.below(list.length)] as T;
-  }
-
-  /** Random characters of an alphabet. */
-  text(alphabet: string, length: number): string {
-    return Array.from({ length }, () => alphabet[this.below(alphabet.length)]).join('');
-  }
-
-  bigint(bits: number): bigint {
-    let value = 0n;
-    for (let got = 0; got < bits; got += 32) value = (value << 32n) | BigInt(this.next());
-    return BigInt.asUintN(bits, value);
-  }
-
-  shuffled<T>(list: readonly T[]): T[] {
-    const result = [...list];
-    for (let last = result.length - 1; last > 0; last -= 1) {
-      const other = this.below(last + 1);
-      [result[last], result[other]] = [result[other] as T, result[last] as T];
-    }
-    return result;
-  }
 }
 
 function scramble(value: number): number {

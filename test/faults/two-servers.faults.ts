@@ -1,19 +1,13 @@
 /** The start of several servers on one store. `crash.faults.ts` has their idempotency keys, `changes.faults.ts` their order. */
 
 import { describe, expect, test } from 'vitest';
-import { canRunPostgres, newDatabaseUrl, postgresNote } from '../support/postgres/index.ts';
-import { temporaryFolder } from '../support/process.ts';
-import { type FaultsServer, startFaultsServer } from './server.ts';
+import { startFaultsServer } from './server.ts';
+import { STORES } from './stores.ts';
 
-describe.each([
-  { name: 'an empty file', urlOf: async () => undefined, canRun: true },
-  { name: `an empty database${postgresNote}`, urlOf: newDatabaseUrl, canRun: canRunPostgres },
-])('ten servers that start at once on $name', ({ urlOf, canRun }) => {
+describe.each(STORES)('ten servers that start at once on $name', ({ newUrl, canRun }) => {
   test.skipIf(!canRun)('all serve, and one prints the first key', async () => {
-    const [folder, url] = [temporaryFolder(), await urlOf()];
-    const env = { API_KEYS: '', FIRST_KEY: 'print', ...(url !== undefined && { DATABASE_URL: url }) };
-    const start = (): Promise<FaultsServer> => startFaultsServer({ folder, env });
-    const servers = await Promise.all(Array.from({ length: 10 }, start));
+    const env = { API_KEYS: '', FIRST_KEY: 'print', DATABASE_URL: await newUrl() };
+    const servers = await Promise.all(Array.from({ length: 10 }, () => startFaultsServer({ env })));
     const printed = servers.flatMap(({ out }) => [...new Set(out.stdout.match(/\bpets_\w{49}\b/g))]);
     expect(printed).toHaveLength(1);
     for (const server of servers) {

@@ -43,7 +43,7 @@ export const canFaultDisk: boolean =
 export const faultyDiskNote: string = canFaultDisk ? '' : ' (skipped: there is no C compiler, cc)';
 
 /** The faults that `faulty-disk.c` supports. */
-type DiskFault = 'none' | 'fsync' | 'slow' | 'hang' | 'write' | 'read';
+type DiskFault = 'none' | 'fsync' | 'hang' | 'write' | 'read';
 
 /** Returns the environment variables that preload the faulty disk into a server, and a function that sets its fault. */
 export function faultyDisk(): { env: Readonly<Record<string, string>>; set: (fault: DiskFault) => void } {

@@ -1,8 +1,7 @@
 /*
  * A library that is preloaded into a server. Calls on store files fail as on a faulty disk. The environment variable
- * FAULTY_DISK is the path of a file that contains the name of the fault. "fsync": every fsync fails. "slow": every
- * fsync takes 200 ms longer. "hang": every fsync waits until the name changes. "write": every write fails as after an emergency remount. "read": every read
- * fails.
+ * FAULTY_DISK is the path of a file that contains the name of the fault. "fsync": every fsync fails. "hang": every
+ * fsync waits until the name changes. "write": every write fails as after an emergency remount. "read": every read fails.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -36,8 +35,6 @@ static int is_store(int fd) {
 static int faulty_fsync(int call, int fd) {
   struct timespec moment = {0, 10000000};
   while (is_store(fd) && fault_is("hang")) nanosleep(&moment, NULL);
-  struct timespec longer = {0, 200000000};
-  if (is_store(fd) && fault_is("slow")) nanosleep(&longer, NULL);
   if (is_store(fd) && fault_is("fsync")) { errno = EIO; return -1; }
   return (int)syscall(call, fd);
 }
