@@ -166,7 +166,6 @@ export const OWN: readonly string[] = [
   'test/deploy',
   'test/e2e/demo.test.ts',
   'test/e2e/manuals.test.ts',
-  'test/e2e/readme.test.ts',
   'test/entity',
   'test/failover',
   'test/faults',

@@ -1,11 +1,11 @@
-/** Runs the blocks `sh` of the manuals, each document in one folder and from top to bottom. */
+/** Runs the blocks `sh` of the manuals, each document in one folder and from top to bottom, and those of the README. */
 
 import { spawnSync } from 'node:child_process';
 import { describe, expect, test, vi } from 'vitest';
 import { newPet, type Pet } from '../../src/domain/pet.ts';
 import { changePet, petChange } from '../../src/domain/pet-change.ts';
 import { parsePetMembers, petJson, petsJson } from '../../src/domain/pet-json.ts';
-import { blocksOf } from '../manuals/manuals.ts';
+import { blocksOf, read } from '../manuals/manuals.ts';
 import { CHANGING_SETTINGS } from '../support/lifecycle.ts';
 import { numberedJson, optionsOf, REX, REX_JSON } from '../support/pets.ts';
 import { canRunPostgres, newDatabaseUrl, postgresNote } from '../support/postgres/index.ts';
@@ -81,5 +81,55 @@ describe('the commands of', () => {
     expect(one).toMatch(/^[0-9a-f]{64}$/);
     expect(other).toBe(one);
     expect(output).toMatch(/pets_\w{49}\n$/);
+  });
+});
+
+/** Shells that read commands as on a terminal. An interactive zsh has no comments, and `?` is a pattern. */
+const SHELLS: Readonly<Record<string, readonly string[]>> = {
+  sh: ['-e'],
+  bash: ['--norc', '-e'],
+  zsh: ['-f', '-i', '+m', '-s', '-e'],
+};
+
+describe('the README', () => {
+  const blocks = blocksOf('README.md').flatMap(({ language, code }) =>
+    language === 'sh' ? [code.trim()] : [],
+  );
+  const blockOf = (command: string) => blocks.find((block) => block.startsWith(command)) ?? '';
+
+  test('has only commands that are tested here, and npm commands that CI runs too', () => {
+    expect(blocks).toHaveLength(4);
+    const lines = blocks.flatMap((block) => block.split('\n'));
+    const ofNpm = lines.filter((line) => !/^(export ANIMAL_STORE_KEY=|curl |npx animal-store )/.test(line));
+    expect(ofNpm).toEqual(expect.arrayContaining(['npm ci && npm start', 'npm ci && npm test']));
+    const ci = read('.ci/run') + read('.ci/start');
+    for (const command of ofNpm.flatMap((line) => line.split(' && '))) {
+      expect(command).toMatch(/^npm /);
+      expect(ci).toContain(command);
+    }
+  });
+
+  for (const [shell, args] of Object.entries(SHELLS)) {
+    const canRun = hasCurl && spawnSync(shell, ['-c', 'true']).status === 0;
+    test.skipIf(!canRun)(
+      `creates and lists a pet with curl in ${shell} (skipped without the shell or curl)`,
+      async () => {
+        const { url, firstKey } = await startInProcess(await environmentOf('memory'));
+        const input = blockOf('export ANIMAL_STORE_KEY=')
+          .replace('pets_…', firstKey?.key ?? '')
+          .replaceAll('http://127.0.0.1:3000', new URL(url).origin);
+        const { exit, out } = runCommand(shell, args, { input: `${input}\n` });
+        const [, json = ''] = /-d '(\{.*?\})'/.exec(input) ?? [];
+        const pet = petJson({ id: 1n, ...newPet(parsePetMembers(json)) });
+        expect(await exit, out.stderr).toEqual({ code: 0, signal: null });
+        expect(out.stdout).toContain(`${pet}\n[${pet}]\n`);
+      },
+    );
+  }
+
+  test('creates a key after the start', async () => {
+    // In the README, `npm start` has created the store. The tests of the package run npx itself.
+    const started = 'npx() { "$@"; }\nnpx animal-store keys create --create-store --name first > first-key';
+    expect(await run(`${started}\n${blockOf('npx animal-store ')}`)).toMatch(/^pets_[0-9A-Za-z]{49}\n/);
   });
 });

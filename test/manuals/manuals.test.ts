@@ -128,7 +128,7 @@ test.each(globSync('docs/images/*', { cwd: ROOT }))('%s is described, and shown 
 
 /** The blocks that a test runs, by document and language. The test reads the document itself. */
 const RUNNERS: Readonly<Record<string, string>> = {
-  'README.md sh': 'test/e2e/readme.test.ts',
+  'README.md sh': 'test/e2e/manuals.test.ts',
   'README.md js': 'test/library/examples.test.ts',
   ...runBy('test/e2e/manuals.test.ts', 'sh', 'api data postgresql serve watch'),
   ...runBy('test/library/examples.test.ts', 'js', 'client embedding mounting'),
