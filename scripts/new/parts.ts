@@ -80,7 +80,6 @@ export const PARTS: Readonly<Record<PartName, readonly string[]>> = {
     'test/adapters/sqlite/file-modes.test.ts',
     'test/adapters/sqlite/read-order.test.ts',
     'test/adapters/sqlite/writer-timeout.test.ts',
-    'test/composition/optional-attribute.test.ts',
     'test/domain/json-time.test.ts',
     'test/domain/visible.test.ts',
     'test/e2e/cli-output.test.ts',

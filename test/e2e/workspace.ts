@@ -30,9 +30,15 @@ export interface Ended {
 
 /** A folder for one test. By default, the commands use the store `pets.db` in the folder. */
 export class Workspace {
-  readonly folder: string = temporaryFolder();
-  readonly store: string = this.path('pets.db');
-  readonly #env: Environment = { DATABASE_URL: `sqlite:${this.store}` };
+  readonly folder: string;
+  readonly store: string;
+  readonly #env: Environment;
+
+  constructor(folder: string = temporaryFolder()) {
+    this.folder = folder;
+    this.store = this.path('pets.db');
+    this.#env = { DATABASE_URL: `sqlite:${this.store}` };
+  }
 
   path(name: string): string {
     return join(this.folder, name);

@@ -87,6 +87,10 @@ test('the command creates and changes the same pets', async () => {
     const changed = await run(['pets', 'change', `${stored.id}`, ...removals, '--json']);
     expect(changed.out).toBe(`${petJson(changePet(stored, { ...change, ...NONE }))}\n`);
   }
+  const { out: help } = await run(['pets', 'change', '--help']);
+  expect(help.match(/--no-[\w-]+ .*/g)?.map((line) => line.replace(/ +/, ' '))).toEqual(
+    OPTIONAL.map((name) => `--no-${optionName(name)} remove the ${name}`),
+  );
   const refused = await run(['pets', 'change', '1', '--optional-boolean=1']);
   expect(refused.err).toMatch(/ argument '1' is invalid\. optionalBoolean must be true or false /);
 });

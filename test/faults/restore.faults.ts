@@ -1,13 +1,11 @@
 /** Restores of a backup that are killed. The storages and the command line have the other tests of restores. */
 
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
 import { wholeJson } from '../support/pets.ts';
-import { temporaryFolder } from '../support/process.ts';
 import { BROKEN_PROMISE } from '../support/retry.ts';
-import { createStore, runCommand, startCommand } from './commands.ts';
+import { storeWith } from './commands.ts';
 import { ROUNDS, SEED } from './options.ts';
 import { Random } from './random.ts';
 import { printTable } from './table.ts';
@@ -17,9 +15,9 @@ const STREAM = 0x7265_7374;
 const RESTORE = ['restore', '--force', 'backup.db'];
 
 /** Returns whether the store is the restored one. Expects it to be sound, and to have one pet more otherwise. */
-function isRestored(folder: string): boolean {
+function isRestored(store: string): boolean {
   // A kill while SQLite leaves the mode WAL leaves a journal, which whoever may write rolls back, as every command does.
-  const db = new Database(join(folder, 'pets.db'));
+  const db = new Database(store);
   const contents = db.prepare('SELECT name, count(*) AS count FROM pets GROUP BY name ORDER BY name').all();
   const soundness = db.pragma('integrity_check', { simple: true });
   db.close();
@@ -35,26 +33,26 @@ test(`a restore that is killed at any time, ${2 * ROUNDS} rounds of seed ${SEED}
   timeout: 120_000 + ROUNDS * 20_000,
 }, async () => {
   const random = new Random(SEED, STREAM);
-  const folder = temporaryFolder();
-  await createStore(folder, PETS, 'Rex');
-  await runCommand(folder, ['backup', 'backup.db']);
+  const work = await storeWith(PETS, 'Rex');
+  const { store } = work;
+  await work.output('backup', 'backup.db');
   const begin = performance.now();
-  await runCommand(folder, RESTORE);
+  await work.output(...RESTORE);
   const duration = performance.now() - begin;
   let restored = 0;
   for (let round = 0; round < 2 * ROUNDS; round++) {
-    if (isRestored(folder))
-      await runCommand(folder, ['import', '-'], wholeJson('{"name":"Later","categoryId":1}\n'));
-    const { child, exit } = startCommand(folder, RESTORE);
+    if (isRestored(store))
+      await work.outputHere(['import', '-'], wholeJson('{"name":"Later","categoryId":1}\n'));
+    const { child, exit } = work.start(RESTORE);
     await sleep(random.between(0, duration));
     child.kill('SIGKILL');
     await exit;
-    if (isRestored(folder)) restored += 1;
+    if (isRestored(store)) restored += 1;
   }
   printTable(`Restores that are killed, seed ${SEED}`, [
     ['rounds', 'restored', 'ms without a kill'],
     [2 * ROUNDS, restored, Math.round(duration)],
   ]);
-  await runCommand(folder, RESTORE);
-  expect(isRestored(folder)).toBe(true);
+  await work.output(...RESTORE);
+  expect(isRestored(store)).toBe(true);
 });

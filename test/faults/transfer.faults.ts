@@ -6,9 +6,8 @@ import { expect, test } from 'vitest';
 import { newPetJson } from '../../src/domain/pet-json.ts';
 import { samplePet } from '../../src/testing/fixtures/pets.ts';
 import { until } from '../support/clock.ts';
-import { temporaryFolder } from '../support/process.ts';
 import { BROKEN_PROMISE } from '../support/retry.ts';
-import { createStore, exportOf, startCommand } from './commands.ts';
+import { exportOf, storeWith } from './commands.ts';
 import { startFaultsServer } from './server.ts';
 
 const MANY = 200_000;
@@ -18,8 +17,8 @@ test.each(['SIGKILL', 'SIGINT', 'SIGTERM'] as const)(
   'an import that is interrupted by %s leaves the store unchanged',
   TIMEOUT,
   async (signal) => {
-    const folder = temporaryFolder();
-    await createStore(folder, 10, 'before');
+    const work = await storeWith(10, 'before');
+    const { folder } = work;
     const before = await exportOf(folder);
     writeFileSync(join(folder, 'many'), `${newPetJson(samplePet('x'.repeat(200)))}\n`.repeat(MANY));
     // The import stores pages before its commit, in a file of its own or in the write-ahead log of the store.
@@ -29,7 +28,7 @@ test.each(['SIGKILL', 'SIGINT', 'SIGTERM'] as const)(
         0,
       );
     const size = sizeOfFolder();
-    const { child, exit, out } = startCommand(folder, ['import', 'many']);
+    const { child, exit, out } = work.start(['import', 'many']);
     await until(() => sizeOfFolder() > size + 1_000_000 || child.exitCode !== null);
     child.kill(signal);
     const { code } = await exit;
@@ -42,10 +41,10 @@ test.each(['SIGKILL', 'SIGINT', 'SIGTERM'] as const)(
 );
 
 test('a backup that is killed leaves no file at its target', TIMEOUT, async () => {
-  const folder = temporaryFolder();
-  await createStore(folder, MANY, 'x'.repeat(200));
+  const work = await storeWith(MANY, 'x'.repeat(200));
+  const { folder } = work;
   const killed = async (): Promise<number | null> => {
-    const { child, exit } = startCommand(folder, ['backup', 'copy.db']);
+    const { child, exit } = work.start(['backup', 'copy.db']);
     await until(() => readdirSync(folder).some((name) => name.startsWith('copy.db')));
     child.kill('SIGKILL');
     return (await exit).code;
