@@ -7,7 +7,7 @@ import { idsNotAccepted } from '../../src/application/ports/pet-transfer.ts';
 import type { Storage } from '../../src/application/ports/storage.ts';
 import { INT64_MAX } from '../../src/domain/int64.ts';
 import { importPets, inBatches } from '../../src/testing/fixtures/transfers.ts';
-import { insertPet, insertPets, MAX, REX } from './pets.ts';
+import { insertPets, MAX, REX } from './pets.ts';
 
 interface OpenStore {
   readonly storage: Storage;
@@ -83,14 +83,6 @@ export function testDatabase({ open, lastIdIs, dropping, endRecords }: TestDatab
     expect(record).toEqual({ request: undefined, pet: undefined });
     await storage.changes.remove(pet.id, pet.id);
     await expect(retry()).rejects.toMatchObject({ code: 'idempotency_conflict' });
-  });
-
-  test('a record that an older release has renewed, beside a newer one, is of the pet of that release', async () => {
-    const { storage, execute } = await open();
-    await storage.idempotentCreates.add(MAX, attempt);
-    await execute(`${insertPet({ id: 7n })} UPDATE idempotency_records SET pet_id = 7`);
-    const replayed = await storage.idempotentCreates.add(REX, attempt);
-    expect(replayed).toEqual({ pet: { id: 7n, ...REX }, isReplay: true });
   });
 
   test('a retried create whose pet another program has removed gets its response, until its record ends', async () => {

@@ -3,23 +3,19 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Client } from 'pg';
 import { expect, onTestFinished } from 'vitest';
-import { openPostgresStorage, type PostgresOptions } from '../../../src/adapters/postgres/index.ts';
+import {
+  examinePostgresStore,
+  openPostgresStorage,
+  type PostgresOptions,
+} from '../../../src/adapters/postgres/index.ts';
 import type { CreateAttempt } from '../../../src/application/ports/idempotent-creates.ts';
-import type { TransferOptions } from '../../../src/application/ports/pet-transfer.ts';
 import type { Storage } from '../../../src/application/ports/storage.ts';
 import type { NewPet, Pet } from '../../../src/domain/pet.ts';
 import { labelOf, samplePet, walk as walkPets } from '../../../src/testing/fixtures/pets.ts';
 import { LABEL, MAX, REX } from '../../support/pets.ts';
-import { newDatabaseUrl } from '../../support/postgres/index.ts';
+import { connect, newDatabaseUrl, newUserUrl } from '../../support/postgres/index.ts';
 
 export { LABEL, labelOf, MAX, REX };
-
-/** The options of an import whose pets have no ids. */
-export const NO_DUPLICATES: TransferOptions = {
-  onDuplicateId(pet) {
-    throw new Error(`unexpected duplicate id ${pet.id}`);
-  },
-};
 
 export function named(name: string): NewPet {
   return samplePet(name);
@@ -46,6 +42,23 @@ export async function newStoreUrl(): Promise<string> {
   const url = await newDatabaseUrl();
   await (await openPostgresStorage(url)).close();
   return url;
+}
+
+/** Creates a user who may read and write the tables of a store, and returns the URL for this user. */
+export async function newWriterUrl(url: string): Promise<string> {
+  const userUrl = await newUserUrl(url, 'USAGE');
+  const { username } = new URL(userUrl);
+  const admin = await connect(url);
+  const { rows } = await admin.query<{ schema: string }>('SELECT current_schema() AS schema');
+  await admin.query(`GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ${rows[0]?.schema} TO ${username};
+    GRANT USAGE ON ALL SEQUENCES IN SCHEMA ${rows[0]?.schema} TO ${username}`);
+  return userUrl;
+}
+
+/** Returns the messages of the errors that the examination of a store finds. */
+export async function errorsIn(url: string): Promise<readonly string[]> {
+  const { problems } = await examinePostgresStore(url);
+  return problems.flatMap(({ severity, message }) => (severity === 'error' ? message : []));
 }
 
 /** Returns the URL of connections that start with a setting. */
@@ -81,11 +94,6 @@ export async function endConnectionsOf(client: Client, url: string): Promise<voi
   const { username } = new URL(url);
   const sql = 'SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE usename = $1';
   await client.query(sql, [username]);
-  await untilNoticed();
-}
-
-/** Resolves when this process has read from its sockets that connections have ended. */
-export async function untilNoticed(): Promise<void> {
   for (let turns = 0; turns < 3; turns++) await nextTurn();
 }
 

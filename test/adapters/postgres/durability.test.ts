@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Client } from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { examinePostgresStore, openPostgresStorage } from '../../../src/adapters/postgres/index.ts';
+import { importPets, inBatches } from '../../../src/testing/fixtures/transfers.ts';
 import { stopClock } from '../../support/clock.ts';
 import { IS_SHORT } from '../../support/extent.ts';
 import {
@@ -11,7 +12,7 @@ import {
   type PostgresServer,
   startPostgres,
 } from '../../support/postgres/index.ts';
-import { attemptWith, LABEL, NO_DUPLICATES, named, openStorage, REX, withTimeout } from './database.ts';
+import { attemptWith, LABEL, named, openStorage, REX, withTimeout } from './database.ts';
 
 const UNKNOWN = /it is unknown whether this was stored$/;
 
@@ -84,10 +85,7 @@ describePostgres('the durability of PostgreSQL', () => {
     const storage = await openStorage(withTimeout(server.url, 10_000));
     await admin.query('TRUNCATE pets');
     await set('synchronous_standby_names', 'nobody');
-    const batch = async function* () {
-      yield [named('imported')];
-    };
-    const importing = expect(storage.transfer.importPets(batch(), NO_DUPLICATES)).rejects.toThrow(UNKNOWN);
+    const importing = expect(importPets(storage, inBatches([named('imported')]))).rejects.toThrow(UNKNOWN);
     await endWaits('pg_cancel_backend');
     await importing;
     expect((await admin.query(`SELECT ${LABEL} AS name FROM pets`)).rows).toEqual([{ name: 'imported' }]);
@@ -164,7 +162,7 @@ describePostgres('the durability of PostgreSQL', () => {
       () => openPostgresStorage(server.url),
       () => storage.pets.find(1n),
       () => storage.pets.add(REX),
-      () => storage.transfer.importPets((async function* () {})(), NO_DUPLICATES),
+      () => importPets(storage, inBatches([])),
     ])
       await expect(call()).rejects.toMatchObject(refused);
     expect(await examinePostgresStore(server.url)).toMatchObject({

@@ -4,7 +4,7 @@ import { SCHEMA_VERSION } from '../../../src/adapters/postgres/schema.ts';
 import { samplePet } from '../../../src/testing/fixtures/pets.ts';
 import { EXPECTED_TABLE, insertPet } from '../../support/pets.ts';
 import { connect, describePostgres, newDatabaseUrl } from '../../support/postgres/index.ts';
-import { newStoreUrl } from './database.ts';
+import { errorsIn, newStoreUrl } from './database.ts';
 import { refusalOf } from './refusal.ts';
 
 /** The server of the tests has settings that cause warnings. */
@@ -60,10 +60,8 @@ describePostgres('the examination of PostgreSQL', () => {
       [newer, /: the database has schema version 99, this release supports \d+: /],
     ] as const) {
       expect(await refusalOf(url)).toMatch(message);
-      const { exists, problems } = await examinePostgresStore(url);
-      expect(exists).toBeUndefined();
-      const errors = problems.filter(({ severity }) => severity === 'error');
-      expect(errors).toEqual([{ severity: 'error', message: expect.stringMatching(message) }]);
+      expect((await examinePostgresStore(url)).exists).toBeUndefined();
+      expect(await errorsIn(url)).toEqual([expect.stringMatching(message)]);
     }
   });
 });

@@ -5,6 +5,7 @@ import { chownSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { importPets, inBatches } from '../../../src/testing/fixtures/transfers.ts';
 import {
   canRunPostgres,
   describePostgres,
@@ -14,7 +15,7 @@ import {
   startPostgres,
 } from '../../support/postgres/index.ts';
 import { serverUser } from '../../support/postgres/server.ts';
-import { changed, endConnectionsOf, NO_DUPLICATES, named, openStorage, REX } from './database.ts';
+import { changed, endConnectionsOf, named, openStorage, REX } from './database.ts';
 import { refusalOf } from './refusal.ts';
 
 const PASSWORD = 'hunter2-of-the-test';
@@ -117,7 +118,7 @@ describePostgres('a server with passwords', () => {
     await expect(storage.pets.find(1n)).rejects.toMatchObject({ reason: 'unreachable' });
     password = 'changed';
     await storage.pets.find(1n);
-    expect(await storage.transfer.importPets((async function* () {})(), NO_DUPLICATES)).toBe(0);
+    expect(await importPets(storage, inBatches([]))).toBe(0);
   });
 
   test('the environment of the process has no effect, and neither has a password file', async () => {

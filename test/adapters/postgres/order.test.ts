@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { examinePostgresStore } from '../../../src/adapters/postgres/index.ts';
 import { TAKE_ORDER } from '../../../src/adapters/postgres/pets.ts';
 import { AnimalStore } from '../../../src/application/animal-store.ts';
-import { importPets, inBatches } from '../../../src/testing/fixtures/transfers.ts';
+import { importPets, inBatches, withoutId } from '../../../src/testing/fixtures/transfers.ts';
 import { exercise, History } from '../../../src/testing/index.ts';
 import { stopClock } from '../../support/clock.ts';
 import { IS_SHORT } from '../../support/extent.ts';
@@ -65,7 +65,7 @@ describePostgres('the order of ids on PostgreSQL', () => {
     // The server ends the wait for the lock before the deadline, which does not come while the clock stands still.
     stopClock();
     const url = await newDatabaseUrl();
-    const storage = await openStorage(withTimeout(url, 3000), observing);
+    const storage = await openStorage(withTimeout(url, 1000), observing);
     const { id } = await storage.pets.add(REX);
     await storage.idempotentCreates.add(REX, { ...attemptWith('early'), validFor: -1 });
     const before = await walk(storage, 1000);
@@ -95,16 +95,14 @@ describePostgres('the order of ids on PostgreSQL', () => {
 
   test('imports with and without ids, and creates, never wait for each other in a circle', async () => {
     const empty = await newDatabaseUrl();
-    const storages = await Promise.all(Array.from({ length: 3 }, () => openStorage(empty)));
-    const batches = async function* (ids: boolean) {
-      yield Array.from({ length: 5 }, (_, index) => (ids ? { ...REX, id: BigInt(index + 1) } : REX));
-    };
+    const [one, two, three] = [await openStorage(empty), await openStorage(empty), await openStorage(empty)];
+    const pets = Array.from({ length: 5 }, (_, index) => ({ ...REX, id: BigInt(index + 1) }));
     const holder = await connect(empty);
     await holder.query(`BEGIN; ${TAKE_ORDER}`);
     const results = Promise.allSettled([
-      storages[0]?.transfer.importPets(batches(false), db.NO_DUPLICATES),
-      storages[1]?.transfer.importPets(batches(true), db.NO_DUPLICATES),
-      storages[2]?.pets.add(REX),
+      importPets(one, inBatches(pets.map(withoutId))),
+      importPets(two, inBatches(pets)),
+      three.pets.add(REX),
     ]);
     await untilBlocked(holder);
     await holder.query('COMMIT');

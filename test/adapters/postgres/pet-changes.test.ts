@@ -77,21 +77,17 @@ describePostgres('changes of pets on PostgreSQL', () => {
     expect(epochs.size).toBe(3);
   });
 
-  test('after changes and removals, nothing is wrong, and the last number is never assigned again', async () => {
+  test('after changes and removals, the last number is never assigned again', async () => {
     const { url, storage } = await openStore();
     const [pet, other] = [await storage.pets.add(REX), await storage.pets.add(REX)];
     await storage.changes.remove(other.id, other.id);
     const revision = (await storage.changes.replace({ ...pet, ...MAX }, pet.id)) ?? 0n;
-    const examine = async (store: string) => {
-      const { pets, problems } = await examinePostgresStore(store);
-      return { pets, errors: problems.filter(({ severity }) => severity === 'error') };
-    };
-    expect(await examine(url)).toEqual({ pets: 1, errors: [] });
     // As after a logical replication, which copies no sequence.
     await (await connect(url)).query("SELECT setval('pets_id_seq', 2)");
-    expect((await examine(url)).errors).toMatchObject([
-      { message: expect.stringContaining('pets_id_seq is behind the ids') },
-    ]);
+    expect((await examinePostgresStore(url)).problems).toContainEqual({
+      severity: 'error',
+      message: expect.stringContaining('pets_id_seq is behind the ids'),
+    });
     expect((await (await openStorage(url)).pets.add(REX)).id > revision).toBe(true);
     const read = (await storage.changes.list({ limit: 9 })).versions;
     expect(read.map(({ id }) => id)).toEqual([other.id, pet.id, revision + 1n]);

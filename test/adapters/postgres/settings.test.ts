@@ -7,12 +7,14 @@ import { examinePostgresStore, openPostgresStorage } from '../../../src/adapters
 import { KnownFaults } from '../../../src/adapters/storage-kit/known-faults.ts';
 import { importPets, inBatches } from '../../../src/testing/fixtures/transfers.ts';
 import { stopClock } from '../../support/clock.ts';
-import { connect, describePostgres, newDatabaseUrl, newUserUrl } from '../../support/postgres/index.ts';
+import { connect, describePostgres, newDatabaseUrl } from '../../support/postgres/index.ts';
 import {
   attemptWith,
+  errorsIn,
   LABEL,
   named,
   newStoreUrl,
+  newWriterUrl,
   openStorage,
   openStore,
   REX,
@@ -42,19 +44,14 @@ describePostgres('other settings of a database', () => {
       ]);
       await Promise.all(writes);
       expect(await walk(storages[0] as (typeof storages)[0])).toHaveLength(9);
-      const { problems } = await examinePostgresStore(url);
-      expect(problems.filter(({ severity }) => severity === 'error')).toEqual([]);
+      expect(await errorsIn(url)).toEqual([]);
     },
   );
 
   test('row security is refused by the start and by a check, and doctor names the table', async () => {
     const url = await newStoreUrl();
-    const userUrl = await newUserUrl(url, 'ALL');
-    const { username } = new URL(userUrl);
+    const userUrl = await newWriterUrl(url);
     const admin = await connect(url);
-    const [, schema] = /search_path=(\w+)/.exec(decodeURIComponent(url)) ?? [];
-    await admin.query(`GRANT ALL ON ALL TABLES IN SCHEMA ${schema} TO ${username};
-      GRANT ALL ON ALL SEQUENCES IN SCHEMA ${schema} TO ${username}`);
     const clock = stopClock();
     const storage = await openStorage(userUrl);
     await storage.pets.add(REX);

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
 import type { TransferOptions } from '../../../src/application/ports/pet-transfer.ts';
 import type { NewPet, Pet } from '../../../src/domain/pet.ts';
+import { importPets } from '../../../src/testing/fixtures/transfers.ts';
 import { connect, describePostgres, newDatabaseUrl } from '../../support/postgres/index.ts';
-import { labelOf, NO_DUPLICATES, named, openStorage, openStore, REX, walk } from './database.ts';
+import { labelOf, named, openStorage, openStore, REX, walk } from './database.ts';
 import { startProxy } from './proxy.ts';
 
 /** More pets than one statement of an export reads. */
@@ -27,7 +28,7 @@ describePostgres('imports and exports of many pets on PostgreSQL', () => {
   test('an import stores all pets in the order of the batches, and an export returns them', async () => {
     const { storage } = await openStore();
     const all = batches(undefined, { count: MANY, size: 5000 });
-    expect(await storage.transfer.importPets(all, NO_DUPLICATES)).toBe(MANY);
+    expect(await importPets(storage, all)).toBe(MANY);
     const exported: Pet[] = [];
     for await (const batch of storage.transfer.exportPets()) exported.push(...batch);
     expect(exported.map(labelOf)).toEqual(Array.from({ length: MANY }, (_, index) => `pet ${index}`));
@@ -43,7 +44,7 @@ describePostgres('imports and exports of many pets on PostgreSQL', () => {
           AND datname = current_database() AND xact_start IS NOT NULL`)
       ).rows;
     const source = batches(async () => expect(await transactions()).toEqual([]));
-    expect(await storage.transfer.importPets(source, NO_DUPLICATES)).toBe(PETS);
+    expect(await importPets(storage, source)).toBe(PETS);
     expect((await admin.query("SELECT 1 FROM pg_class WHERE relname = 'staged'")).rowCount).toBe(0);
     let exported = 0;
     for await (const pets of storage.transfer.exportPets()) {
@@ -59,11 +60,11 @@ describePostgres('imports and exports of many pets on PostgreSQL', () => {
     const proxy = await startProxy(url);
     const storage = await openStorage(proxy.url);
     const importing = (all: ReturnType<typeof batches>, options: Partial<TransferOptions> = {}) =>
-      expect(storage.transfer.importPets(all, { ...NO_DUPLICATES, ...options })).rejects;
+      expect(importPets(storage, all, options)).rejects;
     const unavailable = { code: 'storage_unavailable' };
     await importing(batches(), { onProgress: () => proxy.cutAll() }).toMatchObject(unavailable);
     expect(await walk(storage)).toEqual([]);
-    expect(await storage.transfer.importPets(batches(), NO_DUPLICATES)).toBe(PETS);
+    expect(await importPets(storage, batches())).toBe(PETS);
     expect(await walk(storage, 1000)).toHaveLength(PETS);
     const tables = `SELECT count(*)::int AS count FROM pg_class WHERE relname = 'staged'`;
     const admin = await connect(url);

@@ -1,15 +1,16 @@
 /** Settings and rights of databases that users have. */
 
 import { expect, test } from 'vitest';
-import { examinePostgresStore } from '../../../src/adapters/postgres/index.ts';
 import type { Pet } from '../../../src/domain/pet.ts';
+import { importPets } from '../../../src/testing/fixtures/transfers.ts';
 import { insertPet } from '../../support/pets.ts';
 import { connect, describePostgres, newDatabaseUrl, newUserUrl } from '../../support/postgres/index.ts';
 import {
+  errorsIn,
   LABEL,
-  NO_DUPLICATES,
   named,
   newStoreUrl,
+  newWriterUrl,
   openStorage,
   openStore,
   REX,
@@ -17,11 +18,6 @@ import {
   withSetting,
 } from './database.ts';
 import { refusalOf } from './refusal.ts';
-
-async function errorsOf(url: string): Promise<readonly string[]> {
-  const { problems } = await examinePostgresStore(url);
-  return problems.flatMap(({ severity, message }) => (severity === 'error' ? message : []));
-}
 
 describePostgres('users of PostgreSQL', () => {
   test.each([
@@ -34,7 +30,7 @@ describePostgres('users of PostgreSQL', () => {
       const other = await connect(url);
       await other.query(`${before} ${insertPet({ id: 45n })}
       INSERT INTO api_keys (id, hash, name, hint, created_at) VALUES (7, 'x', 'old', 'p', 1)`);
-      expect(await errorsOf(url)).toEqual([
+      expect(await errorsIn(url)).toEqual([
         expect.stringMatching(/^the sequence pets_id_seq is behind the ids of pets: run SELECT setval/),
         expect.stringMatching(
           /^the sequence api_keys_id_seq is behind the ids of api_keys: run SELECT setval/,
@@ -44,7 +40,7 @@ describePostgres('users of PostgreSQL', () => {
       for (const storage of storages) expect((await storage.pets.add(REX)).id).toBeGreaterThan(45n);
       const key = await storages[0]?.apiKeys.add('key', { name: 'ci', prefix: 'x', createdAt: 1 });
       expect(Number(key?.id)).toBeGreaterThan(7);
-      expect(await errorsOf(url)).toEqual([]);
+      expect(await errorsIn(url)).toEqual([]);
       // A sequence is never moved backward.
       await other.query('ALTER SEQUENCE pets_id_seq RESTART 1000');
       expect((await (await openStorage(url)).pets.add(REX)).id).toBeGreaterThanOrEqual(1000n);
@@ -54,12 +50,8 @@ describePostgres('users of PostgreSQL', () => {
   test('a user that may not move a sequence gets a warning with the statement to run', async () => {
     const url = await newStoreUrl();
     const admin = await connect(url);
-    const userUrl = await newUserUrl(url, 'USAGE');
-    const { username } = new URL(userUrl);
-    const [, schema] = /search_path=(\w+)/.exec(decodeURIComponent(url)) ?? [];
-    await admin.query(`GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ${schema} TO ${username};
-      GRANT USAGE ON ALL SEQUENCES IN SCHEMA ${schema} TO ${username};
-      ${insertPet({ id: 45n })}`);
+    const userUrl = await newWriterUrl(url);
+    await admin.query(insertPet({ id: 45n }));
     const open = async (of: string): Promise<readonly string[]> => {
       const warnings: string[] = [];
       await openStorage(of, { observer: { onWarning: (message) => warnings.push(message) } });
@@ -89,7 +81,7 @@ describePostgres('users of PostgreSQL', () => {
     const url = await newStoreUrl();
     await (await connect(url)).query(sql);
     expect(await refusalOf(url)).toContain(message);
-    expect(await errorsOf(url)).toContainEqual(expect.stringContaining(message));
+    expect(await errorsIn(url)).toContainEqual(expect.stringContaining(message));
   });
 
   test('columns, indexes, views, triggers, tables and quote_all_identifiers of an operator are accepted', async () => {
@@ -103,7 +95,7 @@ describePostgres('users of PostgreSQL', () => {
       CREATE TRIGGER audit AFTER INSERT ON pets FOR EACH ROW EXECUTE FUNCTION audit()`);
     const storage = await openStorage(url);
     expect(await storage.pets.find((await storage.pets.add(REX)).id)).toEqual({ id: 1n, ...REX });
-    expect(await errorsOf(url)).toEqual([]);
+    expect(await errorsIn(url)).toEqual([]);
   });
 
   test('a database that is read-only serves reads and keys, also from the start on', async () => {
@@ -124,7 +116,7 @@ describePostgres('users of PostgreSQL', () => {
     });
     await expect(reader.check()).rejects.toMatchObject({ reason: 'read_only' });
     expect(await walk(reader)).toMatchObject([REX]);
-    expect(await errorsOf(readOnly)).toEqual([
+    expect(await errorsIn(readOnly)).toEqual([
       expect.stringMatching(/^the database accepts no writes, because default_transaction_read_only is on/),
     ]);
   });
@@ -138,14 +130,14 @@ describePostgres('users of PostgreSQL', () => {
       await admin.query(`ALTER ROLE ${username} SET ${name} = 300`);
     await admin.query(`ALTER ROLE ${username} SET statement_timeout = 300`);
     const storage = await openStorage(userUrl);
-    const pause = () => admin.query('SELECT pg_sleep(0.8)');
+    const pause = () => admin.query('SELECT pg_sleep(0.4)');
     const slow = async function* () {
       for (let count = 0; count < 2; count++) {
         yield [REX];
         await pause();
       }
     };
-    expect(await storage.transfer.importPets(slow(), NO_DUPLICATES)).toBe(2);
+    expect(await importPets(storage, slow())).toBe(2);
     const exported: Pet[] = [];
     for await (const pets of storage.transfer.exportPets()) {
       exported.push(...pets);

@@ -5,9 +5,10 @@ import type { Worker } from 'node:worker_threads';
 import Database from 'better-sqlite3';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { type PlainError, plainError, UNKNOWN } from '../../../src/adapters/sqlite/errors.ts';
+import { importPets, inBatches } from '../../../src/testing/fixtures/transfers.ts';
 import { replaceFs } from '../../support/replace-fs.ts';
 import { connect } from '../../support/sqlite.ts';
-import { bytesOf, NO_DUPLICATES, newStore, REX, temporaryFile } from './temporary-file.ts';
+import { bytesOf, newStore, REX, temporaryFile } from './temporary-file.ts';
 import { startedThreads } from './warm-storage.ts';
 import { controlClock, openWatched, passInterval } from './watched-storage.ts';
 
@@ -48,23 +49,18 @@ describe('a file that is not the open one', () => {
       renameSync(`${path}${suffix}`, `${path}.old`);
       yield [REX];
     })();
-    await expect(storage.transfer.importPets(renamed, NO_DUPLICATES)).rejects.toMatchObject({
+    await expect(importPets(storage, renamed)).rejects.toMatchObject({
       reason: 'file_missing',
       cause: expect.stringMatching(advice),
     });
   });
 });
 
-/** The batches of an import of one pet. */
-async function* onePet() {
-  yield [REX];
-}
-
 test('after the failed fsync of an import, it is unknown whether it was stored, and every write is refused', async () => {
   const { storage, states } = await openEmpty();
   const failed = { ...plainError(new Database.SqliteError('no', 'SQLITE_IOERR_FSYNC')), message: UNKNOWN };
   const threads = heldThreads(failed);
-  await expect(storage.transfer.importPets(onePet(), NO_DUPLICATES)).rejects.toThrow(UNKNOWN);
+  await expect(importPets(storage, inBatches([REX]))).rejects.toThrow(UNKNOWN);
   expect(threads.commits).toBe(1);
   await expect(storage.pets.add(REX)).rejects.toMatchObject({ reason: 'sync_failed' });
   expect(states).toEqual(['sync_failed']);
@@ -73,7 +69,7 @@ test('after the failed fsync of an import, it is unknown whether it was stored, 
 test('when the thread of an import fails at its commit, it is unknown whether it was stored', async () => {
   const { storage } = await openEmpty();
   heldThreads(new Error('out of memory'));
-  await expect(storage.transfer.importPets(onePet(), NO_DUPLICATES)).rejects.toThrow(UNKNOWN);
+  await expect(importPets(storage, inBatches([REX]))).rejects.toThrow(UNKNOWN);
 });
 
 /** Replaces the answer of each thread that starts to the statement COMMIT. */
@@ -99,7 +95,7 @@ test('imports, the first key and backups are the work of threads, so that no rea
   replaceFs('fsyncSync', () => {
     throw new Error('an fsync on the event loop');
   });
-  expect(await storage.transfer.importPets(onePet(), NO_DUPLICATES)).toBe(1);
+  expect(await importPets(storage, inBatches([REX]))).toBe(1);
   const about = { name: 'first', prefix: 'p', createdAt: 1, isReadOnly: false };
   expect(await storage.apiKeys.addFirst('key', { ...about, expiresAt: undefined })).toMatchObject({
     id: '1',
@@ -114,7 +110,7 @@ test('an import waits for the lock of another process, but not for more than fiv
   const { storage, path, states } = await openEmpty();
   const other = connect(path);
   other.exec('BEGIN IMMEDIATE');
-  const importing = (): Promise<number> => storage.transfer.importPets(onePet(), NO_DUPLICATES);
+  const importing = (): Promise<number> => importPets(storage, inBatches([REX]));
   await expect(importing()).rejects.toThrow('the database is locked by another process');
   const stored = importing();
   other.exec('COMMIT');

@@ -9,6 +9,7 @@ import type { Storage } from '../../../src/application/ports/storage.ts';
 import type { StorageFaultReason } from '../../../src/application/ports/storage-fault.ts';
 import { until } from '../../support/clock.ts';
 import { REX, temporaryFile } from './temporary-file.ts';
+import { startedThreads } from './warm-storage.ts';
 
 /** Lets time pass on a fake clock. */
 export async function pass(milliseconds: number): Promise<void> {
@@ -35,8 +36,7 @@ interface HeldStorage {
 }
 
 function holdReplies(thread: Worker): HeldReplies {
-  const [deliver] = thread.listeners('message') as ((reply: Reply) => void)[];
-  if (deliver === undefined) throw new Error('expected a listener for replies');
+  const [deliver] = thread.listeners('message') as [(reply: Reply) => void];
   const held: Reply[] = [];
   const hold = (reply: Reply) => held.push(reply);
   thread.off('message', deliver);
@@ -46,9 +46,7 @@ function holdReplies(thread: Worker): HeldReplies {
       await until(() => held.length >= count);
     },
     deliverNext(change: Partial<Reply> = {}): void {
-      const reply = held.shift();
-      if (reply === undefined) throw new Error('expected a held reply');
-      deliver({ ...reply, ...change });
+      deliver({ ...(held.shift() as Reply), ...change });
     },
     release(): void {
       thread.off('message', hold);
@@ -63,10 +61,7 @@ export async function openHeld(): Promise<HeldStorage> {
   const path = temporaryFile();
   const states: (StorageFaultReason | undefined)[] = [];
   const commits: Commit[] = [];
-  let thread: Worker | undefined;
-  process.once('worker', (worker) => {
-    thread = worker;
-  });
+  const threads = startedThreads();
   const storage = openSqliteStorage(path, {
     observer: {
       onStorageState: (fault) => states.push(fault?.reason),
@@ -76,7 +71,7 @@ export async function openHeld(): Promise<HeldStorage> {
   onTestFinished(() => storage.close());
   await storage.pets.add(REX);
   commits.length = 0;
-  if (thread === undefined) throw new Error('expected a writer thread');
+  const thread = threads[0] as Worker;
   const replies = holdReplies(thread);
   onTestFinished(() => replies.release());
   return { storage, path, thread, replies, states, commits };

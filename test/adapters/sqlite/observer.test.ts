@@ -1,23 +1,12 @@
 import { expect, test } from 'vitest';
 import type { Commit } from '../../../src/application/ports/observer.ts';
-import type { Storage } from '../../../src/application/ports/storage.ts';
-import type { NewPet } from '../../../src/domain/pet.ts';
-import { NO_DUPLICATES, openStorage, REX, temporaryFile } from './temporary-file.ts';
-
-/** A storage, and the commits that it reported. */
-function openObserved(path = temporaryFile()): { storage: Storage; commits: Commit[] } {
-  const commits: Commit[] = [];
-  const storage = openStorage(path, { observer: { onCommit: (commit) => commits.push(commit) } });
-  return { storage, commits };
-}
-
-async function* batchOf(...pets: NewPet[]): AsyncGenerator<readonly NewPet[]> {
-  yield pets;
-}
+import { importPets, inBatches } from '../../../src/testing/fixtures/transfers.ts';
+import { openStorage, REX } from './temporary-file.ts';
 
 test('onCommit is called for an import, once', async () => {
-  const { storage, commits } = openObserved();
-  await storage.transfer.importPets(batchOf(REX, REX, REX), NO_DUPLICATES);
+  const commits: Commit[] = [];
+  const storage = openStorage(undefined, { observer: { onCommit: (commit) => commits.push(commit) } });
+  await importPets(storage, inBatches([REX, REX, REX]));
   expect(commits).toEqual([{ writes: 3, ms: expect.any(Number) }]);
 });
 

@@ -11,23 +11,15 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { openReader } from '../../../src/adapters/sqlite/database.ts';
+import { openReader, openWriter } from '../../../src/adapters/sqlite/database.ts';
+import { filesOf } from '../../../src/adapters/sqlite/files.ts';
 import { openSqliteStorage } from '../../../src/adapters/sqlite/index.ts';
 import { SCHEMA_VERSION } from '../../../src/adapters/sqlite/schema.ts';
 import { IS_SHORT } from '../../support/extent.ts';
 import { temporaryFolder } from '../../support/process.ts';
 import { canMount, mountNote, SmallDisk } from '../../support/small-disk.ts';
 import { connect } from '../../support/sqlite.ts';
-import {
-  bytesOf,
-  execute,
-  makeStore,
-  newStore,
-  openFiles,
-  openStorage,
-  REX,
-  temporaryFile,
-} from './temporary-file.ts';
+import { bytesOf, execute, makeStore, newStore, openStorage, REX, temporaryFile } from './temporary-file.ts';
 import { startedThreads } from './warm-storage.ts';
 
 function refusal(path: string, message: RegExp) {
@@ -159,8 +151,7 @@ test('a path with unusual characters is a path like any other', async () => {
 
 test('every connection uses a write-ahead log, syncs each commit, and waits briefly for a lock', () => {
   const path = newStore();
-  for (const open of [() => openFiles(path).db, () => openReader(path)]) {
-    const db = open();
+  for (const db of [openReader(path), openWriter(filesOf(path))]) {
     const settings = ['journal_mode', 'synchronous', 'journal_size_limit', 'busy_timeout'];
     const values = settings.map((name) => db.pragma(name, { simple: true }));
     expect(values).toEqual(['wal', 2n, 16n * 1024n * 1024n, 100n]);

@@ -5,10 +5,11 @@ import { ImportPets } from '../../../src/application/import-pets.ts';
 import { INT64_MAX } from '../../../src/domain/int64.ts';
 import type { NewPet, Pet } from '../../../src/domain/pet.ts';
 import { samplePet } from '../../../src/testing/fixtures/pets.ts';
+import { importPets } from '../../../src/testing/fixtures/transfers.ts';
 import { isNewRow } from '../../support/pets.ts';
 import { canMount, mountNote, SmallDisk } from '../../support/small-disk.ts';
 import { connect } from '../../support/sqlite.ts';
-import { addPets, MAX, NO_DUPLICATES, newStore, openStorage, REX, temporaryFile } from './temporary-file.ts';
+import { addPets, MAX, newStore, openStorage, REX, temporaryFile } from './temporary-file.ts';
 
 /** More pets than are stored in one step. */
 const MANY = 45_000;
@@ -24,8 +25,7 @@ test('an import of many pets is stored in steps, and no connection sees it befor
   const other = connect(path);
   const count = other.prepare('SELECT count(*) FROM pets').pluck();
   const stored: number[] = [];
-  await transfer.importPets(batchesOf(MANY), {
-    ...NO_DUPLICATES,
+  await importPets({ transfer }, batchesOf(MANY), {
     onProgress(now) {
       stored.push(now);
       expect(count.get()).toBe(0n);
@@ -83,7 +83,7 @@ test.skipIf(!canMount)(
     const many = (async function* () {
       for (let times = 0; times < 20; times++) yield Array.from({ length: 1000 }, () => LONG);
     })();
-    await expect(transfer.importPets(many, NO_DUPLICATES)).rejects.toMatchObject({ reason: 'disk_full' });
+    await expect(importPets({ transfer }, many)).rejects.toMatchObject({ reason: 'disk_full' });
     expect(statSync(`${path}-wal`).size).toBe(0);
     await backup?.(`${path}.backup`);
     expect((await pets.list({ limit: 2 })).pets).toHaveLength(1);
@@ -102,8 +102,6 @@ test('an import whose pets a trigger drops stores nothing, and none twice', asyn
     yield [MAX];
     yield* batchesOf(20_000);
   })();
-  await expect(transfer.importPets(many, NO_DUPLICATES)).rejects.toThrow(
-    'has dropped a row: nothing was stored',
-  );
+  await expect(importPets({ transfer }, many)).rejects.toThrow('has dropped a row: nothing was stored');
   expect((await pets.list({ limit: 1 })).pets).toEqual([]);
 });

@@ -166,12 +166,9 @@ describe('the replaced store', () => {
   test.each(EXPECTED_TABLE)(
     'has a pet that the backup lacks when its $column is another',
     async ({ column, accepted }) => {
-      const [path, backup] = [temporaryFile(), temporaryFile()];
-      makeStore(path, 0);
+      const path = newStore();
       execute(path, insertPet(accepted[0]));
-      const storage = openSqliteStorage(path, { startWriter: false });
-      await storage.backup?.(backup);
-      await storage.close();
+      const backup = await backupOf(path);
       const same = await restoreSqliteStore(path, backup, { overwrite: true });
       expect(same.lost?.pets).toBe(0);
       execute(path, `DELETE FROM pets; ${insertPet({ id: 1n, ...accepted[1] })}`);

@@ -4,13 +4,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect, onTestFinished } from 'vitest';
-import { openReader, openWriter, prepareDatabase } from '../../../src/adapters/sqlite/database.ts';
+import { prepareDatabase } from '../../../src/adapters/sqlite/database.ts';
 import { type Faults, PARTS } from '../../../src/adapters/sqlite/faults.ts';
-import { filesOf, type StoreFiles } from '../../../src/adapters/sqlite/files.ts';
 import { openSqliteStorage, type SqliteOptions } from '../../../src/adapters/sqlite/index.ts';
 import { KnownFaults } from '../../../src/adapters/storage-kit/known-faults.ts';
-import type { Observer } from '../../../src/application/ports/observer.ts';
-import type { TransferOptions } from '../../../src/application/ports/pet-transfer.ts';
 import type { Storage } from '../../../src/application/ports/storage.ts';
 import type { NewPet } from '../../../src/domain/pet.ts';
 import { insertPet, MAX, REX } from '../../support/pets.ts';
@@ -34,29 +31,20 @@ export function openStorage(path: string = temporaryFile(), options?: SqliteOpti
 }
 
 /** Returns the faults of a store without a fault. */
-export function newFaults(observer: Observer = {}): Faults {
-  return new KnownFaults(PARTS, observer);
-}
-
-/** Opens a connection for writing to a store, as the writer thread does. */
-export function openFiles(path: string): { db: Database.Database; files: StoreFiles } {
-  const reader = openReader(path);
-  const files = filesOf(path);
-  const db = openWriter(files);
-  reader.close();
-  return { db, files };
+export function newFaults(): Faults {
+  return new KnownFaults(PARTS, {});
 }
 
 /** Creates the file of a store with this number of pets. No connection to the file stays open. */
-export function makeStore(path: string, pets = 0, pet: NewPet = REX): void {
+export function makeStore(path: string, pets = 0): void {
   prepareDatabase(path);
-  if (pets > 0) addPets(path, pets, pet);
+  if (pets > 0) addPets(path, pets, REX);
 }
 
 /** Creates the file of a store as {@link makeStore} does, and returns its path. */
-export function newStore(pets = 0, pet: NewPet = REX): string {
+export function newStore(pets = 0): string {
   const path = temporaryFile();
-  makeStore(path, pets, pet);
+  makeStore(path, pets);
   return path;
 }
 
@@ -76,13 +64,6 @@ export function execute(path: string, sql: string): void {
   db.exec(sql);
   db.close();
 }
-
-/** The options of an import whose pets have no ids. */
-export const NO_DUPLICATES: TransferOptions = {
-  onDuplicateId(pet) {
-    throw new Error(`unexpected duplicate id ${pet.id}`);
-  },
-};
 
 /** The number of pets in the file of a store or a backup, which is sound. */
 export function countIn(path: string): bigint {

@@ -5,7 +5,6 @@ import { expect, onTestFinished } from 'vitest';
 import type { Storage } from '../../../src/application/ports/storage.ts';
 import type { Pet } from '../../../src/domain/pet.ts';
 import { samplePet } from '../../../src/testing/fixtures/pets.ts';
-import { openStorage, REX } from './temporary-file.ts';
 
 /** Returns the threads that are started until the end of the test. */
 export function startedThreads(): Worker[] {
@@ -14,16 +13,6 @@ export function startedThreads(): Worker[] {
   process.on('worker', remember);
   onTestFinished(() => void process.off('worker', remember));
   return threads;
-}
-
-/** A storage whose thread has started, and is the first one of `threads`. */
-export async function openWarm(
-  path?: string,
-): Promise<{ storage: Storage; threads: Worker[]; thread: Worker }> {
-  const threads = startedThreads();
-  const storage = openStorage(path);
-  await storage.pets.add(REX);
-  return { storage, threads, thread: threads[0] as Worker };
 }
 
 export function addMany({ pets }: Storage, count: number): Promise<Pet>[] {

@@ -1,14 +1,16 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { openSqliteStorage } from '../../../src/adapters/sqlite/index.ts';
-import { REX, temporaryFile } from './temporary-file.ts';
-import { addMany, assertStored, openWarm, outcomesOf, startedThreads } from './warm-storage.ts';
+import { openStorage, REX, temporaryFile } from './temporary-file.ts';
+import { addMany, assertStored, outcomesOf, startedThreads } from './warm-storage.ts';
 
 test('when the thread exits during adds, each add is stored or rejects', async () => {
-  const { storage, thread } = await openWarm();
+  const threads = startedThreads();
+  const storage = openStorage();
+  await storage.pets.add(REX);
   const outcomes = outcomesOf(addMany(storage, 3000));
   await nextTurn();
-  await thread.terminate();
+  await threads[0]?.terminate();
   const { added, codes } = await outcomes;
   expect(codes.length).toBeGreaterThan(0);
   expect(new Set(codes)).toEqual(new Set(['storage_unavailable']));
