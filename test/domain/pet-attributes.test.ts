@@ -58,12 +58,11 @@ test.each([-7, Number.MAX_SAFE_INTEGER, INT64_MIN, INT64_MAX])('a categoryId can
   expect(make({ categoryId })).toHaveProperty('categoryId', BigInt(categoryId));
 });
 
-test.each(PET_STATUSES)('a status can be %s', (status) => {
-  expect(make({ status })).toHaveProperty('status', status);
-  expect(isPetStatus(status)).toBe(true);
-});
-
-test('a status is available when it is left out, and unknown members are ignored', () => {
+test('a status can be each of the three, is available when it is left out, and unknown members are ignored', () => {
+  for (const status of PET_STATUSES) {
+    expect(make({ status })).toHaveProperty('status', status);
+    expect(isPetStatus(status)).toBe(true);
+  }
   expect(make({ status: undefined, id: 7n, colour: 'red' })).toEqual({ ...input, status: 'available' });
 });
 
