@@ -15,7 +15,7 @@ export const KEY_OPERATIONS: Readonly<Record<string, Operation>> = {
     async run({ storage, model, random, now }) {
       const [key, about] = randomDraft(random, now);
       const stored = (await storage.apiKeys?.add(key, about)) ?? assert.fail();
-      model.keys.set(key, assertNewKey(stored, about, model));
+      addKey(model, key, stored, about);
       return 'stored';
     },
   },
@@ -29,7 +29,7 @@ export const KEY_OPERATIONS: Readonly<Record<string, Operation>> = {
       const stored = await storage.apiKeys?.addFirst(key, about);
       assert.equal(stored === undefined, model.keys.size > 0);
       if (stored === undefined) return 'refused';
-      model.keys.set(key, assertNewKey(stored, about, model));
+      addKey(model, key, stored, about);
       return 'stored';
     },
   },
@@ -62,7 +62,7 @@ export const KEY_OPERATIONS: Readonly<Record<string, Operation>> = {
       if (stored === undefined) return 'refused';
       const callerId = old.callerId ?? old.id;
       model.changeKey(old.id, ({ expiresAt = endsAt }) => ({ expiresAt: Math.min(expiresAt, endsAt) }));
-      model.keys.set(key, assertNewKey(stored, { ...about, callerId }, model));
+      addKey(model, key, stored, { ...about, callerId });
       return 'stored';
     },
   },
@@ -110,9 +110,10 @@ function randomDraft(random: Random, now: number): ReturnType<typeof draft> {
   return [key, { ...about, prefix: apiKeyPrefix(key), createdAt: now }];
 }
 
-function assertNewKey(stored: ApiKey, about: Omit<ApiKey, 'id'>, model: Model): ApiKey {
+/** Adds a key to the model. Asserts that it was stored with these attributes and a new id. */
+function addKey(model: Model, key: string, stored: ApiKey, about: Omit<ApiKey, 'id'>): void {
   assert.equal(model.keyWithId(stored.id), undefined, `the id ${stored.id} was assigned twice`);
   const expected = { ...about, id: stored.id };
   assert.deepEqual(attributesOf(stored), attributesOf(expected));
-  return expected;
+  model.keys.set(key, expected);
 }

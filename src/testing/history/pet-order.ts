@@ -35,7 +35,10 @@ function checkOrder(events: readonly PetEvent[]): void {
   const ids = [...stored.keys()].sort((a, b) => (a < b ? -1 : 1));
   const bounds = new Map(ids.map((id) => [id, boundsOf(id, stored.get(id) as StoredPet)]));
   const idsOf = matchingIds(ids, stored);
-  const lost = lostPets(events);
+  // The pets that may be stored, because the outcome of their create is unknown.
+  const lost = events.flatMap((event) =>
+    event.kind === 'create' && event.result === 'unknown' ? event.pet : [],
+  );
   for (const event of events) {
     if (event.kind === 'get') {
       if (event.result === undefined) missed(bounds, event.id, event);
@@ -56,13 +59,6 @@ function boundsOf(id: bigint, { attempts }: StoredPet): Bounds {
     notBefore: { at: first.call, event: first },
     notAfter: known && { at: known.end, event: known },
   };
-}
-
-/** Returns the pets that may be stored, because the outcome of their create is unknown. */
-function lostPets(events: readonly PetEvent[]): readonly NewPet[] {
-  return events.flatMap((event) =>
-    event.kind === 'create' && event.result === 'unknown' ? [event.pet] : [],
-  );
 }
 
 /**
