@@ -113,10 +113,12 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'a comparison before the transaction of the change',
     file: 'src/adapters/memory/pet-changes.ts',
-    text: 'return this.writeNow(pet.id, storedPet(pet.id, pet), expected);',
-    replacement: `if (this.findNow(pet.id)?.revision !== expected) return undefined;
-    await undefined;
-    return this.writeNow(pet.id, storedPet(pet.id, pet), this.findNow(pet.id)?.revision ?? 0n);`,
+    text: 'replace: async (pet, expected) => writeNow(pet.id, storedPet(pet.id, pet), expected),',
+    replacement: `async replace(pet, expected) {
+      if (findNow(pet.id)?.revision !== expected) return undefined;
+      await undefined;
+      return writeNow(pet.id, storedPet(pet.id, pet), findNow(pet.id)?.revision ?? 0n);
+    },`,
   },
   {
     name: 'a record outside of the transaction of its change',

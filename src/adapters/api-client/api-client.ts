@@ -1,10 +1,9 @@
 import type { Caller } from '../../application/ports/idempotent-creates.ts';
 import type { CallOptions } from '../../application/ports/pet-repository.ts';
 import { closedError } from '../../application/ports/storage.ts';
+import { randomHex } from '../storage-kit/random-hex.ts';
 import { type ApiResponse, unknownOutcomeOf, unreadable } from './errors.ts';
 import type { ApiRequest, Send } from './request.ts';
-
-const KEY_BYTES = 16;
 
 /** A call of an operation. */
 export interface ApiCall<T> extends Omit<ApiRequest, 'key'> {
@@ -25,16 +24,12 @@ interface ApiClientParts {
 
 /** Calls the operations of a server. Each write has an idempotency key, so that a retry of its request does not write twice. */
 export class ApiClient {
-  readonly #base: string;
-  readonly #send: Send;
-  readonly #onResponse: ResponseListener | undefined;
+  readonly #parts: ApiClientParts;
   readonly #writes = new Set<Promise<unknown>>();
   #isClosed = false;
 
-  constructor({ base, send, onResponse }: ApiClientParts) {
-    this.#base = base;
-    this.#send = send;
-    this.#onResponse = onResponse;
+  constructor(parts: ApiClientParts) {
+    this.#parts = parts;
   }
 
   /** @param operation the name that the listener gets, such as `listPets`; without it, the listener is not called */
@@ -45,17 +40,18 @@ export class ApiClient {
     options: CallOptions | undefined,
   ): Promise<T> {
     if (this.#isClosed) throw closedError();
-    const key = caller?.key ?? (write ? newKey() : '');
+    const { base, send, onResponse } = this.#parts;
+    const key = caller?.key ?? (write ? randomHex(16) : '');
     const field = write && { 'Idempotency-Key': sentKey(caller?.caller ?? '', key) };
     const keyed = { ...request, headers: { ...request.headers, ...field }, ...(write && { write, key }) };
-    const sending = this.#send(this.#base + path, keyed, options);
+    const sending = send(base + path, keyed, options);
     if (write) this.#writes.add(sending);
     const response = await sending.finally(() => this.#writes.delete(sending));
-    if (operation !== undefined) this.#onResponse?.(operation, response.headers);
+    if (operation !== undefined) onResponse?.(operation, response.headers);
     try {
       return read(response);
     } catch (cause) {
-      const error = unreadable(this.#base, cause);
+      const error = unreadable(base, cause);
       throw write ? unknownOutcomeOf(write, error, key) : error;
     }
   }
@@ -83,10 +79,4 @@ export function nextLink({ headers }: ApiResponse): string | undefined {
  */
 function sentKey(caller: string, key: string): string {
   return caller === '' && !key.includes('/') ? key : `${encodeURIComponent(caller)}/${key}`;
-}
-
-/** Does not call `crypto.randomUUID`, which browsers do not offer to pages that were loaded over plain HTTP. */
-function newKey(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(KEY_BYTES));
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }

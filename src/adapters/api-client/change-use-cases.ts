@@ -73,9 +73,11 @@ export function apiChangeUseCases(api: ApiClient): ChangeUseCases {
         const read = (response: ApiResponse): TaggedChanges => {
           const changes = changesOf(response.text, limit);
           const link = nextLink(response);
-          const next = link === undefined ? (changes.at(-1)?.cursor ?? after) : nextCursor(link);
-          if (link !== undefined && next === after) throw new Error(NO_PAGE);
-          return { changes, next, more: link !== undefined };
+          if (link === undefined) return { changes, next: changes.at(-1)?.cursor ?? after, more: false };
+          // The address of the next page can be relative.
+          const next = cursorOf(new URL(link, 'http://localhost').searchParams.get('after'));
+          if (next === after) throw new Error(NO_PAGE);
+          return { changes, next, more: true };
         };
         const call = { read, unserved: 404 };
         return await api.call('listChanges', `/changes?limit=${limit}${start}`, call, options);
@@ -119,11 +121,6 @@ function changesOf(text: string, limit: number): readonly Change[] {
     if (typeof removed === 'bigint') return { cursor, removed };
     return { cursor, pet: storedPetFrom(pet), etag: entityTag(etag) };
   });
-}
-
-/** Returns the cursor in the address of the next page, which can be relative. */
-function nextCursor(link: string): string {
-  return cursorOf(new URL(link, 'http://localhost').searchParams.get('after'));
 }
 
 function cursorOf(value: unknown): string {

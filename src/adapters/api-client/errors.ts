@@ -75,7 +75,7 @@ export function failureOf(response: ApiResponse, base: string, operation: Operat
 
 function errorOf(
   { status, headers, isTooLarge }: ApiResponse,
-  told: ApiError | undefined,
+  told: ReturnType<typeof apiErrorOf>,
   base: string,
   { isOfPet, unserved }: OperationStatuses,
 ): AnimalStoreError {
@@ -159,13 +159,8 @@ function innermost(error: unknown): Error & { readonly code?: string; readonly s
   return isError(inner) ? innermost(inner) : (error as Error);
 }
 
-interface ApiError {
-  readonly code: string;
-  readonly message: string;
-}
-
 /** Returns the error in a response of the API, or `undefined` if another program has responded. */
-function apiErrorOf({ status, text }: ApiResponse): ApiError | undefined {
+function apiErrorOf({ status, text }: ApiResponse): { code: string; message: string } | undefined {
   try {
     const { code, message, status: told } = JSON.parse(text);
     const isOfApi = told === status && typeof code === 'string' && typeof message === 'string';

@@ -6,37 +6,20 @@ import type {
   PetQuery,
   PetRepository,
 } from '../../application/ports/pet-repository.ts';
+import type { StoreStorage } from '../../application/ports/storage.ts';
 import { isSamePet, type NewPet, type Pet } from '../../domain/pet.ts';
 import { matches } from '../../domain/pet-filter.ts';
 import { newPetJson, parsePet, parseStoredPets } from '../../domain/pet-json.ts';
 import { type ApiCall, type ApiClient, isReplay, nextLink } from './api-client.ts';
 import type { ApiResponse } from './errors.ts';
 
-/** Stores the pets on another server, over its API. */
-export class ApiPetRepository implements PetRepository {
-  readonly #api: ApiClient;
-
-  constructor(api: ApiClient) {
-    this.#api = api;
-  }
-
-  list(query: PetQuery, options?: CallOptions): Promise<PetPage> {
+/** Returns the ports that store pets on another server, over its API. */
+export function apiPets(api: ApiClient): Pick<StoreStorage, 'pets' | 'idempotentCreates'> {
+  const list: PetRepository['list'] = (query, options) => {
     const read = (response: ApiResponse) => pageOf(response, query);
-    return this.#api.call('listPets', `/pets?${listQuery(query)}`, { read }, options);
-  }
-
-  /** Reads a list, because the operation that reads one pet is deprecated. */
-  async find(id: bigint, options?: CallOptions): Promise<Pet | undefined> {
-    if (id < 1n) return undefined;
-    const [pet] = (await this.list({ limit: 1, after: id - 1n }, options)).pets;
-    return pet?.id === id ? pet : undefined;
-  }
-
-  async add(pet: NewPet, options?: CallOptions): Promise<Pet> {
-    return (await this.addOnce(pet, undefined, options)).pet;
-  }
-
-  async addOnce(newPet: NewPet, caller: Caller | undefined, options?: CallOptions): Promise<CreateResult> {
+    return api.call('listPets', `/pets?${listQuery(query)}`, { read }, options);
+  };
+  const add = async (newPet: NewPet, caller: Caller | undefined, options?: CallOptions) => {
     const sentPet = { ...newPet };
     const call: ApiCall<CreateResult> = {
       method: 'POST',
@@ -51,18 +34,31 @@ export class ApiPetRepository implements PetRepository {
         return { pet, isReplay: isReplay(response) };
       },
     };
-    return await this.#api.call('createPet', '/pets', call, options);
-  }
+    return await api.call('createPet', '/pets', call, options);
+  };
+  return {
+    pets: {
+      list,
+      /** Reads a list, because the operation that reads one pet is deprecated. */
+      async find(id, options) {
+        if (id < 1n) return undefined;
+        const [pet] = (await list({ limit: 1, after: id - 1n }, options)).pets;
+        return pet?.id === id ? pet : undefined;
+      },
+      add: async (pet, options) => (await add(pet, undefined, options)).pet,
+    },
+    idempotentCreates: { add },
+  };
 }
 
 /** Refuses a page that a cache or a gateway has sent for another query. Otherwise, iterating over pages might not end. */
 function pageOf(response: ApiResponse, query: PetQuery): PetPage {
-  const { limit, after } = query;
+  const { limit } = query;
   const more = nextLink(response) !== undefined;
   const pets: readonly Pet[] = Object.freeze(parseStoredPets(response.text).map((pet) => Object.freeze(pet)));
   if (pets.length > limit) throw new Error(`the page has more than ${limit} pets`);
   if (pets.length === 0 && more) throw new Error('the page has a next page, and no pets');
-  let last = after;
+  let { after: last } = query;
   for (const pet of pets) {
     if (last !== undefined && pet.id <= last)
       throw new Error('the page has ids that are not above the last one');

@@ -20,6 +20,8 @@ import {
 const FIRST_PAUSE = 100;
 const LAST_PAUSE = 2000;
 
+/** The default timeout of a call, in milliseconds. */
+const DEFAULT_TIMEOUT = 30_000;
 /** An attempt is cancelled after this share of the timeout of the call, because its connection may be dead. */
 const ATTEMPT_SHARE = 1 / 3;
 /** The minimum time of an attempt, in milliseconds, unless the call has less time left. */
@@ -41,17 +43,16 @@ export interface ApiRequest extends OperationStatuses {
 /** Sends a request. Rejects with an `AnimalStoreError`, or with the reason of the signal. */
 export type Send = (url: string, request: ApiRequest, options?: CallOptions) => Promise<ApiResponse>;
 
-/** The options of all requests to a server. */
-export interface Sending {
-  readonly headers: Readonly<Record<string, string>>;
-  /** The default timeout of a call, in milliseconds. */
-  readonly timeout: number;
-  /** By default, the global `fetch` at the time of the call. */
-  readonly fetch: ClientOptions['fetch'];
-}
-
-/** Returns a function that sends a request, and retries it until it succeeds, a retry cannot help, or its time is over. */
-export function sender(base: string, { headers, timeout: defaultTimeout, fetch }: Sending): Send {
+/**
+ * Returns a function that sends a request, and retries it until it succeeds, a retry cannot help, or its time is over.
+ *
+ * @param headers the header fields of all requests
+ */
+export function sender(
+  base: string,
+  headers: Readonly<Record<string, string>>,
+  { timeout: defaultTimeout = DEFAULT_TIMEOUT, fetch }: ClientOptions,
+): Send {
   const cache = uncached();
   return async (url, request, { timeout = defaultTimeout, signal } = {}) => {
     const { method = 'GET', body, success = 200, write, key = '' } = request;
@@ -69,6 +70,7 @@ export function sender(base: string, { headers, timeout: defaultTimeout, fetch }
     for (let retry = 0; ; retry += 1) {
       const left = end - performance.now();
       const time = Math.min(left, attemptTimeout);
+      // Without the option, this is the global `fetch` at the time of the call.
       const result = await attempt(fetch ?? globalThis.fetch, url, init, time, signal).then(
         (response) =>
           response.status === success && !response.isTooLarge ? response : failureOf(response, base, request),

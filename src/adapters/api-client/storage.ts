@@ -4,11 +4,10 @@ import { invalidRequest } from '../../domain/errors.ts';
 import { ApiClient } from './api-client.ts';
 import { apiChangeUseCases } from './change-use-cases.ts';
 import { deprecationListener } from './deprecation.ts';
-import { ApiPetRepository } from './pet-repository.ts';
+import { apiPets } from './pet-repository.ts';
 import { sender } from './request.ts';
 
-/** The default timeout of a call, and the timeout of a check of the server, in milliseconds. */
-const DEFAULT_TIMEOUT = 30_000;
+/** The timeout of a check of the server, in milliseconds. */
 const CHECK_TIMEOUT = 1000;
 
 /**
@@ -17,18 +16,16 @@ const CHECK_TIMEOUT = 1000;
  * @param base the base address of the API, without a slash at its end
  */
 export function openApiStorage(base: string, options: ClientOptions = {}): StoreStorage {
-  const { apiKey = '', timeout = DEFAULT_TIMEOUT, fetch } = options;
+  const { apiKey = '' } = options;
   if (!/^[\x21-\x7e]+$/.test(apiKey)) {
     throw invalidRequest('apiKey: expected the API key of the server, in visible ASCII characters');
   }
   const headers = { ...options.headers, Authorization: `Bearer ${apiKey}` };
-  const send = sender(base, { headers, timeout, fetch });
+  const send = sender(base, headers, options);
   const api = new ApiClient({ base, send, ...deprecationListener(options) });
-  const pets = new ApiPetRepository(api);
   return {
     endsCalls: true,
-    pets,
-    idempotentCreates: { add: (pet, attempt, options) => pets.addOnce(pet, attempt, options) },
+    ...apiPets(api),
     changeUseCases: apiChangeUseCases(api),
     check: () => api.call('listPets', '/pets?limit=1', { read: () => {} }, { timeout: CHECK_TIMEOUT }),
     close: () => api.close(),

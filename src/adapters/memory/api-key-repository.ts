@@ -52,8 +52,7 @@ export class MemoryApiKeyRepository implements ApiKeyRepository {
   async replace(old: ApiKey, endsAt: number, key: string, about: NewApiKey): Promise<ApiKey | undefined> {
     this.#closed.throwIfAborted();
     const stored = this.#keys.get(old.id);
-    if (stored?.expiresAt !== old.expiresAt || !stored || !isActive(stored, about.createdAt))
-      return undefined;
+    if (!stored || stored.expiresAt !== old.expiresAt || !isActive(stored, about.createdAt)) return undefined;
     this.#change(stored, { expiresAt: Math.min(stored.expiresAt ?? endsAt, endsAt) });
     return this.add(key, { ...about, callerId: stored.callerId ?? stored.id });
   }

@@ -16,14 +16,12 @@ import { type Pet, storedPet } from '../../domain/pet.ts';
 import type { MemoryPetChanges } from './pet-changes.ts';
 import type { MemoryPetRepository } from './pet-repository.ts';
 
-type StoredRecord = WriteRecord & { readonly validUntil: number };
-
 export function memoryIdempotentWrites(
   pets: MemoryPetRepository,
   changes: MemoryPetChanges,
   closed: AbortSignal,
 ): IdempotentCreates & IdempotentChanges & IdempotencyRecords {
-  const records = new Map<string, StoredRecord>();
+  const records = new Map<string, WriteRecord & { readonly validUntil: number }>();
 
   function validRecord(attempt: CreateAttempt): WriteRecord | undefined {
     closed.throwIfAborted();

@@ -1,79 +1,63 @@
 /** Changes and removes pets in memory. */
 
-import type {
-  ChangesPage,
-  ChangesQuery,
-  ListedVersion,
-  PetChanges,
-  PetVersion,
-} from '../../application/ports/pet-changes.ts';
+import type { ListedVersion, PetChanges, PetVersion } from '../../application/ports/pet-changes.ts';
 import { type Pet, storedPet } from '../../domain/pet.ts';
 import { changesPage, lastRevisionOf } from '../storage-kit/changes-page.ts';
+import { randomHex } from '../storage-kit/random-hex.ts';
 import type { MemoryPetRepository } from './pet-repository.ts';
+
+/** The port, and its synchronous methods for a caller that stores an idempotency record in the same step. */
+export interface MemoryPetChanges extends PetChanges {
+  findNow(id: bigint): PetVersion | undefined;
+  /** Replaces a pet, or removes it if `changed` is undefined. */
+  writeNow(id: bigint, changed: Pet | undefined, expected: bigint): bigint | undefined;
+}
 
 /**
  * Stores the revisions of pets that were changed or removed. The repository stores the pets. Each page of the feed is found by
  * iterating over the revisions from the first one.
  */
-export class MemoryPetChanges implements PetChanges {
-  readonly #pets: MemoryPetRepository;
-  /** Drawn at the first use, because some platforms allow no random values while a program starts. */
-  #epoch: string | undefined;
+export function memoryChanges(pets: MemoryPetRepository): MemoryPetChanges {
   /** By the id of the pet, in ascending order of revision. */
-  readonly #revisions = new Map<bigint, bigint>();
+  const revisions = new Map<bigint, bigint>();
+  /** Drawn at the first use, because some platforms allow no random values while a program starts. */
+  let epoch: string | undefined;
 
-  constructor(pets: MemoryPetRepository) {
-    this.#pets = pets;
-  }
-
-  async find(id: bigint): Promise<PetVersion | undefined> {
-    return this.findNow(id);
-  }
-
-  findNow(id: bigint): PetVersion | undefined {
-    const pet = this.#pets.findNow(id);
-    const revision = this.#revisions.get(id) ?? pet?.id;
+  function findNow(id: bigint): PetVersion | undefined {
+    const pet = pets.findNow(id);
+    const revision = revisions.get(id) ?? pet?.id;
     return revision === undefined ? undefined : { pet, revision };
   }
 
-  async replace(pet: Pet, expected: bigint): Promise<bigint | undefined> {
-    return this.writeNow(pet.id, storedPet(pet.id, pet), expected);
-  }
-
-  async remove(id: bigint, expected: bigint): Promise<bigint | undefined> {
-    return this.writeNow(id, undefined, expected);
-  }
-
-  /** Replaces or removes a pet synchronously, so that the caller can store an idempotency record in the same step. */
-  writeNow(id: bigint, changed: Pet | undefined, expected: bigint): bigint | undefined {
-    const version = this.findNow(id);
+  function writeNow(id: bigint, changed: Pet | undefined, expected: bigint): bigint | undefined {
+    const version = findNow(id);
     if (version?.pet === undefined || version.revision !== expected) return undefined;
-    const revision = this.#pets.replaceNow(id, changed);
+    const revision = pets.replaceNow(id, changed);
     // Deleted first, because an entry that is replaced keeps its place in the map.
-    this.#revisions.delete(id);
-    this.#revisions.set(id, revision);
+    revisions.delete(id);
+    revisions.set(id, revision);
     return revision;
   }
 
-  async list({ after = 0n, limit }: ChangesQuery): Promise<ChangesPage> {
-    const changed: ListedVersion[] = [];
-    for (const [id, revision] of this.#revisions) {
-      if (changed.length > limit) break;
-      if (revision > after) changed.push({ id, pet: this.#pets.findNow(id), revision });
-    }
-    const last = lastRevisionOf(changed, limit);
-    const unchanged = this.#pets.selectNow(({ id }) => !this.#revisions.has(id), limit + 1, after, last);
-    this.#epoch ??= newEpoch();
-    const { lastId: lastNumber } = this.#pets;
-    return changesPage({ after, limit, changed, unchanged, epoch: this.#epoch, lastNumber });
-  }
-
-  async beginEpoch(): Promise<void> {
-    this.#epoch = newEpoch();
-  }
-}
-
-function newEpoch(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(8));
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+  return {
+    findNow,
+    writeNow,
+    find: async (id) => findNow(id),
+    replace: async (pet, expected) => writeNow(pet.id, storedPet(pet.id, pet), expected),
+    remove: async (id, expected) => writeNow(id, undefined, expected),
+    async list({ after = 0n, limit }) {
+      const changed: ListedVersion[] = [];
+      for (const [id, revision] of revisions) {
+        if (changed.length > limit) break;
+        if (revision > after) changed.push({ id, pet: pets.findNow(id), revision });
+      }
+      const last = lastRevisionOf(changed, limit);
+      const unchanged = pets.selectNow(({ id }) => !revisions.has(id), limit + 1, after, last);
+      epoch ??= randomHex(8);
+      return changesPage({ after, limit, changed, unchanged, epoch, lastNumber: pets.lastId });
+    },
+    async beginEpoch() {
+      epoch = randomHex(8);
+    },
+  };
 }

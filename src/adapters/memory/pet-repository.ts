@@ -88,8 +88,7 @@ export class MemoryPetRepository implements PetRepository {
 
   /** Returns how many pets have an id up to `last`. */
   #countUpTo(last: bigint): number {
-    let low = 0;
-    let high = this.#all.length;
+    let [low, high] = [0, this.#all.length];
     while (low < high) {
       const middle = (low + high) >>> 1;
       if ((this.#all[middle] as Pet).id <= last) low = middle + 1;

@@ -3,7 +3,7 @@
 import { closedError, type Storage } from '../../application/ports/storage.ts';
 import { MemoryApiKeyRepository } from './api-key-repository.ts';
 import { memoryIdempotentWrites } from './idempotent-writes.ts';
-import { MemoryPetChanges } from './pet-changes.ts';
+import { memoryChanges } from './pet-changes.ts';
 import { MemoryPetRepository } from './pet-repository.ts';
 import { memoryTransfer } from './pet-transfer.ts';
 
@@ -23,7 +23,7 @@ export function openMemoryStorage(): Storage {
   const closing = new AbortController();
   const { signal: closed } = closing;
   const pets = new MemoryPetRepository(closed);
-  const changes = new MemoryPetChanges(pets);
+  const changes = memoryChanges(pets);
   const idempotentWrites = memoryIdempotentWrites(pets, changes, closed);
   return {
     pets,
