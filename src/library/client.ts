@@ -5,7 +5,7 @@ import { checkOptions, type OptionRules, STRING } from '../application/arguments
 import { BasicStore as Store } from '../application/basic-store.ts';
 import { CLIENT_OPTIONS, type ClientOptions } from '../application/store-options.ts';
 import { parseApiAddress } from '../composition/databases/api-address.ts';
-import { invalidRequest } from '../domain/errors.ts';
+import { readDatabase } from './database-option.ts';
 
 export * from './calls.ts';
 
@@ -25,13 +25,6 @@ export async function createAnimalStore(config: ClientConfig): Promise<BasicStor
   checkOptions(config, OPTIONS);
   const { database, ...client } = config;
   const [, scheme = 'https', rest = ''] = /^(https?):(.*)$/s.exec(database) ?? [];
-  return new Store(openApiStorage(baseOf(rest, scheme), client));
-}
-
-function baseOf(rest: string, scheme: string): string {
-  try {
-    return parseApiAddress(rest, scheme);
-  } catch (error) {
-    throw invalidRequest(`database: ${(error as Error).message}`);
-  }
+  const base = readDatabase(() => parseApiAddress(rest, scheme));
+  return new Store(openApiStorage(base, client));
 }

@@ -10,9 +10,10 @@ import { IDEMPOTENCY_DAYS_MAX } from '../application/create-pet.ts';
 import type { StoreStorage } from '../application/ports/storage.ts';
 import { CLIENT_OPTIONS, type ClientOptions, type RetryOptions } from '../application/store-options.ts';
 import { createUseCases } from '../application/use-cases.ts';
-import { type Database, openDatabase, parseDatabase } from '../composition/databases/database.ts';
+import { openDatabase, parseDatabase } from '../composition/databases/database.ts';
 import type { Engine } from '../composition/databases/engine.ts';
 import { invalidRequest } from '../domain/errors.ts';
+import { readDatabase } from './database-option.ts';
 
 /** The configuration of a store: either the URL of a database, or a storage object. */
 export type AnimalStoreConfig =
@@ -53,18 +54,10 @@ export async function openStore(config: AnimalStoreConfig, engines: readonly Eng
     checkArgument('storage.pets', storage.pets, objectWith('add', 'find', 'list'));
     return new AnimalStore(storage, createUseCases(storage, { idempotencyDays }));
   }
-  const database = databaseAt(url, engines);
+  const database = readDatabase(() => parseDatabase(engines, url));
   if (database.engine.isRemote && idempotencyDays !== undefined) {
     throw invalidRequest('idempotencyDays: the server at an address decides it, with IDEMPOTENCY_DAYS');
   }
   const opened = await openDatabase(database, { client });
   return new AnimalStore(opened, createUseCases(opened, { idempotencyDays }));
-}
-
-function databaseAt(url: string, engines: readonly Engine[]): Database {
-  try {
-    return parseDatabase(engines, url);
-  } catch (error) {
-    throw invalidRequest(`database: ${(error as Error).message}`);
-  }
 }
