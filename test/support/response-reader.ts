@@ -22,17 +22,27 @@ export class ResponseReader {
   /** What is wrong with the bytes. Nothing after it is parsed. */
   fault: string | undefined;
   readonly #methods: readonly string[];
-  /** The bytes of an incomplete response. */
-  rest: Buffer = Buffer.alloc(0);
+  /** What was received of an incomplete response, and the number of bytes with which it may be complete. */
+  #chunks: Buffer[] = [];
+  #size = 0;
+  #wanted = 0;
 
   /** @param methods of the requests, in order: a response to HEAD has no body */
   constructor(methods: readonly string[]) {
     this.#methods = methods;
   }
 
+  /** The bytes of an incomplete response. */
+  get rest(): Buffer {
+    const rest = this.#chunks.length === 1 ? (this.#chunks[0] as Buffer) : Buffer.concat(this.#chunks);
+    this.#chunks = [rest];
+    return rest;
+  }
+
   feed(chunk: Buffer): void {
-    this.rest = Buffer.concat([this.rest, chunk]);
-    while (this.fault === undefined && this.#take()) {}
+    this.#chunks.push(chunk);
+    this.#size += chunk.length;
+    while (this.fault === undefined && this.#size >= this.#wanted && this.#take()) {}
   }
 
   #take(): boolean {
@@ -51,9 +61,12 @@ export class ResponseReader {
     const start = end + HEAD_END.length;
     const length = this.#lengthOf(status, fields, start);
     if (length === undefined) return false;
-    if (this.rest.length < start + length) return false;
+    this.#wanted = start + length;
+    if (this.#size < this.#wanted) return false;
     const body = this.rest.subarray(start, start + length);
-    this.rest = this.rest.subarray(start + length);
+    this.#chunks = [this.rest.subarray(start + length)];
+    this.#size -= start + length;
+    this.#wanted = 0;
     if (status < 200) this.interim.push(status);
     else this.responses.push({ status, fields, head, body });
     return true;
