@@ -74,19 +74,13 @@ export function petRepository(
   };
 }
 
-type Share<R> = (
-  key: string,
-  statement: SqlStatement,
-  convert: (rows: readonly ResultRow[]) => R,
-) => Promise<R>;
-
 /**
  * Equal calls share a read that has not been sent yet. A read in flight is not shared: if a write was acknowledged after the read
  * was sent, the read can miss it.
  */
-function sharedReads<R>(pool: ConnectionPool): Share<R> {
+function sharedReads<R>(pool: ConnectionPool) {
   const waiting = new Map<string, Promise<R>>();
-  return (key, statement, convert) => {
+  return (key: string, statement: SqlStatement, convert: (rows: readonly ResultRow[]) => R): Promise<R> => {
     const known = waiting.get(key);
     if (known !== undefined) return known;
     const leave = () => {

@@ -1,14 +1,19 @@
 /** Imports pets to PostgreSQL, and exports them. Each import and export has its own connection. */
 
+import { randomUUID } from 'node:crypto';
+import { type FileHandle, open, unlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { Observer } from '../../application/ports/observer.ts';
 import { idsNotAccepted, type PetTransfer } from '../../application/ports/pet-transfer.ts';
+import { storageUnavailable } from '../../application/ports/storage-fault.ts';
 import { INT64_MIN } from '../../domain/int64.ts';
 import type { NewPet, Pet } from '../../domain/pet.ts';
 import { ATTRIBUTE_COLUMNS, PET_COLUMNS, petOf } from '../storage-kit/pet-rows.ts';
+import { codeOf } from '../storage-kit/store-errors.ts';
 import type { ConnectionPool, ResultRow, Session } from './connection-pool.ts';
 import { arrayParameters, arraysOf, listStatement, TAKE_ORDER } from './pets.ts';
 import { movedSequence } from './schema.ts';
-import { openSpool, type Spool } from './spool.ts';
 
 const COPY_SIZE = 20_000;
 const EXPORT_SIZE = 1000;
@@ -75,6 +80,36 @@ export function petTransfer(pool: ConnectionPool, observer: Observer): PetTransf
   };
 }
 
+/** Opens a temporary file for the batches of an import, so that no transaction is open while a slow source is read. */
+async function openSpool() {
+  const path = join(tmpdir(), `animal-store-import-${randomUUID()}`);
+  const file: FileHandle = await inFile(open(path, 'wx+', 0o600));
+  // A file without a name is deleted when it is closed, or when the process crashes.
+  await unlink(path).catch(() => {});
+  return {
+    /** Writes the values of a statement as one line of JSON. */
+    add: (values: readonly unknown[]) =>
+      inFile(file.appendFile(`${JSON.stringify(values).replace(/[\u2028\u2029]/g, escaped)}\n`)),
+    async *read(): AsyncIterable<unknown[]> {
+      for await (const line of file.readLines({ start: 0, autoClose: false })) yield JSON.parse(line);
+    },
+    [Symbol.asyncDispose]: () => file.close(),
+  };
+}
+
+/** Escapes characters that `readLines` would treat as the end of a line. */
+function escaped(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16)}`;
+}
+
+function inFile<T>(work: Promise<T>): Promise<T> {
+  return work.catch((error: unknown) => {
+    const message = `the temporary file of the import in ${tmpdir()} cannot be written (${codeOf(error)}): nothing was stored`;
+    throw storageUnavailable(message, error);
+  });
+}
+
+type Spool = Awaited<ReturnType<typeof openSpool>>;
 type Import = Parameters<PetTransfer['importPets']>;
 
 /** Writes all batches to the spool. Resolves with whether the pets have ids. */
