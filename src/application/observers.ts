@@ -1,18 +1,21 @@
 /** Calls observers, and reports failures of background work, for which no caller waits. */
 
-import { FUNCTION, OBJECT, objectOf, type Rule } from './arguments.ts';
-import type { FailureObserver, Observer } from './ports/observer.ts';
+import { FUNCTION, OBJECT, type OptionRules, objectOf, type Rule } from './arguments.ts';
+import type { Observer } from './ports/observer.ts';
 import type { RequestObserver } from './ports/request-observer.ts';
 
-/** The rule for observers. It allows the methods of both kinds, because one object can observe both a server and its storage. */
-export const OBSERVER: Rule = /* @__PURE__ */ objectOf<Observer & RequestObserver>(OBJECT, {
+/** The methods of both kinds of observers, because one object can observe both a server and its storage. */
+type AnyObserver = Observer & RequestObserver;
+
+const METHODS: OptionRules<AnyObserver> = {
   onRequest: FUNCTION,
   onError: FUNCTION,
   onCommit: FUNCTION,
   onStorageState: FUNCTION,
   onWarning: FUNCTION,
   onFailure: FUNCTION,
-});
+};
+export const OBSERVER: Rule = /* @__PURE__ */ objectOf<AnyObserver>(OBJECT, METHODS);
 
 /** In milliseconds. */
 const INTERVAL = 60_000;
@@ -24,7 +27,7 @@ export type ReportFailure = (work: string, error: unknown) => void;
  * Returns a function that reports failures, at most one a minute for each kind of work. It reports them to all observers that have
  * `onFailure` or, if none has this method, to the console.
  */
-export function failureReporter(observers: readonly FailureObserver[]): ReportFailure {
+export function failureReporter(observers: readonly AnyObserver[]): ReportFailure {
   const listeners = observers.filter(({ onFailure }) => onFailure !== undefined);
   const reportedAt = new Map<string, number>();
   return (work, error) => {
@@ -50,28 +53,21 @@ export function fenced(call: () => unknown, onFailure: (error: unknown) => void 
 
 type Method = (...values: readonly unknown[]) => unknown;
 
-export function combineObservers(observers: readonly Observer[]): Observer {
-  return combineMethods(observers, ['onCommit', 'onStorageState', 'onWarning', 'onFailure']);
-}
-
 /**
  * Combines observers into one observer, which has each method that at least one of them has. The combined observer calls their
  * methods through {@link fenced}, and reports their failures.
  */
-export function combineMethods<T extends FailureObserver>(
-  observers: readonly T[],
-  names: readonly (keyof T)[],
-): T {
+export function joinObservers(observers: readonly AnyObserver[]): AnyObserver {
   const report = failureReporter(observers);
-  const combined: Partial<Record<keyof T, Method>> = {};
-  for (const name of names) {
+  const combined: Partial<Record<keyof AnyObserver, Method>> = {};
+  for (const name of Object.keys(METHODS) as (keyof AnyObserver)[]) {
     const listeners = observers.filter((observer) => observer[name] !== undefined);
     if (listeners.length === 0) continue;
-    const onFailure = (error: unknown): void => report(`the observer method ${String(name)}`, error);
+    const onFailure = (error: unknown): void => report(`the observer method ${name}`, error);
     combined[name] = (...values) => {
-      for (const listener of listeners as readonly Record<keyof T, Method>[])
+      for (const listener of listeners as readonly Record<typeof name, Method>[])
         fenced(() => listener[name](...values), onFailure);
     };
   }
-  return combined as T;
+  return combined;
 }

@@ -16,7 +16,7 @@ import { CreatePet } from '../application/create-pet.ts';
 import { GetPet } from '../application/get-pet.ts';
 import { ImportPets } from '../application/import-pets.ts';
 import { ListPets } from '../application/list-pets.ts';
-import { combineObservers, failureReporter, type ReportFailure } from '../application/observers.ts';
+import { failureReporter, joinObservers, type ReportFailure } from '../application/observers.ts';
 import type { ApiKeyRepository } from '../application/ports/api-key-repository.ts';
 import type { IdempotentChanges } from '../application/ports/idempotent-changes.ts';
 import type { IdempotentCreates } from '../application/ports/idempotent-creates.ts';
@@ -59,7 +59,7 @@ export interface Parts {
 export async function openParts(config: Config, version: string): Promise<Parts> {
   const container = root.createChildContainer();
   registerObservers(container, config, version);
-  const observer = combineObservers(container.resolveAll(OBSERVER));
+  const observer = joinObservers(container.resolveAll(OBSERVER));
   const storage = await openDatabase(config.database, { observer });
   registerStorage(container, storage);
   const report = failureReporter([observer]);

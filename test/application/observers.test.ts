@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { combineObservers, fenced } from '../../src/application/observers.ts';
+import { fenced, joinObservers } from '../../src/application/observers.ts';
 import { StorageFault } from '../../src/application/ports/storage-fault.ts';
 
 const fail = () => {
@@ -13,7 +13,7 @@ test('every observer is notified with the same values, also when one throws', ()
     onCommit: (...values: unknown[]) => calls.push(values),
     onStorageState: (...values: unknown[]) => calls.push(values),
   };
-  const observer = combineObservers([recorder, { onCommit: fail }, recorder]);
+  const observer = joinObservers([recorder, { onCommit: fail }, recorder]);
   const printed = vi.spyOn(console, 'error').mockReturnValue();
   onTestFinished(() => printed.mockRestore());
   const [commit, fault] = [{ writes: 2, ms: 3 }, new StorageFault('disk_full', 'the disk is full')];
@@ -23,10 +23,10 @@ test('every observer is notified with the same values, also when one throws', ()
 });
 
 test('the combination has only methods that an observer has, which are called as methods', () => {
-  expect(combineObservers([{}, {}])).toEqual({});
+  expect(joinObservers([{}, {}])).toEqual({});
   const names = ['onCommit', 'onStorageState', 'onWarning', 'onFailure'];
   const all = Object.fromEntries(names.map((name) => [name, () => {}]));
-  expect(Object.keys(combineObservers([{}, all]))).toEqual(names);
+  expect(Object.keys(joinObservers([{}, all]))).toEqual(names);
   class Recorder {
     warnings: string[] = [];
     onWarning(message: string) {
@@ -34,7 +34,7 @@ test('the combination has only methods that an observer has, which are called as
     }
   }
   const recorder = new Recorder();
-  const observer = combineObservers([recorder]);
+  const observer = joinObservers([recorder]);
   expect(Object.keys(observer)).toEqual(['onWarning']);
   observer.onWarning?.('the clock was set back');
   expect(recorder.warnings).toEqual(['the clock was set back']);
@@ -57,7 +57,7 @@ test('an observer that fails is reported once a minute for each method, to the o
   const onFailure = vi.fn();
   for (const observers of [[failing, { onFailure }, { onFailure: fail }], [failing]]) {
     expect(printed).not.toHaveBeenCalled();
-    const observer = combineObservers(observers);
+    const observer = joinObservers(observers);
     for (const time of [0, 59_999, 1]) {
       vi.advanceTimersByTime(time);
       observer.onCommit?.({ writes: 1, ms: 1 });

@@ -2,7 +2,7 @@
 
 import Koa from 'koa';
 import { checkArgument, checkOptions, type OptionRules } from '../../application/arguments.ts';
-import { combineMethods, failureReporter, fenced, type ReportFailure } from '../../application/observers.ts';
+import { failureReporter, fenced, joinObservers, type ReportFailure } from '../../application/observers.ts';
 import type { RequestObserver } from '../../application/ports/request-observer.ts';
 import { supported } from '../../application/store-options.ts';
 import { authenticate } from './authentication.ts';
@@ -44,7 +44,7 @@ export function createApi(
     supported(store.canChangePets || undefined, CHANGES_OPTION);
   const methods = methodsOf(operations);
   const prefix = pathPrefixOf(publicUrl);
-  const observer = combineMethods(observers, ['onRequest', 'onError']);
+  const observer = joinObservers(observers);
   const load = new Load();
   const verifier = apiKeys ?? { verify: store.verifyApiKey.bind(store) };
   // If `hasPartOfKey` fails, or does not return a boolean, the text is treated as a secret.

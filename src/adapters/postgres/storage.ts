@@ -1,7 +1,7 @@
 /** Opens a store in PostgreSQL, and connects its parts. */
 
 import { BOOLEAN, checkArgument, checkOptions, FUNCTION, STRING } from '../../application/arguments.ts';
-import { combineObservers, OBSERVER } from '../../application/observers.ts';
+import { joinObservers, OBSERVER } from '../../application/observers.ts';
 import type { Observer } from '../../application/ports/observer.ts';
 import type { Storage } from '../../application/ports/storage.ts';
 import {
@@ -74,7 +74,7 @@ export async function openPostgresStorage(url: string, options: PostgresOptions 
   });
   const location = locationOf(url);
   // Discards exceptions of the observer, because they must not stop creates.
-  const observer = combineObservers([options.observer ?? {}]);
+  const observer = joinObservers([options.observer ?? {}]);
   const open = async () => {
     const config = clientConfig(url, options.currentUrl);
     return { config, ...(await prepareSchema(config, options.mustExist ?? false, options.migration)) };

@@ -5,7 +5,7 @@ import {
   type OptionRules,
   STRING,
 } from '../../application/arguments.ts';
-import { combineObservers, OBSERVER } from '../../application/observers.ts';
+import { joinObservers, OBSERVER } from '../../application/observers.ts';
 import type { Observer } from '../../application/ports/observer.ts';
 import { closedError, type Storage } from '../../application/ports/storage.ts';
 import { KnownFaults } from '../storage-kit/known-faults.ts';
@@ -72,7 +72,7 @@ export function openSqliteStorage(path: string, options: SqliteOptions = {}): St
   checkOptions(options, OPTIONS);
   const { mustExist = false, startWriter = true, readOnly = false, migration, observer = {} } = options;
   // Discards exceptions of the observer, because they must not stop the writer.
-  const safeObserver = combineObservers([observer]);
+  const safeObserver = joinObservers([observer]);
   const version = readOnly ? 0 : prepareDatabase(path, { mustExist, tryWrite: startWriter, migration });
   if (version > 0 && version < SCHEMA_VERSION) safeObserver.onWarning?.(migrated(version, SCHEMA_VERSION));
   const db = readOnly ? openSource(path) : openReader(path);

@@ -26,5 +26,3 @@ export interface Observer {
    */
   onFailure?(work: string, error: unknown): void;
 }
-
-export type FailureObserver = Pick<Observer, 'onFailure'>;
