@@ -52,9 +52,7 @@ export function petChangeJson(change: PetChange): string {
   return `{${attributesJson(change).slice(1)}}`;
 }
 
-function attributesJson(
-  pet: { readonly [Name in keyof NewPet]?: string | bigint | number | boolean | null | undefined },
-): string {
+function attributesJson(pet: PetChange): string {
   let json = '';
   for (const { name, start, isInteger } of ATTRIBUTE_MEMBERS) {
     const value = pet[name];

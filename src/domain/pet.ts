@@ -173,11 +173,6 @@ export function attributeValue(name: keyof NewPet, given: unknown): ReturnType<R
   return RULES[name](given);
 }
 
-/** Returns the rule that a value of an attribute breaks, or `undefined` when the value is valid. */
-export function attributeFault(name: keyof NewPet, value: unknown): string | undefined {
-  return attributeValue(name, value).fault;
-}
-
 /** Whether every stored pet has a value for the attribute. */
 export function isAlwaysStored(name: keyof NewPet): boolean {
   return ATTRIBUTES[name].isRequired || ATTRIBUTES[name].default !== undefined;

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { INT64_MAX, INT64_MIN } from '../../src/domain/int64.ts';
 import {
-  attributeFault,
+  attributeValue,
   isPetStatus,
   type NewPet,
   type NewPetInput,
@@ -91,7 +91,7 @@ test.each<[name: string, value: unknown, message: string]>([
   ['status', 'toString', STATUS],
 ])('the %s cannot be %o', (name, value, message) => {
   expect(() => make({ [name]: value })).toThrow(refusal(message));
-  if (name === 'name') expect(attributeFault('name', value)).toBe(message);
+  if (name === 'name') expect(attributeValue('name', value).fault).toBe(message);
   if (name === 'status') expect(isPetStatus(value)).toBe(false);
 });
 

@@ -4,7 +4,7 @@ import { InvalidArgumentError, Option } from 'commander';
 import { type AttributeKind, INTEGER_KINDS } from '../../domain/attribute.ts';
 import {
   ATTRIBUTES,
-  attributeFault,
+  attributeValue,
   examplePet,
   isAlwaysStored,
   type NewPet,
@@ -80,7 +80,7 @@ function wordsOf(name: keyof NewPet): string[] {
 }
 
 function checked<T>(name: keyof NewPet, value: T): T {
-  const fault = attributeFault(name, value);
+  const { fault } = attributeValue(name, value);
   if (fault !== undefined) throw new InvalidArgumentError(fault);
   return value;
 }
