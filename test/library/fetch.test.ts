@@ -52,6 +52,56 @@ test.each([
   },
 );
 
+describe('a response that a middleware writes with the methods of Node.js', () => {
+  async function respond(write: (ctx: Koa.Context) => void, method = 'GET') {
+    const { handle } = await open({ middleware: { beforeKey: [write] } });
+    return await handle(new Request(`${ORIGIN}/v1/x`, { method }));
+  }
+
+  test('has the message, the fields and the body', async () => {
+    const response = await respond((ctx) => {
+      ctx.respond = false;
+      ctx.res.appendHeader('X-Many', 'a').appendHeader('X-Many', ['b', 'c']);
+      ctx.res.writeHead(299, 'Fine', { 'X-One': '1' });
+      ctx.res.end('x');
+    });
+    expect([response.status, response.statusText, await response.text()]).toEqual([299, 'Fine', 'x']);
+    expect(response.headers.get('X-Many')).toBe('a, b, c');
+    expect(response.headers.get('X-One')).toBe('1');
+  });
+
+  test.each<[string, (ended: () => void) => readonly unknown[]]>([
+    ['nothing', () => []],
+    ['null', (ended) => [null, ended]],
+    ['a callback', (ended) => [ended]],
+  ])('has no content if it ends with %s', async (_case, values) => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const response = await respond((ctx) => {
+      ctx.respond = false;
+      ctx.res.once('finish', resolve).end(...(values(resolve) as []));
+    });
+    expect(await response.text()).toBe('');
+    await promise;
+  });
+
+  test('to HEAD has no body, and its stream is read to the end', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const body = Readable.from(['a', 'b']).once('close', resolve);
+    const response = await respond((ctx) => {
+      ctx.respond = false;
+      body.pipe(ctx.res);
+    }, 'HEAD');
+    expect(response.body).toBeNull();
+    await promise;
+    expect(body.readableEnded).toBe(true);
+  });
+
+  test('cannot have an invalid name of a field', async () => {
+    const response = await respond((ctx) => ctx.set('a b', 'x'));
+    expect(await errorOf(response)).toMatchObject([500, expect.stringContaining('unexpected error')]);
+  });
+});
+
 describe('a stream', () => {
   /** A body of any number of chunks, each of which is created when it is wanted. */
   async function openStream() {
@@ -182,5 +232,39 @@ describe('a body', () => {
     expect(state).toEqual({ read: 3, isCancelled: true });
     expect((await create(bytes(LIMIT + 1), { 'Content-Length': '5' })).status).toBe(413);
     expect(await errorOf(await create(bytes(LIMIT)))).toMatchObject([400, expect.stringContaining('JSON')]);
+  });
+
+  test('without a length is chunked, and a request without a body has neither', async () => {
+    const seen: unknown[] = [];
+    const note: Koa.Middleware = ({ headers }, next) => {
+      seen.push([headers['content-length'], headers['transfer-encoding']]);
+      return next();
+    };
+    const { create, handle } = await open({ middleware: { beforeKey: [note] } });
+    await create(REX);
+    await create(REX, { 'Content-Length': String(REX.length) });
+    await handle(new Request(`${ORIGIN}/livez`));
+    expect(seen).toEqual([
+      [undefined, 'chunked'],
+      [String(REX.length), undefined],
+      [undefined, undefined],
+    ]);
+  });
+
+  test('that was read before is a fault of the host, one that fails is bad, and neither creates a pet', async () => {
+    const { handle, authorization, outcomes } = await open();
+    const headers = { authorization, 'Content-Type': 'application/json' };
+    const send = async (body: Body, isRead: boolean) => {
+      const init = { method: 'POST', headers, body, duplex: 'half' };
+      const request = new Request(`${ORIGIN}/v1/pets`, init as RequestInit);
+      if (isRead) await request.text();
+      return await handle(request);
+    };
+    expect((await send(REX, true)).status).toBe(500);
+    const failing = new ReadableStream({ pull: (controller) => controller.error(new Error('no more')) });
+    expect(await errorOf(await send(failing, false))).toEqual([400, 'the body ended early']);
+    await expect.poll(() => outcomes).toMatchObject([{ status: 500 }, { status: 400 }]);
+    const listed = await handle(new Request(`${ORIGIN}/v1/pets`, { headers: { authorization } }));
+    expect(await listed.json()).toEqual([]);
   });
 });

@@ -115,7 +115,7 @@ export const AREAS = {
     // The contracts take long over HTTP, and the other tests of test/library read the built package, or the sources as text.
     testFiles: globSync([
       'test/library/{animal-store,fetch,wrong-arguments}.test.ts',
-      `${TESTS}/api-client/{client,other-servers,retries}.test.ts`,
+      `${TESTS}/api-client/{changes,client,deprecation,other-servers,retries}.test.ts`,
     ]),
     // Otherwise its constants would belong to the test that loads it first.
     preload: `${ADAPTERS}/api-client/index.ts`,

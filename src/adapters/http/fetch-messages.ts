@@ -128,9 +128,10 @@ export class FetchResponse extends Writable {
 
   /** Koa passes most bodies to this method as a whole, so they need no stream. */
   override end(...given: unknown[]): this {
+    if (this.headersSent) return super.end(...(given as []));
     const [body] = given;
-    if (this.headersSent || typeof body === 'function') return super.end(...(given as []));
-    this.#respond(body === undefined || body === null ? null : Buffer.from(body as string));
+    const isEmpty = body === undefined || body === null || typeof body === 'function';
+    this.#respond(isEmpty ? null : Buffer.from(body as string));
     return super.end(...(given.filter((each) => typeof each === 'function') as []));
   }
 
