@@ -135,7 +135,18 @@ function registerUseCases(container: DependencyContainer, config: Config, report
 
 function registerServer(container: DependencyContainer, config: Config, report: ReportFailure): void {
   container.register(AnimalStore, {
-    useFactory: once((c) => new AnimalStore(c.resolve(STORAGE), c.resolve(USE_CASES), report)),
+    useFactory: once((c) => {
+      const useCases: Required<UseCases> = {
+        createPet: c.resolve(CreatePet),
+        listPets: c.resolve(ListPets),
+        getPet: c.resolve(GetPet),
+        changes: c.resolve(USE_CASES).changes,
+        importPets: c.resolve(ImportPets),
+        apiKeys: c.resolve(ApiKeys),
+        verifyApiKey: c.resolve(VerifyApiKey),
+      };
+      return new AnimalStore(c.resolve(STORAGE), useCases, report);
+    }),
   });
   container.register(API_KEY_VERIFIER, {
     useFactory: once((c) => createApiKeyVerifier(c.resolve(VerifyApiKey), config.apiKeys)),
