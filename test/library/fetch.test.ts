@@ -38,19 +38,12 @@ test('a response that cannot be created becomes one with status 500, and is repo
   await expect.poll(() => outcomes).toMatchObject([{ status: 500 }]);
 });
 
-test.each([
-  [199, 500],
-  [600, 500],
-  [205, 205],
-])(
-  'a middleware sets the status %i and a body, and the response has the status %i',
-  async (status, expected) => {
-    const respond = (ctx: { status: number; body: unknown }) => Object.assign(ctx, { status, body: 'x' });
-    const { handle, authorization } = await open({ middleware: { afterKey: [respond] } });
-    const response = await handle(new Request(`${ORIGIN}/v1/x`, { headers: { authorization } }));
-    expect([response.status, response.body === null]).toEqual([expected, expected === 205]);
-  },
-);
+test('a status without content has no body, whatever a middleware sets', async () => {
+  const respond = (ctx: { status: number; body: unknown }) => Object.assign(ctx, { status: 205, body: 'x' });
+  const { handle, authorization } = await open({ middleware: { afterKey: [respond] } });
+  const response = await handle(new Request(`${ORIGIN}/v1/x`, { headers: { authorization } }));
+  expect([response.status, response.body]).toEqual([205, null]);
+});
 
 describe('a response that a middleware writes with the methods of Node.js', () => {
   async function respond(write: (ctx: Koa.Context) => void, method = 'GET') {

@@ -106,6 +106,25 @@ describe('a middleware of a user in the list', () => {
     }
   });
 
+  test.each([
+    [199, 500],
+    [200, 200],
+    [599, 599],
+    [600, 500],
+  ])(
+    'sets the status %i and a body: the response has the status %i, over each carrier',
+    async (status, expected) => {
+      const respond: Koa.Middleware = (ctx) => Object.assign(ctx, { status, body: 'x' });
+      for (const carrier of ['koa', 'fetch'] as const) {
+        const { ask, errors } = await open({ middleware: { afterKey: [respond] } }, carrier);
+        expect((await ask('/v1/x')).status).toBe(expected);
+        expect(errors.map(String)).toEqual(
+          expected === status ? [] : [`RangeError: expected a status from 200 to 599, got ${status}`],
+        );
+      }
+    },
+  );
+
   test('lets the errors of the API pass as they are, and may catch them', async () => {
     const caught: unknown[] = [];
     const { ask } = await open({
