@@ -1,7 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import * as v from 'valibot';
 import { expect, test } from 'vitest';
-import { ConfigError, type Environment } from '../../src/composition/config/settings.ts';
+import { ConfigError, type Environment, readSettings } from '../../src/composition/config/settings.ts';
 import { describeSettings, loadConfig, shownSettings } from '../../src/composition/config.ts';
 import { OWN_DEFAULTS, OWN_SETTINGS } from '../support/lifecycle.ts';
 import { temporaryFolder } from '../support/process.ts';
@@ -49,6 +50,12 @@ function secretFile(text: string): string {
 }
 
 const faultsOf = (environment: Environment) => configFault(() => loadConfig(environment)).split('\n');
+
+test('a variable that only older releases had is refused, and an empty one is ignored', () => {
+  const read = (OLD: string) => () => readSettings(v.object({}), { OLD }, {}, { OLD: 'use NEW', OLDER: '' });
+  expect(configFault(read('1'))).toBe('OLD: this variable is gone: use NEW');
+  expect(read('')).not.toThrow();
+});
 
 test('everything has a default, an empty variable counts as not set, and other variables are ignored', () => {
   const empty = Object.fromEntries([...NAMES, 'DATABASE_URL_FILE'].map((name) => [name, '']));

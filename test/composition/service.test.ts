@@ -1,9 +1,11 @@
 import { readdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
+import Database from 'better-sqlite3';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { servedOperations } from '../../src/adapters/http/lifecycle.ts';
 import { METHODS, type Operation } from '../../src/adapters/http/operations.ts';
 import { BASE_PATH } from '../../src/adapters/http/paths.ts';
+import { DAY } from '../../src/application/ports/idempotent-creates.ts';
 import { loadConfig } from '../../src/composition/config.ts';
 import { openParts } from '../../src/composition/container.ts';
 import { publicPortNotice, serve } from '../../src/composition/serve.ts';
@@ -47,6 +49,17 @@ test.each(STORAGES)(
     await expect(client.get('/livez')).rejects.toThrow(/ECONNREFUSED|ECONNRESET|socket hang up/);
   },
 );
+
+test('the records of the service end after IDEMPOTENCY_DAYS', async () => {
+  const environment = await environmentOf('sqlite');
+  const service = await startInProcess({ ...environment, IDEMPOTENCY_DAYS: '3' });
+  const before = Date.now();
+  expect((await clientOf(service).post(REX, { 'Idempotency-Key': 'k' })).status).toBe(201);
+  const db = new Database(`${environment['DATABASE_URL']}`.replace('sqlite:', ''), { readonly: true });
+  onTestFinished(() => void db.close());
+  const end = db.prepare('SELECT valid_until FROM idempotency_records').pluck().get();
+  expect(end).toBeGreaterThanOrEqual(before + 3 * DAY);
+});
 
 /** What is read or changed is created first, and removed last. */
 const PLACES: Readonly<Record<string, number>> = { POST: 1, DELETE: 3 };

@@ -34,6 +34,19 @@ test('an empty URL is refused, because a variable of the shell is probably not s
   }
 });
 
+test('commands that only read say so to the storage, which then does not migrate the store', async () => {
+  const access: unknown[] = [];
+  const { run } = commandLine('', {
+    openStore: async (_, { onlyReads }) => {
+      access.push(onlyReads);
+      throw new Error('not opened');
+    },
+  });
+  for (const command of ['keys list', 'pets list', 'export', 'keys revoke 1', 'import -'])
+    await run(command.split(' '));
+  expect(access).toEqual([true, true, true, false, false]);
+});
+
 test('only commands that write create a store', async () => {
   const { path, run } = commandLine();
   for (const command of ['keys list', 'keys revoke 1', 'keys rotate 1', 'export', 'backup /x']) {

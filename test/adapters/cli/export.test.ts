@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest';
+import { openMemoryStorage } from '../../../src/adapters/memory/index.ts';
+import type { PetTransfer } from '../../../src/application/ports/pet-transfer.ts';
 import { ATTRIBUTES } from '../../../src/domain/pet.ts';
 import { PET_FILTERS } from '../../../src/domain/pet-filter.ts';
 import { petJson } from '../../../src/domain/pet-json.ts';
@@ -31,6 +33,20 @@ test('export --follow writes earlier and later pets as lines, and ends with the 
   controller.abort();
   expect(await running).toEqual({ status: 0, out: '', err: '' });
   await store.close();
+});
+
+test('export names each pet that breaks a rule, and writes it as stored', async () => {
+  const storage = openMemoryStorage();
+  const transfer: PetTransfer = {
+    ...storage.transfer,
+    async *exportPets() {
+      yield [{ id: 0n, ...REX }];
+      yield [{ id: 7n, ...REX }];
+    },
+  };
+  const { status, out, err } = await inMemory({ ...storage, transfer }).run(['export']);
+  expect([status, out]).toEqual([0, [0n, 7n].map((id) => `${petJson({ id, ...REX })}\n`).join('')]);
+  expect(err).toMatch(/^pet 0 cannot be imported: id .*\nExported 2 pets\.\n$/);
 });
 
 test('the signal cancels an export that waits for its reader', async () => {

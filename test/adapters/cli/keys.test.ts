@@ -45,6 +45,14 @@ describe('keys create', () => {
     expect(await holderOf(cli, key)).toBe('1');
   });
 
+  test('--json prints the key with its attributes', async () => {
+    const cli = inMemory();
+    const { out } = await cli.run(['keys', 'create', '--name', 'shop', '--json']);
+    const { key, ...about } = JSON.parse(out);
+    expect(await keysOf(cli)).toEqual([about]);
+    expect([isApiKey(key), await holderOf(cli, key)]).toEqual([true, about.id]);
+  });
+
   test('--read-only creates a key that only reads, which the list shows, and rotation keeps', async () => {
     const { run, openStore } = inMemory();
     const { err } = await run(['keys', 'create', '--name', 'page', '--read-only']);

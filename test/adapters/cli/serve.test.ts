@@ -8,11 +8,14 @@ import { commandLine, failingOutput } from './cli.ts';
 async function serve(environment: Record<string, string> = {}, stdout?: Writable) {
   const end = new AbortController();
   let status: number | undefined;
+  let given: unknown;
+  let isStopped = false;
   const { run } = commandLine();
-  const ended = await run(['serve'], {
+  const ended = await run(['--database-url', 'memory:', 'serve', '--host', '127.0.0.1', '--port', '0'], {
     signal: end.signal,
     ...(stdout && { stdout }),
-    startService: async () => {
+    startService: async (options) => {
+      given = options;
       const config = loadConfig({ PORT: '0', DATABASE_URL: 'memory:', LOG_LEVEL: 'silent', ...environment });
       const service = await startService(config, '1.2.3');
       const live = new URL('/livez', service.url);
@@ -20,16 +23,23 @@ async function serve(environment: Record<string, string> = {}, stdout?: Writable
         status = (await fetch(live, { headers: { Connection: 'close' } })).status;
         end.abort();
       }, 20);
-      return service;
+      return {
+        ...service,
+        async stop() {
+          await service.stop();
+          isStopped = true;
+        },
+      };
     },
   });
-  return { ...ended, livez: status };
+  return { ...ended, livez: status, given, isStopped };
 }
 
 describe('serve', () => {
-  test('prints the URL, and the first key of a store that has none', async () => {
-    const { status, out, err, livez } = await serve();
-    expect([status, err, livez]).toEqual([0, '', 200]);
+  test('passes its options on, prints the URL, and the first key of a store that has none', async () => {
+    const { status, out, err, livez, given, isStopped } = await serve();
+    expect([status, err, livez, isStopped]).toEqual([0, '', 200, true]);
+    expect(given).toEqual({ databaseUrl: 'memory:', host: '127.0.0.1', port: '0' });
     expect(out).toMatch(
       /^Listening on (http:\/\/127\.0\.0\.1:\d+)\/v1\nReference page: \1\/docs\nStore: memory:\n\n/,
     );
