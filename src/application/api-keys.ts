@@ -34,7 +34,7 @@ export class ApiKeys {
     this.#onEnd = onEnd;
   }
 
-  /** Creates a key. Rejects with `invalid_request` when the name is invalid, or when the expiry is not in the future. */
+  /** Creates a key. Rejects with `invalid_request` if the name is invalid, or if the expiry is past or after the year 9999. */
   async create(name: string, expiresAt?: number, isReadOnly = false): Promise<IssuedApiKey> {
     const [key, draft] = this.#draft(apiKeyName(name), expiresAt, isReadOnly);
     return { key, about: await this.#keys.add(key, draft) };
@@ -58,8 +58,8 @@ export class ApiKeys {
   /**
    * Creates a key with the name and the permissions of an old key. The old key then expires after `overlap` milliseconds, unless it
    * expires earlier anyway. The new key expires at `expiresAt`, or never if `expiresAt` is `null`. By default, the new key has the
-   * same lifetime as the old key. Rejects with `not_found`, and with `invalid_request` when the old key is not active, or when
-   * another caller rotates it at the same time and thereby changes its expiry.
+   * same lifetime as the old key. Rejects with `not_found` if the old key does not exist. Rejects with `invalid_request` if an
+   * argument is invalid, if the old key is not active, or if another caller changes its expiry by a rotation at the same time.
    */
   async rotate(id: string, overlap: number, expiresAt?: number | null): Promise<IssuedApiKey> {
     const now = this.#now();

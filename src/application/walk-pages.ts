@@ -48,7 +48,8 @@ export interface Page<Item, Position> {
 type Followed = Following & { readonly after?: unknown };
 
 /**
- * Yields items as they become visible, for ever. Throws when the first read fails. Later, waits while the storage is unavailable.
+ * Yields items as they become visible, for ever. Throws when the first read fails. When a later read fails with a temporary error,
+ * waits and reads again.
  */
 export async function* follow<Item, Options extends Followed>(
   readPage: (

@@ -17,7 +17,7 @@ const NEWLINE = 10;
 export interface Line {
   /** Starts at 1. */
   readonly number: number;
-  /** The bytes with the line feed, which the last line may lack. A line that is too long is yielded in several parts. */
+  /** The bytes with the line feed, which the last line may lack. A line that is too long can be yielded in several parts. */
   readonly bytes: string | Uint8Array;
   /** The text, unless the line is invalid. */
   readonly text: string;
@@ -76,7 +76,7 @@ function unreadable(name: string, error: unknown): CommandError {
   return new CommandError(`cannot read ${name}: ${reason}`, { cause: error });
 }
 
-/** For each chunk, yields the lines that end in it. A line above {@link LINE_LIMIT} is yielded in parts. */
+/** For each chunk, yields the lines that end in it. A line above {@link LINE_LIMIT} can be yielded in parts. */
 export async function* readLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<readonly Line[]> {
   let rest: Buffer = Buffer.alloc(0);
   let number = 1;

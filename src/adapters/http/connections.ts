@@ -53,8 +53,8 @@ export class Connections {
       connection.bytesRead = req.socket.bytesRead;
       connection.isClosing ||= !res.shouldKeepAlive;
     });
-    // The connection is closed if the next bytes need not be a request: after an upgrade request, they can be another protocol, and
-    // after a request with an ambiguous end, they can still belong to it.
+    // The connection is closed if the next bytes might not be a request: after an upgrade request, they can be another protocol.
+    // After a request with an ambiguous end, they can still belong to this request.
     const isUnclear = req.headers.upgrade !== undefined || !isFramed(req);
     if (isUnclear || unanswered.length === PIPELINE_LIMIT) res.shouldKeepAlive = false;
     return true;

@@ -64,7 +64,8 @@ const FIND = `SELECT record.pet_id, request, response, revision, ${PET_COLUMNS} 
 
 /**
  * Reads changed pets, pets that were never changed, and one row about the store. To find pets that were never changed, a sub-select
- * looks up the revision of one pet after the other, until the page is full. For NOT EXISTS, PostgreSQL could read all revisions.
+ * looks up the revision of one pet after the other, until the page is full or {@link EXAMINED_LIMIT} pets are examined. If it used
+ * NOT EXISTS instead, PostgreSQL could read all revisions.
  */
 const LIST = `WITH changed AS MATERIALIZED (
     SELECT revision, pet_id FROM pet_revisions WHERE revision > $1 ORDER BY revision LIMIT $2 + 1

@@ -20,7 +20,7 @@ export type SqlStatement = readonly [sql: string, ...values: SqlValue[]];
 
 /**
  * Statements that take effect together or not at all. The first one is a condition: when it changes no row, the others do not run.
- * Each of the others must change a row. If a trigger in the database drops this row, the write fails.
+ * If one of the others changes no row, for example because a trigger drops the row, the write fails.
  */
 export type Write = readonly SqlStatement[];
 
@@ -41,8 +41,8 @@ export interface Reply {
 }
 
 /**
- * A statement of an `OwnConnection`, which runs once for each row of values. Without rows, `sql` can be several statements, and
- * there are no results.
+ * SQL of an `OwnConnection`. If `rows` has elements, `sql` is one statement, which runs once for each of them. If `rows` is empty,
+ * `sql` can be several statements, which run once and have no results.
  */
 export interface Call {
   readonly sql: string;
