@@ -74,8 +74,8 @@ export function nextLink({ headers }: ApiResponse): string | undefined {
 }
 
 /**
- * Adds the caller to the key, because all callers share one API key on the server, and their idempotency keys must not collide. The
- * encoded caller contains no slash, so the first slash ends it.
+ * Adds the caller to the key, unless the caller is empty and the key has no slash. All callers share one API key on the server, and
+ * their idempotency keys must not collide. The encoded caller contains no slash, so the first slash ends it.
  */
 function sentKey(caller: string, key: string): string {
   return caller === '' && !key.includes('/') ? key : `${encodeURIComponent(caller)}/${key}`;

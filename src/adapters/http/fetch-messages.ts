@@ -7,9 +7,9 @@ export class FetchRequest extends Readable {
   readonly method: string;
   url: string;
   readonly headers: Record<string, string>;
-  /** The API looks for repeated fields here. It is empty, because the runtime has already joined them. */
+  /** The API looks for repeated fields here. The array is empty, because the runtime has already joined them. */
   readonly rawHeaders: readonly string[] = [];
-  /** The real version can differ. It is needed to find the end of a request, and the runtime has already found that end. */
+  /** The real version can differ. It matters only for the end of a request, which the runtime has already found. */
   readonly httpVersion = '1.1';
   readonly httpVersionMajor = 1;
   readonly httpVersionMinor = 1;
@@ -121,7 +121,7 @@ export class FetchResponse extends Writable {
     if (this.headersSent) return;
     const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
     this.#body = writable.getWriter();
-    // Rejects when the client stops reading.
+    // This promise rejects when the client stops reading.
     this.#body.closed.catch((reason) => this.destroy(reason));
     this.#respond(readable);
   }
