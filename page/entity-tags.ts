@@ -10,7 +10,7 @@ export interface TaggedResponse {
   readonly text: string;
 }
 
-/** Returns the entity tag of each pet in a response, by the id of the pet, and `undefined` for a pet that does not exist. */
+/** Returns the entity tags in a response by the ids of their pets, and `undefined` for a pet that does not exist. */
 export function entityTagsIn(
   { parameters }: Pick<SampleRequest, 'parameters'>,
   { status, etag, text }: TaggedResponse,
@@ -32,7 +32,7 @@ export function entityTagsIn(
       ? [memberOf(memberOf(change, 'pet'), 'id'), memberOf(change, 'etag')]
       : [removed, undefined];
   });
-  // The elements of a list of pets have neither `removed` nor `pet`. So each `id` is `undefined` here, and is left out.
+  // The elements of a list of pets have neither `removed` nor `pet`. So their `id` is `undefined` here, and they are left out.
   const known = changes.filter(([id]) => id !== undefined);
   return new Map(known.map(([id, tag]) => [String(id), tag === undefined ? undefined : String(tag)]));
 }
