@@ -165,7 +165,7 @@ class Pruning {
     return this.#checker.getSymbolAtLocation(node);
   }
 
-  /** Returns the smallest part around a node. Without this part, the rest of the module still makes sense. */
+  /** Returns the smallest part that contains a node, and without which the rest of the module still makes sense. */
   #victimOf(node: ts.Node): ts.Node {
     // If the node is spread into an object, only the spread is removed, so that a test keeps the options of other parts.
     if (ts.isSpreadAssignment(node.parent)) return node.parent;
