@@ -32,7 +32,7 @@ export function entityTagsIn(
       ? [memberOf(memberOf(change, 'pet'), 'id'), memberOf(change, 'etag')]
       : [removed, undefined];
   });
-  // The elements of a list of pets have neither `removed` nor `pet`. For them, the variable `id` is `undefined`, so they are left out.
+  // The elements of a list of pets have neither `removed` nor `pet`. For them, `id` is `undefined`, so they are left out.
   const known = changes.filter(([id]) => id !== undefined);
   return new Map(known.map(([id, tag]) => [String(id), tag === undefined ? undefined : String(tag)]));
 }
