@@ -11,7 +11,7 @@ import type {
   Schema,
 } from './openapi.ts';
 
-/** A response to a valid request. */
+/** A response that is not an error. */
 export interface Success {
   readonly status: string;
   readonly description: string;
@@ -82,7 +82,7 @@ export function readReference(text: string): Reference {
   };
 }
 
-/** Replaces `anyOf`, which has one schema and `null`, by the schema. */
+/** Replaces an `anyOf` of one schema and `null` by this schema. */
 function withoutNull({ anyOf, ...schema }: Schema): Schema {
   return { ...anyOf?.find(({ type }) => type !== 'null'), ...schema };
 }

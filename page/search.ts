@@ -50,8 +50,8 @@ function singular(text: string): string {
 
 /**
  * Returns the entries that contain every word, in this order: entries whose title is the query, sections with the words in the
- * title, other entries with the words in the title, entries with the words in the text. Of several entries with the same title and
- * text, returns only the first.
+ * title, entries whose title contains the words and begins with the first one, other entries with the words in the title, and the
+ * rest. Of several entries with the same title and text, returns only the first.
  */
 export function findEntries<E extends Entry>(entries: readonly E[], words: readonly string[]): E[] {
   if (words.length === 0) return [];

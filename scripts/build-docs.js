@@ -1,4 +1,4 @@
-/** Writes to dist/docs the compressed files of the reference page, and the OpenAPI documents. */
+/** Writes to dist/docs the OpenAPI documents, and the compressed reference page with the files that it loads or links to. */
 
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';

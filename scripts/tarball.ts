@@ -8,7 +8,7 @@ import { DOCUMENTS } from '../src/adapters/http/lifecycle.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');
 
-/** The files that are neither compiled modules nor in dist/docs. */
+/** The files that are neither modules nor in the lists below. */
 const OTHERS = [
   ...['CHANGELOG.md', 'CONTRIBUTING.md', 'LICENSE', 'README.md', 'SECURITY.md', 'bench/README.md'],
   ...['bin/animal-store.js', 'package.json'],

@@ -24,7 +24,7 @@ export interface SampleRequest {
 /** The header field that makes a write safe to retry. */
 export const KEY_FIELD = 'Idempotency-Key';
 
-/** The header field that names the version of the pet that a request is for. */
+/** The header field that names the version of a pet to which a change may apply. */
 export const TAG_FIELD = 'If-Match';
 
 /** A placeholder for the value of `If-Match`, until the reader or the console has filled in a tag. No pet has this tag. */

@@ -49,7 +49,7 @@ const REFUSED: Readonly<Record<string, string>> = {
 for (const name of ['after', 'cursor', 'etag', 'id', 'limit', 'removed']) {
   Object.assign(REFUSED, { [name]: 'requests and responses have a member or parameter of this name' });
 }
-/** Words that both databases reserve. A table with such a name would have to be quoted. */
+/** Words of SQL. A table with such a name may have to be quoted. */
 const RESERVED_TABLES = /^(?:columns|nulls|others|references|rows|ties|values)$/;
 
 /** Derives all names from a request. Throws an `Error` whose message says what is wrong and what to do. */

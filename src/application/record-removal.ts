@@ -8,7 +8,7 @@ const INTERVAL = 60_000;
 /** The maximum number of records that one transaction removes. It is small, because other writes wait for the transaction. */
 const REMOVAL_STEP = 500;
 
-/** Once a minute, removes ended records in small transactions. Returns a function that stops the removals. */
+/** Once a minute, removes ended idempotency records in small transactions. Returns a function that stops the removals. */
 export function startRecordRemoval(
   records: Pick<IdempotencyRecords, 'removeRecords'>,
   report: ReportFailure,

@@ -1,4 +1,4 @@
-/** All parts of a server. They are registered with factories, so that no class needs a decorator. */
+/** All parts of a server. Each class is registered with a factory, so that no class needs a decorator. */
 
 import 'reflect-metadata';
 import {
@@ -32,7 +32,7 @@ import { createApiKeyVerifier } from './api-key-verifier.ts';
 import type { Config } from './config.ts';
 import { openDatabase } from './databases/database.ts';
 
-/** A token for each port that a server uses. A use case, like any other class, is its own token. */
+/** A token for each part that is not a class. A class, such as a use case, is its own token. */
 const STORAGE: InjectionToken<Storage> = Symbol('Storage');
 const PET_REPOSITORY: InjectionToken<PetRepository> = Symbol('PetRepository');
 const IDEMPOTENT_CREATES: InjectionToken<IdempotentCreates> = Symbol('IdempotentCreates');

@@ -20,7 +20,7 @@ export const PET_FILTERS: readonly PetFilterName[] = PET_ATTRIBUTES.filter(
   (name): name is PetFilterName => !!ATTRIBUTES[name].filter,
 );
 
-/** Returns the filter of a query, and the rules that its values break. Other members of the query are ignored. */
+/** Returns the filter of a query, and the rules that its values break. Members that are not filters are ignored. */
 export function readFilter(query: PetFilterInput): { filter: PetFilter; faults: readonly string[] } {
   const filter: Partial<Record<keyof NewPet, unknown>> = {};
   const faults: string[] = [];

@@ -54,7 +54,7 @@ export function createNodeServer(
   server.on('error', (error) => {
     if (server.listening) api.reportFailure('accepting a connection', error);
   });
-  // Without this handler, Node.js would respond without a body. The handler emits the event, because OpenTelemetry would start no
+  // Without this handler, Node.js would respond without a body. The handler emits `request`, because OpenTelemetry would start no
   // span for a direct call of the listener.
   server.on('checkExpectation', (req, res) => server.emit('request', req, res));
   const refuse = (socket: Socket, error: HttpError): void =>
@@ -119,8 +119,9 @@ const ACCEPT_TIMEOUT = 500;
 const SHORT_ITERATION = 0.5;
 
 /**
- * Resolves when a server has accepted the connections that clients have opened. The operating system queues them, and resets them
- * when the port is closed. The queue is empty after a short iteration of the event loop without a new connection.
+ * Resolves when a server has accepted the connections that clients have opened, or after a timeout. The operating system queues
+ * connections, and resets those that are still queued when the port is closed. The queue is empty after a short iteration of the
+ * event loop without a new connection.
  */
 async function acceptQueued(server: Server): Promise<void> {
   const deadline = performance.now() + ACCEPT_TIMEOUT;

@@ -13,13 +13,13 @@ export function errorFields(error: unknown): object {
   return { type: textOf(error.name), code: codeOf(error), message: textOf(error.message), stack };
 }
 
-/** Returns the kind of an error: its codes and those of its causes, or else its name. Each kind is logged at most once a second. */
+/** Returns the kind of an error: its code and those of its causes, or else its name. Each kind is logged at most once a second. */
 export function errorKind(error: unknown): string {
   const codes = causesOf(error).flatMap((cause) => codeOf(cause) ?? []);
   return codes.join(': ') || (isError(error) ? textOf(error.name) : typeof error);
 }
 
-/** Returns the error, its cause, the cause of its cause, and so on. */
+/** Returns the error, its cause, the cause of this cause, and so on, up to a limit. */
 function causesOf(error: unknown, limit = CAUSES_LIMIT): unknown[] {
   const cause = isError(error) && limit > 1 ? error.cause : undefined;
   return cause === undefined ? [error] : [error, ...causesOf(cause, limit - 1)];

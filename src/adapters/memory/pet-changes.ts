@@ -6,7 +6,7 @@ import { changesPage, lastRevisionOf } from '../storage-kit/changes-page.ts';
 import { randomHex } from '../storage-kit/random-hex.ts';
 import type { MemoryPetRepository } from './pet-repository.ts';
 
-/** The port, and its synchronous methods for a caller that stores an idempotency record in the same step. */
+/** The port, with synchronous methods for a caller that stores an idempotency record in the same step. */
 export interface MemoryPetChanges extends PetChanges {
   findNow(id: bigint): PetVersion | undefined;
   /** Replaces a pet, or removes it if `changed` is undefined. */

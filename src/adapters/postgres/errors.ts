@@ -75,7 +75,7 @@ export function storageError(error: unknown): AnimalStoreError {
   return storageUnavailable(`the connection to the database failed${suffix}`, error, 'unreachable');
 }
 
-/** Returns the messages of the error and of its cause. The text contains no password. A code in both messages appears once. */
+/** Returns the messages of the error and of its cause. The text contains no password. A code that both contain appears once. */
 export function detailed(error: unknown): string {
   const { message, cause } = storageError(error);
   if (!isError(cause) || cause.message === '') return message;
@@ -90,7 +90,7 @@ export function writeError(error: unknown): AnimalStoreError {
 }
 
 /**
- * An `AnimalStoreError` means that nothing was sent. PostgreSQL translates the severity, so any other word can be a translation of
+ * An `AnimalStoreError` means that nothing was sent. PostgreSQL translates the severity, so a word other than `ERROR` can also mean
  * `ERROR`. In this case, the SQLSTATE decides.
  */
 export function hadNoEffect(error: unknown): boolean {

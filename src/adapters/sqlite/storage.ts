@@ -52,9 +52,9 @@ const OPTIONS: OptionRules<SqliteOptions> = {
 };
 
 /**
- * Opens the store in a SQLite file. Creates a missing file unless `mustExist` is set. Throws `storage_unavailable`, with the path
- * in the message, when the file is damaged or cannot be written. Throws the same error when the file belongs to another application
- * or was written by a newer release.
+ * Opens the store in a SQLite file. Creates a missing file unless `mustExist` or `readOnly` is set. Throws `storage_unavailable`,
+ * with the path in the message, when the file is damaged or cannot be written. Throws the same error when the file belongs to
+ * another application or was written by a newer release.
  *
  * @example
  * ```ts

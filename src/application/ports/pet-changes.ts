@@ -11,7 +11,7 @@ export interface PetVersion {
 
 /** The query for a page of the feed of changes. */
 export interface ChangesQuery {
-  /** Only versions with a greater revision are listed. By default, the feed starts at the first pet. */
+  /** Only versions with a greater revision are listed. By default, the page is the first one of the feed. */
   readonly after?: bigint | undefined;
   /** The maximum number of versions, 1 or more. */
   readonly limit: number;
@@ -30,7 +30,7 @@ export interface ChangesPage {
   readonly upTo: bigint;
   /** Whether more versions followed when the page was read. */
   readonly more: boolean;
-  /** The greatest id or revision that was assigned, or 0n. */
+  /** The greatest id or revision that was assigned, or 0n if there is none. */
   readonly lastNumber: bigint;
   /**
    * Identifies the history of revisions: 64 random bits as 16 hexadecimal digits. Each new store, each backup file and each
@@ -56,7 +56,7 @@ export interface PetChanges {
 
   /**
    * Stores the attributes of an existing pet, and resolves with its new revision. Resolves with `undefined`, and changes nothing,
-   * when the revision is not the expected one, or the pet was removed.
+   * when the pet does not exist or its revision is not the expected one.
    */
   replace(pet: Pet, expected: bigint, options?: CallOptions): Promise<bigint | undefined>;
 
@@ -65,7 +65,7 @@ export interface PetChanges {
 
   /**
    * Resolves with one page of the newest versions of all pets, including removed pets. A reader that sets `after` to the `upTo` of
-   * the previous page gets every version, unless a later version of the same pet replaces it first. For each page, a storage
+   * the previous page gets every version, unless a later version of the same pet replaces it first. For each page, a database
    * examines only a limited number of rows.
    */
   list(query: ChangesQuery, options?: CallOptions): Promise<ChangesPage>;
