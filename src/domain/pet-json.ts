@@ -16,7 +16,7 @@ import {
 import type { PetChange } from './pet-change.ts';
 
 /**
- * Takes the place of a JSON value that should be an integer but is not. The error message is then about the valid range, and not
+ * Takes the place of a JSON value that should be an int64 but is not. The error message is then about the valid range, and not
  * about JavaScript types.
  */
 const NOT_AN_INT64 = INT64_MAX + 1n;
@@ -84,7 +84,7 @@ export function parsePet(text: string): Pet {
 
 /**
  * Reads pets from a JSON array, such as the output of {@link petsJson} or a response of the API. Throws `invalid_request` as {@link
- * parsePet} does. The message about an invalid pet contains its index, and its id if this is an integer.
+ * parsePet} does. The message about an invalid pet contains its index, and its id if this is an int64.
  */
 export function parsePets(text: string): Pet[] {
   return petsOf(text, petOf);
