@@ -18,7 +18,7 @@ export interface DifferentialOptions {
   readonly lacks?: readonly Exclude<Part, 'reopen' | 'moveClock'>[] | undefined;
 }
 
-/** Operations that succeed only in an empty store. Each sequence begins with one of them. */
+/** Operations that succeed only in an empty store. Each sequence begins with one of them, unless the storage lacks its part. */
 const BEGINNINGS = ['import pets with ids', 'create the first key'];
 
 /**

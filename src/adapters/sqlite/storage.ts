@@ -39,7 +39,7 @@ export interface SqliteOptions {
    * store. `alone` migrates it if no other process has it open, and refuses it otherwise. `never` refuses it. Default: `always`.
    */
   readonly migration?: 'always' | 'alone' | 'never' | undefined;
-  /** The observer that is notified of commits and of the state of the storage. */
+  /** The observer that is notified of commits, of warnings and of the state of the storage. */
   readonly observer?: Observer | undefined;
 }
 
