@@ -1,4 +1,4 @@
-/** Writes the source text of an attribute: its row in `ATTRIBUTES`, and the SQL of its column and index. */
+/** Creates the source text of an attribute: its row in `ATTRIBUTES`, and the SQL of its column and index. */
 
 import type { Attribute } from '../src/domain/attribute.ts';
 import { INT64_MAX, INT64_MIN } from '../src/domain/int64.ts';
@@ -40,8 +40,8 @@ export function columnParts(
 }
 
 /**
- * Returns the SQL of the index for a filter. Its entries are ordered by value and id, because a page has the pets of one value in
- * the order of their ids. SQLite itself adds the id to each entry.
+ * Returns the SQL of the index for a filter. The index is ordered by value and id, because a page has the pets of one value in the
+ * order of their ids. SQLite itself adds the id to each entry.
  */
 export function indexDefinition({ name }: NamedAttribute, database: Database): string {
   const column = columnOf(name);

@@ -1,5 +1,5 @@
 /**
- * Creates a new project from this one, in which the entity has another name. Usage: `npm run new -- ../parcels --entity parcel
+ * Creates a new project: a copy of this one with another name for the entity. Usage: `npm run new -- ../parcels --entity parcel
  * [--plural parcels] [--name parcel-store] [--attributes 'weight:int64, …'] [--with PART]`.
  */
 

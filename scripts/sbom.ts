@@ -66,7 +66,7 @@ export function createSbom(packageJson: string, lockFile: string): string {
   }
 }
 
-/** Returns a description of each difference between an SBOM and the lock file. */
+/** Returns the faults of an SBOM: above all, differences from the lock file. */
 export function sbomFaults(text: string, packageJson: string, lockFile: string): string[] {
   const sbom = JSON.parse(text) as Sbom;
   const { name, version } = JSON.parse(packageJson) as Component;

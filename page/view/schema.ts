@@ -6,7 +6,7 @@ import { type Reference, schemaName, slugOf } from '../reference.ts';
 import { type Child, el } from './dom.ts';
 import { inlineMarkdown } from './markdown.ts';
 
-/** Creates the list of the members of an object. Shows any other schema by its type and its rules. */
+/** Lists the members of an object. Shows an array by the type of its elements, and any other schema by its type and its rules. */
 export function schemaView(reference: Schema, { resolve }: Reference): HTMLElement {
   const schema = resolve(reference);
   const element = schema.items ?? schema;

@@ -74,7 +74,7 @@ function noSuchPet(): AnimalStoreError {
   return new AnimalStoreError('not_found', 'there is no such pet');
 }
 
-/** Returns the pet. Throws `not_found` if there is no pet, and `precondition_failed` if `ifMatch` lacks its tag. */
+/** Throws `not_found` if there is no pet, and `precondition_failed` if `ifMatch` is neither `*` nor has the tag of the pet. */
 export async function expectedPet(pet: Pet | undefined, ifMatch: IfMatch): Promise<Pet> {
   if (pet === undefined) throw noSuchPet();
   if (ifMatch === '*' || ifMatch.includes(await entityTagOf(pet))) return pet;
@@ -86,7 +86,7 @@ const ATTEMPTS = 20;
 /** In milliseconds. Pauses are random, so that competing callers do not retry together. */
 const LONGEST_PAUSE = 250;
 
-/** Calls `attempt` again while it resolves with `undefined`, which means that another writer was faster. */
+/** Calls `attempt` up to {@link ATTEMPTS} times, while it resolves with `undefined` because another writer was faster. */
 export async function retryLostRace<T>(
   attempt: () => Promise<T | undefined>,
   signal?: AbortSignal | undefined,

@@ -19,7 +19,7 @@ interface Commands extends Omit<CliOptions, 'version' | 'console' | 'signal'> {
 }
 
 export function createCommands(environment: Environment, version: string): Commands {
-  /** Throws if the storage does not support the work. The error is a `ConfigError`, because another database URL is needed. */
+  /** Returns the database. Throws a `ConfigError` if its storage does not support the work. */
   const databaseFor = (work: Work, url: string | undefined): Database => {
     const database = loadDurableDatabase(environment, url);
     const tool = database.engine.ownTools?.[work];
@@ -75,7 +75,7 @@ function sourceAt(address: string): Database | undefined {
   throw new ConfigError(`import: ${source.scheme}: has no pets, because its data ends with a process`);
 }
 
-/** Returns the device and inode of a database file, because it can have several paths. Returns any other place as it is. */
+/** Returns the device and inode of a database file, because a file can have several paths. Returns any other place as it is. */
 function identityOf({ place }: Database): string {
   const stats = isAbsolute(place) ? statSync(place, { bigint: true, throwIfNoEntry: false }) : undefined;
   return stats === undefined ? place : `${stats.dev}:${stats.ino}`;

@@ -1,8 +1,7 @@
 /**
- * `animal-store/testing`: test cases for an adapter of your own, for any test runner. Each function with a name such as
- * `petRepositoryContract` returns the cases of one port. A port is an interface of the application, such as `PetRepository`. To
- * register the cases, write `for (const { name, run } of petRepositoryContract({ open })) test(name, run);`, where `open` opens the
- * adapter.
+ * `animal-store/testing`: test cases for an adapter of your own, for any test runner. For example, `petRepositoryContract` returns
+ * the cases of `PetRepository`, a port: an interface of the application that adapters implement. To register the cases, write
+ * `for (const { name, run } of petRepositoryContract({ open })) test(name, run);`, where `open` opens the adapter.
  */
 
 export { apiKeyRepositoryContract } from './api-key-repository.contract.ts';

@@ -27,7 +27,7 @@ export interface OperationStatuses {
   readonly unserved?: number;
 }
 
-/** The maximum size of a body in bytes, after decompression: three times the size of 100 pets with the longest names. */
+/** The maximum size of a body in bytes, after decompression. 100 pets with the longest names have less than a third of it. */
 export const RESPONSE_LIMIT: number = 1024 * 1024;
 
 /** The error codes, by status, for responses without a known error code, such as those of a proxy. */
@@ -113,7 +113,7 @@ const NOT_TRUSTED = /^(?:ERR_TLS_CERT\w*|ERR_SSL_WRONG_VERSION_NUMBER|UNABLE_TO_
 export function unreachable(base: string, cause: unknown): Failure {
   const { message, code = '', syscall = '' } = innermost(cause);
   const isFinal = NOT_TRUSTED.test(code) || message === BLOCKED;
-  // If the error has a code, its message contains the address, so only the code is shown.
+  // If the error has a code, its message can contain the address, so only the code is shown.
   const detail = code ? ` (${code})` : `: ${message}`;
   const isPlain = code === 'ERR_SSL_WRONG_VERSION_NUMBER';
   const fault = `the server cannot be reached${isPlain ? ': the server does not use TLS: expected http:' : detail}`;
@@ -125,8 +125,8 @@ export function unreachable(base: string, cause: unknown): Failure {
 }
 
 /**
- * Returns the `cause` of an error. Only the `cause` names the address of the server: the message of the error itself can be sent to
- * the clients of a server that uses this store.
+ * Returns the `cause` of an error. Only the `cause` names the address of the server, because the message of the error itself can be
+ * sent to the clients of a server that uses this store.
  */
 function placed(base: string, fault: string, cause?: unknown): Error {
   return new Error(`${base}: ${fault}`, cause === undefined ? {} : { cause });

@@ -11,7 +11,7 @@ import { sender } from './request.ts';
 const CHECK_TIMEOUT = 1000;
 
 /**
- * Opens the store of another server, whose API gives access to pets only. A write takes effect only once, even if it is retried.
+ * Opens the store of a server through its API, which gives access to pets only. A write takes effect once, even if it is retried.
  *
  * @param base the base address of the API, without a slash at its end
  */

@@ -12,7 +12,7 @@ const EXPOSED_HEADERS = [
   .toSorted()
   .join(',');
 
-/** Responds to a preflight request, which contains no API key, before the key is checked. */
+/** Runs before API keys are checked, because a preflight request contains none. */
 export function cors(origins: readonly string[], methods: readonly string[]): ApiMiddleware {
   return (ctx, next) => {
     ctx.vary('Origin');

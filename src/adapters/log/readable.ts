@@ -7,7 +7,7 @@ import { visible, visibleLines } from '../../domain/visible.ts';
 const LEVEL_STYLES = { debug: 'dim', info: 'green', warn: 'yellow', error: 'red', fatal: 'red' } as const;
 const STATUS_STYLES = ['dim', 'dim', 'green', 'cyan', 'yellow', 'red'] as const;
 
-/** Turns a JSON line of the log into a readable line. */
+/** Turns a JSON line of the log into readable text. */
 export function readableLine(line: string, hasColours: boolean): string {
   const styled = (style: Parameters<typeof styleText>[0], text: string): string =>
     hasColours ? styleText(style, text, { validateStream: false }) : text;

@@ -38,7 +38,7 @@ export interface PlainError {
   readonly message: string;
   /** The message of SQLite or of the operating system. */
   readonly detail: string;
-  /** `undefined` when the storage is not at fault. */
+  /** `undefined` unless the error is a {@link StorageFault}. */
   readonly reason: StorageFaultReason | undefined;
 }
 
@@ -59,7 +59,7 @@ export function errorFrom(
 
 /**
  * After a failed commit, it is unknown whether the writes were stored, because a recovery can still store the pages that reached
- * the write-ahead log. The exceptions are a full disk and a locked database.
+ * the write-ahead log. The exceptions are a full disk, a locked database, and an error without a reason.
  */
 export function failedCommit(error: unknown): PlainError {
   const failure = plainError(error);
@@ -84,7 +84,7 @@ export function fileError(failed: string, error: unknown): AnimalStoreError {
   return asAnimalStoreError(error) ?? storageUnavailable(`${failed}: ${storageError(error).message}`, error);
 }
 
-/** Whether another process holds the lock of the database. */
+/** Whether another connection holds the lock of the database. */
 export function isLocked(error: unknown): boolean {
   return primaryCodeOf(codeOf(error)) === 'SQLITE_BUSY';
 }

@@ -18,7 +18,7 @@ const COUNT_KEYS = `SELECT count(*) AS total, count(*) FILTER (
 
 type Facts = Omit<Diagnosis, 'location' | 'exists' | 'problems'>;
 
-/** The facts about a file in which no server has created a store yet. */
+/** The facts about a file in which no store has been created yet. */
 const EMPTY: Facts = { isSound: true, schemaVersion: 0, pets: 0, apiKeys: { total: 0, active: 0 } };
 
 /**

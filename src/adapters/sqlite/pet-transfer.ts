@@ -26,7 +26,7 @@ const COPY_WITH_ID = `INSERT INTO pets (${PET_COLUMNS})
   SELECT place, ${ATTRIBUTE_COLUMNS} FROM staged WHERE place > ? ORDER BY place LIMIT ?`;
 
 const LAST_PET = 'SELECT max(id) FROM pets';
-/** The maximum number of rows in one iteration of the event loop. */
+/** The maximum number of rows that one statement copies. Between two statements, the import can be aborted. */
 const COPY_SIZE = 20_000;
 const EXPORT_SIZE = 250;
 

@@ -25,7 +25,7 @@ export class PageCache {
     return isOther;
   }
 
-  /** Returns the page of the version that was entered last. */
+  /** Returns the page that was added with this key, if it is still cached. */
   get(key: string): PetPage | undefined {
     return this.#pages.get(key);
   }

@@ -3,7 +3,7 @@ import type { CommandOptions } from '../options.ts';
 
 /**
  * The completion script of each shell. It asks `animal-store` for the words that can follow. If there are none, the shell completes
- * file names.
+ * file names, except after `--option=` in fish.
  */
 const SCRIPTS: Readonly<Record<string, string>> = {
   bash: `# Completes the command animal-store.

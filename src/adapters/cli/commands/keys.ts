@@ -61,7 +61,7 @@ export function defineKeys(program: Command, options: CommandOptions): void {
     });
 }
 
-/** Prints a new key once to standard output, and its attributes to standard error. */
+/** Creates a key with `issue`, and prints it once to standard output. Standard error gets a sentence about the key. */
 async function issueKey(
   issue: (store: AnimalStore) => Promise<IssuedApiKey>,
   json: boolean,
