@@ -1,4 +1,4 @@
-/** The part of the entry point that settings and commands need. This module does not load Koa. */
+/** The part of `index.ts` that settings and commands need. This module does not load Koa. */
 
 export { isOrigin } from './cors.ts';
 export { sunsetNotice } from './deprecation.ts';

@@ -5,7 +5,7 @@ import type { PetPage, PetQuery } from '../../application/ports/pet-repository.t
 import type { NewPet, Pet } from '../../domain/pet.ts';
 import { labelOf } from '../fixtures/pets.ts';
 
-/** When a call started and ended, as two positions in the sequence of the starts and ends of all calls. */
+/** The positions of the start and the end of a call, in the sequence of the starts and ends of all calls. */
 export interface CallTime {
   readonly call: number;
   /** `Infinity` while the call has not returned. */
