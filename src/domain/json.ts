@@ -14,8 +14,8 @@ const MAY_BE_ROUNDED = /\d[.eE]|\d{16}/;
 
 /**
  * Parses JSON, and keeps every int64 exact. {@link membersReader} reads the members of an object. If several members have the same
- * name, the last one counts. Throws `invalid_request` for text that is not JSON. Unlike the messages of JavaScript engines,
- * the message contains no part of the text, because the text can contain a secret.
+ * name, the last one counts. Throws `invalid_request` for text that is not JSON. Unlike the messages of JavaScript engines, the
+ * message contains no part of the text, because the text can contain a secret.
  */
 export function parseJson(text: string): unknown {
   try {

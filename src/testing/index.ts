@@ -1,7 +1,7 @@
 /**
  * `animal-store/testing`: test cases for an adapter of your own, for any test runner. For example, `petRepositoryContract` returns
- * the cases of `PetRepository`, a port: an interface of the application that adapters implement. To register the cases, write
- * `for (const { name, run } of petRepositoryContract({ open })) test(name, run);`, where `open` opens the adapter.
+ * the cases of `PetRepository`, a port: an interface of the application that adapters implement. To register the cases, write `for
+ * (const { name, run } of petRepositoryContract({ open })) test(name, run);`, where `open` opens the adapter.
  */
 
 export { apiKeyRepositoryContract } from './api-key-repository.contract.ts';
