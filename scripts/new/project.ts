@@ -24,8 +24,8 @@ import { pruned } from './prune.ts';
 export const ROOT: string = resolve(import.meta.dirname, '../..');
 
 /**
- * Numbers by which a database recognizes this project: the application id of a SQLite file, and the locks of PostgreSQL. A new
- * project has other numbers in its code and its tests, so that no project opens a store of another project.
+ * The application id of a SQLite file, and the numbers of the advisory locks in PostgreSQL. A new project has other numbers in its
+ * code and its tests, so that it refuses a SQLite file of another project, and does not wait for the locks of another project.
  */
 const OWN_NUMBERS: readonly { readonly number: RegExp; readonly bytes: number }[] = [
   { number: /\b(?:0x50455453|1346720851)(?=n?\b)/g, bytes: 4 },
@@ -106,7 +106,7 @@ export function refuseProjectName({ project }: Names): void {
     throw new Error(`--name ${name}: the project imports a package of this name: choose another one`);
 }
 
-/** Throws an `Error` if the folder is in this project, or if it exists and is not empty. */
+/** Throws an `Error` if the target is in this project, or if it exists and is not an empty folder. */
 export function refuseTarget(target: string): void {
   const inside = relative(ROOT, target);
   if (inside === '' || (!inside.startsWith('..') && resolve(inside) !== inside)) {
@@ -202,7 +202,7 @@ function contentOf(path: string, given: string, names: Names): string {
   );
 }
 
-/** Removes the comments about entry points, because programs cannot import a project without the part `library`. */
+/** Removes what comments say about entry points, because programs cannot import a project without the part `library`. */
 function withoutEntries(text: string): string {
   const named = text.replace(ENTRY_NAME, (_, letter: string) => letter.toUpperCase());
   return named.replaceAll(ENTRY_EXAMPLE, '');

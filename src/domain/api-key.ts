@@ -64,7 +64,7 @@ const CHECKSUM_LENGTH = 6;
 const PREFIX_LENGTH = API_KEY_PREFIX.length + 4;
 const FORMAT = new RegExp(`^${API_KEY_PREFIX}[0-9A-Za-z]{${SECRET_LENGTH + CHECKSUM_LENGTH}}$`);
 
-/** Matches a key, or a truncated key with 16 characters of its secret. The underscore can be percent-encoded, as in a URL. */
+/** Matches a key that is whole, or has at least 16 characters of its secret. The underscore can be percent-encoded, as in a URL. */
 const LOOKS_LIKE_A_KEY = new RegExp(`${API_KEY_PREFIX.replaceAll('_', '(?:_|%5f)')}[0-9a-z]{16}\\w*`, 'gi');
 
 /** Formats {@link API_KEY_BYTES} random bytes as a key: `pets_`, 43 base62 characters and a checksum of 6 characters. */
@@ -87,7 +87,7 @@ export function apiKeyPrefix(key: string): string {
   return key.slice(0, PREFIX_LENGTH);
 }
 
-/** Shortens each key, and each truncated key with 16 characters of its secret, to the first characters and `…`. */
+/** Shortens each key, and each truncated key with at least 16 characters of its secret, to the first characters and `…`. */
 export function withoutApiKeys(text: string): string {
   return text.replaceAll(LOOKS_LIKE_A_KEY, (key) => `${apiKeyPrefix(key)}…`);
 }
@@ -96,7 +96,7 @@ const SECRET_PART_LENGTH = 16;
 
 /**
  * Returns a function that tells whether a text contains 16 successive characters of one of the keys. The keys can have any format.
- * Hyphens are ignored, because a key that is a UUID can be written without them.
+ * Hyphens and case are ignored, because a key that is a UUID can be written without hyphens or in capitals.
  */
 export function secretPartFinder(keys: readonly string[]): (text: string) => boolean {
   const secrets = keys.map(withoutHyphens).join('\n');

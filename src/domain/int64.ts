@@ -45,7 +45,7 @@ function shown(value: unknown): string {
   return `a value of type ${typeof value}`;
 }
 
-/** Reads a plain decimal integer, without a plus sign, leading zeros or spaces. Returns `undefined` for any other text. */
+/** Reads a plain decimal int64, without a plus sign, leading zeros or spaces. Returns `undefined` for any other text. */
 export function parseInt64(text: string): bigint | undefined {
   if (!DECIMAL.test(text)) return undefined;
   const value = BigInt(text);

@@ -137,7 +137,7 @@ export function petWithId(input: NewPetInput & { readonly id: bigint | number })
   return { id, ...newPet(input) };
 }
 
-/** Returns a frozen pet with this id and with the attributes of a valid pet. */
+/** Returns a frozen pet with this id and these attributes. */
 export function storedPet(id: bigint, attributes: NewPet): Pet {
   const pet: Values & { id: bigint } = { id };
   for (const name of PET_ATTRIBUTES) {

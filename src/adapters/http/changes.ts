@@ -57,8 +57,8 @@ export function changeHandlers(httpStore: HttpStore, prefix: string): Handlers {
 }
 
 /**
- * Returns 0, which is the id of no pet, for an id outside int64. This leaves `not_found` to the store, which first looks for the
- * record of the idempotency key.
+ * Returns 0, which is the id of no pet, for an id that is not an int64. This leaves `not_found` to the store, which first looks
+ * for the record of the idempotency key.
  */
 function idOf({ params }: ApiContext): bigint {
   return parseInt64(params['petId'] ?? '') ?? 0n;
@@ -73,7 +73,7 @@ function checkedCallerOf(ctx: ApiContext): Caller | undefined {
 
 const STRONG_TAG = /^"[!#-~\x80-\xff]*"$/;
 
-/** Returns the strong entity tags of `If-Match` (RFC 9110, section 13.1.1). Leaves out all others, which match no pet. */
+/** Returns `*`, or the strong entity tags of `If-Match` (RFC 9110, section 13.1.1). Leaves out all others, which match no pet. */
 function ifMatchOf({ req }: ApiContext): IfMatch {
   const field = fieldOf(req, 'if-match');
   if (field === undefined) {

@@ -1,4 +1,4 @@
-/** Imports pets to memory, and exports them. */
+/** Imports pets into memory, and exports them. */
 
 import { nextTurn } from '../../application/pause.ts';
 import { idsNotAccepted, type PetTransfer } from '../../application/ports/pet-transfer.ts';

@@ -52,7 +52,7 @@ const UNENFORCED =
 /**
  * Opens the store in a PostgreSQL database. A statement that takes longer than 1 s fails, unless the URL has another
  * `query_timeout`, in milliseconds. Uses up to 16 connections, or `max` of the URL, and one more for each import and export.
- * Rejects with `storage_unavailable` when the database cannot be reached, or has no store that this release can use.
+ * Rejects with `storage_unavailable` when the database cannot be reached, or when this release cannot use its store.
  *
  * @example
  * ```ts
@@ -73,7 +73,7 @@ export async function openPostgresStorage(url: string, options: PostgresOptions 
     currentUrl: FUNCTION,
   });
   const location = locationOf(url);
-  // Discards exceptions of the observer, because they must not stop creates.
+  // Catches exceptions of the observer, because they must not stop creates.
   const observer = joinObservers([options.observer ?? {}]);
   const open = async () => {
     const config = clientConfig(url, options.currentUrl);

@@ -10,7 +10,7 @@ import { addPet, FIND_PET, petLister } from './pets.ts';
 import type { Reads } from './reads.ts';
 import type { Writer } from './writer.ts';
 
-/** Until the next write by any process, equal queries return the same page object, which a caller can use as the key of a cache. */
+/** Until any process writes, equal queries usually return the same page object, which a caller can use as the key of a cache. */
 export function petRepository(
   db: Database.Database,
   reads: Reads,

@@ -11,11 +11,11 @@ export interface PetQuery extends PetFilter {
 
 /** The options of a call. */
 export interface CallOptions {
-  /** The time limit of a call to another server, including all retries, in milliseconds. Other storages ignore this option. */
+  /** The time limit of a call to the API of a server, including all retries, in milliseconds. All other storages ignore it. */
   readonly timeout?: number | undefined;
   /**
-   * When this signal is aborted, the call rejects at once with the reason of the signal. A write that has already begun may still
-   * take effect. Such a write rejects with `storage_unavailable`, and the error contains the idempotency key, if there is one.
+   * When this signal is aborted, the call rejects at once with the reason of the signal. But a write that has already begun rejects
+   * with `storage_unavailable`, and may still take effect. The error contains the idempotency key, if there is one.
    */
   readonly signal?: AbortSignal | undefined;
 }

@@ -4,8 +4,8 @@ export interface RequestOutcome {
   /** The path template of the route, such as `/v1/pets/{petId}`; `undefined` when no route matches. */
   readonly route?: string | undefined;
   /**
-   * The path, without the query, of a request that matches no route: at most 200 characters, with control characters escaped, and
-   * masked when it contains a part of an API key.
+   * The first 200 characters of the path, without the query, of a request that matches no route. All characters but visible ASCII
+   * are percent-encoded. The path is masked when it contains a part of an API key.
    */
   readonly path?: string | undefined;
   readonly status: number;

@@ -1,4 +1,4 @@
-/** Parses the URL of a PostgreSQL database. Does not load the driver. No message shows a part of an invalid URL. */
+/** Parses the URL of a PostgreSQL database. Does not load the driver. No message shows a text that may be a part of a password. */
 
 import { userInfo } from 'node:os';
 import type { ClientConfig } from 'pg';
@@ -42,7 +42,7 @@ const PARAMETERS = [
   ...['sslrootcert', 'sslcert', 'sslkey', ...Object.keys(VALUES)],
 ];
 
-/** The parameters of libpq that `pg` does not know, and that can be ignored without harm. */
+/** The parameters of libpq that can be ignored without harm, some of them only with these values. */
 const HARMLESS =
   /^(keepalives(_\w+)?|tcp_user_timeout|fallback_application_name|sslcompression|sslsni|load_balance_hosts)=|^(client_encoding=utf-?8|sslnegotiation=postgres|(gssencmode|channel_binding)=(disable|prefer)|target_session_attrs=(any|read-write|primary))$/i;
 
@@ -92,7 +92,7 @@ function partsOf(url: string, given: Given) {
   }
 }
 
-/** No message shows the name of an unknown parameter, because a password without percent-encoding can contain it. */
+/** No message shows the name of an unknown parameter, because it can be a part of a password that is not percent-encoded. */
 function parametersOf(query = ''): Given {
   const given: Record<string, string> = {};
   for (const pair of new URLSearchParams(query)) {
