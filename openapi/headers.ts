@@ -78,8 +78,8 @@ const OF_ERROR: Readonly<Record<number, readonly Name[]>> = {
 };
 
 /**
- * The statuses of errors that the server can detect before it knows the path of the request. A response with such a status can
- * lack the header fields that depend on the path.
+ * The statuses of errors that the server can detect before it knows the path of the request. A response with such a status can lack
+ * the header fields that depend on the path.
  */
 const BEFORE_ROUTING: readonly number[] = [400, 408, 431];
 

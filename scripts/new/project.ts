@@ -212,6 +212,6 @@ function withoutEntries(text: string): string {
 function ownNumber({ project }: Names, bytes: number, old: string): string {
   const hash = createHash('sha256').update(project.join('-')).digest().readUIntBE(0, bytes);
   // Both databases store the number as a signed integer of 32 bits. The application id zero would mean no application.
-  const number = (hash % 2 ** (bytes * 8 - 1)) + 1;
+  const number = (hash % (2 ** (bytes * 8 - 1) - 1)) + 1;
   return old.startsWith('0x') ? `0x${number.toString(16)}` : String(number);
 }

@@ -57,8 +57,8 @@ export function changeHandlers(httpStore: HttpStore, prefix: string): Handlers {
 }
 
 /**
- * Returns 0, which is the id of no pet, for an id that is not an int64. This leaves `not_found` to the store, which first looks
- * for the record of the idempotency key.
+ * Returns 0, which is the id of no pet, for an id that is not an int64. This leaves `not_found` to the store, which first looks for
+ * the record of the idempotency key.
  */
 function idOf({ params }: ApiContext): bigint {
   return parseInt64(params['petId'] ?? '') ?? 0n;
