@@ -65,7 +65,7 @@ const FACTS: readonly (readonly [manual: string, phrase: string])[] = [
     `older than ${numberIn('deploy/animal-store-backup.service', /-mtime \+(\d+) -delete/) + 1} days`,
   ],
   ['deploy', `never the newest ${numberIn('deploy/animal-store-backup.service', /tail -n \+(\d+)/) - 1}.`],
-  ['postgresql', `before the server does, after ${seconds(constant('http', 'KEEP_ALIVE_TIMEOUT'))} seconds`],
+  ['postgresql', `before ${seconds(constant('http', 'KEEP_ALIVE_TIMEOUT'))} seconds, when the server does`],
   [
     'containers',
     `an image of ${numberIn('test/deploy/container.deploy.ts', /size \/ 1e7\) \* 10\)\.toBe\((\d+)\)/)} MB`,
