@@ -35,7 +35,7 @@ for await (const pet of store.listPets({ status: 'available' })) console.log(pet
 It is the same code as \`animal-store/client\`. The manual is \`docs/client.md\` in that package.
 `;
 
-/** Writes the package. Throws if the client imports a package. */
+/** Writes the package. Throws if the client imports a package or a `node:` module. */
 export function writeClientPackage(): void {
   rmSync(CLIENT_PACKAGE, { recursive: true, force: true });
   for (const file of clientFiles()) {
@@ -54,7 +54,7 @@ export function writeClientPackage(): void {
 }
 
 /**
- * Returns the content of the client's package.json. Members that both packages have in common are copied from the package.json of
+ * Returns the content of the client's package.json. The version and several other members are copied from the package.json of
  * `animal-store`.
  */
 export function clientManifest(packageJson: string): Readonly<Record<string, unknown>> {

@@ -10,7 +10,7 @@ const CLIENT = 'docs/animal-store-client.js';
 const WIDTH = 80;
 
 /**
- * Returns the request as a JavaScript module that calls the client of the package. The client cannot send a body that is not a JSON
+ * Returns the request as a JavaScript module that calls the JavaScript client. The client cannot send a body that is not a JSON
  * object, or a request without the id in its path. The sample of such a request uses `fetch`.
  */
 export function javaScriptSample(request: SampleRequest, options: SampleOptions): string {

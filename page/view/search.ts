@@ -20,7 +20,7 @@ const ROUTE = 'p.route';
 
 const MAXIMUM = 30;
 
-/** Lets the button, `/` and Ctrl-K open the search. All sections must be in the document. */
+/** Lets the button, `/` and Ctrl-K open the search. */
 export function installSearch(opener: HTMLElement, content: HTMLElement): void {
   const input = el('input', {
     type: 'text',

@@ -9,8 +9,8 @@ export type Style = 'prose' | 'camel' | 'snake' | 'kebab';
 export type Exceptions = ReadonlyMap<string, string>;
 
 /**
- * Where a word may begin: after any character except a letter, or after an escape such as `\n` or `%2F`. A capitalized word may
- * also begin after a lowercase letter, as in `newPet`.
+ * Where a word may begin: not after a letter, unless the letter ends an escape such as `\n` or `%2F`. A capitalized word may also
+ * begin after a lowercase letter, as in `newPet`.
  */
 const START = String.raw`(?<=^|[^A-Za-z]|\\[bfnrtv]|%[0-9A-F]{2})`;
 const INNER_START = String.raw`(?<=^|[^A-Z]|\\[bfnrtv]|%[0-9A-F]{2})`;
@@ -103,7 +103,7 @@ export function renameText(
   });
 }
 
-/** An exception matches a whole identifier. An exception that is one word matches only in quotes or in a link. */
+/** An exception matches a whole identifier. An exception of one word matches only in quotes, in a link or after `schemas/`. */
 function patternOf(exceptions: Exceptions): RegExp {
   if (exceptions.size === 0) return NAME;
   const words = [...exceptions.keys()].map((each) =>

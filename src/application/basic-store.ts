@@ -39,7 +39,7 @@ import { abortedWrite, untilAborted, type Write } from './until-aborted.ts';
 import { createPetUseCases, type PetUseCases } from './use-cases.ts';
 import { follow, walkPages } from './walk-pages.ts';
 
-/** A store with the calls that the HTTP API of a server also supports. After `close`, every call rejects. */
+/** A store with the calls that the HTTP API of a server also supports. After `close`, every other call rejects. */
 export class BasicStore implements AsyncDisposable {
   protected readonly storage: StoreStorage;
   protected readonly useCases: PetUseCases;
@@ -121,9 +121,9 @@ export class BasicStore implements AsyncDisposable {
 
   /**
    * Changes attributes of a pet, and resolves when the change is durable. An attribute that is absent from the change stays as it
-   * is, and `null` removes an optional attribute. If the change is a function, calls it with the present pet, and calls it again
-   * each time another writer was faster, at most 20 times in all. Rejects with `not_found`, with `invalid_transition`, and with
-   * `precondition_failed` when the pet does not have the entity tag `ifMatch`.
+   * is, and `null` removes an optional attribute. If the change is a function, calls it with the present pet. Without
+   * `ifMatch`, calls it again each time another writer was faster, at most 20 times in all. Rejects with `not_found`, with
+   * `invalid_transition`, and, when the pet does not have the entity tag `ifMatch`, with `precondition_failed`.
    */
   async changePet(
     id: bigint | number,
@@ -136,8 +136,8 @@ export class BasicStore implements AsyncDisposable {
   }
 
   /**
-   * Removes a pet, and resolves when the removal is durable. Also resolves when the pet was already removed. Rejects as {@link
-   * BasicStore.changePet} does.
+   * Removes a pet, and resolves when the removal is durable. Also resolves when the pet was already removed. Rejects with
+   * `not_found` when the pet never existed, and with `precondition_failed` when it does not have the entity tag `ifMatch`.
    */
   async removePet(id: bigint | number, options: ChangeOptions = {}): Promise<void> {
     const { ifMatch, idempotencyKey, ...callOptions } = options;

@@ -38,7 +38,7 @@ export interface ChangeUseCases {
   readonly findTagged: (id: bigint, options?: CallOptions) => Promise<TaggedPet>;
 }
 
-/** Returns a change for the present state of a pet. Is called again each time another writer was faster. */
+/** Returns a change for the present state of a pet. Without `ifMatch`, is called again each time another writer was faster. */
 export type ChangeFunction = (pet: Pet) => PetChange | Promise<PetChange>;
 
 /**

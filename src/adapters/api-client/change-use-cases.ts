@@ -84,7 +84,7 @@ export function apiChangeUseCases(api: ApiClient): ChangeUseCases {
       },
     },
     /**
-     * Calls a deprecated operation, because no other operation returns the entity tag of one pet. Passes no operation name, so that
+     * Calls a deprecated operation, because no other operation reads one pet with its entity tag. Passes no operation name, so that
      * the user gets no deprecation warning.
      */
     findTagged(id, options) {

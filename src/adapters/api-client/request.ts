@@ -14,8 +14,8 @@ import {
 } from './errors.ts';
 
 /**
- * In milliseconds. The pause before a retry is random. Its maximum is `FIRST_PAUSE` at first, and doubles with each retry up to
- * `LAST_PAUSE`.
+ * In milliseconds. The random part of the pause before a retry is at most `FIRST_PAUSE` at first. This maximum doubles with each
+ * retry up to `LAST_PAUSE`.
  */
 const FIRST_PAUSE = 100;
 const LAST_PAUSE = 2000;
@@ -36,7 +36,7 @@ export interface ApiRequest extends OperationStatuses {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
   readonly write?: Write;
-  /** The idempotency key of a write, as its errors contain it. In the header field, the caller can precede the key. */
+  /** The idempotency key in the errors of a write. The header field can also contain the caller, before this key. */
   readonly key?: string;
 }
 
@@ -152,7 +152,7 @@ async function textOf(response: Response): Promise<string | undefined> {
   }
 }
 
-/** The pause is random, so that clients do not retry together. */
+/** A part of the pause is random, so that clients do not retry together. */
 function pauseBefore(retry: number, retryAfter = 0): number {
   return retryAfter * 1000 + Math.random() * Math.min(LAST_PAUSE, FIRST_PAUSE * 2 ** retry);
 }

@@ -41,7 +41,7 @@ export const keyName: Parser<string> = (text) => {
   }
 };
 
-/** A duration such as `7d`, `12h`, `30m` or `0`, in milliseconds. */
+/** Parses a duration such as `7d`, `12h`, `30m` or `0`. Returns milliseconds. */
 export const durationOf: Parser<number> = (text) => {
   const length = text === '0' ? 0 : lengthOf(text);
   return Number.isNaN(length) ? refuse('expected a duration such as 7d, 12h or 30m, or 0') : length;
@@ -63,7 +63,7 @@ function lengthOf(text: string): number {
   return Number(count) * (LENGTH_OF[unit] ?? Number.NaN);
 }
 
-/** Returns `NaN` if the day does not exist. `Date.parse` alone would read February 30th as March 2nd. */
+/** Returns `NaN` if the day does not exist. `Date.parse` alone would read February 30th as a day in March. */
 function endOfDay(text: string): number {
   const start = Date.parse(`${text}T00:00:00Z`);
   return !Number.isNaN(start) && day(start) === text

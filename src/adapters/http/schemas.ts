@@ -141,14 +141,15 @@ export function readNewPet(body: Body): NewPetInput {
 }
 
 /**
- * Reads a change: the members of a new pet, each of which can be missing, or `null`. Throws if the change is invalid for every pet.
+ * Reads a change: the members of a new pet, each of which can be missing. `null` removes one that a pet can lack. Throws if no pet
+ * can be changed in this way.
  */
 export function readChange(body: Body): PetChange {
   if (body === undefined) throw invalidRequest('the body must be a JSON object');
   return petChange(comparable(body, null) as PetChange);
 }
 
-/** Replaces each value of an integer attribute that is not an integer, so that the message names the valid range. */
+/** If the value of an integer attribute is not an integer, replaces it, so that the message names the valid range. */
 function comparable(body: NonNullable<Body>, accepted?: null): NonNullable<Body> {
   const compared = { ...body };
   for (const name of PET_ATTRIBUTES) {

@@ -96,7 +96,7 @@ export class ConnectionPool {
         const code = codeOf(error);
         const isNews: boolean = !isOutdated && OUTDATED.test(code);
         isOutdated ||= isNews;
-        // A server that is read-only (25006) may be an old primary: a new connection may lead to the new one.
+        // A server that is read-only (25006) may be an old primary: a new connection may lead to the new primary.
         client?.release(isNews || !hadNoEffect(error) || code === '25006');
         const [isTransient, share] = client ? [isNews || code === '40001', 1] : [code === '53300', 0.5];
         const isOver = performance.now() - startedAt >= share * this.waitTimeout;

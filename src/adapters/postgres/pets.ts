@@ -39,7 +39,7 @@ export const RELAXED = "relaxed AS MATERIALIZED (SELECT set_config('synchronous_
 /** The time of the database when the statement began, in milliseconds. It decides when a record of an idempotency key ends. */
 export const NOW = '(extract(epoch FROM statement_timestamp()) * 1000)::bigint';
 
-/** Returns the values of {@link arrayParameters}. */
+/** Returns the values for the attributes in {@link arrayParameters}. */
 export function arraysOf(pets: readonly NewPet[]): unknown[] {
   return COLUMNS.map(({ name, type }) => {
     const values = pets.map((pet) => pet[name]);

@@ -45,7 +45,7 @@ export function setPet(id: bigint, pet: Pet | undefined): readonly SqlStatement[
   return [pet === undefined ? [REMOVE, id] : replacePet(pet), [SET_REVISION, id]];
 }
 
-/** Returns a function that finds the newest version of a pet, and must be called within `Reads.read`. */
+/** Returns a function that finds the newest version of a pet. This function must be called within `Reads.read`. */
 export function versionFinder(db: Database.Database): (id: bigint) => PetVersion | undefined {
   const find = db.prepare<[bigint], PetRow>(FIND).raw();
   return (id) => versionOf(find.get(id) as PetRow);

@@ -21,7 +21,7 @@ const QUEUE_TIMEOUT = 5000;
 const REPLY_TIMEOUT = 10_000;
 /** The time between two checks of deadlines, files and faults, in milliseconds. */
 const INTERVAL = 500;
-/** Writes as many bytes as a full batch of pets with the longest names. `END_OF_TEST` then frees the pages. */
+/** Writes about as many bytes as a full batch of pets with the longest names. `END_OF_TEST` then frees the pages. */
 const TEST_WRITE = `INSERT OR REPLACE INTO probe (id, data) VALUES (1, randomblob(${BATCH_LIMIT * 1024}))`;
 const END_OF_TEST = 'DELETE FROM probe';
 
@@ -39,7 +39,7 @@ export class Writer {
   readonly faults: Faults;
   readonly observer: Observer;
   #queue: QueuedWrite[] = [];
-  /** The writes that the thread commits. After the writer has given them up, the list is empty, and the thread may still commit them. */
+  /** The writes that the thread is committing. Empty if they were rejected because the disk does not respond. */
   #batch: readonly QueuedWrite[] | undefined;
   #sentAt = 0;
   #thread: Worker | undefined;
@@ -58,13 +58,13 @@ export class Writer {
   }
 
   get statistics(): Pick<StorageStatistics, 'waitingWrites' | 'busySeconds'> {
-    // Bun prints a warning, with a stack, when the time of a thread is read.
+    // Bun prints a warning, with a stack, when the busy time of a thread is read.
     const thread = process.versions['bun'] === undefined ? this.#thread : undefined;
     const busy = thread?.performance.eventLoopUtilization().active ?? 0;
     return { waitingWrites: this.#queue.length, busySeconds: { writer: busy / 1000 } };
   }
 
-  /** Throws when the storage is closed, or must not be written. */
+  /** Throws when the storage is closed or read-only, and after a failed fsync. */
   assertOpen(): void {
     if (this.#closed !== undefined) throw closedError();
     if (this.#isReadOnly) throw storageUnavailable('the store was opened for reading only');
