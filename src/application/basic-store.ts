@@ -121,8 +121,8 @@ export class BasicStore implements AsyncDisposable {
 
   /**
    * Changes attributes of a pet, and resolves when the change is durable. An attribute that is absent from the change stays as it
-   * is, and `null` removes an optional attribute. If the change is a function, calls it with the present pet. Without
-   * `ifMatch`, calls it again each time another writer was faster, at most 20 times in all. Rejects with `not_found`, with
+   * is, and `null` removes an optional attribute. If the change is a function, calls it with the present pet. Without `ifMatch`,
+   * calls it again each time another writer was faster, at most 20 times in all. Rejects with `not_found`, with
    * `invalid_transition`, and, when the pet does not have the entity tag `ifMatch`, with `precondition_failed`.
    */
   async changePet(

@@ -26,8 +26,8 @@ export function openLog(): DestinationStream {
 let flush: ((done: () => void) => void) | undefined;
 
 /**
- * Resolves when all lines so far are written, but after half a second at the latest. Without this, a line that is being
- * written when the process exits could be lost, or be written after the lines that follow it.
+ * Resolves when all lines so far are written, but after half a second at the latest. Without this, a line that is being written
+ * when the process exits could be lost, or be written after the lines that follow it.
  */
 export function flushLog(): Promise<void> {
   return new Promise((resolve) => {
