@@ -29,9 +29,13 @@ test.each([
   );
 });
 
-test('a name that begins with - is given with =', async () => {
-  const { status, err } = await inMemory().run(['keys', 'create', '--name=-Rex']);
-  expect([status, err]).toEqual([0, expect.stringContaining('Key 1 (-Rex) ')]);
+test.each([
+  ['-Rex', ['--name=-Rex']],
+  ['--read-only', ['--name=--read-only', '--read-only']],
+  ['-Rex', ['--name', 'shop', '--name=-Rex']],
+])('a name that begins with - is given with =, beside any other option: %s in %j', async (name, args) => {
+  const { status, err } = await inMemory().run(['keys', 'create', ...args]);
+  expect([status, err]).toEqual([0, expect.stringContaining(`Key 1 (${name}`)]);
 });
 
 describe('keys create', () => {

@@ -1,13 +1,15 @@
 /** When standard output cannot be written, the error says what was done. */
 
-import { closeSync, openSync } from 'node:fs';
+import { closeSync, openSync, readFileSync } from 'node:fs';
 import { devNull } from 'node:os';
 import { PassThrough } from 'node:stream';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { consoleOf } from '../../../src/adapters/cli/console.ts';
 import { REX } from '../../support/pets.ts';
+import { temporaryFile } from '../sqlite/temporary-file.ts';
 import {
   type CommandLine,
+  commandLine,
   exportOf,
   failed,
   failingOutput,
@@ -78,6 +80,22 @@ describe('a result that cannot be written', () => {
       expect(await withFailing(cli, 'EPIPE', ...args)).toEqual({ status: 0, out: '', err: '' });
     },
   );
+});
+
+test('a result in a regular file is written without the stream, which would hide that a write failed', async () => {
+  const path = temporaryFile();
+  const runWith = async (flags: string) => {
+    const fd = openSync(path, flags);
+    onTestFinished(() => closeSync(fd));
+    return commandLine().run(['openapi'], { stdout: Object.assign(new PassThrough(), { fd }) });
+  };
+  expect((await runWith('w')).status).toBe(0);
+  expect(readFileSync(path, 'utf8')).toBe('{"openapi":"3.1.0"}\n');
+  const { status, err } = await runWith('r');
+  expect([status, err]).toEqual([
+    1,
+    expect.stringMatching(/^animal-store: standard output cannot be written: E\w+: /),
+  ]);
 });
 
 test('write errors of standard error are ignored', async () => {

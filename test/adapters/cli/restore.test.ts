@@ -3,6 +3,7 @@
 import { readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { restoreSqliteStore } from '../../../src/adapters/sqlite/index.ts';
 import { temporaryFolder } from '../../support/process.ts';
 import { addPets, type CommandLine, commandLine, copiesOf, exportOf, failed, line } from './cli.ts';
 
@@ -67,6 +68,21 @@ describe('restore', () => {
       setAside: [kept],
     });
   });
+});
+
+test('the problems of a restored store are printed after the result, escaped', async () => {
+  const { backup } = await withBackup();
+  const { path, run } = commandLine(undefined, {
+    restoreStore: async (_, file, how) => ({
+      ...(await restoreSqliteStore(path, file, how)),
+      problems: [
+        { severity: 'error', message: 'pet 1 breaks a rule' },
+        { severity: 'warning', message: 'forged\nline' },
+      ],
+    }),
+  });
+  const { status, err } = await run(['restore', backup]);
+  expect([status, err]).toEqual([0, 'error: pet 1 breaks a rule\nwarning: forged\\u000aline\n']);
 });
 
 test('a signal cancels a restore, and the store is unchanged', async () => {
