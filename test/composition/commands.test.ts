@@ -54,6 +54,16 @@ test.each([
   });
 });
 
+test('restore replaces the store that the settings select', async () => {
+  const work = new Workspace();
+  await work.addPets(1);
+  await work.outputHere(['backup', work.path('backup.db')]);
+  const before = await work.outputHere(['export']);
+  await work.addPets(1);
+  await work.outputHere(['restore', '--force', work.path('backup.db')]);
+  expect(await work.outputHere(['export'])).toBe(before);
+});
+
 describe('openapi', () => {
   const environment = { PUBLIC_URL: 'https://pets.example.org', DATABASE_URL: 'memory:' };
 

@@ -15,6 +15,7 @@ describe('the database of the configuration', () => {
   test.each([
     ...urls('', 'mysql ./pets.db hunter2:x', `${USAGES} a value without such a scheme`),
     ['mysql://me:hunter2@db.example/pets', `${USAGES} 'mysql:…'`],
+    [`"mysql://me:hunter2@db.example/pets"`, `${USAGES} '"mysql:…'`],
     ['hunter2@mysql://db.example/pets', USAGES],
     ['memory:x', "expected memory: without a path, got 'memory:x'"],
     ['sqlite: ', `${PATH}, without host, parameters, ~ and variables, got 'sqlite:'`],

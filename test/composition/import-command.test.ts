@@ -1,12 +1,16 @@
 /** `animal-store import` of the stores of each kind, and of the address of a server. */
 
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { createCommands } from '../../src/composition/commands.ts';
+import { openDatabase, parseDatabase } from '../../src/composition/databases/database.ts';
+import { postgres } from '../../src/composition/databases/postgres.ts';
 import { petJson } from '../../src/domain/pet-json.ts';
 import { numberedPet } from '../../src/testing/fixtures/pets.ts';
 import { SERVER } from '../adapters/api-client/server.ts';
 import { commandLine } from '../adapters/cli/cli.ts';
-import { numberedJson } from '../support/pets.ts';
+import { withSetting } from '../adapters/postgres/database.ts';
+import { numberedJson, REX } from '../support/pets.ts';
+import { describePostgres, newDatabaseUrl } from '../support/postgres/index.ts';
 import { STORAGES, type StorageKind } from '../support/server.ts';
 import { environmentOf, startInProcess } from '../support/service.ts';
 
@@ -29,4 +33,20 @@ test.each(KINDS.filter((kind) => kind !== 'memory'))('import copies a store: %s'
   const { status, out, err } = await run(['import', '--create-store', address ?? '']);
   expect([status, out], err).toEqual([0, expect.stringMatching(/^Imported 2 pets from /)]);
   expect((await run(['export'])).out).toContain(`\n${petJson({ id: 2n, ...numberedPet(2n) })}\n`);
+});
+
+describePostgres('a source in PostgreSQL', () => {
+  test('accepts no changes, and is opened with the options of its URL', async () => {
+    const url = await newDatabaseUrl();
+    const open = async (of: string, readOnly: boolean) => {
+      const storage = await openDatabase(parseDatabase([postgres], of), { readOnly, mustExist: readOnly });
+      onTestFinished(() => storage.close());
+      return storage;
+    };
+    await (await open(url, false)).pets.add(REX);
+    const source = await open(withSetting(url, 'default_transaction_read_only', 'off'), true);
+    await expect(source.pets.add(REX)).rejects.toMatchObject({ reason: 'read_only' });
+    expect(await source.pets.find(1n)).toMatchObject(REX);
+    await expect(open(withSetting(url, 'search_path', 'elsewhere'), true)).rejects.toThrow('no store');
+  });
 });
