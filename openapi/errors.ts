@@ -70,7 +70,7 @@ export const OF_CHANGE: Readonly<Partial<Record<HttpErrorCode, { when: string; m
 /** The errors that some operations cannot return. */
 const SPECIFIC: readonly HttpErrorCode[] = specificErrorsOf(OPERATIONS);
 
-/** Returns the errors that operations name, and `method_not_allowed`: the error for a method that no operation has. */
+/** Returns the errors that operations name, and `method_not_allowed`, which only a request for no operation can get. */
 function specificErrorsOf(operations: readonly Operation[]): readonly HttpErrorCode[] {
   return ['method_not_allowed', ...operations.flatMap(({ errors }) => errors)];
 }

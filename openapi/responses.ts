@@ -44,7 +44,7 @@ function whenOf(operation: Operation, code: HttpErrorCode): string {
   return ofChange(operation, code)?.when ?? WHEN[code];
 }
 
-/** Returns an example message of an error. For `invalid_request`, it names an input of the operation. */
+/** Returns an example of the message of an error. For `invalid_request`, the message depends on the inputs of the operation. */
 function messageOf(operation: Operation, code: HttpErrorCode): string {
   const { method, parameters } = operation;
   if (method === 'PATCH' && code === 'invalid_request') return NOT_REMOVED;

@@ -1,4 +1,4 @@
-/** A list of tabs, of which one is selected. The arrow keys, Home and End select a tab. */
+/** A list of tabs, of which one is selected. The keys Left, Right, Home and End select a tab. */
 
 import { button, el } from './dom.ts';
 import type { State } from './state.ts';

@@ -87,7 +87,7 @@ function filtered<T>(
 
 /**
  * Returns a function that tells whether a package is used: whether a module imports it, a script runs a command of it, or it has
- * the types of a used package.
+ * the types of a used package or of Node.js.
  */
 function usesOf({ packages }: Lock, scripts: object, text: string): (name: string) => boolean {
   const words = new Set(Object.values(scripts).flatMap((script: string) => script.split(/[\s;]+/)));
@@ -100,8 +100,8 @@ function usesOf({ packages }: Lock, scripts: object, text: string): (name: strin
 }
 
 /**
- * Returns the packages in the groups of dependencies, and all packages that they need. Packages that a server does not need are
- * marked with `dev`.
+ * Returns the packages in the groups of dependencies, and all packages that they need. Marks the packages that a server does not
+ * need with `dev`, unless they have the mark `devOptional`.
  */
 function reachable(packages: Lock['packages'], groups: Readonly<Record<string, object>>): Lock['packages'] {
   const collect = (names: readonly string[]): Set<string> => {

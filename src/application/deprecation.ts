@@ -2,12 +2,12 @@
 
 import { FUNCTION, type Rule } from './arguments.ts';
 
-/** An operation that a server will remove. */
+/** A deprecated operation of a server. */
 export interface Deprecation {
   /** The name, such as `getPet`. */
   readonly operation: string;
   readonly since: Date | undefined;
-  /** When the operation is due for removal, if the server says so. */
+  /** When the operation is due for removal, if the server has named a time. */
   readonly sunset: Date | undefined;
 }
 

@@ -70,7 +70,7 @@ export function errorByStatus(error: unknown): unknown {
   return Object.assign(new HttpError(code, text, headers), { status, cause: error });
 }
 
-/** Returns the response to an error. If the error is unexpected, the message contains only the request id. */
+/** Returns the response to an error. The message for an unexpected error has the request id, but no details. */
 export function errorContent(error: unknown, requestId: string): ErrorContent {
   const found = error instanceof HttpError ? error : asAnimalStoreError(error);
   // A program can load two versions of this package, so an `AnimalStoreError` can have a code that this version does not know.
@@ -93,8 +93,8 @@ export function errorContent(error: unknown, requestId: string): ErrorContent {
 }
 
 /**
- * Calls the store, which can be on another server. If that server refuses the API key of this server, or limits its rate, the
- * client is not at fault, so the error gets another code.
+ * Calls the store, which can be on another server. If that server refuses the API key of this server, or limits the rate of this
+ * server, the client is not at fault, so the error gets another code.
  */
 export async function callStore<T>(call: () => Promise<T>): Promise<T> {
   try {

@@ -29,7 +29,7 @@ const OF_SUCCESS = [
   ...DEPRECATION_NAMES,
 ];
 
-/** Responds to every thrown value with the Error body. Keeps the header fields that do not describe a success. */
+/** Responds to a thrown value with the Error body, unless a response has begun. Keeps the fields that do not describe a success. */
 export function observe(observer: RequestObserver, isPartOfKey: IsSecret): ApiMiddleware {
   return async (ctx, next) => {
     const startedAt = performance.now();
@@ -77,7 +77,7 @@ export function observe(observer: RequestObserver, isPartOfKey: IsSecret): ApiMi
 
 /**
  * Responds with an error. If one of its header fields is invalid, responds with the error about this field instead. Returns the
- * error and the status that were sent.
+ * latest of these errors, and its status.
  */
 function respondError(ctx: ApiContext, error: unknown): [error: unknown, status: number] {
   const { requestId } = ctx.state.animalStore;
@@ -161,7 +161,7 @@ const REQUEST_ID = /^(?:[\w-]{1,15}|[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-
  */
 const SHORT = 15;
 
-/** Returns the `X-Request-Id` of the client. If that is missing or malformed, or may contain an API key, returns a new id. */
+/** Returns the `X-Request-Id` of the client. If it is missing or malformed, or has a part of an API key, returns a new id. */
 function requestIdOf(ctx: ApiContext, isSecret: IsSecret): string {
   const given = ctx.get('x-request-id');
   const isKept = REQUEST_ID.test(given) && (given.length <= SHORT || !isSecret(given));
@@ -176,14 +176,14 @@ function traceparentOf(ctx: ApiContext, isSecret: IsSecret): string | undefined 
   return TRACEPARENT.test(given) && !isSecret(given) ? given : undefined;
 }
 
-/** Returns a path as a log may show it: at most 200 characters, escaped, and masked if it contains a part of a key. */
+/** Returns the first 200 characters of a path, escaped. If they contain a part of a key, returns only the length of the path. */
 function shownPath(path: string, isSecret: IsSecret): string {
   const shown = path.slice(0, 200);
   if (hasKey(shown, isSecret)) return `… (${path.length} characters)`;
   return shown.replaceAll(/[^\x21-\x7e]/gu, (character) => encodeURIComponent(character.toWellFormed()));
 }
 
-/** Whether a text contains a part of a key, as it is or after percent-decoding. */
+/** Whether a text contains a part of a key, as it is or after repeated percent-decoding. */
 function hasKey(text: string, isSecret: IsSecret): boolean {
   if (text.toLowerCase().includes(API_KEY_PREFIX) || isSecret(text)) return true;
   const decoded = text.replaceAll(/%([\da-f]{2})/gi, (_, code) => String.fromCharCode(parseInt(code, 16)));

@@ -57,8 +57,8 @@ interface List extends Representation {
 }
 
 /**
- * Returns a function that creates the representation of a page of pets, and caches it by its `PetPage` object: while the stored
- * pets do not change, a storage can return the same immutable object again.
+ * Returns a function that creates the representation of a page of pets, and caches it. The key of the cache is the `PetPage`
+ * object: while the stored pets do not change, a storage can return the same immutable object again.
  */
 function cachedLists(path: string): (page: PetPage, query: PetQuery) => List {
   const lists = new WeakMap<PetPage, List>();

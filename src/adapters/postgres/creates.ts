@@ -13,7 +13,7 @@ import { arrayParameters, arraysOf, NOW, ORDER, RELAXED } from './pets.ts';
 /** The pets get ascending ids in the given order: the first pet gets the smallest of the returned ids. */
 const ADD = `WITH ${ORDER} INSERT INTO pets (${ATTRIBUTES}) SELECT ${ATTRIBUTES} FROM ordered, unnest(${arrayParameters()})
   WITH ORDINALITY AS new (${ATTRIBUTES}, place) ORDER BY place RETURNING id`;
-/** The last clause of an INSERT of records: replaces records that have ended. Valid records stay, and return no row. */
+/** The conflict clause of an INSERT of records. It replaces records that have ended. Valid records stay, and return no row. */
 export const RENEW_RECORD: string = `ON CONFLICT (caller, key) DO UPDATE SET pet_id = excluded.pet_id, ends_at = excluded.ends_at,
       request = excluded.request, response = excluded.response WHERE record.ends_at < ${NOW}`;
 
@@ -58,7 +58,7 @@ export interface Create {
   readonly attempt?: ports.CreateAttempt | undefined;
 }
 
-/** Resolves with the stored pet, or with `undefined` when the key has a record. */
+/** Resolves with the stored pet, or with `undefined` when the key has a valid record. */
 export type AddCreate = (create: Create) => Promise<Pet | undefined>;
 
 /** Returns the function that creates pets, with or without an idempotency key. */

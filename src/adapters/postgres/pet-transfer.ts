@@ -25,8 +25,8 @@ const ADD_SIZE = 1000;
 const STAGE = 'CREATE TEMPORARY TABLE staged (LIKE pets, PRIMARY KEY (id)) ON COMMIT DROP';
 const ADD = `INSERT INTO staged (${ATTRIBUTE_COLUMNS}, id) SELECT * FROM unnest(${arrayParameters('bigint')})`;
 /**
- * The timeout keeps a suspended import from blocking creates. To avoid a deadlock, an import locks the table before it takes the
- * order lock, as creates do.
+ * The timeout keeps a suspended import from blocking creates for long. To avoid a deadlock, an import locks the table before it
+ * takes the order lock, as creates do.
  */
 const lockIn = (mode: string) =>
   `SET LOCAL idle_in_transaction_session_timeout = '10s'; LOCK TABLE pets IN ${mode} MODE; ${TAKE_ORDER}`;
@@ -137,7 +137,7 @@ async function spoolAll(spool: Spool, pool: ConnectionPool, ...[batches, options
   return withIds;
 }
 
-/** Returns a function that tells whether an id is new. Consecutive ids need only a few bits each, in whatever order they come. */
+/** Returns a function that tells whether an id is new. Consecutive ids need little memory, in whatever order they come. */
 function idFilter(): (id: bigint) => boolean {
   const blocks = new Map<bigint, bigint>();
   return (id) => {

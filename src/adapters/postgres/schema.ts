@@ -86,7 +86,7 @@ const SURVEY = `SELECT current_setting('server_encoding'), bool_or(relname = 'an
     ${HIDDEN}
   FROM ${RELATIONS}`;
 
-/** The greatest id that was assigned, even if no pet with this id is stored: a failed create uses up its id. */
+/** The greatest id or revision that was assigned, even to a create or a change that failed. */
 export const LAST_ID = "greatest(max(id), pg_sequence_last_value('pets_id_seq'::regclass))";
 
 /** Selects the tables whose sequence is behind the greatest id or revision, for example after a logical replication. */
@@ -114,7 +114,7 @@ const PET_TABLE =
 
 const PAGE_SIZE = 5000;
 
-/** Reads all pets in pages, and returns the first ones that break a rule, in ascending order of id. */
+/** Returns the pets that break a rule, in ascending order of id. Stops after the page in which their number reaches the limit. */
 export async function invalidPets(session: Session, limit: number): Promise<readonly Pet[]> {
   const { selected, lacking } = existingColumns((await session.run(PET_TABLE)).map(([name]) => name));
   const page = `SELECT ${selected} FROM pets WHERE id > $1 ORDER BY id LIMIT ${PAGE_SIZE}`;
@@ -144,8 +144,8 @@ export async function surveyOf(session: Session): Promise<Survey> {
 }
 
 /**
- * Creates or migrates the schema. Other servers that start in the meantime wait. Resolves with the state of the database, and with
- * further warnings: that the schema was migrated, and which sequences cannot be moved.
+ * Creates or migrates the schema. Other servers that start in the meantime wait. Resolves with the state in which the database was
+ * found, and with further warnings: that the schema was migrated, and which sequences cannot be moved.
  */
 export async function prepareSchema(
   config: ClientConfig,
@@ -185,7 +185,7 @@ async function migrate(session: Session): Promise<void> {
   await session.run('COMMIT');
 }
 
-/** Returns a statement that moves the sequence of a table forward, so that new ids are greater than all ids of the table. */
+/** Returns a statement that moves the sequence of a table forward, so that new ids are greater than all ids and revisions. */
 export function movedSequence(table: string): string {
   const revisions = table === 'pets' ? ', (SELECT max(revision) FROM pet_revisions)' : '';
   return `SELECT setval('${table}_id_seq', greatest(nextval('${table}_id_seq'), max(id)${revisions})) FROM ${table}`;

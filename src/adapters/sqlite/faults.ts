@@ -8,8 +8,8 @@ import { assertSameFiles, type StoreFiles } from './files.ts';
 
 /**
  * The parts, the most important one first. The fault of `files` ends when the open files are back at their paths. The fault of
- * `writes` ends when a write changes something. The fault of `reads` ends when a test read and the read that found damage succeed.
- * The fault of `ids` ends when ids are left.
+ * `writes` ends when a write changes something. The fault of `reads` ends when a test read succeeds, and then the read that had
+ * found damage, if any. The fault of `ids` ends when ids are left.
  */
 export const PARTS = ['files', 'writes', 'reads', 'ids'] as const;
 type Part = (typeof PARTS)[number];
@@ -25,8 +25,8 @@ export function reportFault(faults: Faults, part: 'writes' | 'reads', error: Ani
 }
 
 /**
- * Checks whether the open files are still at their paths. If not, the storage refuses reads, because a key may have been revoked in
- * the files that are now at these paths, and still be active in the old files, which the storage has open.
+ * Checks whether the open files are still at their paths. If not, the storage refuses reads: a key that is active in the open files
+ * may have been revoked in the files that are now at these paths.
  */
 export function checkFiles(faults: Faults, files: StoreFiles): void {
   try {

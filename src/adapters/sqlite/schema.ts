@@ -117,7 +117,7 @@ export function* readPets(db: Database.Database): Generator<Pet> {
   for (const row of rows.iterate()) yield { ...lacking, ...petOf(row) };
 }
 
-/** The greatest id that was assigned, or 0. `sqlite_sequence` has no column types, so another program can have stored a text. */
+/** The greatest id or revision, or 0. `sqlite_sequence` has no column types, so another program can have stored a text. */
 export const LAST_ID: string = selectLastId('pets');
 
 function selectLastId(table: string): string {

@@ -23,7 +23,7 @@ export type RestoreOptions = Omit<BackupOptions, 'onVerified'>;
 export interface BackupContents {
   readonly pets: number;
   readonly apiKeys: number;
-  /** The greatest id that was assigned to a pet, or 0n. */
+  /** The greatest id or revision that was assigned, or 0n. */
   readonly lastId: bigint;
   /** The problems of pets that break a rule, because another program has changed them, or because the rule is newer. */
   readonly problems: readonly Problem[];
@@ -33,7 +33,7 @@ export interface BackupContents {
 export interface Restored extends BackupContents {
   readonly location: string;
   readonly bytes: number;
-  /** The greatest id that the backup or the replaced store had assigned, or 0n. New pets get greater ids. */
+  /** The greatest id or revision that the backup or the replaced store had assigned, or 0n. New pets get greater ids. */
   readonly lastId: bigint;
   /** The paths at which the files of the replaced store are kept until the next restore. */
   readonly setAside: readonly string[];
@@ -68,7 +68,7 @@ export interface Diagnosis {
   readonly bytes?: number | undefined;
   readonly freeBytes?: number | undefined;
   readonly pets?: number | undefined;
-  /** The greatest id that was assigned to a pet, or 0n. */
+  /** The greatest id or revision that was assigned, or 0n. */
   readonly lastId?: bigint | undefined;
   readonly apiKeys?: { readonly total: number; readonly active: number } | undefined;
   readonly idempotencyRecords?: number | undefined;

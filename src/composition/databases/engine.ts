@@ -45,12 +45,12 @@ export interface Engine<S extends StoreStorage = StoreStorage> {
   readonly isDurable: boolean;
   /** Whether the database URL is the address of another server, which has the store. */
   readonly isRemote?: boolean;
-  /** Returns the location in `rest`, the URL after its first colon. An `invalid_request` contains no part of a password. */
+  /** Returns the location in `rest`, the URL after its first colon. The message of `invalid_request` has no part of a password. */
   parse(rest: string, scheme: string): string;
-  /** Returns the location as messages show it, without a password: an absolute path, or a server and a database. */
+  /** Returns the location as messages show it, without a password, such as an absolute path, or a server and a database. */
   placeOf(location: string): string;
   open(location: string, options: OpenOptions): Promise<S>;
-  /** Examines a database that a server may have open, and changes nothing. Rejects when it cannot be opened. */
+  /** Examines a database that a server may have open, and changes nothing. Reports a problem or rejects if it cannot be opened. */
   examine(location: string, client: ClientOptions | undefined): Promise<Diagnosis>;
   /** Replaces the database, which no process may have open, by a backup in a file. */
   restore?(location: string, file: string, options: RestoreOptions): Promise<Restored>;

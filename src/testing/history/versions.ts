@@ -62,7 +62,7 @@ export class VersionHistory {
     }
   }
 
-  /** Returns the versions of each pet, in ascending order. Includes a write with an unknown outcome if it was read. */
+  /** Returns the versions of each pet, in ascending order. A write with an unknown outcome counts if it was seen. */
   #versions(feed: readonly (PetVersion & { readonly id: bigint })[]): Map<bigint, Version[]> {
     const byRevision = new Map<bigint, Version>();
     const see = (version: Version): void => {
@@ -103,7 +103,7 @@ export class VersionHistory {
     return versions;
   }
 
-  /** Asserts that each change replaced the version that its writer had read, without another version between them. */
+  /** Asserts that each change or removal directly follows the version of the pet that its writer had read. */
   #assertCompared(versions: Map<bigint, Version[]>): void {
     for (const [id, all] of versions) {
       for (const [index, { revision, write }] of all.entries()) {
@@ -127,9 +127,9 @@ export class VersionHistory {
   }
 
   /**
-   * Asserts two rules for each read. Let G be the greatest number that a write had acknowledged, or another read had returned,
-   * before this read began. Of the versions of the pet with numbers up to G, let V be the newest: the read returns V or a newer
-   * version. The write of the returned version began before the read ended.
+   * Asserts two rules for each read. Let G be the greatest number of a write that had ended, or of a version that another read had
+   * returned, before this read began. Of the versions of the pet with numbers up to G, let V be the newest: the read returns V or a
+   * newer version. The write of the returned version began before the read ended.
    */
   #assertReads(versions: Map<bigint, Version[]>): void {
     const read = this.#reads.map(({ end, version }) => ({ end, revision: version?.revision }));
@@ -148,8 +148,8 @@ export class VersionHistory {
 }
 
 /**
- * Returns a function of a position in the history. It returns the greatest number of the calls that had ended before this position.
- * Ask for positions in ascending order.
+ * Returns a function that gets a position in the history, and returns the greatest revision of a call that had ended before this
+ * position. Call it with positions in ascending order.
  */
 function greatestNumbers(
   known: readonly { readonly end: number; readonly revision: bigint | undefined }[],
