@@ -36,6 +36,5 @@ export function slugOf(heading: string): string {
 
 /** Returns names as a list in words, such as `a`, `b` and `c`. */
 function inWords(names: readonly string[]): string {
-  const quoted = names.map((name) => `\`${name}\``);
-  return [quoted.slice(0, -1).join(', '), quoted.at(-1)].join(' and ');
+  return new Intl.ListFormat('en-GB').format(names.map((name) => `\`${name}\``));
 }

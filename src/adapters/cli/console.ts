@@ -14,8 +14,8 @@ export interface Console {
   /** Writes a text to standard output, escaped by `visibleLines`. Resolves when the operating system has accepted it. */
   readonly out: (text: string) => Promise<void>;
   /**
-   * Writes data to standard output. The data is escaped only for a terminal, which would execute control characters. If the
-   * process is asked to stop during the write, rejects at once, even if the reader has stalled.
+   * Writes data to standard output. The data is escaped only for a terminal, which would execute control characters. If the process
+   * is asked to stop during the write, rejects at once, even if the reader has stalled.
    */
   readonly outData: Write;
   /** Writes a text to standard error, escaped by `visibleLines`. Ignores a failed write. */
