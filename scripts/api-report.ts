@@ -73,7 +73,7 @@ function report(program: ts.Program, entryPoint: string, source: string): ApiRep
   return { entryPoint, file, text, undocumented: symbols.flatMap((symbol) => undocumented(symbol, checker)) };
 }
 
-/** Returns the declaration of a symbol in the emitted `.d.ts`, with its comments. */
+/** Returns the declaration of a symbol as the emitted `.d.ts` has it, with the comments. */
 function declarationOf(symbol: ts.Symbol, program: ts.Program): string {
   const source = symbol.declarations?.[0]?.getSourceFile() as ts.SourceFile;
   const emitted = emittedOf(source, program.getCompilerOptions());

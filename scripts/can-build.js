@@ -1,4 +1,4 @@
-/** Fails with one line if packages that the build needs are missing. Otherwise, the compiler would print pages of errors. */
+/** Fails with one line if packages that the build needs are missing. Without this, the compiler would print pages of errors. */
 
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -21,7 +21,7 @@ if (missing.length > 0) {
   process.exitCode = 1;
 }
 
-/** Looks for the file itself: `require.resolve` fails for packages that do not export their `package.json`. */
+/** Looks for `package.json` itself: `require.resolve` fails for packages that do not export this file. */
 function isInstalled(name) {
   return resolve.paths(name)?.some((folder) => existsSync(join(folder, name, 'package.json')));
 }

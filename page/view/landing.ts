@@ -12,7 +12,10 @@ export function land(element: HTMLElement): void {
   show(element);
 }
 
-/** Shows the element that the URL names. The browser cannot do so: the page was loaded before the element existed. */
+/**
+ * Shows the element that the URL names, now and whenever its fragment changes. The browser cannot show the first one: the page was
+ * loaded before the element existed.
+ */
 export function followFragments(): void {
   const follow = () => {
     const element = document.getElementById(idIn(location.hash));

@@ -1,4 +1,4 @@
-/** The choice between the light and the dark colors. */
+/** The choice of the colors: light, dark, or those of the system. */
 
 import { el } from './dom.ts';
 import { remembered, type State } from './state.ts';

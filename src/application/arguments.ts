@@ -45,8 +45,8 @@ export function optionsOf<T extends object>(rules: OptionRules<T>, base: Rule = 
 }
 
 /**
- * Returns the rule for an object with known members, all of them optional. The rule refuses a member whose name differs from a
- * known name only by case. In an object literal, it also refuses a function with an unknown name.
+ * Returns the rule for an object that `base` accepts. The rule checks each known member, and refuses a member whose name differs
+ * from a known name only by case. In an object literal, it also refuses a function with an unknown name.
  */
 export function objectOf<T extends object>(base: Rule, rules: OptionRules<T>): Rule {
   const names = Object.keys(rules);

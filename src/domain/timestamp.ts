@@ -12,7 +12,10 @@ export const TIMESTAMP_MAX: Timestamp = '9999-12-31T23:59:59.999Z';
 const RFC_3339 =
   /^(?!0000)(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,3}))?(?:Z|([+-])([01]\d|2[0-3]):([0-5]\d))$/i;
 
-/** Returns the canonical text of a time in the format of RFC 3339, with any offset, or `undefined` for any other value. */
+/**
+ * Returns the canonical text of a time in the format of RFC 3339, with any offset and with at most 3 decimals. Returns `undefined`
+ * for any other value.
+ */
 export function toTimestamp(given: unknown): Timestamp | undefined {
   const parts = typeof given === 'string' ? RFC_3339.exec(given) : null;
   if (parts === null) return undefined;

@@ -43,7 +43,7 @@ export type Eventually = (condition: () => Promise<boolean>) => Promise<void>;
 const POLL_INTERVAL = 5;
 const CASE_TIMEOUT = 100_000;
 
-/** Creates a contract case that rejects after `caseTimeout`, for example when two clients wait for each other. */
+/** Creates a contract case that rejects if it takes longer than `caseTimeout`, for example when two clients wait for each other. */
 export function endingCase(
   { caseTimeout = CASE_TIMEOUT }: Pick<Subject<unknown>, 'caseTimeout'>,
   name: string,

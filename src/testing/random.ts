@@ -1,4 +1,4 @@
-/** A source of random numbers. Returns a number from 0 to `below` - 1. */
+/** A source of random numbers. Returns an integer from 0 to `below` - 1. */
 export type Random = (below: number) => number;
 
 /** Returns a mulberry32 generator, which yields the same numbers for the same seed. */

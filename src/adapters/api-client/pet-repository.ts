@@ -51,7 +51,7 @@ export function apiPets(api: ApiClient): Pick<StoreStorage, 'pets' | 'idempotent
   };
 }
 
-/** Refuses a page that a cache or a gateway has sent for another query. Otherwise, iterating over pages might not end. */
+/** Refuses a page that a cache or a gateway has sent for another query. With such a page, iterating might not end. */
 function pageOf(response: ApiResponse, query: PetQuery): PetPage {
   const { limit } = query;
   const more = nextLink(response) !== undefined;

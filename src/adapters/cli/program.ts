@@ -111,7 +111,7 @@ function finish(command: Command, path: string, args: readonly string[]): void {
     const isParent = command.commands.length > 0;
     if (isHelp && isParent && child !== undefined && !command.commands.some((each) => each.name() === child))
       throw new UsageError(`unknown command '${child}' (see ${path} --help)`);
-    // commander has shown the help or the version.
+    // commander has already written the help or the version.
     if (isHelp) throw error;
     const fault = error.message
       .replace(/^error: |\.$/g, '')

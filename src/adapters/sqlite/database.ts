@@ -47,7 +47,7 @@ export function prepareDatabase(path: string, preparation: Preparation = {}): nu
         migrateAlone(each, version, migration);
     });
     try {
-      // `migrate` writes even to a store of this version, so that a file that cannot be written is detected at once.
+      // `migrate` writes even if the schema is already the newest, so that a file that cannot be written is detected at once.
       if (tryWrite || version < SCHEMA_VERSION) db.transaction(() => migrate(db)).exclusive();
       return version;
     } finally {

@@ -14,11 +14,11 @@ import type { Answer, Call, SqlValue } from './writer-thread.ts';
 export interface OwnConnection {
   /**
    * Runs a statement once for each row of values. Resolves with the first value that each run selects, or with the `RunResult` of
-   * each change. Without rows, runs the statement once, and resolves with an empty array.
+   * each change. If `rows` is empty, runs the statement once, and resolves with an empty array.
    */
   run<T>(sql: string, ...rows: readonly (readonly SqlValue[])[]): Promise<readonly T[]>;
   begin(): Promise<void>;
-  /** Throws when the storage is closed or must not be written, or when another file is at its path. */
+  /** Throws if the storage is closed or must not be written, or if one of its files is missing or was replaced. */
   assertWritable(): void;
   commit(writes: number): Promise<void>;
 }

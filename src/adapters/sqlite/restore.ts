@@ -128,7 +128,8 @@ function lockStore(store: string, overwrite: boolean): Database.Database | undef
 
 function lock(store: string, db: Database.Database, overwrite: boolean): void {
   beginAlone(db, 'memory');
-  // The lock outlives the transaction, so that `backup` can copy the file. COMMIT would write a page into an empty file.
+  // The lock outlives the transaction, so that `backup` can copy the file. On an empty file, the transaction stays open, because
+  // COMMIT would write a page.
   db.pragma('main.locking_mode = EXCLUSIVE');
   if (sizeOf(store) > 0) db.exec('COMMIT');
   const [companion] = companionsOf(store);
@@ -143,7 +144,7 @@ function inUse(store: string): AnimalStoreError {
 
 /**
  * Lets the ids of pets and of keys continue after those of the replaced store, unless that store has no ids left or is damaged.
- * Returns the greatest id of a pet that was assigned.
+ * Returns the greatest id that was assigned to a pet.
  */
 function continueIds(partial: string, old: Database.Database | undefined): bigint {
   const db = connect(partial, {});
@@ -200,8 +201,8 @@ async function keepDatabase(path: string, db: Database.Database | undefined): Pr
 }
 
 /**
- * Copies the file if the file system has no hard links. If the database is open, SQLite makes the copy, because this process would
- * lose its locks on the file if it opened and closed the file by other means.
+ * Links the file, or copies it if the file system has no hard links. If the database is open, SQLite makes the copy, because this
+ * process would lose its locks on the file if it opened and closed the file by other means.
  */
 async function linkOrCopy(from: string, to: string, db: Database.Database | undefined): Promise<void> {
   try {
