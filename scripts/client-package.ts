@@ -1,6 +1,6 @@
 /**
  * Builds `animal-store-client`: the entry point `animal-store/client` as a package of its own, for those who need neither the
- * server nor its dependencies. It contains the same compiled modules. Usage, after `npm run build`: `node
+ * server nor its dependencies. It contains the same compiled modules as the server's package. Usage, after `npm run build`: `node
  * scripts/client-package.ts`, which writes the package to the folder `dist-client`.
  */
 

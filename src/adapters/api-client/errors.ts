@@ -102,7 +102,7 @@ function errorOf(
   return error(known ?? fallback, told?.message ?? other);
 }
 
-/** The error codes of Node.js and Bun for a connection that was not opened, and the system calls that open a connection. */
+/** Matches an error of Node.js or Bun for a connection that was not opened, by its code or by the system call that failed. */
 const NOT_OPENED =
   /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT|ConnectionRefused|connect|getaddrinfo)$/;
 /** The message of the error of Node.js for a port that the Fetch standard blocks. This error has no code. */

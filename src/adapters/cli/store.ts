@@ -6,7 +6,10 @@ import { CommandError } from './errors.ts';
 import type { CommandOptions, Work } from './options.ts';
 
 interface Access {
-  /** Whether to create a missing store. If not, a missing store is an error. `undefined` for a command without `--create-store`. */
+  /**
+   * Whether to create a missing store. If not, a missing store is an error. `undefined` for a command that does not have the option
+   * `--create-store`.
+   */
   readonly createStore?: boolean | undefined;
   /** Whether the command writes nothing. Such a command refuses a store of an older release, and does not migrate it. */
   readonly onlyReads?: boolean;

@@ -10,7 +10,7 @@ export const SUNSET: Date = new Date('2030-12-05T00:00:00Z');
 
 /** The options of operations that are not stable. */
 export interface LifecycleOptions {
-  /** Whether the experimental operations are served, which change pets, remove pets, and list changes. Default: `false`. */
+  /** Whether to serve the experimental operations: changing pets, removing pets, and listing changes. Default: `false`. */
   readonly experimental?: boolean | undefined;
 }
 

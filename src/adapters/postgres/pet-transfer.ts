@@ -137,7 +137,7 @@ async function spoolAll(spool: Spool, pool: ConnectionPool, ...[batches, options
   return withIds;
 }
 
-/** Returns a function that tells whether an id is new. Consecutive ids need little memory, in whatever order they come. */
+/** Returns a function that tells whether an id is new. Ids without large gaps between them need little memory, in any order. */
 function idFilter(): (id: bigint) => boolean {
   const blocks = new Map<bigint, bigint>();
   return (id) => {

@@ -90,7 +90,7 @@ async function importAll(
   return copied;
 }
 
-/** Refuses ids in a store that has ever had a pet. Refuses pets without ids if too few ids are left for them. */
+/** Refuses pets with ids, unless the store has never had a pet. Refuses pets without ids if too few ids are left for them. */
 async function refuseIds(connection: OwnConnection, withIds: boolean, count: number): Promise<void> {
   const [lastId = 0n] = await connection.run<bigint>(LAST_ID, []);
   if (withIds && lastId !== 0n) throw idsNotAccepted();

@@ -49,7 +49,7 @@ export interface Call {
   readonly rows: readonly (readonly SqlValue[])[];
 }
 
-/** For each row of values, the first returned value or, if the statement returns no rows, the result of the driver's `run`. */
+/** For each row of values: the first value that a statement returns, or the driver's `run` result if it cannot return rows. */
 export type Answer = { readonly results: readonly unknown[] } | PlainError;
 
 /** How long an `OwnConnection` waits for the lock of the database, in milliseconds. */
