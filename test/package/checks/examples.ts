@@ -58,7 +58,7 @@ test('the JSON file adapter compiles in a project of `npm init` and `tsc --init`
   await run(tsc, ['--init'], { cwd: project });
   await run(tsc, [], { cwd: project });
   const output = await run(process.execPath, ['--test', 'contract.js'], { cwd: project });
-  assert.match(output, /pass [2-9]\d\n/);
+  assert.match(output, /pass [1-9]\d\n/);
   const served = await run(process.execPath, ['main.js', 'pets.json'], { cwd: project });
   assert.equal(served, wholeJson('[{"id":1,"name":"Rex","categoryId":7,"status":"available"}]\n'));
 });

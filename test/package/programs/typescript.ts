@@ -64,6 +64,6 @@ if (
   app.callback().length === 2 &&
   (await handle(new Request('http://localhost/livez'))).status === 200 &&
   !server.isStopping &&
-  cases.length > 10
+  cases.length > 5
 )
   console.log('done');
