@@ -51,6 +51,9 @@ const OVERLAY = 'scripts/new/files/';
 const ENTRY_NAME = /(?<=^\/\*\*\s+(?:\* )?)(?:The entry point )?`animal-store\/[\w-]+`: (\w)/;
 const ENTRY_EXAMPLE = / \*\n \* @example\n \* ```ts\n(?: \* import .*\n)+(?: \*(?! ```).*\n)+ \* ```\n/g;
 
+/** Matches the tests whose expected texts have the attributes of pets. */
+const PAGE_OF_PETS = /^test\/page\/(?:reference-page\.test\.ts$|samples\/)/;
+
 const MODULE = /\.[cm]?[jt]s$/;
 
 /** Maps the path of each file of a new project to the path of the file in this project that it is made from. */
@@ -132,6 +135,9 @@ export function filesOf(
   attributes: readonly NamedAttribute[] = [],
 ): NewFile[] {
   const sources = filesToWrite(parts);
+  if (attributes.length > 0) {
+    for (const path of sources.keys()) if (PAGE_OF_PETS.test(path)) sources.delete(path);
+  }
   const modeOf = (path: string) => statSync(join(ROOT, sources.get(path) ?? '')).mode;
   const [fixed, texts, modules]: [NewFile[], SourceFile[], Map<string, string>] = [[], [], new Map()];
   for (const [path, source] of sources) {

@@ -7,7 +7,7 @@ import type { ResultRow, SqlStatement } from '../../../src/adapters/postgres/con
 import type { AddCreate } from '../../../src/adapters/postgres/creates.ts';
 import { petRepository } from '../../../src/adapters/postgres/pet-repository.ts';
 import { PageCache } from '../../../src/adapters/storage-kit/page-cache.ts';
-import { valuesOf } from '../../../src/adapters/storage-kit/pet-rows.ts';
+import { conditionsOf, valuesOf } from '../../../src/adapters/storage-kit/pet-rows.ts';
 import { AnimalStoreError } from '../../../src/domain/errors.ts';
 import { type NewPet, newPet, type Pet } from '../../../src/domain/pet.ts';
 import { PET_FILTERS, readFilter } from '../../../src/domain/pet-filter.ts';
@@ -16,6 +16,11 @@ import { History, type PetOperations } from '../../../src/testing/index.ts';
 import { runs } from '../../support/property-runs.ts';
 
 const IDLE = { busy: 0, idle: 1, waiting: 0 };
+
+/** Returns the values of a pet that filters compare, as they are in the database. */
+function filterValuesOf(pet: Pet): readonly unknown[] {
+  return conditionsOf(Object.fromEntries(PET_FILTERS.map((name) => [name, pet[name]]))).values;
+}
 
 /** A database. The scheduler decides when a statement runs, and when its result arrives. */
 class Database {
@@ -44,8 +49,7 @@ class Database {
       const isFound = name?.startsWith('find')
         ? (pet: Pet) => ids.includes(`${pet.id}`)
         : (pet: Pet) =>
-            pet.id > (first as bigint) &&
-            wanted.every((value) => PET_FILTERS.some((name) => pet[name] === value));
+            pet.id > (first as bigint) && wanted.every((value) => filterValuesOf(pet).includes(value));
       return this.#pets
         .filter(isFound)
         .slice(0, limit)
