@@ -1,3 +1,5 @@
+/** Registers the contract suites of `src/testing`, which contain the assertions, on PostgreSQL. */
+
 import { openPostgresStorage } from '../../../src/adapters/postgres/index.ts';
 import { describePostgres, newDatabaseUrl, openClient } from '../../support/postgres/index.ts';
 import { testReusedStores } from '../../support/reused-stores.ts';

@@ -1,3 +1,5 @@
+/** Registers the contract suites of `src/testing`, which contain the assertions, on SQLite. */
+
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
