@@ -56,7 +56,7 @@ export function backingUp(subject: StorageSubject): ContractCase[] {
       const onProgress = (fraction: number) => fractions.push(fraction);
       await backUp(storage, file, { overwrite: true, onProgress });
       assert.ok(
-        fractions.every((fraction) => fraction >= 0 && fraction <= 1),
+        fractions.length > 0 && fractions.every((fraction) => fraction >= 0 && fraction <= 1),
         `expected fractions from 0 to 1, got ${fractions}`,
       );
     }),

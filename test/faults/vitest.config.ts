@@ -6,7 +6,7 @@ import { ofCommand } from '../support/suite.ts';
 const PROMISES = faults('changes', 'crash', 'flood', 'messages', 'stopping');
 
 /** These tests run on a quiet machine too, and then their times have limits. */
-const LIMITED = faults('disk', 'postgres');
+const LIMITED = faults('disk', 'flood', 'postgres');
 
 const common = ofCommand({
   globalSetup: 'test/support/postgres/global-setup.ts',

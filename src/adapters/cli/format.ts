@@ -37,6 +37,6 @@ const STYLE = { 'padding-left': 0, 'padding-right': 0, head: [], border: [] };
 /** Aligns the columns, and escapes the cells. */
 export function table(rows: readonly (readonly string[])[]): string {
   const made = new Table({ chars: CHARS, style: STYLE });
-  made.push(...rows.map((row) => row.map(visible)));
+  for (const row of rows) made.push(row.map(visible));
   return made.toString().replace(/ *$/gm, '').concat('\n');
 }

@@ -77,11 +77,11 @@ export class ConnectionPool {
   }
 
   /**
-   * When a connection is free, runs the statement that `begin` returns. Retries it after a serialization failure. Also retries it
-   * when the server accepts no further connection, because an open connection can become free. Retries it once, unprepared, if its
-   * prepared statement is out of date, for example after `ALTER TABLE`.
+   * When a connection is free, runs the statement that `begin` returns, if any. Retries it after a serialization failure. Also
+   * retries it when the server accepts no further connection, because an open connection can become free. Retries it once,
+   * unprepared, if its prepared statement is out of date, for example after `ALTER TABLE`.
    */
-  async run(begin: () => SqlStatement): Rows {
+  async run(begin: () => SqlStatement | undefined): Rows {
     let isOutdated = false;
     for (const startedAt = performance.now(); ; ) {
       this.assertOpen();
@@ -89,7 +89,10 @@ export class ConnectionPool {
       let client: PoolClient | undefined;
       try {
         client = await this.#pool.connect();
-        const rows = await query(client, { ...begin(), ...(isOutdated && { name: undefined }) });
+        const statement = begin();
+        const rows = statement
+          ? await query(client, { ...statement, ...(isOutdated && { name: undefined }) })
+          : [];
         client.release();
         return rows;
       } catch (error) {

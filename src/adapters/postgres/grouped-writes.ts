@@ -83,8 +83,9 @@ export class GroupedWrites {
       const rows = await this.#pool.run(() => {
         group ??= this.#take(kind, queue);
         startedAt = performance.now();
-        return kind.statementFor(requests());
+        return group.length > 0 ? kind.statementFor(requests()) : undefined;
       });
+      if (group?.length === 0) return;
       const results = kind.resultsOf(requests(), rows);
       for (const [index, { resolve }] of (group ?? []).entries()) resolve(results[index] as Result);
       this.#faults.reportSuccess('write');
