@@ -21,7 +21,7 @@ export const WHEN: Readonly<Record<HttpErrorCode, string>> = {
   precondition_failed: 'The pet has changed since it was read.',
   precondition_required: '`If-Match` is missing.',
   payload_too_large: `The body has more than ${BODY_LIMIT / 1024} KiB.`,
-  unsupported_media_type: 'The body is not `application/json` in UTF-8, or has a Content-Encoding.',
+  unsupported_media_type: 'The body is not JSON in UTF-8, or has a Content-Encoding.',
   idempotency_conflict: 'The `Idempotency-Key` was used for a different pet, and is still valid.',
   rate_limited: 'The API key has used up its rate limit. Nothing was stored.',
   headers_too_large: "The request's head has more than 16 KiB.",
