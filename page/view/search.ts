@@ -141,8 +141,8 @@ function placesIn(content: HTMLElement): Place[] {
 }
 
 /**
- * Returns the elements whose texts, joined with spaces, are the text of a result. The cells of a row are separate, because the text
- * of a whole row has no spaces between the cells.
+ * Returns the parts of a found element. Their texts, joined with spaces, are the text of the result. The cells of a row are parts,
+ * because the text of a whole row has no spaces between the cells.
  */
 function partsOf(element: HTMLElement): Element[] {
   if (element.matches('.failures li')) return [...element.querySelectorAll('.meaning + p, pre')];

@@ -100,8 +100,8 @@ function usesOf({ packages }: Lock, scripts: object, text: string): (name: strin
 }
 
 /**
- * Returns the packages in the groups of dependencies, and all packages that they need. Marks the packages that a server does not
- * need with `dev`, unless they have the mark `devOptional`.
+ * Returns the packages in the groups of dependencies, and all packages that they need. Sets `dev` on the packages
+ * that a server does not need, unless they have `devOptional`.
  */
 function reachable(packages: Lock['packages'], groups: Readonly<Record<string, object>>): Lock['packages'] {
   const collect = (names: readonly string[]): Set<string> => {

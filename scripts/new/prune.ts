@@ -167,7 +167,7 @@ class Pruning {
 
   /** Returns the smallest part that contains a node, and without which the rest of the module still makes sense. */
   #victimOf(node: ts.Node): ts.Node {
-    // If the node is spread into an object, only the spread is removed, so that a test keeps the options of other parts.
+    // If the node is spread into an object, only the spread is removed, so that a test keeps its other options.
     if (ts.isSpreadAssignment(node.parent)) return node.parent;
     const row = isText(node) ? rowAround(node) : undefined;
     if (row !== undefined) return row;

@@ -74,7 +74,7 @@ function noSuchPet(): AnimalStoreError {
   return new AnimalStoreError('not_found', 'there is no such pet');
 }
 
-/** Throws `not_found` if there is no pet, and `precondition_failed` if `ifMatch` is neither `*` nor has the tag of the pet. */
+/** Throws `not_found` if there is no pet, and `precondition_failed` if `ifMatch` is a list without the tag of the pet. */
 export async function expectedPet(pet: Pet | undefined, ifMatch: IfMatch): Promise<Pet> {
   if (pet === undefined) throw noSuchPet();
   if (ifMatch === '*' || ifMatch.includes(await entityTagOf(pet))) return pet;

@@ -65,7 +65,10 @@ const FACTS: readonly (readonly [manual: string, phrase: string])[] = [
     `older than ${numberIn('deploy/animal-store-backup.service', /-mtime \+(\d+) -delete/) + 1} days`,
   ],
   ['deploy', `never the newest ${numberIn('deploy/animal-store-backup.service', /tail -n \+(\d+)/) - 1}.`],
-  ['postgresql', `before ${seconds(constant('http', 'KEEP_ALIVE_TIMEOUT'))} seconds, when the server does`],
+  [
+    'postgresql',
+    `within ${seconds(constant('http', 'KEEP_ALIVE_TIMEOUT'))} seconds, earlier than the server`,
+  ],
   [
     'containers',
     `an image of ${numberIn('test/deploy/container.deploy.ts', /size \/ 1e7\) \* 10\)\.toBe\((\d+)\)/)} MB`,

@@ -52,7 +52,7 @@ const EXAMPLE = 'expected a base address such as https://pets.example.org/v1';
 /** The failure of a request. */
 export interface Failure {
   readonly error: AnimalStoreError;
-  /** Whether a write of the request may have been made. */
+  /** Whether the server may have stored what the request writes. */
   readonly isStoredPossibly: boolean;
   /** Whether a retry would fail in the same way. */
   readonly isFinal: boolean;

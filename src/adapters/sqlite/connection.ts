@@ -106,7 +106,7 @@ function assertOwnLog(path: string): void {
 }
 
 /**
- * Returns whether the file is known to be outside of WAL mode. Opens the file under a second name, beside which there is no log.
+ * Returns whether the file is known to be outside of WAL mode. Opens it through a hard link, so that SQLite finds no log beside it.
  * Opens it with SQLite, because closing a file that was opened by other means would end the locks that SQLite has on it.
  */
 function needsNoLog(path: string): boolean {

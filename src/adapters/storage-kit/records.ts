@@ -8,7 +8,7 @@ import { type NewPet, type Pet, storedPet } from '../../domain/pet.ts';
 import { newPetJson, parseStoredPets } from '../../domain/pet-json.ts';
 import { type PetRow, petOf } from './pet-rows.ts';
 
-/** Returns the response to store. The response of a removal has only the id. */
+/** Returns the response that a record stores. The response of a removal has only the id. */
 export function responseOf(id: bigint, pet: Pet | undefined): string {
   return `{"id":${id}${pet === undefined ? '}' : responseAfterId(pet)}`;
 }
