@@ -2,11 +2,10 @@ import { invalidRequest } from '../domain/errors.ts';
 import type { ImportedPet, Pet } from '../domain/pet.ts';
 import { readFilter } from '../domain/pet-filter.ts';
 import type { ApiKeys } from './api-keys.ts';
-import { checkOptions } from './arguments.ts';
+import { checkArgument, checkOptions, STRING } from './arguments.ts';
 import { BasicStore } from './basic-store.ts';
 import type { ChangeUseCases } from './change-calls.ts';
 import type { ImportOptions } from './import-pets.ts';
-import type { PetPageQuery } from './list-pets.ts';
 import { failureReporter, type ReportFailure } from './observers.ts';
 import type { ApiKeyHolder, VerifyOptions } from './ports/api-key-verifier.ts';
 import type { BackupOptions } from './ports/maintenance.ts';
@@ -14,7 +13,7 @@ import type { CallOptions } from './ports/pet-repository.ts';
 import type { ExportInput } from './ports/pet-transfer.ts';
 import type { StoreStorage } from './ports/storage.ts';
 import { startRecordRemoval } from './record-removal.ts';
-import { QUERY, supported } from './store-options.ts';
+import { BACKUP_OPTIONS, BATCHES, FILTER, IMPORT_OPTIONS, supported } from './store-options.ts';
 import { iterateUntilAborted } from './until-aborted.ts';
 import { createUseCases, type UseCases } from './use-cases.ts';
 import { walkPages } from './walk-pages.ts';
@@ -93,13 +92,15 @@ export class AnimalStore extends BasicStore {
    */
   async importPets(batches: AsyncIterable<readonly ImportedPet[]>, options?: ImportOptions): Promise<number> {
     this.assertCallable();
+    checkArgument('batches', batches, BATCHES);
+    if (options !== undefined) checkOptions(options, IMPORT_OPTIONS);
     return await supported(this.useCases.importPets, 'import').execute(batches, options);
   }
 
   /** Yields all matching pets in batches, as `PetTransfer.exportPets` does, or page by page if the storage lacks this port. */
   async *exportPets(query: ExportInput = {}, options?: CallOptions): AsyncGenerator<readonly Pet[], void> {
     this.assertCallable(options);
-    checkOptions<PetPageQuery>(query, QUERY);
+    checkOptions(query, FILTER);
     const { filter, faults } = readFilter(query);
     if (faults.length > 0) throw invalidRequest(faults.join('; '));
     const { transfer } = this.storage;
@@ -111,6 +112,8 @@ export class AnimalStore extends BasicStore {
   /** Copies the whole store, including the API keys, into a file, as {@link StoreStorage.backup} describes. */
   async backup(file: string, options?: BackupOptions): Promise<void> {
     this.assertCallable();
+    checkArgument('file', file, STRING);
+    if (options !== undefined) checkOptions(options, BACKUP_OPTIONS);
     await supported(this.storage.backup, 'backup').call(this.storage, file, options);
   }
 

@@ -29,12 +29,12 @@ export function objectWith(...methods: readonly string[]): Rule {
   };
 }
 
-export function arrayOf(expected: string, { accepts, checkMembers }: Rule): Rule {
+export function arrayOf(expected: string, rule: Rule): Rule {
   return {
     expected,
-    accepts: (value) => Array.isArray(value) && value.every(accepts),
+    accepts: Array.isArray,
     checkMembers: (name, items) => {
-      for (const [index, item] of Object.entries(items)) checkMembers?.(`${name}[${index}]`, item);
+      for (const [index, item] of Object.entries(items)) checkArgument(`${name}[${index}]`, item, rule);
     },
   };
 }

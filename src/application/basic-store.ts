@@ -35,7 +35,7 @@ import {
   QUERY,
   supported,
 } from './store-options.ts';
-import { abortedWrite, untilAborted, type Write } from './until-aborted.ts';
+import { abortedWrite, itemsUntilAborted, untilAborted, type Write } from './until-aborted.ts';
 import { createPetUseCases, type PetUseCases } from './use-cases.ts';
 import { follow, walkPages } from './walk-pages.ts';
 
@@ -79,7 +79,8 @@ export class BasicStore implements AsyncDisposable {
    * each page. Rejects with `invalid_request` for an invalid query.
    */
   async *listPets(query?: PetWalk, options?: CallOptions): AsyncGenerator<Pet, void, undefined> {
-    for await (const pets of walkPages((page) => this.listPage(page, options), query)) yield* pets;
+    const pages = walkPages((page) => this.listPage(page, options), query);
+    for await (const pets of pages) yield* itemsUntilAborted(pets, options?.signal);
   }
 
   /**

@@ -27,20 +27,25 @@ export class ImportPets {
     batches: AsyncIterable<readonly ImportedPet[]>,
     options: ImportOptions = {},
   ): Promise<number> {
-    const { onRefused = refuse, onProgress, dryRun = false, signal } = options;
+    const { onProgress, dryRun = false, signal } = options;
+    const onRefused = options.onRefused ?? refuse;
     const validate = petValidator();
     /** Maps each valid pet of the current batch to its input, which `onRefused` gets if the id is a duplicate. */
     let inputs = new Map<NewPet | Pet, ImportedPet>();
     let count = 0;
+    let position = 0;
     let isChecked = false;
     const pets = async function* () {
       for await (const batch of iterateUntilAborted(batches, signal)) {
         inputs = new Map();
+        if (!Array.isArray(batch)) throw invalidRequest('batches: expected arrays of pets');
         for (const input of batch) {
+          position += 1;
           try {
             inputs.set(validate(input), input);
           } catch (error) {
-            onRefused(input, (error as Error).message);
+            const { message } = error as Error;
+            onRefused(input, options.onRefused ? message : `pet ${position} of the import: ${message}`);
           }
         }
         count += inputs.size;

@@ -13,9 +13,10 @@ import {
   TIMEOUT,
 } from './arguments.ts';
 import { DEPRECATION_RULES, type Deprecation } from './deprecation.ts';
+import type { ImportOptions } from './import-pets.ts';
 import type { ChangesPageQuery } from './list-changes.ts';
 import type { PetPageQuery } from './list-pets.ts';
-import type { RestoreOptions } from './ports/maintenance.ts';
+import type { BackupOptions, RestoreOptions } from './ports/maintenance.ts';
 import type { CallOptions } from './ports/pet-repository.ts';
 
 /** The query of `AnimalStore.listPets`. */
@@ -93,6 +94,18 @@ export const RESTORE_OPTIONS: OptionRules<RestoreOptions> = {
   onProgress: FUNCTION,
   signal: SIGNAL,
 };
+export const BACKUP_OPTIONS: OptionRules<BackupOptions> = { ...RESTORE_OPTIONS, onVerified: FUNCTION };
+export const IMPORT_OPTIONS: OptionRules<ImportOptions> = {
+  onRefused: FUNCTION,
+  dryRun: BOOLEAN,
+  onProgress: FUNCTION,
+  signal: SIGNAL,
+};
+export const BATCHES: Rule = {
+  expected: 'an async iterable of arrays of pets',
+  accepts: (value) =>
+    FUNCTION.accepts((value as Partial<AsyncIterable<unknown>> | null)?.[Symbol.asyncIterator]),
+};
 
 function isHeader([name, value]: [string, unknown]): boolean {
   const isOwn = /^(?:authorization|content-type|idempotency-key|if-match)$/i.test(name);
@@ -106,14 +119,20 @@ function isHeader([name, value]: [string, unknown]): boolean {
 const ANY: Rule = { expected: '', accepts: () => true };
 /** Any value passes here, because the use case checks the members of the query. */
 export const CHANGES_QUERY: OptionRules<ChangesPageQuery> = { limit: ANY, after: ANY };
-const FILTER = Object.fromEntries(PET_FILTERS.map((name) => [name, ANY])) as OptionRules<PetFilterInput>;
+export const FILTER = Object.fromEntries(
+  PET_FILTERS.map((name) => [name, ANY]),
+) as OptionRules<PetFilterInput>;
 export const QUERY: OptionRules<PetPageQuery> = { ...CHANGES_QUERY, ...FILTER };
 export const CALL_OPTIONS: OptionRules<CreateOptions> = {
   timeout: TIMEOUT,
   signal: SIGNAL,
   idempotencyKey: ANY,
 };
-export const CHANGE_OPTIONS: OptionRules<ChangeOptions> = { ...CALL_OPTIONS, ifMatch: STRING };
+const TAG: Rule = {
+  expected: 'an entity tag, which begins and ends with a double quote, or *',
+  accepts: (value) => typeof value === 'string' && /^(?:(?:W\/)?".*"|\*)$/s.test(value),
+};
+export const CHANGE_OPTIONS: OptionRules<ChangeOptions> = { ...CALL_OPTIONS, ifMatch: TAG };
 export const FOLLOW_CHANGES_OPTIONS: OptionRules<FollowChangesOptions> = {
   after: ANY,
   signal: SIGNAL,

@@ -18,6 +18,17 @@ export function untilAborted<T>(
   });
 }
 
+/** Yields the items of a page. Throws after an item if the signal is aborted by then. */
+export function* itemsUntilAborted<T>(
+  items: readonly T[],
+  signal: AbortSignal | undefined,
+): Generator<T, void> {
+  for (const item of items) {
+    yield item;
+    signal?.throwIfAborted();
+  }
+}
+
 /** Yields the values of an iteration. Throws as soon as the signal is aborted, even while the next value is awaited. */
 export async function* iterateUntilAborted<T>(
   values: AsyncIterable<T>,

@@ -7,6 +7,7 @@ import { LIMIT_MAX, LIMIT_MIN, type PetPageQuery } from './list-pets.ts';
 import { nextTurn, pause } from './pause.ts';
 import type { CallOptions, PetPage } from './ports/pet-repository.ts';
 import { type Following, type PetWalk, QUERY } from './store-options.ts';
+import { itemsUntilAborted } from './until-aborted.ts';
 
 /** Yields the pets of each page in ascending order of id, up to the limit. */
 export async function* walkPages(
@@ -78,7 +79,7 @@ export async function* follow<Item, Options extends Followed>(
       if (!hasRead || !isTemporary || isClosed()) throw error;
       delay = Math.max(interval, Math.min(retryAfter * 1000, LONGEST_DELAY));
     }
-    yield* items;
+    yield* itemsUntilAborted(items, signal);
     // The pause lets other pending work run while many pages follow each other.
     await (delay === 0 ? nextTurn() : pause(delay, signal));
     signal?.throwIfAborted();

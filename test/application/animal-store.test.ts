@@ -72,6 +72,26 @@ describe('pets', () => {
   });
 });
 
+test('an import, an export and a backup refuse options that would have no effect', async () => {
+  for (const call of [
+    () => store.importPets(batchesOf([REX]), { dryrun: true } as object),
+    () => store.backup('copy.db', { force: true } as object),
+    () => store.exportPets({ limit: 2 } as object).next(),
+    () => store.exportPets({ after: 1n } as object).next(),
+  ])
+    await expect(call()).rejects.toThrow(
+      refusal(/^unknown option (?:dryrun|force|limit|after): expected \w/),
+    );
+  for (const batches of [undefined, [[REX]]])
+    await expect(store.importPets(batches as never)).rejects.toThrow(
+      refusal(/^batches: expected an async iterable of arrays of pets, got /),
+    );
+  await expect(store.importPets(batchesOf(REX as never))).rejects.toThrow(
+    refusal('batches: expected arrays of pets'),
+  );
+  await expect(store.backup(7 as never)).rejects.toThrow(refusal('file: expected a string, got 7'));
+});
+
 test('what the storage lacks is refused by name', async () => {
   const { pets, check, close } = storage;
   const without = new AnimalStore({ pets, check, close });

@@ -24,7 +24,7 @@ describe('a rule', () => {
     ['a function', FUNCTION, VALUES.slice(-1)],
     ['an object', OBJECT, [{}]],
     ['an object with the method read', objectWith('read'), []],
-    ['an array of strings', arrayOf('an array of strings', STRING), [[], ['x']]],
+    ['an array of strings', arrayOf('an array of strings', STRING), [[], ['x'], ['x', 1]]],
   ])('for %s accepts only such values', (expected, rule, accepted) => {
     expect(rule.expected).toBe(expected);
     expect(VALUES.filter((value) => rule.accepts(value))).toEqual(accepted);
@@ -75,7 +75,7 @@ describe('members', () => {
   }
 
   test.each<[rule: Rule, value: unknown, message: string]>([
-    [arrayOf('texts', STRING), ['a', 7], 'it: expected texts, got an array'],
+    [arrayOf('texts', STRING), ['a', 7], 'it[1]: expected a string, got 7'],
     [arrayOf('objects', optionsOf(rules)), [{}, { nam: 'x' }], `unknown option it[1].nam: ${known}`],
     [optionsOf(rules), { name: 7 }, 'it.name: expected a string, got 7'],
     [optionsOf(rules, objectWith('read')), {}, 'it: expected an object with the method read, got object'],

@@ -117,6 +117,23 @@ describe('a follower', () => {
     await expect(store.followPets({ signal: controller.signal }).next()).rejects.toBe(reason);
   });
 
+  test('ends with the reason of its signal within a page, and so does a list', async () => {
+    for (let count = 0; count < 3; count += 1) await store.createPet(REX);
+    for (const iterate of [
+      (signal: AbortSignal) => store.followPets({ signal }),
+      (signal: AbortSignal) => store.followChanges({ signal }),
+      (signal: AbortSignal) => store.listPets({}, { signal }),
+    ]) {
+      const controller = new AbortController();
+      const items = iterate(controller.signal);
+      await items.next();
+      const reason = new Error('enough');
+      controller.abort(reason);
+      await expect(items.next()).rejects.toBe(reason);
+      expect(await items.next()).toEqual({ done: true, value: undefined });
+    }
+  });
+
   test.each([
     [{ interval: 0 }, /^interval: expected a number of milliseconds/],
     [{ after: 1.5 }, /^after must be/],

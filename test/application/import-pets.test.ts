@@ -55,7 +55,9 @@ describe('a pet that breaks a rule', () => {
   });
 
   test('ends the import when there is no callback, and when it throws', async () => {
-    await expect(importPets.execute(oneByOne([[REX, WRONG]]))).rejects.toThrow(refusal(REASON));
+    await expect(importPets.execute(oneByOne([[REX], [REX, WRONG]]))).rejects.toThrow(
+      refusal(`pet 3 of the import: ${REASON}`),
+    );
     const onRefused = () => expect.unreachable('the callback failed');
     await expect(importPets.execute(oneByOne([[REX, WRONG]]), { onRefused })).rejects.toThrow(
       'the callback failed',

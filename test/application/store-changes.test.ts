@@ -102,10 +102,16 @@ test.each([...CHANGING, ...READING])('%s refuses options that would have no effe
   expect((await store.listChanges()).changes).toMatchObject([{ pet }]);
 });
 
-test('an entity tag is a text, and is refused where it would have no effect', async () => {
-  await expect(store.changePet(pet.id, {}, { ifMatch: 7 as never })).rejects.toThrow(
-    refusal('ifMatch: expected a string, got 7'),
-  );
+test('an entity tag has double quotes, and is refused where it would have no effect', async () => {
+  for (const ifMatch of [7 as never, 'a', '"a', 'W/a', '**'])
+    await expect(store.removePet(pet.id, { ifMatch })).rejects.toThrow(
+      refusal(/^ifMatch: expected an entity tag, which begins and ends with a double quote, or \*, got /),
+    );
+  for (const ifMatch of ['"a"', 'W/"a"'])
+    await expect(store.changePet(pet.id, {}, { ifMatch })).rejects.toMatchObject({
+      code: 'precondition_failed',
+    });
+  await store.changePet(pet.id, {}, { ifMatch: '*' });
   const options: object = { ifMatch: '"a"' };
   for (const call of [() => store.createPet(REX, options), () => store.getPet(pet.id, options)])
     await expect(call()).rejects.toThrow(refusal(/^unknown option ifMatch/));

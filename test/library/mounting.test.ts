@@ -60,6 +60,10 @@ describe('in another Koa app', () => {
     expect((await ask('/docs/none')).status).toBe(404);
     expect((await ask('/docsx')).text).toBe('the host at /docsx');
     expect(() => animalStore({} as never, {})).toThrow('store: expected an object with the methods');
+    const { store } = await openStore();
+    expect(() => animalStore(store, { trustedProxies: 1 } as object)).toThrow(
+      'trustedProxies: expected the properties proxy and maxIpsCount of your Koa app, got 1',
+    );
   });
 
   test('what the router of the host has found does not count, and the state of the host stays its own', async () => {

@@ -67,12 +67,15 @@ test.each<[options: unknown, message: string]>([
     { trustedProxies },
     'trustedProxies: expected an integer of 0 or more, got ',
   ]),
-  ...[{ requests: 0, seconds: 1 }, { requests: 1, seconds: 0 }, null].map((rateLimit): [unknown, string] => [
+  [{ rateLimit: { requests: 0, seconds: 1 } }, 'rateLimit.requests: expected a number of 1 or more, got 0'],
+  [{ rateLimit: { requests: 1, seconds: 0 } }, 'rateLimit.seconds: expected a number above 0, got 0'],
+  ...[{ requests: 1 }, { requests: '1', seconds: 1 }, null].map((rateLimit): [unknown, string] => [
     { rateLimit },
-    'rateLimit: expected a number of requests of 1 or more, and a number of seconds, got ',
+    'rateLimit: expected an object with the numbers requests and seconds, got ',
   ]),
+  [{ corsOrigins: ['https://a.example', 'secret'] }, 'corsOrigins[1]: expected an origin such as https://'],
   [{ middleware: { beforekey: [] } }, 'unknown option middleware.beforekey: expected beforeKey or afterKey'],
-  [{ middleware: { afterKey: [1] } }, 'middleware.afterKey: expected an array of functions, got an array'],
+  [{ middleware: { afterKey: [1] } }, 'middleware.afterKey[0]: expected a function, got 1'],
   [{ apiKeys: new Verifier() }, 'unknown option apiKeys.hasPartOfkey: expected verify or hasPartOfKey'],
   [
     { apiKeys: { verify() {}, hasPart() {} } },

@@ -127,7 +127,6 @@ const INTEGER: Rule = {
   expected: 'an integer of 0 or more',
   accepts: (value) => Number.isInteger(value) && Number(value) >= 0,
 };
-const NUMBER: Rule = { expected: 'a number', accepts: (value) => typeof value === 'number' };
 const FUNCTIONS: Rule = arrayOf('an array of functions', FUNCTION);
 const METRICS: Rule = {
   expected: 'an object with the method text and the string contentType',
@@ -137,23 +136,29 @@ const PUBLIC_URL_RULE: Rule = {
   expected: 'an http or https URL without user name, password, query and fragment',
   accepts: (value) => typeof value === 'string' && isPublicUrl(value),
 };
-const ORIGIN: Rule = { expected: 'an origin', accepts: isOrigin };
+const ORIGIN: Rule = {
+  expected: 'an origin such as https://example.org, without wildcards',
+  accepts: isOrigin,
+};
 
 export const HTTP_STORE: Rule = objectWith(...STORE_METHODS);
 
 export const HTTP_OPTIONS: OptionRules<HttpOptions> = {
   apiKeys: objectOf<KeyVerifier>(objectWith('verify'), { verify: FUNCTION, hasPartOfKey: FUNCTION }),
   publicUrl: PUBLIC_URL_RULE,
-  corsOrigins: arrayOf('an array of origins such as https://example.org, without wildcards', ORIGIN),
+  corsOrigins: arrayOf('an array of origins', ORIGIN),
   trustedProxies: INTEGER,
   ...LIFECYCLE_RULES,
   rateLimit: optionsOf<RateLimit>(
-    { requests: NUMBER, seconds: NUMBER },
     {
-      expected: 'a number of requests of 1 or more, and a number of seconds',
+      requests: { expected: 'a number of 1 or more', accepts: (value) => Number(value) >= 1 },
+      seconds: { expected: 'a number above 0', accepts: (value) => Number(value) > 0 },
+    },
+    {
+      expected: 'an object with the numbers requests and seconds',
       accepts: (value) => {
         const { requests, seconds } = (value ?? {}) as RateLimit;
-        return requests >= 1 && seconds > 0;
+        return typeof requests === 'number' && typeof seconds === 'number';
       },
     },
   ),

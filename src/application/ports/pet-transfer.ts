@@ -38,6 +38,7 @@ export interface PetTransfer {
   exportPets(filter?: PetFilter, options?: CallOptions): AsyncIterable<readonly Pet[]>;
 }
 
+/** Returns the error of an import of pets with ids into a store that has had a pet. */
 export function idsNotAccepted(): AnimalStoreError {
   return invalidRequest('ids can be imported only into a store that has never had a pet');
 }
