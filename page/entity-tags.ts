@@ -10,14 +10,14 @@ export interface TaggedResponse {
   readonly text: string;
 }
 
-/** Returns the entity tags in a response by the ids of their pets, and `undefined` for a pet that does not exist. */
+/** Returns the entity tags in a response by the ids of their pets, and `undefined` for a pet that does not exist or has changed. */
 export function entityTagsIn(
   { parameters }: Pick<SampleRequest, 'parameters'>,
   { status, etag, text }: TaggedResponse,
 ): ReadonlyMap<string, string | undefined> {
   const { petId } = parameters;
   if (petId !== undefined) {
-    if (status === 204 || status === 404) return new Map([[String(petId), undefined]]);
+    if ([204, 404, 412].includes(status)) return new Map([[String(petId), undefined]]);
     return new Map(status === 200 && etag !== null ? [[String(petId), etag]] : []);
   }
   if (status !== 200 && status !== 201) return new Map();

@@ -38,7 +38,10 @@ export function consoleOf(
   for (const { name, control } of fields) {
     if (name === KEY_FIELD) control.setAttribute('placeholder', 'a new key for each request');
     if (name !== TAG_FIELD) continue;
-    control.setAttribute('placeholder', 'the ETag of the pet, or *');
+    control.setAttribute('placeholder', 'filled in by Get a pet, or *');
+    control.setAttribute('pattern', '\\s*(\\*|".*")\\s*');
+    control.title =
+      'The ETag of the pet with its double quotes, which Get a pet and List changes fill in, or * for any version';
     // The example in the document is `*`: with it, a request would change any version. So the field starts empty.
     control.value = '';
   }
@@ -66,26 +69,37 @@ export function consoleOf(
     ),
   );
   const fillTag = tagFiller(fields, choices);
-  const update = () => {
-    fillTag();
+  const update = (event?: Event) => {
+    fillTag(event);
     request.set(requestOf(operation, values(), urls.forPrograms));
   };
   form.addEventListener('input', update);
-  choices.entityTags.observe(update);
+  form.addEventListener('change', update);
+  choices.entityTags.observe(() => update());
 
   let isBusy = false;
+  const setBusy = (value: boolean) => {
+    isBusy = value;
+    // A disabled button would lose the focus.
+    send.setAttribute('aria-disabled', String(value));
+    response.element.setAttribute('aria-busy', String(value));
+  };
   const submit = async (sent: SampleRequest) => {
     if (isBusy) return;
-    isBusy = true;
+    setBusy(true);
     try {
       await response.show(sent, choices.apiKey.value, {
         turnPage,
         repeat: () => void submit(sent),
-        onResponse: (received) =>
-          choices.entityTags.set(new Map([...choices.entityTags.value, ...entityTagsIn(sent, received)])),
+        onResponse: (received) => {
+          const tag = fields.find(({ name }) => name === TAG_FIELD)?.control;
+          // The tag is that of an older version, also if the reader has typed it.
+          if (received.status === 412 && tag !== undefined) tag.value = '';
+          choices.entityTags.set(new Map([...choices.entityTags.value, ...entityTagsIn(sent, received)]));
+        },
       });
     } finally {
-      isBusy = false;
+      setBusy(false);
     }
   };
   const submitForm = () => submit(withKey(requestOf(operation, values(), urls.forConsole)));
@@ -93,6 +107,7 @@ export function consoleOf(
     const query = nextPage(link);
     if (query === undefined) return undefined;
     return () => {
+      if (isBusy) return;
       for (const { name, control } of fields) control.value = query.get(name) ?? '';
       form.dispatchEvent(new Event('input'));
       void submitForm();
@@ -110,17 +125,18 @@ export function consoleOf(
   return { element: el('div', { class: 'console-and-response' }, form, response.element), request };
 }
 
-/** Returns a function that fills in the entity tag of the pet whose id is typed, unless the reader has typed a tag. */
+/** Returns a function that fills in the entity tag of the pet whose id is typed, unless the reader types or has typed a tag. */
 function tagFiller(
   fields: readonly Field<HTMLInputElement | HTMLSelectElement>[],
   { entityTags }: Choices,
-): () => void {
+): (event?: Event) => void {
   const controlOf = (field: string) => fields.find(({ name }) => name === field)?.control;
   const id = controlOf('petId');
   const tag = controlOf(TAG_FIELD);
   let filled = '';
-  return () => {
-    if (id === undefined || tag === undefined || tag.value !== filled) return;
+  return (event) => {
+    if (id === undefined || tag === undefined || !['', filled].includes(tag.value)) return;
+    if (event?.type === 'input' && event.target === tag) return;
     filled = entityTags.value.get(id.value.trim()) ?? '';
     tag.value = filled;
   };

@@ -40,13 +40,23 @@ async function check(page, { key, origin }) {
   };
   const body = JSON.stringify({ name: withRequired({ name: 'somebody else' }).name });
   assert.equal((await fetch(`${origin}/v1/pets/1`, { method: 'PATCH', headers, body })).status, 200);
+  await change.field('If-Match').fill('');
+  assert.equal(await change.field('If-Match').inputValue(), '', 'the reader can clear the tag');
+  await change.field('petId').fill(' 1 ');
+  assert.equal(await change.field('If-Match').inputValue(), changed, 'an empty tag is filled in again');
+  await change.field('If-Match').fill('typed');
+  await change.field('If-Match').press('Enter');
+  assert.match(await change.field('If-Match').evaluate((field) => field.validationMessage), /format/);
+  await change.field('If-Match').fill('"typed"');
   await change.field('body').fill('{"name":"Kim"}');
   assert.match(await change.send(), /^412 /);
   assert.match(
     await change.section.locator('.response-details').textContent(),
     /somebody has changed this pet/,
   );
+  assert.equal(await change.field('If-Match').inputValue(), '', 'the tag of an older version is removed');
   assert.match(await list.send(), /^200 /);
+  assert.match(await change.field('If-Match').inputValue(), /^"[\w-]+"$/);
   assert.notEqual(await change.field('If-Match').inputValue(), changed, 'the tag of the feed is filled in');
   assert.match(await change.send(), /^200 /);
   assert.match(await remove.send(), /^204/);
