@@ -9,6 +9,9 @@ const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g;
 
 const INDENT = '  ';
 
+/** Characters that change the order in which a text is shown. */
+const REORDERING = /\p{Bidi_Control}/gu;
+
 /** Parses JSON. Every integer becomes a `bigint`. Throws a `SyntaxError` when the text is not JSON. */
 export function parseExact(text: string): unknown {
   const marked = text.replace(STRING_OR_NUMBER, (token) =>
@@ -31,7 +34,10 @@ export function writeExact(value: unknown): string {
   return `{${members.join(',')}}`;
 }
 
-/** Indents JSON and keeps the text of every number. Throws a `SyntaxError` when the text is not JSON. */
+/**
+ * Indents JSON and keeps the text of every number. Escapes characters that would reorder the text. Throws a `SyntaxError` when the
+ * text is not JSON.
+ */
 export function formatJson(text: string): string {
   JSON.parse(text);
   let formatted = '';
@@ -47,7 +53,10 @@ export function formatJson(text: string): string {
     if (isStart(token)) depth += 1;
     previous = token;
   }
-  return formatted;
+  return formatted.replace(
+    REORDERING,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 }
 
 function isStart(token: string): boolean {

@@ -37,20 +37,25 @@ export interface SampleOptions {
   readonly response?: Schema | undefined;
 }
 
-/** The values of the parameters and of the body, as text. An empty parameter is not sent. */
+/** The values of the parameters and of the body, as text. An empty parameter is not sent, and no space around a parameter. */
 export interface Values {
   readonly parameters: ReadonlyMap<string, string>;
   readonly body: string;
 }
 
-/** Builds a request. The text of the parameters and of the body is sent unchanged, so integers stay exact. */
+/** Builds a request. The text of the parameters and of the body is not converted, so integers stay exact. */
 export function requestOf(
   operation: Operation,
   { parameters, body }: Values,
   baseUrl: string,
 ): SampleRequest {
   const all = operation.parameters
-    .map(({ name, in: place, schema }) => ({ name, place, schema, value: parameters.get(name) ?? '' }))
+    .map(({ name, in: place, schema }) => ({
+      name,
+      place,
+      schema,
+      value: (parameters.get(name) ?? '').trim(),
+    }))
     .filter(({ value }) => value !== '');
   const given = (place: string) =>
     all.filter((parameter) => parameter.place === place).map(({ name, value }) => [name, value] as const);

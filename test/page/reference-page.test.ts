@@ -64,6 +64,13 @@ describe('exact JSON', () => {
     expect(formatJson(text)).toBe(formatted);
   });
 
+  test('characters that would reorder the text are escaped', () => {
+    const text = '"\u202eexe.\u2066\u2069\u200f\u061c, \u200d é"';
+    const shown = formatJson(text);
+    expect(shown).toBe(String.raw`"\u202eexe.\u2066\u2069\u200f\u061c, `.concat('\u200d é"'));
+    expect(JSON.parse(shown)).toBe(JSON.parse(text));
+  });
+
   test('any JSON keeps its value, and JSON.stringify would indent it in the same way', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
@@ -188,6 +195,18 @@ describe('a request', () => {
     });
     const path = { ...noValues, parameters: new Map([['petId', "1/$&'"]]) };
     expect(requestOf(operation('get-pet'), path, BASE_URL).url).toBe(`${BASE_URL}/pets/1%2F%24%26'`);
+  });
+
+  test('has no space around a parameter', () => {
+    const parameters = new Map([
+      ['petId', ' 7\t'],
+      ['Idempotency-Key', ' '],
+    ]);
+    const request = requestOf(operation('get-pet'), { ...noValues, parameters }, BASE_URL);
+    expect(request).toMatchObject({ url: `${BASE_URL}/pets/7`, parameters: { petId: 7n } });
+    expect(
+      requestOf(operation('create-pet'), { ...noValues, parameters }, BASE_URL).newKeyField,
+    ).toBeDefined();
   });
 
   test.each<[string, string | boolean]>([
