@@ -2,14 +2,16 @@
 
 import { idIn } from '../reference.ts';
 
-/** Scrolls to an element, highlights it, and changes the URL to that of the section around the element. */
+/** Scrolls to an element, highlights and focuses it, and changes the URL to that of the section around the element. */
 export function land(element: HTMLElement): void {
   // The id of a heading only labels its section. Links use the id of the section.
   const id = element.closest('[id]:not([id$="-heading"])')?.id ?? '';
   // Setting `location.hash` would scroll to the section, at once and again at `hashchange`. `pushState` does not scroll and fires
   // no event, so the page stays at the element within the section.
   if (id !== '' && location.hash !== `#${id}`) history.pushState(null, '', `#${id}`);
-  show(element);
+  const shown = show(element);
+  if (!shown.hasAttribute('tabindex')) shown.tabIndex = -1;
+  shown.focus({ preventScroll: true });
 }
 
 /**
@@ -25,14 +27,16 @@ export function followFragments(): void {
   follow();
 }
 
-function show(element: HTMLElement): void {
+/** Returns the element that is highlighted: the heading of a section. */
+function show(element: HTMLElement): HTMLElement {
   for (const details of ancestorsOf(element)) details.open = true;
   element.dispatchEvent(new Event('beforematch', { bubbles: true }));
   element.scrollIntoView();
-  const heading = element.matches('section') ? element.querySelector('.heading, h1') : null;
+  const heading = element.matches('section') ? element.querySelector<HTMLElement>('.heading, h1') : null;
   const shown = heading ?? element;
   document.querySelector('.is-landed')?.classList.remove('is-landed');
   shown.classList.add('is-landed');
+  return shown;
 }
 
 /** Returns the `details` elements that contain an element. */

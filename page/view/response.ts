@@ -35,11 +35,17 @@ const EXPLAINED: Readonly<Record<number, string>> = {
 };
 
 export function responseView(name: string): ResponseView {
-  const status = el('p', { class: 'response-status', role: 'status' });
+  const status = el('p', { class: 'response-status', role: 'status', tabindex: '-1' });
   const details = el('div', { class: 'response-details' });
-  const fail = (what: string, error: unknown, ...more: readonly Node[]) => {
-    status.replaceChildren(el('strong', { class: 'bad' }, what), (error as Error).message);
-    details.replaceChildren(...more);
+  /** Keeps the focus if it is inside, such as at *Next page*. */
+  const showDetails = (...nodes: readonly Node[]) => {
+    const hadFocus = details.contains(document.activeElement);
+    details.replaceChildren(...nodes);
+    if (hadFocus) (details.querySelector<HTMLElement>(':scope > .tool') ?? status).focus();
+  };
+  const fail = (what: string, reason: string, ...more: readonly Node[]) => {
+    status.replaceChildren(el('strong', { class: 'bad' }, what), reason);
+    showDetails(...more);
   };
   return {
     element: el('div', { class: 'response' }, status, details),
@@ -50,7 +56,7 @@ export function responseView(name: string): ResponseView {
       try {
         request = requestOf(sample, apiKey);
       } catch (error) {
-        fail('Not sent: ', error);
+        fail('Not sent: ', (error as Error).message);
         return;
       }
       try {
@@ -65,7 +71,7 @@ export function responseView(name: string): ResponseView {
         onResponse({ status: response.status, etag: response.headers.get('ETag'), text });
         const next = turnPage(response.headers.get('Link'));
         const explained = EXPLAINED[response.status];
-        details.replaceChildren(
+        showDetails(
           ...(explained === undefined ? [] : [el('p', {}, ...inlineMarkdown(explained))]),
           ...(next === undefined ? [] : [button({ class: 'tool' }, 'Next page', next)]),
           ...(text === '' ? [] : [codeBlock(`response of ${name}`, readable(text))]),
@@ -80,7 +86,7 @@ export function responseView(name: string): ResponseView {
           ),
         );
       } catch (error) {
-        fail('No response: ', error, ...outcome(request, repeat));
+        fail('No response: ', reasonOf(error as Error), ...outcome(request, repeat));
       }
     },
   };
@@ -88,15 +94,28 @@ export function responseView(name: string): ResponseView {
 
 function requestOf({ method, url, headers, body }: SampleRequest, apiKey: string): Request {
   const authorization = apiKey === '' ? [] : [['Authorization', `Bearer ${apiKey}`] as const];
+  const fields = [...authorization, ...headers];
+  for (const [name, value] of fields) {
+    const wrong = /[^ -ÿ]/u.exec(value)?.[0];
+    if (wrong !== undefined)
+      throw new Error(`${name} contains “${wrong}”, and header fields have only characters of Latin-1.`);
+  }
   return new Request(url, {
     method,
-    headers: [...authorization, ...headers].map(([name, value]) => [name, value] as [string, string]),
+    headers: fields.map(([name, value]) => [name, value] as [string, string]),
     ...(body !== undefined && { body }),
     cache: 'no-store',
     credentials: 'omit',
     redirect: 'error',
     signal: AbortSignal.timeout(TIMEOUT),
   });
+}
+
+/** Says why there is no response. The messages of browsers differ, and say less. */
+function reasonOf({ name }: Error): string {
+  return name === 'TimeoutError'
+    ? `none within ${TIMEOUT / 1000} seconds.`
+    : 'the server cannot be reached, or the connection was lost.';
 }
 
 /** Says what is known about a request without a response, and offers to repeat it where that is safe. */

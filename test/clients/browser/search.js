@@ -22,13 +22,14 @@ export async function search({ context, server }) {
     assert.equal(await dialog.isVisible(), false);
     assert.match(page.url(), /#what-do-errors-look-like-payload-too-large$/);
     assert.equal(await isInView(page, '#what-do-errors-look-like-payload-too-large'), true);
-    assert.equal(await page.locator('tr.is-landed').count(), 1);
+    assert.equal(await page.locator('tr.is-landed:focus').count(), 1);
 
     await page.keyboard.press('Control+k');
     await input.fill('422 conflict');
     await page.keyboard.press('ArrowUp');
     await options.first().click();
     assert.match(page.url(), /#create-pet-response-422$/);
+    assert.equal(await page.locator('.is-landed:focus').count(), 1);
     const error = page.locator('.failures .is-landed, li.is-landed');
     assert.match(await error.textContent(), /"code": "idempotency_conflict"/);
     assert.equal(await error.locator('pre').isVisible(), true, 'the error is unfolded');
