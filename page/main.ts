@@ -30,6 +30,7 @@ document.addEventListener('keydown', ({ key }) => {
   menu.focus();
 });
 
+content.replaceChildren(el('p', { role: 'status' }, 'Loading…'));
 try {
   const response = await fetch('openapi.json');
   if (!response.ok) throw new Error(`the server responded with ${response.status}`);

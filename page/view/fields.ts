@@ -40,8 +40,7 @@ export function parameterField(
           ...choices.map((value) => el('option', { value: textOf(value) }, textOf(value))),
         );
   const notes = [isRequired && 'required', ...rules].filter(Boolean).join(' · ');
-  const label = el('label', {}, el('span', { class: 'label' }, name, el('small', {}, notes)), control);
-  return { name, element: label, control };
+  return { name, element: labelOf(control, name, notes), control };
 }
 
 /** Creates the field of a request body, with a choice of the examples in the OpenAPI document. */
@@ -56,14 +55,21 @@ export function bodyField({ examples = {} }: Content): Field<HTMLTextAreaElement
     {},
     ...names.map((name) => el('option', { value: name }, examples[name]?.summary ?? name)),
   );
+  let [used] = names;
   choice.addEventListener('input', () => {
-    control.value = textAt(choice.value);
+    const isTyped = control.value !== '' && control.value !== textAt(used);
+    if (isTyped && !confirm('Replace the body that you have typed?')) {
+      choice.value = used ?? '';
+      return;
+    }
+    used = choice.value;
+    control.value = textAt(used);
   });
   const element = el(
     'div',
     { class: 'body-field' },
     el('label', {}, el('span', { class: 'label' }, 'Example'), choice),
-    el('label', {}, el('span', { class: 'label' }, 'Request body', el('small', {}, 'JSON')), control),
+    labelOf(control, 'Request body', 'JSON'),
   );
   return { name: 'body', element, control };
 }
@@ -79,7 +85,8 @@ export function apiKeyField(id: string, choices: Choices): HTMLElement {
     placeholder: 'pets_...',
     'aria-describedby': `${id}-key-source`,
   });
-  control.addEventListener('input', () => apiKey.set(control.value.trim()));
+  // The key may be copied with the name of its scheme.
+  control.addEventListener('input', () => apiKey.set(control.value.trim().replace(/^Bearer\s+/i, '')));
   apiKey.observe((key) => {
     if (control.value.trim() !== key) control.value = key;
   });
@@ -99,6 +106,13 @@ export function apiKeyField(id: string, choices: Choices): HTMLElement {
       ' makes more.',
     ),
   );
+}
+
+/** Creates the label of a control. The notes are the description of the control, and no part of its name. */
+function labelOf(control: HTMLElement, name: string, notes: string): HTMLElement {
+  control.setAttribute('aria-label', name);
+  control.setAttribute('aria-description', notes);
+  return el('label', {}, el('span', { class: 'label' }, name, el('small', {}, notes)), control);
 }
 
 function textOf(value: unknown): string {

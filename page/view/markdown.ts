@@ -37,6 +37,8 @@ export function inlineMarkdown(text: string): Node[] {
 function block(token: Token, guide: Guide | undefined): Node[] {
   switch (token.type) {
     case 'space':
+    // Comments are for those who edit the text.
+    case 'html':
       return [];
     case 'paragraph':
       return isPicture(token) ? [] : [el('p', {}, ...inlineAll(token))];
@@ -50,7 +52,7 @@ function block(token: Token, guide: Guide | undefined): Node[] {
     case 'code':
       return [codeBlock(`sample of ${guide?.title ?? 'the API'}`, String(token['text']), 'Sample')];
     case 'table':
-      return [table(token as Tokens.Table, guide?.slug ?? 'introduction')];
+      return [table(token as Tokens.Table, guide ?? { slug: 'introduction', title: 'Introduction' })];
     default:
       return [el('p', {}, token.raw)];
   }
@@ -66,7 +68,7 @@ function itemPart(token: Token, guide: Guide | undefined): Node[] {
 }
 
 /** Creates a table. A row that starts with code has an id: for `name` in the guide `what-is-a-pet`, it is `what-is-a-pet-name`. */
-function table({ header, rows }: Tokens.Table, slug: string): HTMLElement {
+function table({ header, rows }: Tokens.Table, { slug, title }: Omit<Guide, 'content'>): HTMLElement {
   const head = header.map((cell) =>
     el('th', { scope: 'col', role: 'columnheader' }, ...cell.tokens.map(inline)),
   );
@@ -87,7 +89,12 @@ function table({ header, rows }: Tokens.Table, slug: string): HTMLElement {
   );
   return el(
     'div',
-    { class: 'table', tabindex: '0', role: 'region', 'aria-label': `Table: ${slug}` },
+    {
+      class: 'table',
+      tabindex: '0',
+      role: 'region',
+      'aria-label': `Table: ${title}`,
+    },
     element,
   );
 }

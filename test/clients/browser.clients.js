@@ -7,7 +7,7 @@ import { consoles, contents, deepLinks, keyboard, samples } from './browser/chec
 import { clientInPage } from './browser/client.js';
 import { coldStart, noDocument, noScript, olderBrowser, publicUrl } from './browser/environment.js';
 import { lostConnection } from './browser/lost-connection.js';
-import { remembers, responses } from './browser/reading.js';
+import { consoleStates, remembers, responses } from './browser/reading.js';
 import { runSamples } from './browser/run-samples.js';
 import { search } from './browser/search.js';
 import {
@@ -49,6 +49,7 @@ test.each([
   ['a lost create can be repeated', lostConnection],
   ['the theme and the language are remembered', remembers],
   ['the responses are tabs by status', responses],
+  ['a running request can be seen, and a typed body is kept', consoleStates],
   ['the samples use the public URL', publicUrl],
   ['a missing document is reported', noDocument],
   ['the document is linked for readers without JavaScript', noScript],

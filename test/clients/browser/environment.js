@@ -22,10 +22,13 @@ export async function publicUrl({ context }) {
   });
 }
 
-/** Without the document, the page says so. */
+/** The page says that it waits for the document, and that it has none. */
 export function noDocument({ context, server }) {
   const prepare = (page) =>
-    page.route('**/openapi.json', (route) => route.fulfill({ status: 503, body: '{}' }));
+    page.route('**/openapi.json', async (route) => {
+      await page.getByText('Loading…').waitFor();
+      await route.fulfill({ status: 503, body: '{}' });
+    });
   return visit(context, server.origin, { prepare }, async (page) => {
     assert.match(await page.getByRole('alert').textContent(), /responded with 503/);
   });

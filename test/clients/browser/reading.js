@@ -46,3 +46,37 @@ export function responses({ context, server }) {
     assert.equal(await page.locator('#list-pets .responses [aria-selected=true]').textContent(), '200');
   });
 }
+
+/** A running request can be seen, and an example replaces a typed body only if the reader agrees. */
+export function consoleStates({ context, server }) {
+  return visit(context, server.origin, {}, async (page) => {
+    const { form, section, status, field } = operation(page, 'create-pet');
+    const example = form.getByLabel('Example');
+    const body = () => field('body').inputValue();
+    const answers = [];
+    page.on('dialog', (dialog) => (answers.shift() ? dialog.accept() : dialog.dismiss()));
+    const first = await body();
+    await example.selectOption({ index: 1 });
+    const second = await body();
+    assert.notEqual(second, first);
+    await field('body').fill('mine');
+    answers.push(false, true);
+    await example.selectOption({ index: 0 });
+    assert.equal(await body(), 'mine');
+    assert.equal(await example.evaluate((select) => select.selectedIndex), 1);
+    await example.selectOption({ index: 0 });
+    assert.equal(await body(), first);
+
+    let respond;
+    await page.route('**/v1/pets', (route) => {
+      respond = () => route.fulfill({ status: 500, body: '' });
+    });
+    const send = form.getByRole('button', { name: 'Send request' });
+    await send.press('Enter');
+    await section.locator('.response[aria-busy=true]').waitFor();
+    assert.equal(await send.getAttribute('aria-disabled'), 'true');
+    await respond();
+    await status.filter({ hasText: /^500/ }).waitFor();
+    assert.equal(await send.getAttribute('aria-disabled'), 'false');
+  });
+}
