@@ -1,10 +1,11 @@
 /** The test that random operations have the same results on a storage and on a plain model. */
 
 import assert from 'node:assert/strict';
+import { arrayOf, checkOptions, type OptionRules } from '../application/arguments.ts';
 import type { StoreStorage } from '../application/ports/storage.ts';
 import { type ContractCase, endingCase, type Opened, type Subject } from './contract.ts';
 import { Model } from './differential/model.ts';
-import { type Operation, type Part, pick, TICK, type World } from './differential/operation.ts';
+import { type Operation, PARTS, type Part, pick, TICK, type World } from './differential/operation.ts';
 import { assertSameState, OPERATIONS } from './differential/operations.ts';
 import { randomNumbers } from './random.ts';
 
@@ -15,33 +16,53 @@ export interface DifferentialOptions {
   /** The number of operations of a sequence. Default: 120. */
   readonly steps?: number | undefined;
   /** The parts that the storage lacks, such as `apiKeys`. Their operations are left out. Default: none. */
-  readonly lacks?: readonly Exclude<Part, 'reopen' | 'moveClock'>[] | undefined;
+  readonly lacks?: readonly Exclude<Part, 'pets' | 'reopen' | 'moveClock'>[] | undefined;
 }
+
+const INTEGER = { expected: 'an integer', accepts: Number.isInteger };
+const PART = {
+  expected: `one of ${PARTS.join(', ')}`,
+  accepts: (name: unknown) => PARTS.some((part) => part === name),
+};
+const OPTIONS: OptionRules<DifferentialOptions> = {
+  seeds: arrayOf('an array of integers', INTEGER),
+  steps: INTEGER,
+  lacks: arrayOf('an array of parts', PART),
+};
+
+const STEPS = 120;
 
 /** Operations that succeed only in an empty store. Each sequence begins with one of them, unless the storage lacks its part. */
 const BEGINNINGS = ['import pets with ids', 'create the first key'];
 
 /**
  * Returns a test that calls random operations on a storage and on a plain model. After each operation, the test compares the
- * results and the contents. At the end, each operation must have had each of its outcomes. Operations on a part that the storage
- * lacks are left out, and the name of the test names the part.
+ * results and the contents. Each operation must have each of its outcomes: if the seeds have too few steps for this, sequences of
+ * further seeds follow. Operations on a part that the storage lacks are left out, and the name of the test names the part.
  */
 export function differentialContract(
   subject: Subject<StoreStorage>,
-  { seeds = [1, 2, 3, 4], steps = 120, lacks = [] }: DifferentialOptions = {},
+  options: DifferentialOptions = {},
 ): ContractCase[] {
+  const { seeds = [1, 2, 3, 4], steps = STEPS, lacks = [] } = checkOptions(options, OPTIONS);
   const lacking: Part[] = [...lacks];
   if (subject.reopen === undefined) lacking.push('reopen');
-  if (subject.moveClock === undefined || lacks.includes('idempotencyRecords')) lacking.push('moveClock');
+  const hasRecords = !lacks.includes('idempotentCreates') || !lacks.includes('idempotentChanges');
+  const hasClock = subject.moveClock !== undefined && !lacks.includes('idempotencyRecords');
+  if (!hasRecords || !hasClock) lacking.push('moveClock');
   const names = Object.keys(OPERATIONS).filter((name) => !lacking.includes(partOf(name)));
   const run = async (): Promise<void> => {
     const missing = new Set(
       names.flatMap((name) => OPERATIONS[name]?.outcomes.map((each) => `${name}: ${each}`)),
     );
-    for (const [index, seed] of seeds.entries()) {
+    const further = Array.from({ length: 50 }, (_, index) => Math.max(0, ...seeds) + 1 + index);
+    for (const [index, seed] of [...seeds, ...further].entries()) {
+      const isFurther = index >= seeds.length;
+      if (isFurther && missing.size === 0) break;
       const beginning = BEGINNINGS[index % BEGINNINGS.length] as string;
       const first = names.includes(beginning) ? [beginning] : [];
-      for (const outcome of await runSequence(subject, seed, steps, names, first)) missing.delete(outcome);
+      const outcomes = await runSequence(subject, seed, isFurther ? STEPS : steps, names, first);
+      for (const outcome of outcomes) missing.delete(outcome);
     }
     assert.deepEqual([...missing], [], 'expected each operation to have each of its outcomes');
   };

@@ -6,6 +6,7 @@ import type { Storage } from '../../src/application/ports/storage.ts';
 import type { NewPet } from '../../src/domain/pet.ts';
 import {
   type ContractCase,
+  type DifferentialOptions,
   differentialContract,
   historyContract,
   idempotentCreatesContract,
@@ -115,5 +116,32 @@ describe('random operations find', () => {
     const [without] = differentialContract(subject, { lacks: ['transfer'] });
     expect(without?.name).toContain('without transfer, reopen');
     await without?.run();
+  });
+
+  test.each<DifferentialOptions>([
+    {},
+    { steps: 60 },
+    { steps: 400 },
+    { seeds: [1] },
+    { seeds: [9], steps: 1 },
+    { seeds: [] },
+  ])('nothing in a correct storage, with the options %j', async (options) => {
+    const { open, moveClock } = subjectOf(
+      () => ({}),
+      (storage) => storage,
+    );
+    expect(await failuresOf(differentialContract({ open }, options))).toEqual([]);
+    const lacks = ['idempotentCreates', 'idempotentChanges'] as const;
+    const subject = { open, moveClock: moveClock as NonNullable<typeof moveClock> };
+    expect(await failuresOf(differentialContract(subject, { ...options, lacks }))).toEqual([]);
+  });
+
+  test.each([
+    [{ lacks: ['foo'] }, /^lacks\[0\]: expected one of apiKeys, .*, got string$/],
+    [{ seed: 1 }, /^unknown option seed: expected seeds, steps or lacks$/],
+    [{ steps: '9' }, /^steps: expected an integer, got string$/],
+  ])('no storage to test, but wrong options: %j', (options, message) => {
+    const open = () => expect.fail();
+    expect(() => differentialContract({ open }, options as DifferentialOptions)).toThrow(message);
   });
 });

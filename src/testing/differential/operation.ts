@@ -17,7 +17,17 @@ export interface World {
   readonly reopen: () => Promise<void>;
 }
 
-export type Part = keyof StoreStorage | 'reopen' | 'moveClock';
+/** The parts that a storage can lack. */
+export const PARTS = [
+  'apiKeys',
+  'idempotentCreates',
+  'idempotencyRecords',
+  'transfer',
+  'changes',
+  'idempotentChanges',
+] as const;
+
+export type Part = 'pets' | (typeof PARTS)[number] | 'reopen' | 'moveClock';
 
 export interface Operation {
   readonly part: Part;
