@@ -66,6 +66,7 @@ async function follow(changes: PetChanges, limit: number): Promise<readonly List
   for (let after = 0n; ; ) {
     const { versions, upTo, more } = await changes.list({ after, limit });
     for (const { pet } of versions) assertFrozen(pet, 'a pet of the feed');
+    assert.ok(versions.length > 0 || more || after === 0n, `no promised change follows ${after}`);
     all.push(...versions.map(({ id, pet, revision }) => ({ id, pet, revision })));
     if (!more) return all;
     assert.ok(upTo > after, `the page after ${after} did not move`);

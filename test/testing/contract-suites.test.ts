@@ -6,10 +6,12 @@ import type { Storage } from '../../src/application/ports/storage.ts';
 import type { NewPet } from '../../src/domain/pet.ts';
 import {
   type ContractCase,
+  changeHistoryContract,
   type DifferentialOptions,
   differentialContract,
   historyContract,
   idempotentCreatesContract,
+  petChangesContract,
   petRepositoryContract,
   petTransferContract,
   type Subject,
@@ -65,6 +67,28 @@ const endless: Change = ({ pets, transfer }) => ({
   },
 });
 
+/** Says that more pets follow each full page. */
+const promisingPets: Change = ({ pets }) => ({
+  pets: withMethods(pets, {
+    add: (pet) => pets.add(pet),
+    find: (id) => pets.find(id),
+    list: async (query) => {
+      const page = await pets.list(query);
+      return Object.freeze({ ...page, more: page.pets.length === query.limit });
+    },
+  }),
+});
+
+const promisingChanges: Change = ({ changes }) => ({
+  changes: {
+    ...changes,
+    list: async (query) => {
+      const page = await changes.list(query);
+      return { ...page, more: page.versions.length === query.limit };
+    },
+  },
+});
+
 describe('every suite ends, and says which page did not move', () => {
   test('when pages begin with the last pet of the page before', async () => {
     const messages = await failuresOf([
@@ -91,6 +115,25 @@ describe('every suite ends, and says which page did not move', () => {
     const messages = await failuresOf(petTransferContract(subjectOf(endless, (storage) => storage)));
     expect(messages).toContainEqual(expect.stringMatching(/the batch after pet \d+ did not move/));
   }, 30_000);
+});
+
+describe('every suite refuses a page that is the last one, and says that more follows', () => {
+  test('of pets', async () => {
+    expect(await failuresOf(petRepositoryContract(subjectOf(promisingPets, ({ pets }) => pets)))).toEqual([
+      'the page limit=100&after=1000 is empty, although the page before promised more',
+      expect.stringContaining('expected a page with more: false'),
+    ]);
+    const histories = await failuresOf(historyContract(subjectOf(promisingPets, (storage) => storage)));
+    const reason = expect.stringContaining('said that there are more pets, and there were none');
+    expect(histories).toEqual([reason, reason, reason]);
+  });
+
+  test('of changes', async () => {
+    const subject = subjectOf(promisingChanges, (storage) => storage);
+    expect(await failuresOf(petChangesContract(subject))).toEqual(['no promised change follows 9']);
+    const histories = await failuresOf(changeHistoryContract(subject));
+    expect(histories).toContainEqual(expect.stringMatching(/^no promised change follows \d+$/));
+  });
 });
 
 describe('random operations find', () => {

@@ -110,6 +110,13 @@ test.each<[string, ...Step[]]>([
     ['A', create(ONE, 'a'), ONE],
     ['A', create(TWO, 'a'), failure('idempotency_conflict')],
   ],
+  [
+    'a lost create that a page counts',
+    ['A', create(ONE), ONE],
+    ['A', create(TWO, 'a'), LOST],
+    ['B', list(0, 1), [ONE, TWO]],
+    ['A', create(THREE), THREE],
+  ],
   ['a call that has not returned', ['A', create(ONE)], ['B', list(), [ONE]]],
 ])('a history that fits one order: %s', async (_name, ...steps) => {
   expect((await historyOf(steps)).contradiction()).toBeUndefined();
@@ -203,7 +210,23 @@ test.each<[string, string, ...Step[]]>([
     'a page that promises more pets',
     'list limit=1 after=0 (B) said that there are more pets, and there were none',
     ['A', create(ONE), ONE],
-    ['B', async (store) => store.listPage({ after: 0, limit: 1 }), [ONE, TWO]],
+    ['B', list(0, 1), [ONE, TWO]],
+  ],
+  [
+    'a page that promises a pet which is created later',
+    'list limit=1 after=0 (B) said that there are more pets, and there were none',
+    ['A', create(ONE), ONE],
+    ['B', list(0, 1), [ONE, TWO]],
+    ['A', create(TWO), TWO],
+  ],
+  [
+    'a read that misses a promised pet',
+    'get 2 (B) missed pet 2, but began after list limit=1 after=0 (B) promised pet 2',
+    ['A', create(ONE), ONE],
+    ['A', create(TWO)],
+    ['B', list(0, 1), [ONE, TWO]],
+    ['B', get(2), NOT_FOUND],
+    ['A', undefined, TWO],
   ],
 ])('a history that fits no order: %s', async (_name, message, ...steps) => {
   expect((await historyOf(steps)).contradiction()).toBe(message);

@@ -68,12 +68,14 @@ interface Follower {
 /** Returns a follower, which copies the versions from the feed, and records each of them as a read of its pet. */
 function followerOf(history: VersionHistory, changes: PetChanges): Follower {
   const copy = new Map<bigint, ListedVersion>();
-  let after = 0n;
+  let [after, isPromised] = [0n, false];
   const readPage = async (): Promise<boolean> => {
     const call = history.tick();
     const page = await changes.list({ after, limit: 7 }).catch(ignoreStoreError);
     if (page === undefined) return true;
     const end = history.tick();
+    assert.ok(page.versions.length > 0 || page.more || !isPromised, `no promised change follows ${after}`);
+    isPromised = page.more;
     for (const version of page.versions) {
       const { id, revision } = version;
       assert.ok(revision > after, `expected a revision above ${after}, got ${revision}`);

@@ -94,8 +94,10 @@ function checkList(
   const next = expected[start + pets.length];
   if (more && pets.length < query.limit)
     throw new Contradiction(`${described(event)} returned ${pets.length} pets, and said that there are more`);
+  const notBefore = next === undefined ? undefined : bounds.get(next)?.notBefore;
+  const isTooLate = notBefore?.event.kind === 'create' && notBefore.at > event.end;
   if (!more) missed(bounds, next, event);
-  else if (next !== undefined) saw(bounds, next, event);
+  else if (next !== undefined && !isTooLate) saw(bounds, next, event);
   else if (!lost.some((pet) => matches(pet, filter)))
     throw new Contradiction(`${described(event)} said that there are more pets, and there were none`);
 }
@@ -118,14 +120,13 @@ function compare(bounds: readonly Bounds[]): void {
     if (latest === undefined || pet.notBefore.at > latest.notBefore.at) latest = pet;
     if (pet.notAfter === undefined || latest.notBefore.at < pet.notAfter.at) continue;
     const { notBefore } = latest;
-    const early = described(pet.notAfter.event);
-    const verb = pet.notAfter.event.kind === 'create' ? 'stored' : 'saw';
+    const { event } = pet.notAfter;
+    const early = described(event);
+    const isPromise = event.kind === 'list' && !event.result.pets.some(({ id }) => id === pet.id);
+    const verb = event.kind === 'create' ? 'stored' : isPromise ? 'promised' : 'saw';
     const late = described(notBefore.event);
-    throw new Contradiction(
-      notBefore.event.kind === 'create'
-        ? `${late} got id ${latest.id}, but began after ${early} ${verb} pet ${pet.id}`
-        : `${late} missed pet ${latest.id}, but began after ${early} ${verb} pet ${pet.id}`,
-    );
+    const did = notBefore.event.kind === 'create' ? 'got id' : 'missed pet';
+    throw new Contradiction(`${late} ${did} ${latest.id}, but began after ${early} ${verb} pet ${pet.id}`);
   }
 }
 
