@@ -40,6 +40,17 @@ export function listingChanges(subject: Subject<ChangingStore>): ContractCase[] 
       assert.notEqual(own.epoch, others.epoch);
     },
 
+    'a new epoch has another name, and the same versions': async ({ pets, changes }) => {
+      if (changes.beginEpoch === undefined) return;
+      await addAll(pets, samplePets(3));
+      const { epoch: before, ...feed } = await changes.list({ limit: 9 });
+      await changes.beginEpoch();
+      const { epoch, ...same } = await changes.list({ limit: 9 });
+      assert.match(epoch, /^[0-9a-f]{16}$/);
+      assert.notEqual(epoch, before, 'beginEpoch has kept the epoch');
+      assert.deepEqual(same, feed);
+    },
+
     'before the first version and after the last one, there is nothing until the next write': async ({
       pets,
       changes,

@@ -129,6 +129,7 @@ function twoClients(subject: Subject<ChangingStore>): ContractCase[] {
       const pet = await one.pets.add(samplePet('Rex'));
       await eventually(async () => (await two.changes.find(pet.id)) !== undefined);
       await two.pets.list({ limit: 9 });
+      await one.changes.beginEpoch?.();
       const changed = { ...pet, ...samplePet('Max', 2n) };
       const revision = await assertReplaced(one.changes, changed, pet.id);
       await eventually(async () => (await two.changes.find(pet.id))?.revision === revision);
@@ -150,6 +151,7 @@ function lasting(subject: Subject<ChangingStore>): ContractCase[] {
       const [pet, other] = (await addAll(pets, samplePets(2))) as [Pet, Pet];
       await assertReplaced(changes, { ...pet, ...samplePet('Max') }, pet.id);
       await changes.remove(other.id, other.id);
+      await changes.beginEpoch?.();
       return await changes.list({ limit: 9 });
     },
     async ({ pets, changes }, before) => {

@@ -89,6 +89,8 @@ const promisingChanges: Change = ({ changes }) => ({
   },
 });
 
+const withOneEpoch: Change = ({ changes }) => ({ changes: { ...changes, beginEpoch: async () => {} } });
+
 describe('every suite ends, and says which page did not move', () => {
   test('when pages begin with the last pet of the page before', async () => {
     const messages = await failuresOf([
@@ -134,6 +136,11 @@ describe('every suite refuses a page that is the last one, and says that more fo
     const histories = await failuresOf(changeHistoryContract(subject));
     expect(histories).toContainEqual(expect.stringMatching(/^no promised change follows \d+$/));
   });
+});
+
+test('a new epoch that is the old one', async () => {
+  const messages = await failuresOf(petChangesContract(subjectOf(withOneEpoch, (storage) => storage)));
+  expect(messages).toEqual(['beginEpoch has kept the epoch']);
 });
 
 describe('random operations find', () => {
