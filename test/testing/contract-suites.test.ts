@@ -15,6 +15,7 @@ import {
   petRepositoryContract,
   petTransferContract,
   type Subject,
+  storageContract,
 } from '../../src/testing/index.ts';
 
 afterEach(() => void vi.useRealTimers());
@@ -141,6 +142,14 @@ describe('every suite refuses a page that is the last one, and says that more fo
 test('a new epoch that is the old one', async () => {
   const messages = await failuresOf(petChangesContract(subjectOf(withOneEpoch, (storage) => storage)));
   expect(messages).toEqual(['beginEpoch has kept the epoch']);
+});
+
+test('the suite of a whole storage skips the ports that it lacks', async () => {
+  const subject = subjectOf(
+    () => ({}),
+    ({ pets, check, close }) => ({ pets, check, close }),
+  );
+  expect(await failuresOf(storageContract(subject))).toEqual([]);
 });
 
 describe('random operations find', () => {
