@@ -126,13 +126,15 @@ test('a variable that is nearly a setting has no effect, and is named with that 
   const { misspellings } = loadConfig({
     LOG_LEVE: 'x',
     RATE_LIMITS: '1/s',
-    PORTS: '1',
+    ...Object.fromEntries(OWN_SETTINGS.map((name) => [`${name}S`, 'on'])),
+    ...Object.fromEntries('PORTS PATH HOME HOSTS HOSTNAME NODE_ENV'.split(' ').map((name) => [name, '1'])),
     LOG_LEVEL: 'warn',
     npm_a: '',
   });
   expect(misspellings).toEqual([
     expect.stringMatching(/^LOG_LEVE: .*: is LOG_LEVEL meant\?$/),
     expect.stringMatching(/^RATE_LIMITS: .*: is RATE_LIMIT meant\?$/),
+    ...OWN_SETTINGS.map((name) => expect.stringMatching(new RegExp(`^${name}S: .*: is ${name} meant\\?$`))),
   ]);
 });
 

@@ -77,10 +77,13 @@ export function readSettings<const Entries extends v.ObjectEntries>(
   return { values: output as v.InferOutput<typeof schema>, sources, files };
 }
 
-/** Describes each variable that looks like a setting, but whose name has one or two characters more or fewer at its end. */
+/**
+ * Describes each variable that looks like a setting, but whose name has one or two characters more or fewer at its end. Other
+ * programs have variables such as PORTS, so a name without `_` must have more than six letters.
+ */
 export function misspellings(environment: Environment, settings: readonly string[]): string[] {
   const known = [...settings, ...SECRETS.flatMap((name) => [name, `${name}_FILE`])];
-  const names = Object.keys(environment).filter((name) => name.includes('_') && !known.includes(name));
+  const names = Object.keys(environment).filter((name) => /_|.{7}/.test(name) && !known.includes(name));
   return names.flatMap((name) => {
     const isMeant = (each: string) =>
       (name.startsWith(each) || each.startsWith(name)) && Math.abs(name.length - each.length) <= 2;
