@@ -1,6 +1,6 @@
 /**
- * Replaces the attributes of pets in manuals, comments and examples by those of the entity of a new project. Finds whole objects
- * such as `{ name: 'Rex', categoryId: 7n }`, their JSON, and the `status` alone, as a member or a parameter of a query.
+ * In the manuals, comments and examples of a new project, replaces the attributes of a pet by those of the project's entity. Finds
+ * whole objects such as `{ name: 'Rex', categoryId: 7n }`, their JSON, and the `status` alone, as a member or in a query.
  */
 
 import type { NamedAttribute } from '../attribute-text.ts';

@@ -36,7 +36,7 @@ export interface ApiRequest extends OperationStatuses {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
   readonly write?: Write;
-  /** The idempotency key in the errors of a write. The header field can also contain the caller, before this key. */
+  /** The idempotency key to name in the error of a write. The header field can also contain the caller, before this key. */
   readonly key?: string;
 }
 

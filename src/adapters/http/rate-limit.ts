@@ -12,7 +12,7 @@ export interface RateLimit {
   readonly seconds: number;
 }
 
-/** The maximum number of token buckets. Above it, the caller whose last accepted request is the oldest loses its bucket. */
+/** The maximum number of token buckets. Above it, the bucket that has gone longest without an accepted request is removed. */
 const CALLERS_LIMIT = 16_384;
 
 /** Refuses requests above the limit, except for metrics, which are needed most during overload. */

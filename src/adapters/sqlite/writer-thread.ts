@@ -74,7 +74,7 @@ function open(): Database.Database {
   return db;
 }
 
-/** Commits the writes in one transaction. If one fails without a fault of the storage, each write is committed alone. */
+/** Commits the writes in one transaction. If one fails, and the storage is not the cause, each write is committed alone. */
 function commit({ writes, lockTimeout }: Batch): Reply {
   const startedAt = performance.now();
   const deadline = startedAt + lockTimeout;
@@ -83,7 +83,7 @@ function commit({ writes, lockTimeout }: Batch): Reply {
   return { outcomes, ms: performance.now() - startedAt };
 }
 
-/** Returns `undefined` when one of several writes has failed without a fault of the storage. Then nothing was stored. */
+/** Returns `undefined` if one of several writes has failed, and the storage is not the cause. Then nothing was stored. */
 function transact(writes: readonly Write[], deadline: number): readonly Outcome[] | undefined {
   let isCommitting = false;
   try {

@@ -18,7 +18,7 @@ export interface ReadChanges extends Pick<ChangesPage, 'epoch' | 'lastNumber'> {
    * with an id above {@link lastRevisionOf}.
    */
   readonly unchanged: readonly Pet[];
-  /** The last id that was examined, when {@link EXAMINED_LIMIT} ended the search for pets that were never changed. */
+  /** The last id that was examined, if {@link EXAMINED_LIMIT} ended the search for pets that were never changed. */
   readonly examinedUpTo?: bigint | undefined;
 }
 

@@ -48,7 +48,7 @@ export function openDatabase<S extends StoreStorage>(
   return callEngine(database, (engine, location) => engine.open(location, { ...options, currentLocation }));
 }
 
-/** Calls the engine. Reports a missing driver. Adds the setting that selected the database to messages of `storage_unavailable`. */
+/** Calls the engine. Reports a missing driver. Messages of `storage_unavailable` begin with the setting that names the database. */
 export async function callEngine<S extends StoreStorage, T>(
   { engine, location, source }: Database<S>,
   work: (engine: Engine<S>, location: string) => Promise<T>,

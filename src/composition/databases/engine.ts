@@ -45,7 +45,7 @@ export interface Engine<S extends StoreStorage = StoreStorage> {
   readonly isDurable: boolean;
   /** Whether the database URL is the address of another server, which has the store. */
   readonly isRemote?: boolean;
-  /** Returns the location in `rest`, the URL after its first colon. The message of `invalid_request` has no part of a password. */
+  /** Returns the location from `rest`, which is the URL after its first colon. An error must contain no part of a password. */
   parse(rest: string, scheme: string): string;
   /** Returns the location as messages show it, without a password, such as an absolute path, or a server and a database. */
   placeOf(location: string): string;

@@ -127,9 +127,10 @@ export class VersionHistory {
   }
 
   /**
-   * Asserts two rules for each read. Let G be the greatest number of a write that had ended, or of a version that another read had
-   * returned, before this read began. Of the versions of the pet with numbers up to G, let V be the newest: the read returns V or a
-   * newer version. The write of the returned version began before the read ended.
+   * Asserts two rules for each read. First, it returns nothing older than what was visible before it began: G is the greatest
+   * number of a write that had ended, or of a version that a read of any pet had returned, before this read began. Of the versions
+   * of its pet with numbers up to G, the read returns the newest, or a newer version. Second, the write of the returned version
+   * began before the read ended.
    */
   #assertReads(versions: Map<bigint, Version[]>): void {
     const read = this.#reads.map(({ end, version }) => ({ end, revision: version?.revision }));
