@@ -35,7 +35,7 @@ export const TABLES: Readonly<Record<string, () => Promise<readonly string[]>>> 
       ]),
     ),
   ],
-  'docs/watch.md': async () => [table(['metric', 'description'], await metrics())],
+  'docs/watch.md': async () => [table(['metric{labels}', 'description'], await metrics())],
 };
 
 /** Returns the text of a manual, with the tables generated from the code. */
@@ -78,11 +78,19 @@ function rulesOfKind(attribute: AttributeKind): [type: string, rule: string] {
 
 async function metrics(): Promise<readonly string[][]> {
   const all = new Metrics({ version: '', storage: '', methods: [] });
-  const statistics = () => ({ connections: 0, requestsInFlight: 0, refused: {} });
+  all.observer.onRequest?.({ requestId: '', address: '', method: '', status: 200, ms: 0 });
+  const statistics = () => ({ connections: 0, requestsInFlight: 0, refused: { overloaded: 0 } });
+  const cache = { hits: 0, misses: 0 };
+  const stored = () => ({ pages: cache, keys: cache, connections: { busy: 0, idle: 0, waiting: 0 } });
   const idempotencyRecords = { count: async () => 0, removeRecords: async () => 0 };
-  all.readFrom({ server: { statistics }, storage: { idempotencyRecords } });
-  const own = (await all.text()).matchAll(/^# HELP (animal_store_\w+) (.*)$/gm);
-  const rows = [...own].map(([, name = '', help = '']) => [`\`${name}\``, `${help}.`]);
+  all.readFrom({ server: { statistics }, storage: { statistics: stored, idempotencyRecords } });
+  const text = await all.text();
+  const own = text.matchAll(/^# HELP (animal_store_\w+) (.*)$/gm);
+  const rows = [...own].map(([, name = '', help = '']) => {
+    const [, labels = ''] = new RegExp(`^${name}(?:_count)?\\{(.*?)\\}`, 'm').exec(text) ?? [];
+    const names = [...labels.matchAll(/(\w+)="/g)].map(([, label]) => label);
+    return [`\`${name}${names.length > 0 ? `{${names.join(',')}}` : ''}\``, `${help}.`];
+  });
   return [
     ...rows,
     ['`process_*`, `nodejs_*`', 'Those of [prom-client](https://github.com/siimon/prom-client).'],
