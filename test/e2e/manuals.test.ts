@@ -8,9 +8,15 @@ import { parsePetMembers, petJson, petsJson } from '../../src/domain/pet-json.ts
 import { blocksOf, read } from '../manuals/manuals.ts';
 import { CHANGING_SETTINGS } from '../support/lifecycle.ts';
 import { numberedJson, optionsOf, REX, REX_JSON } from '../support/pets.ts';
-import { canRunPostgres, newDatabaseUrl, postgresNote } from '../support/postgres/index.ts';
+import {
+  canRunPostgres,
+  connect as connectToPostgres,
+  newDatabaseUrl,
+  postgresNote,
+} from '../support/postgres/index.ts';
 import { BIN, runCommand, temporaryFolder } from '../support/process.ts';
 import { environmentOf, startInProcess } from '../support/service.ts';
+import { connect } from '../support/sqlite.ts';
 
 // A manual starts up to twenty processes, one after the other, on a machine that may stand still.
 vi.setConfig({ testTimeout: 300_000 });
@@ -81,6 +87,30 @@ describe('the commands of', () => {
     expect(one).toMatch(/^[0-9a-f]{64}$/);
     expect(other).toBe(one);
     expect(output).toMatch(/pets_\w{49}\n$/);
+  });
+});
+
+describe('the migrations of CONTRIBUTING.md', () => {
+  const [sqlite = '', postgres = ''] = blocksOf('CONTRIBUTING.md').flatMap(({ language, code }) =>
+    language === 'sql' ? [code] : [],
+  );
+  // A pet that breaks a rule of the table, as after a rule has changed.
+  const TABLE = 'CREATE TABLE pets (id bigint PRIMARY KEY, name text';
+  const insert = (year: number) => `INSERT INTO pets VALUES (${year}, 'Rex', ${year})`;
+
+  test('add a column with its rule to SQLite, even if a stored pet breaks another rule', () => {
+    const db = connect(':memory:');
+    db.exec(`${TABLE} CHECK (name <> '')); PRAGMA ignore_check_constraints = ON;
+      INSERT INTO pets VALUES (1, ''); PRAGMA ignore_check_constraints = OFF`);
+    db.exec(`BEGIN; ${sqlite} COMMIT; ${insert(1900)}`);
+    expect(() => db.exec(insert(1899))).toThrow('CHECK constraint failed');
+  });
+
+  test.skipIf(!canRunPostgres)(`add a column with its rule to PostgreSQL${postgresNote}`, async () => {
+    const client = await connectToPostgres(await newDatabaseUrl());
+    await client.query(`${TABLE}); INSERT INTO pets VALUES (1, '')`);
+    await client.query(`BEGIN; ${postgres} COMMIT; ${insert(1900)}`);
+    await expect(client.query(insert(1899))).rejects.toThrow('violates check constraint');
   });
 });
 
