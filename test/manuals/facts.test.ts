@@ -54,6 +54,8 @@ const FACTS: readonly (readonly [manual: string, phrase: string])[] = [
   ['api', `the request line and the header fields | ${kib(constant('http', 'HEAD_LIMIT'))} |`],
   ['api', `the time to send the header fields | ${timeout('headersTimeout')} s |`],
   ['api', `the time to send the whole request | ${timeout('requestTimeout')} s |`],
+  ['api', `between two requests on one connection | ${seconds(constant('http', 'KEEP_ALIVE_TIMEOUT'))} s |`],
+  ['api', `a client reads nothing of a response | ${timeout('server.timeout')} s |`],
   ['api', `without reading a response | ${constant('http', 'PIPELINE_LIMIT')};`],
   ['serve', `1 to ${IDEMPOTENCY_DAYS_MAX}; the same on all servers`],
   ['serve', `${whole(constant('http', 'REQUESTS_LIMIT'))} requests in flight`],
