@@ -263,6 +263,7 @@ describe('the entity tags in a response', () => {
     ['of a removal', { petId: 7n }, 204, null, '', [['7', undefined]]],
     ['of an unknown pet', { petId: 7n }, 404, null, '{}', [['7', undefined]]],
     ['of a lost update', { petId: 7n }, 412, '"a"', '{}', [['7', undefined]]],
+    ['of a change that failed', { petId: 7n }, 503, '"a"', '{}', []],
     ['of a create', {}, 201, '"b"', pet, [[large, '"b"']]],
     ['of a create, of an older server', {}, 201, null, pet, []],
     ['of a create that failed', {}, 503, '"b"', pet, []],
