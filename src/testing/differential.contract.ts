@@ -19,6 +19,7 @@ export interface DifferentialOptions {
   readonly lacks?: readonly Exclude<Part, 'pets' | 'reopen' | 'moveClock'>[] | undefined;
 }
 
+const STEPS = 120;
 const INTEGER = { expected: 'an integer', accepts: Number.isInteger };
 const PART = {
   expected: `one of ${PARTS.join(', ')}`,
@@ -29,8 +30,6 @@ const OPTIONS: OptionRules<DifferentialOptions> = {
   steps: INTEGER,
   lacks: arrayOf('an array of parts', PART),
 };
-
-const STEPS = 120;
 
 /** Operations that succeed only in an empty store. Each sequence begins with one of them, unless the storage lacks its part. */
 const BEGINNINGS = ['import pets with ids', 'create the first key'];
