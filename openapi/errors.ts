@@ -56,7 +56,7 @@ export const MESSAGES: Readonly<Record<HttpErrorCode, string>> = {
 
 /** The texts for changes and removals, where they differ from {@link WHEN} and {@link MESSAGES}. */
 export const OF_CHANGE: Readonly<Partial<Record<HttpErrorCode, { when: string; message: string }>>> = {
-  not_found: { when: 'No pet has this id.', message: 'there is no such pet' },
+  not_found: { when: 'No pet has this id.', message: MESSAGES.not_found },
   unsupported_media_type: {
     when: `The body is not \`${PATCH_TYPE}\` or \`application/json\` in UTF-8, or has a Content-Encoding.`,
     message: MESSAGES.unsupported_media_type.replace('application/json', `${PATCH_TYPE} or application/json`),

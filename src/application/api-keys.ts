@@ -58,7 +58,7 @@ export class ApiKeys {
   /**
    * Creates a key with the name and the permissions of an old key. The old key then expires after `overlap` milliseconds, unless it
    * expires earlier anyway. The new key expires at `expiresAt`, or never if `expiresAt` is `null`. By default, the new key has the
-   * same lifetime as the old key. Rejects with `not_found` if the old key does not exist. Rejects with `invalid_request` if an
+   * same lifetime as the old key, or as the key that replaced the old key last. Rejects with `not_found` if the old key does not exist. Rejects with `invalid_request` if an
    * argument is invalid, if the old key is not active, or if another caller changes its expiry by a rotation at the same time.
    */
   async rotate(id: string, overlap: number, expiresAt?: number | null): Promise<IssuedApiKey> {
@@ -67,7 +67,8 @@ export class ApiKeys {
       throw invalidRequest('the overlap must be 0 or more whole milliseconds');
     }
     const old = await this.#activeKey(id, now);
-    const newExpiry = expiresAt === undefined ? expiryLike(old, now) : (expiresAt ?? undefined);
+    const ofCaller = (await this.#keys.list()).findLast((key) => callerOf(key) === callerOf(old)) ?? old;
+    const newExpiry = expiresAt === undefined ? expiryLike(ofCaller, now) : (expiresAt ?? undefined);
     const [key, draft] = this.#draft(old.name, newExpiry, old.isReadOnly);
     const endsAt = Math.min(now + overlap, LAST_EXPIRY);
     const about = await this.#keys.replace(old, endsAt, key, draft).finally(() => this.#onEnd(id));
@@ -107,6 +108,10 @@ export class ApiKeys {
     const key = formatApiKey(crypto.getRandomValues(new Uint8Array(API_KEY_BYTES)));
     return [key, { name, prefix: apiKeyPrefix(key), createdAt, expiresAt, isReadOnly }];
   }
+}
+
+function callerOf({ id, callerId = id }: ApiKey): string {
+  return callerId;
 }
 
 function expiryLike({ createdAt, expiresAt }: ApiKey, now: number): number | undefined {

@@ -40,7 +40,7 @@ export class ChangePet {
   ): Promise<ChangeResult> {
     const change = petChange(input);
     const request = `change ${id} ${petChangeJson(change)}`;
-    const nextOf = async (pet?: Pet) => changePet(await expectedPet(pet, ifMatch), change);
+    const nextOf = async (pet?: Pet) => changePet(await expectedPet(id, pet, ifMatch), change);
     const { pet, isReplay } = await writeVersion(this.#ports, id, request, nextOf, caller, options);
     return { pet: pet as Pet, isReplay };
   }

@@ -15,7 +15,7 @@ export class GetPet {
   async execute(id: bigint | number, options?: CallOptions): Promise<Pet> {
     const pet = await this.#pets.find(idOf(id), options);
     // A storage that is written in plain JavaScript can resolve with `null`.
-    if (!pet) throw notFound(id);
+    if (!pet) throw noSuchPet(id);
     return pet;
   }
 }
@@ -26,10 +26,11 @@ export class GetPet {
  */
 export function idOf(id: bigint | number): bigint {
   const exact = toInt64(id);
-  if (exact === undefined) throw typeof id === 'bigint' ? notFound(id) : invalidRequest(int64Fault('id', id));
+  if (exact === undefined)
+    throw typeof id === 'bigint' ? noSuchPet(id) : invalidRequest(int64Fault('id', id));
   return exact;
 }
 
-function notFound(id: bigint | number): AnimalStoreError {
+export function noSuchPet(id: bigint | number): AnimalStoreError {
   return new AnimalStoreError('not_found', `there is no pet with id ${id}`);
 }

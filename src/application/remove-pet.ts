@@ -23,7 +23,7 @@ export class RemovePet {
     options?: CallOptions,
   ): Promise<{ readonly isReplay: boolean }> {
     const nextOf = async (pet?: Pet) => {
-      if (pet !== undefined) await expectedPet(pet, ifMatch);
+      if (pet !== undefined) await expectedPet(id, pet, ifMatch);
       return undefined;
     };
     const { isReplay } = await writeVersion(this.#ports, id, `remove ${id}`, nextOf, caller, options);

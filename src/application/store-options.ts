@@ -129,8 +129,8 @@ export const CALL_OPTIONS: OptionRules<CreateOptions> = {
   idempotencyKey: ANY,
 };
 const TAG: Rule = {
-  expected: 'an entity tag, which begins and ends with a double quote, or *',
-  accepts: (value) => typeof value === 'string' && /^(?:(?:W\/)?".*"|\*)$/s.test(value),
+  expected: 'a strong entity tag, which begins and ends with a double quote, or *',
+  accepts: (value) => typeof value === 'string' && /^(?:".*"|\*)$/s.test(value),
 };
 export const CHANGE_OPTIONS: OptionRules<ChangeOptions> = { ...CALL_OPTIONS, ifMatch: TAG };
 export const FOLLOW_CHANGES_OPTIONS: OptionRules<FollowChangesOptions> = {

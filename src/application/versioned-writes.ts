@@ -5,6 +5,7 @@ import { idempotencyKey, keyConflict } from '../domain/idempotency-key.ts';
 import type { Pet } from '../domain/pet.ts';
 import { IDEMPOTENCY_DAYS, THIS_PROGRAM } from './create-pet.ts';
 import { entityTagOf, type IfMatch } from './entity-tag.ts';
+import { noSuchPet } from './get-pet.ts';
 import { pause } from './pause.ts';
 import type { IdempotentChanges } from './ports/idempotent-changes.ts';
 import { type Caller, DAY } from './ports/idempotent-creates.ts';
@@ -47,7 +48,7 @@ export async function writeVersion(
       return { pet: record.pet, isReplay: true };
     }
     // A storage that is written in plain JavaScript can resolve with `null`.
-    if (!version) throw noSuchPet();
+    if (!version) throw noSuchPet(id);
     const { pet: present, revision } = version;
     const pet = await nextOf(present);
     const isStored =
@@ -70,15 +71,14 @@ function unrecorded(changes: PetChanges): IdempotentChanges {
   };
 }
 
-function noSuchPet(): AnimalStoreError {
-  return new AnimalStoreError('not_found', 'there is no such pet');
-}
+const CHANGED = 'the pet has changed since it was read: read it again, then decide';
+const NO_TAG = 'If-Match has no strong entity tag: send the ETag with its double quotes, and without W/';
 
 /** Throws `not_found` if there is no pet, and `precondition_failed` if `ifMatch` is a list without the tag of the pet. */
-export async function expectedPet(pet: Pet | undefined, ifMatch: IfMatch): Promise<Pet> {
-  if (pet === undefined) throw noSuchPet();
+export async function expectedPet(id: bigint, pet: Pet | undefined, ifMatch: IfMatch): Promise<Pet> {
+  if (pet === undefined) throw noSuchPet(id);
   if (ifMatch === '*' || ifMatch.includes(await entityTagOf(pet))) return pet;
-  const fault = 'the pet has changed since it was read: read it again, then decide';
+  const fault = ifMatch.length > 0 ? CHANGED : NO_TAG;
   throw new AnimalStoreError('precondition_failed', fault);
 }
 

@@ -172,6 +172,15 @@ describe('the expiry of a rotated key', () => {
     expect([await expiryOf(endless.id), await expiryOf(about.id, null)]).toEqual([undefined, undefined]);
   });
 
+  test('is that of the last replacement when the old key was rotated before, because its output was lost', async () => {
+    const { about } = await apiKeys.create('ci');
+    await apiKeys.create('other', now + HOUR);
+    for (const expiresAt of [undefined, now + 5 * HOUR, undefined]) {
+      const again = (await apiKeys.rotate(about.id, HOUR, expiresAt)).about;
+      expect(again.expiresAt).toBe(again.id === '3' ? undefined : now + 5 * HOUR);
+    }
+  });
+
   test('must be in the future when it is given', async () => {
     const { about } = await apiKeys.create('ci', now + HOUR);
     await expect(apiKeys.rotate(about.id, 0, now)).rejects.toMatchObject({ code: 'invalid_request' });

@@ -74,7 +74,7 @@ describe('changePet', () => {
 });
 
 test('removePet removes a pet once, and refuses another version', async () => {
-  await expect(store.removePet(pet.id, { ifMatch: 'W/"a"' })).rejects.toThrow(CHANGED_SINCE);
+  await expect(store.removePet(pet.id, { ifMatch: '"a"' })).rejects.toThrow(CHANGED_SINCE);
   for (const options of [{ ifMatch: await entityTagOf(pet) }, { ifMatch: '"a"' }, { idempotencyKey: 'a' }])
     await store.removePet(pet.id, options);
   expect(await store.changeUseCases.removePet.execute(pet.id, '*', { caller: '', key: 'a' })).toEqual({
@@ -103,14 +103,13 @@ test.each([...CHANGING, ...READING])('%s refuses options that would have no effe
 });
 
 test('an entity tag has double quotes, and is refused where it would have no effect', async () => {
-  for (const ifMatch of [7 as never, 'a', '"a', 'W/a', '**'])
+  for (const ifMatch of [7 as never, 'a', '"a', 'W/"a"', '**'])
     await expect(store.removePet(pet.id, { ifMatch })).rejects.toThrow(
-      refusal(/^ifMatch: expected an entity tag, which begins and ends with a double quote, or \*, got /),
+      refusal(
+        /^ifMatch: expected a strong entity tag, which begins and ends with a double quote, or \*, got /,
+      ),
     );
-  for (const ifMatch of ['"a"', 'W/"a"'])
-    await expect(store.changePet(pet.id, {}, { ifMatch })).rejects.toMatchObject({
-      code: 'precondition_failed',
-    });
+  await expect(store.changePet(pet.id, {}, { ifMatch: '"a"' })).rejects.toThrow(CHANGED_SINCE);
   await store.changePet(pet.id, {}, { ifMatch: '*' });
   const options: object = { ifMatch: '"a"' };
   for (const call of [() => store.createPet(REX, options), () => store.getPet(pet.id, options)])

@@ -33,6 +33,23 @@ test('a write with an unknown outcome explains a version that is read, or none',
   expect(all.contradiction([{ id: 1n, ...version(4n, 'e') }])).toBe('nobody wrote version 4 of pet 1');
 });
 
+test('a write with an unknown outcome does not explain two versions', () => {
+  const all = history();
+  all.addWrite({ call: 9, end: Infinity, attributes: named('d'), revision: undefined });
+  const twice = [4n, 5n].map((id) => ({ id, revision: id, pet: storedPet(id, named('d')) }));
+  expect(all.contradiction([...FEED, ...twice.slice(1)])).toBeUndefined();
+  expect(all.contradiction([...FEED, ...twice])).toBe('nobody wrote version 5 of pet 5');
+});
+
+test('a change with an unknown outcome does not explain a version that replaced a later one', () => {
+  const all = history();
+  for (const expected of [1n, 2n])
+    all.addWrite({ call: 5, end: Infinity, id: 1n, expected, attributes: named('d'), revision: undefined });
+  expect(all.contradiction([{ id: 1n, ...version(4n, 'd') }])).toBe(
+    'version 4 of pet 1 replaced 3, its writer had read 2',
+  );
+});
+
 test.each<[string, (all: VersionHistory) => void]>([
   [
     'number 3 was assigned twice',

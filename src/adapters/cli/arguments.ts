@@ -20,7 +20,7 @@ export const int64: Parser<bigint> = (text) =>
 
 /** The number of pets on a page. */
 export const pageLimit: Parser<number> = (text) => {
-  const value = Number(int64(text));
+  const value = Number(parseInt64(text) ?? 0);
   return value >= LIMIT_MIN && value <= LIMIT_MAX
     ? value
     : refuse(`expected an integer from ${LIMIT_MIN} to ${LIMIT_MAX}`);
@@ -40,6 +40,11 @@ export const keyName: Parser<string> = (text) => {
     return refuse((error as Error).message);
   }
 };
+
+export const changeCursor: Parser<string> = (text) =>
+  /^[0-9a-f]{16}-\d+$/.test(text)
+    ? text
+    : refuse('expected the cursor of a change, such as 0123456789abcdef-7');
 
 /** Parses a duration such as `7d`, `12h`, `30m` or `0`. Returns milliseconds. */
 export const durationOf: Parser<number> = (text) => {

@@ -54,7 +54,8 @@ export function explain(error: unknown): string {
 export function withoutSecrets(text: string): string {
   return withoutApiKeys(text)
     .replace(/:\/\/.*@/gs, '://…@')
-    .replace(/([?&]password=)[^&\s]*/gi, '$1…');
+    .replace(/:[^:@\s]+@/g, ':…@')
+    .replace(/\b(password=)[^&\s]*/gi, '$1…');
 }
 
 function isConfigError(error: unknown): boolean {

@@ -2,7 +2,7 @@
 
 import type { AnimalStore } from '../../application/animal-store.ts';
 import { storageFaultReason } from '../../application/ports/storage-fault.ts';
-import { CommandError } from './errors.ts';
+import { CommandError, explain } from './errors.ts';
 import type { CommandOptions, Work } from './options.ts';
 
 interface Access {
@@ -19,7 +19,7 @@ interface Access {
 export const READING: Access = { onlyReads: true };
 
 export async function withStore<T>(
-  { openStore, databaseUrl }: CommandOptions,
+  { openStore, databaseUrl, console }: CommandOptions,
   work: Work,
   { createStore, onlyReads = false }: Access,
   use: (store: AnimalStore) => Promise<T>,
@@ -30,11 +30,9 @@ export async function withStore<T>(
     const advice = 'Check this location, or create a store there with --create-store';
     throw new CommandError(`${error.message}. ${advice}`);
   });
-  try {
-    return await use(store);
-  } finally {
-    await store.close();
-  }
+  const report = (error: unknown) => console.err(`${explain(error)}\n`);
+  // If closing fails, the result is printed all the same: a new key would be lost otherwise.
+  return await use(store).finally(() => store.close().catch(report));
 }
 
 /** Waits for work that continues until the signal is aborted. Ignores an error after the abort. */

@@ -1,7 +1,4 @@
-/**
- * Checks the versions of pets. Each write has a number, its revision. These numbers give the order of the writes, so it need not be
- * searched for.
- */
+/** Checks the versions of pets. Each write has a number, its revision, which gives the order of the writes. */
 
 import type { PetVersion } from '../../application/ports/pet-changes.ts';
 import { isSamePet, type NewPet, type Pet } from '../../domain/pet.ts';
@@ -79,17 +76,18 @@ export class VersionHistory {
       if (byRevision.has(revision)) throw new Error(`number ${revision} was assigned twice`);
       see({ id, revision, attributes, write });
     }
-    const read = this.#reads.flatMap(({ id, version }) =>
-      version === undefined ? [] : [{ id, ...version }],
-    );
-    const unknown = this.#writes.filter(({ revision }) => revision === undefined);
+    const read = this.#reads.flatMap(({ id, version }) => (version ? [{ id, ...version }] : []));
+    // Each write with an unknown outcome explains one version at most.
+    const unknown = new Set(this.#writes.filter(({ revision }) => revision === undefined));
     for (const { id, revision, pet } of [...read, ...feed]) {
       const isNew = !byRevision.has(revision);
-      see({ id, revision, attributes: pet });
-      const isExplained = unknown.some(
-        (write) => (write.id === undefined || write.id === id) && isEqual(write.attributes, pet),
-      );
-      if (isNew && !isExplained) throw new Error(`nobody wrote version ${revision} of pet ${id}`);
+      const [write] = [...(isNew ? unknown : [])]
+        .filter((each) => (each.id ?? id) === id && (each.expected ?? -1n) < revision)
+        .filter(({ attributes }) => isEqual(attributes, pet))
+        .sort((a, b) => Number((b.expected ?? -1n) - (a.expected ?? -1n)));
+      if (isNew && write === undefined) throw new Error(`nobody wrote version ${revision} of pet ${id}`);
+      if (write !== undefined) unknown.delete(write);
+      see({ id, revision, attributes: pet, write });
     }
     const versions = new Map<bigint, Version[]>();
     for (const version of [...byRevision.values()].sort((a, b) => (a.revision < b.revision ? -1 : 1)))

@@ -111,7 +111,8 @@ describe('changePet', () => {
     'sends a tag that matches nothing instead of the malformed tag %j',
     async (ifMatch) => {
       const sent = fakeApi(CHANGED_SINCE);
-      const error = await errorOf(store.changePet(7n, {}, { ifMatch }));
+      const { changePet } = store.changeUseCases;
+      const error = await errorOf(changePet.execute(7n, {}, [ifMatch], undefined));
       expect(error.code).toBe('precondition_failed');
       expect(sent.map(tagOf)).toEqual(['""']);
     },

@@ -26,7 +26,9 @@ describe('pets change', () => {
     const change = ['pets', 'change', '1', ...optionsOf(TOM)];
     expect(await run([...change, '--json'])).toEqual({ status: 0, out, err: '' });
     expect(await run(change)).toEqual(await run(['pets', 'get', '1']));
-    expect(await run(['pets', 'change', '9', ...optionsOf(TOM)])).toEqual(failed(1, 'there is no such pet'));
+    expect(await run(['pets', 'change', '9', ...optionsOf(TOM)])).toEqual(
+      failed(1, 'there is no pet with id 9'),
+    );
   });
 
   test('is for the version with the entity tag, whose quotes a shell can remove', async () => {
@@ -69,11 +71,17 @@ test('pets remove removes a pet, and again without an error', async () => {
   const once = ['pets', 'remove', '1', '--idempotency-key', 'k'];
   expect(await run([...once, '--if-match', tag])).toEqual(removed);
   expect(await run(['pets', 'remove', '1'])).toEqual(removed);
+  expect(await run(['pets', 'remove', '1', '--json'])).toEqual({ ...removed, out: '{"removed":1}\n' });
   expect((await run(once)).err).toBe('This pet was removed earlier with the same idempotency key.\n');
   expect((await run(['pets', 'remove', '9'])).status).toBe(1);
 });
 
 describe('changes', () => {
+  test('refuses what is not a cursor as wrong usage', async () => {
+    const { status, err } = await (await withPet()).run(['changes', '--after', 'x']);
+    expect([status, err]).toEqual([2, expect.stringContaining('expected the cursor of a change, such as ')]);
+  });
+
   test('writes the states of all pets as lines, also over several pages, and goes on after a cursor', async () => {
     const { run, store, pet, tag } = await withPet();
     await Promise.all(Array.from({ length: 120 }, () => store.createPet(REX)));

@@ -1,4 +1,6 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { openMemoryStorage } from '../../../src/adapters/memory/index.ts';
+import { AnimalStore } from '../../../src/application/animal-store.ts';
 import { API_KEY_PREFIX, apiKeyPrefix, isApiKey } from '../../../src/domain/api-key.ts';
 import { commandLine, failed, inMemory } from './cli.ts';
 
@@ -27,6 +29,15 @@ test.each([
   expect(err).toMatch(
     /^animal-store: option '--\S+ <\w+>' argument '--\S+' is invalid\. expected a value; one that begins with - /,
   );
+});
+
+test('a new key is printed although the store cannot be closed', async () => {
+  const close = () => Promise.reject(new Error('closing failed'));
+  const store = new AnimalStore({ ...openMemoryStorage(), close });
+  const { run } = commandLine('', { openStore: async () => store });
+  const { status, out, err } = await run(['keys', 'create', '--name', 'shop']);
+  expect([status, isApiKey(out.trim())]).toEqual([0, true]);
+  expect(err).toContain('animal-store: closing failed\n');
 });
 
 test.each([

@@ -2,6 +2,7 @@
 
 import { devNull } from 'node:os';
 import { describe, expect, test } from 'vitest';
+import { withoutSecrets } from '../../../src/adapters/cli/errors.ts';
 import { describeSettings } from '../../../src/composition/config.ts';
 import { commandLine, withRex } from './cli.ts';
 
@@ -107,6 +108,13 @@ test.each(['postgres://me:hunter2@h/x', 'postgres://me:hun ter@2@h', 'https://h?
     }
   },
 );
+
+test.each([
+  ['host=h password=hunter2 port=1', 'host=h password=… port=1'],
+  ['no postgres:me:hunter2@h, there', 'no postgres:me:…@h, there'],
+])('a password outside of a URL is not shown: %s', (text, shown) => {
+  expect(withoutSecrets(text)).toBe(shown);
+});
 
 test.each(['-v', '--version'])('%s prints the version', async (option) => {
   const expected = { status: 0, out: '1.2.3\n', err: '' };

@@ -119,9 +119,10 @@ test('the examples of a document with the option are responses of the server', a
     await patch(client, 1, INVALID_CHANGES.at(-1) ?? ''),
     await patch(client, 1, '{}'),
     await patch(client, 1, '{}', { ...ANY, ...key }),
-    await patch(client, 7, '{}', ANY),
     await patch(client, 1, '{}', { 'If-Match': '"none"' }),
   ];
-  expect(refused.map(({ status }) => status)).toEqual([415, 413, 400, 428, 422, 404, 412]);
+  await client.request('DELETE', '/v1/pets/1', { headers: ANY });
+  refused.push(await patch(client, 1, '{}', ANY));
+  expect(refused.map(({ status }) => status)).toEqual([415, 413, 400, 428, 422, 412, 404]);
   for (const answer of refused) expect(JSON.parse(answer.body)).toEqual(exampleOf(answer));
 });

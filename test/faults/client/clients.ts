@@ -111,12 +111,20 @@ export class ClientGroup {
     const times = `after ${ms} ms, on a connection without requests for ${idle} ms`;
     outcomes.requests += 1;
     const expected = method === 'POST' ? 201 : 200;
-    if (result instanceof Error) outcomes.failures.push(`${method} ${target}: ${result} ${times}`);
+    const kind = isLost(result) ? LOST : '';
+    if (result instanceof Error) outcomes.failures.push(`${method} ${target}: ${kind}${result} ${times}`);
     else if (result.status !== expected) {
       outcomes.failures.push(`${method} ${target}: ${result.status} ${result.body} ${times}`);
     } else if (method === 'POST') outcomes.pets.push(result.body);
     (method === 'POST' ? outcomes.creates : outcomes.reads).add(ms);
   }
+}
+
+/** In the description of a failure: the connection failed. */
+export const LOST = 'lost: ';
+
+function isLost(result: unknown): boolean {
+  return result instanceof Error && 'code' in result;
 }
 
 function isRefused(result: unknown): boolean {

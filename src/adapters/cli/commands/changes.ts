@@ -3,6 +3,7 @@ import type { AnimalStore } from '../../../application/animal-store.ts';
 import type { Change } from '../../../application/change-calls.ts';
 import { LIMIT_MAX } from '../../../application/list-pets.ts';
 import { petJson } from '../../../domain/pet-json.ts';
+import { changeCursor } from '../arguments.ts';
 import type { CommandOptions } from '../options.ts';
 import { untilInterrupted, withStore } from '../store.ts';
 
@@ -21,7 +22,7 @@ export function defineChanges(program: Command, options: CommandOptions): void {
   program
     .command('changes')
     .description('write the newest state of each pet, also of removed ones, in JSON per line')
-    .option('--after <cursor>', 'only states after the one with this cursor')
+    .option('--after <cursor>', 'only states after the one with this cursor', changeCursor)
     .option('--follow', 'go on with each new state, until Ctrl-C')
     .addOption(newEpoch.conflicts(['after', 'follow']))
     .action(async ({ after, follow, newEpoch: isNewEpoch }: Flags) => {

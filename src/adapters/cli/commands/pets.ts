@@ -89,11 +89,13 @@ export function definePets(program: Command, options: CommandOptions): void {
     .argument(...ID)
     .option(...IF_MATCH)
     .option(...KEY)
-    .action(async (id, { ifMatch = '*', idempotencyKey: caller }) => {
+    .option(...JSON_RESULT)
+    .action(async (id, { ifMatch = '*', idempotencyKey: caller, json }) => {
       await writeOnce('removed', false, options, (store) =>
         store.changeUseCases.removePet.execute(id, ifMatch, caller),
       );
-      await printResult(options.console, `Pet ${id} is removed.`, {});
+      if (json) await options.console.out(`{"removed":${id}}\n`);
+      else await printResult(options.console, `Pet ${id} is removed.`, {});
     });
 }
 
