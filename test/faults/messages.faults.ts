@@ -140,7 +140,7 @@ describe.each([
     expect(faults).toEqual([]);
     expect(await exportOf(server.folder), BROKEN_PROMISE).toEqual([]);
     // By itself, the hidden request runs.
-    const { responses } = await exchange(origin, HIDDEN, Infinity);
+    const { responses } = await exchange(origin, HIDDEN, Infinity, CLOSE_TIMEOUT);
     expect(responses.map(({ status }) => status)).toEqual([201, 200]);
     expect(await exportOf(server.folder)).toHaveLength(1);
     expect(await server.stop()).toEqual({ code: 0, signal: null });
@@ -177,12 +177,12 @@ interface Exchange {
 }
 
 /** Sends a message and another request on a connection of its own, and closes it when nothing arrives any more. */
-async function exchange(origin: string, text: string, size: number): Promise<Exchange> {
+async function exchange(origin: string, text: string, size: number, silence = SILENCE): Promise<Exchange> {
   const connection = await Connection.open(origin);
   const { reader, socket } = connection;
   const bytes = Buffer.from(text + NEXT, 'latin1');
   await connection.writeInPieces(bytes, Math.min(size, bytes.length));
-  await connection.until(() => connection.end !== undefined || reader.responses.some(isClosing), SILENCE);
+  await connection.until(() => connection.end !== undefined || reader.responses.some(isClosing), silence);
   socket.end();
   await connection.until(() => connection.end !== undefined, CLOSE_TIMEOUT);
   connection.destroy();
