@@ -8,6 +8,9 @@ import type { ErrorContent } from './errors.ts';
 /** The maximum number of pipelined requests in flight. Later requests on the connection are ignored. */
 const PIPELINE_LIMIT = 16;
 
+/** A client that does not read its response is disconnected after this time, in milliseconds. */
+export const READ_TIMEOUT = 120_000;
+
 /** How long a client may go on sending after the server has sent its last response, in milliseconds. */
 const LINGER_TIME = 1000;
 
@@ -25,9 +28,13 @@ export class Connections {
 
   add(socket: Socket): void {
     this.#bySocket.set(socket, { unanswered: [], bytesRead: 0, isClosing: false });
-    // After a CONNECT request, Node.js removes its own `error` listener. Without any listener, an error would end the process.
+    // After a CONNECT request, Node.js removes its own listeners. Without any listener, an error would end the process, and the
+    // responses behind the first one would not be closed.
     socket.on('error', () => {});
-    socket.once('close', () => this.#bySocket.delete(socket));
+    socket.once('close', () => {
+      for (const res of this.#bySocket.get(socket)?.unanswered ?? []) res.destroy();
+      this.#bySocket.delete(socket);
+    });
     // Node.js calls `destroySoon` after the last response. The original method would close the connection at once, and a client
     // that is still sending could lose the response.
     socket.destroySoon = () => linger(socket);
@@ -66,6 +73,11 @@ export class Connections {
     }
   }
 
+  /** Closes also the connections that Node.js no longer knows after a CONNECT request. */
+  closeAll(): void {
+    for (const socket of this.#bySocket.keys()) socket.destroy();
+  }
+
   /** Whether a response belongs to the newest request of its connection. */
   isNewest(res: ServerResponse): boolean {
     return this.#bySocket.get(res.req.socket)?.unanswered.at(-1) === res;
@@ -80,6 +92,9 @@ export class Connections {
     const connection = this.#bySocket.get(socket);
     if (connection === undefined || connection.isClosing) return;
     connection.isClosing = true;
+    // After CONNECT, Node.js applies no timeout. In other cases, each byte that the client sends would extend its timeout.
+    const deadline = setTimeout(() => socket.destroy(), READ_TIMEOUT).unref();
+    socket.once('close', () => clearTimeout(deadline));
     const newest = connection.unanswered.at(-1);
     const isBodyBroken = newest?.req.complete === false;
     // The handler of this request can respond while earlier responses are being sent. Its response must then close the connection.

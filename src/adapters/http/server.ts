@@ -5,7 +5,7 @@ import { createServer, type RequestListener } from 'node:http';
 import { type AddressInfo, Server as NetServer, type Server, type Socket } from 'node:net';
 import { nextTurn } from '../../application/pause.ts';
 import type { Api } from './app.ts';
-import { Connections } from './connections.ts';
+import { Connections, READ_TIMEOUT } from './connections.ts';
 import { HttpError, methodNotAllowed } from './errors.ts';
 import { messageRefusal } from './observe.ts';
 import type { HttpServer, HttpServerOptions } from './options.ts';
@@ -38,8 +38,7 @@ export function createNodeServer(
   server.maxHeadersCount = 0;
   // A client may close its side after its requests, as `nc -N` does, and still read the responses.
   Object.assign(server, { httpAllowHalfOpen: true });
-  // A client that does not read its response is disconnected after this time.
-  server.timeout = 120_000;
+  server.timeout = READ_TIMEOUT;
   if (maxConnections !== undefined) server.maxConnections = maxConnections;
 
   const connections = new Connections();
@@ -88,7 +87,7 @@ export function createNodeServer(
         // Before `setImmediate` calls back, the event loop reads requests that have arrived, so they are handled.
         if (idleTime >= IDLE_TIME) setImmediate(() => connections.closeIdle());
       }, IDLE_INTERVAL);
-      const deadline = setTimeout(() => server.closeAllConnections(), timeout);
+      const deadline = setTimeout(() => connections.closeAll(), timeout);
       await closed;
       clearInterval(drain);
       clearTimeout(deadline);

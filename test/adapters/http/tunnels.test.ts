@@ -1,7 +1,10 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { connect } from 'node:net';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
+import { stopClock, until } from '../../support/clock.ts';
 import { Connection } from '../../support/connection.ts';
 import { gate } from '../../support/gate.ts';
+import { startNodeServer } from '../../support/node-server.ts';
 import { numbersIn } from '../../support/pets.ts';
 import { pipelineOf } from '../../support/pipeline.ts';
 import { sharedServer, startServer } from '../../support/server.ts';
@@ -68,5 +71,49 @@ describe('CONNECT and Upgrade', () => {
     await inPieces.writeInPieces(Buffer.from(upgrading(13)), 7);
     expect(await inPieces.rest()).toMatchObject([{ status: 201, headers: { connection: 'close' } }]);
     expect((await stored()).filter((number) => number > 10)).toEqual([11, 13]);
+  });
+});
+
+const GET = 'GET /livez HTTP/1.1\r\nHost: x\r\n\r\n';
+/** More bytes than the buffers of both sockets. */
+const BUFFERED = Buffer.alloc(8 * 1024 * 1024, 'x');
+
+describe.each([
+  ['a CONNECT request', CONNECT],
+  ['an invalid message', 'garbage\r\n\r\n'],
+])('%s behind requests', (_what, message) => {
+  /** Sends two requests and the message on one connection. Returns when the server has read all. */
+  async function sendBehind(respond: (res: ServerResponse) => void) {
+    const closed = vi.fn();
+    const handle = vi.fn((_req: IncomingMessage, res: ServerResponse) => respond(res.once('close', closed)));
+    const { server, origin } = await startNodeServer(handle);
+    const clock = stopClock();
+    const connection = await Connection.open(origin);
+    connection.socket.pause();
+    connection.write(GET.repeat(2) + message);
+    await until(() => handle.mock.calls.length === 2);
+    return { server, clock, connection, closed };
+  }
+
+  test.each<[string, (res: ServerResponse) => void]>([
+    ['whose responses are not read', (res) => res.end(BUFFERED)],
+    ['whose handlers do not respond', () => {}],
+  ])('%s delays no stop beyond its deadline', async (_case, respond) => {
+    const { server, clock, connection, closed } = await sendBehind(respond);
+    await clock.passUntil(server.stop(1500));
+    expect(server.statistics().connections).toBe(0);
+    await until(() => closed.mock.calls.length === 2);
+    connection.destroy();
+  });
+
+  test('is disconnected if the client only sends', async () => {
+    const { server, clock, connection, closed } = await sendBehind((res) => res.end(BUFFERED));
+    for (let minutes = 0; minutes < 2; minutes++) {
+      connection.socket.write('x');
+      clock.pass(60_000);
+    }
+    await until(() => server.statistics().connections === 0);
+    await until(() => closed.mock.calls.length === 2);
+    connection.destroy();
   });
 });
