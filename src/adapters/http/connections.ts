@@ -17,7 +17,7 @@ const LINGER_TIME = 1000;
 interface Connection {
   /** The responses in flight, in the order of their requests. Node.js finishes them in this order. */
   readonly unanswered: ServerResponse[];
-  /** How many bytes the socket had read at the end of the last response. If it has read more, a request is arriving. */
+  /** How many bytes the socket had read at the end of the last request. If it has read more, a request is arriving. */
   bytesRead: number;
   /** Whether the connection will be closed. If so, further messages are ignored. */
   isClosing: boolean;
@@ -55,9 +55,12 @@ export class Connections {
       return false;
     }
     unanswered.push(res);
+    const noteEnd = () => Object.assign(connection, { bytesRead: req.socket.bytesRead });
+    noteEnd();
+    // A body can arrive even after the response.
+    if ('content-length' in req.headers || 'transfer-encoding' in req.headers) req.once('close', noteEnd);
     res.on('close', () => {
       unanswered.shift();
-      connection.bytesRead = req.socket.bytesRead;
       connection.isClosing ||= !res.shouldKeepAlive;
     });
     // The connection is closed if the next bytes might not be a request: after an upgrade request, they can be another protocol.
@@ -67,6 +70,7 @@ export class Connections {
     return true;
   }
 
+  /** Takes a connection for idle, too, if the start of a request came in one packet with the end of the one before. */
   closeIdle(): void {
     for (const [socket, { unanswered, bytesRead }] of this.#bySocket) {
       if (unanswered.length === 0 && socket.bytesRead === bytesRead) socket.destroy();

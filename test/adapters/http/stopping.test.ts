@@ -6,6 +6,7 @@ import { Connection } from '../../support/connection.ts';
 import { gate } from '../../support/gate.ts';
 import { startNodeServer } from '../../support/node-server.ts';
 import { REX_JSON } from '../../support/pets.ts';
+import { pipelineOf } from '../../support/pipeline.ts';
 import { startServer } from '../../support/server.ts';
 
 const GET = 'GET /livez HTTP/1.1\r\nHost: x\r\n\r\n';
@@ -145,6 +146,43 @@ describe('a server that stops', () => {
       clock.pass(1000);
     }
     expect(await idle.next()).toMatchObject({ status: 200, headers: { connection: 'close' } });
+    await clock.passUntil(stopped);
+  });
+
+  test('closes a connection after a second if the body of its last request came after the response', async () => {
+    const { server, origin, client } = await startServer('memory');
+    const clock = stopClock();
+    const connection = await Connection.open(origin);
+    connection.write('POST /v1/pets HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n');
+    expect((await connection.next()).status).toBe(401);
+    connection.socket.write('{}');
+    // The server has read what was sent before.
+    await client.get('/livez');
+    const stopped = server.stop(TIMEOUT);
+    await untilRefused(origin);
+    clock.pass(1000);
+    expect(await connection.rest()).toEqual([]);
+    await clock.passUntil(stopped);
+  });
+
+  test('handles a request that began to arrive before the response to the previous one', async () => {
+    const { wrap, open, entered } = gate();
+    const { server, origin, client, key } = await startServer('memory', { wrap });
+    const clock = stopClock();
+    const connection = await Connection.open(origin);
+    connection.write(pipelineOf(key).create(1));
+    await entered;
+    connection.write(GET.slice(0, -2));
+    await client.get('/livez');
+    open();
+    expect((await connection.next()).status).toBe(201);
+    const stopped = server.stop(TIMEOUT);
+    await untilRefused(origin);
+    clock.pass(1500);
+    // The connections that are idle are closed in this turn of the event loop.
+    await new Promise((resolve) => setImmediate(resolve));
+    connection.socket.write(GET.slice(-2));
+    expect(await connection.rest()).toMatchObject([{ status: 200, headers: { connection: 'close' } }]);
     await clock.passUntil(stopped);
   });
 
