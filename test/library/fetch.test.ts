@@ -1,6 +1,6 @@
 /** The API as a function from a `Request` to a `Response`: what the tests over a server do not show. */
 
-import { Readable } from 'node:stream';
+import { pipeline, Readable } from 'node:stream';
 import type Koa from 'koa';
 import { describe, expect, test } from 'vitest';
 import { createFetchHandler, type FetchInfo } from '../../src/adapters/http/fetch.ts';
@@ -45,6 +45,11 @@ test('a status without content has no body, whatever a middleware sets', async (
   expect([response.status, response.body]).toEqual([205, null]);
 });
 
+// biome-ignore lint/correctness/useYield: the stream fails before its first chunk.
+function* failing(): Generator<string> {
+  throw new Error('the disk failed');
+}
+
 describe('a response that a middleware writes with the methods of Node.js', () => {
   async function respond(write: (ctx: Koa.Context) => void, method = 'GET') {
     const { handle } = await open({ middleware: { beforeKey: [write] } });
@@ -87,6 +92,28 @@ describe('a response that a middleware writes with the methods of Node.js', () =
     expect(response.body).toBeNull();
     await promise;
     expect(body.readableEnded).toBe(true);
+  });
+
+  test.each<[string, (res: Koa.Context['res']) => void]>([
+    ['destroys it', (res) => res.destroy()],
+    ['destroys it with an error', (res) => res.destroy(new Error('no more'))],
+    ['sends a stream that fails', (res) => pipeline(Readable.from(failing()), res, () => {})],
+  ])('becomes one with status 500 if the middleware %s before its head', async (_case, end) => {
+    const response = await respond((ctx) => {
+      ctx.respond = false;
+      end(ctx.res);
+    });
+    expect([response.status, response.body]).toEqual([500, null]);
+  });
+
+  test('can be cancelled with an error', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const response = await respond((ctx) => {
+      ctx.respond = false;
+      ctx.res.once('close', resolve).write('x');
+    });
+    await response.body?.cancel(new Error('the client left'));
+    await promise;
   });
 
   test('cannot have an invalid name of a field', async () => {
@@ -194,6 +221,8 @@ describe('a request', () => {
 });
 
 describe('a body', () => {
+  const failingBody = () =>
+    new ReadableStream({ pull: (controller) => controller.error(new Error('no more')) });
   const bytes = (length: number) => new Uint8Array(length).fill(0x20);
 
   /** Returns a stream of chunks that ends after them. Counts the chunks that were read. */
@@ -244,19 +273,31 @@ describe('a body', () => {
     ]);
   });
 
+  test('that fails while a middleware discards it does not affect the process', async () => {
+    const closed = Promise.withResolvers<void>();
+    const discard: Koa.Middleware = ({ req }, next) => {
+      req.once('close', closed.resolve).resume();
+      return next();
+    };
+    const { handle } = await open({ middleware: { beforeKey: [discard] } });
+    const init = { method: 'POST', body: failingBody(), duplex: 'half' };
+    expect((await handle(new Request(`${ORIGIN}/v1/pets`, init as RequestInit))).status).toBe(401);
+    await closed.promise;
+  });
+
   test('that was read before is a fault of the host, one that fails is bad, and neither creates a pet', async () => {
     const { handle, authorization, outcomes } = await open();
     const headers = { authorization, 'Content-Type': 'application/json' };
-    const send = async (body: Body, isRead: boolean) => {
+    const send = async (body: Body, read?: (request: Request) => unknown) => {
       const init = { method: 'POST', headers, body, duplex: 'half' };
       const request = new Request(`${ORIGIN}/v1/pets`, init as RequestInit);
-      if (isRead) await request.text();
+      await read?.(request);
       return await handle(request);
     };
-    expect((await send(REX, true)).status).toBe(500);
-    const failing = new ReadableStream({ pull: (controller) => controller.error(new Error('no more')) });
-    expect(await errorOf(await send(failing, false))).toEqual([400, 'the body ended early']);
-    await expect.poll(() => outcomes).toMatchObject([{ status: 500 }, { status: 400 }]);
+    expect((await send(REX, (request) => request.text())).status).toBe(500);
+    expect((await send(REX, ({ body }) => void body?.getReader())).status).toBe(500);
+    expect(await errorOf(await send(failingBody()))).toEqual([400, 'the body ended early']);
+    await expect.poll(() => outcomes).toMatchObject([{ status: 500 }, { status: 500 }, { status: 400 }]);
     const listed = await handle(new Request(`${ORIGIN}/v1/pets`, { headers: { authorization } }));
     expect(await listed.json()).toEqual([]);
   });

@@ -31,8 +31,8 @@ export class FetchRequest extends Readable {
     if (body !== null && this.headers['content-length'] === undefined) {
       this.headers['transfer-encoding'] ??= 'chunked';
     }
-    // If the host program has already read the body, sets `readableDidRead`, so that the API detects this.
-    if (request.bodyUsed) {
+    // If the host program has already read or locked the body, sets `readableDidRead`, so that the API detects this.
+    if (request.bodyUsed || body?.locked) {
       this.push(' ');
       this.read();
     }
@@ -50,7 +50,8 @@ export class FetchRequest extends Readable {
 
   override _destroy(error: Error | null, callback: (error: Error | null) => void): void {
     (this.#reader ?? this.#request.body)?.cancel().catch(() => {});
-    callback(error);
+    // As in `node:http`, an error without a listener does not end the process.
+    callback(this.listenerCount('error') > 0 ? error : null);
   }
 }
 
@@ -148,7 +149,8 @@ export class FetchResponse extends Writable {
 
   override _destroy(error: Error | null, callback: (error: Error | null) => void): void {
     if (!this.writableFinished) this.#body?.abort(error).catch(() => {});
-    callback(error);
+    // As in `node:http`, only `close` is emitted: an error without a listener would end the process.
+    callback(null);
   }
 
   #respond(body: Buffer<ArrayBuffer> | ReadableStream | null): void {

@@ -1,7 +1,7 @@
 /** The entry point `animal-store/fetch`: the HTTP API of an {@link AnimalStore}, as a function from a `Request` to a `Response`. */
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Readable, Writable } from 'node:stream';
+import { finished, type Readable, type Writable } from 'node:stream';
 import { createHttpApp } from './app.ts';
 import { FetchRequest, FetchResponse } from './fetch-messages.ts';
 import type { HttpOptions, HttpStore } from './options.ts';
@@ -50,7 +50,10 @@ export function createFetchHandler(store: HttpStore, options: HttpOptions = {}):
       const req: Readable = new FetchRequest(request, remoteAddress);
       const res: Writable = new FetchResponse(request.method, resolve);
       if (HAS_SIGNAL) request.signal.addEventListener('abort', () => res.destroy(), { once: true });
-      handle(req as IncomingMessage, res as ServerResponse).catch(reject);
+      handle(req as IncomingMessage, res as ServerResponse)
+        // A response can be destroyed before its head is sent.
+        .then(() => finished(res, (error) => error && resolve(new Response(null, { status: 500 }))))
+        .catch(reject);
     });
 }
 
