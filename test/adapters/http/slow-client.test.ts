@@ -1,9 +1,9 @@
 /** `recorded` tests the responses to a head and to a body that do not end. */
 
 import { expect, test } from 'vitest';
+import { numberOf } from '../../../src/testing/fixtures/pets.ts';
 import { Connection } from '../../support/connection.ts';
 import { gate } from '../../support/gate.ts';
-import { numbersIn } from '../../support/pets.ts';
 import { pipelineOf } from '../../support/pipeline.ts';
 import { startServer } from '../../support/server.ts';
 
@@ -21,18 +21,24 @@ test('a client that sends a byte from time to time gets a 408', async () => {
 
 test('a request that is completed after its timeout gets a 408, and is not handled', async () => {
   const { wrap, open, entered } = gate();
-  const { origin, client, key } = await startServer('memory', { wrap, ...TIMEOUTS });
+  const { origin, client, key, storage } = await startServer('memory', { wrap, ...TIMEOUTS });
   const { create } = pipelineOf(key);
-  const connection = await Connection.open(origin);
-  connection.write(`${create(1)}POST /v1/pets`);
-  await entered;
+  const begin = async (): Promise<Connection> => {
+    const connection = await Connection.open(origin);
+    connection.write(`${create(1)}POST /v1/pets`);
+    // If the machine stands still, the first request can get a 408, too. It is then not handled, and is sent again.
+    const isRefused = await Promise.race([entered.then(() => false), connection.closed.then(() => true)]);
+    return isRefused ? begin() : connection;
+  };
+  const connection = await begin();
   // The timeout of a later request has also expired.
   const later = await Connection.open(origin);
   later.write('GET /v1');
   expect((await later.next()).status).toBe(408);
   connection.socket.write(create(2).slice('POST /v1/pets'.length));
-  expect((await client.get('/livez')).status).toBe(200);
+  // The server has read what was sent before, and responds in time unless the machine stands still.
+  await expect.poll(() => client.get('/livez')).toMatchObject({ status: 200 });
   open();
   expect((await connection.rest()).map(({ status }) => status)).toEqual([201, 408]);
-  expect(numbersIn((await client.get('/v1/pets')).body)).toEqual([1]);
+  expect((await storage.pets.list({ limit: 2 })).pets.map(numberOf)).toEqual([1n]);
 });
