@@ -5,7 +5,7 @@ import { linkSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { storageUnavailable } from '../../application/ports/storage-fault.ts';
 import { isLocked } from './errors.ts';
-import { foreignCompanion, identityOf, removeDatabase, sizeOf } from './files.ts';
+import { foreignCompanion, identityOf, refuseLogAlone, removeDatabase, sizeOf } from './files.ts';
 
 /** In milliseconds: how long a connection waits for a lock, and the time between two attempts to get it. */
 const LOCK_TIMEOUT = 3000;
@@ -90,18 +90,10 @@ function assertRuntime(): void {
     throw storageUnavailable(`SQLite needs Node.js 22 or newer, this is ${node}`);
 }
 
-/**
- * Refuses a log beside an empty file, because SQLite would delete this log. Refuses the log of another file, because SQLite would
- * apply it to this file.
- */
+/** Refuses a log without its file, and the log of another file, because SQLite would apply it to this file. */
 function assertOwnLog(path: string): void {
+  refuseLogAlone(path);
   const log = `${path}-wal`;
-  // The size of the log is read first. Otherwise, a server that creates the store could write the file, and then the log, between
-  // the two reads: the file would seem to be empty beside a log.
-  if (sizeOf(log) > 0 && sizeOf(path) === 0) {
-    const advice = 'put the database file back, or restore a backup';
-    throw storageUnavailable(`the file is empty, but has a write-ahead log: ${advice}`);
-  }
   if (sizeOf(log) > 0 && needsNoLog(path) && sizeOf(log) > 0) throw foreignCompanion(log);
 }
 

@@ -7,7 +7,7 @@ import { invalidRequest } from '../../domain/errors.ts';
 import { type Migration, olderSchema } from '../storage-kit/store-errors.ts';
 import { beginAlone, connect, connectToRead } from './connection.ts';
 import { errorFrom, isLocked, plainError } from './errors.ts';
-import { assertSameFiles, createFile, type StoreFiles, sizeOf } from './files.ts';
+import { assertSameFiles, createFile, refuseLogAlone, type StoreFiles, sizeOf } from './files.ts';
 import { APPLICATION_ID, MIGRATIONS, SCHEMA_VERSION, testRead, versionOf } from './schema.ts';
 
 /** In milliseconds: how long a connection of a storage waits for a lock. The wait blocks the thread of the connection. */
@@ -103,6 +103,7 @@ function connectToStore(
 /** Calls `open`. Every error message begins with the path of the database file. */
 function nameFile<T>(path: string, open: () => T): T {
   const stats = statSync(path, { throwIfNoEntry: false });
+  if (stats === undefined) refuseLogAlone(path);
   if (stats === undefined) throw new StorageFault('file_missing', `${path}: there is no such file`);
   if (stats.isDirectory()) throw storageUnavailable(`${path}: expected a file, got a directory`);
   try {

@@ -8,7 +8,7 @@ import { idProblems, invalidPetProblems } from '../storage-kit/problems.ts';
 import { connectToRead } from './connection.ts';
 import { damageOf } from './database.ts';
 import { storageError } from './errors.ts';
-import { companionsOf, isFileOf, partialsOf, realPath, sizeOf } from './files.ts';
+import { companionsOf, isFileOf, partialsOf, realPath, refuseLogAlone, sizeOf } from './files.ts';
 import { APPLICATION_ID, contentsOf, countRows, readPets, SCHEMA_VERSION, versionOf } from './schema.ts';
 
 /** The free disk space below which there is a warning, and below which there is an error, in MiB. */
@@ -36,6 +36,7 @@ export function examineSqliteStore(path: string): Diagnosis {
   const known = { ...about, bytes, freeBytes, problems };
   try {
     if (stats === undefined) {
+      refuseLogAlone(location);
       const isLogAlone = companionsOf(location).length > 0;
       const advice = isLogAlone ? 'put it back, or restore a backup' : 'the start of a server creates it';
       throw new Error(`there is no such file: ${advice}`);

@@ -47,6 +47,18 @@ export function foreignCompanion(file: string): AnimalStoreError {
   return storageUnavailable(`${file} belongs to another file: stop all servers, then move it away`);
 }
 
+/** Refuses a log whose file is missing or empty. SQLite would delete it. An interrupted first start leaves two empty files. */
+export function refuseLogAlone(path: string): void {
+  const log = `${path}-wal`;
+  // The size of the log is read first, because a server that creates the store could write both files between the two reads.
+  const [logSize, size] = [log, path].map((file) => statSync(file, { throwIfNoEntry: false })?.size);
+  if (logSize === undefined || size === logSize || (size ?? 0) > 0) return;
+  const state = `is ${size === 0 ? 'empty' : 'missing'}, so that a process may have its only copy`;
+  const advice = 'move the same file back before any restart: see docs/watch.md';
+  const last = 'if no copy is left, stop all servers, then move the log away';
+  throw storageUnavailable(`${log} exists, but the database file ${state}: ${advice}; ${last}`);
+}
+
 export function isFileOf(database: string, path: string): boolean {
   const identity = identityOf(path);
   return identity !== undefined && databaseFiles(database).some((own) => identityOf(own) === identity);
@@ -76,6 +88,7 @@ export function modeOfNewFile(path: string): number {
 export function createFile(path: string): boolean {
   // Does not open an existing file, because closing it would end the locks that SQLite has on it.
   if (existsSync(path)) return false;
+  refuseLogAlone(path);
   try {
     createFolder(dirname(path));
     closeSync(openSync(path, 'a', modeOfNewFile(path)));

@@ -36,6 +36,7 @@ import {
   modeOfNewFile,
   moveToNewName,
   realPath,
+  refuseLogAlone,
   removeDatabase,
   sizeOf,
   withPartialFile,
@@ -78,8 +79,8 @@ export async function restoreSqliteStore(
   try {
     const source = refuseNoBackup(file, store);
     const stats = statSync(store, { throwIfNoEntry: false });
-    // A missing file is created and locked, so that no server can create the store in the meantime. No file is created if the log
-    // of an older store exists.
+    // A missing file is created and locked, so that no server can create the store in the meantime. No file is created if the
+    // journal of an older store exists.
     created = companionsOf(store).length === 0 && createFile(store);
     old = lockStore(store, overwrite);
     return await withPartialFile(store, async (partial) => {
@@ -112,9 +113,10 @@ export async function restoreSqliteStore(
 function lockStore(store: string, overwrite: boolean): Database.Database | undefined {
   if (statSync(store, { throwIfNoEntry: false })?.isFile() === false)
     throw invalidRequest(`${store} is not a regular file`);
-  const isLogAlone = sizeOf(store) === 0 && companionsOf(store).length > 0;
+  refuseLogAlone(store);
+  const isJournalAlone = sizeOf(store) === 0 && companionsOf(store).length > 0;
   try {
-    if (!isLogAlone)
+    if (!isJournalAlone)
       return connect(store, { timeout: LOCK_TIMEOUT }, (db, pin) => {
         pin();
         lock(store, db, overwrite);

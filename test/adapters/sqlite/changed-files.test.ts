@@ -90,10 +90,20 @@ test.skipIf(process.platform !== 'linux')(
     copyFileSync(`${path}-wal`, `${rescued}-wal`);
     const copy = openStorage(rescued);
     await copy.backup?.(`${rescued}.backup`);
-    await storage.close();
-    expect(await restoreSqliteStore(path, `${rescued}.backup`, { overwrite: true })).toMatchObject({
-      pets: added.length,
-    });
+    const files = readdirSync(dirname(path));
+    const restore = () => restoreSqliteStore(path, `${rescued}.backup`, { overwrite: true });
+    for (const end of [() => {}, () => storage.close()]) {
+      await end();
+      const message = expect.stringMatching(
+        /is missing, .*: move the same file back .*, then move the log away$/,
+      );
+      await expect(restore()).rejects.toMatchObject({ code: 'storage_unavailable', message });
+      expect(readdirSync(dirname(path))).toEqual(
+        expect.arrayContaining(files.filter((file) => !/-shm$/.test(file))),
+      );
+    }
+    rename(`${path}-wal`);
+    expect(await restore()).toMatchObject({ pets: added.length });
     await expectStored(path, added);
   },
 );

@@ -48,16 +48,21 @@ test('a missing file is not created, and an empty one is a store without pets', 
     ['error', `${path}: there is no such file: the start of a server creates it`],
   ]);
   expect(readdirSync(dirname(path))).toEqual([]);
-  writeFileSync(`${path}-wal`, 'the last writes');
+  writeFileSync(`${path}-journal`, 'the last writes');
   expect(problemsOf(path)).toEqual([
     ['error', `${path}: there is no such file: put it back, or restore a backup`],
+  ]);
+  rmSync(`${path}-journal`);
+  writeFileSync(`${path}-wal`, 'the last writes');
+  expect(problemsOf(path)).toEqual([
+    ['error', expect.stringMatching(/is missing, .*: move the same file back before any restart: see docs/)],
   ]);
   rmSync(`${path}-wal`);
   writeFileSync(path, '');
   expect(examineSqliteStore(path)).toMatchObject({ exists: true, isSound: true, pets: 0, problems: [] });
   writeFileSync(`${path}-wal`, 'the last writes');
   expect(problemsOf(path)).toEqual([
-    ['error', expect.stringContaining('is empty, but has a write-ahead log')],
+    ['error', expect.stringMatching(/-wal exists, but the database file is empty, .*before any restart/)],
   ]);
   expect(readdirSync(dirname(path))).toHaveLength(2);
 });

@@ -3,6 +3,7 @@ import {
   existsSync,
   mkdirSync,
   openSync,
+  readdirSync,
   readFileSync,
   statSync,
   truncateSync,
@@ -70,19 +71,29 @@ test('a store that another process has locked is refused, and opens when the loc
   expect(await openStorage(path).pets.find(1n)).toBeDefined();
 });
 
-test('an empty file with a write-ahead log is refused, and the log is not changed', async () => {
+test.each([
+  ['an empty', 'the last writes', ''],
+  ['a missing', 'the last writes', undefined],
+  // A server that has written nothing yet has such a log.
+  ['a missing', '', undefined],
+])('%s file with the write-ahead log "%s" is refused, and nothing is changed', (_, log, file) => {
+  const path = temporaryFile();
+  if (file !== undefined) writeFileSync(path, file);
+  writeFileSync(`${path}-wal`, log);
+  const before = readdirSync(dirname(path));
+  const message =
+    /-wal exists, but the database file is (empty|missing), .*: move the same file back before any restart/;
+  for (const option of [{}, { mustExist: true }, { readOnly: true }]) {
+    expect(() => openSqliteStorage(path, option)).toThrow(refusal(path, message));
+  }
+  expect(readdirSync(dirname(path))).toEqual(before);
+  expect(readFileSync(`${path}-wal`, 'utf8')).toBe(log);
+});
+
+test('the files that an interrupted first start leaves are a new store', async () => {
   const path = temporaryFile();
   writeFileSync(path, '');
-  writeFileSync(`${path}-wal`, 'the last writes');
-  expect(() => openSqliteStorage(path)).toThrow(
-    refusal(
-      path,
-      /the file is empty, but has a write-ahead log: put the database file back, or restore a backup$/,
-    ),
-  );
-  expect(readFileSync(`${path}-wal`, 'utf8')).toBe('the last writes');
   writeFileSync(`${path}-wal`, '');
-  // An interrupted first start leaves such files.
   expect(await openStorage(path).pets.add(REX)).toMatchObject({ id: 1n });
 });
 

@@ -187,14 +187,18 @@ describe('the replaced store', () => {
   test.each([
     ['a damaged file', (path: string) => writeFileSync(path, 'hello, world\n'.repeat(1000)), ['']],
     [
-      'an empty file and a log',
+      'an empty file and a journal',
       (path: string) => {
         writeFileSync(path, '');
-        writeFileSync(`${path}-wal`, 'the last writes');
+        writeFileSync(`${path}-journal`, 'the last writes');
       },
-      ['-wal'],
+      ['-journal'],
     ],
-    ['a log without its file', (path: string) => writeFileSync(`${path}-wal`, 'the last writes'), ['-wal']],
+    [
+      'a journal without its file',
+      (path: string) => writeFileSync(`${path}-journal`, 'the last writes'),
+      ['-journal'],
+    ],
   ])('that is %s is replaced only with `overwrite`, and kept', async (_, damage, suffixes) => {
     const backup = await backupOf(newStore(3));
     const path = temporaryFile();
