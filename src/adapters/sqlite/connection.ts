@@ -5,7 +5,7 @@ import { linkSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { storageUnavailable } from '../../application/ports/storage-fault.ts';
 import { isLocked } from './errors.ts';
-import { foreignCompanion, identityOf, refuseLogAlone, removeDatabase, sizeOf } from './files.ts';
+import { foreignCompanion, identityOf, realPath, refuseLogAlone, removeDatabase, sizeOf } from './files.ts';
 
 /** In milliseconds: how long a connection waits for a lock, and the time between two attempts to get it. */
 const LOCK_TIMEOUT = 3000;
@@ -22,11 +22,13 @@ type Prepare = (db: Database.Database, pin: () => void) => void;
  * Opens a file that exists. A restore can replace the file while the connection waits for the lock, so each attempt opens it again.
  */
 export function connect(
-  path: string,
+  file: string,
   { timeout = LOCK_TIMEOUT, readonly = false }: { timeout?: number; readonly?: boolean },
   prepare: Prepare = () => {},
 ): Database.Database {
   assertRuntime();
+  // SQLite finds the log beside the file itself, not beside a link to it.
+  const path = realPath(file);
   assertOwnLog(path);
   return whenUnlocked(() => {
     const identity = identityOf(path);
@@ -56,7 +58,7 @@ export function connect(
 
 /** Opens a file for reading only. A connection that may write would copy the write-ahead log into the file when it is closed. */
 export function connectToRead(path: string, prepare: Prepare = () => {}): Database.Database {
-  return connect(path, { readonly: sizeOf(`${path}-wal`) > 0 }, (db, pin) => {
+  return connect(path, { readonly: sizeOf(`${realPath(path)}-wal`) > 0 }, (db, pin) => {
     db.pragma('query_only = ON');
     prepare(db, pin);
   });

@@ -4,9 +4,11 @@ import { randomUUID } from 'node:crypto';
 import {
   closeSync,
   existsSync,
+  lstatSync,
   mkdirSync,
   openSync,
   readdirSync,
+  readlinkSync,
   realpathSync,
   renameSync,
   rmSync,
@@ -28,13 +30,15 @@ export function databaseFiles(path: string): readonly string[] {
   return [real, ...COMPANIONS.map((suffix) => real + suffix)];
 }
 
-/** Resolves symbolic links, as SQLite does. The file need not exist. */
+/** Resolves symbolic links, as SQLite does. The file need not exist, not even that of a link. */
 export function realPath(path: string): string {
   try {
     return realpathSync(path);
-  } catch {
+  } catch (error) {
     const absolute = resolve(path);
-    return join(realPath(dirname(absolute)), basename(absolute));
+    const real = join(realPath(dirname(absolute)), basename(absolute));
+    const isLink = codeOf(error) === 'ENOENT' && lstatSync(real, { throwIfNoEntry: false })?.isSymbolicLink();
+    return isLink ? realPath(resolve(dirname(real), readlinkSync(real))) : real;
   }
 }
 
@@ -49,9 +53,10 @@ export function foreignCompanion(file: string): AnimalStoreError {
 
 /** Refuses a log whose file is missing or empty. SQLite would delete it. An interrupted first start leaves two empty files. */
 export function refuseLogAlone(path: string): void {
-  const log = `${path}-wal`;
+  const real = realPath(path);
+  const log = `${real}-wal`;
   // The size of the log is read first, because a server that creates the store could write both files between the two reads.
-  const [logSize, size] = [log, path].map((file) => statSync(file, { throwIfNoEntry: false })?.size);
+  const [logSize, size] = [log, real].map((file) => statSync(file, { throwIfNoEntry: false })?.size);
   if (logSize === undefined || size === logSize || (size ?? 0) > 0) return;
   const state = `is ${size === 0 ? 'empty' : 'missing'}, so that a process may have its only copy`;
   const advice = 'move the same file back before any restart: see docs/watch.md';

@@ -6,6 +6,7 @@ import {
   readdirSync,
   readFileSync,
   statSync,
+  symlinkSync,
   truncateSync,
   writeFileSync,
   writeSync,
@@ -77,7 +78,8 @@ test.each([
   // A server that has written nothing yet has such a log.
   ['a missing', '', undefined],
 ])('%s file with the write-ahead log "%s" is refused, and nothing is changed', (_, log, file) => {
-  const path = temporaryFile();
+  const [path, link] = [temporaryFile(), temporaryFile()];
+  symlinkSync(path, link);
   if (file !== undefined) writeFileSync(path, file);
   writeFileSync(`${path}-wal`, log);
   const before = readdirSync(dirname(path));
@@ -85,6 +87,7 @@ test.each([
     /-wal exists, but the database file is (empty|missing), .*: move the same file back before any restart/;
   for (const option of [{}, { mustExist: true }, { readOnly: true }]) {
     expect(() => openSqliteStorage(path, option)).toThrow(refusal(path, message));
+    expect(() => openSqliteStorage(link, option)).toThrow(refusal(path, message));
   }
   expect(readdirSync(dirname(path))).toEqual(before);
   expect(readFileSync(`${path}-wal`, 'utf8')).toBe(log);
