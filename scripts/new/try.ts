@@ -37,7 +37,7 @@ const tries: readonly Try[] =
     : [
         ...someOf(WORDS, COUNT, seed).map((entity) => ({ entity })),
         ...[...Object.keys(PARTS), Object.keys(PARTS).join()].map((part) => ({ entity: 'book', part })),
-        ...LISTS.map((list) => ({ entity: 'line item', list })),
+        ...LISTS.map((list) => ({ entity: 'support ticket', list })),
       ];
 
 /** Chooses different words at random. Each word of the list can be chosen. */

@@ -41,9 +41,10 @@ describe('a generated key', () => {
   });
 
   test('is refused with one mistyped character, and with characters added or removed', () => {
+    const position = fc.nat({ max: KEY.length - 1 });
     const typed = fc.constantFrom(...ALPHABET, '_', ' ', 'é');
     fc.assert(
-      fc.property(bytes.map(formatApiKey), fc.nat({ max: 53 }), typed, (key, index, character) => {
+      fc.property(bytes.map(formatApiKey), position, typed, (key, index, character) => {
         fc.pre(key[index] !== character);
         return !isApiKey(key.slice(0, index) + character + key.slice(index + 1));
       }),
@@ -58,8 +59,9 @@ describe('a generated key', () => {
 test('withoutApiKeys shortens each key and each part of one, in any case, and in a URL', () => {
   const shown = KEY.slice(0, API_KEY_PREFIX.length + 4);
   const prefix = `${shown}…`;
+  const part = KEY.slice(0, API_KEY_PREFIX.length + 16);
   expect(apiKeyPrefix(KEY)).toBe(shown);
-  expect(withoutApiKeys(`no key ${KEY}, "${KEY.slice(0, 30)}"!`)).toBe(`no key ${prefix}, "${prefix}"!`);
+  expect(withoutApiKeys(`no key ${KEY}, "${part}"!`)).toBe(`no key ${prefix}, "${prefix}"!`);
   expect(withoutApiKeys('pets_1 of my pets')).toBe('pets_1 of my pets');
   const secret = KEY.slice(API_KEY_PREFIX.length);
   for (const text of [KEY.toUpperCase(), `Pets_${secret}`, `?key=pets%5F${secret}&x`, KEY + KEY]) {

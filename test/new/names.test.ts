@@ -52,6 +52,9 @@ test.each([
   ['main.pets EXCEPT SELECT name FROM copy.pets', 'main.line_items EXCEPT SELECT name FROM copy.line_items'],
   ['animal-store pets create', 'shop line-items create'],
   ['key pets_1', 'key line_items_1'],
+  ['`Pet${', '`LineItem${'],
+  ['`petJson(pet)`, table_info(pets)', '`lineItemJson(lineItem)`, table_info(line_items)'],
+  ['no row in `pets`, a column of `pets`', 'no row in `line_items`, a column of `line_items`'],
 ])('two words: %s becomes %s', (text, renamed) => {
   expect(renameText(text, namesOf({ entity: 'line item', name: 'shop' }))).toBe(renamed);
 });

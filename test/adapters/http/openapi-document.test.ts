@@ -29,6 +29,7 @@ const LACKING = INVALID_PETS.find(({ message }) => message === MESSAGES.invalid_
 type Document = {
   readonly servers: readonly { url: string }[];
   readonly paths: Record<string, Record<string, DocumentedOperation>>;
+  readonly components: Record<string, object>;
 };
 
 interface DocumentedOperation {
@@ -49,6 +50,12 @@ describe('the document', () => {
     await expect(text).toMatchFileSnapshot(SNAPSHOT);
     expect(text).toContain('"minimum": -9223372036854775808,');
     expect(text).toContain('"maximum": 9223372036854775807\n');
+  });
+
+  test('gives each component a valid name', () => {
+    const names = Object.values(documentOf(openApiDocument('')).components).flatMap(Object.keys);
+    expect(names.length).toBeGreaterThan(10);
+    for (const name of names) expect(name).toMatch(/^[a-zA-Z0-9._-]+$/);
   });
 
   test.each([
