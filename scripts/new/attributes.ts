@@ -61,7 +61,7 @@ function attributeOf(text: string, index: number): NamedAttribute {
     isRequired: optional === undefined && value === undefined,
     ...(initial !== undefined && { default: initial }),
     ...(isFilter && { filter: true as const }),
-    description: `The ${wordsOf(name)}.`,
+    description: descriptionOf(name, given),
     example: initial ?? exampleOf(name, given, index),
   };
   return { name, attribute };
@@ -130,6 +130,14 @@ function defaultOf(text: string, kind: AttributeKind, given: string): Attribute[
   const { value, fault } = rule(isBoolean ? given === 'true' : isInteger ? BigInt(given) : given);
   if (fault !== undefined) throw refusal(text, fault);
   return value as Attribute['example'];
+}
+
+function descriptionOf(name: string, { kind }: AttributeKind): string {
+  const words = wordsOf(name);
+  if (kind === 'boolean') return `Whether it ${/^(?:can|has|is|was) /.test(words) ? '' : 'is '}${words}.`;
+  const [, event] = (kind === 'timestamp' && /^(.+) at$/.exec(words)) || [];
+  if (event === undefined) return `The ${words}.`;
+  return `When it ${event.endsWith('s') ? '' : 'is '}${event}.`;
 }
 
 /** Returns an example. Each timestamp is later than those before it in the list, because a rule usually requires this order. */

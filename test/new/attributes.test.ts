@@ -28,7 +28,7 @@ test.each([
       isRequired: false,
       filter: true,
       example: '2027-02-04T12:30:00.000Z',
-      description: 'The due at.',
+      description: 'When it is due.',
     },
   ],
 ])('an attribute is read: %j', (each, expected) => {
