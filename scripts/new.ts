@@ -11,10 +11,17 @@ import { parseArgs, promisify } from 'node:util';
 import { withoutGit } from './git.ts';
 import { attributesOf } from './new/attributes.ts';
 import { namesOf } from './new/names.ts';
-import { partsOf } from './new/parts.ts';
+import { NAMES, partsOf } from './new/parts.ts';
 
 const USAGE =
   'npm run new -- FOLDER --entity NAME [--plural NAMES] [--name PROJECT] [--attributes LIST] [--with PART...]';
+const HELP = `Usage: ${USAGE}
+
+For example: npm run new -- ../books --entity book --attributes 'title:text(1..200), dueAt:timestamp?' --with page
+Attributes: text(MIN..MAX), integer(MIN..MAX), int64, one of(A, B), boolean and timestamp. ? makes an attribute optional,
+=VALUE gives a default, and filter adds a filter to lists.
+Parts: ${NAMES.join(', ')}.
+docs/make-it-yours.md explains them.`;
 const CALLER = process.env['INIT_CWD'] ?? process.cwd();
 const SIGNALS = ['SIGHUP', 'SIGINT', 'SIGTERM'] as const;
 
@@ -27,12 +34,22 @@ for (const name of SIGNALS) process.once(name, () => stop.abort(name));
  */
 let exitCode = 2;
 try {
-  const { target, names, parts, attributes } = readArguments();
+  const given = readArguments();
+  if (given === undefined) console.log(HELP);
+  else await makeProject(given);
+} catch (error) {
+  if (stop.signal.aborted) process.kill(process.pid, stop.signal.reason);
+  for (const line of (error as Error).message.split('\n')) console.error(`new: ${line}`);
+  process.exitCode = exitCode;
+}
+
+async function makeProject({ target, names, parts, added, attributes }: Given): Promise<void> {
   const { filesOf, refuseProjectName, refuseTarget, writeFiles } = await loadGenerator();
   refuseTarget(target);
   refuseProjectName(names);
   const [entity, plural] = [names.entity.join(' '), names.plural.join(' ')];
   console.log(`One record is called ${entity}, several are called ${plural}: --plural changes it.`);
+  if (added.length > 0) console.log(`Parts that others need are added: ${added.join(', ')}.`);
   const files = filesOf(names, parts, attributes);
   exitCode = 1;
   await make(target, async (folder) => {
@@ -46,26 +63,30 @@ try {
   });
   const path = relative(CALLER, target);
   console.log(`Done: cd ${path.startsWith('../..') ? target : path} && npm ci && npm start`);
-} catch (error) {
-  if (stop.signal.aborted) process.kill(process.pid, stop.signal.reason);
-  for (const line of (error as Error).message.split('\n')) console.error(`new: ${line}`);
-  process.exitCode = exitCode;
 }
 
+type Given = NonNullable<ReturnType<typeof readArguments>>;
+
+/** Returns `undefined` if the user asks for help. */
 function readArguments() {
   const text = { type: 'string' } as const;
   const names = { entity: text, plural: text, name: text };
-  const options = { ...names, attributes: text, with: { ...text, multiple: true } } as const;
+  const help = { type: 'boolean', short: 'h' } as const;
+  const options = { ...names, attributes: text, with: { ...text, multiple: true }, help } as const;
   const { values, positionals } = parseArgs({ options, allowPositionals: true });
+  if (values.help) return;
   const [target, ...others] = positionals;
   if (target === undefined || others.length > 0 || values.entity === undefined) {
     throw new Error(`expected a folder and --entity: ${USAGE}`);
   }
+  const named: readonly string[] = (values.with ?? []).flatMap((value) => value.split(','));
+  const parts = partsOf(named);
   return {
     target: resolve(CALLER, target),
     names: namesOf({ entity: values.entity, plural: values.plural, name: values.name }),
     attributes: values.attributes === undefined ? [] : attributesOf(values.attributes),
-    parts: partsOf(values.with ?? []),
+    parts,
+    added: parts.filter((part) => !named.includes(part)),
   };
 }
 

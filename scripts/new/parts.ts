@@ -111,7 +111,7 @@ const NEEDS: Partial<Record<PartName, readonly PartName[]>> = {
   proofs: ['transfer'],
 };
 
-const NAMES: readonly PartName[] = Object.keys(PARTS) as PartName[];
+export const NAMES: readonly PartName[] = Object.keys(PARTS) as PartName[];
 
 /** Files and folders that a new project has. All others are only for this project, such as its changelog and its benchmark. */
 export const TAKEN: readonly string[] = [

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, describe, expect, test } from 'vitest';
 import { git } from '../../scripts/git.ts';
+import { PARTS } from '../../scripts/new/parts.ts';
 import { ROOT } from '../../scripts/new/project.ts';
 import { IS_WHOLE } from '../support/extent.ts';
 
@@ -41,10 +42,17 @@ test('what is refused ends the command with status 2 and one line, and nothing i
   expect([existsSync(free), existsSync(inside), readdirSync(used)]).toEqual([false, false, ['file']]);
 });
 
+test('--help names the options, the kinds of attributes and the parts', async () => {
+  const { stdout, stderr } = await run(process.execPath, ['scripts/new.ts', '--help'], { cwd: ROOT });
+  expect(stderr).toBe('');
+  for (const text of ['--plural', 'one of(A, B)', ...Object.keys(PARTS)]) expect(stdout).toContain(text);
+});
+
 /** Runs the command in an environment of its own. Returns what it prints, or its error. */
 function make(made: string, env: NodeJS.ProcessEnv) {
   const options = { cwd: ROOT, env: { ...process.env, ...env } };
-  return run(process.execPath, ['scripts/new.ts', made, '--entity', 'parcel'], options);
+  const args = [made, '--entity', 'parcel', '--with', 'fetch'];
+  return run(process.execPath, ['scripts/new.ts', ...args], options);
 }
 
 // Reading and formatting all files takes a minute on a busy machine.
@@ -59,6 +67,7 @@ describe('the command', { timeout: 300_000 }, () => {
     expect(stdout).toMatch(
       /^One record is called parcel, several are called parcels: --plural changes it\.$/m,
     );
+    expect(stdout).toMatch(/^Parts that others need are added: library\.$/m);
     expect(stdout).toMatch(/^Done: cd \S+parcels && npm ci && npm start$/m);
     expect(git(made, 'log', '--format=%s')).toBe('feat: parcel-store, made from animal-store\n');
     expect(git(made, 'status', '--porcelain')).toBe('');
