@@ -54,6 +54,9 @@ const ENTRY_EXAMPLE = / \*\n \* @example\n \* ```ts\n(?: \* import .*\n)+(?: \*(
 /** Matches the tests whose expected texts have the attributes of pets. */
 const PAGE_OF_PETS = /^test\/page\/(?:reference-page\.test\.ts$|samples\/)/;
 
+/** A text of a manual that is only for projects with a part. */
+const OF_PART = /<!-- (\w+):(.*?) ?-->/gs;
+
 const MODULE = /\.[cm]?[jt]s$/;
 
 /** Maps the path of each file of a new project to the path of the file in this project that it is made from. */
@@ -149,7 +152,8 @@ export function filesOf(
       continue;
     }
     const own = attributes.length === 0 ? `${content}` : withAttributes(path, `${content}`, attributes);
-    const text = contentOf(path, parts.includes('library') ? own : withoutEntries(own), names);
+    const shown = path.endsWith('.md') ? withTextsOf(parts, own) : own;
+    const text = contentOf(path, parts.includes('library') ? shown : withoutEntries(shown), names);
     if (MODULE.test(path)) modules.set(path, text);
     else texts.push({ path, text });
   }
@@ -206,6 +210,10 @@ function contentOf(path: string, given: string, names: Names): string {
     (rest, { number, bytes }) => rest.replaceAll(number, (old) => ownNumber(names, bytes, old)),
     text.replace(FIRST_VERSION, '1'),
   );
+}
+
+function withTextsOf(parts: readonly string[], manual: string): string {
+  return manual.replaceAll(OF_PART, (_, part: string, text: string) => (parts.includes(part) ? text : ''));
 }
 
 /** Removes what comments say about entry points, because programs cannot import a project without the part `library`. */

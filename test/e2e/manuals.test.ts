@@ -90,8 +90,9 @@ describe('the commands of', () => {
   });
 });
 
-describe('the migrations of CONTRIBUTING.md', () => {
-  const [sqlite = '', postgres = ''] = blocksOf('CONTRIBUTING.md').flatMap(({ language, code }) =>
+const DEVELOP = 'scripts/new/files/docs/develop.md.txt';
+describe.each(['CONTRIBUTING.md', DEVELOP])('the migrations of %s', (manual) => {
+  const [sqlite = '', postgres = ''] = blocksOf(manual).flatMap(({ language, code }) =>
     language === 'sql' ? [code] : [],
   );
   // A pet that breaks a rule of the table, as after a rule has changed.

@@ -109,6 +109,11 @@ test('its package has its own name, no command that makes projects, and the buil
   expect(JSON.parse(`${library?.content}`)).toMatchObject({ files, exports: { './sqlite': {} } });
 });
 
+test.each(['README.md', 'docs/develop.md'])('its %s names PostgreSQL only with this part', (manual) => {
+  expect(`${withParts.find(({ path }) => path === manual)?.content}`).toContain('PostgreSQL');
+  expect(read(manual)).not.toMatch(/postgres/i);
+});
+
 test('its packages are those that it needs', () => {
   const { dependencies, devDependencies } = JSON.parse(read('package.json'));
   const names = Object.keys({ ...dependencies, ...devDependencies });
