@@ -55,7 +55,7 @@ const FACTS: readonly (readonly [manual: string, phrase: string])[] = [
   ['api', `the time to send the header fields | ${timeout('headersTimeout')} s |`],
   ['api', `the time to send the whole request | ${timeout('requestTimeout')} s |`],
   ['api', `between two requests on one connection | ${seconds(constant('http', 'KEEP_ALIVE_TIMEOUT'))} s |`],
-  ['api', `a client reads nothing of a response | ${timeout('server.timeout')} s |`],
+  ['api', `a client reads nothing of a response | ${seconds(constant('http', 'READ_TIMEOUT'))} s |`],
   ['api', `without reading a response | ${constant('http', 'PIPELINE_LIMIT')};`],
   ['serve', `1 to ${IDEMPOTENCY_DAYS_MAX}; the same on all servers`],
   ['serve', `${whole(constant('http', 'REQUESTS_LIMIT'))} requests in flight`],
