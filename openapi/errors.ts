@@ -67,7 +67,7 @@ export const OF_CHANGE: Readonly<Partial<Record<HttpErrorCode, { when: string; m
   },
 };
 
-/** The errors that some operations cannot return. */
+/** The errors that only certain operations return. All operations can return the others. */
 const SPECIFIC: readonly HttpErrorCode[] = specificErrorsOf(OPERATIONS);
 
 /** Returns the errors that operations name, and `method_not_allowed`, which only a request for no operation can get. */

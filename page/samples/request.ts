@@ -37,7 +37,7 @@ export interface SampleOptions {
   readonly response?: Schema | undefined;
 }
 
-/** The values of the parameters and of the body, as text. An empty parameter is not sent, and no space around a parameter. */
+/** The values of the parameters and of the body, as text. An empty parameter is not sent. Spaces around a parameter are removed. */
 export interface Values {
   readonly parameters: ReadonlyMap<string, string>;
   readonly body: string;

@@ -85,7 +85,7 @@ export function apiKeyField(id: string, choices: Choices): HTMLElement {
     placeholder: 'pets_...',
     'aria-describedby': `${id}-key-source`,
   });
-  // The key may be copied with the name of its scheme.
+  // A reader can paste the key with `Bearer` in front of it.
   control.addEventListener('input', () => apiKey.set(control.value.trim().replace(/^Bearer\s+/i, '')));
   apiKey.observe((key) => {
     if (control.value.trim() !== key) control.value = key;

@@ -188,13 +188,13 @@ export const OWN: readonly string[] = [
   'test/tracing',
 ];
 
-/** Returns whether a new project with these parts has a file of this project. */
+/** Returns whether a new project with these parts gets the file at this path. */
 export function isTaken(path: string, parts: readonly PartName[]): boolean {
   if (!isBelow(path, TAKEN) || isBelow(path, OWN)) return false;
   return !isOfOtherPart(path, parts);
 }
 
-/** Returns whether a string in a test is useless because a part is not selected. */
+/** Returns whether a string in a test is about a part that is not selected. */
 export function isSaidOfOthers(text: string, parts: readonly PartName[]): boolean {
   return NAMES.some((part) => !parts.includes(part) && WORDS[part]?.test(text));
 }

@@ -87,7 +87,7 @@ export function apiKeyPrefix(key: string): string {
   return key.slice(0, PREFIX_LENGTH);
 }
 
-/** Shortens each key, and each truncated key with at least 16 characters of its secret, to the first characters and `…`. */
+/** Replaces each key by its first characters and `…`. Also a truncated key, if it has at least 16 characters of its secret. */
 export function withoutApiKeys(text: string): string {
   return text.replaceAll(LOOKS_LIKE_A_KEY, (key) => `${apiKeyPrefix(key)}…`);
 }

@@ -51,11 +51,14 @@ export function foreignCompanion(file: string): AnimalStoreError {
   return storageUnavailable(`${file} belongs to another file: stop all servers, then move it away`);
 }
 
-/** Refuses a log whose file is missing or empty. SQLite would delete it. An interrupted first start leaves two empty files. */
+/**
+ * Refuses a write-ahead log whose database file is missing or empty, because SQLite would delete this log. Accepts two empty files,
+ * which an interrupted first start leaves.
+ */
 export function refuseLogAlone(path: string): void {
   const real = realPath(path);
   const log = `${real}-wal`;
-  // The size of the log is read first, because a server that creates the store could write both files between the two reads.
+  // The size of the log is read first. Otherwise, a server could create both files between the two reads.
   const [logSize, size] = [log, real].map((file) => statSync(file, { throwIfNoEntry: false })?.size);
   if (logSize === undefined || size === logSize || (size ?? 0) > 0) return;
   const state = `is ${size === 0 ? 'empty' : 'missing'}, so that a process may have its only copy`;

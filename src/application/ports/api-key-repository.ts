@@ -19,9 +19,9 @@ export interface ApiKeyRepository {
   add(key: string, about: NewApiKey): Promise<ApiKey>;
 
   /**
-   * Stores a key as `add` does, or resolves with `undefined` when the store has ever had a key. Before it stores the key, calls
-   * `save`, which must not use the storage; of all processes, only one calls `save` at a time. When `save` fails, stores nothing,
-   * and rejects with the error of `save`.
+   * Stores a key as `add` does, or resolves with `undefined` when the store has ever had a key. Calls `save` before it stores the
+   * key. Only one process calls `save` at a time. `save` must not use the storage. When `save` fails, stores nothing, and rejects
+   * with the error of `save`.
    */
   addFirst(key: string, about: NewApiKey, save?: SaveKey): Promise<ApiKey | undefined>;
 

@@ -38,7 +38,7 @@ export interface Restored extends BackupContents {
   /** The paths at which the files of the replaced store are kept until the next restore. */
   readonly setAside: readonly string[];
   /**
-   * How many pets and API keys of the replaced store are not in the backup. A pet that has other attributes in the backup counts as
+   * How many pets and API keys of the replaced store are not in the backup. A pet with different values in the backup counts as
    * missing. `undefined` if no store was replaced, or if it could not be read.
    */
   readonly lost?: { readonly pets: number; readonly apiKeys: number } | undefined;

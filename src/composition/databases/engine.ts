@@ -15,7 +15,7 @@ export interface OpenOptions {
   readonly mustExist?: boolean;
   /** Whether the database is opened for a command other than `serve`. */
   readonly forCommand?: boolean;
-  /** Whether a store of an older release is migrated: only while nobody else has it open, or never. By default it is migrated. */
+  /** When a store of an older release is migrated. `alone`: while nobody else has it open. `never`: not at all. Default: always. */
   readonly migration?: 'alone' | 'never' | undefined;
   readonly observer?: Observer | undefined;
   /** Returns the location with the current password. */

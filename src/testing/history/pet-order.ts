@@ -62,8 +62,8 @@ function boundsOf(id: bigint, { attempts }: StoredPet): Bounds {
 }
 
 /**
- * Checks a list. Updates only the bounds of its last pet and of the pet after the list. These two bounds suffice, because pets
- * become visible in the order of their ids.
+ * Checks a list. Updates the bounds of two pets only, the last one in the list and the next one that matches, because pets become
+ * visible in the order of their ids.
  */
 function checkList(
   event: ListEvent,
