@@ -141,8 +141,8 @@ export function readNewPet(body: Body): NewPetInput {
 }
 
 /**
- * Reads a change: the members of a new pet, each of which can be missing. `null` removes one that a pet can lack. Throws if no pet
- * can be changed in this way.
+ * Reads a change: the members of a new pet, each of which can be missing. `null` removes one that a pet can lack. Throws if the
+ * change is invalid for every pet.
  */
 export function readChange(body: Body): PetChange {
   if (body === undefined) throw invalidRequest('the body must be a JSON object');

@@ -14,7 +14,7 @@ export interface ReadChanges extends Pick<ChangesPage, 'epoch' | 'lastNumber'> {
   /** The first changed and removed pets, one more than the limit, in ascending order of revision. */
   readonly changed: readonly ListedVersion[];
   /**
-   * The first pets that were never changed, one more than the limit. The revision of such a pet is its id, so the page has none
+   * The first pets that were never changed, at most `limit + 1`. The revision of such a pet is its id, so the page has none
    * with an id above {@link lastRevisionOf}.
    */
   readonly unchanged: readonly Pet[];

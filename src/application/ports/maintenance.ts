@@ -33,7 +33,7 @@ export interface BackupContents {
 export interface Restored extends BackupContents {
   readonly location: string;
   readonly bytes: number;
-  /** The greatest id or revision that the backup or the replaced store had assigned, or 0n. New pets get greater ids. */
+  /** The greatest id or revision in the backup and in the replaced store; 0n if neither has one. New pets get greater ids. */
   readonly lastId: bigint;
   /** The paths at which the files of the replaced store are kept until the next restore. */
   readonly setAside: readonly string[];
