@@ -90,10 +90,13 @@ export class AnimalStore extends BasicStore {
    * console.log(await store.importPets(batches)); // 1
    * ```
    */
-  async importPets(batches: AsyncIterable<readonly ImportedPet[]>, options?: ImportOptions): Promise<number> {
+  async importPets(
+    batches: AsyncIterable<readonly ImportedPet[]>,
+    options: ImportOptions = {},
+  ): Promise<number> {
     this.assertCallable();
     checkArgument('batches', batches, BATCHES);
-    if (options !== undefined) checkOptions(options, IMPORT_OPTIONS);
+    checkOptions(options, IMPORT_OPTIONS);
     return await supported(this.useCases.importPets, 'import').execute(batches, options);
   }
 
@@ -110,10 +113,10 @@ export class AnimalStore extends BasicStore {
   }
 
   /** Copies the whole store, including the API keys, into a file, as {@link StoreStorage.backup} describes. */
-  async backup(file: string, options?: BackupOptions): Promise<void> {
+  async backup(file: string, options: BackupOptions = {}): Promise<void> {
     this.assertCallable();
     checkArgument('file', file, STRING);
-    if (options !== undefined) checkOptions(options, BACKUP_OPTIONS);
+    checkOptions(options, BACKUP_OPTIONS);
     await supported(this.storage.backup, 'backup').call(this.storage, file, options);
   }
 

@@ -58,22 +58,24 @@ export class ApiKeys {
   /**
    * Creates a key with the name and the permissions of an old key. The old key then expires after `overlap` milliseconds, unless it
    * expires earlier anyway. The new key expires at `expiresAt`, or never if `expiresAt` is `null`. By default, the new key has the
-   * same lifetime as the old key, or as the key that replaced the old key last. Rejects with `not_found` if the old key does not exist. Rejects with `invalid_request` if an
-   * argument is invalid, if the old key is not active, or if another caller changes its expiry by a rotation at the same time.
+   * same lifetime as the old key, or as the key that replaced the old key last. Rejects with `not_found` if the old key does not
+   * exist. Rejects with `invalid_request` if an argument is invalid, if the old key is not active, or if another caller changes its
+   * expiry by a rotation at the same time.
    */
   async rotate(id: string, overlap: number, expiresAt?: number | null): Promise<IssuedApiKey> {
     const now = this.#now();
     if (!Number.isSafeInteger(overlap) || overlap < 0) {
       throw invalidRequest('the overlap must be 0 or more whole milliseconds');
     }
-    const old = await this.#activeKey(id, now);
-    const ofCaller = (await this.#keys.list()).findLast((key) => callerOf(key) === callerOf(old)) ?? old;
-    const newExpiry = expiresAt === undefined ? expiryLike(ofCaller, now) : (expiresAt ?? undefined);
+    const keys = await this.#keys.list();
+    const old = activeKey(keys, id, now);
+    const newest = keys.findLast((key) => callerOf(key) === callerOf(old)) ?? old;
+    const newExpiry = expiresAt === undefined ? expiryLike(newest, now) : (expiresAt ?? undefined);
     const [key, draft] = this.#draft(old.name, newExpiry, old.isReadOnly);
     const endsAt = Math.min(now + overlap, LAST_EXPIRY);
     const about = await this.#keys.replace(old, endsAt, key, draft).finally(() => this.#onEnd(id));
     if (about !== undefined) return { key, about };
-    await this.#activeKey(id, this.#now());
+    activeKey(await this.#keys.list(), id, this.#now());
     throw invalidRequest(
       `key ${id} was rotated at the same time by another caller: list the keys, then decide`,
     );
@@ -91,13 +93,6 @@ export class ApiKeys {
     return this.#keys.list();
   }
 
-  async #activeKey(id: string, now: number): Promise<ApiKey> {
-    const apiKey = (await this.#keys.list()).find((key) => key.id === id);
-    if (apiKey === undefined) throw noSuchKey(id);
-    if (!isActive(apiKey, now)) throw invalidRequest(`key ${id} is revoked or expired: create a new one`);
-    return apiKey;
-  }
-
   #draft(name: string, expiresAt?: number, isReadOnly = false): [key: string, draft: NewApiKey] {
     const createdAt = this.#now();
     if (expiresAt !== undefined) {
@@ -108,6 +103,13 @@ export class ApiKeys {
     const key = formatApiKey(crypto.getRandomValues(new Uint8Array(API_KEY_BYTES)));
     return [key, { name, prefix: apiKeyPrefix(key), createdAt, expiresAt, isReadOnly }];
   }
+}
+
+function activeKey(keys: readonly ApiKey[], id: string, now: number): ApiKey {
+  const apiKey = keys.find((key) => key.id === id);
+  if (apiKey === undefined) throw noSuchKey(id);
+  if (!isActive(apiKey, now)) throw invalidRequest(`key ${id} is revoked or expired: create a new one`);
+  return apiKey;
 }
 
 function callerOf({ id, callerId = id }: ApiKey): string {

@@ -27,8 +27,7 @@ export class ImportPets {
     batches: AsyncIterable<readonly ImportedPet[]>,
     options: ImportOptions = {},
   ): Promise<number> {
-    const { onProgress, dryRun = false, signal } = options;
-    const onRefused = options.onRefused ?? refuse;
+    const { onRefused, onProgress, dryRun = false, signal } = options;
     const validate = petValidator();
     /** Maps each valid pet of the current batch to its input, which `onRefused` gets if the id is a duplicate. */
     let inputs = new Map<NewPet | Pet, ImportedPet>();
@@ -45,7 +44,8 @@ export class ImportPets {
             inputs.set(validate(input), input);
           } catch (error) {
             const { message } = error as Error;
-            onRefused(input, options.onRefused ? message : `pet ${position} of the import: ${message}`);
+            if (onRefused === undefined) throw invalidRequest(`pet ${position} of the import: ${message}`);
+            onRefused(input, message);
           }
         }
         count += inputs.size;
@@ -57,7 +57,9 @@ export class ImportPets {
     };
     const onDuplicateId = (pet: Pet): void => {
       count -= 1;
-      onRefused(inputs.get(pet) as ImportedPet, `duplicate id ${pet.id}`);
+      const message = `duplicate id ${pet.id}`;
+      if (onRefused === undefined) throw invalidRequest(message);
+      onRefused(inputs.get(pet) as ImportedPet, message);
     };
     try {
       return await this.#transfer.importPets(pets(), { onDuplicateId, onProgress, signal });
@@ -80,8 +82,4 @@ function petValidator(): (input: ImportedPet) => NewPet | Pet {
       `id ${hasId ? 'must be left out' : 'is required'}: either all pets have an id or none has`,
     );
   };
-}
-
-function refuse(_pet: ImportedPet, reason: string): never {
-  throw invalidRequest(reason);
 }

@@ -103,7 +103,8 @@ describe('a response that a middleware writes with the methods of Node.js', () =
       ctx.respond = false;
       end(ctx.res);
     });
-    expect([response.status, response.body]).toEqual([500, null]);
+    const requestId = response.headers.get('X-Request-Id');
+    expect(await errorOf(response)).toEqual([500, expect.stringContaining(`name the request ${requestId}`)]);
   });
 
   test('can be cancelled with an error', async () => {

@@ -54,7 +54,7 @@ export function explain(error: unknown): string {
 export function withoutSecrets(text: string): string {
   return withoutApiKeys(text)
     .replace(/:\/\/.*@/gs, '://…@')
-    .replace(/:[^:@\s]+@/g, ':…@')
+    .replace(/:(?!\/\/)[^:@\s]+@/g, ':…@')
     .replace(/\b(password=)[^&\s]*/gi, '$1…');
 }
 

@@ -77,7 +77,7 @@ export class Connections {
     }
   }
 
-  /** Closes also the connections that Node.js no longer knows after a CONNECT request. */
+  /** Also closes the connections that Node.js no longer knows, after a CONNECT request. */
   closeAll(): void {
     for (const socket of this.#bySocket.keys()) socket.destroy();
   }

@@ -3,6 +3,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { finished, type Readable, type Writable } from 'node:stream';
 import { createHttpApp } from './app.ts';
+import { errorContent } from './errors.ts';
 import { FetchRequest, FetchResponse } from './fetch-messages.ts';
 import type { HttpOptions, HttpStore } from './options.ts';
 
@@ -48,13 +49,20 @@ export function createFetchHandler(store: HttpStore, options: HttpOptions = {}):
   return (request, { remoteAddress = '' } = {}) =>
     new Promise((resolve, reject) => {
       const req: Readable = new FetchRequest(request, remoteAddress);
-      const res: Writable = new FetchResponse(request.method, resolve);
+      const res = new FetchResponse(request.method, resolve);
       if (HAS_SIGNAL) request.signal.addEventListener('abort', () => res.destroy(), { once: true });
-      handle(req as IncomingMessage, res as ServerResponse)
+      handle(req as IncomingMessage, res as Writable as ServerResponse)
         // A response can be destroyed before its head is sent.
-        .then(() => finished(res, (error) => error && resolve(new Response(null, { status: 500 }))))
+        .then(() => finished(res, (error) => error && resolve(unexpectedError(request, res))))
         .catch(reject);
     });
+}
+
+function unexpectedError({ method }: Request, res: FetchResponse): Response {
+  const requestId = String(res.getHeader('X-Request-Id'));
+  const { status, fields, body } = errorContent(undefined, requestId);
+  const headers = { ...fields, 'X-Request-Id': requestId };
+  return new Response(method === 'HEAD' ? null : body, { status, headers });
 }
 
 /**

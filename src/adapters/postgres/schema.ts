@@ -13,7 +13,7 @@ import { TAKE_ORDER } from './pets.ts';
 export const NEW_EPOCH =
   '(SELECT left(text, 8) || right(text, 8) FROM CAST(gen_random_uuid() AS text) AS text)';
 
-/** The rules of each attribute. The database checks them, whichever program writes. Only `newPet` checks rules over several attributes. */
+/** The rules of each attribute. The database checks them, whichever program writes. Rules over several are in `newPet` only. */
 const RULES = "id > 0 AND char_length(name) BETWEEN 1 AND 255 AND status IN ('available', 'pending', 'sold')";
 
 /** Keys and callers are compared byte by byte, whatever the locale of the database is. */

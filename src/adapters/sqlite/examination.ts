@@ -37,8 +37,8 @@ export function examineSqliteStore(path: string): Diagnosis {
   try {
     if (stats === undefined) {
       refuseLogAlone(location);
-      const isLogAlone = companionsOf(location).length > 0;
-      const advice = isLogAlone ? 'put it back, or restore a backup' : 'the start of a server creates it';
+      const isJournalAlone = companionsOf(location).length > 0;
+      const advice = isJournalAlone ? 'put it back, or restore a backup' : 'the start of a server creates it';
       throw new Error(`there is no such file: ${advice}`);
     }
     if (!stats.isFile()) throw new Error('it is not a regular file');

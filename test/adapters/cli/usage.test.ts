@@ -112,7 +112,8 @@ test.each(['postgres://me:hunter2@h/x', 'postgres://me:hun ter@2@h', 'https://h?
 test.each([
   ['host=h password=hunter2 port=1', 'host=h password=… port=1'],
   ['no postgres:me:hunter2@h, there', 'no postgres:me:…@h, there'],
-])('a password outside of a URL is not shown: %s', (text, shown) => {
+  ['no postgres://me:hunter2@h, there', 'no postgres://…@h, there'],
+])('a password is not shown: %s', (text, shown) => {
   expect(withoutSecrets(text)).toBe(shown);
 });
 

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import type { ConnectionPool, SqlStatement } from '../../../src/adapters/postgres/connection-pool.ts';
-
 import { GroupedWrites } from '../../../src/adapters/postgres/grouped-writes.ts';
 import { KnownFaults } from '../../../src/adapters/storage-kit/known-faults.ts';
 
