@@ -58,9 +58,21 @@ test('a variable that only older releases had is refused, and an empty one is ig
 });
 
 test('everything has a default, an empty variable counts as not set, and other variables are ignored', () => {
-  const empty = Object.fromEntries([...NAMES, 'DATABASE_URL_FILE'].map((name) => [name, '']));
+  const { DATABASE_URL: _, ...empty } = Object.fromEntries(NAMES.map((name) => [name, '']));
   expect(loadConfig(empty)).toEqual(DEFAULTS);
   expect(loadConfig({ PATH: '/bin', port: 'x', HOSTNAME: 'x', DATABASE: 'x' })).toEqual(DEFAULTS);
+});
+
+test('a database URL that is empty, such as after a failed command, does not select the default store', () => {
+  for (const name of ['DATABASE_URL', 'DATABASE_URL_FILE'])
+    expect(faultsOf({ [name]: '' })).toEqual([
+      `${name}: the variable is empty: set it, or unset it to use the default store`,
+    ]);
+  const set = { DATABASE_URL: '', DATABASE_URL_FILE: secretFile('memory:') };
+  expect(loadConfig(set).database).toMatchObject({ scheme: 'memory', source: 'DATABASE_URL_FILE' });
+  expect(faultsOf({ DATABASE_URL_FILE: secretFile('') })).toEqual([
+    expect.stringContaining('expected sqlite:'),
+  ]);
 });
 
 test.each([

@@ -27,7 +27,8 @@ export interface Settings<Values> {
 }
 
 /**
- * Reads the variables of a schema. An empty variable counts as not set. Throws a `ConfigError` that names every fault.
+ * Reads the variables of a schema. An empty variable counts as not set, except `DATABASE_URL`: a failed `$(…)` must not select the
+ * default store. Throws a `ConfigError` that names every fault.
  *
  * @param options the values of command line options, by the names of their variables; they have precedence
  * @param gone the advice for each variable that only older releases had, by the name of the variable
@@ -52,7 +53,12 @@ export function readSettings<const Entries extends v.ObjectEntries>(
       sources[name] = `--${name.toLowerCase().replaceAll('_', '-')}`;
       texts[name] = options[name];
     } else if (!file) {
-      if (!environment[name]) continue;
+      const empty = [name, `${name}_FILE`].find((each) => environment[each] === '');
+      if (!environment[name]) {
+        if (name === 'DATABASE_URL' && empty)
+          faults.push(`${empty}: the variable is empty: set it, or unset it to use the default store`);
+        continue;
+      }
       sources[name] = name;
       texts[name] = environment[name];
     } else if (environment[name]) {
