@@ -130,7 +130,7 @@ export const CALL_OPTIONS: OptionRules<CreateOptions> = {
 };
 const TAG: Rule = {
   expected: 'a strong entity tag, which begins and ends with a double quote, or *',
-  accepts: (value) => typeof value === 'string' && /^(?:".*"|\*)$/s.test(value),
+  accepts: (value) => typeof value === 'string' && /^(?:"[!#-~]*"|\*)$/.test(value),
 };
 export const CHANGE_OPTIONS: OptionRules<ChangeOptions> = { ...CALL_OPTIONS, ifMatch: TAG };
 export const FOLLOW_CHANGES_OPTIONS: OptionRules<FollowChangesOptions> = {

@@ -103,7 +103,7 @@ test.each([...CHANGING, ...READING])('%s refuses options that would have no effe
 });
 
 test('an entity tag has double quotes, and is refused where it would have no effect', async () => {
-  for (const ifMatch of [7 as never, 'a', '"a', 'W/"a"', '**'])
+  for (const ifMatch of [7 as never, 'a', '"a', 'W/"a"', '"a", "b"', '**'])
     await expect(store.removePet(pet.id, { ifMatch })).rejects.toThrow(
       refusal(
         /^ifMatch: expected a strong entity tag, which begins and ends with a double quote, or \*, got /,
