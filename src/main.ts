@@ -27,7 +27,7 @@ function onSignal(signal: NodeJS.Signals): void {
     stop.abort();
   } else if (performance.now() - stoppedAt >= REPEATED_SIGNAL) {
     process.off(signal, onSignal);
-    if (!isServing) writeSync(2, 'animal-store: interrupted; it is unknown whether anything was changed\n');
+    if (!isServing) writeSync(2, 'animal-store: interrupted; the outcome of a write is unknown\n');
     process.kill(process.pid, signal);
   }
 }

@@ -7,7 +7,7 @@ import { openApiDocument } from '../adapters/http/portable.ts';
 import { AnimalStore } from '../application/animal-store.ts';
 import { supported } from '../application/store-options.ts';
 import { ConfigError, type Environment } from './config/settings.ts';
-import { describeSettings, loadClient, loadConfig, loadDurableDatabase } from './config.ts';
+import { ANY_STORE, describeSettings, loadClient, loadConfig, loadDurableDatabase } from './config.ts';
 import { callEngine, type Database, openDatabase, parseDatabase } from './databases/database.ts';
 import type { OpenOptions, Work } from './databases/engine.ts';
 import { ENGINES } from './databases/index.ts';
@@ -55,7 +55,7 @@ export function createCommands(environment: Environment, version: string): Comma
       ),
     diagnose: (databaseUrl, backup) => diagnose(environment, databaseUrl, backup),
     async openApiDocument() {
-      const { http, host, port } = loadConfig(environment);
+      const { http, host, port } = loadConfig(environment, ANY_STORE);
       const authority = host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
       return openApiDocument(http.publicUrl ?? `http://${authority}`, http);
     },

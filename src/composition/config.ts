@@ -110,6 +110,9 @@ export function describeSettings(): CliOptions['settings'] {
   }));
 }
 
+/** The options to read the other settings, whether those of the database are valid or not. */
+export const ANY_STORE: ServeValues = { databaseUrl: 'memory:' };
+
 /** Throws a `ConfigError` that names every invalid setting. */
 export function loadConfig(environment: Environment, options: ServeValues = {}): Config {
   const { host: HOST, port: PORT, databaseUrl: DATABASE_URL } = options;

@@ -4,7 +4,7 @@ import type { DoctorReport } from '../adapters/cli/index.ts';
 import type { Problem } from '../application/ports/maintenance.ts';
 import { supported } from '../application/store-options.ts';
 import type { Environment } from './config/settings.ts';
-import { loadClient, loadConfig, loadDatabase, shownSettings } from './config.ts';
+import { ANY_STORE, loadClient, loadConfig, loadDatabase, shownSettings } from './config.ts';
 import { callEngine } from './databases/database.ts';
 
 /** Changes nothing, and creates no store. */
@@ -25,8 +25,7 @@ export async function diagnose(
   const database = await attempt(() => loadDatabase(environment, databaseUrl));
   // If the database URL is that of another server of the API, the settings of a server on this machine do not matter.
   const isLocal = !database?.engine.isRemote;
-  const { DATABASE_URL: _url, DATABASE_URL_FILE: _file, ...others } = environment;
-  if (isLocal) await attempt(() => loadConfig(others));
+  const config = isLocal ? await attempt(() => loadConfig(environment, ANY_STORE)) : undefined;
   const diagnosis =
     database &&
     (await attempt(() => {
@@ -42,13 +41,14 @@ export async function diagnose(
         )
       : undefined;
   const errors = Array.from(faults, (message): Problem => ({ severity: 'error', message }));
+  const warnings = (config?.misspellings ?? []).map((message): Problem => ({ severity: 'warning', message }));
   const { problems: ofStore, ...facts } = diagnosis ?? { problems: [] };
   const { problems: ofBackup, ...copied } = contents ?? { problems: [] };
   const { source, scheme } = database ?? {};
   return {
     node: process.version,
     settings: isLocal ? shownSettings(environment) : [],
-    problems: [...errors, ...ofStore, ...ofBackup],
+    problems: [...errors, ...warnings, ...ofStore, ...ofBackup],
     database: diagnosis ? { source, scheme, ...facts } : null,
     backup: contents ? { file: backup, ...copied } : null,
   };

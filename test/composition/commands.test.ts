@@ -83,7 +83,8 @@ describe('openapi', () => {
       ['127.0.0.1', 'http://127.0.0.1:8080/v1'],
       ['::1', 'http://[::1]:8080/v1'],
     ] as const) {
-      const { out } = await new Workspace().runHere(['openapi'], '', { HOST, PORT: '8080' });
+      const settings = { HOST, PORT: '8080', DATABASE_URL: 'https://pets.example.org/v1' };
+      const { out } = await new Workspace().runHere(['openapi'], '', settings);
       expect(JSON.parse(out).servers).toEqual([expect.objectContaining({ url })]);
     }
   });

@@ -2,8 +2,8 @@
 
 import { describe, expect, test, vi } from 'vitest';
 import { openMemoryStorage } from '../../src/adapters/memory/index.ts';
+import { unknownOutcome } from '../../src/application/until-aborted.ts';
 import { createCommands } from '../../src/composition/commands.ts';
-import { AnimalStoreError } from '../../src/domain/errors.ts';
 import { ATTRIBUTES, type NewPet, type NewPetInput, newPet, PET_ATTRIBUTES } from '../../src/domain/pet.ts';
 import { PET_FILTERS } from '../../src/domain/pet-filter.ts';
 import { petJson } from '../../src/domain/pet-json.ts';
@@ -103,18 +103,20 @@ test('the signal cancels a list of pets', async () => {
   const { run, openStore } = inMemory();
   await openStore().createPet(REX);
   for (const options of [{ signal: AbortSignal.abort() }, abortingOutput()])
-    expect(await run(['pets', 'list'], options)).toEqual(failed(1, 'interrupted; the list is not complete'));
+    expect(await run(['pets', 'list'], options)).toEqual(
+      failed(1, 'interrupted; the output is not complete'),
+    );
 });
 
 test('a create of an unknown outcome names the key with which it can be repeated', async () => {
   const storage = openMemoryStorage();
   const add = vi.spyOn(storage.pets, 'add');
   const create = () => inMemory(storage).run(['pets', 'create', ...optionsOf(REX)]);
-  for (const [details, message] of [
-    [{ idempotencyKey: 'k' }, 'lost: add --idempotency-key k'],
-    [{}, 'lost'],
+  for (const [details, advice] of [
+    [{ idempotencyKey: 'k' }, ': repeat the create with --idempotency-key k'],
+    [{}, ''],
   ] as const) {
-    add.mockRejectedValueOnce(new AnimalStoreError('storage_unavailable', 'lost', details));
-    expect(await create()).toEqual(failed(1, message));
+    add.mockRejectedValueOnce(unknownOutcome('create', 'lost', details));
+    expect(await create()).toEqual(failed(1, `lost; the pet may be stored${advice}`));
   }
 });

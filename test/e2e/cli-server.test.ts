@@ -3,9 +3,11 @@
 import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { describe, expect, test } from 'vitest';
+import { createCommands } from '../../src/composition/commands.ts';
 import { petJson } from '../../src/domain/pet-json.ts';
 import { samplePet } from '../../src/testing/fixtures/pets.ts';
-import { REX, SPOILED_REX } from '../support/pets.ts';
+import { commandLine, failed } from '../adapters/cli/cli.ts';
+import { optionsOf, REX, SPOILED_REX } from '../support/pets.ts';
 import { sharedServer } from '../support/server.ts';
 import { listen } from '../support/sockets.ts';
 import { Workspace } from './workspace.ts';
@@ -65,6 +67,25 @@ describe('doctor', () => {
     expect(status).toBe(1);
     expect(out).toContain(message);
   });
+});
+
+test.each([
+  [['create', ...optionsOf(REX)], 'create', 'stored'],
+  [['change', '1', ...optionsOf(REX)], 'change', 'changed'],
+  [['remove', '1'], 'change', 'changed'],
+])('the signal ends the wait for a server, and the error has the key: pets %j', async (args, write, done) => {
+  const end = new AbortController();
+  const server = createServer(() => end.abort());
+  const environment = { DATABASE_URL: `${await listen(server)}/v1`, API_KEY: 'key' };
+  const { run } = commandLine('', createCommands(environment, '1.0.0'));
+  const before = failed(1, 'interrupted; nothing was changed');
+  expect(await run(['pets', ...args], { signal: AbortSignal.abort() })).toEqual(before);
+  const { status, err } = await run(['pets', ...args], { signal: end.signal });
+  const advice = `repeat the ${write} with --idempotency-key [0-9a-f]{32}\n`;
+  const message = `^animal-store: the ${write} was aborted; the pet may be ${done}: ${advice}$`;
+  expect([status, err]).toEqual([1, expect.stringMatching(new RegExp(message))]);
+  const get = await run(['pets', 'get', '1'], { signal: end.signal });
+  expect(get).toEqual(failed(1, 'interrupted; the output is not complete'));
 });
 
 const TOOL = 'is not supported by this storage: use animal-store on the machine of the server';

@@ -1,9 +1,12 @@
 /** Parsers of arguments and of the values of options. They throw an `InvalidArgumentError` for an invalid text. */
 
 import { InvalidArgumentError } from 'commander';
+import { programWith } from '../../application/create-pet.ts';
 import type { IfMatch } from '../../application/entity-tag.ts';
 import { LIMIT_MAX, LIMIT_MIN } from '../../application/list-pets.ts';
+import type { Caller } from '../../application/ports/idempotent-creates.ts';
 import { apiKeyName } from '../../domain/api-key.ts';
+import { idempotencyKey } from '../../domain/idempotency-key.ts';
 import { INT64_MAX, INT64_MIN, parseInt64 } from '../../domain/int64.ts';
 import { day } from './format.ts';
 
@@ -27,19 +30,20 @@ export const pageLimit: Parser<number> = (text) => {
 };
 
 /** An entity tag, or `*`. The quotes of the tag are optional, because a shell can remove them. */
-export const ifMatchTags: Parser<IfMatch> = (text) =>
-  text === '*' ? text : [text.includes('"') ? text : `"${text}"`];
+export const ifMatchTags: Parser<IfMatch> = (text) => {
+  if (text === '*') return text;
+  const [, , tag] = /^("?)([!#-~]+)\1$/.exec(text) ?? [];
+  return tag ? [`"${tag}"`] : refuse('expected one strong entity tag, such as "etag" of changes, or *');
+};
 
 export const keyId: Parser<string> = (text) =>
   parseInt64(text) === undefined ? refuse('expected the id of a key, such as 3, see keys list') : text;
 
-export const keyName: Parser<string> = (text) => {
-  try {
-    return apiKeyName(text);
-  } catch (error) {
-    return refuse((error as Error).message);
-  }
-};
+export const keyName: Parser<string> = checkedBy(apiKeyName);
+
+export const callerWith: Parser<Caller | undefined> = checkedBy((key) => programWith(idempotencyKey(key)));
+
+export const file: Parser<string> = (text) => text || refuse('expected the path of a file');
 
 export const changeCursor: Parser<string> = (text) =>
   /^[0-9a-f]{16}-\d+$/.test(text)
@@ -74,6 +78,16 @@ function endOfDay(text: string): number {
   return !Number.isNaN(start) && day(start) === text
     ? Math.min(start + DAY, Date.UTC(10_000, 0) - 1)
     : Number.NaN;
+}
+
+function checkedBy<T>(check: Parser<T>): Parser<T> {
+  return (text) => {
+    try {
+      return check(text);
+    } catch (error) {
+      return refuse((error as Error).message);
+    }
+  };
 }
 
 function refuse(rule: string): never {

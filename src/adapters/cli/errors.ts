@@ -35,6 +35,11 @@ export function isBrokenPipe(error: unknown): boolean {
   return error instanceof OutputError && (error.cause as NodeJS.ErrnoException).code === 'EPIPE';
 }
 
+/** Lets a command go on whose reader has closed the pipe, so that it can still fail for another reason. */
+export function ignoreBrokenPipe(error: unknown): void {
+  if (!isBrokenPipe(error)) throw error;
+}
+
 export function exitStatusOf(error: unknown): number {
   return error instanceof UsageError || isConfigError(error) ? WRONG_USAGE : FAILED;
 }

@@ -19,7 +19,7 @@ export interface Line {
   readonly number: number;
   /** The bytes with the line feed, which the last line may lack. A line that is too long can be yielded in several parts. */
   readonly bytes: string | Uint8Array;
-  /** The text, unless the line is invalid. */
+  /** The text without a byte order mark, unless the line is invalid. */
   readonly text: string;
   /** The reason why the line is invalid: too long, or not UTF-8. The later parts of a line that is too long have `''`. */
   readonly fault?: string;
@@ -109,5 +109,5 @@ function validated(number: number, bytes: Buffer): Line {
   const length = bytes.at(-1) === NEWLINE ? bytes.length - 1 : bytes.length;
   if (length > LINE_LIMIT) return { number, bytes, text: '', fault: `longer than ${LINE_LIMIT / 1024} KiB` };
   if (!isUtf8(bytes)) return { number, bytes, text: '', fault: 'invalid UTF-8' };
-  return { number, bytes, text: bytes.toString('utf8', 0, length) };
+  return { number, bytes, text: bytes.toString('utf8', 0, length).replace(/^\ufeff/, '') };
 }

@@ -35,9 +35,15 @@ const INTERRUPTED: Readonly<Record<string, string>> = {
 export async function runCli(args: readonly string[], options: CliOptions): Promise<number> {
   const { console, signal } = options;
   const shown: string[] = [];
-  const program = createProgram(options, args, (text) => shown.push(text));
+  // The help command of commander would show the help of the first word only.
+  const words = args[0] === 'help' ? [...args.slice(1), '--help'] : args;
+  const program = createProgram(options, words, (text) => shown.push(text));
   try {
-    await program.parseAsync(args, { from: 'user' }).catch(async (error: unknown) => {
+    if (args.some((arg) => arg.includes('\ufffd')))
+      throw new UsageError(
+        'an argument has the character U+FFFD, which Node.js puts in place of invalid UTF-8',
+      );
+    await program.parseAsync(words, { from: 'user' }).catch(async (error: unknown) => {
       if (!(error instanceof CommanderError) || error.exitCode !== 0) throw error;
       await console.out(shown.join(''));
     });
@@ -45,7 +51,7 @@ export async function runCli(args: readonly string[], options: CliOptions): Prom
   } catch (error) {
     if (error instanceof CommanderError) return WRONG_USAGE;
     if (isBrokenPipe(error)) return DONE;
-    const outcome = INTERRUPTED[program.args[0] ?? ''] ?? 'the list is not complete';
+    const outcome = INTERRUPTED[program.args[0] ?? ''] ?? 'the output is not complete';
     const shownError = isInterruption(error, signal) ? new CommandError(`interrupted; ${outcome}`) : error;
     console.err(`${explain(shownError)}\n`);
     return exitStatusOf(error);
@@ -103,14 +109,17 @@ function finish(command: Command, path: string, args: readonly string[]): void {
   command.exitOverride((error) => {
     // Without this, commander would show the help of `command`, or the version, if a subcommand does not exist.
     const isVersion = error.code === 'commander.version';
-    const words = args[0] === 'help' ? args.slice(path.split(' ').length) : command.args;
-    const child = (isVersion ? args.slice(0, 1) : words).find(
+    const child = (isVersion ? args.slice(0, 1) : command.args).find(
       (arg) => arg !== 'help' && !arg.startsWith('-'),
     );
     const isHelp = error.exitCode === 0 || error.code === 'commander.help';
     const isParent = command.commands.length > 0;
     if (isHelp && isParent && child !== undefined && !command.commands.some((each) => each.name() === child))
       throw new UsageError(`unknown command '${child}' (see ${path} --help)`);
+    // commander would name a missing option, even if a misspelt one stands for it.
+    const unknown = command.args.find((arg) => arg.startsWith('--'));
+    if (error.code === 'commander.missingMandatoryOptionValue' && unknown)
+      Object(command).unknownOption(unknown);
     // commander has already written the help or the version.
     if (isHelp) throw error;
     const fault = error.message

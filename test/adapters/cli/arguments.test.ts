@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { durationOf, expiry, pageLimit } from '../../../src/adapters/cli/arguments.ts';
+import { durationOf, expiry, ifMatchTags, pageLimit } from '../../../src/adapters/cli/arguments.ts';
 import { day, moment } from '../../../src/adapters/cli/format.ts';
 
 const HOUR = 60 * 60 * 1000;
@@ -51,6 +51,11 @@ describe('an expiry', () => {
 test('a page has 1 to 100 pets', () => {
   expect(['1', '100'].map(pageLimit)).toEqual([1, 100]);
   for (const text of ['0', '101']) expect(() => pageLimit(text)).toThrow('expected an integer from 1 to 100');
+});
+
+test('an entity tag that no pet can have is refused', () => {
+  for (const text of ['""', 'a b', '"a', 'W/"a"', '"a", "b"'])
+    expect(() => ifMatchTags(text)).toThrow('expected one strong entity tag');
 });
 
 test('times are shown in UTC', () => {

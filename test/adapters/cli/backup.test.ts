@@ -5,7 +5,16 @@ import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { SPOIL } from '../../support/pets.ts';
 import { connect } from '../../support/sqlite.ts';
-import { addPets, type CommandLine, commandLine, exportOf, failed, line, storeOf } from './cli.ts';
+import {
+  addPets,
+  type CommandLine,
+  commandLine,
+  exportOf,
+  failed,
+  failingOutput,
+  line,
+  storeOf,
+} from './cli.ts';
 
 async function withPets(): Promise<CommandLine & { readonly file: string }> {
   const cli = await storeOf([1, 2, 3].map((n) => line(n)).join(''));
@@ -78,7 +87,7 @@ describe('backup --verify', () => {
       const [rule, set] = SPOIL.split(';');
       db.exec(`${rule}; ${set} WHERE id = 2`);
       db.close();
-      const { status, err } = await run(['backup', '--verify', file]);
+      const { status, err } = await run(['backup', '--verify', file], { stdout: failingOutput('EPIPE') });
       expect(status).toBe(1);
       expect(err).toMatch(/^error: pet 2 was changed by another program, or is older than the rule: /m);
       expect(err).toContain('does not count as verified: correct these pets in the store');

@@ -115,7 +115,7 @@ describe('changes', () => {
   test('a signal ends a list that is not complete with status 1', async () => {
     const { run } = await withPet();
     expect(await run(['changes'], abortingOutput())).toEqual(
-      failed(1, 'interrupted; the list is not complete'),
+      failed(1, 'interrupted; the output is not complete'),
     );
   });
 

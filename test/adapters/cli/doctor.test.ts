@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import type { Problem } from '../../../src/application/ports/maintenance.ts';
 import { diagnose } from '../../../src/composition/doctor.ts';
 import { temporaryFolder } from '../../support/process.ts';
-import { type CommandLine, commandLine, withRex } from './cli.ts';
+import { type CommandLine, commandLine, failed, failingOutput, withRex } from './cli.ts';
 
 /** A store that a server could use as it is: it has an active key, a revoked key and a pet. */
 async function withKey(): Promise<CommandLine> {
@@ -60,6 +60,27 @@ describe('doctor', () => {
     expect(out).toMatch(/^database\.apiKeys\.active +1$/m);
     expect(out).toMatch(/^settings\.DATABASE_URL +\S/m);
     expect(out.endsWith('\n\nNo problem was found.\n')).toBe(true);
+  });
+
+  test('warns of misspelt settings', async () => {
+    const { status, found } = await reportOf(await withKey(), { LOG_LEVELS: 'warn' });
+    expect([status, found]).toEqual([
+      0,
+      [expect.stringMatching(/^warning: LOG_LEVELS: .* is LOG_LEVEL meant/)],
+    ]);
+  });
+
+  test('fails for errors also when nobody reads the report', async () => {
+    const unread = (cli: CommandLine) => cli.run(['doctor'], { stdout: failingOutput('EPIPE') });
+    expect(await unread(commandLine())).toEqual(failed(1, '1 error found'));
+    expect(await unread(await withKey())).toEqual({ status: 0, out: '', err: '' });
+  });
+
+  test('is ended by the signal', async () => {
+    const end = new AbortController();
+    const { run } = commandLine('', { diagnose: () => new Promise(() => setImmediate(() => end.abort())) });
+    const interrupted = failed(1, 'interrupted; the output is not complete');
+    expect(await run(['doctor'], { signal: end.signal })).toEqual(interrupted);
   });
 
   test('fails for errors only', async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { moment } from '../../../src/adapters/cli/format.ts';
 import { openMemoryStorage } from '../../../src/adapters/memory/index.ts';
 import { AnimalStore } from '../../../src/application/animal-store.ts';
 import { API_KEY_PREFIX, apiKeyPrefix, isApiKey } from '../../../src/domain/api-key.ts';
@@ -167,6 +168,8 @@ describe('keys rotate', () => {
     for (const expires of [[], ['--expires', 'never'], ['--expires', '1d']]) {
       await cli.run(['keys', 'rotate', '1', ...expires]);
     }
+    const { err } = await cli.run(['keys', 'rotate', '1', '--overlap', '30d']);
+    expect(err).toContain(`Key 1 expires by ${moment(Date.parse((await keysOf(cli))[0].expiresAt))}.\n`);
     const [, like, never, day] = await keysOf(cli);
     const days = (time: string) => Math.round((Date.parse(time) - Date.now()) / 86_400_000);
     expect([days(like.expiresAt), never.expiresAt, days(day.expiresAt)]).toEqual([90, null, 1]);

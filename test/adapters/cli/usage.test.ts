@@ -16,6 +16,18 @@ test.each([
   [['keys', 'create', '--name', '-Rex'], 'animal-store keys create', 'is given as --name=VALUE'],
   [['keys', 'creat'], 'animal-store keys', "unknown command 'creat' (Did you mean create?)"],
   [['keys', 'create'], 'animal-store keys create', "required option '--name <name>' not specified"],
+  [
+    ['keys', 'create', '--nmae', 'x'],
+    'animal-store keys create',
+    "unknown option '--nmae' (Did you mean --name?)",
+  ],
+  [['pets', 'remove', '1', '--idempotency-key', ''], 'animal-store pets remove', '1 to 255 visible ASCII'],
+  [['pets', 'change', '1', '--idempotency-key', 'ü'], 'animal-store pets change', '--idempotency-key'],
+  [['pets', 'remove', '1', '--if-match', ''], 'animal-store pets remove', 'expected one strong entity tag'],
+  [['backup', ''], 'animal-store backup', 'expected the path of a file'],
+  [['restore', ''], 'animal-store restore', 'expected the path of a file'],
+  [['import', ''], 'animal-store import', 'expected the path of a file'],
+  [['doctor', '--backup', ''], 'animal-store doctor', 'expected the path of a file'],
   [['keys', 'create', '--name', ''], 'animal-store keys create', 'expected 1 to 100 characters'],
   [['export', '--fast'], 'animal-store export', "unknown option '--fast'"],
   [['import'], 'animal-store import', "missing required argument 'file-or-store'"],
@@ -41,6 +53,11 @@ test.each([
   expect(err.endsWith(` (see ${command} --help)\n`)).toBe(true);
 });
 
+test('an argument that was not UTF-8 is refused, because Node.js has replaced its bytes', async () => {
+  const { status, err } = await (await withRex()).run(['keys', 'create', '--name', 'caf\ufffd']);
+  expect([status, err]).toEqual([2, expect.stringContaining('in place of invalid UTF-8')]);
+});
+
 describe('help', () => {
   test('is the same with help, --help and -h', async () => {
     const { run } = commandLine();
@@ -49,6 +66,7 @@ describe('help', () => {
     expect(help.out).toContain('Usage: animal-store keys ');
     expect(await run(['keys', '--help'])).toEqual(help);
     expect(await run(['keys', '-h'])).toEqual(help);
+    expect(await run(['help', 'keys', 'list'])).toEqual(await run(['keys', 'list', '--help']));
     const unknown = await run(['help', 'fly']);
     expect([unknown.status, unknown.out]).toEqual([2, '']);
     expect(unknown.err).toContain("animal-store: unknown command 'fly' (see animal-store --help)\n");

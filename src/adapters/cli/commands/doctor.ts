@@ -1,24 +1,25 @@
 import type { Command } from 'commander';
+import { untilAborted } from '../../../application/until-aborted.ts';
 import { visible } from '../../../domain/visible.ts';
-import { JSON_RESULT } from '../arguments.ts';
-import { CommandError, withoutSecrets } from '../errors.ts';
+import { file, JSON_RESULT } from '../arguments.ts';
+import { CommandError, ignoreBrokenPipe, withoutSecrets } from '../errors.ts';
 import { counted } from '../format.ts';
 import type { CommandOptions, DoctorReport } from '../options.ts';
 
 /** Defines the command `doctor`, which fails if it finds a problem with the severity `error`. */
 export function defineDoctor(program: Command, options: CommandOptions): void {
-  const { console, version, diagnose } = options;
+  const { console, version, diagnose, signal } = options;
   program
     .command('doctor')
     .description('examine the settings and the store, and change nothing')
-    .option('--backup <file>', 'also check a backup of the store')
+    .option('--backup <file>', 'also check a backup of the store', file)
     .option(...JSON_RESULT)
     .action(async ({ backup, json }) => {
-      const found = await diagnose(options.databaseUrl, backup);
+      const found = await untilAborted(diagnose(options.databaseUrl, backup), signal);
       const problems = found.problems.map((each) => ({ ...each, message: withoutSecrets(each.message) }));
       const report = { version, ...found, problems };
       const shown = json ? `${JSON.stringify(report, integersAsText, 2)}\n` : textOf(report);
-      await console.out(shown);
+      await console.out(shown).catch(ignoreBrokenPipe);
       const errors = problems.filter(({ severity }) => severity === 'error').length;
       if (errors > 0) throw new CommandError(`${counted(errors, 'error')} found`);
     });

@@ -4,7 +4,7 @@ import { asAnimalStoreError } from '../../../domain/errors.ts';
 import type { ImportedPet } from '../../../domain/pet.ts';
 import { parsePetMembers } from '../../../domain/pet-json.ts';
 import { visible } from '../../../domain/visible.ts';
-import { CREATE_STORE, JSON_RESULT } from '../arguments.ts';
+import { CREATE_STORE, file, JSON_RESULT } from '../arguments.ts';
 import { printResult } from '../console.ts';
 import { CommandError } from '../errors.ts';
 import { counted } from '../format.ts';
@@ -24,6 +24,7 @@ export function defineImport(program: Command, options: CommandOptions): void {
     .argument(
       '<file-or-store>',
       'a file with one pet in JSON per line, - for standard input, or a database URL',
+      file,
     )
     .addOption(new Option('--dry-run', 'check everything, but import nothing').conflicts('createStore'))
     .option('--skip-invalid', 'leave out invalid lines, and write them to standard output')

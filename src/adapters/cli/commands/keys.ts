@@ -47,8 +47,13 @@ export function defineKeys(program: Command, options: CommandOptions): void {
     .option(...JSON_RESULT)
     .action(async (id, { overlap = durationOf('7d'), expires, json }) => {
       const end = expires === 'never' ? null : expires;
-      await issueKey(({ apiKeys }) => apiKeys.rotate(id, overlap, end), json, options);
-      options.console.err(`Key ${id} expires by ${moment(Date.now() + overlap)}.\n`);
+      let oldEnd = Number.POSITIVE_INFINITY;
+      const rotate = async ({ apiKeys }: AnimalStore) => {
+        oldEnd = (await apiKeys.list()).find((key) => key.id === id)?.expiresAt ?? oldEnd;
+        return await apiKeys.rotate(id, overlap, end);
+      };
+      await issueKey(rotate, json, options);
+      options.console.err(`Key ${id} expires by ${moment(Math.min(oldEnd, Date.now() + overlap))}.\n`);
     });
   keys
     .command('revoke')

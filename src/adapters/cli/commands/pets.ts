@@ -1,11 +1,10 @@
 import { type Command, Option } from 'commander';
 import type { AnimalStore } from '../../../application/animal-store.ts';
-import { programWith } from '../../../application/create-pet.ts';
 import { LIMIT_DEFAULT, LIMIT_MAX, LIMIT_MIN, type PetPageQuery } from '../../../application/list-pets.ts';
 import { asAnimalStoreError } from '../../../domain/errors.ts';
 import type { Pet } from '../../../domain/pet.ts';
 import { petJson } from '../../../domain/pet-json.ts';
-import { CREATE_STORE, ifMatchTags, int64, JSON_RESULT, pageLimit } from '../arguments.ts';
+import { CREATE_STORE, callerWith, ifMatchTags, int64, JSON_RESULT, pageLimit } from '../arguments.ts';
 import { printResult } from '../console.ts';
 import { CommandError, isBrokenPipe } from '../errors.ts';
 import { table } from '../format.ts';
@@ -30,7 +29,7 @@ const IF_MATCH = [
 const KEY = [
   '--idempotency-key <key>',
   'a repeated command with the same key writes nothing more',
-  programWith,
+  callerWith,
 ] as const;
 
 interface ListFlags extends PetPageQuery {
@@ -40,6 +39,7 @@ interface ListFlags extends PetPageQuery {
 
 /** Defines the commands that read and write pets, such as `pets list`. */
 export function definePets(program: Command, options: CommandOptions): void {
+  const { signal } = options;
   const pets = program.command('pets').description('list, read, create, change and remove pets');
   const list = pets.command('list').description('show a page of pets, in ascending order of id');
   for (const option of filterOptions()) list.addOption(option);
@@ -55,7 +55,8 @@ export function definePets(program: Command, options: CommandOptions): void {
     .argument(...ID)
     .option(...JSON_RESULT)
     .action(async (id, { json }) => {
-      await print(await withStore(options, 'pets', READING, (store) => store.getPet(id)), json, options);
+      const pet = await withStore(options, 'pets', READING, (store) => store.getPet(id, { signal }));
+      await print(pet, json, options);
     });
   const create = pets.command('create').description('create a pet, and show it when it is durable');
   for (const option of attributeOptions()) create.addOption(option);
@@ -64,7 +65,7 @@ export function definePets(program: Command, options: CommandOptions): void {
     .option(...CREATE_STORE)
     .option(...JSON_RESULT)
     .action(async ({ idempotencyKey: caller, createStore = false, json, ...input }) => {
-      const createIn = (store: AnimalStore) => store.createPetOnce(input, caller);
+      const createIn = (store: AnimalStore) => store.createPetOnce(input, caller, { signal });
       await writeOnce('created', json, options, createIn, createStore);
     });
   const change = pets
@@ -80,7 +81,7 @@ export function definePets(program: Command, options: CommandOptions): void {
       if (Object.keys(values).length === 0) change.error('expected an option of an attribute');
       const entries = Object.entries(values).map(([name, value]) => [name, value === REMOVED ? null : value]);
       await writeOnce('changed', json, options, (store) =>
-        store.changeUseCases.changePet.execute(id, Object.fromEntries(entries), ifMatch, caller),
+        store.changeUseCases.changePet.execute(id, Object.fromEntries(entries), ifMatch, caller, { signal }),
       );
     });
   pets
@@ -92,7 +93,7 @@ export function definePets(program: Command, options: CommandOptions): void {
     .option(...JSON_RESULT)
     .action(async (id, { ifMatch = '*', idempotencyKey: caller, json }) => {
       await writeOnce('removed', false, options, (store) =>
-        store.changeUseCases.removePet.execute(id, ifMatch, caller),
+        store.changeUseCases.removePet.execute(id, ifMatch, caller, { signal }),
       );
       if (json) await options.console.out(`{"removed":${id}}\n`);
       else await printResult(options.console, `Pet ${id} is removed.`, {});
@@ -108,15 +109,16 @@ async function writeOnce(
   createStore?: boolean,
 ): Promise<void> {
   const result = await withStore(options, 'pets', { createStore }, write).catch((error: Error) => {
-    const key = asAnimalStoreError(error)?.idempotencyKey;
-    throw key === undefined ? error : new CommandError(`${error.message}: add --idempotency-key ${key}`);
+    if (error === options.signal.reason) throw new CommandError('interrupted; nothing was changed');
+    const known = asAnimalStoreError(error);
+    const key = `--idempotency-key ${known?.idempotencyKey}`;
+    throw known ? new CommandError(known.message.replace('the idempotencyKey of this error', key)) : error;
   });
   const { pet, isReplay } = result;
   if (isReplay) options.console.err(`This pet was ${written} earlier with the same idempotency key.\n`);
   if (pet === undefined) return;
   await print(pet, json, options).catch((error: Error) => {
-    if (isBrokenPipe(error)) throw error;
-    throw new CommandError(`pet ${pet.id} was ${written}, but ${error.message}`);
+    if (!isBrokenPipe(error)) throw new CommandError(`pet ${pet.id} was ${written}, but ${error.message}`);
   });
 }
 

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Restored } from '../../../application/ports/maintenance.ts';
 import { visible } from '../../../domain/visible.ts';
-import { JSON_RESULT } from '../arguments.ts';
+import { file, JSON_RESULT } from '../arguments.ts';
 import { printResult } from '../console.ts';
 import { counted } from '../format.ts';
 import type { CommandOptions } from '../options.ts';
@@ -10,7 +10,7 @@ export function defineRestore(program: Command, options: CommandOptions): void {
   program
     .command('restore')
     .description('replace the store by a backup, while no server runs')
-    .argument('<file>', 'a file that the command backup has written')
+    .argument('<file>', 'a file that the command backup has written', file)
     .option('--force', 'replace a store that has pets, or that cannot be read')
     .option(...JSON_RESULT)
     .action(async (file, { force, json }) => {
