@@ -18,7 +18,8 @@ client.setConfig({
   fetch: async (...request: Parameters<typeof fetch>) => {
     const response = await fetch(...request);
     const { status, headers } = response;
-    return new Response(quoteLong(await response.text()), { status, headers });
+    // A response with the status 204 must not have a body, not even an empty one.
+    return new Response(quoteLong(await response.text()) || null, { status, headers });
   },
 });
 

@@ -1,4 +1,7 @@
-/** A client by `openapi-fetch` with exact integers. It reads the text of a response, and writes a `bigint` as its digits. */
+/**
+ * A client by `openapi-fetch` with exact integers. It reads the text of a response, and writes a `bigint` as its digits. Write
+ * `pets.d.ts` first, with `openapi-fetch-types.ts` in this folder.
+ */
 
 import { parsePet, parsePets } from 'animal-store';
 import createClient from 'openapi-fetch';

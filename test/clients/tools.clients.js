@@ -15,6 +15,13 @@ const FOLDER = fileURLToPath(new URL('./', import.meta.url));
 const execute = promisify(execFile);
 const environment = { ...process.env, PATH: `${FOLDER}node_modules/.bin:${process.env.PATH}`, NO_COLOR: '1' };
 
+/** A program that gets a response without a body through the `fetch` of an example. */
+const REMOVAL = `import './hey-api.ts';
+import { removePet } from './pets/sdk.gen.ts';
+const removed = await removePet({ path: { petId: 1n }, headers: { 'If-Match': '*' } });
+console.log(removed.response.status);
+`;
+
 describe.each([
   ['default', {}],
   ['experimental', { EXPERIMENTAL: 'on' }],
@@ -61,6 +68,9 @@ describe.each([
       const { stdout } = await run(process.execPath, [program], folder, variables);
       expect(stdout, program).toBe('9007199254740993n\n9007199254740993n\n');
     }
+    if (name !== 'experimental') return;
+    writeFileSync(`${folder}removal.ts`, REMOVAL);
+    expect((await run(process.execPath, ['removal.ts'], folder, variables)).stdout).toMatch(/\n204\n$/);
   });
 
   /** Prism with `--errors` responds with 500 to a request or a response that the document does not allow. */
