@@ -24,7 +24,7 @@ const OPTIONS: OptionRules<ClientConfig> = { database: STRING, ...CLIENT_OPTIONS
 export async function createAnimalStore(config: ClientConfig): Promise<BasicStore> {
   checkOptions(config, OPTIONS);
   const { database, ...client } = config;
-  const [, scheme = 'https', rest = ''] = /^(https?):(.*)$/s.exec(database) ?? [];
+  const [, scheme = 'https', rest = ''] = /^(https?):(.*)$/is.exec(database) ?? [];
   const base = readDatabase(() => parseApiAddress(rest, scheme));
   return new Store(openApiStorage(base, client));
 }

@@ -28,7 +28,7 @@ export function parseDatabase<S extends StoreStorage>(
   url: string,
 ): Database<S> {
   const [, scheme = '', rest = ''] = /^([^:]*):(.*)$/s.exec(url) ?? [];
-  const engine = engines.find(({ schemes }) => schemes.includes(scheme));
+  const engine = engines.find(({ schemes }) => schemes.includes(scheme.toLowerCase()));
   if (engine !== undefined) {
     const location = engine.parse(rest.trim(), scheme);
     return { engine, scheme, location, place: engine.placeOf(location) };
