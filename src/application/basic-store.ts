@@ -131,7 +131,9 @@ export class BasicStore implements AsyncDisposable {
     change: PetChange | ChangeFunction,
     options: ChangeOptions = {},
   ): Promise<TaggedPet> {
-    return await this.#write('change', programWith(options.idempotencyKey), options, () =>
+    // An error with the key of a function would advise to call the function again.
+    const caller = typeof change === 'function' ? undefined : programWith(options.idempotencyKey);
+    return await this.#write('change', caller, options, () =>
       changeStoredPet(this.changes, idOf(id), change, options),
     );
   }
@@ -198,7 +200,7 @@ export class BasicStore implements AsyncDisposable {
     options: ChangeOptions | undefined,
     call: () => Promise<T>,
   ): Promise<T> {
-    if (caller !== undefined) this.startMaintenance();
+    if ((caller?.key ?? options?.idempotencyKey) !== undefined) this.startMaintenance();
     this.assertCallable(options, kind === 'change' ? CHANGE_OPTIONS : undefined);
     return await this.#ended(call(), options, (signal) => abortedWrite(kind, signal, caller?.key));
   }

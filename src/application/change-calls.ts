@@ -38,7 +38,10 @@ export interface ChangeUseCases {
   readonly findTagged: (id: bigint, options?: CallOptions) => Promise<TaggedPet>;
 }
 
-/** Returns a change for the present state of a pet. Without `ifMatch`, is called again each time another writer was faster. */
+/**
+ * Returns a change for the present state of a pet. Without `ifMatch`, is called again each time another writer was faster. If the
+ * outcome is unknown, the error has no idempotency key, because another call could get a changed pet.
+ */
 export type ChangeFunction = (pet: Pet) => PetChange | Promise<PetChange>;
 
 /**
@@ -64,18 +67,20 @@ export async function changeStoredPet(
         return await apply(input, ifMatch === undefined ? [etag] : tagsOf(ifMatch), lost?.idempotencyKey);
       } catch (thrown) {
         const error = asAnimalStoreError(thrown);
-        const isUnknown = asAnimalStoreError(error?.cause)?.code === 'precondition_failed';
-        if (ifMatch !== undefined || !(isUnknown || error?.code === 'precondition_failed')) throw thrown;
+        const isUnknown = error?.idempotencyKey !== undefined;
+        // After a conflict of the caller's own key, an earlier call may have made a change with it.
+        if (isUnknown || error?.code === 'idempotency_conflict') lost ??= error;
+        const { code } = (isUnknown ? asAnimalStoreError(error.cause) : error) ?? {};
+        if (ifMatch !== undefined || code !== 'precondition_failed') throw thrown;
         // A request whose response was lost may still arrive. The next request has the same idempotency key, so that the server
         // makes only one of the two changes.
-        if (isUnknown) lost = error;
         return undefined;
       }
     }, options.signal);
-  } catch (cause) {
-    if (lost === undefined) throw cause;
-    const fault = 'a request whose response was lost may have changed the pet: read the pet, then decide';
-    throw new AnimalStoreError('storage_unavailable', fault, { cause });
+  } catch (thrown) {
+    if (lost === undefined) throw thrown;
+    const fault = 'an earlier request may have changed the pet: read the pet, then decide';
+    throw new AnimalStoreError(lost.code, fault, { cause: thrown === lost ? lost.cause : thrown });
   }
 }
 

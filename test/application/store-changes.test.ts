@@ -128,7 +128,10 @@ test.each(CHANGING)('%s finds no pet with an id that is no int64, as getPet does
   await expect(call({}, 2n ** 63n)).rejects.toMatchObject({ code: 'not_found' });
 });
 
-test.each(CHANGING)('an abort during %s says that the pet may be changed', async (_, call) => {
+test.each<readonly [string, Call]>([
+  ...CHANGING,
+  ['a function', (options) => store.changePet(1n, increment, { ...options, idempotencyKey: 'a' })],
+])('an abort during %s says that the pet may be changed', async (_, call) => {
   storage.changes.find = () => new Promise(() => {});
   const controller = new AbortController();
   const calling = call({ signal: controller.signal });
@@ -136,12 +139,14 @@ test.each(CHANGING)('an abort during %s says that the pet may be changed', async
   await expect(calling).rejects.toMatchObject({
     code: 'storage_unavailable',
     message: 'the change was aborted; the pet may be changed',
+    idempotencyKey: undefined,
     cause: controller.signal.reason,
   });
 });
 
 test.each([
   (options: object) => store.changePet(pet.id, CHANGE, options),
+  (options: object) => store.changePet(pet.id, increment, options),
   (options: object) => store.removePet(pet.id, options),
 ])('the first change with a key starts the removal of ended records', async (call) => {
   vi.useFakeTimers();
@@ -224,7 +229,7 @@ describe('a function whose change may have been made by a request that was lost'
     const error = await remote.changePet(pet.id, increment).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({
       code: 'storage_unavailable',
-      message: 'a request whose response was lost may have changed the pet: read the pet, then decide',
+      message: 'an earlier request may have changed the pet: read the pet, then decide',
       idempotencyKey: undefined,
       cause: expect.objectContaining({ code }),
     });

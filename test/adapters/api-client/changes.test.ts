@@ -107,6 +107,21 @@ describe('changePet', () => {
     expect(sent.filter(({ method }) => method === 'PATCH').map(keyOf)).toEqual(['mine', 'mine']);
   });
 
+  test.each<[object, FakeResponse, string]>([
+    [{}, failure(500, 'internal_error'), 'internal_error'],
+    [{ idempotencyKey: 'mine' }, failure(500, 'internal_error'), 'internal_error'],
+    [{ idempotencyKey: 'mine', ifMatch: '"a"' }, { ...CHANGED, body: '<html>' }, 'storage_unavailable'],
+    [{ idempotencyKey: 'mine' }, failure(422, 'idempotency_conflict'), 'idempotency_conflict'],
+  ])('of a function, with %j, an error does not say that a key helps', async (options, fate, code) => {
+    fakeApi(found(), fate);
+    expect(await errorOf(store.changePet(7n, sell, options))).toMatchObject({
+      code,
+      message: 'an earlier request may have changed the pet: read the pet, then decide',
+      idempotencyKey: undefined,
+      cause: expect.any(Error),
+    });
+  });
+
   test.each(['', 'a', 'W/"a"', '"a", "b"', '"a"\r\nX: y', '"é"'])(
     'sends a tag that matches nothing instead of the malformed tag %j',
     async (ifMatch) => {
