@@ -1,6 +1,6 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 
-import { AnimalStoreError } from '../domain/errors.ts';
+import { AnimalStoreError, type ErrorCode } from '../domain/errors.ts';
 import type { NewPetInput, Pet } from '../domain/pet.ts';
 import type { PetChange } from '../domain/pet-change.ts';
 import { checkOptions, type OptionRules } from './arguments.ts';
@@ -37,7 +37,7 @@ import {
 } from './store-options.ts';
 import { abortedWrite, itemsUntilAborted, untilAborted, type Write } from './until-aborted.ts';
 import { createPetUseCases, type PetUseCases } from './use-cases.ts';
-import { follow, walkPages } from './walk-pages.ts';
+import { follow, TEMPORARY, walkPages } from './walk-pages.ts';
 
 /** A store with the calls that the HTTP API of a server also supports. After `close`, every other call rejects. */
 export class BasicStore implements AsyncDisposable {
@@ -93,7 +93,7 @@ export class BasicStore implements AsyncDisposable {
       const { pets, more } = await this.listPage(query, call);
       return { items: pets, next: pets.at(-1)?.id, more };
     };
-    return follow(read, () => this.isClosed, options, FOLLOW_OPTIONS);
+    return follow(read, this.#isTemporary, options, FOLLOW_OPTIONS);
   }
 
   /**
@@ -170,7 +170,7 @@ export class BasicStore implements AsyncDisposable {
       const { changes, next, more } = await this.listChanges(query, call);
       return { items: changes, next, more };
     };
-    return follow(read, () => this.isClosed, options, FOLLOW_CHANGES_OPTIONS);
+    return follow(read, this.#isTemporary, options, FOLLOW_CHANGES_OPTIONS);
   }
 
   /** Resolves when the storage can handle requests, and rejects with `storage_unavailable` otherwise. */
@@ -189,6 +189,13 @@ export class BasicStore implements AsyncDisposable {
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }
+
+  /** Whether a follower reads again after an error. An unexpected error of another server can be about one request alone. */
+  readonly #isTemporary = (code: ErrorCode): boolean => {
+    const isTemporary =
+      code === 'internal_error' ? this.storage.changeUseCases !== undefined : TEMPORARY.includes(code);
+    return isTemporary && !this.isClosed;
+  };
 
   protected get changes(): ChangeUseCases {
     return supported(this.useCases.changes, 'a change of a pet');

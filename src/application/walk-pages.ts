@@ -37,7 +37,7 @@ const DEFAULT_INTERVAL = 1000;
 const LONGEST_DELAY = 60_000;
 
 /** After one of these errors, a later read can succeed. */
-const TEMPORARY: readonly ErrorCode[] = ['overloaded', 'rate_limited', 'storage_unavailable'];
+export const TEMPORARY: readonly ErrorCode[] = ['overloaded', 'rate_limited', 'storage_unavailable'];
 
 /** A page, and the position after which the next one begins. */
 export interface Page<Item, Position> {
@@ -57,7 +57,7 @@ export async function* follow<Item, Options extends Followed>(
     query: Omit<Options, 'signal' | 'interval'> & { readonly limit: number },
     options: CallOptions,
   ) => Promise<Page<Item, Options['after']>>,
-  isClosed: () => boolean,
+  isTemporary: (code: ErrorCode) => boolean,
   options: Options,
   rules: OptionRules<Options>,
 ): AsyncGenerator<Item, never, undefined> {
@@ -75,8 +75,7 @@ export async function* follow<Item, Options extends Followed>(
       if (page.more) delay = 0;
     } catch (error) {
       const { code, retryAfter = 0 } = asAnimalStoreError(error) ?? {};
-      const isTemporary = code !== undefined && TEMPORARY.includes(code);
-      if (!hasRead || !isTemporary || isClosed()) throw error;
+      if (!hasRead || code === undefined || !isTemporary(code)) throw error;
       delay = Math.max(interval, Math.min(retryAfter * 1000, LONGEST_DELAY));
     }
     yield* itemsUntilAborted(items, signal);

@@ -97,6 +97,7 @@ describe('a follower', () => {
   test.each<[string, (ErrorCode | undefined)[], ErrorCode]>([
     ['the first read fails', ['storage_unavailable'], 'storage_unavailable'],
     ['a read fails for good', [undefined, 'unauthorized'], 'unauthorized'],
+    ['a database has an unexpected error', [undefined, 'internal_error'], 'internal_error'],
   ])('ends when %s', async (_name, errors, code) => {
     failReads(...errors);
     await expect(store.followPets({ interval: 1 }).next()).rejects.toMatchObject({ code });

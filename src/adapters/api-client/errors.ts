@@ -89,17 +89,14 @@ function errorOf(
     new AnimalStoreError(code, message, { cause, retryAfter });
   if (redirect) return error('storage_unavailable', `the server redirects: ${EXAMPLE}`);
   if (status === unserved && told !== undefined) return error('invalid_request', NOT_SERVED);
-  const other = `a proxy or another server responds with status ${status}`;
   const isMissingPet = isOfPet && told?.code === 'not_found';
-  if ((status === 404 && !isMissingPet) || (status === 410 && told?.code !== 'restart_required')) {
-    const fault = told === undefined ? other : 'the address is not that of an API';
-    return error('storage_unavailable', `${fault}: ${EXAMPLE}`);
-  }
+  if ((status === 404 && !isMissingPet) || (status === 410 && told?.code !== 'restart_required'))
+    return error('storage_unavailable', `the address is not that of an API: ${EXAMPLE}`);
   if (told?.code === 'unauthorized')
     return error('unauthorized', `the server refuses the API key: ${told.message}`);
   const known = ERROR_CODES.find((each) => each === told?.code) ?? CODE_OF_STATUS[status];
-  const fallback = status >= 500 || status === 408 ? 'storage_unavailable' : 'internal_error';
-  return error(known ?? fallback, told?.message ?? other);
+  const fault = told?.message ?? `a proxy or another server responds with status ${status}`;
+  return error(known ?? 'storage_unavailable', fault);
 }
 
 /** Matches an error of Node.js or Bun for a connection that was not opened, by its code or by the system call that failed. */

@@ -141,16 +141,17 @@ describe('errors', () => {
   });
 
   test.each([
-    [400, '<html>', 'internal_error', 'a proxy or another server'],
-    [400, '{"code":400,"message":"m","status":400}', 'internal_error', 'a proxy or another server'],
-    [400, '{"code":"x","message":4,"status":400}', 'internal_error', 'a proxy or another server'],
+    [400, '<html>', 'storage_unavailable', 'a proxy or another server'],
+    [400, '{"code":400,"message":"m","status":400}', 'storage_unavailable', 'a proxy or another'],
+    [400, '{"code":"x","message":4,"status":400}', 'storage_unavailable', 'a proxy or another'],
     [401, '<html>', 'unauthorized', 'a proxy or another server'],
     [401, '{"code":"unauthorized","message":"m","status":401}', 'unauthorized', 'refuses the API key: m'],
-    [404, '{"code":"not_found","message":"m","status":"404"}', 'storage_unavailable', 'a proxy or another'],
+    [404, '{"code":"not_found","message":"m","status":"404"}', 'storage_unavailable', 'not that of an API'],
     [404, '{"code":"not_found","message":"m","status":404}', 'storage_unavailable', 'is not that of an API'],
     [408, '<html>', 'storage_unavailable', 'a proxy or another server'],
-    [410, '<html>', 'storage_unavailable', 'a proxy or another server'],
+    [410, '<html>', 'storage_unavailable', 'is not that of an API'],
     [429, '{"message":"slow down"}', 'rate_limited', 'a proxy or another server'],
+    [431, '{"code":"headers_too_large","message":"m","status":431}', 'storage_unavailable', 'm'],
     [202, '<html>', 'storage_unavailable', 'unexpected status 202'],
     [300, '<html>', 'storage_unavailable', 'the server redirects'],
     [500, '<html>', 'storage_unavailable', 'a proxy or another server'],
