@@ -22,7 +22,7 @@ export const WHEN: Readonly<Record<HttpErrorCode, string>> = {
   precondition_required: '`If-Match` is missing.',
   payload_too_large: `The body has more than ${BODY_LIMIT / 1024} KiB.`,
   unsupported_media_type: 'The body is not JSON in UTF-8, or has a Content-Encoding.',
-  idempotency_conflict: 'The `Idempotency-Key` was used for a different pet, and is still valid.',
+  idempotency_conflict: 'The `Idempotency-Key` was used for a different request, and is still valid.',
   rate_limited: 'The API key has used up its rate limit. Nothing was stored.',
   headers_too_large: "The request's head has more than 16 KiB.",
   internal_error: `An unexpected error. ${MAY_BE_STORED}`,
@@ -40,7 +40,8 @@ export const MESSAGES: Readonly<Record<HttpErrorCode, string>> = {
   request_timeout: 'the request took too long to arrive',
   invalid_transition: FORBIDDEN_TRANSITION?.message ?? 'the value cannot follow the present one',
   restart_required: 'the cursor is of another epoch of the store: begin without after',
-  precondition_failed: 'the pet has changed since it was read: read it again, then decide',
+  precondition_failed:
+    'the pet has changed since it was read, or If-Match is not its ETag: read it again, then decide',
   precondition_required:
     'If-Match is required: the ETag of the pet that the request is for, or * for any version',
   payload_too_large: `the body must have at most ${BODY_LIMIT} bytes`,
@@ -62,7 +63,7 @@ export const OF_CHANGE: Readonly<Partial<Record<HttpErrorCode, { when: string; m
     message: MESSAGES.unsupported_media_type.replace('application/json', `${PATCH_TYPE} or application/json`),
   },
   idempotency_conflict: {
-    when: 'The `Idempotency-Key` was used for a different request, and is still valid.',
+    when: WHEN.idempotency_conflict,
     message: 'the Idempotency-Key was used for a different request: use a new key for each request',
   },
 };

@@ -65,8 +65,8 @@ const CHANGE_PARAMETERS: Readonly<Record<string, Part>> = {
     in: 'header',
     required: true,
     description:
-      'The `ETag` of a response with this pet (RFC 9110, 13.1.1): the request has an effect only if the pet has not changed since. ' +
-      'Or `*` for any version.',
+      'The `ETag` of a POST, a PATCH or `GET /pets/{petId}`, or the `etag` in a change (RFC 9110, 13.1.1): the request has an ' +
+      'effect only if the pet has not changed since. Or `*` for any version. The `ETag` of a list never matches.',
     schema: { type: 'string' },
     example: '*',
   },

@@ -71,7 +71,8 @@ function unrecorded(changes: PetChanges): IdempotentChanges {
   };
 }
 
-const CHANGED = 'the pet has changed since it was read: read it again, then decide';
+const CHANGED =
+  'the pet has changed since it was read, or If-Match is not its ETag: read it again, then decide';
 const NO_TAG = 'If-Match has no strong entity tag: send the ETag with its double quotes, and without W/';
 
 /** Throws `not_found` if there is no pet, and `precondition_failed` if `ifMatch` is a list without the tag of the pet. */

@@ -12,7 +12,7 @@ import { INVALID_CHANGES, numberedChange } from '../support/pets.ts';
 import { refusal } from '../support/refusal.ts';
 
 const CHANGED_SINCE = refusal(
-  'the pet has changed since it was read: read it again, then decide',
+  'the pet has changed since it was read, or If-Match is not its ETag: read it again, then decide',
   'precondition_failed',
 );
 const NO_TAG = refusal(

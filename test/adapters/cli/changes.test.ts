@@ -10,7 +10,10 @@ import { abortingOutput, failed, failingOutput, inMemory, lineStream } from './c
 
 const REX = numberedPet(0n);
 const [TOM, MIA] = [numberedChange(1), numberedChange(2)];
-const CHANGED_SINCE = failed(1, 'the pet has changed since it was read: read it again, then decide');
+const CHANGED_SINCE = failed(
+  1,
+  'the pet has changed since it was read, or If-Match is not its ETag: read it again, then decide',
+);
 
 async function withPet() {
   const cli = inMemory();
