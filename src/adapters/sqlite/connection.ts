@@ -1,7 +1,7 @@
-/** Opens connections to database files, and refuses a file whose write-ahead log is lost or belongs to another file. */
+/** Opens connections to database files, and refuses a file whose companions are lost or belong to another file. */
 
 import { randomUUID } from 'node:crypto';
-import { linkSync } from 'node:fs';
+import { accessSync, constants, existsSync, linkSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { storageUnavailable } from '../../application/ports/storage-fault.ts';
 import { isLocked } from './errors.ts';
@@ -10,6 +10,7 @@ import { foreignCompanion, identityOf, realPath, refuseLogAlone, removeDatabase,
 /** In milliseconds: how long a connection waits for a lock, and the time between two attempts to get it. */
 const LOCK_TIMEOUT = 3000;
 const LOCK_INTERVAL = 0.5;
+const REMOVED = 'was removed while another process has the store open: before you stop it, see docs/watch.md';
 const clock = new Int32Array(new SharedArrayBuffer(4));
 
 /**
@@ -29,7 +30,8 @@ export function connect(
   assertRuntime();
   // SQLite finds the log beside the file itself, not beside a link to it.
   const path = realPath(file);
-  assertOwnLog(path);
+  const deadline = performance.now() + timeout;
+  assertOwnCompanions(path, deadline);
   return whenUnlocked(() => {
     const identity = identityOf(path);
     const assertSame = (): void => {
@@ -53,7 +55,7 @@ export function connect(
       db.close();
       throw error;
     }
-  }, performance.now() + timeout);
+  }, deadline);
 }
 
 /** Opens a file for reading only. A connection that may write would copy the write-ahead log into the file when it is closed. */
@@ -92,29 +94,45 @@ function assertRuntime(): void {
     throw storageUnavailable(`SQLite needs Node.js 22 or newer, this is ${node}`);
 }
 
-/** Refuses a log without its file, and the log of another file, because SQLite would apply it to this file. */
-function assertOwnLog(path: string): void {
+/**
+ * Refuses a log without its file, and the log of another file, because SQLite would apply it to this file. Refuses a file that
+ * another process has open without its index: SQLite would create a second index, and the two processes would lose writes.
+ */
+function assertOwnCompanions(path: string, deadline: number): void {
   refuseLogAlone(path);
-  const log = `${path}-wal`;
-  if (sizeOf(log) > 0 && needsNoLog(path) && sizeOf(log) > 0) throw foreignCompanion(log);
+  const [log, index] = [`${path}-wal`, `${path}-shm`];
+  whenUnlocked(() => {
+    if (sizeOf(log) === 0 && existsSync(index)) return;
+    const { isWal, isAlone } = lookAt(path);
+    if (!isWal && sizeOf(log) > 0) throw foreignCompanion(log);
+    if (isAlone || existsSync(index)) return;
+    // Another process that is opening the store creates the index in a moment.
+    if (performance.now() < deadline) throw new Database.SqliteError(`${index} is missing`, 'SQLITE_BUSY');
+    throw storageUnavailable(`${index} ${REMOVED}`);
+  }, deadline);
 }
 
 /**
- * Returns whether the file is known to be outside of WAL mode. Opens it through a hard link, so that SQLite finds no log beside it.
- * Opens it with SQLite, because closing a file that was opened by other means would end the locks that SQLite has on it.
+ * Returns whether the file is in WAL mode, and whether no other process has it open in this mode. Both are assumed if they cannot
+ * be found out. Opens the file through a hard link, so that SQLite finds no companions beside it. Opens it with SQLite, because
+ * closing a file that was opened by other means would end the locks that SQLite has on it.
  */
-function needsNoLog(path: string): boolean {
+function lookAt(path: string): { readonly isWal: boolean; readonly isAlone: boolean } {
   const link = `${path}.${randomUUID()}.partial`;
   try {
     linkSync(path, link);
-    const db = new Database(link, { readonly: true, fileMustExist: true });
+    const db = new Database(link, { timeout: 0, fileMustExist: true });
     try {
-      return db.pragma('journal_mode', { simple: true }) !== 'wal';
+      if (db.pragma('journal_mode', { simple: true }) !== 'wal') return { isWal: false, isAlone: true };
     } finally {
       db.close();
     }
-  } catch {
-    return false;
+    // The last connection to a file removes the log, unless it may not write.
+    if (existsSync(`${link}-wal`)) accessSync(path, constants.W_OK);
+    return { isWal: true, isAlone: !existsSync(`${link}-wal`) };
+  } catch (error) {
+    if (isLocked(error)) throw error;
+    return { isWal: true, isAlone: true };
   } finally {
     removeDatabase(link);
   }
@@ -130,8 +148,7 @@ function assertWholeLog(db: Database.Database, path: string): void {
   };
   // One test can be wrong: after the index is read, and before the size is read, another process can empty the log.
   if (db.readonly || ![1, 2, 3].every(isRemoved)) return;
-  const advice = 'stop all servers of this store, then start them';
-  throw storageUnavailable(`${log} was removed while another process has it open: ${advice}`);
+  throw storageUnavailable(`${log} ${REMOVED}`);
 }
 
 /**

@@ -2,7 +2,7 @@
 
 import { copyFileSync, cpSync, readdirSync, readlinkSync, renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test, vi } from 'vitest';
 import { examineSqliteStore, restoreSqliteStore } from '../../../src/adapters/sqlite/index.ts';
 import type { StorageFaultReason } from '../../../src/application/ports/storage-fault.ts';
 import { newStore, openStorage, REX, temporaryFile } from './temporary-file.ts';
@@ -117,15 +117,13 @@ function linkOf(descriptor: string): string | undefined {
   }
 }
 
-test('a store whose log was removed while another server has it open is not opened', async () => {
-  const { storage, path } = await openWatched();
-  rmSync(`${path}-wal`);
-  expect(() => openStorage(path)).toThrow(
-    /-wal was removed while another process has it open: stop all servers/,
-  );
-  expect(examineSqliteStore(path).problems).toContainEqual(
-    expect.objectContaining({ message: expect.stringContaining('stop all servers') }),
-  );
+test.each(['-wal', '-shm'])('a store whose %s was removed while it is open is not opened', async (suffix) => {
+  const { storage, path, added } = await openWatched();
+  rmSync(path + suffix);
+  vi.useRealTimers();
+  const message = expect.stringMatching(`${suffix} was removed .* before you stop it, see docs/watch.md$`);
+  expect(() => openStorage(path)).toThrow(expect.objectContaining({ message }));
+  expect(examineSqliteStore(path).problems).toContainEqual({ severity: 'error', message });
   await storage.close();
-  expect(openStorage(path)).toBeDefined();
+  await expectStored(path, added);
 });
