@@ -28,7 +28,7 @@ export interface Config {
   readonly port: number;
   readonly database: Database<Storage>;
   readonly apiKeys: readonly string[];
-  readonly firstKey: 'print' | 'none';
+  readonly firstKey: 'print' | 'none' | 'unseen';
   /** For how many days a write can be repeated with its idempotency key. */
   readonly idempotencyDays: number;
   readonly logLevel: 'silent' | 'error' | 'warn' | 'info' | 'debug';
@@ -123,7 +123,7 @@ export function loadConfig(environment: Environment, options: ServeValues = {}):
     port: values.PORT,
     database: databaseOf(settings),
     apiKeys: values.API_KEYS ?? [],
-    firstKey: values.FIRST_KEY,
+    firstKey: options.isDiscarded && values.FIRST_KEY === 'print' ? 'unseen' : values.FIRST_KEY,
     idempotencyDays: values.IDEMPOTENCY_DAYS,
     logLevel: values.LOG_LEVEL,
     shutdownTimeout: values.SHUTDOWN_TIMEOUT_MS,

@@ -34,9 +34,10 @@ export async function serve(parts: Parts, config: Config, version: string): Prom
   try {
     const url = `${await listen(parts, config)}/v1`;
     store.startMaintenance();
-    const needsKey = config.apiKeys.length === 0 && config.firstKey === 'print';
+    const how = config.apiKeys.length === 0 ? config.firstKey : 'none';
     // Created only after `listen`. If `listen` failed after the creation, the operator would never see the key.
-    const firstKey = needsKey ? await store.apiKeys.createFirst('first key') : undefined;
+    const firstKey = how === 'print' ? await store.apiKeys.createFirst('first key') : undefined;
+    if (how === 'unseen' && (await store.apiKeys.list()).length === 0) log.warn(UNSEEN);
     log.info({ url, version, storage, store: place, node: process.version }, 'listening');
     for (const notice of [publicPortNotice(config.host), sunsetNotice(Date.now()), ...config.misspellings])
       if (notice !== undefined) log.warn(notice);
@@ -54,6 +55,9 @@ export async function serve(parts: Parts, config: Config, version: string): Prom
     throw error;
   }
 }
+
+const UNSEEN =
+  'FIRST_KEY: no key was created, because standard output is closed or the null device: create one with animal-store keys create';
 
 async function listen({ server }: Parts, { host, port }: Config): Promise<string> {
   try {

@@ -107,7 +107,7 @@ const WRONG: readonly [name: string, expected: string, values: string][] = [
   [
     'HOST',
     'a host name or an IP address without a zone',
-    '[::1]|fe80::1%eth0|127.0.0.1:3000|http://localhost|a b',
+    '[::1]|fe80::1%eth0|127.0.0.1:3000|http://localhost|a b|999.1.1.1',
   ],
   ['PORT', 'an integer from 0 to 65535', '65536|3000.5|0x10|80 '],
   ['LOG_LEVEL', 'one of silent, error, warn, info, debug', 'INFO'],

@@ -129,6 +129,16 @@ describe('the service', () => {
     }
   });
 
+  test('creates no first key that nobody would see, and says so', async () => {
+    const config = loadConfig(await environmentOf('sqlite'), { isDiscarded: true });
+    const parts = await openParts(config, '1.0.0');
+    using warn = vi.spyOn(parts.log, 'warn');
+    const service = await serve(parts, config, '1.0.0');
+    onTestFinished(() => service.stop());
+    expect(service.firstKey).toBeUndefined();
+    expect(warn).toHaveBeenCalledWith(expect.stringContaining('no key was created'));
+  });
+
   test('creates the folder of its file, and leaves nothing open when the port is in use', async () => {
     const { url } = await startInProcess(await environmentOf('memory'));
     const { port } = new URL(url);

@@ -55,7 +55,7 @@ describe('animal-store serve', () => {
       expect((await new Client(second.origin, key).get('/v1/pets')).body).toBe(`[${pet}]`);
       expect(await stopService(second)).toEqual({ code: 0, signal: null });
       expect(second.out.stdout).toMatch(
-        /\nTo create another API key for this store: keys create --name NAME/,
+        /\nTo create an API key for this store: animal-store keys create --name NAME/,
       );
       expect(second.out.stdout + second.out.stderr).not.toMatch(KEY);
     },

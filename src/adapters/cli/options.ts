@@ -45,6 +45,8 @@ export interface ServeValues {
   readonly databaseUrl?: string | undefined;
   readonly host?: string | undefined;
   readonly port?: string | undefined;
+  /** Whether nobody would see a first key, because standard output is the null device. */
+  readonly isDiscarded?: boolean;
 }
 
 export interface RunningService {

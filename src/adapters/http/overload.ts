@@ -10,8 +10,8 @@ const REQUESTS_LIMIT = 2000;
 
 /** The load of a server: requests in flight, and the numbers of refused requests. */
 export class Load {
-  /** The numbers of refused requests, by reason. */
-  readonly refused: { overloaded: number; rate_limited: number } = { overloaded: 0, rate_limited: 0 };
+  /** The numbers of refused requests and connections, by reason. */
+  readonly refused = { overloaded: 0, rate_limited: 0, max_connections: 0 };
   isStopping = false;
   inFlight = 0;
   /** Returns whether a response must close its connection. `createNodeServer` replaces this default. */

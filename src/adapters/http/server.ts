@@ -46,6 +46,9 @@ export function createNodeServer(
   // connection.
   load.isLast = (res) => !server.listening && connections.isNewest(res);
   server.on('connection', (socket) => connections.add(socket));
+  server.on('drop', () => {
+    load.refused.max_connections += 1;
+  });
   server.on('request', (req, res) => {
     if (connections.accepts(req, res)) void listener(req, res);
   });

@@ -30,7 +30,7 @@ export function logObserver(log: Logger): Observer & RequestObserver {
     onStorageState(fault) {
       if (fault === undefined) return log.info('the storage is available again');
       const { reason, message, cause } = fault;
-      log.error({ reason, detail: String(cause) }, `the storage is unavailable: ${message}`);
+      log.error({ reason, detail: cause && String(cause) }, `the storage is unavailable: ${message}`);
     },
     onWarning: (message) => log.warn(message),
     onFailure: (work, err) => log.error({ err }, `${work} failed`),

@@ -5,7 +5,7 @@ import { INVALID_PETS_LIMIT, idProblems, invalidPetProblems } from '../storage-k
 import { clientConfig } from './config.ts';
 import { openSession } from './connection-pool.ts';
 import { detailed } from './errors.ts';
-import { invalidPets, LAST_ID, SCHEMA_VERSION, sequencesBehind, surveyOf } from './schema.ts';
+import { invalidPets, LAST_ID, READ_ONLY, SCHEMA_VERSION, sequencesBehind, surveyOf } from './schema.ts';
 import { locationOf } from './url/index.ts';
 
 const FACTS = `SELECT
@@ -52,6 +52,3 @@ export async function examinePostgresStore(url: string): Promise<Diagnosis> {
 }
 
 type Facts = [pets: number, lastId: bigint, ...numbers: [number, number, number, number]];
-
-const READ_ONLY =
-  'the database accepts no writes, because default_transaction_read_only is on: pets can be read, and creates are refused';

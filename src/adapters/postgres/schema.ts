@@ -107,6 +107,9 @@ export interface Survey {
   readonly hidden: readonly string[];
 }
 
+export const READ_ONLY =
+  'the database accepts no writes, because default_transaction_read_only is on: pets can be read, and creates are refused';
+
 type SurveyRow = [string, boolean, boolean, boolean, boolean, string[], string[], string[]];
 
 const PET_TABLE =

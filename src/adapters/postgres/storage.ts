@@ -23,7 +23,7 @@ import { GroupedWrites } from './grouped-writes.ts';
 import { petChanges } from './pet-changes.ts';
 import { petRepository } from './pet-repository.ts';
 import { petTransfer } from './pet-transfer.ts';
-import { LAST_ID, prepareSchema, READ_HIDDEN } from './schema.ts';
+import { LAST_ID, prepareSchema, READ_HIDDEN, READ_ONLY } from './schema.ts';
 import { locationOf } from './url/index.ts';
 
 /** The options for opening a store in PostgreSQL. */
@@ -79,13 +79,14 @@ export async function openPostgresStorage(url: string, options: PostgresOptions 
     const config = clientConfig(url, options.currentUrl);
     return { config, ...(await prepareSchema(config, options.mustExist ?? false, options.migration)) };
   };
-  const { config, warnings, isOneServer } = await open().catch((error: unknown) => {
+  const { config, warnings, isOneServer, isReadOnly } = await open().catch((error: unknown) => {
     const reason = storageFaultReason(storageError(error));
     throw storageUnavailable(`${location}: ${detailed(error)}`, error, reason);
   });
   for (const warning of warnings) observer.onWarning?.(warning);
   if (config.enableChannelBinding) observer.onWarning?.(UNENFORCED);
   const faults: Faults = new KnownFaults(['read', 'rows', 'write'], observer);
+  if (isReadOnly) faults.reportFailure('write', new StorageFault('read_only', READ_ONLY));
   const cache = new PageCache();
   // Each new connection clears the cache, because the connection can lead to a server with other data.
   const pool = new ConnectionPool(config, faults, () => void cache.enter(undefined));

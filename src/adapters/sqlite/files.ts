@@ -129,18 +129,15 @@ export function filesOf(path: string): StoreFiles {
 
 /** Throws when a file is missing or was replaced. SQLite neither removes nor replaces a file while a connection is open. */
 export function assertSameFiles(files: StoreFiles): void {
-  for (const [path, expected] of files) {
+  for (const [index, [path, expected]] of files.entries()) {
     const identity = identityOf(path);
     if (identity === expected) continue;
     const isMissing = identity === undefined;
     const change = isMissing ? 'removed or renamed' : 'replaced by another file';
-    // The data of a removed database file is lost when the process exits. The contents of a removed companion are not lost, because
-    // SQLite writes them to the database file when the store is closed.
-    const restart = 'stop all servers of the store; another SQLite library in this process can be the cause';
-    const advice = path === files[0]?.[0] ? ' before any restart: see docs/watch.md' : `, or ${restart}`;
-    const cause = `${path} was ${change}: move the same file back${advice}`;
+    const cause = `${path} was ${change}: move the same file back before any restart: see docs/watch.md`;
     const reason = isMissing ? 'file_missing' : 'file_replaced';
-    throw new StorageFault(reason, `the database file was ${change} while it was open`, { cause });
+    const name = ['file', '-wal file', '-shm file'][index];
+    throw new StorageFault(reason, `the database ${name} was ${change} while it was open`, { cause });
   }
 }
 

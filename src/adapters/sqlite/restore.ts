@@ -4,6 +4,7 @@ import {
   closeSync,
   constants,
   copyFileSync,
+  existsSync,
   linkSync,
   openSync,
   renameSync,
@@ -58,7 +59,7 @@ const REVIVED_KEYS = `SELECT CAST(other.id AS TEXT) AS id, other.name, other.hin
 /**
  * Replaces the store at `path` by the backup in `file`, and resolves when the restored store is durable. The store is unchanged
  * until a checked copy of the backup is renamed to `path`. The replaced store is kept beside the restored one until the next
- * restore. No id that the replaced store has assigned is assigned again, if that store can be read.
+ * restore that replaces other pets or keys. No id that the replaced store has assigned is assigned again, if that store can be read.
  *
  * Rejects with `storage_unavailable` when another process has the store open, or when reading or writing fails. Rejects with
  * `invalid_request` when `file` is not a sound backup, or was written by a newer release. Rejects with `OverwriteRefused` when the
@@ -95,7 +96,14 @@ export async function restoreSqliteStore(
       const difference = differenceOf(partial, old);
       await fsync(partial);
       signal?.throwIfAborted();
-      const setAside = await keepDatabase(store, old);
+      const { lost, revivedKeys } = difference;
+      const isSame =
+        old &&
+        lost &&
+        lost.pets + lost.apiKeys + revivedKeys.length === 0 &&
+        countRows(old, 'pets') === contents.pets;
+      // A repeated restore must not replace the original.
+      const setAside = isSame && existsSync(nameOfKept(store)) ? [] : await keepDatabase(store, old);
       if (stats !== undefined || old !== undefined) renameSync(partial, store);
       else moveToNewName(partial, store, () => inUse(store));
       await fsync(dirname(store));
@@ -186,13 +194,17 @@ function differenceOf(
   }, none);
 }
 
+function nameOfKept(store: string): string {
+  return `${store}.before-restore`;
+}
+
 /**
  * Gives new names to those files of a database that contain data, and returns their new paths. The database file also keeps its old
  * name, because a server would create a new store if it were missing. Its companions must not keep their old names: SQLite would
  * apply them to the restored database, which gets the old name.
  */
 async function keepDatabase(path: string, db: Database.Database | undefined): Promise<readonly string[]> {
-  const kept = `${path}.before-restore`;
+  const kept = nameOfKept(path);
   removeDatabase(kept);
   const companions = companionsOf(path).map((file) => file.slice(path.length));
   for (const suffix of companions) renameSync(path + suffix, kept + suffix);

@@ -35,7 +35,10 @@ export interface Restored extends BackupContents {
   readonly bytes: number;
   /** The greatest id or revision in the backup and in the replaced store; 0n if neither has one. New pets get greater ids. */
   readonly lastId: bigint;
-  /** The paths at which the files of the replaced store are kept until the next restore. */
+  /**
+   * The paths at which the files of the replaced store are kept until the next restore. Empty if no store was replaced, or if a
+   * store was kept before, and the replaced one has the pets and keys of the backup.
+   */
   readonly setAside: readonly string[];
   /**
    * How many pets and API keys of the replaced store are not in the backup. A pet with different values in the backup counts as

@@ -11,7 +11,9 @@ export type Format<T> = v.GenericSchema<string, T>;
 const SECONDS_OF: Readonly<Record<string, number>> = { s: 1, min: 60, h: 3600 };
 
 export const HOST: Format<string> = format('a host name or an IP address without a zone', (text) =>
-  (isIP(text) !== 0 && !text.includes('%')) || /^[\w.-]{1,253}$/.test(text) ? text : undefined,
+  (isIP(text) !== 0 && !text.includes('%')) || /^(?!(\d+\.){3}\d+$)[\w.-]{1,253}$/.test(text)
+    ? text
+    : undefined,
 );
 
 export const RATE_LIMIT: Format<RateLimit> = format(

@@ -46,7 +46,7 @@ describe('a result that cannot be written', () => {
       const { status, err } = await withFailing(cli, code, ...args);
       expect(status).toBe(1);
       expect(err).toBe(
-        `animal-store: key ${id} was created but is lost: standard output cannot be written: ${code}: no; revoke it: keys revoke ${id}\n`,
+        `animal-store: key ${id} was created but is lost: standard output cannot be written: ${code}: no; revoke it: animal-store keys revoke ${id}\n`,
       );
     }
   });

@@ -39,7 +39,7 @@ describe('serve', () => {
   test('passes its options on, prints the URL, and the first key of a store that has none', async () => {
     const { status, out, err, livez, given, isStopped } = await serve();
     expect([status, err, livez, isStopped]).toEqual([0, '', 200, true]);
-    expect(given).toEqual({ databaseUrl: 'memory:', host: '127.0.0.1', port: '0' });
+    expect(given).toEqual({ databaseUrl: 'memory:', host: '127.0.0.1', port: '0', isDiscarded: false });
     expect(out).toMatch(
       /^Listening on (http:\/\/127\.0\.0\.1:\d+)\/v1\nReference page: \1\/docs\nStore: memory:\n\n/,
     );
@@ -52,7 +52,7 @@ describe('serve', () => {
       const { status, err, livez } = await serve({}, failingOutput(code));
       expect([status, livez]).toEqual([0, 200]);
       expect(err).toContain(`standard output cannot be written: ${code}: no`);
-      expect(err).toContain('create another: keys create --name NAME, with the same settings');
+      expect(err).toContain('create another: animal-store keys create --name NAME, with the same settings');
     },
   );
 });

@@ -51,6 +51,7 @@ test('the number of connections is limited, and a closed one makes room', async 
   await expect.poll(() => server.statistics().connections).toBe(1);
   const second = open();
   await once(second, 'close');
+  expect(server.statistics().refused).toMatchObject({ max_connections: 1 });
   first.destroy();
   await expect.poll(() => server.statistics().connections).toBe(0);
   expect((await fetch(origin, { headers: { Connection: 'close' } })).status).toBe(200);

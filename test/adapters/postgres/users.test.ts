@@ -108,6 +108,7 @@ describePostgres('users of PostgreSQL', () => {
     expect(await walk(reader)).toMatchObject([REX]);
     for await (const pets of reader.transfer.exportPets()) expect(pets).toMatchObject([REX]);
     expect(await reader.apiKeys.list()).toHaveLength(1);
+    await expect(reader.check()).rejects.toMatchObject({ reason: 'read_only' });
     expect(await reader.apiKeys.addFirst('first', about)).toBeUndefined();
     await expect(reader.pets.add(named('lost'))).rejects.toMatchObject({
       code: 'storage_unavailable',

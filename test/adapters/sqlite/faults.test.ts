@@ -37,10 +37,7 @@ describe('a file that is not the open one', () => {
   // A restart would lose the database file, but not its companions.
   test.each([
     ['', /: move the same file back before any restart: see docs.watch\.md$/],
-    [
-      '-wal',
-      /-wal was removed or renamed: move the same file back, or stop all servers of the store; another SQLite/,
-    ],
+    ['-wal', /-wal was removed or renamed: move the same file back before any restart: see/],
   ])('refuses an import that began before, and the log says what to do: %s', async (suffix, advice) => {
     const { storage, path } = await openEmpty();
     await storage.pets.add(REX);

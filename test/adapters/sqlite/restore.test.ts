@@ -119,7 +119,7 @@ test('the copy is durable before it gets its name, and the name before the resto
 });
 
 describe('the replaced store', () => {
-  test('is kept until the next restore, and can be restored itself', async () => {
+  test('is kept until the next restore that replaces other pets, and can be restored itself', async () => {
     const path = newStore(3);
     const backup = await backupOf(path);
     const kept = `${path}.before-restore`;
@@ -127,6 +127,7 @@ describe('the replaced store', () => {
       addPets(path, count, REX);
       const { setAside } = await restoreSqliteStore(path, backup, { overwrite: true });
       expect(setAside).toEqual([kept]);
+      expect((await restoreSqliteStore(path, backup, { overwrite: true })).setAside).toEqual([]);
       expect(countIn(path)).toBe(3n);
       expect(countIn(kept)).toBe(3n + BigInt(count));
     }

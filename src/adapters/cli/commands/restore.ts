@@ -34,8 +34,11 @@ function noticesOf({ lost, revivedKeys, setAside, problems }: Restored): string[
     ...(pets + apiKeys > 0 ? [`The backup lacks ${gone} of the replaced store.`] : []),
     ...revivedKeys.map(
       ({ id, name, prefix }) =>
-        `Key ${id} (${name}, ${prefix}…) is valid again: to revoke it, run keys revoke ${id}`,
+        `Key ${id} (${name}, ${prefix}…) is valid again: to revoke it, run animal-store keys revoke ${id}`,
     ),
+    ...(lost && setAside.length === 0
+      ? ['The replaced store had the same pets and keys, so the one kept before it stays.']
+      : []),
     ...setAside.map((path) => `The replaced store is kept in ${path}`),
     ...problems.map(({ severity, message }) => `${severity}: ${message}`),
   ];

@@ -4,7 +4,7 @@ import { explain, isBrokenPipe } from '../errors.ts';
 import type { CommandOptions, RunningService, ServeValues } from '../options.ts';
 import { EXAMPLE_JSON } from '../pet-attributes.ts';
 
-const CREATE_KEY = 'keys create --name NAME, with the same settings';
+const CREATE_KEY = 'animal-store keys create --name NAME, with the same settings';
 
 const FILES = 'DATABASE_URL_FILE and API_KEYS_FILE name a file that contains the value.';
 
@@ -27,8 +27,8 @@ export function defineServe(program: Command, options: CommandOptions): void {
 
 /** Runs the server until `signal` is aborted. */
 async function serve(values: ServeValues, options: CommandOptions): Promise<void> {
-  const { signal, databaseUrl, startService } = options;
-  const service = await startService({ ...values, databaseUrl });
+  const { console, signal, databaseUrl, startService } = options;
+  const service = await startService({ ...values, databaseUrl, isDiscarded: console.isDiscarded });
   try {
     const stopped = signal.aborted ? undefined : once(signal, 'abort');
     await Promise.race([stopped, announce(service, options).then(() => stopped)]);
@@ -53,7 +53,7 @@ function keyNotice({ url, store, firstKey, hasConfiguredKeys }: RunningService):
   if (firstKey !== undefined) return welcome(url, firstKey.key);
   if (hasConfiguredKeys) return '';
   if (store === 'memory:') return 'There is no API key: set API_KEYS, or FIRST_KEY=print\n';
-  return `To create another API key for this store: ${CREATE_KEY}\n`;
+  return `To create an API key for this store: ${CREATE_KEY}\n`;
 }
 
 function welcome(url: string, key: string): string {
