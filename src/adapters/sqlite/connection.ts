@@ -102,9 +102,10 @@ function assertOwnCompanions(path: string, deadline: number): void {
   refuseLogAlone(path);
   const [log, index] = [`${path}-wal`, `${path}-shm`];
   whenUnlocked(() => {
-    if (sizeOf(log) === 0 && existsSync(index)) return;
+    const hasLog = sizeOf(log) > 0;
+    if (!hasLog && existsSync(index)) return;
     const { isWal, isAlone } = lookAt(path);
-    if (!isWal && sizeOf(log) > 0) throw foreignCompanion(log);
+    if (hasLog && !isWal && sizeOf(log) > 0) throw foreignCompanion(log);
     if (isAlone || existsSync(index)) return;
     // Another process that is opening the store creates the index in a moment.
     if (performance.now() < deadline) throw new Database.SqliteError(`${index} is missing`, 'SQLITE_BUSY');
