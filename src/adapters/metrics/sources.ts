@@ -51,10 +51,8 @@ export function registerSources(registry: Registry, { server, storage }: Metrics
 
   gauge('http_requests_in_flight', 'Requests without a response yet', () => http().requestsInFlight);
   gauge('http_connections', 'Open connections of clients', () => http().connections);
-  add(
-    Counter,
-    ['http_refused_requests_total', 'Refused requests and connections, by reason', 'reason'],
-    () => Object.entries(http().refused).map(([reason, count]) => [count, reason]),
+  add(Counter, ['http_refused_requests_total', 'Refused requests and connections, by reason', 'reason'], () =>
+    Object.entries(http().refused).map(([reason, count]) => [count, reason]),
   );
   add(Counter, ['cache_requests_total', 'Reads that looked into a cache', 'cache', 'result'], () =>
     (['pages', 'keys'] as const).flatMap((cache): Sample[] => [
