@@ -1,6 +1,5 @@
 /**
- * Which module may import which. `npm run check` and test/architecture apply these rules to src/, page/, openapi/ and
- * bench/. Each rule must match at least one file.
+ * Which module may import which. `npm run check` applies these rules. Each of them must match at least one file.
  */
 
 /** The packages that each adapter may import. */

@@ -98,18 +98,18 @@ test('a row has the kind, the values and the default of its types', () => {
   const [about, limits] = [{ description: 'A.' }, { min: 1n, max: 9n }] as const;
   const years = { kind: 'integer', min: 1900, max: 2100, example: 2024 } as const;
   const weight = { ...about, ...limits, kind: 'int64', example: 1n } as const;
-  const text = { ...about, kind: 'text', minLength: 1, maxLength: 9, example: 'sold' } as const;
-  const status = { ...about, kind: 'one of', example: 'sold' } as const;
+  const text = { ...about, kind: 'text', minLength: 1, maxLength: 9, example: 'done' } as const;
+  const status = { ...about, kind: 'one of', example: 'done' } as const;
   const time = { ...about, kind: 'timestamp', example: '2024-02-29T12:00:00.000Z' } as const;
   const lent = { ...about, kind: 'boolean', example: true } as const;
   type Year = AttributeOf<number | undefined, number | bigint | undefined>;
-  type Values = 'available' | 'sold';
+  type Values = 'open' | 'done';
   type Status = AttributeOf<Values, Values | undefined>;
   const rows = [
     { ...about, ...years, isRequired: false } satisfies Year,
     { ...weight, isRequired: true } satisfies AttributeOf<bigint, bigint | number>,
     { ...weight, isRequired: false, default: 1n } satisfies AttributeOf<bigint, bigint | undefined>,
-    { ...status, values: ['sold'], isRequired: false, default: 'sold' } satisfies Status,
+    { ...status, values: ['done'], isRequired: false, default: 'done' } satisfies Status,
     { ...text, isRequired: true } satisfies AttributeOf<string, string>,
     { ...time, isRequired: true } satisfies AttributeOf<Timestamp, string>,
     { ...time, isRequired: false } satisfies AttributeOf<Timestamp | undefined, string | undefined>,
@@ -127,11 +127,11 @@ test('a row has the kind, the values and the default of its types', () => {
     // @ts-expect-error The value is a number.
     { ...weight, isRequired: true } satisfies AttributeOf<number, number>,
     // @ts-expect-error The value is any text.
-    { ...status, values: ['sold'], isRequired: true } satisfies AttributeOf<string, string>,
+    { ...status, values: ['done'], isRequired: true } satisfies AttributeOf<string, string>,
     // @ts-expect-error The value is one of a few.
-    { ...text, isRequired: false, default: 'sold' } satisfies Status,
+    { ...text, isRequired: false, default: 'done' } satisfies Status,
     // @ts-expect-error The type has no such value.
-    { ...status, values: ['lost'], isRequired: false, default: 'sold' } satisfies Status,
+    { ...status, values: ['lost'], isRequired: false, default: 'done' } satisfies Status,
     // @ts-expect-error The input may lack it.
     { ...about, ...years, isRequired: true } satisfies Year,
     // @ts-expect-error The input may not lack it.

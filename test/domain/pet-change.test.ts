@@ -37,7 +37,7 @@ describe('a change', () => {
     expect(() => validated(wrong)).toThrow(refusal(new RegExp(`^${rules}$`)));
   });
 
-  test.each([undefined, null, 'sold', 7])('cannot be %s', (input) => {
+  test.each([undefined, null, 'text', 7])('cannot be %s', (input) => {
     expect(() => validated(input)).toThrow(refusal(/^expected a change/));
   });
 
@@ -86,8 +86,8 @@ describe('a changed pet', () => {
   test.each(PET_ATTRIBUTES)(
     'has another %s only if its transitions allow it, and can always gain or lose it',
     (name) => {
-      const values = sampleValues(ATTRIBUTES[name]).map((value) => ({ ...PET, [name]: value }));
-      const [pet, other] = values.filter((each): each is typeof PET => isAccepted(each));
+      const values = sampleValues(ATTRIBUTES[name]).map((value) => ({ ...PET, [name]: value }) as typeof PET);
+      const [pet, other] = values.filter((each) => isAccepted(each));
       if (pet === undefined || other === undefined) return;
       const table = { ...TRANSITIONS };
       onTestFinished(() => {

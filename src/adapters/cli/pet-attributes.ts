@@ -63,7 +63,7 @@ export function petCells(pet: Pet): string[] {
   return [String(pet.id), ...PET_ATTRIBUTES.map((name) => String(pet[name] ?? ''))];
 }
 
-/** Returns the heading of a column. The last word `id` of a reference, such as `categoryId`, is left out. */
+/** Returns the heading of a column. The last word `id` of a reference, such as `ownerId`, is left out. */
 function headOf(name: keyof NewPet): string {
   const words = wordsOf(name);
   return (words.at(-1) === 'id' ? words.slice(0, -1) : words).join(' ').toUpperCase();
@@ -74,7 +74,7 @@ function typedValue({ kind }: AttributeKind, text: string): unknown {
   return kind === 'boolean' && (text === 'true' || text === 'false') ? text === 'true' : text;
 }
 
-/** Returns the words of a name, such as `category` and `id`. */
+/** Returns the words of a name, such as `owner` and `id`. */
 function wordsOf(name: keyof NewPet): string[] {
   return name.replace(/[A-Z]/g, ' $&').toLowerCase().split(' ');
 }

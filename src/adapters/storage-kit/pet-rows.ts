@@ -19,7 +19,7 @@ const COLUMNS = PET_ATTRIBUTES.map((name, index) => ({
   kind: ATTRIBUTES[name].kind,
 }));
 
-/** Returns the name of the column of an attribute, such as `category_id` of `categoryId`. */
+/** Returns the name of the column of an attribute, such as `due_at` of `dueAt`. */
 export function columnOf(attribute: keyof NewPet): string {
   return attribute.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

@@ -77,8 +77,8 @@ describe.each(IS_WHOLE ? STORAGES : (['memory'] as const))('over HTTP on %s', (k
     const tags = (await Promise.all(increments)).map(({ etag }) => etag);
     expect(numberOf(await store.getPet(id))).toBe(10n);
     const options = { idempotencyKey: 'k' };
-    const sold = await client.changePet(id, numberedChange(50), options);
-    expect(sold).toEqual(await store.changePet(id, {}));
+    const changed = await client.changePet(id, numberedChange(50), options);
+    expect(changed).toEqual(await store.changePet(id, {}));
     await expect(client.changePet(id, numberedChange(60), { ifMatch: tags[0] })).rejects.toMatchObject({
       code: 'precondition_failed',
     });
@@ -93,7 +93,7 @@ describe.each(IS_WHOLE ? STORAGES : (['memory'] as const))('over HTTP on %s', (k
       code: 'idempotency_conflict',
     });
     await client.changePet(id, numberedChange(60));
-    expect(await client.changePet(id, numberedChange(50), options)).toEqual(sold);
+    expect(await client.changePet(id, numberedChange(50), options)).toEqual(changed);
     await Promise.all(Array.from({ length: 3 }, () => client.createPet(REX)));
     const first = await client.listChanges({ limit: 2 });
     expect(first).toEqual(await store.listChanges({ limit: 2 }));

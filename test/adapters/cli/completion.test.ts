@@ -19,7 +19,7 @@ const CHOICE = PET_ATTRIBUTES.find((name) => ATTRIBUTES[name].kind === 'one of')
 const VALUES = CHOICE === undefined ? [] : sampleValues(ATTRIBUTES[CHOICE]).map(String);
 const [VALUE = ''] = VALUES.toSorted((one, other) => other.length - one.length);
 const START = VALUE.slice(0, -1);
-const OPTION = CHOICE === undefined ? '' : (optionsOf({ [CHOICE]: '' })[0]?.slice(0, -1) ?? '');
+const OPTION = CHOICE === undefined ? '' : (optionsOf({ [CHOICE]: '' as never })[0]?.slice(0, -1) ?? '');
 const WORDS = ['animal-store', 'pets', 'create', OPTION];
 
 /** In a terminal, somebody types a line, presses Tab for the first time, and runs the line. */

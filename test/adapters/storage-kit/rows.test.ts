@@ -49,5 +49,5 @@ test.each([
   ['7', '7'],
   [undefined, null],
 ])('the value %s of an attribute is stored as %s', (value, stored) => {
-  expect(valuesOf({ ...REX, [PET_ATTRIBUTES[0] as keyof NewPet]: value })[0]).toBe(stored);
+  expect(valuesOf({ ...REX, [PET_ATTRIBUTES[0] as keyof NewPet]: value as never })[0]).toBe(stored);
 });
