@@ -19,7 +19,8 @@ const HELP = `Usage: ${USAGE}
 
 For example: npm run new -- ../books --entity book --attributes 'title:text(1..200), dueAt:timestamp?' --with page
 Attributes: text(MIN..MAX), integer(MIN..MAX), int64, one of(A, B), boolean and timestamp. ? makes an attribute optional,
-=VALUE gives a default, and filter adds a filter to lists.
+=VALUE gives a default, and filter adds a filter to lists. A value of one of has letters, digits, - and _. Names that SQL,
+JavaScript or the API use are refused. At least one attribute must have 100 values or more.
 Parts: ${NAMES.join(', ')}.
 docs/make-it-yours.md explains them.`;
 const CALLER = process.env['INIT_CWD'] ?? process.cwd();

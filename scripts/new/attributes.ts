@@ -31,13 +31,34 @@ const REFUSED: Readonly<Record<string, string>> = {
 /** Parses a list of attributes. Throws an `Error` that says what is wrong. */
 export function attributesOf(list: string): readonly NamedAttribute[] {
   // A comma inside parentheses separates values, not attributes.
-  const attributes = list.split(/,(?![^()]*\))/).map((text, index) => attributeOf(text.trim(), index));
+  const faults: string[] = [];
+  const attributes = list.split(/,(?![^()]*\))/).flatMap((text, index) => {
+    try {
+      return [attributeOf(text.trim(), index)];
+    } catch (error) {
+      faults.push((error as Error).message);
+      return [];
+    }
+  });
+  if (faults.length > 0) throw new Error(faults.join('\n'));
   const names = attributes.map(({ name }) => name);
   const twice = names.find((name, index) => names.indexOf(name) < index);
   if (twice !== undefined) throw refusal(twice, 'the name is given twice');
   if (attributes.length > COUNT_MAX)
     throw new Error(`--attributes: expected at most ${COUNT_MAX}, got ${attributes.length}`);
+  if (!attributes.some(({ attribute }) => canCount(attribute)))
+    throw new Error(
+      '--attributes: expected at least one text of 3 characters, timestamp, or integer with a range such as 0..100, with which the tests count',
+    );
   return attributes;
+}
+
+/** Whether a sample of the attribute can contain each number from 0 to 100, as the contract suites require. */
+function canCount(attribute: AttributeKind): boolean {
+  if (attribute.kind === 'text') return attribute.maxLength >= 3;
+  if (attribute.kind !== 'int64' && attribute.kind !== 'integer') return attribute.kind === 'timestamp';
+  const [min, max] = [BigInt(attribute.min), BigInt(attribute.max)];
+  return max - (min > 0n ? min : max < 0n ? max : 0n) >= 100n;
 }
 
 function refusal(text: string, reason: string): Error {
@@ -135,8 +156,9 @@ function defaultOf(text: string, kind: AttributeKind, given: string): Attribute[
 function descriptionOf(name: string, { kind }: AttributeKind): string {
   const words = wordsOf(name);
   if (kind === 'boolean') return `Whether it ${/^(?:can|has|is|was) /.test(words) ? '' : 'is '}${words}.`;
-  const [, event] = (kind === 'timestamp' && /^(.+) at$/.exec(words)) || [];
+  const [, event, word] = (kind === 'timestamp' && /^(.+) (at|from|since|until)$/.exec(words)) || [];
   if (event === undefined) return `The ${words}.`;
+  if (word !== 'at') return `The time ${word} which it is ${event}.`;
   return `When it ${event.endsWith('s') ? '' : 'is '}${event}.`;
 }
 

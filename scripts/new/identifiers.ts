@@ -28,18 +28,21 @@ export interface Identifiers {
 
 /** The examples of code in comments. */
 const EXAMPLE = /(?<=^ *\* ```ts\n).*?(?=^ *\* ```$)/gms;
+const MARGIN = /^ *\*/gm;
 const SQL =
   /\b(?:SELECT|INSERT INTO|UPDATE|DELETE FROM|CREATE|ALTER TABLE|DROP|COPY|TRUNCATE|FROM|JOIN|LOCK TABLE|WHERE) /;
 
 export function identifiersOf(path: string, text: string): Identifiers {
-  const file = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
+  let file = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
   const occurrences: Occurrence[] = [];
   const shared = new Set<string>();
   const objects: ReadonlySet<string>[] = [];
   const paths: { start: number; text: string }[] = [];
   const styled: { start: number; end: number; style: Style }[] = [];
+  let offset = 0;
+  const startOf = (node: ts.Node): number => offset + node.getStart(file);
   const add = (node: ts.Node, name: string, role: Occurrence['role'], quotes = 0): void => {
-    const [start, end] = [node.getStart(file) + quotes, node.end - quotes];
+    const [start, end] = [startOf(node) + quotes, offset + node.end - quotes];
     occurrences.push({ name, start, end, role });
   };
   const visit = (node: ts.Node): void => {
@@ -48,16 +51,16 @@ export function identifiersOf(path: string, text: string): Identifiers {
       if (isShared(node)) shared.add(node.text);
     } else if (ts.isPrivateIdentifier(node)) add(node, node.text, 'member');
     else if (ts.isStringLiteralLike(node)) {
-      if (/^\.{1,2}\//.test(node.text)) paths.push({ start: node.getStart(file) + 1, text: node.text });
+      if (/^\.{1,2}\//.test(node.text)) paths.push({ start: startOf(node) + 1, text: node.text });
       else if (/^[A-Za-z]\w*$/.test(node.text)) add(node, node.text, 'text', 1);
     }
     const isText =
       ts.isStringLiteralLike(node) || ts.isTemplateHead(node) || ts.isTemplateMiddleOrTemplateTail(node);
     if (isText && SQL.test(node.text))
-      styled.push({ start: node.getStart(file), end: node.end, style: 'snake' });
+      styled.push({ start: startOf(node), end: offset + node.end, style: 'snake' });
     // The range begins after the slash of the regular expression, so that the slash is not read as a part of a path.
     if (ts.isRegularExpressionLiteral(node))
-      styled.push({ start: node.getStart(file) + 1, end: node.end, style: 'prose' });
+      styled.push({ start: startOf(node) + 1, end: offset + node.end, style: 'prose' });
     const members = membersOf(node);
     if (members.length > 1) objects.push(new Set(members.flatMap(nameOf)));
     ts.forEachChild(node, visit);
@@ -65,6 +68,11 @@ export function identifiersOf(path: string, text: string): Identifiers {
   visit(file);
   for (const { 0: code, index } of text.matchAll(EXAMPLE)) {
     styled.push({ start: index, end: index + code.length, style: 'camel' });
+    // Without the asterisks, an example is code. Its places stay the same.
+    const example = code.replaceAll(MARGIN, (margin) => ' '.repeat(margin.length));
+    file = ts.createSourceFile(path, example, ts.ScriptTarget.Latest, true);
+    offset = index;
+    visit(file);
   }
   return { occurrences, shared, objects, paths, styled };
 }

@@ -1,4 +1,4 @@
-/** Renames commands and paths that would collide with the name of the records of a new project. */
+/** Renames the pets of samples, and the commands and paths that would collide with the name of the records of a new project. */
 
 type Replacement = readonly [place: RegExp, other: string];
 
@@ -29,12 +29,22 @@ const NOUNS: Readonly<Record<string, Noun>> = {
   },
 };
 
+/** The names of pets in samples, and other names of the same length. */
+const SAMPLES: readonly Replacement[] = [
+  [/(?<=with|(?<![A-Za-z]))Rex(?![a-z])/g, 'One'],
+  [/(?<![A-Za-z])rex(?![A-Za-z])/g, 'one'],
+  [/(?<![A-Z])REX(?![A-Z])/g, 'ONE'],
+  [/(?<![A-Z])MINKA/g, 'OTHER'],
+  [/Минька/gu, 'Пример'],
+  [/🐈(?!\u200d)/gu, '📦'],
+];
+
 const COMMAND_LINE = /(?:^|\/)(?:cli|composition|deploy|e2e)\//;
 
-/** Returns the text of a file, in which a command or path with the name `plural` gets another name. */
+/** Returns the text of a file with neutral samples, in which a command or path with the name `plural` gets another name. */
 export function withOtherNouns(text: string, path: string, plural: string): string {
   const noun = Object.hasOwn(NOUNS, plural) ? NOUNS[plural] : undefined;
-  if (noun === undefined) return text;
-  const replacements = [...noun.everywhere, ...(COMMAND_LINE.test(path) ? noun.commandLine : [])];
+  const commandLine = COMMAND_LINE.test(path) ? (noun?.commandLine ?? []) : [];
+  const replacements = [...SAMPLES, ...(noun?.everywhere ?? []), ...commandLine];
   return replacements.reduce((rest, [place, other]) => rest.replaceAll(place, other), text);
 }

@@ -20,6 +20,7 @@ import type { Names } from './names.ts';
 import { packageFiles } from './package.ts';
 import { isOfOtherPart, isSaidOfOthers, isTaken, PARTS, type PartName } from './parts.ts';
 import { pruned } from './prune.ts';
+import { firstSchema, rulesOf, withoutParts } from './texts.ts';
 
 export const ROOT: string = resolve(import.meta.dirname, '../..');
 
@@ -153,7 +154,8 @@ export function filesOf(
     }
     const own = attributes.length === 0 ? `${content}` : withAttributes(path, `${content}`, attributes);
     const shown = path.endsWith('.md') ? withTextsOf(parts, own) : own;
-    const text = contentOf(path, parts.includes('library') ? shown : withoutEntries(shown), names);
+    const given = withoutParts(parts.includes('library') ? shown : withoutEntries(shown), parts);
+    const text = contentOf(path, firstSchema(path, given), names);
     if (MODULE.test(path)) modules.set(path, text);
     else texts.push({ path, text });
   }
@@ -162,7 +164,9 @@ export function filesOf(
     (path) => isEntry(path, parts),
     (text) => isSaidOfOthers(text, parts),
   );
-  for (const [path, text] of kept) texts.push({ path, text });
+  const paths = [...kept.keys(), ...texts.map(({ path }) => path)];
+  for (const [path, text] of [...kept, ...texts.splice(0).map(({ path, text }) => [path, text] as const)])
+    texts.push({ path, text: rulesOf(path, text, paths) });
   const own = readFileSync(join(ROOT, sources.get('package.json') ?? ''), 'utf8');
   const [about, lock] = PACKAGE.map((path) => JSON.parse(readFileSync(join(ROOT, path), 'utf8')));
   const written = packageFiles(about, JSON.parse(own), lock, kept, parts.includes('library'));

@@ -30,12 +30,6 @@ export function isNamed(text: string): boolean {
   return text.search(NAME) >= 0;
 }
 
-/** Names of pets in samples, and replacements of the same length. */
-const SAMPLES: readonly (readonly [RegExp, string])[] = [
-  [/(?<![A-Za-z])Rex(?![a-z])/g, 'One'],
-  [/Минька 🐈/gu, 'Пример 📦'],
-];
-
 /** The text before and after a word decides its spelling. The first match wins. */
 const STYLES: readonly { readonly before?: RegExp; readonly after?: RegExp; readonly style: Style }[] = [
   { before: /_$/, style: 'snake' },
@@ -81,8 +75,7 @@ export function renameText(
   otherwise: Style = 'prose',
   exceptions: Exceptions = new Map(),
 ): string {
-  const samples = SAMPLES.reduce((rest, [name, other]) => rest.replaceAll(name, other), text);
-  return samples.replaceAll(patternOf(exceptions), (match, ...rest) => {
+  return text.replaceAll(patternOf(exceptions), (match, ...rest) => {
     const groups = rest.at(-1) as Readonly<Record<string, string | undefined>>;
     const { article, gap = '', exception, project, separator = '', entity = '' } = groups;
     const [at, whole] = rest.slice(-3, -1) as [number, string];
@@ -106,11 +99,11 @@ export function renameText(
   });
 }
 
-/** An exception matches a whole identifier. An exception of one word matches only in quotes, in a link or after `schemas/`. */
+/** An exception matches a whole identifier. One word matches only in quotes, in a link, or after `schemas/` or `storage.`. */
 function patternOf(exceptions: Exceptions): RegExp {
   if (exceptions.size === 0) return NAME;
   const words = [...exceptions.keys()].map((each) =>
-    isWord(each) ? `(?<=["'\`]|@link |schemas/)${each}(?=["'\`}])` : each,
+    isWord(each) ? `(?<=["'\`]|@link |schemas/)${each}(?=["'\`}])|(?<=storage\\.)${each}(?=[':])` : each,
   );
   const exception = `(?<exception>(?<![\\w$-])(?:${words.join('|')})(?![\\w$-]))`;
   return new RegExp(`${ARTICLE}(?:${exception}|${PROJECT}|${ENTITY})`, 'g');

@@ -37,7 +37,7 @@ test.each([
 
 test.each([
   ['a:int64', { kind: 'int64', min: -(2n ** 63n), max: 2n ** 63n - 1n }],
-  ['a:int64(-5..-3)', { min: -5n, max: -3n, example: -3n }],
+  ['b:timestamp, a:int64(-5..-3)', { min: -5n, max: -3n, example: -3n }],
   ['a:text(0..500) filter', { maxLength: 500, filter: true }],
   ['a:text(1..9)=Not, but, b:boolean', 'a'],
   ['b:boolean, a:text(0..9)=a filter filter', { default: 'a filter', filter: true }],
@@ -86,6 +86,14 @@ test.each([
   ['a:text(1..3)=four', /the default must have 1 to 3 characters$/],
   ['a:boolean?=true', /so it cannot be optional$/],
   ['petName:boolean', /the words pet and animal are replaced by the name of the entity$/],
+  [
+    'A:boolean, a:boolean(1)',
+    /^--attributes 'A': .*\n--attributes 'a:boolean\(1\)': boolean has no parentheses$/,
+  ],
+  [
+    'level:integer(1..3), tag:text(0..2)',
+    /expected at least one text of 3 characters, timestamp, or integer/,
+  ],
   [Array.from({ length: 21 }, (_, index) => `a${index}:boolean`).join(), /expected at most 20, got 21$/],
 ] as const)('%s is refused', (list, message) => {
   expect(() => attributesOf(list)).toThrow(message);
@@ -94,8 +102,11 @@ test.each([
 test('an attribute becomes a row of the table, a column and an index', () => {
   const attributes = [title, pages, shelf, lent, dueAt].filter((each) => each !== undefined);
   const [column, index] = [columnDefinition, indexDefinition];
-  expect(rowOf(attributesOf('a:int64(1..2)')[0] as NonNullable<typeof title>)).toBe(
+  expect(rowOf(attributesOf('a:int64(1..2), b:timestamp')[0] as NonNullable<typeof title>)).toBe(
     'a: { kind: "int64", min: 1n, max: 2n, isRequired: true, description: "The a.", example: 2n },',
+  );
+  expect(attributesOf('validFrom:timestamp')[0]?.attribute.description).toBe(
+    'The time from which it is valid.',
   );
   expect(attributes.map((each) => column(each, 'sqlite'))).toEqual([
     'title TEXT NOT NULL CHECK (length(title) BETWEEN 1 AND 200 AND instr(title, char(0)) = 0)',

@@ -122,6 +122,12 @@ test.each([
     'for (const sheep of sheepList) f(sheep);',
   ],
   [
+    'one word for one and several, in an example and in a message',
+    "/**\n * ```ts\n * const { pets } = page;\n * f(page.pets);\n * ```\n */\nf('storage.pets', `storage.pets: x`);\nconst page = { pet, pets };",
+    'sheep',
+    "/**\n * ```ts\n * const { sheepList } = page;\n * f(page.sheepList);\n * ```\n */\nf('storage.sheepList', `storage.sheepList: x`);\nconst page = { sheep, sheepList };",
+  ],
+  [
     'a comment',
     '/** A pet: {@link Pet}. */\nexport type Pet = Error;',
     'error',

@@ -1,0 +1,72 @@
+/** Replaces texts of this project that would not be true in a new one. */
+
+import { matchesGlob } from 'node:path';
+import type { PartName } from './parts.ts';
+
+type Edit = readonly [place: RegExp, text: string];
+
+/** What files say about a part that a new project does not have. */
+const WITHOUT: Partial<Record<PartName, readonly Edit[]>> = {
+  page: [
+    [/Reference page(?=: )/g, 'API description'],
+    [/its reference(?= at \/docs)/g, 'its description'],
+    [/\breference page\b/g, 'page at /docs'],
+  ],
+  postgresql: [
+    [/\|(?:adapters\/)?postgres\/url/g, ''],
+    [/(?<=^After=network\.target) postgresql\.service/gm, ''],
+    [/(?<=^# Only this machine\.) A database server .*/gm, ''],
+  ],
+};
+
+export function withoutParts(text: string, parts: readonly PartName[]): string {
+  const edits = Object.entries(WITHOUT).filter(([part]) => !(parts as readonly string[]).includes(part));
+  return edits
+    .flatMap(([, each]) => each)
+    .reduce((rest, [place, other]) => rest.replaceAll(place, other), text);
+}
+
+/** Returns the text of `schema.ts` with one migration, because a new project has no store that an older release has made. */
+export function firstSchema(path: string, text: string): string {
+  const [, database] = /^src\/adapters\/(sqlite|postgres)\/schema\.ts$/.exec(path) ?? [];
+  if (database === undefined) return text;
+  const type = database === 'sqlite' ? 'TEXT' : 'text';
+  const edits: readonly Edit[] = [
+    [
+      /(?<=(?:valid_until INTEGER|ends_at bigint) NOT NULL,)(\s+)(?=PRIMARY KEY)/,
+      `$1request ${type},$1response ${type},$1`,
+    ],
+    [/\n(?:\n {2}ALTER TABLE idempotency_records [^;]*;)+|\n {2}ALTER TABLE idempotency_records [^;]*;/, ''],
+    [
+      / The revision is not a\n \* column of `pets`:[\s\S]*?a response\. ?/,
+      database === 'sqlite' ? '' : '\n * ',
+    ],
+    [
+      /\[FIRST_VERSION, TABLES\],\n {2}\[FIRST_VERSION \+ 1, CHANGES\]/,
+      "[FIRST_VERSION, [TABLES, CHANGES].join(';')]",
+    ],
+    ...(database === 'sqlite' ? [[/(?<=^const EPOCH_VERSION = FIRST_VERSION) \+ 1/m, ''] as const] : []),
+  ];
+  return edits.reduce((source, [place, other]) => {
+    if (source.search(place) < 0) throw new Error(`${path}: nothing matches ${place}`);
+    return source.replace(place, other);
+  }, text);
+}
+
+/** Removes the entries and the rules that match no file, from the settings of the tools that check code and imports. */
+export function rulesOf(path: string, text: string, paths: readonly string[]): string {
+  const isAny = (pattern: RegExp) => paths.some((each) => pattern.test(each));
+  if (path === 'knip.json')
+    return text.replaceAll(/^ {4}"([^"]+)",\n/gm, (line, glob: string) =>
+      paths.some((each) => matchesGlob(each, glob)) ? line : '',
+    );
+  if (path !== '.dependency-cruiser.mjs') return text;
+  const isAdapter = (name: string) => isAny(new RegExp(`^src/adapters/${name}/`));
+  return text
+    .replaceAll(/^ {2}'?([a-z-]+)'?: \[.*\],\n/gm, (line, name: string) => (isAdapter(name) ? line : ''))
+    .replace(/(?<=^const STORAGES = '.*\().*(?=\))/m, (names) => names.split('|').filter(isAdapter).join('|'))
+    .replaceAll(
+      /^ {4}forbidden\(\n(?: {6}.*\n)+? {6}\{ path: (?:'([^']+)'|(PAGE))[\s\S]*?^ {4}\),\n/gm,
+      (rule, from = '^page/.*ts$') => (isAny(new RegExp(from.replaceAll('\\\\', '\\'))) ? rule : ''),
+    );
+}
