@@ -96,7 +96,7 @@ export const PARTS: Readonly<Record<PartName, readonly string[]>> = {
   ],
 };
 
-/** For each part, the strings that are useless in the tests of a project without it: its commands, or the URLs of its storage. */
+/** For each part, a pattern of the strings in tests that are about this part: its commands, or the URLs of its storage. */
 const WORDS: Partial<Record<PartName, RegExp>> = {
   postgresql: /^postgres(?:ql)?:/,
   completion: /^completion$/,

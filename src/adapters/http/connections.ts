@@ -70,7 +70,7 @@ export class Connections {
     return true;
   }
 
-  /** Takes a connection for idle, too, if the start of a request came in one packet with the end of the one before. */
+  /** Also closes a connection if the start of a request came in one packet with the end of the previous request. */
   closeIdle(): void {
     for (const [socket, { unanswered, bytesRead }] of this.#bySocket) {
       if (unanswered.length === 0 && socket.bytesRead === bytesRead) socket.destroy();

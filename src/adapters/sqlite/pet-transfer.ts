@@ -74,7 +74,7 @@ async function importAll(
   await connection.begin();
   await refuseIds(connection, withIds, count);
   let copied = 0;
-  // Without ids, the places are 1, 2, 3 and so on.
+  // Pets without ids have the places 1, 2, 3 and so on in the temporary table, so the next place can be counted.
   for (let place = 0n; ; ) {
     signal?.throwIfAborted();
     connection.assertWritable();

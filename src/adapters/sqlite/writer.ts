@@ -84,7 +84,7 @@ export class Writer {
     });
   }
 
-  /** The thread keeps the process alive while it starts, because the SQLite driver aborts a process that exits then. */
+  /** A starting thread keeps the process alive, because the SQLite driver would abort a process that exits during the start. */
   start(): Worker {
     if (this.#thread !== undefined) return this.#thread;
     const thread = startThread('writer-thread', this.files);
