@@ -20,7 +20,7 @@ const ROUTE = 'p.route';
 
 const MAXIMUM = 30;
 
-/** Lets the button, `/` and Ctrl-K open the search. */
+/** Lets the button and Ctrl-K open the search. */
 export function installSearch(opener: HTMLElement, content: HTMLElement): void {
   const input = el('input', {
     type: 'text',
@@ -96,9 +96,7 @@ export function installSearch(opener: HTMLElement, content: HTMLElement): void {
     if (row !== null) goTo([...list.children].indexOf(row));
   });
   document.addEventListener('keydown', (event) => {
-    const isShortcut = (event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'k';
-    const isSlash = event.key === '/' && !(event.target as Element).matches('input, select, textarea');
-    if (!isShortcut && !isSlash) return;
+    if (!(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== 'k') return;
     event.preventDefault();
     open();
   });

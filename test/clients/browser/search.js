@@ -10,7 +10,7 @@ export async function search({ context, server }) {
     const input = dialog.getByRole('combobox');
     const options = dialog.getByRole('option');
     const titles = () => options.locator('strong').allTextContents();
-    await page.keyboard.press('/');
+    await page.keyboard.press('Control+k');
     await page.keyboard.type('413');
     assert.deepEqual((await titles()).slice(0, 2), ['413 payload_too_large', 'payload_too_large 413']);
     assert.equal(await options.nth(1).locator('mark').first().textContent(), '413');
@@ -51,10 +51,8 @@ export async function search({ context, server }) {
     assert.equal(await dialog.getByRole('status').textContent(), '0 found');
     await page.keyboard.press('Escape');
     assert.equal(await dialog.isVisible(), false);
-
-    await page.locator('#list-pets input[name=limit]').focus();
     await page.keyboard.press('/');
-    assert.equal(await dialog.isVisible(), false, 'a slash can be typed');
+    assert.equal(await dialog.isVisible(), false, 'no character alone is a shortcut');
   });
 }
 
