@@ -34,10 +34,7 @@ export function writeExact(value: unknown): string {
   return `{${members.join(',')}}`;
 }
 
-/**
- * Indents JSON and keeps the text of every number. Escapes characters that would reorder the text. Throws a `SyntaxError` when the
- * text is not JSON.
- */
+/** Indents JSON and keeps the text of every number. Throws a `SyntaxError` when the text is not JSON. */
 export function formatJson(text: string): string {
   JSON.parse(text);
   let formatted = '';
@@ -53,7 +50,12 @@ export function formatJson(text: string): string {
     if (isStart(token)) depth += 1;
     previous = token;
   }
-  return formatted.replace(
+  return formatted;
+}
+
+/** Escapes characters that would reorder the text. JSON and the strings of all sample languages have this escape. */
+export function escapeReordering(text: string): string {
+  return text.replace(
     REORDERING,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );

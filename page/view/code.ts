@@ -1,5 +1,6 @@
 /** Shows code with colors and a button that copies the code. */
 
+import { escapeReordering } from '../exact-json.ts';
 import { highlight } from '../highlight.ts';
 import { button, el } from './dom.ts';
 
@@ -20,7 +21,7 @@ export function codeElement(name: string, code: string): HTMLPreElement {
 }
 
 export function showCode(pre: HTMLElement, code: string): void {
-  const parts = highlight(code).map(({ text, kind }) =>
+  const parts = highlight(escapeReordering(code)).map(({ text, kind }) =>
     kind === undefined ? text : el('span', { class: `code-${kind}` }, text),
   );
   pre.replaceChildren(el('code', {}, ...parts));

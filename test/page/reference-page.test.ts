@@ -7,7 +7,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { apiDescription } from '../../openapi/description.ts';
 import { rulesOf, typeOf } from '../../page/constraints.ts';
 import { entityTagsIn } from '../../page/entity-tags.ts';
-import { formatJson, parseExact, writeExact } from '../../page/exact-json.ts';
+import { escapeReordering, formatJson, parseExact, writeExact } from '../../page/exact-json.ts';
 import { highlight } from '../../page/highlight.ts';
 import type { Schema } from '../../page/openapi.ts';
 import { idIn, type Operation, type Reference, readReference, slugOf } from '../../page/reference.ts';
@@ -66,7 +66,7 @@ describe('exact JSON', () => {
 
   test('characters that would reorder the text are escaped', () => {
     const text = '"\u202eexe.\u2066\u2069\u200f\u061c, \u200d é"';
-    const shown = formatJson(text);
+    const shown = escapeReordering(text);
     expect(shown).toBe(String.raw`"\u202eexe.\u2066\u2069\u200f\u061c, `.concat('\u200d é"'));
     expect(JSON.parse(shown)).toBe(JSON.parse(text));
   });

@@ -41,14 +41,16 @@ export function runSamples({ context, server }) {
         .field('body')
         .fill(
           wholeJson(
-            `{\n  "name": "it's ${language}, \\"Минька\\" 🐈",\n  "categoryId": ${LARGE},\n  "status": "pending"\n}`,
+            `{\n  "name": "it's ${language}, \u202e\\"Минька\\" 🐈",\n  "categoryId": ${LARGE},\n  "status": "pending"\n}`,
           ),
         );
       await create.tab(language).click();
       for (const isShown of [false, true]) {
         if (isShown) await create.form.getByRole('button', { name: 'Show key' }).click();
         const environment = isShown ? {} : { ANIMAL_STORE_KEY: server.key };
-        const created = await run(language, await create.sample.textContent(), environment);
+        const sample = await create.sample.textContent();
+        assert.match(sample, /\\u202e/, 'a character that reorders the text is escaped');
+        const created = await run(language, sample, environment);
         assert.ok(created.includes(LARGE), `${language} created: ${created}`);
         const listed = await run(language, await list.sample.textContent(), environment);
         assert.ok(listed.includes(LARGE) && listed.includes(language), `${language} listed: ${listed}`);
