@@ -1,6 +1,7 @@
 /** The console of an operation: a form that sends a request and shows the response. */
 
 import { entityTagsIn } from '../entity-tags.ts';
+import { writeExact } from '../exact-json.ts';
 import type { Operation } from '../reference.ts';
 import {
   KEY_FIELD,
@@ -84,14 +85,20 @@ export function consoleOf(
     send.setAttribute('aria-disabled', String(value));
     response.element.setAttribute('aria-busy', String(value));
   };
-  const submit = async (sent: SampleRequest) => {
+  /** The sent requests that have not succeeded, with their keys, by the text of the request. */
+  const unfinished = new Map<string, SampleRequest>();
+  const submit = async (unsent: SampleRequest) => {
     if (isBusy) return;
     setBusy(true);
+    const text = writeExact(unsent);
+    const sent = unfinished.get(text) ?? withKey(unsent);
+    unfinished.set(text, sent);
     try {
       await response.show(sent, choices.apiKey.value, {
         turnPage,
-        repeat: () => void submit(sent),
+        repeat: () => void submit(unsent),
         onResponse: (received) => {
+          if (received.status < 300) unfinished.delete(text);
           const tag = fields.find(({ name }) => name === TAG_FIELD)?.control;
           // The tag is that of an older version, also if the reader has typed it.
           if (received.status === 412 && tag !== undefined) tag.value = '';
@@ -102,7 +109,7 @@ export function consoleOf(
       setBusy(false);
     }
   };
-  const submitForm = () => submit(withKey(requestOf(operation, values(), urls.forConsole)));
+  const submitForm = () => submit(requestOf(operation, values(), urls.forConsole));
   const turnPage = (link: string | null) => {
     const query = nextPage(link);
     if (query === undefined) return undefined;

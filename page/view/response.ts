@@ -30,8 +30,8 @@ const TIMEOUT = 30_000;
 const EXPLAINED: Readonly<Record<number, string>> = {
   410: 'The server was restored since it sent this cursor. Leave `after` empty, and begin again.',
   412:
-    'Nothing was changed: somebody has changed this pet since the version in `If-Match`. Read the pet again, and decide again. Its ' +
-    'new version is then filled in.',
+    'This request changed nothing: the pet has changed since the version in `If-Match`, perhaps by an earlier request of yours whose ' +
+    'response was lost. Read the pet again, and decide again. Its new version is then filled in.',
 };
 
 export function responseView(name: string): ResponseView {
@@ -50,7 +50,7 @@ export function responseView(name: string): ResponseView {
   return {
     element: el('div', { class: 'response' }, status, details),
     async show(sample, apiKey, { turnPage, repeat, onResponse }) {
-      status.replaceChildren('Sending…');
+      status.replaceChildren('Waiting for the response…');
       const startedAt = performance.now();
       let request: Request;
       try {
@@ -66,13 +66,16 @@ export function responseView(name: string): ResponseView {
         const kind = response.ok ? 'good' : 'bad';
         status.replaceChildren(
           el('strong', { class: kind }, `${response.status} ${response.statusText}`.trim()),
+          response.headers.has('Idempotency-Replayed') ? ', replayed: this key was used before,' : '',
           ` in ${milliseconds} ms`,
         );
         onResponse({ status: response.status, etag: response.headers.get('ETag'), text });
         const next = turnPage(response.headers.get('Link'));
         const explained = EXPLAINED[response.status];
+        const isUnknown = response.status >= 500 && !text.includes('"overloaded"');
         showDetails(
           ...(explained === undefined ? [] : [el('p', {}, ...inlineMarkdown(explained))]),
+          ...(isUnknown ? outcome(request, repeat) : []),
           ...(next === undefined ? [] : [button({ class: 'tool' }, 'Next page', next)]),
           ...(text === '' ? [] : [codeBlock(`response of ${name}`, readable(text))]),
           el(
@@ -118,14 +121,13 @@ function reasonOf({ name }: Error): string {
     : 'the server cannot be reached, or the connection was lost.';
 }
 
-/** Says what is known about a request without a response, and offers to repeat it where that is safe. */
+/** Says what is known about a request after a lost response or a fault of the server, and offers to repeat it where that is safe. */
 function outcome({ method, headers }: Request, repeat: () => void): HTMLElement[] {
   const key = headers.get('Idempotency-Key');
   if (method === 'GET') {
     return [el('p', {}, 'Nothing was changed.'), button({ class: 'tool' }, 'Repeat', repeat)];
   }
-  const unknown =
-    'The outcome is unknown: the server may have handled the request before the connection was lost.';
+  const unknown = 'The outcome is unknown: the server may have handled the request.';
   if (key === null) return [el('p', {}, unknown)];
   return [
     el(
@@ -133,7 +135,7 @@ function outcome({ method, headers }: Request, repeat: () => void): HTMLElement[
       {},
       `${unknown} With the same Idempotency-Key, `,
       el('code', {}, key),
-      ', it is handled only once.',
+      ', it is handled only once. While the form is unchanged, “Send request” uses this key, too.',
     ),
     button({ class: 'tool' }, 'Repeat with the same key', repeat),
   ];
