@@ -1,7 +1,7 @@
 /** Shows the OpenAPI document of the server. This is the script of the reference page. */
 
 import guide from '../docs/api.md';
-import { readReference, slugOf } from './reference.ts';
+import { guidesOfOperations, idIn, readReference, slugOf } from './reference.ts';
 import type { BaseUrls } from './view/console.ts';
 import { el, heading, methodBadge } from './view/dom.ts';
 import { followFragments } from './view/landing.ts';
@@ -29,6 +29,8 @@ document.addEventListener('keydown', ({ key }) => {
   setMenu(false);
   menu.focus();
 });
+// The open menu covers the content.
+content.addEventListener('focusin', () => setMenu(false));
 
 content.replaceChildren(el('p', { role: 'status' }, 'Loading…'));
 try {
@@ -52,14 +54,19 @@ function show(text: string): void {
   const urls = baseUrls(reference.serverUrl);
   const choices = newChoices();
   const { introduction } = guidesOf(reference.description);
-  const { guides } = guidesOf(guide);
+  const { introduction: aboutGuides, guides } = guidesOf(guidesOfOperations(guide, reference.operations));
   content.replaceChildren(
     overview(reference, introduction, urls.forPrograms, choices),
     group(
       'Operations',
       ...reference.operations.map((operation) => operationView(operation, reference, urls, choices)),
     ),
-    group('Guides', ...guides.map(({ title, slug, content }) => section(title, slug, ...content))),
+    group(
+      'Guides',
+      // The last paragraph defines the variables of the samples.
+      ...aboutGuides.slice(-1),
+      ...guides.map(({ title, slug, content }) => section(title, slug, ...content)),
+    ),
     group(
       'Schemas',
       ...reference.schemas.map(([name, schema]) =>
@@ -67,6 +74,9 @@ function show(text: string): void {
       ),
     ),
   );
+  for (const link of content.querySelectorAll<HTMLAnchorElement>('a[href^="#"]')) {
+    if (document.getElementById(idIn(link.hash)) === null) link.replaceWith(...link.childNodes);
+  }
   fillNavigation(navigation, {
     Operations: reference.operations.map(({ slug, summary, method, isDeprecated }) => ({
       slug,

@@ -110,6 +110,18 @@ export function slugOf(text: string): string {
     .replace(/^-|-$/g, '');
 }
 
+/** Leaves out each part of a Markdown text, with a heading of level two, whose first named method of HTTP no operation has. */
+export function guidesOfOperations(markdown: string, operations: readonly Operation[]): string {
+  const isServed = (part: string) => {
+    const [first] = /\b(?:GET|POST|PUT|PATCH|DELETE)\b/.exec(part) ?? [];
+    return first === undefined || operations.some(({ method }) => method === first);
+  };
+  return markdown
+    .split(/^(?=## )/m)
+    .filter(isServed)
+    .join('');
+}
+
 function operationOf(path: string, method: string, operation: OperationObject): Operation {
   const { operationId, summary, description, deprecated = false, parameters = [], responses } = operation;
   const [body] = Object.entries(operation.requestBody?.content ?? {}).map(([type, content]) => ({

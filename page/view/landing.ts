@@ -8,23 +8,37 @@ export function land(element: HTMLElement): void {
   const id = element.closest('[id]:not([id$="-heading"])')?.id ?? '';
   // Setting `location.hash` would scroll to the section, at once and again at `hashchange`. `pushState` does not scroll and fires
   // no event, so the page stays at the element within the section.
-  if (id !== '' && location.hash !== `#${id}`) history.pushState(null, '', `#${id}`);
+  if (id !== '' && location.hash !== `#${id}`) history.pushState(0, '', `#${id}`);
   const shown = show(element);
   if (!shown.hasAttribute('tabindex')) shown.tabIndex = -1;
   shown.focus({ preventScroll: true });
 }
 
 /**
- * Shows the element that the URL names, now and whenever its fragment changes. The browser cannot show the first one: the page was
- * loaded before the element existed.
+ * Shows the element that the URL names, now and whenever a link changes the fragment. The browser cannot show the first one: the
+ * page was loaded before the element existed. For the same reason, it cannot return to the position that a reload had left, so the
+ * state of each entry of the history has this position.
  */
 export function followFragments(): void {
   const follow = () => {
     const element = document.getElementById(idIn(location.hash));
-    if (element !== null) show(element);
+    // The browser itself shows what is outside the content, and the whole content.
+    if (element?.parentElement?.closest('main')) show(element);
   };
-  addEventListener('hashchange', follow);
+  const keepPosition = () => history.replaceState(scrollY, '');
+  const position: unknown = history.state;
   follow();
+  if (typeof position === 'number') scrollTo(0, position);
+  keepPosition();
+  addEventListener('scrollend', () => {
+    // Without a state, the entry is new, and the event for it follows.
+    if (history.state !== null) keepPosition();
+  });
+  addEventListener('hashchange', () => {
+    // The entry has a state if the reader returns to it. The browser then restores the position.
+    if (history.state === null) follow();
+    keepPosition();
+  });
 }
 
 /** Returns the element that is highlighted: the heading of a section. */

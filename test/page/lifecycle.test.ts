@@ -1,8 +1,9 @@
 /** Operations that are deprecated or can still change, on the reference page. */
 
+import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { generateDocument } from '../../openapi/document.ts';
-import { readReference } from '../../page/reference.ts';
+import { guidesOfOperations, readReference } from '../../page/reference.ts';
 import { openApiDocument } from '../../src/adapters/http/docs/openapi.ts';
 import { servedOperations } from '../../src/adapters/http/lifecycle.ts';
 import { CHANGING } from '../support/lifecycle.ts';
@@ -28,4 +29,18 @@ test('an operation has its level of stability', () => {
   const { operations } = readReference(openApiDocument('', CHANGING));
   const levels = operations.filter(({ stability }) => stability !== undefined).map(({ slug }) => slug);
   expect(levels).toEqual(['change-pet', 'remove-pet', 'list-changes']);
+});
+
+test('a guide whose first method has no operation is left out', () => {
+  const guides = readFileSync(new URL('../../docs/api.md', import.meta.url), 'utf8');
+  const shown = (text: string) => guidesOfOperations(guides, readReference(text).operations);
+  expect(shown(openApiDocument('', CHANGING))).toBe(guides);
+  const lines = shown(TEXT).split('\n');
+  const hidden = guides.split('\n').filter((line) => line.startsWith('#') && !lines.includes(line));
+  expect(hidden).toEqual([
+    '## How do I change a pet?',
+    '## What if somebody else changed it?',
+    '## What if the response was lost?',
+    '## How long does a removed pet survive?',
+  ]);
 });

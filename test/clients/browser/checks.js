@@ -75,6 +75,13 @@ export function contents({ context, server }) {
     });
     assert.equal(await body.count(), 1);
     assert.equal(await page.getByText('deprecated, removal on 5 Dec 2030').count(), 2);
+    assert.match(await page.locator('#guides > p').textContent(), /ANIMAL_STORE_URL.*ANIMAL_STORE_KEY/s);
+    const link = page.getByRole('link', { name: /change a pet|changes a pet|response was lost/ });
+    assert.equal(
+      await link.count(),
+      0,
+      'the guide of an absent operation is hidden, and no link leads to it',
+    );
     // The manual of the client is not on the page, but the client is.
     const client = page.locator('a[href="docs/animal-store-client.js"]');
     assert.ok((await client.count()) > 0);
@@ -99,6 +106,29 @@ export async function deepLinks({ context, server }) {
     )) {
       assert.ok(fragments.includes(name), name);
     }
+  });
+  await visit(context, server.origin, { fragment: '#create-pet-response-422' }, async (page) => {
+    /** Scrolls further when the page has shown a section, and returns the position. */
+    const readFurther = async (section) => {
+      await page.locator(`${section} .is-landed`).first().waitFor();
+      await page.evaluate(() => scrollBy(0, 333));
+      await page.waitForFunction(() => history.state === scrollY);
+      return page.evaluate(() => scrollY);
+    };
+    const isAt = (y) => page.waitForFunction((at) => scrollY === at, y, { timeout: 3000 });
+    const first = await readFurther('#create-pet');
+    await page.locator('nav a[href="#list-pets"]').click();
+    const second = await readFurther('#list-pets');
+    assert.notEqual(second, first);
+    for (const move of [
+      () => page.reload(),
+      () => page.goto(`${server.origin}/livez`).then(() => page.goBack()),
+    ]) {
+      await move();
+      await isAt(second);
+    }
+    await page.goBack();
+    await isAt(first);
   });
   for (const fragment of [...fragments, '#schemas', '#what-do-errors-look-like-not-found']) {
     await visit(context, server.origin, { fragment, size: PHONE }, async (page) => {
@@ -172,6 +202,8 @@ export async function keyboard({ context, server }) {
     await page.keyboard.press('Tab');
     assert.ok(await focused('.skip'));
     await page.keyboard.press('Enter');
+    assert.ok(await focused('main'));
+    assert.equal(await page.locator('.is-landed').count(), 0, 'the whole content is not highlighted');
     await tabTo('#list-pets .operation-aside [role=tab][aria-selected=true]');
     await page.keyboard.press('ArrowRight');
     assert.match(
@@ -194,5 +226,8 @@ export async function keyboard({ context, server }) {
     await navigation.getByRole('link', { name: 'What do errors look like?' }).press('Enter');
     assert.equal(await navigation.isVisible(), false);
     assert.match(page.url(), /#what-do-errors-look-like$/);
+    await menu.press('Enter');
+    await navigation.getByLabel('Theme').press('Tab');
+    assert.equal(await navigation.isVisible(), false, 'the menu does not cover the focus');
   });
 }
