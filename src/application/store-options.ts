@@ -2,16 +2,7 @@
 
 import { invalidRequest } from '../domain/errors.ts';
 import { PET_FILTERS, type PetFilterInput } from '../domain/pet-filter.ts';
-import {
-  BOOLEAN,
-  FUNCTION,
-  OBJECT,
-  type OptionRules,
-  objectWith,
-  type Rule,
-  STRING,
-  TIMEOUT,
-} from './arguments.ts';
+import { BOOLEAN, FUNCTION, OBJECT, type OptionRules, type Rule, STRING, TIMEOUT } from './arguments.ts';
 import { DEPRECATION_RULES, type Deprecation } from './deprecation.ts';
 import type { ImportOptions } from './import-pets.ts';
 import type { ChangesPageQuery } from './list-changes.ts';
@@ -77,7 +68,10 @@ export interface ClientOptions {
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
-const SIGNAL: Rule = { ...objectWith('addEventListener'), expected: 'an AbortSignal' };
+const SIGNAL: Rule = {
+  expected: 'an AbortSignal',
+  accepts: (value) => FUNCTION.accepts((value as Partial<AbortSignal> | null)?.addEventListener),
+};
 
 export const CLIENT_OPTIONS: OptionRules<ClientOptions> = {
   apiKey: STRING,
