@@ -2,7 +2,7 @@
 
 import { pipeline, Readable } from 'node:stream';
 import type Koa from 'koa';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createFetchHandler, type FetchInfo } from '../../src/adapters/http/fetch.ts';
 import type { HttpOptions } from '../../src/adapters/http/index.ts';
 import { REX_JSON as REX } from '../support/pets.ts';
@@ -255,6 +255,35 @@ describe('a body', () => {
     expect(state).toEqual({ read: 3, isCancelled: true });
     expect((await create(bytes(LIMIT + 1), { 'Content-Length': '5' })).status).toBe(413);
     expect(await errorOf(await create(bytes(LIMIT)))).toMatchObject([400, expect.stringContaining('JSON')]);
+  });
+
+  test.each<[string, end: (aborter: AbortController) => void, status: number]>([
+    ['until the client leaves', (aborter) => aborter.abort(), 400],
+    ['for 30 seconds', () => vi.advanceTimersByTime(30_000), 408],
+  ])('that stalls %s is not waited for any longer', async (_case, end, status) => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const { handle, authorization, outcomes } = await open();
+    const { promise: stalled, resolve } = Promise.withResolvers<void>();
+    const body = new ReadableStream({
+      start: (controller) => controller.enqueue(bytes(1)),
+      pull() {
+        resolve();
+        return new Promise(() => {});
+      },
+    });
+    const aborter = new AbortController();
+    const headers = { authorization, 'Content-Type': 'application/json' };
+    const init = { method: 'POST', headers, body, duplex: 'half', signal: aborter.signal };
+    const responding = handle(new Request(`${ORIGIN}/v1/pets`, init as RequestInit));
+    await stalled;
+    end(aborter);
+    const response = await responding;
+    await expect.poll(() => outcomes).toMatchObject([{ status }]);
+    if (status !== 408) return;
+    expect(response.headers.get('connection')).toBe('close');
+    expect(await errorOf(response)).toEqual([408, 'the request took too long to arrive']);
+    expect(vi.getTimerCount()).toBe(0);
   });
 
   test('without a length is chunked, and a request without a body has neither', async () => {

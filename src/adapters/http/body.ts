@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { MIMEType } from 'node:util';
 import bodyParser, { type Options } from 'koa-bodyparser';
 import { asAnimalStoreError, invalidRequest } from '../../domain/errors.ts';
-import { HttpError } from './errors.ts';
+import { HttpError, TOO_SLOW } from './errors.ts';
 import { newPetMembers } from './schemas.ts';
 import type { ApiContext, ApiMiddleware } from './state.ts';
 
@@ -63,6 +63,7 @@ export const readBody: ApiMiddleware = async (ctx, next) => {
   try {
     await parse(ctx, async () => {});
   } catch (error) {
+    if (error === TOO_SLOW) throw error;
     if ((error as { status?: number }).status !== 413) throw invalidRequest('the body ended early');
     await discardBody(ctx);
     throw new HttpError('payload_too_large', `the body must have at most ${BODY_LIMIT} bytes`);

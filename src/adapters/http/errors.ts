@@ -59,6 +59,8 @@ export class HttpError extends Error {
   }
 }
 
+export const TOO_SLOW: HttpError = new HttpError('request_timeout', 'the request took too long to arrive');
+
 /** Turns an error with a status, such as an error of Koa's `ctx.throw`, into an `HttpError`. Returns any other error as it is. */
 export function errorByStatus(error: unknown): unknown {
   const members = (error ?? {}) as { status?: number; expose?: boolean; message?: unknown; headers?: Fields };

@@ -2,6 +2,10 @@
 
 import { validateHeaderName, validateHeaderValue } from 'node:http';
 import { Readable, Writable } from 'node:stream';
+import { TOO_SLOW } from './errors.ts';
+
+/** How long a client may take to send the body of a request, in milliseconds. Not every runtime has such a limit itself. */
+const BODY_TIMEOUT = 30_000;
 
 export class FetchRequest extends Readable {
   readonly method: string;
@@ -16,6 +20,7 @@ export class FetchRequest extends Readable {
   readonly socket: { readonly remoteAddress: string; readonly encrypted: boolean };
   readonly #request: Request;
   #reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(request: Request, remoteAddress: string) {
     super({ highWaterMark: 0 });
@@ -39,6 +44,7 @@ export class FetchRequest extends Readable {
   }
 
   override async _read(): Promise<void> {
+    this.#timer ??= setTimeout(() => this.destroy(TOO_SLOW), BODY_TIMEOUT);
     try {
       this.#reader ??= this.#request.body?.getReader();
       const { value = null } = (await this.#reader?.read()) ?? {};
@@ -49,6 +55,7 @@ export class FetchRequest extends Readable {
   }
 
   override _destroy(error: Error | null, callback: (error: Error | null) => void): void {
+    clearTimeout(this.#timer);
     (this.#reader ?? this.#request.body)?.cancel().catch(() => {});
     // As in `node:http`, an error without a listener does not end the process.
     callback(this.listenerCount('error') > 0 ? error : null);

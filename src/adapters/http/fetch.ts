@@ -50,7 +50,11 @@ export function createFetchHandler(store: HttpStore, options: HttpOptions = {}):
     new Promise((resolve, reject) => {
       const req: Readable = new FetchRequest(request, remoteAddress);
       const res = new FetchResponse(request.method, resolve);
-      if (HAS_SIGNAL) request.signal.addEventListener('abort', () => res.destroy(), { once: true });
+      const abort = (): void => {
+        res.destroy();
+        req.destroy(new Error('the client has left'));
+      };
+      if (HAS_SIGNAL) request.signal.addEventListener('abort', abort, { once: true });
       handle(req as IncomingMessage, res as Writable as ServerResponse)
         // A response can be destroyed before its head is sent.
         .then(() => finished(res, (error) => error && resolve(unexpectedError(request, res))))

@@ -98,7 +98,7 @@ function respondError(ctx: ApiContext, error: unknown): [error: unknown, status:
   ctx.status = status;
   ctx.body = body;
   ctx.respond = true;
-  if (status === 413) ctx.res.shouldKeepAlive = false;
+  if (status === 408 || status === 413) ctx.res.shouldKeepAlive = false;
   return [error, status];
 }
 

@@ -6,7 +6,7 @@ import { type AddressInfo, Server as NetServer, type Server, type Socket } from 
 import { nextTurn } from '../../application/pause.ts';
 import type { Api } from './app.ts';
 import { Connections, READ_TIMEOUT } from './connections.ts';
-import { HttpError, methodNotAllowed } from './errors.ts';
+import { HttpError, methodNotAllowed, TOO_SLOW } from './errors.ts';
 import { messageRefusal } from './observe.ts';
 import type { HttpServer, HttpServerOptions } from './options.ts';
 
@@ -111,7 +111,7 @@ export function createNodeServer(
 /** The errors to respond with, by the error code of Node.js. */
 const FAULTS: Readonly<Record<string, HttpError>> = {
   HPE_HEADER_OVERFLOW: new HttpError('headers_too_large', 'the head of a request must have at most 16 KiB'),
-  ERR_HTTP_REQUEST_TIMEOUT: new HttpError('request_timeout', 'the request took too long to arrive'),
+  ERR_HTTP_REQUEST_TIMEOUT: TOO_SLOW,
 };
 const INVALID_MESSAGE = new HttpError('invalid_request', 'the message is not valid HTTP');
 
