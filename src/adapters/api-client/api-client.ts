@@ -26,7 +26,7 @@ interface ApiClientParts {
 export class ApiClient {
   readonly #parts: ApiClientParts;
   readonly #writes = new Set<Promise<unknown>>();
-  #isClosed = false;
+  readonly #closing = new AbortController();
 
   constructor(parts: ApiClientParts) {
     this.#parts = parts;
@@ -39,12 +39,14 @@ export class ApiClient {
     { write, caller, read, ...request }: ApiCall<T>,
     options: CallOptions | undefined,
   ): Promise<T> {
-    if (this.#isClosed) throw closedError();
+    const { signal: closing } = this.#closing;
+    closing.throwIfAborted();
     const { base, send, onResponse } = this.#parts;
     const key = caller?.key ?? (write ? randomHex(16) : '');
     const field = write && { 'Idempotency-Key': sentKey(caller?.caller ?? '', key) };
     const keyed = { ...request, headers: { ...request.headers, ...field }, ...(write && { write, key }) };
-    const sending = send(base + path, keyed, options);
+    const signal = options?.signal ? AbortSignal.any([closing, options.signal]) : closing;
+    const sending = send(base + path, keyed, write ? options : { ...options, signal });
     if (write) this.#writes.add(sending);
     const response = await sending.finally(() => this.#writes.delete(sending));
     if (operation !== undefined) onResponse?.(operation, response.headers);
@@ -56,9 +58,9 @@ export class ApiClient {
     }
   }
 
-  /** Makes all later calls of operations reject, and resolves when the writes in flight have ended. */
+  /** Ends the reads in flight, makes all later calls reject, and resolves when the writes in flight have ended. */
   async close(): Promise<void> {
-    this.#isClosed = true;
+    this.#closing.abort(closedError());
     await Promise.allSettled(this.#writes);
   }
 }

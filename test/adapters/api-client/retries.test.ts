@@ -239,6 +239,20 @@ test('close waits for the creates in flight, and every later call is refused', a
   expect(sent).toHaveLength(2);
 });
 
+test('close ends the reads in flight at once', async () => {
+  fakeApi(lostConnection());
+  const store = await openStore();
+  const calls = [store.getPet(1n), store.listPage({}, { signal: new AbortController().signal })];
+  const results = Promise.allSettled(calls);
+  await store.close();
+  const closed = {
+    status: 'rejected',
+    reason: expect.objectContaining({ message: 'the storage is closed' }),
+  };
+  expect(await results).toEqual([closed, closed]);
+  expect(vi.getTimerCount()).toBe(0);
+});
+
 test('the check of the server takes a second at most', async () => {
   const sent = fakeApi('silence');
   const error = await errorOf((await openStore()).check());
