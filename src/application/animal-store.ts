@@ -11,7 +11,7 @@ import type { ApiKeyHolder, VerifyOptions } from './ports/api-key-verifier.ts';
 import type { BackupOptions } from './ports/maintenance.ts';
 import type { CallOptions } from './ports/pet-repository.ts';
 import type { ExportInput } from './ports/pet-transfer.ts';
-import type { StoreStorage } from './ports/storage.ts';
+import { closedError, type StoreStorage } from './ports/storage.ts';
 import { startRecordRemoval } from './record-removal.ts';
 import { BACKUP_OPTIONS, BATCHES, FILTER, IMPORT_OPTIONS, supported } from './store-options.ts';
 import { iterateUntilAborted } from './until-aborted.ts';
@@ -22,6 +22,7 @@ import { walkPages } from './walk-pages.ts';
 export class AnimalStore extends BasicStore {
   declare protected readonly useCases: UseCases;
   readonly #report: ReportFailure;
+  readonly #closing = new AbortController();
   #stopRemoval: (() => void) | undefined;
 
   /** @param storage is closed with the store */
@@ -97,7 +98,9 @@ export class AnimalStore extends BasicStore {
     this.assertCallable();
     checkArgument('batches', batches, BATCHES);
     checkOptions(options, IMPORT_OPTIONS);
-    return await supported(this.useCases.importPets, 'import').execute(batches, options);
+    const { signal: closing } = this.#closing;
+    const signal = AbortSignal.any([closing, options.signal ?? closing]);
+    return await supported(this.useCases.importPets, 'import').execute(batches, { ...options, signal });
   }
 
   /** Yields all matching pets in batches, as `PetTransfer.exportPets` does, or page by page if the storage lacks this port. */
@@ -132,6 +135,7 @@ export class AnimalStore extends BasicStore {
   /** Closes the store and its storage, as {@link StoreStorage.close} describes. */
   override close(): Promise<void> {
     this.#stopRemoval?.();
+    this.#closing.abort(closedError());
     return super.close();
   }
 }

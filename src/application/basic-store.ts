@@ -1,6 +1,6 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 
-import { AnimalStoreError, type ErrorCode } from '../domain/errors.ts';
+import type { ErrorCode } from '../domain/errors.ts';
 import type { NewPetInput, Pet } from '../domain/pet.ts';
 import type { PetChange } from '../domain/pet-change.ts';
 import { checkOptions, type OptionRules } from './arguments.ts';
@@ -20,7 +20,7 @@ import type { ChangesPageQuery } from './list-changes.ts';
 import type { PetPageQuery } from './list-pets.ts';
 import type { Caller, CreateResult } from './ports/idempotent-creates.ts';
 import type { CallOptions, PetPage } from './ports/pet-repository.ts';
-import type { StoreStorage } from './ports/storage.ts';
+import { closedError, type StoreStorage } from './ports/storage.ts';
 import {
   CALL_OPTIONS,
   CHANGE_OPTIONS,
@@ -227,7 +227,7 @@ export class BasicStore implements AsyncDisposable {
 
   /** Throws when the store is closed, when an option is invalid, or when the signal is already aborted. */
   protected assertCallable(options?: CreateOptions, rules: OptionRules<CreateOptions> = CALL_OPTIONS): void {
-    if (this.isClosed) throw new AnimalStoreError('storage_unavailable', 'the store is closed');
+    if (this.isClosed) throw closedError();
     if (options === undefined) return;
     checkOptions(options, rules);
     options.signal?.throwIfAborted();

@@ -1,7 +1,9 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { openMemoryStorage } from '../../src/adapters/memory/index.ts';
+import { openSqliteStorage } from '../../src/adapters/sqlite/index.ts';
 import { AnimalStore } from '../../src/application/animal-store.ts';
 import type { Storage } from '../../src/application/ports/storage.ts';
+import { temporaryFile } from '../adapters/sqlite/temporary-file.ts';
 import { REX } from '../support/pets.ts';
 import { refusal } from '../support/refusal.ts';
 
@@ -90,6 +92,24 @@ test('an import, an export and a backup refuse options that would have no effect
     refusal('batches: expected arrays of pets'),
   );
   await expect(store.backup(7 as never)).rejects.toThrow(refusal('file: expected a string, got 7'));
+});
+
+test.each([
+  ['memory', () => openMemoryStorage()],
+  ['SQLite', () => openSqliteStorage(temporaryFile())],
+])('close ends an import whose batches stop coming, in %s', async (_name, open) => {
+  const { promise: stalled, resolve } = Promise.withResolvers<void>();
+  const batches = (async function* () {
+    yield [REX];
+    resolve();
+    await new Promise(() => {});
+  })();
+  const stalling = new AnimalStore(open());
+  const importing = stalling.importPets(batches);
+  const rejected = expect(importing).rejects.toMatchObject({ code: 'storage_unavailable' });
+  await stalled;
+  await stalling.close();
+  await rejected;
 });
 
 test('what the storage lacks is refused by name', async () => {

@@ -34,7 +34,7 @@ test.each([
 });
 
 test('what several storages refuse has the same words, and a refused overwrite has its own', () => {
-  expect(closedError()).toMatchObject({ code: 'storage_unavailable', message: 'the storage is closed' });
+  expect(closedError()).toMatchObject({ code: 'storage_unavailable', message: 'the store is closed' });
   expect(idsNotAccepted()).toMatchObject({
     code: 'invalid_request',
     message: 'ids can be imported only into a store that has never had a pet',

@@ -61,5 +61,5 @@ export interface Storage extends StoreStorage {
 }
 
 export function closedError(): AnimalStoreError {
-  return new AnimalStoreError('storage_unavailable', 'the storage is closed');
+  return new AnimalStoreError('storage_unavailable', 'the store is closed');
 }

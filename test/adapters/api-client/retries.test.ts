@@ -247,7 +247,7 @@ test('close ends the reads in flight at once', async () => {
   await store.close();
   const closed = {
     status: 'rejected',
-    reason: expect.objectContaining({ message: 'the storage is closed' }),
+    reason: expect.objectContaining({ message: 'the store is closed' }),
   };
   expect(await results).toEqual([closed, closed]);
   expect(vi.getTimerCount()).toBe(0);
