@@ -13,7 +13,14 @@ import type { CallOptions } from './ports/pet-repository.ts';
 import type { ExportInput } from './ports/pet-transfer.ts';
 import { closedError, type StoreStorage } from './ports/storage.ts';
 import { startRecordRemoval } from './record-removal.ts';
-import { BACKUP_OPTIONS, BATCHES, FILTER, IMPORT_OPTIONS, supported } from './store-options.ts';
+import {
+  BACKUP_OPTIONS,
+  BATCHES,
+  FILTER,
+  IMPORT_OPTIONS,
+  supported,
+  VERIFY_OPTIONS,
+} from './store-options.ts';
 import { iterateUntilAborted } from './until-aborted.ts';
 import { createUseCases, type UseCases } from './use-cases.ts';
 import { walkPages } from './walk-pages.ts';
@@ -50,6 +57,11 @@ export class AnimalStore extends BasicStore {
     return supported(this.useCases.apiKeys, 'keys');
   }
 
+  /** Whether the storage has API keys. */
+  get hasApiKeys(): boolean {
+    return this.useCases.apiKeys !== undefined;
+  }
+
   /** Whether the storage can change pets. */
   get canChangePets(): boolean {
     return this.useCases.changes !== undefined;
@@ -76,6 +88,7 @@ export class AnimalStore extends BasicStore {
   /** Resolves with the key holder of an active key, or with `undefined` for any other string. */
   async verifyApiKey(key: string, options?: VerifyOptions): Promise<ApiKeyHolder | undefined> {
     this.assertCallable();
+    if (options !== undefined) checkOptions(options, VERIFY_OPTIONS);
     return await supported(this.useCases.verifyApiKey, 'keys').verify(key, options);
   }
 

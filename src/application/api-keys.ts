@@ -8,6 +8,7 @@ import {
   type NewApiKey,
 } from '../domain/api-key.ts';
 import { AnimalStoreError, invalidRequest } from '../domain/errors.ts';
+import { BOOLEAN, checkArgument } from './arguments.ts';
 import type { ApiKeyRepository } from './ports/api-key-repository.ts';
 
 /** A new API key and its attributes. Only the hash of the key is stored, so the key cannot be shown again. */
@@ -94,6 +95,7 @@ export class ApiKeys {
   }
 
   #draft(name: string, expiresAt?: number, isReadOnly = false): [key: string, draft: NewApiKey] {
+    checkArgument('isReadOnly', isReadOnly, BOOLEAN);
     const createdAt = this.#now();
     if (expiresAt !== undefined) {
       if (!Number.isSafeInteger(expiresAt) || expiresAt <= createdAt)

@@ -41,7 +41,15 @@ export function arrayOf(expected: string, rule: Rule): Rule {
 
 /** Returns the rule for an option that is itself an object of options. A member without a rule is refused. */
 export function optionsOf<T extends object>(rules: OptionRules<T>, base: Rule = OBJECT): Rule {
-  return { ...base, checkMembers: (name, value) => checkOptions(value as T, rules, `${name}.`) };
+  return {
+    ...base,
+    accepts: isObject,
+    checkMembers(name, value) {
+      // Before `base`, so that a misspelt member is named rather than the member that is then missing.
+      checkOptions(value as T, rules, `${name}.`);
+      checkArgument(name, value, base);
+    },
+  };
 }
 
 /**
@@ -52,6 +60,7 @@ export function objectOf<T extends object>(base: Rule, rules: OptionRules<T>): R
   const names = Object.keys(rules);
   return {
     ...base,
+    accepts: isObject,
     checkMembers(path, value) {
       const members = value as Readonly<Record<string, unknown>>;
       for (const name of allNamesOf(value)) {
@@ -62,6 +71,7 @@ export function objectOf<T extends object>(base: Rule, rules: OptionRules<T>): R
         if (known === name && members[name] !== undefined)
           checkArgument(`${path}.${name}`, members[name], rules[name as keyof T]);
       }
+      checkArgument(path, value, base);
     },
   };
 }

@@ -61,9 +61,8 @@ export class BasicStore implements AsyncDisposable {
    * console.log(pet.id); // 1n
    * ```
    */
-  async createPet(input: NewPetInput, options: CreateOptions = {}): Promise<Pet> {
-    const { idempotencyKey, ...callOptions } = options;
-    return (await this.createPetOnce(input, programWith(idempotencyKey), callOptions)).pet;
+  async createPet(input: NewPetInput, options?: CreateOptions): Promise<Pet> {
+    return (await this.createPetOnce(input, programWith(options?.idempotencyKey), options)).pet;
   }
 
   /** Creates a pet exactly once for each caller and idempotency key, as `CreatePet.execute` describes. */
@@ -75,8 +74,8 @@ export class BasicStore implements AsyncDisposable {
 
   /**
    * Yields the matching pets in ascending order of id. Even while pets are added, each pet that existed at the beginning is yielded
-   * exactly once, unless it is removed or no longer matches. Reads a page only when its pets are needed; the timeout applies to
-   * each page. Rejects with `invalid_request` for an invalid query.
+   * exactly once, unless it is removed or no longer matches. Reads a page only when its pets are needed. On a server, the
+   * timeout applies to each page. Rejects with `invalid_request` for an invalid query.
    */
   async *listPets(query?: PetWalk, options?: CallOptions): AsyncGenerator<Pet, void, undefined> {
     const pages = walkPages((page) => this.listPage(page, options), query);
@@ -129,12 +128,12 @@ export class BasicStore implements AsyncDisposable {
   async changePet(
     id: bigint | number,
     change: PetChange | ChangeFunction,
-    options: ChangeOptions = {},
+    options?: ChangeOptions,
   ): Promise<TaggedPet> {
     // An error with the key of a function would advise to call the function again.
-    const caller = typeof change === 'function' ? undefined : programWith(options.idempotencyKey);
+    const caller = typeof change === 'function' ? undefined : programWith(options?.idempotencyKey);
     return await this.#write('change', caller, options, () =>
-      changeStoredPet(this.changes, idOf(id), change, options),
+      changeStoredPet(this.changes, idOf(id), change, options ?? {}),
     );
   }
 
@@ -142,11 +141,10 @@ export class BasicStore implements AsyncDisposable {
    * Removes a pet, and resolves when the removal is durable. Also resolves when the pet was already removed. Rejects with
    * `not_found` when the pet never existed, and with `precondition_failed` when it does not have the entity tag `ifMatch`.
    */
-  async removePet(id: bigint | number, options: ChangeOptions = {}): Promise<void> {
-    const { ifMatch, idempotencyKey, ...callOptions } = options;
-    const caller = programWith(idempotencyKey);
+  async removePet(id: bigint | number, options?: ChangeOptions): Promise<void> {
+    const caller = programWith(options?.idempotencyKey);
     await this.#write('change', caller, options, () =>
-      this.changes.removePet.execute(idOf(id), tagsOf(ifMatch), caller, callOptions),
+      this.changes.removePet.execute(idOf(id), tagsOf(options?.ifMatch), caller, options),
     );
   }
 

@@ -7,6 +7,7 @@ import { DEPRECATION_RULES, type Deprecation } from './deprecation.ts';
 import type { ImportOptions } from './import-pets.ts';
 import type { ChangesPageQuery } from './list-changes.ts';
 import type { PetPageQuery } from './list-pets.ts';
+import type { VerifyOptions } from './ports/api-key-verifier.ts';
 import type { BackupOptions, RestoreOptions } from './ports/maintenance.ts';
 import type { CallOptions } from './ports/pet-repository.ts';
 
@@ -95,6 +96,7 @@ export const IMPORT_OPTIONS: OptionRules<ImportOptions> = {
   onProgress: FUNCTION,
   signal: SIGNAL,
 };
+export const VERIFY_OPTIONS: OptionRules<VerifyOptions> = { duringOutage: BOOLEAN };
 export const BATCHES: Rule = {
   expected: 'an async iterable of arrays of pets',
   accepts: (value) =>

@@ -126,6 +126,7 @@ test('what the storage lacks is refused by name', async () => {
   }
   expect((await without.listPage()).pets).toEqual([]);
   expect([store.canChangePets, without.canChangePets]).toEqual([true, false]);
+  expect([store.hasApiKeys, without.hasApiKeys]).toEqual([true, false]);
 });
 
 test('a backup and a check are those of the storage', async () => {

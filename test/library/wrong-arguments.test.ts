@@ -47,6 +47,26 @@ test.each([createServer, createHttpApp, createFetchHandler])(
   },
 );
 
+test.each([
+  [() => store.createPet(REX, null as never), 'options: expected an object, got null'],
+  [() => store.createPet(REX, 5 as never), 'options: expected an object, got 5'],
+  [() => store.changePet(1n, {}, null as never), 'options: expected an object, got null'],
+  [() => store.removePet(1n, null as never), 'options: expected an object, got null'],
+  [() => store.verifyApiKey('k', null as never), 'options: expected an object, got null'],
+  [() => store.apiKeys.create('a', undefined, 'yes' as never), 'isReadOnly: expected a boolean, got string'],
+])('%o is refused', async (call, message) => {
+  await expect((async () => call())()).rejects.toThrow(refusal(message));
+});
+
+test.each([createServer, createHttpApp, createFetchHandler])(
+  '%o needs a verifier of keys if the storage has no keys',
+  async (create) => {
+    const without = await createAnimalStore({ storage: { ...openMemoryStorage(), apiKeys: undefined } });
+    expect(() => create(without)).toThrow(refusal(/^apiKeys: expected a verifier of keys, because/));
+    expect(() => create(without, { apiKeys: { verify: async () => undefined } })).not.toThrow();
+  },
+);
+
 test('paths and URLs are texts', async () => {
   const [path, none] = [temporaryFile(), undefined as never];
   await expect(openPostgresStorage(none)).rejects.toThrow(refusal(/^url: expected a string/));
@@ -85,6 +105,12 @@ test.each<[options: unknown, message: string]>([
   [{ observers: [{}, { onrequest() {} }] }, 'unknown option observers[1].onrequest: expected onRequest, '],
   [{ observers: [{ onError: 'x' }] }, 'observers[0].onError: expected a function, got string'],
   [{ metrics: { text() {} } }, 'metrics: expected an object with the method text and the string contentType'],
+  [
+    { rateLimit: { requests: 1, second: 1 } },
+    'unknown option rateLimit.second: expected requests or seconds',
+  ],
+  [{ apiKeys: { verfy() {} } }, 'unknown option apiKeys.verfy: expected verify or hasPartOfKey'],
+  [{ observers: { onRequest: 1 } }, 'observers: expected an array of objects, got object'],
   [{ rateLimit: { requests: 1, seconds: 1, burst: 5 } }, 'unknown option rateLimit.burst: expected requests'],
   ...['https://me:secret@a/', 'https://a/?secret', 'https://a/#secret', 'ftp://secret/', 'secret'].map(
     (publicUrl): [unknown, string] => [

@@ -5,6 +5,7 @@ import { checkArgument, checkOptions, type OptionRules } from '../../application
 import { failureReporter, fenced, joinObservers, type ReportFailure } from '../../application/observers.ts';
 import type { RequestObserver } from '../../application/ports/request-observer.ts';
 import { supported } from '../../application/store-options.ts';
+import { invalidRequest } from '../../domain/errors.ts';
 import { authenticate } from './authentication.ts';
 import { checkHead } from './check-head.ts';
 import { cors } from './cors.ts';
@@ -42,6 +43,8 @@ export function createApi(
   const operations = servedOperations(options);
   if (operations.some(({ id }) => id === 'changePet'))
     supported(store.canChangePets || undefined, CHANGES_OPTION);
+  if (apiKeys === undefined && store.hasApiKeys === false)
+    throw invalidRequest('apiKeys: expected a verifier of keys, because the storage has no keys');
   const methods = methodsOf(operations);
   const prefix = pathPrefixOf(publicUrl);
   const observer = joinObservers(observers);

@@ -24,7 +24,7 @@ const STORE_METHODS = ['listPage', 'createPetOnce', 'getPet', 'verifyApiKey', 'c
 
 /** The methods of an {@link AnimalStore} that the API calls. */
 export type HttpStore = Pick<AnimalStore, (typeof STORE_METHODS)[number]> &
-  Partial<Pick<AnimalStore, 'canChangePets' | 'changeUseCases'>>;
+  Partial<Pick<AnimalStore, 'canChangePets' | 'changeUseCases' | 'hasApiKeys'>>;
 
 /** Verifies the API keys of requests. */
 export interface KeyVerifier extends ApiKeyVerifier {
