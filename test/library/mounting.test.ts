@@ -17,7 +17,9 @@ describe('in another Koa app', () => {
     const app = new Koa();
     app.silent = true;
     for (const middleware of before) app.use(middleware);
-    app.use(animalStore(opened.store, { observers: opened.observers, ...options }));
+    const mounted = animalStore(opened.store, { observers: opened.observers, ...options });
+    // The middleware of a host can also call it, with the context that the types of Koa give it.
+    app.use((ctx, next) => mounted(ctx, next));
     app.use((ctx) => {
       if (ctx.path === '/fails') ctx.throw(418, 'the host fails');
       ctx.body = `the host at ${ctx.path}`;

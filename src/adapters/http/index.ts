@@ -1,6 +1,6 @@
 /** The entry point `animal-store/http`: the HTTP API of an {@link AnimalStore}, as a Koa app or as a server. */
 
-import type { RouterMiddleware } from '@koa/router';
+import type Koa from 'koa';
 import compose from 'koa-compose';
 import { BOOLEAN } from '../../application/arguments.ts';
 import { createApi, createApp } from './app.ts';
@@ -16,7 +16,6 @@ import {
 } from './options.ts';
 import { isHealthCheck, METRICS_PATH, needsApiKey, pathOf } from './paths.ts';
 import { createNodeServer } from './server.ts';
-import type { ApiState } from './state.ts';
 
 export type { RequestObserver, RequestOutcome } from '../../application/ports/request-observer.ts';
 export { createHttpApp } from './app.ts';
@@ -40,7 +39,7 @@ export interface MiddlewareOptions extends Omit<HttpOptions, 'trustedProxies'> {
  * below it, and to the paths that its options add. For every other path, it only calls `next`. It must come before a middleware
  * that parses bodies.
  */
-export function animalStore(store: HttpStore, options: MiddlewareOptions = {}): RouterMiddleware<ApiState> {
+export function animalStore(store: HttpStore, options: MiddlewareOptions = {}): Koa.Middleware {
   const trustedProxies = {
     expected: 'the properties proxy and maxIpsCount of your Koa app',
     accepts: () => false,
@@ -48,7 +47,7 @@ export function animalStore(store: HttpStore, options: MiddlewareOptions = {}): 
   const rules = { ...HTTP_OPTIONS, trustedProxies, docs: BOOLEAN, health: BOOLEAN };
   const { stages } = createApi(store, options, rules);
   const { docs = false, health = false, metrics } = options;
-  const handle = compose([...stages]);
+  const handle = compose([...stages] as Koa.Middleware[]);
   const isOurs = (path: string): boolean =>
     needsApiKey(path) ||
     (docs && (path === '/openapi.json' || path === '/docs' || path.startsWith('/docs/'))) ||

@@ -17,7 +17,7 @@ export function isHealthCheck(path: string): boolean {
 }
 
 /** Returns the path of the request target, or an empty string if the target is not a URL. */
-export function pathOf(ctx: ApiContext): string {
+export function pathOf(ctx: Pick<ApiContext, 'path'>): string {
   try {
     // For the request target `http://`, `ctx.path` of Koa is null, although the declared type is `string`.
     return (ctx.path as string | null) ?? '';
