@@ -62,7 +62,8 @@ export class AnimalStoreError extends Error {
   readonly retryAfter: number | undefined;
   /**
    * The idempotency key of a write whose outcome is unknown. The same call with this key makes the write unless it was already
-   * made, and resolves with its result.
+   * made, and resolves with its result. Only a database has writes without a key: if one is aborted, this is `undefined`, and the
+   * write may still take effect.
    */
   readonly idempotencyKey: string | undefined;
 
