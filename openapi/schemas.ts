@@ -20,7 +20,7 @@ const { NewPet, ListQuery, ...enums } = toJsonSchemaDefs(
       // Integers are validated by a function, which has no JSON Schema. The metadata contains one.
       if (valibotSchema.type === 'custom') return {};
       if (errors !== undefined) throw new Error(errors.join());
-      // All values in a query are strings, so the default of an integer is a string too.
+      // The default of an integer in a query is a string, like all values there. The document needs a number.
       const isNumeric = jsonSchema.type === 'integer' && typeof jsonSchema.default === 'string';
       return isNumeric ? { ...jsonSchema, default: Number(jsonSchema.default) } : jsonSchema;
     },

@@ -61,7 +61,7 @@ export interface Reference {
   readonly serverUrl: string;
   readonly operations: readonly Operation[];
   readonly schemas: readonly (readonly [name: string, schema: Schema])[];
-  /** Returns the schema, or the schema to which it refers. A schema that can be `null` becomes the one without `null`. */
+  /** Returns the schema, or the schema to which it refers. For an `anyOf` of a schema and `null`, returns this schema. */
   resolve(schema: Schema): Schema;
 }
 

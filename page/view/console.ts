@@ -100,7 +100,7 @@ export function consoleOf(
         onResponse: (received) => {
           if (received.status < 300) unfinished.delete(text);
           const tag = fields.find(({ name }) => name === TAG_FIELD)?.control;
-          // The tag is that of an older version, also if the reader has typed it.
+          // The tag is not that of the present version, even if the reader has typed it.
           if (received.status === 412 && tag !== undefined) tag.value = '';
           choices.entityTags.set(new Map([...choices.entityTags.value, ...entityTagsIn(sent, received)]));
         },

@@ -31,7 +31,7 @@ export function followFragments(): void {
   if (typeof position === 'number') scrollTo(0, position);
   keepPosition();
   addEventListener('scrollend', () => {
-    // Without a state, the entry is new, and the event for it follows.
+    // An entry without a state is new: its event `hashchange` follows.
     if (history.state !== null) keepPosition();
   });
   addEventListener('hashchange', () => {

@@ -1,4 +1,4 @@
-/** Renames the pets of samples, and the commands and paths that would collide with the name of the records of a new project. */
+/** Renames the sample pets, and the commands and paths that would collide with the plural of the new project's entity. */
 
 type Replacement = readonly [place: RegExp, other: string];
 

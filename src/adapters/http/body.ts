@@ -54,7 +54,7 @@ const parse = bodyParser({
 /** Sets `ctx.request.body` to the bytes of the body. */
 export const readBody: ApiMiddleware = async (ctx, next) => {
   const { req, request } = ctx;
-  // If the host has already read a part of the body, this is a fault of the program, so the status is 500.
+  // If the host program has already read a part of the body, the fault is its own, so the status is 500.
   if (req.readableDidRead || req.readableEncoding !== null || request.body !== undefined) {
     throw new Error('the body was read before this API: put the API in front of what reads bodies');
   }

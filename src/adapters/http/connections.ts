@@ -77,7 +77,7 @@ export class Connections {
     }
   }
 
-  /** Also closes the connections that Node.js no longer knows, after a CONNECT request. */
+  /** Closes all connections, even those that Node.js no longer knows because of a CONNECT request. */
   closeAll(): void {
     for (const socket of this.#bySocket.keys()) socket.destroy();
   }

@@ -30,7 +30,7 @@ const timeLimits = (timeout: number, isLocal: boolean) => `SELECT pg_is_in_recov
  * a database can be another one.
  */
 const BEGIN = 'BEGIN ISOLATION LEVEL READ COMMITTED';
-/** The codes of errors about an outdated plan or a missing prepared statement. After these errors, nothing was executed. */
+/** The codes of errors about an outdated plan or a missing prepared statement. These errors mean that nothing was executed. */
 const OUTDATED = /^(0A000|26000)$/;
 
 export interface SqlStatement {

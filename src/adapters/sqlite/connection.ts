@@ -95,8 +95,8 @@ function assertRuntime(): void {
 }
 
 /**
- * Refuses a log without its file, and the log of another file, because SQLite would apply it to this file. Refuses a file that
- * another process has open without its index: SQLite would create a second index, and the two processes would lose writes.
+ * Refuses a log without its file, and the log of another file, because SQLite would apply it to this file. Refuses a file whose
+ * index is missing while another process has it open: SQLite would create a second index, and the two processes would lose writes.
  */
 function assertOwnCompanions(path: string, deadline: number): void {
   refuseLogAlone(path);

@@ -30,7 +30,7 @@ export function databaseFiles(path: string): readonly string[] {
   return [real, ...COMPANIONS.map((suffix) => real + suffix)];
 }
 
-/** Resolves symbolic links, as SQLite does. The file need not exist, not even that of a link. */
+/** Resolves symbolic links, as SQLite does. Neither the file nor the target of a link need exist. */
 export function realPath(path: string): string {
   try {
     return realpathSync(path);

@@ -11,7 +11,7 @@ export const EXAMINED_LIMIT = 10_000;
 export interface ReadChanges extends Pick<ChangesPage, 'epoch' | 'lastNumber'> {
   readonly after: bigint;
   readonly limit: number;
-  /** The first changed and removed pets, one more than the limit, in ascending order of revision. */
+  /** The first changed and removed pets, at most `limit + 1`, in ascending order of revision. */
   readonly changed: readonly ListedVersion[];
   /**
    * The first pets that were never changed, at most `limit + 1`. The revision of such a pet is its id, so the page has none
