@@ -10,8 +10,8 @@ const CLIENT = 'docs/animal-store-client.js';
 const WIDTH = 80;
 
 /**
- * Returns the request as a JavaScript module that calls the JavaScript client. The client cannot send a body that is not a JSON
- * object, or a request without the id in its path. The sample of such a request uses `fetch`.
+ * Returns the request as a JavaScript module that calls the JavaScript client. The client sends only
+ * JSON objects as bodies, and needs each parameter of a path. The sample of any other request uses `fetch`.
  */
 export function javaScriptSample(request: SampleRequest, options: SampleOptions): string {
   const call = callOf(request);
