@@ -84,15 +84,12 @@ export function invalidRequest(message: string, options?: ErrorOptions): AnimalS
  * instance of the `Error` class of the program.
  */
 export function isError(value: unknown): value is Error {
-  return (
-    value instanceof Error ||
-    /^\[object (?:Error|DOMException)\]$/.test(Object.prototype.toString.call(value))
-  );
+  const tag = Object.prototype.toString.call(value);
+  return value instanceof Error || /^\[object (?:Error|DOMException)\]$/.test(tag);
 }
 
 /** Returns the value unchanged if it is an `AnimalStoreError` of any copy of this module, and otherwise `undefined`. */
 export function asAnimalStoreError(error: unknown): AnimalStoreError | undefined {
-  return isError(error) && error.name === 'AnimalStoreError' && 'code' in error
-    ? (error as AnimalStoreError)
-    : undefined;
+  const isKnown = isError(error) && error.name === 'AnimalStoreError' && 'code' in error;
+  return isKnown ? (error as AnimalStoreError) : undefined;
 }

@@ -13,7 +13,7 @@ export type Members<Name extends string> = Partial<Record<Name, unknown>> | unde
 const MAY_BE_ROUNDED = /\d[.eE]|\d{16}/;
 
 /**
- * Parses JSON, and keeps every int64 exact. {@link membersReader} reads the members of an object. If several members have the same
+ * Parses JSON, and keeps every int64 exact. {@link readMembers} reads the members of an object. If several members have the same
  * name, the last one counts. Throws `invalid_request` for text that is not JSON. Unlike the messages of JavaScript engines, the
  * message contains no part of the text, because the text can contain a secret.
  */
@@ -29,29 +29,24 @@ export function parseJson(text: string): unknown {
 /** Replaces a number by a `bigint`, or by NaN if it is not an int64. Throws in a browser too old to pass the source text. */
 function withExactNumber(_name: string, value: unknown, context?: { readonly source?: string }): unknown {
   if (typeof value !== 'number') return value;
-  if (context?.source === undefined)
-    throw new AnimalStoreError(
-      'internal_error',
-      'this JavaScript engine cannot read fractions and long numbers in JSON exactly',
-    );
+  if (context?.source === undefined) {
+    const message = 'this JavaScript engine cannot read fractions and long numbers in JSON exactly';
+    throw new AnimalStoreError('internal_error', message);
+  }
   return parseJsonInt64(context.source) ?? Number.NaN;
 }
 
 /**
- * Creates a function that takes a value from {@link parseJson}, and returns its members with these names. In the result, an int64
- * is a `bigint`, and any other number is NaN.
+ * Returns the members with these names of a value from {@link parseJson}. In the result, an int64 is a `bigint`, and any other
+ * number is NaN.
  */
-export function membersReader<Name extends string>(
-  names: readonly Name[],
-): (value: unknown) => Members<Name> {
-  return (value) => {
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
-    const members: Members<Name> = {};
-    for (const name of names) {
-      if (!Object.hasOwn(value, name)) continue;
-      const member = (value as Record<Name, unknown>)[name];
-      members[name] = typeof member === 'number' ? (toInt64(member) ?? Number.NaN) : member;
-    }
-    return members;
-  };
+export function readMembers<Name extends string>(value: unknown, names: readonly Name[]): Members<Name> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+  const members: Members<Name> = {};
+  for (const name of names) {
+    if (!Object.hasOwn(value, name)) continue;
+    const member = (value as Record<Name, unknown>)[name];
+    members[name] = typeof member === 'number' ? (toInt64(member) ?? Number.NaN) : member;
+  }
+  return members;
 }

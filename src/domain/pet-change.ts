@@ -25,10 +25,9 @@ export const STATUS_TRANSITIONS: Readonly<Record<PetStatus, readonly PetStatus[]
 };
 
 /** For each value of an attribute, the values to which it can change. An attribute without an entry can change to any value. */
-export const TRANSITIONS: { readonly [Name in keyof NewPet]?: Readonly<Record<string, readonly string[]>> } =
-  {
-    status: STATUS_TRANSITIONS,
-  };
+export const TRANSITIONS: Readonly<Partial<Record<keyof NewPet, Record<string, readonly string[]>>>> = {
+  status: STATUS_TRANSITIONS,
+};
 
 /**
  * Validates a change by itself, without the pet that it will be applied to. Ignores properties that are not attributes. The result
@@ -72,13 +71,10 @@ export function changePet(pet: Pet, change: PetChange): Pet {
     const [from, to] = [pet, attributes].map((each) => each[name as keyof NewPet]);
     // An optional attribute can always be removed, and an absent attribute can get any value.
     if (from === to || from === undefined || to === undefined) continue;
-    checkTransition(name, `${from}`, `${to}`, transitions[`${from}`] ?? []);
+    const allowed = transitions[`${from}`] ?? [];
+    if (allowed.includes(`${to}`)) continue;
+    const rule = allowed.length === 0 ? 'it stays as it is' : `it can become ${allowed.join(' or ')}`;
+    throw new AnimalStoreError('invalid_transition', `${name} cannot change from ${from} to ${to}: ${rule}`);
   }
   return storedPet(pet.id, newPet(attributes));
-}
-
-function checkTransition(name: string, from: string, to: string, allowed: readonly string[]): void {
-  if (allowed.includes(to)) return;
-  const rule = allowed.length === 0 ? 'it stays as it is' : `it can become ${allowed.join(' or ')}`;
-  throw new AnimalStoreError('invalid_transition', `${name} cannot change from ${from} to ${to}: ${rule}`);
 }

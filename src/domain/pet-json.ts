@@ -3,7 +3,7 @@
 import { INTEGER_KINDS } from './attribute.ts';
 import { invalidRequest } from './errors.ts';
 import { INT64_MAX, isInt64 } from './int64.ts';
-import { type Members, membersReader, parseJson } from './json.ts';
+import { type Members, parseJson, readMembers } from './json.ts';
 import {
   ATTRIBUTES,
   type ImportedPet,
@@ -111,7 +111,7 @@ export function parsePetMembers(text: string): ImportedPet {
 const MEMBERS = ['id', ...PET_ATTRIBUTES] as const;
 type PetMembers = Members<(typeof MEMBERS)[number]>;
 
-const membersOf = membersReader(MEMBERS);
+const membersOf = (value: unknown) => readMembers(value, MEMBERS);
 
 function importedPet(members: PetMembers): ImportedPet {
   if (members === undefined) throw invalidRequest('expected a JSON object');
@@ -133,8 +133,7 @@ function storedPetOf(members: PetMembers): Pet {
   const stored = ATTRIBUTE_MEMBERS.filter(({ name }) => pet[name] !== undefined || isAlwaysStored(name));
   for (const { name, isInteger, isNumber, type } of stored) {
     const value = pet[name];
-    const hasType = isInteger ? isInt64(value) : typeof value === type;
-    if (!hasType) return petOf(members);
+    if (isInteger ? !isInt64(value) : typeof value !== type) return petOf(members);
     // Every integer in the members is a `bigint`, but this attribute is a `number`.
     if (isNumber) pet[name] = Number(value);
   }

@@ -83,6 +83,8 @@ export const ATTRIBUTES: Readonly<Record<keyof NewPet, Attribute>> = {
 /** The names of the {@link ATTRIBUTES}, in their order. */
 export const PET_ATTRIBUTES: readonly (keyof NewPet)[] = Object.keys(ATTRIBUTES) as (keyof NewPet)[];
 
+const REQUIRED = PET_ATTRIBUTES.filter((name) => ATTRIBUTES[name].isRequired);
+
 type Values = Partial<Record<keyof NewPet, unknown>>;
 
 const RULES = Object.fromEntries(
@@ -92,8 +94,7 @@ const RULES = Object.fromEntries(
 /** Validates the input, and ignores unknown properties. The message of `invalid_request` names every broken rule. */
 export function newPet(input: NewPetInput): NewPet {
   if (typeof input !== 'object' || input === null) {
-    const required = PET_ATTRIBUTES.filter((name) => ATTRIBUTES[name].isRequired);
-    throw invalidRequest(`expected a pet, an object with ${required.join(', ') || 'its attributes'}`);
+    throw invalidRequest(`expected a pet, an object with ${REQUIRED.join(', ') || 'its attributes'}`);
   }
   const pet: Values = {};
   const faults: string[] = [];
@@ -120,12 +121,9 @@ export function isAccepted(input: NewPetInput): boolean {
  * Returns an example with the required attributes. Adds optional attributes only if a rule about several attributes requires them.
  */
 export function examplePet(): NewPetInput {
-  const pet: Values = {};
-  const names = PET_ATTRIBUTES.toSorted(
-    (a, b) => Number(ATTRIBUTES[b].isRequired) - Number(ATTRIBUTES[a].isRequired),
-  );
-  for (const name of names) {
-    if (ATTRIBUTES[name].isRequired || !isAccepted(pet as NewPetInput)) pet[name] = ATTRIBUTES[name].example;
+  const pet: Values = Object.fromEntries(REQUIRED.map((name) => [name, ATTRIBUTES[name].example]));
+  for (const name of PET_ATTRIBUTES) {
+    if (!isAccepted(pet as NewPetInput)) pet[name] = ATTRIBUTES[name].example;
   }
   return pet as NewPetInput;
 }

@@ -1,9 +1,9 @@
 /** The processor time of the reader of JSON. These tests are not among those of the mutants, whose code takes longer. */
 
 import { expect, test } from 'vitest';
-import { membersReader, parseJson } from '../../src/domain/json.ts';
+import { parseJson, readMembers } from '../../src/domain/json.ts';
 
-const membersOf = membersReader(['name', 'x']);
+const membersOf = (value: unknown) => readMembers(value, ['name', 'x']);
 const read = (text: string) => membersOf(parseJson(text));
 
 /** The size limit of a request body. */

@@ -5,7 +5,7 @@ import { LIMIT_DEFAULT, limitFault } from '../../application/list-pets.ts';
 import type { CallOptions } from '../../application/ports/pet-repository.ts';
 import { invalidRequest } from '../../domain/errors.ts';
 import { idempotencyKey } from '../../domain/idempotency-key.ts';
-import { membersReader, parseJson } from '../../domain/json.ts';
+import { parseJson, readMembers } from '../../domain/json.ts';
 import { PET_ATTRIBUTES } from '../../domain/pet.ts';
 import { petChange } from '../../domain/pet-change.ts';
 import { petChangeJson, storedPetFrom } from '../../domain/pet-json.ts';
@@ -20,7 +20,7 @@ const NO_TAG = '""';
 const OTHER_PET = 'the response has another pet';
 const NO_PAGE = 'the response is not the page of changes that was requested';
 
-const membersOf = membersReader(['cursor', 'pet', 'etag', 'removed']);
+const membersOf = (value: unknown) => readMembers(value, ['cursor', 'pet', 'etag', 'removed']);
 
 /** Returns the use cases that change pets and list changes, over the API of a server. */
 export function apiChangeUseCases(api: ApiClient): ChangeUseCases {

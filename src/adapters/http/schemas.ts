@@ -7,7 +7,7 @@ import type { PetQuery } from '../../application/ports/pet-repository.ts';
 import { INTEGER_KINDS } from '../../domain/attribute.ts';
 import { invalidRequest } from '../../domain/errors.ts';
 import { INT64_MAX, INT64_MIN, parseInt64 } from '../../domain/int64.ts';
-import { type Members, membersReader, parseJson } from '../../domain/json.ts';
+import { type Members, parseJson, readMembers } from '../../domain/json.ts';
 import { ATTRIBUTES, type NewPetInput, newPet, PET_ATTRIBUTES } from '../../domain/pet.ts';
 import { type PetChange, petChange } from '../../domain/pet-change.ts';
 import { PET_FILTERS } from '../../domain/pet-filter.ts';
@@ -126,7 +126,7 @@ export const REQUEST_SCHEMAS: Readonly<Record<'NewPet' | 'ListQuery', v.GenericS
 /** The members of a request body, which {@link readNewPet} and {@link readChange} validate. */
 export type Body = Members<keyof NewPetInput>;
 
-const membersOf = membersReader(PET_ATTRIBUTES);
+const membersOf = (value: unknown) => readMembers(value, PET_ATTRIBUTES);
 
 export function newPetMembers(text: string): Body {
   return membersOf(parseJson(text));
