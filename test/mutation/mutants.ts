@@ -123,8 +123,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'a record outside of the transaction of its change',
     file: 'src/adapters/sqlite/idempotent-writes.ts',
-    text: 'return storeCompared(db, reads, writer, [compare, recordStatement(id, pet, attempt), ...setPet(id, pet)]);',
-    replacement: `return storeCompared(db, reads, writer, [compare, ...setPet(id, pet)]).then(async (revision) => {
+    text: 'return storeCompared(reads, writer, [compare, recordStatement(id, pet, attempt), ...setPet(id, pet)]);',
+    replacement: `return storeCompared(reads, writer, [compare, ...setPet(id, pet)]).then(async (revision) => {
       if (revision !== undefined) await writer.storeWrite(recordStatement(id, pet, attempt));
       return revision;
     });`,
@@ -159,7 +159,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'a snapshot that is not renewed',
     file: 'src/adapters/sqlite/reads.ts',
-    text: 'if (this.#db.inTransaction) this.#end.run();\n    this.#inTransaction = false;',
+    text: 'if (this.db.inTransaction) this.#end.run();\n    this.#inTransaction = false;',
     replacement: '',
   },
   {

@@ -1,9 +1,9 @@
 /** API keys in PostgreSQL. Found keys are cached for less than 1 s, because other processes must see a change within 1 s. */
 
 import type { ApiKeyRepository } from '../../application/ports/api-key-repository.ts';
-import type { CacheStatistics } from '../../application/ports/statistics.ts';
 import type { ApiKey } from '../../domain/api-key.ts';
 import { apiKeyOf, foundKey, hashOf, keyValues, rowIdOf } from '../storage-kit/key-rows.ts';
+import type { Cached } from '../storage-kit/page-cache.ts';
 import type { ConnectionPool } from './connection-pool.ts';
 import { RELAXED } from './pets.ts';
 import { LOCK } from './schema.ts';
@@ -30,9 +30,7 @@ const LIST = `SELECT ${COLUMNS} FROM api_keys ORDER BY api_keys.id`;
 const CACHE_MS = 900;
 const CACHE_LIMIT = 1000;
 
-export function apiKeyRepository(
-  pool: ConnectionPool,
-): ApiKeyRepository & { readonly statistics: CacheStatistics } {
+export function apiKeyRepository(pool: ConnectionPool): Cached<ApiKeyRepository> {
   const statistics = { hits: 0, misses: 0 };
   let cache = new Map<string, { readonly about: ApiKey; readonly until: number }>();
 

@@ -1,8 +1,8 @@
 import type Database from 'better-sqlite3';
 import type { ApiKeyRepository } from '../../application/ports/api-key-repository.ts';
-import type { CacheStatistics } from '../../application/ports/statistics.ts';
 import type { ApiKey } from '../../domain/api-key.ts';
 import { apiKeyOf, foundKey, hashOf, keyValues, rowIdOf } from '../storage-kit/key-rows.ts';
+import type { Cached } from '../storage-kit/page-cache.ts';
 import { withOwnConnection } from './own-connection.ts';
 import type { Reads } from './reads.ts';
 import type { Writer } from './writer.ts';
@@ -23,16 +23,14 @@ const SET_LAST_USED_ON =
 const CACHE_LIMIT = 1000;
 
 /** After every write to the database file, by any process, the cache of found keys is cleared, so it is never out of date. */
-export function apiKeyRepository(
-  db: Database.Database,
-  reads: Reads,
-  writer: Writer,
-): ApiKeyRepository & { readonly statistics: CacheStatistics } {
+export function apiKeyRepository(reads: Reads, writer: Writer): Cached<ApiKeyRepository> {
+  const { db } = reads;
   const select = <T extends unknown[]>(where: string): Database.Statement<T, readonly unknown[]> =>
     // Times are read as numbers instead of bigints: a number represents each of them exactly.
     db.prepare<T, readonly unknown[]>(`SELECT ${COLUMNS} FROM api_keys ${where}`).safeIntegers(false).raw();
   const [byHash, byId] = [select<[Buffer]>('WHERE hash = ?'), select<[bigint]>('WHERE id = ?')];
   const all = select<[]>('ORDER BY api_keys.id');
+  const read = (id: string) => reads.read(() => byId.all(rowIdOf(id)).map(apiKeyOf)[0]);
   const statistics = { hits: 0, misses: 0 };
   const cache = new Map<string, ApiKey>();
   let version: unknown;
@@ -50,10 +48,6 @@ export function apiKeyRepository(
     if (cache.size >= CACHE_LIMIT) cache.clear();
     cache.set(key, about);
     return about;
-  }
-
-  function read(id: bigint): Promise<ApiKey | undefined> {
-    return reads.read(() => byId.all(id).map(apiKeyOf)[0]);
   }
 
   return {
@@ -89,10 +83,10 @@ export function apiKeyRepository(
     },
     async revoke(id, revokedAt) {
       // The key is read first, because an error of a read after the commit would hide that the key is revoked.
-      const key = await read(rowIdOf(id));
+      const key = await read(id);
       if (key === undefined || key.revokedAt !== undefined) return key;
       const { changes } = await writer.storeWrite([REVOKE, revokedAt, rowIdOf(id)]);
-      return changes === 0 ? await read(rowIdOf(id)) : Object.freeze({ ...key, revokedAt });
+      return changes === 0 ? await read(id) : Object.freeze({ ...key, revokedAt });
     },
     async setLastUsedOn(id, day) {
       await writer.storeWrite([SET_LAST_USED_ON, day, rowIdOf(id), day]);

@@ -46,26 +46,22 @@ function send(message: CopyMessage): void {
 
 /** Copies in one read transaction, because SQLite would otherwise restart the copy after each write of another connection. */
 async function makeCopy(): Promise<BackupContents | undefined> {
-  const db = openReader(store);
-  try {
-    db.exec('BEGIN');
-    db.prepare('SELECT count(*) FROM sqlite_schema').get();
-    await db.backup(partial, {
-      progress({ totalPages, remainingPages }) {
-        if (isCancelled) throw new Error('the backup was cancelled');
-        if (totalPages > 0) send({ share: 1 - remainingPages / totalPages });
-        return PAGES_PER_STEP;
-      },
-    });
-    // The copy leaves WAL mode, because SQLite cannot read a file in WAL mode from a folder in which it cannot write.
-    const copy = connect(partial, {});
-    copy.pragma('journal_mode = DELETE');
-    beginEpoch(copy);
-    copy.close();
-    return isVerified ? verify(contentsOf(db)) : undefined;
-  } finally {
-    db.close();
-  }
+  using db = openReader(store);
+  db.exec('BEGIN');
+  db.prepare('SELECT count(*) FROM sqlite_schema').get();
+  await db.backup(partial, {
+    progress({ totalPages, remainingPages }) {
+      if (isCancelled) throw new Error('the backup was cancelled');
+      if (totalPages > 0) send({ share: 1 - remainingPages / totalPages });
+      return PAGES_PER_STEP;
+    },
+  });
+  // The copy leaves WAL mode, because SQLite cannot read a file in WAL mode from a folder in which it cannot write.
+  const copy = connect(partial);
+  copy.pragma('journal_mode = DELETE');
+  beginEpoch(copy);
+  copy.close();
+  return isVerified ? verify(contentsOf(db)) : undefined;
 }
 
 function verify(original: Omit<BackupContents, 'problems'>): BackupContents {

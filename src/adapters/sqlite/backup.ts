@@ -72,11 +72,7 @@ function notAFile(file: string): AnimalStoreError {
 }
 
 /** Waits until the thread has exited, because the caller must not remove the file while the thread writes to it. */
-async function copy(
-  about: Copy,
-  { onProgress }: BackupOptions,
-  signal: AbortSignal,
-): Promise<BackupContents | undefined> {
+async function copy(about: Copy, { onProgress }: BackupOptions, signal: AbortSignal) {
   const thread = startThread('backup-thread', about);
   try {
     for await (const [message] of on(thread, 'message', { signal, close: ['exit'] })) {

@@ -13,20 +13,23 @@ const LOCK_INTERVAL = 0.5;
 const REMOVED = 'was removed while another process has the store open: before you stop it, see docs/watch.md';
 const clock = new Int32Array(new SharedArrayBuffer(4));
 
+/** A connection that `using` closes. */
+export type Connection = Database.Database & Disposable;
+
 /**
  * Checks and configures a new connection. Until this is done, the connection does not wait for locks.
  * @param pin throws when the file was replaced, and keeps it from being replaced until the end of the next read
  */
-type Prepare = (db: Database.Database, pin: () => void) => void;
+export type Prepare = (db: Database.Database, pin: () => void) => void;
 
 /**
  * Opens a file that exists. A restore can replace the file while the connection waits for the lock, so each attempt opens it again.
  */
 export function connect(
   file: string,
-  { timeout = LOCK_TIMEOUT, readonly = false }: { timeout?: number; readonly?: boolean },
+  { timeout = LOCK_TIMEOUT, readonly = false }: { timeout?: number | undefined; readonly?: boolean } = {},
   prepare: Prepare = () => {},
-): Database.Database {
+): Connection {
   assertRuntime();
   // SQLite finds the log beside the file itself, not beside a link to it.
   const path = realPath(file);
@@ -50,7 +53,7 @@ export function connect(
       });
       assertSame();
       db.pragma(`busy_timeout = ${timeout}`);
-      return db;
+      return Object.assign(db, { [Symbol.dispose]: () => void db.close() });
     } catch (error) {
       db.close();
       throw error;
@@ -59,7 +62,7 @@ export function connect(
 }
 
 /** Opens a file for reading only. A connection that may write would copy the write-ahead log into the file when it is closed. */
-export function connectToRead(path: string, prepare: Prepare = () => {}): Database.Database {
+export function connectToRead(path: string, prepare: Prepare = () => {}): Connection {
   return connect(path, { readonly: sizeOf(`${realPath(path)}-wal`) > 0 }, (db, pin) => {
     db.pragma('query_only = ON');
     prepare(db, pin);

@@ -5,7 +5,7 @@ import type Database from 'better-sqlite3';
 import { StorageFault, storageUnavailable } from '../../application/ports/storage-fault.ts';
 import { invalidRequest } from '../../domain/errors.ts';
 import { type Migration, olderSchema } from '../storage-kit/store-errors.ts';
-import { beginAlone, connect, connectToRead } from './connection.ts';
+import { beginAlone, type Connection, connect, connectToRead, type Prepare } from './connection.ts';
 import { errorFrom, isLocked, plainError } from './errors.ts';
 import { assertSameFiles, createFile, refuseLogAlone, type StoreFiles, sizeOf } from './files.ts';
 import { APPLICATION_ID, MIGRATIONS, SCHEMA_VERSION, testRead, versionOf } from './schema.ts';
@@ -37,28 +37,24 @@ export function prepareDatabase(path: string, preparation: Preparation = {}): nu
   if (!mustExist) createFile(path);
   return nameFile(path, () => {
     let version = 0;
-    const db = connectToStore(path, undefined, (each) => {
+    using db = connectToStore(path, (each) => {
       version = versionOf(each);
-      const damage = sizeOf(path) <= CHECK_LIMIT && damageOf(each, 'quick_check');
+      const damage = sizeOf(path) <= CHECK_LIMIT && damageOf(each, 'quick');
       if (damage) throw storageUnavailable(`the database file is damaged: ${damage}`);
       if (version > 0) testRead(each);
       else if (mustExist) throw new StorageFault('file_missing', 'the file contains no store');
       if (version > 0 && version < SCHEMA_VERSION && migration !== 'always')
         migrateAlone(each, version, migration);
     });
-    try {
-      // `migrate` writes even if the schema is already the newest, so that a file that cannot be written is detected at once.
-      if (tryWrite || version < SCHEMA_VERSION) db.transaction(() => migrate(db)).exclusive();
-      return version;
-    } finally {
-      db.close();
-    }
+    // `migrate` writes even if the schema is already the newest, so that a file that cannot be written is detected at once.
+    if (tryWrite || version < SCHEMA_VERSION) db.transaction(() => migrate(db)).exclusive();
+    return version;
   });
 }
 
-export function openReader(path: string): Database.Database {
+export function openReader(path: string): Connection {
   return nameFile(path, () => {
-    const db = connectToStore(path, undefined, versionOf);
+    const db = connectToStore(path, (each) => versionOf(each));
     db.pragma(`busy_timeout = ${LOCK_TIMEOUT}`);
     db.pragma('query_only = ON');
     db.pragma(`cache_size = -${READ_CACHE_SIZE}`);
@@ -80,17 +76,13 @@ export function openSource(path: string): Database.Database {
 export function openWriter(files: StoreFiles): Database.Database {
   assertSameFiles(files);
   const [[path] = ['']] = files;
-  return connectToStore(path, LOCK_TIMEOUT);
+  return connectToStore(path, () => {}, LOCK_TIMEOUT);
 }
 
 /** Opens a file, and turns on its write-ahead log. */
-function connectToStore(
-  path: string,
-  timeout?: number,
-  check?: (db: Database.Database) => void,
-): Database.Database {
-  return connect(path, timeout === undefined ? {} : { timeout }, (db, pin) => {
-    check?.(db);
+function connectToStore(path: string, check: Prepare, timeout?: number): Connection {
+  return connect(path, { timeout }, (db, pin) => {
+    check(db, pin);
     pin();
     if (db.pragma('journal_mode = WAL', { simple: true }) !== 'wal')
       throw storageUnavailable('the file system does not support a write-ahead log');
@@ -115,13 +107,10 @@ function nameFile<T>(path: string, open: () => T): T {
 }
 
 /** Returns the damage that was found. `integrity_check` also compares the indexes with their tables. */
-export function damageOf(
-  db: Database.Database,
-  check: 'quick_check' | 'integrity_check',
-): string | undefined {
+export function damageOf(db: Database.Database, check: 'quick' | 'integrity'): string | undefined {
   // Pets that break a rule do not count as damage, because they can be read. A diagnosis names them.
   db.pragma('ignore_check_constraints = ON');
-  const finding = db.pragma(`${check}(1)`, { simple: true });
+  const finding = db.pragma(`${check}_check(1)`, { simple: true });
   db.pragma('ignore_check_constraints = OFF');
   return finding === 'ok' ? undefined : String(finding).split('\n').at(-1);
 }

@@ -48,10 +48,8 @@ export function plainError(error: unknown): PlainError {
   return { code, message, detail: String(cause), reason: storageFaultReason(known) };
 }
 
-export function errorFrom(
-  { code, message, detail, reason }: PlainError,
-  cause: unknown = detail,
-): AnimalStoreError {
+export function errorFrom(error: PlainError, cause: unknown = error.detail): AnimalStoreError {
+  const { code, message, reason } = error;
   return reason === undefined
     ? new AnimalStoreError(code, message, { cause })
     : new StorageFault(reason, message, { cause });
@@ -73,9 +71,8 @@ export function storageError(error: unknown): AnimalStoreError {
   if (known !== undefined) return known;
   const code = codeOf(error);
   const [failure, reason] = FAILURES[code] ?? FAILURES[primaryCodeOf(code)] ?? [];
-  if (failure !== undefined) {
+  if (failure !== undefined)
     return storageUnavailable(`${failure} (${code})`, error, SYNC_FAILED.test(code) ? 'sync_failed' : reason);
-  }
   const message = isError(error) ? error.message : String(error);
   return new AnimalStoreError('internal_error', message, { cause: error });
 }

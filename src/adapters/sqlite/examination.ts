@@ -1,6 +1,5 @@
 import { type Stats, statfsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type Database from 'better-sqlite3';
 import type { BackupContents, Diagnosis, Problem } from '../../application/ports/maintenance.ts';
 import { StorageFault, storageFaultReason } from '../../application/ports/storage-fault.ts';
 import { invalidRequest } from '../../domain/errors.ts';
@@ -80,12 +79,11 @@ export function refuseNoBackup(file: string, store: string): Stats {
 
 /** Checks all pages of the backup at `path`. The messages call it `file`. */
 export function checkBackup(path: string, file: string): BackupContents {
-  let db: Database.Database | undefined;
   try {
-    db = connectToRead(path);
+    using db = connectToRead(path);
     const isOwn = db.pragma('application_id', { simple: true }) === APPLICATION_ID;
     if (!isOwn || versionOf(db, file) === 0) throw invalidRequest(`${file} is not a backup of a store`);
-    const damage = damageOf(db, 'integrity_check');
+    const damage = damageOf(db, 'integrity');
     if (damage !== undefined) throw invalidRequest(`${file} is damaged: ${damage}`);
     return { ...contentsOf(db), problems: invalidPetProblems(readPets(db)) };
   } catch (error) {
@@ -93,8 +91,6 @@ export function checkBackup(path: string, file: string): BackupContents {
     if (known === error) throw invalidRequest(known.message, { cause: error });
     if (!['damaged', undefined].includes(storageFaultReason(known))) throw error;
     throw invalidRequest(`${file} is not a backup of a store: ${known.message}`, { cause: error });
-  } finally {
-    db?.close();
   }
 }
 
@@ -112,19 +108,15 @@ function freeSpace(folder: string, problems: Problem[]): number | undefined {
 
 function readFacts(store: string, problems: Problem[]): Facts {
   if (sizeOf(store) === 0 && sizeOf(`${store}-wal`) === 0) return EMPTY;
-  const db = connectToRead(store);
-  try {
-    const schemaVersion = versionOf(db);
-    const damage = damageOf(db, 'quick_check');
-    if (damage !== undefined)
-      throw new StorageFault('damaged', `the file is damaged: ${damage}: restore a backup`);
-    if (schemaVersion === 0) return EMPTY;
-    const { pets, lastId } = contentsOf(db);
-    problems.push(...invalidPetProblems(readPets(db)), ...idProblems(lastId));
-    const apiKeys = db.prepare<[number], Facts['apiKeys']>(COUNT_KEYS).safeIntegers(false).get(Date.now());
-    const idempotencyRecords = countRows(db, 'idempotency_records');
-    return { schemaVersion, isSound: true, pets, lastId, apiKeys, idempotencyRecords };
-  } finally {
-    db.close();
-  }
+  using db = connectToRead(store);
+  const schemaVersion = versionOf(db);
+  const damage = damageOf(db, 'quick');
+  if (damage !== undefined)
+    throw new StorageFault('damaged', `the file is damaged: ${damage}: restore a backup`);
+  if (schemaVersion === 0) return EMPTY;
+  const { pets, lastId } = contentsOf(db);
+  problems.push(...invalidPetProblems(readPets(db)), ...idProblems(lastId));
+  const apiKeys = db.prepare<[number], Facts['apiKeys']>(COUNT_KEYS).safeIntegers(false).get(Date.now());
+  const idempotencyRecords = countRows(db, 'idempotency_records');
+  return { schemaVersion, isSound: true, pets, lastId, apiKeys, idempotencyRecords };
 }

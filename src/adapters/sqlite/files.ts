@@ -162,11 +162,10 @@ export async function withPartialFile<T>(path: string, make: (partial: string) =
 
 /** Returns the files that {@link withPartialFile} has not removed. */
 export function partialsOf(path: string): readonly string[] {
-  const [folder, name] = [dirname(path), basename(path)];
-  if (!existsSync(folder)) return [];
-  const isPartial = (each: string) => each.startsWith(`${name}.`) && each.endsWith('.partial');
-  const partials = readdirSync(folder).filter(isPartial);
-  return partials.map((each) => join(folder, each));
+  const [folder, start] = [dirname(path), `${basename(path)}.`];
+  const names = existsSync(folder) ? readdirSync(folder) : [];
+  const partials = names.filter((name) => name.startsWith(start) && name.endsWith('.partial'));
+  return partials.map((name) => join(folder, name));
 }
 
 export function removeDatabase(path: string): void {

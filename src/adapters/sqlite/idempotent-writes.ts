@@ -3,7 +3,6 @@
  * decides when a record ends, because all servers of a file run on one machine.
  */
 
-import type Database from 'better-sqlite3';
 import {
   type ChangeAttempt,
   CREATE_REQUEST,
@@ -47,10 +46,10 @@ const REMOVE = `DELETE FROM idempotency_records WHERE (caller, key) IN (
   SELECT caller, key FROM idempotency_records WHERE valid_until < ? ORDER BY valid_until LIMIT ?)`;
 
 export function idempotentWrites(
-  db: Database.Database,
   reads: Reads,
   writer: Writer,
 ): IdempotentCreates & IdempotentChanges & IdempotencyRecords {
+  const { db } = reads;
   const findPet = db.prepare<[bigint], PetRow>(FIND_PET).raw();
   const findVersion = versionFinder(db);
   const record = db.prepare<[string, string, number], readonly unknown[]>(FIND_RECORD).raw();
@@ -59,7 +58,7 @@ export function idempotentWrites(
   const countRest = db.prepare<[string, string], number>(COUNT_REST).pluck().safeIntegers(false);
   const write = (id: bigint, pet: Pet | undefined, expected: bigint, attempt: ChangeAttempt) => {
     const compare = [COMPARE_ONCE, expected, id, attempt.caller, attempt.key, Date.now()] as const;
-    return storeCompared(db, reads, writer, [compare, recordStatement(id, pet, attempt), ...setPet(id, pet)]);
+    return storeCompared(reads, writer, [compare, recordStatement(id, pet, attempt), ...setPet(id, pet)]);
   };
   return {
     add: exactlyOnce({

@@ -17,7 +17,7 @@ import { replacePet } from './pets.ts';
 import type { Reads } from './reads.ts';
 import { BEGIN_EPOCH, LAST_ID, lastIdOf } from './schema.ts';
 import type { Writer } from './writer.ts';
-import type { SqlStatement } from './writer-thread.ts';
+import type { SqlStatement, Write } from './writer-thread.ts';
 
 const REVISION = 'coalesce((SELECT revision FROM pet_revisions WHERE pet_id = pets.id), pets.id)';
 /**
@@ -52,27 +52,23 @@ export function versionFinder(db: Database.Database): (id: bigint) => PetVersion
 }
 
 /** Stores a write that begins with a comparison. Resolves with the new revision, or with `undefined` if the comparison fails. */
-export async function storeCompared(
-  db: Database.Database,
-  reads: Reads,
-  writer: Writer,
-  write: readonly SqlStatement[],
-): Promise<bigint | undefined> {
+export async function storeCompared(reads: Reads, writer: Writer, write: Write): Promise<bigint | undefined> {
   const { changes, rowId } = await writer.storeWrite(...write);
   if (changes > 0) return rowId;
   // `COMPARE` also changes no row when all ids have been assigned, even if the revision is the expected one.
-  if (await reads.read(() => lastIdOf(db) === INT64_MAX)) throw idsExhausted();
+  if (await reads.read(() => lastIdOf(reads.db) === INT64_MAX)) throw idsExhausted();
   return undefined;
 }
 
-export function petChanges(db: Database.Database, reads: Reads, writer: Writer): Required<PetChanges> {
+export function petChanges(reads: Reads, writer: Writer): Required<PetChanges> {
+  const { db } = reads;
   const findVersion = versionFinder(db);
   const listChanged = db.prepare<[bigint, number], PetRow>(LIST_CHANGED).raw();
   const listUnchanged = db.prepare<[bigint, bigint, number], PetRow>(LIST_UNCHANGED).raw();
   const lastExamined = db.prepare<[bigint, bigint], bigint>(LAST_EXAMINED).pluck();
   const readEpoch = db.prepare<[], string>(EPOCH).pluck();
   const write = (id: bigint, pet: Pet | undefined, expected: bigint): Promise<bigint | undefined> =>
-    storeCompared(db, reads, writer, [[COMPARE, expected, id], ...setPet(id, pet)]);
+    storeCompared(reads, writer, [[COMPARE, expected, id], ...setPet(id, pet)]);
 
   return {
     find: (id) => reads.read(() => findVersion(id)),

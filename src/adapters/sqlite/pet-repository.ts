@@ -1,9 +1,7 @@
-import type Database from 'better-sqlite3';
 import { listQuery } from '../../application/list-pets.ts';
 import type { PetRepository } from '../../application/ports/pet-repository.ts';
-import type { CacheStatistics } from '../../application/ports/statistics.ts';
 import { storedPet } from '../../domain/pet.ts';
-import { PageCache } from '../storage-kit/page-cache.ts';
+import { type Cached, PageCache } from '../storage-kit/page-cache.ts';
 import { type PetRow, petOf } from '../storage-kit/pet-rows.ts';
 import { rowDropped } from '../storage-kit/store-errors.ts';
 import { addPet, FIND_PET, petLister } from './pets.ts';
@@ -11,13 +9,9 @@ import type { Reads } from './reads.ts';
 import type { Writer } from './writer.ts';
 
 /** Until any process writes, equal queries usually return the same page object, which a caller can use as the key of a cache. */
-export function petRepository(
-  db: Database.Database,
-  reads: Reads,
-  writer: Writer,
-): PetRepository & { readonly statistics: CacheStatistics } {
-  const findOne = db.prepare<[bigint], PetRow>(FIND_PET).raw();
-  const list = petLister(db);
+export function petRepository(reads: Reads, writer: Writer): Cached<PetRepository> {
+  const findOne = reads.db.prepare<[bigint], PetRow>(FIND_PET).raw();
+  const list = petLister(reads.db);
   const pages = new PageCache();
 
   return {
@@ -41,13 +35,10 @@ export function petRepository(
         const known = pages.get(key);
         pages.statistics[known === undefined ? 'misses' : 'hits'] += 1;
         if (known !== undefined) return known;
-        const { limit } = query;
         // One pet more than the limit shows whether more pets match.
-        const found = list({ ...query, limit: limit + 1 });
-        const page = Object.freeze({
-          pets: Object.freeze(found.slice(0, limit)),
-          more: found.length > limit,
-        });
+        const found = list({ ...query, limit: query.limit + 1 });
+        const pets = Object.freeze(found.slice(0, query.limit));
+        const page = Object.freeze({ pets, more: found.length > query.limit });
         pages.set(key, page);
         return page;
       });

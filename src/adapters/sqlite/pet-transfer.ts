@@ -30,7 +30,8 @@ const LAST_PET = 'SELECT max(id) FROM pets';
 const COPY_SIZE = 20_000;
 const EXPORT_SIZE = 250;
 
-export function petTransfer(db: Database.Database, reads: Reads, writer: Writer): PetTransfer {
+export function petTransfer(reads: Reads, writer: Writer): PetTransfer {
+  const { db } = reads;
   const list = petLister(db);
   return {
     importPets: (batches, options) =>

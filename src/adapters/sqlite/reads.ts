@@ -18,12 +18,13 @@ export const afterThisTurn: typeof setImmediate = setImmediate;
 export class Reads {
   /** The version of the data that the running read sees. While it stays the same, no process has written anything. */
   version: unknown;
-  readonly #db: Database.Database;
+  /** For statements that run within {@link read}. */
+  readonly db: Database.Database;
   readonly #faults: Faults;
   readonly #begin: Database.Statement;
   readonly #end: Database.Statement;
   readonly #dataVersion: Database.Statement;
-  /** Whether a transaction is open in which `version` was read. `#db.inTransaction` would take longer than a cached read. */
+  /** Whether a transaction is open in which `version` was read. `db.inTransaction` would take longer than a cached read. */
   #inTransaction = false;
   #queue: (() => void)[] = [];
   #isClosed = false;
@@ -31,7 +32,7 @@ export class Reads {
   #damaged: (() => unknown) | undefined;
 
   constructor(db: Database.Database, faults: Faults) {
-    this.#db = db;
+    this.db = db;
     this.#faults = faults;
     this.#begin = db.prepare('BEGIN');
     // On a damaged file, COMMIT would fail, but ROLLBACK does not.
@@ -48,7 +49,7 @@ export class Reads {
           resolve(read());
         } catch (error) {
           // After some errors, SQLite has ended the transaction.
-          this.#inTransaction &&= this.#db.inTransaction;
+          this.#inTransaction &&= this.db.inTransaction;
           const known = storageError(error);
           if (storageFaultReason(known) === 'damaged' && read !== this.#test) this.#damaged ??= read;
           reportFault(this.#faults, 'reads', known);
@@ -70,14 +71,14 @@ export class Reads {
 
   readonly #runAll = (): void => {
     for (const run of this.#queue.splice(0)) run();
-    if (this.#db.inTransaction) this.#end.run();
+    if (this.db.inTransaction) this.#end.run();
     this.#inTransaction = false;
   };
 
   #beginTransaction(): void {
     const fault = this.#isClosed ? closedError() : this.#faults.of('files');
     if (fault !== undefined) throw fault;
-    if (!this.#db.inTransaction) this.#begin.run();
+    if (!this.db.inTransaction) this.#begin.run();
     // BEGIN acquires no lock, so this is the first step that can fail.
     this.version = this.#dataVersion.get();
     this.#inTransaction = true;
@@ -85,12 +86,12 @@ export class Reads {
 
   /** The page cache of the connection can be read even when the disk fails, so it is emptied first. */
   readonly #test = (): void => {
-    this.#db.pragma('shrink_memory');
-    testRead(this.#db);
+    this.db.pragma('shrink_memory');
+    testRead(this.db);
     this.#damaged?.();
     this.#damaged = undefined;
     this.#faults.reportSuccess('reads');
-    if (lastIdOf(this.#db) === INT64_MAX) this.#faults.reportFailure('ids', idsExhausted());
+    if (lastIdOf(this.db) === INT64_MAX) this.#faults.reportFailure('ids', idsExhausted());
     else this.#faults.reportSuccess('ids');
   };
 }

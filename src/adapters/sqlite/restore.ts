@@ -21,13 +21,12 @@ import {
   type RestoredKey,
   type RestoreOptions,
 } from '../../application/ports/maintenance.ts';
-import { storageUnavailable } from '../../application/ports/storage-fault.ts';
+import { storageFaultReason, storageUnavailable } from '../../application/ports/storage-fault.ts';
 import { RESTORE_OPTIONS } from '../../application/store-options.ts';
 import { type AnimalStoreError, invalidRequest } from '../../domain/errors.ts';
 import { INT64_MAX } from '../../domain/int64.ts';
-import { codeOf } from '../storage-kit/store-errors.ts';
 import { beginAlone, connect } from './connection.ts';
-import { fileError, isLocked } from './errors.ts';
+import { fileError, isLocked, storageError } from './errors.ts';
 import { checkBackup, refuseNoBackup } from './examination.ts';
 import {
   companionsOf,
@@ -46,7 +45,6 @@ import { anyVersionOf, beginEpoch, countRows, lastIdOf } from './schema.ts';
 
 /** How long a restore waits for the lock, in milliseconds: long enough for a command that is just closing the store. */
 const LOCK_TIMEOUT = 500;
-const UNREADABLE = /^SQLITE_(CORRUPT|NOTADB)/;
 /** Both stores can have any schema version, so only the columns that both have are compared. */
 const COMMON_COLUMNS = `SELECT group_concat(format('"%w"', name)) FROM (SELECT name FROM pragma_table_info('pets', 'main')
   INTERSECT SELECT name FROM pragma_table_info('pets', 'copy'))`;
@@ -75,6 +73,7 @@ export async function restoreSqliteStore(
   checkOptions(options, RESTORE_OPTIONS);
   const { overwrite = false, onProgress, signal } = options;
   const store = realPath(path);
+  const kept = `${store}.before-restore`;
   let old: Database.Database | undefined;
   let created = false;
   try {
@@ -97,13 +96,10 @@ export async function restoreSqliteStore(
       await fsync(partial);
       signal?.throwIfAborted();
       const { lost, revivedKeys } = difference;
-      const isSame =
-        old &&
-        lost &&
-        lost.pets + lost.apiKeys + revivedKeys.length === 0 &&
-        countRows(old, 'pets') === contents.pets;
+      const keepsAll = lost && lost.pets + lost.apiKeys + revivedKeys.length === 0;
+      const isSame = old && keepsAll && countRows(old, 'pets') === contents.pets;
       // A repeated restore must not replace the original.
-      const setAside = isSame && existsSync(nameOfKept(store)) ? [] : await keepDatabase(store, old);
+      const setAside = isSame && existsSync(kept) ? [] : await keepDatabase(store, kept, old);
       if (stats !== undefined || old !== undefined) renameSync(partial, store);
       else moveToNewName(partial, store, () => inUse(store));
       await fsync(dirname(store));
@@ -130,7 +126,7 @@ function lockStore(store: string, overwrite: boolean): Database.Database | undef
         lock(store, db, overwrite);
       });
   } catch (error) {
-    if (!UNREADABLE.test(codeOf(error))) throw isLocked(error) ? inUse(store) : error;
+    if (storageFaultReason(storageError(error)) !== 'damaged') throw isLocked(error) ? inUse(store) : error;
   }
   if (overwrite) return undefined;
   throw new OverwriteRefused(`${store} cannot be read as a store`);
@@ -157,30 +153,23 @@ function inUse(store: string): AnimalStoreError {
  * Returns the greatest id that was assigned to a pet.
  */
 function continueIds(partial: string, old: Database.Database | undefined): bigint {
-  const db = connect(partial, {});
-  try {
-    // The copy must be complete without a write-ahead log.
-    db.pragma('journal_mode = DELETE');
-    // The copy needs a new epoch, because the same backup can be restored twice.
-    beginEpoch(db);
-    for (const table of ['pets', 'api_keys'] as const) {
-      const replaced = attempt(() => (old === undefined ? 0n : lastIdOf(old, table)), 0n);
-      // Deletes the row of the table first: `sqlite_sequence` has no primary key, so INSERT OR REPLACE would add a second row.
-      if (replaced > lastIdOf(db, table) && replaced < INT64_MAX)
-        db.exec(`BEGIN; DELETE FROM sqlite_sequence WHERE name = '${table}';
-          INSERT INTO sqlite_sequence VALUES ('${table}', ${replaced}); COMMIT`);
-    }
-    return lastIdOf(db);
-  } finally {
-    db.close();
+  using db = connect(partial);
+  // The copy must be complete without a write-ahead log.
+  db.pragma('journal_mode = DELETE');
+  // The copy needs a new epoch, because the same backup can be restored twice.
+  beginEpoch(db);
+  for (const table of ['pets', 'api_keys'] as const) {
+    const replaced = attempt(() => (old === undefined ? 0n : lastIdOf(old, table)), 0n);
+    // Deletes the row of the table first: `sqlite_sequence` has no primary key, so INSERT OR REPLACE would add a second row.
+    if (replaced > lastIdOf(db, table) && replaced < INT64_MAX)
+      db.exec(`BEGIN; DELETE FROM sqlite_sequence WHERE name = '${table}';
+        INSERT INTO sqlite_sequence VALUES ('${table}', ${replaced}); COMMIT`);
   }
+  return lastIdOf(db);
 }
 
 /** Compares the copy with the store that it replaces, unless that store is new or damaged. */
-function differenceOf(
-  partial: string,
-  old: Database.Database | undefined,
-): Pick<Restored, 'lost' | 'revivedKeys'> {
+function differenceOf(partial: string, old: Database.Database | undefined) {
   const none: Pick<Restored, 'lost' | 'revivedKeys'> = { revivedKeys: [] };
   return attempt(() => {
     if (old === undefined || anyVersionOf(old, '') === 0) return none;
@@ -194,17 +183,12 @@ function differenceOf(
   }, none);
 }
 
-function nameOfKept(store: string): string {
-  return `${store}.before-restore`;
-}
-
 /**
  * Gives new names to those files of a database that contain data, and returns their new paths. The database file also keeps its old
  * name, because a server would create a new store if it were missing. Its companions must not keep their old names: SQLite would
  * apply them to the restored database, which gets the old name.
  */
-async function keepDatabase(path: string, db: Database.Database | undefined): Promise<readonly string[]> {
-  const kept = nameOfKept(path);
+async function keepDatabase(path: string, kept: string, db: Database.Database | undefined) {
   removeDatabase(kept);
   const companions = companionsOf(path).map((file) => file.slice(path.length));
   for (const suffix of companions) renameSync(path + suffix, kept + suffix);

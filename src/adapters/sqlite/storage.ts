@@ -1,10 +1,4 @@
-import {
-  BOOLEAN,
-  checkArgument,
-  checkOptions,
-  type OptionRules,
-  STRING,
-} from '../../application/arguments.ts';
+import { BOOLEAN, checkArgument, checkOptions, STRING } from '../../application/arguments.ts';
 import { joinObservers, OBSERVER } from '../../application/observers.ts';
 import type { Observer } from '../../application/ports/observer.ts';
 import { closedError, type Storage } from '../../application/ports/storage.ts';
@@ -43,14 +37,6 @@ export interface SqliteOptions {
   readonly observer?: Observer | undefined;
 }
 
-const OPTIONS: OptionRules<SqliteOptions> = {
-  mustExist: BOOLEAN,
-  startWriter: BOOLEAN,
-  readOnly: BOOLEAN,
-  migration: MIGRATION,
-  observer: OBSERVER,
-};
-
 /**
  * Opens the store in a SQLite file. Creates a missing file unless `mustExist` or `readOnly` is set. Throws `storage_unavailable`,
  * with the path in the message, when the file is damaged or cannot be written. Throws the same error when the file belongs to
@@ -69,7 +55,13 @@ const OPTIONS: OptionRules<SqliteOptions> = {
  */
 export function openSqliteStorage(path: string, options: SqliteOptions = {}): Storage {
   checkArgument('path', path, STRING);
-  checkOptions(options, OPTIONS);
+  checkOptions<SqliteOptions>(options, {
+    mustExist: BOOLEAN,
+    startWriter: BOOLEAN,
+    readOnly: BOOLEAN,
+    migration: MIGRATION,
+    observer: OBSERVER,
+  });
   const { mustExist = false, startWriter = true, readOnly = false, migration, observer = {} } = options;
   // Discards exceptions of the observer, because they must not stop the writer.
   const safeObserver = joinObservers([observer]);
@@ -86,9 +78,9 @@ export function openSqliteStorage(path: string, options: SqliteOptions = {}): St
     db.close();
     throw error;
   }
-  const pets = petRepository(db, reads, writer);
-  const apiKeys = apiKeyRepository(db, reads, writer);
-  const writes = idempotentWrites(db, reads, writer);
+  const pets = petRepository(reads, writer);
+  const apiKeys = apiKeyRepository(reads, writer);
+  const writes = idempotentWrites(reads, writer);
   const closing = new AbortController();
   const backups = new Set<Promise<unknown>>();
   return {
@@ -96,8 +88,8 @@ export function openSqliteStorage(path: string, options: SqliteOptions = {}): St
     apiKeys,
     idempotentCreates: writes,
     idempotencyRecords: writes,
-    transfer: petTransfer(db, reads, writer),
-    changes: petChanges(db, reads, writer),
+    transfer: petTransfer(reads, writer),
+    changes: petChanges(reads, writer),
     idempotentChanges: writes,
     statistics: () => ({
       pages: { ...pets.statistics },

@@ -26,7 +26,7 @@ export type Write = readonly SqlStatement[];
 
 /** The effect of the last statement that ran in a write. */
 export type Written = { readonly changes: number; readonly rowId: bigint };
-export type Outcome = Written | PlainError;
+type Outcome = Written | PlainError;
 
 export interface Batch {
   readonly writes: readonly Write[];

@@ -9,10 +9,8 @@ export function hashOf(key: string): Buffer {
 }
 
 /** Returns the values of a new row, up to `is_read_only`. A boolean becomes a number, because SQLite has no booleans. */
-export function keyValues(
-  key: string,
-  { name, prefix, createdAt, expiresAt, isReadOnly = false }: NewApiKey,
-): (string | number | Buffer | null)[] {
+export function keyValues(key: string, about: NewApiKey): (string | number | Buffer | null)[] {
+  const { name, prefix, createdAt, expiresAt, isReadOnly = false } = about;
   return [hashOf(key), name, prefix, createdAt, expiresAt ?? null, Number(isReadOnly)];
 }
 

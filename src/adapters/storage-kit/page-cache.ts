@@ -1,5 +1,9 @@
 import type { PetPage } from '../../application/ports/pet-repository.ts';
+import type { CacheStatistics } from '../../application/ports/statistics.ts';
 import { ATTRIBUTES, PET_ATTRIBUTES, type Pet } from '../../domain/pet.ts';
+
+/** A repository with a cache. */
+export type Cached<Repository> = Repository & { readonly statistics: CacheStatistics };
 
 /** In bytes: enough for the first pages of every `limit` and every filter, if texts have an ordinary length. */
 const SIZE_LIMIT = 12 * 1024 * 1024;

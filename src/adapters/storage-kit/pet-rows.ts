@@ -13,11 +13,7 @@ export type PetRow = readonly unknown[];
 export const ATTRIBUTE_COLUMNS: string = PET_ATTRIBUTES.map(columnOf).join(', ');
 export const PET_COLUMNS: string = `id, ${ATTRIBUTE_COLUMNS}`;
 
-const COLUMNS = PET_ATTRIBUTES.map((name, index) => ({
-  name,
-  place: index + 1,
-  kind: ATTRIBUTES[name].kind,
-}));
+const COLUMNS = PET_ATTRIBUTES.map((name, index) => ({ name, index, kind: ATTRIBUTES[name].kind }));
 
 /** Returns the name of the column of an attribute, such as `due_at` of `dueAt`. */
 export function columnOf(attribute: keyof NewPet): string {
@@ -27,8 +23,8 @@ export function columnOf(attribute: keyof NewPet): string {
 /** Converts a row to a pet, without checking the rules for pets. */
 export function petOf(row: PetRow): Pet {
   const pet: Partial<Record<keyof Pet, unknown>> = { id: row[0] };
-  for (const { name, place, kind } of COLUMNS) {
-    const value = row[place];
+  for (const { name, index, kind } of COLUMNS) {
+    const value = row[index + 1];
     if (value !== null) pet[name] = fromColumn(kind, value);
   }
   return Object.freeze(pet as Pet);

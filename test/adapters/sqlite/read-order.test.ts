@@ -31,7 +31,7 @@ test.each([
       writer.exec('DELETE FROM pets; DELETE FROM sqlite_sequence');
       const db = openReader(path);
       const reads = new Reads(db, newFaults());
-      const pets = petRepository(db, reads, {} as unknown as Writer);
+      const pets = petRepository(reads, {} as unknown as Writer);
       let acknowledgements: (() => void)[] = [];
       const store: PetOperations = {
         createPet: async (input) => {
