@@ -72,10 +72,12 @@ export function connectToRead(path: string, prepare: Prepare = () => {}): Connec
 /** Repeats `work` while another process holds the lock. SQLite itself would wait up to 100 milliseconds between two attempts. */
 export function whenUnlocked<T>(work: () => T, deadline: number): T {
   for (; ; Atomics.wait(clock, 0, 0, LOCK_INTERVAL)) {
+    // The last attempt begins after the deadline, so that `work` can throw another error than that of the lock.
+    const isLast = performance.now() >= deadline;
     try {
       return work();
     } catch (error) {
-      if (!isLocked(error) || performance.now() >= deadline) throw error;
+      if (isLast || !isLocked(error)) throw error;
     }
   }
 }
