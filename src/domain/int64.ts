@@ -47,9 +47,7 @@ function shown(value: unknown): string {
 
 /** Reads a plain decimal int64, without a plus sign, leading zeros or spaces. Returns `undefined` for any other text. */
 export function parseInt64(text: string): bigint | undefined {
-  if (!DECIMAL.test(text)) return undefined;
-  const value = BigInt(text);
-  return isInt64(value) ? value : undefined;
+  return DECIMAL.test(text) ? toInt64(BigInt(text)) : undefined;
 }
 
 /** Reads an int64 from the source text of a JSON number (RFC 8259, section 6): `5`, `5.0` and `5e0` are all 5n. */
@@ -62,6 +60,5 @@ export function parseJsonInt64(source: string): bigint | undefined {
   const zeros = Number(exponent) - fraction.length + (digits.length - significant.length);
   // A large exponent, such as in `1e999999`, is refused before a bigint is created.
   if (zeros < 0 || significant.length + zeros > MAX_DIGITS) return undefined;
-  const value = BigInt(sign + significant + '0'.repeat(zeros));
-  return isInt64(value) ? value : undefined;
+  return toInt64(BigInt(sign + significant + '0'.repeat(zeros)));
 }
