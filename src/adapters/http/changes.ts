@@ -8,7 +8,7 @@ import { parseInt64 } from '../../domain/int64.ts';
 import { petJson } from '../../domain/pet-json.ts';
 import { keyedCallerOf } from './authentication.ts';
 import { fieldOf } from './check-head.ts';
-import { callStore, HttpError } from './errors.ts';
+import { HttpError } from './errors.ts';
 import { METHODS } from './operations.ts';
 import type { HttpStore } from './options.ts';
 import { entityTag, noContent, respondJson, respondRevalidated } from './respond.ts';
@@ -25,10 +25,8 @@ export function changeHandlers(httpStore: HttpStore, prefix: string): Handlers {
     async changePet(ctx) {
       const change = readChange(ctx.request.body as Body);
       const caller = checkedCallerOf(ctx);
-      const ifMatch = ifMatchOf(ctx);
-      const { pet, isReplay } = await callStore(async () =>
-        store.changeUseCases.changePet.execute(idOf(ctx), change, ifMatch, caller),
-      );
+      const { changePet } = store.changeUseCases;
+      const { pet, isReplay } = await changePet.execute(idOf(ctx), change, ifMatchOf(ctx), caller);
       const body = petJson(pet);
       ctx.set('ETag', entityTag(body));
       if (isReplay) ctx.set('Idempotency-Replayed', 'true');
@@ -37,17 +35,15 @@ export function changeHandlers(httpStore: HttpStore, prefix: string): Handlers {
 
     async removePet(ctx) {
       const caller = checkedCallerOf(ctx);
-      const ifMatch = ifMatchOf(ctx);
-      const { isReplay } = await callStore(async () =>
-        store.changeUseCases.removePet.execute(idOf(ctx), ifMatch, caller),
-      );
+      const { removePet } = store.changeUseCases;
+      const { isReplay } = await removePet.execute(idOf(ctx), ifMatchOf(ctx), caller);
       if (isReplay) ctx.set('Idempotency-Replayed', 'true');
       noContent(ctx);
     },
 
     async listChanges(ctx) {
       const query = readChangesQuery(ctx.querystring);
-      const list = await callStore(async () => store.changeUseCases.listChanges.execute(query));
+      const list = await store.changeUseCases.listChanges.execute(query);
       const body = `[${list.changes.map(stateJson).join(',')}]`;
       const link = linkToNext(`${prefix}/v1/changes`, list, query.limit);
       respondRevalidated(ctx, { body, etag: entityTag(body + link) });
@@ -64,7 +60,7 @@ function idOf({ params }: ApiContext): bigint {
   return parseInt64(params['petId'] ?? '') ?? 0n;
 }
 
-/** Refuses an invalid idempotency key before the store is called. */
+/** Refuses an invalid idempotency key before a missing `If-Match`. */
 function checkedCallerOf(ctx: ApiContext): Caller | undefined {
   const caller = keyedCallerOf(ctx);
   if (caller !== undefined) idempotencyKey(caller.key);
@@ -80,10 +76,9 @@ function ifMatchOf({ req }: ApiContext): IfMatch {
     const message = 'If-Match is required: the ETag of the pet that the request is for, or * for any version';
     throw new HttpError('precondition_required', message);
   }
+  if (field.trim() === '*') return '*';
   const elements = field.split(',').map((element) => element.trim());
-  return elements.length === 1 && elements[0] === '*'
-    ? '*'
-    : elements.filter((each) => STRONG_TAG.test(each));
+  return elements.filter((element) => STRONG_TAG.test(element));
 }
 
 function stateJson({ cursor, pet, removed }: PetState): string {

@@ -1,6 +1,6 @@
 /** The errors of the API, and the responses to them. */
 
-import { AnimalStoreError, asAnimalStoreError } from '../../domain/errors.ts';
+import { asAnimalStoreError } from '../../domain/errors.ts';
 
 /** The HTTP status of each error code (RFC 9110, section 15, and RFC 6585, sections 4 and 5). */
 export const STATUS_OF = {
@@ -27,15 +27,9 @@ export const STATUS_OF = {
 export type HttpErrorCode = keyof typeof STATUS_OF;
 
 /** Only the operations that change pets or list changes return these codes. An error of a user's middleware never gets them. */
-const OF_CHANGES: readonly HttpErrorCode[] = [
-  'invalid_transition',
-  'restart_required',
-  'precondition_failed',
-  'precondition_required',
-];
-const GENERAL_CODES = (Object.keys(STATUS_OF) as HttpErrorCode[]).filter(
-  (code) => !OF_CHANGES.includes(code),
-);
+const OF_CHANGES = ['invalid_transition', 'restart_required', 'precondition_failed', 'precondition_required'];
+const CODES = Object.keys(STATUS_OF) as HttpErrorCode[];
+const GENERAL_CODES = CODES.filter((code) => !OF_CHANGES.includes(code));
 
 type Fields = Readonly<Record<string, string>>;
 
@@ -92,23 +86,6 @@ export function errorContent(error: unknown, requestId: string): ErrorContent {
     ...(known instanceof HttpError && known.fields),
   };
   return { status, fields, body: JSON.stringify({ code, message, status }) };
-}
-
-/**
- * Calls the store, which can be on another server. If that server refuses the API key of this server, or limits the rate of this
- * server, the client is not at fault, so the error gets another code.
- */
-export async function callStore<T>(call: () => Promise<T>): Promise<T> {
-  try {
-    return await call();
-  } catch (cause) {
-    const { code, retryAfter } = asAnimalStoreError(cause) ?? {};
-    if (code === 'rate_limited')
-      throw new AnimalStoreError('overloaded', 'the store limits its requests', { cause, retryAfter });
-    if (code === 'unauthorized' || code === 'forbidden')
-      throw new AnimalStoreError('internal_error', 'the store refuses the API key of this server', { cause });
-    throw cause;
-  }
 }
 
 export function methodNotAllowed(method: string, allowed: readonly string[]): HttpError {

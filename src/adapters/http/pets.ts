@@ -5,7 +5,7 @@ import type { PetPage, PetQuery } from '../../application/ports/pet-repository.t
 import { parseInt64 } from '../../domain/int64.ts';
 import { petJson, petsJson } from '../../domain/pet-json.ts';
 import { keyedCallerOf } from './authentication.ts';
-import { callStore, HttpError } from './errors.ts';
+import { HttpError } from './errors.ts';
 import { METHODS, type Operation } from './operations.ts';
 import type { HttpStore } from './options.ts';
 import { entityTag, type Representation, respondJson, respondRevalidated } from './respond.ts';
@@ -26,14 +26,14 @@ export function petHandlers(
   return {
     async listPets(ctx) {
       const query = readListQuery(ctx.querystring);
-      const list = listOf(await callStore(() => store.listPage(query)), query);
+      const list = listOf(await store.listPage(query), query);
       respondRevalidated(ctx, list);
       if (list.link !== '') ctx.set('Link', list.link);
     },
 
     async createPet(ctx) {
       const input = readNewPet(ctx.request.body as Body);
-      const { pet, isReplay } = await callStore(() => store.createPetOnce(input, keyedCallerOf(ctx)));
+      const { pet, isReplay } = await store.createPetOnce(input, keyedCallerOf(ctx));
       ctx.set('Location', `${pets}/${pet.id}`);
       if (isReplay) ctx.set('Idempotency-Replayed', 'true');
       const body = petJson(pet);
@@ -44,7 +44,7 @@ export function petHandlers(
     async getPet(ctx) {
       const id = parseInt64(ctx.params['petId'] ?? '');
       if (id === undefined) throw new HttpError('not_found', 'there is no such pet: an id is an int64');
-      const body = petJson(await callStore(() => store.getPet(id)));
+      const body = petJson(await store.getPet(id));
       respondRevalidated(ctx, { body, etag: entityTag(body) });
     },
   };

@@ -1,5 +1,6 @@
 import Router from '@koa/router';
 import { storageFaultReason } from '../../application/ports/storage-fault.ts';
+import { AnimalStoreError, asAnimalStoreError } from '../../domain/errors.ts';
 import { requireWriteAccess } from './authentication.ts';
 import { parseJson, readBody, requireJson, requirePatch } from './body.ts';
 import { changeHandlers } from './changes.ts';
@@ -26,7 +27,7 @@ export function createRouter(
   for (const { id, method, path } of operations) {
     // In the syntax of @koa/router, `/v1/pets/{petId}` is `/v1/pets/:petId`.
     const pattern = path.replaceAll(/\{(\w+)\}/g, ':$1');
-    router.register(pattern, [method], [...checksOf(method), handlers[id]], { name: path });
+    router.register(pattern, [method], [...checksOf(method), callStore, handlers[id]], { name: path });
   }
   const get = (path: string, handler: ApiMiddleware) => router.get(path, path, handler);
   const { metrics } = options;
@@ -50,6 +51,23 @@ function checksOf(method: Operation['method']): readonly ApiMiddleware[] {
     ...(hasBody ? [method === 'PATCH' ? requirePatch : requireJson, readBody, parseJson] : []), // 415; 413, 400; 400
   ];
 }
+
+/**
+ * Calls the handler of an operation, whose store can be on another server. If that server refuses the API key of this server, or
+ * limits the rate of this server, the client is not at fault, so the error gets another code.
+ */
+const callStore: ApiMiddleware = async (_ctx, next) => {
+  try {
+    await next();
+  } catch (cause) {
+    const { code, retryAfter } = asAnimalStoreError(cause) ?? {};
+    if (code === 'rate_limited')
+      throw new AnimalStoreError('overloaded', 'the store limits its requests', { cause, retryAfter });
+    if (code === 'unauthorized' || code === 'forbidden')
+      throw new AnimalStoreError('internal_error', 'the store refuses the API key of this server', { cause });
+    throw cause;
+  }
+};
 
 const OK = '{"status":"ok"}';
 
