@@ -3,7 +3,7 @@
 import { READ_ONLY } from '../src/adapters/http/authentication.ts';
 import { BODY_LIMIT, PATCH_TYPE } from '../src/adapters/http/body.ts';
 import { type HttpErrorCode, STATUS_OF } from '../src/adapters/http/errors.ts';
-import { OPERATIONS, type Operation } from '../src/adapters/http/operations.ts';
+import { METHODS, OPERATIONS, type Operation } from '../src/adapters/http/operations.ts';
 import { FORBIDDEN_TRANSITION, LACKING } from './examples.ts';
 
 const MAY_BE_STORED = 'A create may be stored: repeat it with the same `Idempotency-Key`.';
@@ -71,9 +71,16 @@ export const OF_CHANGE: Readonly<Partial<Record<HttpErrorCode, { when: string; m
 /** The errors that only certain operations return. All operations can return the others. */
 const SPECIFIC: readonly HttpErrorCode[] = specificErrorsOf(OPERATIONS);
 
-/** Returns the errors that operations name, and `method_not_allowed`, which only a request for no operation can get. */
+/** Returns the errors that only certain operations return, and `method_not_allowed`, which only a request for no operation can get. */
 function specificErrorsOf(operations: readonly Operation[]): readonly HttpErrorCode[] {
-  return ['method_not_allowed', ...operations.flatMap(({ errors }) => errors)];
+  return ['method_not_allowed', ...operations.flatMap(ownErrorsOf)];
+}
+
+/** Returns the errors of the method of an operation, and those that the operation names. */
+function ownErrorsOf({ method, errors }: Operation): readonly HttpErrorCode[] {
+  const { isRead, hasBody } = METHODS[method];
+  const ofBody = ['payload_too_large', 'unsupported_media_type'] as const;
+  return [...errors, ...(isRead ? [] : ['forbidden' as const]), ...(hasBody ? ofBody : [])];
 }
 
 const ALL_CODES = Object.keys(STATUS_OF) as HttpErrorCode[];
@@ -85,6 +92,7 @@ export function errorCodesOf(operations: readonly Operation[]): readonly HttpErr
 }
 
 /** Returns the codes of all errors that an operation can return. */
-export function errorsOf({ errors }: Operation): readonly HttpErrorCode[] {
-  return ALL_CODES.filter((code) => errors.includes(code) || !SPECIFIC.includes(code));
+export function errorsOf(operation: Operation): readonly HttpErrorCode[] {
+  const own = ownErrorsOf(operation);
+  return ALL_CODES.filter((code) => own.includes(code) || !SPECIFIC.includes(code));
 }

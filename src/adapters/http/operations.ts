@@ -31,7 +31,7 @@ export interface Operation extends OperationLifecycle {
     readonly body?: 'Pet' | 'Pets' | 'Changes';
     readonly fields?: readonly SuccessField[];
   };
-  /** The error codes in addition to those that every operation can return. */
+  /** The error codes in addition to those of every operation, and of every operation with its method. */
   readonly errors: readonly HttpErrorCode[];
 }
 
@@ -63,7 +63,7 @@ export const OPERATIONS: readonly Operation[] = [
       body: 'Pet',
       fields: ['Location', 'Idempotency-Replayed', 'PetTag'],
     },
-    errors: ['forbidden', 'payload_too_large', 'unsupported_media_type', 'idempotency_conflict'],
+    errors: ['idempotency_conflict'],
   },
   {
     id: 'getPet',
@@ -86,12 +86,9 @@ export const OPERATIONS: readonly Operation[] = [
     parameters: ['If-Match', 'ChangeKey'],
     success: { description: 'The changed pet.', body: 'Pet', fields: ['PetTag', 'Replayed'] },
     errors: [
-      'forbidden',
       'not_found',
       'invalid_transition',
       'precondition_failed',
-      'payload_too_large',
-      'unsupported_media_type',
       'idempotency_conflict',
       'precondition_required',
     ],
@@ -106,13 +103,7 @@ export const OPERATIONS: readonly Operation[] = [
       'whatever version it names. Only a pet that never existed is not found.',
     parameters: ['If-Match', 'ChangeKey'],
     success: { description: 'The pet was removed, now or before.', fields: ['Replayed'] },
-    errors: [
-      'forbidden',
-      'not_found',
-      'precondition_failed',
-      'idempotency_conflict',
-      'precondition_required',
-    ],
+    errors: ['not_found', 'precondition_failed', 'idempotency_conflict', 'precondition_required'],
   },
   {
     id: 'listChanges',
