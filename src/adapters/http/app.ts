@@ -86,15 +86,12 @@ export function createApp({ stages, reportFailure }: Api, { trustedProxies = 0 }
   // Without proxies, `proxy` must be false, because Koa treats `maxIpsCount: 0` as no limit.
   const app = new Koa({ proxy: trustedProxies > 0, maxIpsCount: trustedProxies });
   for (const stage of stages) app.use(stage);
+  type Context = { state: Partial<ApiState>; body?: { errored?: unknown } | null };
   // Koa also emits this event for errors of connections. Such errors are not faults of the program, and are not printed.
-  app.on(
-    'error',
-    (error: unknown, ctx?: { state: Partial<ApiState>; body?: { errored?: unknown } | null }) => {
-      const { failure, requestId } = ctx?.state.animalStore ?? {};
-      if (ctx?.body?.errored === error) reportFailure('the stream of a response body', error);
-      if (app.listenerCount('error') === 1 && failure === error)
-        console.error(`request ${requestId}:`, error);
-    },
-  );
+  app.on('error', (error: unknown, ctx?: Context) => {
+    const { failure, requestId } = ctx?.state.animalStore ?? {};
+    if (ctx?.body?.errored === error) reportFailure('the stream of a response body', error);
+    if (app.listenerCount('error') === 1 && failure === error) console.error(`request ${requestId}:`, error);
+  });
   return app;
 }

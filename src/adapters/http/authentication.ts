@@ -24,9 +24,7 @@ export function authenticate(verifier: ApiKeyVerifier, hasMetrics: boolean): Api
     if (isForMetrics || needsApiKey(state.path)) {
       const key = bearerKey(ctx);
       // Metrics must be readable during an outage of the storage, because they report it.
-      state.holder = await (isForMetrics
-        ? verifier.verify(key, { duringOutage: true })
-        : verifier.verify(key));
+      state.holder = await verifier.verify(key, isForMetrics ? { duringOutage: true } : undefined);
       // A host program can provide the verifier, perhaps without type checking, so the result of the verifier is checked.
       if (!state.holder?.id) throw unauthorized('the API key is not valid');
     }

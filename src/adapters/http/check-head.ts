@@ -4,8 +4,6 @@ import type { IncomingMessage } from 'node:http';
 import { invalidRequest } from '../../domain/errors.ts';
 import type { ApiMiddleware } from './state.ts';
 
-type Head = Pick<IncomingMessage, 'headers' | 'httpVersion' | 'rawHeaders'>;
-
 /** Refuses invalid requests that Node.js would accept, or to which it would respond without a body (sections 2.3, 3.2 and 6.1). */
 export const checkHead: ApiMiddleware = ({ req }, next) => {
   const { httpVersion } = req;
@@ -30,18 +28,18 @@ export const checkHead: ApiMiddleware = ({ req }, next) => {
  * Whether the end of a request is clear (section 6). If not, a proxy and Node.js could disagree about where the next request
  * begins.
  */
-export function isFramed({ httpVersion, headers }: Head): boolean {
+export function isFramed({ httpVersion, headers }: IncomingMessage): boolean {
   const coding = headers['transfer-encoding'];
   return coding === undefined || (httpVersion === '1.1' && String(coding).toLowerCase() === 'chunked');
 }
 
 /** Returns the value of a header field. The name must be in lower case. */
-export function fieldOf({ headers }: Pick<Head, 'headers'>, name: string): string | undefined {
+export function fieldOf({ headers }: IncomingMessage, name: string): string | undefined {
   const value = headers[name];
   return typeof value === 'string' ? value : undefined;
 }
 
 /** Whether a field occurs more than once. For some fields, `headers` does not show this. The name must be in lower case. */
-export function isRepeated({ rawHeaders }: Head, name: string): boolean {
+export function isRepeated({ rawHeaders }: IncomingMessage, name: string): boolean {
   return rawHeaders.filter((each, index) => index % 2 === 0 && each.toLowerCase() === name).length > 1;
 }

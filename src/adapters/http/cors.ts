@@ -25,8 +25,7 @@ export function cors(origins: readonly string[], methods: readonly string[]): Ap
       ctx.set('Access-Control-Expose-Headers', EXPOSED_HEADERS);
       return next();
     }
-    // In seconds.
-    ctx.set('Access-Control-Max-Age', '600');
+    ctx.set('Access-Control-Max-Age', '600'); // in seconds
     ctx.set('Access-Control-Allow-Methods', methods.join(','));
     const requested = ctx.get('access-control-request-headers');
     if (requested !== '') ctx.set('Access-Control-Allow-Headers', requested);

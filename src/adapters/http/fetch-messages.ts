@@ -74,7 +74,7 @@ export class FetchResponse extends Writable {
   headersSent = false;
   readonly #send: (response: Response) => void;
   readonly #method: string;
-  readonly #fields = new Map<string, [name: string, value: Value]>();
+  readonly #fields = new Map<string, Value>();
   #body: WritableStreamDefaultWriter<Uint8Array> | undefined;
 
   constructor(method: string, send: (response: Response) => void) {
@@ -86,7 +86,7 @@ export class FetchResponse extends Writable {
   setHeader(name: string, value: Value): this {
     validateHeaderName(name);
     for (const each of [value].flat()) validateHeaderValue(name, String(each));
-    this.#fields.set(name.toLowerCase(), [name, value]);
+    this.#fields.set(name.toLowerCase(), value);
     return this;
   }
 
@@ -95,7 +95,7 @@ export class FetchResponse extends Writable {
   }
 
   getHeader(name: string): Value | undefined {
-    return this.#fields.get(name.toLowerCase())?.[1];
+    return this.#fields.get(name.toLowerCase());
   }
 
   hasHeader(name: string): boolean {
@@ -111,7 +111,7 @@ export class FetchResponse extends Writable {
   }
 
   getHeaders(): Record<string, Value> {
-    return Object.fromEntries(Array.from(this.#fields, ([name, [, value]]) => [name, value]));
+    return Object.fromEntries(this.#fields);
   }
 
   /** A caller can pass a message, fields, or both. */
@@ -164,7 +164,7 @@ export class FetchResponse extends Writable {
     const { statusCode: status, statusMessage: statusText } = this;
     if (!this.shouldKeepAlive) this.setHeader('Connection', 'close');
     const headers = new Headers();
-    for (const [name, value] of this.#fields.values()) {
+    for (const [name, value] of this.#fields) {
       for (const each of [value].flat()) headers.append(name, String(each));
     }
     const isEmpty = this.#method === 'HEAD' || WITHOUT_BODY.has(status);

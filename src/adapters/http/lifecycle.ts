@@ -34,10 +34,7 @@ export type DeprecationFields = Readonly<Record<'Deprecation' | 'Sunset' | 'Link
 export const DEPRECATION_NAMES: readonly string[] = ['Deprecation', 'Sunset'];
 
 /** Returns the deprecation header fields of an error response. A 401 has none. */
-export function deprecationOfError(
-  state: { readonly deprecation?: DeprecationFields },
-  status: number,
-): object {
+export function deprecationOfError(state: { deprecation?: DeprecationFields }, status: number): object {
   return (status !== 401 && state.deprecation) || {};
 }
 
@@ -49,10 +46,8 @@ export function servedOperations({ experimental = false }: LifecycleOptions = {}
     if (id === 'getPet') return { ...operation, ...DEPRECATED };
     if (EXPERIMENTAL.includes(id)) return { ...operation, stability: 'experimental' };
     if (experimental || success.fields === undefined) return operation;
-    return {
-      ...operation,
-      success: { ...success, fields: success.fields.filter((name) => name !== 'PetTag') },
-    };
+    const fields = success.fields.filter((name) => name !== 'PetTag');
+    return { ...operation, success: { ...success, fields } };
   });
 }
 

@@ -152,20 +152,19 @@ function clientAddress(given = ''): string | undefined {
   return given.startsWith('::ffff:') && given.includes('.') ? given.slice('::ffff:'.length) : given;
 }
 
-/** Matches UUIDs, 32 hexadecimal digits, and texts that are too short to be secret. A generated API key has none of these forms. */
-const REQUEST_ID = /^(?:[\w-]{1,15}|[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}|[\da-f]{32})$/i;
-
 /**
- * A request id up to this length is not compared with API keys. Otherwise, the response would tell a client which short texts are
- * parts of a key, and it could guess the key character by character.
+ * Matches request ids that are too short to be secret. They are not compared with API keys. Otherwise, the response would tell a
+ * client which short texts are parts of a key, and it could guess the key character by character.
  */
-const SHORT = 15;
+const SHORT_ID = /^[\w-]{1,15}$/;
+
+/** Matches UUIDs and 32 hexadecimal digits. A generated API key has neither form. */
+const LONG_ID = /^(?:[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}|[\da-f]{32})$/i;
 
 /** Returns the `X-Request-Id` of the client. If it is missing or malformed, or has a part of an API key, returns a new id. */
 function requestIdOf(ctx: ApiContext, isSecret: IsSecret): string {
   const given = ctx.get('x-request-id');
-  const isKept = REQUEST_ID.test(given) && (given.length <= SHORT || !isSecret(given));
-  return isKept ? given : crypto.randomUUID();
+  return SHORT_ID.test(given) || (LONG_ID.test(given) && !isSecret(given)) ? given : crypto.randomUUID();
 }
 
 /** A valid `traceparent` of version 00 (W3C Trace Context). A trace id or a parent id of zeros is invalid. */

@@ -132,21 +132,19 @@ const METRICS: Rule = {
   expected: 'an object with the method text and the string contentType',
   accepts: (value) => objectWith('text').accepts(value) && STRING.accepts((value as MetricsText).contentType),
 };
-const PUBLIC_URL_RULE: Rule = {
-  expected: 'an http or https URL without user name, password, query and fragment',
-  accepts: (value) => typeof value === 'string' && isPublicUrl(value),
-};
-const ORIGIN: Rule = {
-  expected: 'an origin such as https://example.org, without wildcards',
-  accepts: isOrigin,
-};
 
 export const HTTP_STORE: Rule = objectWith(...STORE_METHODS);
 
 export const HTTP_OPTIONS: OptionRules<HttpOptions> = {
   apiKeys: objectOf<KeyVerifier>(objectWith('verify'), { verify: FUNCTION, hasPartOfKey: FUNCTION }),
-  publicUrl: PUBLIC_URL_RULE,
-  corsOrigins: arrayOf('an array of origins', ORIGIN),
+  publicUrl: {
+    expected: 'an http or https URL without user name, password, query and fragment',
+    accepts: (value) => typeof value === 'string' && isPublicUrl(value),
+  },
+  corsOrigins: arrayOf('an array of origins', {
+    expected: 'an origin such as https://example.org, without wildcards',
+    accepts: isOrigin,
+  }),
   trustedProxies: INTEGER,
   ...LIFECYCLE_RULES,
   rateLimit: optionsOf<RateLimit>(
@@ -157,7 +155,7 @@ export const HTTP_OPTIONS: OptionRules<HttpOptions> = {
     {
       expected: 'an object with the numbers requests and seconds',
       accepts: (value) => {
-        const { requests, seconds } = (value ?? {}) as RateLimit;
+        const { requests, seconds } = value as RateLimit;
         return typeof requests === 'number' && typeof seconds === 'number';
       },
     },

@@ -55,6 +55,7 @@ function attributeSchema(name: keyof NewPetInput, isText = false): v.GenericSche
     case 'boolean': {
       const { description } = attribute;
       if (!isText) return v.pipe(v.boolean(), v.metadata({ description }));
+      const booleanIn = (text: string) => (text === 'true' || text === 'false' ? text === 'true' : text);
       return v.pipe(v.string(), v.metadata({ type: 'boolean', description }), v.transform(booleanIn));
     }
     case 'timestamp': {
@@ -79,10 +80,6 @@ function enumName(name: string): string {
 
 /** Replaces a value that is not an int64, so that the message of the store names the valid range, and not a JavaScript type. */
 const NOT_AN_INT64 = INT64_MAX + 1n;
-
-function booleanIn(text: string): boolean | string {
-  return text === 'true' || text === 'false' ? text === 'true' : text;
-}
 
 function int64In(text: string): bigint {
   return parseInt64(text) ?? NOT_AN_INT64;
