@@ -29,7 +29,7 @@ import { walkPages } from './walk-pages.ts';
 export class AnimalStore extends BasicStore {
   declare protected readonly useCases: UseCases;
   readonly #report: ReportFailure;
-  readonly #closing = new AbortController();
+  readonly #stopImports = new AbortController();
   #stopRemoval: (() => void) | undefined;
 
   /** @param storage is closed with the store */
@@ -111,7 +111,7 @@ export class AnimalStore extends BasicStore {
     this.assertCallable();
     checkArgument('batches', batches, BATCHES);
     checkOptions(options, IMPORT_OPTIONS);
-    const { signal: closing } = this.#closing;
+    const { signal: closing } = this.#stopImports;
     const signal = AbortSignal.any([closing, options.signal ?? closing]);
     return await supported(this.useCases.importPets, 'import').execute(batches, { ...options, signal });
   }
@@ -148,7 +148,7 @@ export class AnimalStore extends BasicStore {
   /** Closes the store and its storage, as {@link StoreStorage.close} describes. */
   override close(): Promise<void> {
     this.#stopRemoval?.();
-    this.#closing.abort(closedError());
+    this.#stopImports.abort(closedError());
     return super.close();
   }
 }

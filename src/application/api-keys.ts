@@ -77,9 +77,8 @@ export class ApiKeys {
     const about = await this.#keys.replace(old, endsAt, key, draft).finally(() => this.#onEnd(id));
     if (about !== undefined) return { key, about };
     activeKey(await this.#keys.list(), id, this.#now());
-    throw invalidRequest(
-      `key ${id} was rotated at the same time by another caller: list the keys, then decide`,
-    );
+    const fault = 'was rotated at the same time by another caller: list the keys, then decide';
+    throw invalidRequest(`key ${id} ${fault}`);
   }
 
   /** Revokes a key at once, and resolves with its attributes. Rejects with `not_found` when the key does not exist. */

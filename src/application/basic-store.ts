@@ -189,11 +189,9 @@ export class BasicStore implements AsyncDisposable {
   }
 
   /** Whether a follower reads again after an error. An unexpected error of another server can be about one request alone. */
-  readonly #isTemporary = (code: ErrorCode): boolean => {
-    const isTemporary =
-      code === 'internal_error' ? this.storage.changeUseCases !== undefined : TEMPORARY.includes(code);
-    return isTemporary && !this.isClosed;
-  };
+  readonly #isTemporary = (code: ErrorCode): boolean =>
+    !this.isClosed &&
+    (code === 'internal_error' ? this.storage.changeUseCases !== undefined : TEMPORARY.includes(code));
 
   protected get changes(): ChangeUseCases {
     return supported(this.useCases.changes, 'a change of a pet');

@@ -4,11 +4,9 @@ import { type Caller, type CreateResult, DAY, type IdempotentCreates } from './p
 import type { CallOptions, PetRepository } from './ports/pet-repository.ts';
 import { supported } from './store-options.ts';
 
-/** The `caller` of a program that calls the store directly. Any other caller is the id of an API key, which is never empty. */
-export const THIS_PROGRAM = '';
-
+/** Returns the caller of a program that calls the store directly. Any other `caller` is the id of an API key, and not empty. */
 export function programWith(key: string | undefined): Caller | undefined {
-  return key === undefined ? undefined : { caller: THIS_PROGRAM, key };
+  return key === undefined ? undefined : { caller: '', key };
 }
 
 /** The default and the maximum number of days for which a write with an idempotency key can be retried. */

@@ -78,8 +78,7 @@ function petValidator(): (input: ImportedPet) => NewPet | Pet {
     const pet = hasId ? petWithId({ ...input, id }) : newPet(input);
     haveIds ??= hasId;
     if (hasId === haveIds) return pet;
-    throw invalidRequest(
-      `id ${hasId ? 'must be left out' : 'is required'}: either all pets have an id or none has`,
-    );
+    const fault = hasId ? 'must be left out' : 'is required';
+    throw invalidRequest(`id ${fault}: either all pets have an id or none has`);
   };
 }

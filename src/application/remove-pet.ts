@@ -26,7 +26,6 @@ export class RemovePet {
       if (pet !== undefined) await expectedPet(id, pet, ifMatch);
       return undefined;
     };
-    const { isReplay } = await writeVersion(this.#ports, id, `remove ${id}`, nextOf, caller, options);
-    return { isReplay };
+    return await writeVersion(this.#ports, id, `remove ${id}`, nextOf, caller, options);
   }
 }

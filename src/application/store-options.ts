@@ -84,18 +84,10 @@ export const CLIENT_OPTIONS: OptionRules<ClientOptions> = {
     accepts: (value) => OBJECT.accepts(value) && Object.entries(value as object).every(isHeader),
   },
 };
-export const RESTORE_OPTIONS: OptionRules<RestoreOptions> = {
-  overwrite: BOOLEAN,
-  onProgress: FUNCTION,
-  signal: SIGNAL,
-};
+const WORK = { onProgress: FUNCTION, signal: SIGNAL };
+export const RESTORE_OPTIONS: OptionRules<RestoreOptions> = { ...WORK, overwrite: BOOLEAN };
 export const BACKUP_OPTIONS: OptionRules<BackupOptions> = { ...RESTORE_OPTIONS, onVerified: FUNCTION };
-export const IMPORT_OPTIONS: OptionRules<ImportOptions> = {
-  onRefused: FUNCTION,
-  dryRun: BOOLEAN,
-  onProgress: FUNCTION,
-  signal: SIGNAL,
-};
+export const IMPORT_OPTIONS: OptionRules<ImportOptions> = { ...WORK, onRefused: FUNCTION, dryRun: BOOLEAN };
 export const VERIFY_OPTIONS: OptionRules<VerifyOptions> = { duringOutage: BOOLEAN };
 export const BATCHES: Rule = {
   expected: 'an async iterable of arrays of pets',
@@ -105,11 +97,8 @@ export const BATCHES: Rule = {
 
 function isHeader([name, value]: [string, unknown]): boolean {
   const isOwn = /^(?:authorization|content-type|idempotency-key|if-match)$/i.test(name);
-  return (
-    !isOwn &&
-    /^[!#-'*+.^`|~\w-]+$/.test(name) &&
-    /^[\t\x20-\x7e]*$/.test(typeof value === 'string' ? value : '\n')
-  );
+  const isText = typeof value === 'string' && /^[\t\x20-\x7e]*$/.test(value);
+  return isText && !isOwn && /^[!#-'*+.^`|~\w-]+$/.test(name);
 }
 
 const ANY: Rule = { expected: '', accepts: () => true };

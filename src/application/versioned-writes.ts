@@ -3,7 +3,7 @@
 import { AnimalStoreError } from '../domain/errors.ts';
 import { idempotencyKey, keyConflict } from '../domain/idempotency-key.ts';
 import type { Pet } from '../domain/pet.ts';
-import { IDEMPOTENCY_DAYS, THIS_PROGRAM } from './create-pet.ts';
+import { IDEMPOTENCY_DAYS } from './create-pet.ts';
 import { entityTagOf, type IfMatch } from './entity-tag.ts';
 import { noSuchPet } from './get-pet.ts';
 import { pause } from './pause.ts';
@@ -39,8 +39,8 @@ export async function writeVersion(
   options: CallOptions | undefined,
 ): Promise<{ readonly pet: Pet | undefined; readonly isReplay: boolean }> {
   const writes = caller ? supported(idempotentChanges, 'Idempotency-Key of a change') : unrecorded(changes);
-  const key = caller ? idempotencyKey(caller.key) : '';
-  const attempt = { caller: caller?.caller ?? THIS_PROGRAM, key, request, validFor: days * DAY };
+  if (caller) idempotencyKey(caller.key);
+  const attempt = { caller: '', key: '', ...caller, request, validFor: days * DAY };
   return await retryLostRace(async () => {
     const { record, version } = await writes.find(id, attempt, options);
     if (record !== undefined) {
@@ -90,15 +90,13 @@ const LONGEST_PAUSE = 250;
 /** Calls `attempt` up to {@link ATTEMPTS} times, while it resolves with `undefined` because another writer was faster. */
 export async function retryLostRace<T>(
   attempt: () => Promise<T | undefined>,
-  signal?: AbortSignal | undefined,
+  signal?: AbortSignal,
 ): Promise<T> {
   for (let lost = 0; lost < ATTEMPTS; lost += 1) {
     if (lost > 0) await pause(Math.random() * Math.min(LONGEST_PAUSE, 2 ** lost), signal);
     const result = await attempt();
     if (result !== undefined) return result;
   }
-  throw new AnimalStoreError(
-    'overloaded',
-    `other writers changed the pet ${ATTEMPTS} times in between: nothing was changed`,
-  );
+  const fault = `other writers changed the pet ${ATTEMPTS} times in between: nothing was changed`;
+  throw new AnimalStoreError('overloaded', fault);
 }

@@ -39,13 +39,6 @@ const LONGEST_DELAY = 60_000;
 /** After one of these errors, a later read can succeed. */
 export const TEMPORARY: readonly ErrorCode[] = ['overloaded', 'rate_limited', 'storage_unavailable'];
 
-/** A page, and the position after which the next one begins. */
-export interface Page<Item, Position> {
-  readonly items: readonly Item[];
-  readonly next: Position | undefined;
-  readonly more: boolean;
-}
-
 type Followed = Following & { readonly after?: unknown };
 
 /**
@@ -54,9 +47,9 @@ type Followed = Following & { readonly after?: unknown };
  */
 export async function* follow<Item, Options extends Followed>(
   readPage: (
-    query: Omit<Options, 'signal' | 'interval'> & { readonly limit: number },
+    query: Omit<Options, keyof Following> & { readonly limit: number },
     options: CallOptions,
-  ) => Promise<Page<Item, Options['after']>>,
+  ) => Promise<{ readonly items: readonly Item[]; readonly next: Options['after']; readonly more: boolean }>,
   isTemporary: (code: ErrorCode) => boolean,
   options: Options,
   rules: OptionRules<Options>,
