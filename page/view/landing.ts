@@ -10,6 +10,7 @@ export function land(element: HTMLElement): void {
   // no event, so the page stays at the element within the section.
   if (id !== '' && location.hash !== `#${id}`) history.pushState(0, '', `#${id}`);
   const shown = show(element);
+  history.replaceState(scrollY, '');
   if (!shown.hasAttribute('tabindex')) shown.tabIndex = -1;
   shown.focus({ preventScroll: true });
 }

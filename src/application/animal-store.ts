@@ -110,10 +110,10 @@ export class AnimalStore extends BasicStore {
   ): Promise<number> {
     this.assertCallable();
     checkArgument('batches', batches, BATCHES);
-    checkOptions(options, IMPORT_OPTIONS);
+    const checked = checkOptions(options, IMPORT_OPTIONS);
     const { signal: closing } = this.#stopImports;
-    const signal = AbortSignal.any([closing, options.signal ?? closing]);
-    return await supported(this.useCases.importPets, 'import').execute(batches, { ...options, signal });
+    const signal = AbortSignal.any([closing, checked.signal ?? closing]);
+    return await supported(this.useCases.importPets, 'import').execute(batches, { ...checked, signal });
   }
 
   /** Yields all matching pets in batches, as `PetTransfer.exportPets` does, or page by page if the storage lacks this port. */

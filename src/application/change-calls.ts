@@ -79,8 +79,9 @@ export async function changeStoredPet(
     }, options.signal);
   } catch (thrown) {
     if (lost === undefined) throw thrown;
-    const fault = 'an earlier request may have changed the pet: read the pet, then decide';
-    throw new AnimalStoreError(lost.code, fault, { cause: thrown === lost ? lost.cause : thrown });
+    const fault = 'an earlier request may have changed the pet: read it, then decide';
+    const cause = thrown === lost && lost.idempotencyKey ? lost.cause : thrown;
+    throw new AnimalStoreError(lost.code, fault, { cause });
   }
 }
 

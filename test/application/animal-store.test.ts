@@ -74,6 +74,12 @@ describe('pets', () => {
   });
 });
 
+test('an import has inherited options', async () => {
+  const { pets } = await store.listPage();
+  await store.importPets(batchesOf([REX]), Object.create({ dryRun: true }));
+  expect((await store.listPage()).pets).toEqual(pets);
+});
+
 test('an import, an export and a backup refuse options that would have no effect', async () => {
   for (const call of [
     () => store.importPets(batchesOf([REX]), { dryrun: true } as object),

@@ -229,10 +229,16 @@ describe('a function whose change may have been made by a request that was lost'
     const error = await remote.changePet(pet.id, increment).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({
       code: 'storage_unavailable',
-      message: 'an earlier request may have changed the pet: read the pet, then decide',
+      message: 'an earlier request may have changed the pet: read it, then decide',
       idempotencyKey: undefined,
       cause: expect.objectContaining({ code }),
     });
+  });
+
+  test('keeps the reason of a conflict', async () => {
+    const used = new AnimalStoreError('idempotency_conflict', 'used for a create');
+    const change = remoteStore(used).remote.changePet(pet.id, increment, { idempotencyKey: 'k' });
+    await expect(change).rejects.toMatchObject({ code: used.code, cause: used });
   });
 
   test('rejects with another error as it is, and with overloaded if no response was lost', async () => {

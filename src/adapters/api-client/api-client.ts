@@ -49,7 +49,7 @@ export class ApiClient {
     const sending = send(base + path, keyed, write ? options : { ...options, signal });
     if (write) this.#writes.add(sending);
     const response = await sending.finally(() => this.#writes.delete(sending));
-    if (operation !== undefined) onResponse?.(operation, response.headers);
+    if (operation) onResponse?.(operation, response.headers);
     try {
       return read(response);
     } catch (cause) {

@@ -1,7 +1,7 @@
 /** Opens connections to database files, and refuses a file whose companions are lost or belong to another file. */
 
 import { randomUUID } from 'node:crypto';
-import { accessSync, constants, existsSync, linkSync } from 'node:fs';
+import { existsSync, linkSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { storageUnavailable } from '../../application/ports/storage-fault.ts';
 import { isLocked } from './errors.ts';
@@ -112,16 +112,16 @@ function assertOwnCompanions(path: string, deadline: number): void {
     const { isWal, isAlone } = lookAt(path);
     if (hasLog && !isWal && sizeOf(log) > 0) throw foreignCompanion(log);
     if (isAlone || existsSync(index)) return;
-    // Another process that is opening the store creates the index in a moment.
-    if (performance.now() < deadline) throw new Database.SqliteError(`${index} is missing`, 'SQLITE_BUSY');
-    throw storageUnavailable(`${index} ${REMOVED}`);
+    // Another process that is opening the store creates the index in a moment. One that restores the store has no log.
+    if (performance.now() >= deadline && existsSync(log)) throw storageUnavailable(`${index} ${REMOVED}`);
+    throw new Database.SqliteError(`${index} is missing`, 'SQLITE_BUSY');
   }, deadline);
 }
 
 /**
- * Returns whether the file is in WAL mode, and whether no other process has it open in this mode. Both are assumed if they cannot
- * be found out. Opens the file through a hard link, so that SQLite finds no companions beside it. Opens it with SQLite, because
- * closing a file that was opened by other means would end the locks that SQLite has on it.
+ * Returns whether the file is in WAL mode, and whether no other connection has it open. Both are assumed if they cannot be found
+ * out. Opens the file through a hard link, so that SQLite finds no companions beside it. Opens it with SQLite, because closing a
+ * file that was opened by other means would end the locks that SQLite has on it.
  */
 function lookAt(path: string): { readonly isWal: boolean; readonly isAlone: boolean } {
   const link = `${path}.${randomUUID()}.partial`;
@@ -129,16 +129,15 @@ function lookAt(path: string): { readonly isWal: boolean; readonly isAlone: bool
     linkSync(path, link);
     const db = new Database(link, { timeout: 0, fileMustExist: true });
     try {
-      if (db.pragma('journal_mode', { simple: true }) !== 'wal') return { isWal: false, isAlone: true };
+      // The index stays in memory. Otherwise, a thread that opens the file now would share the index of the link, which is empty,
+      // and overwrite the log.
+      db.pragma('locking_mode = EXCLUSIVE');
+      return { isWal: db.pragma('journal_mode', { simple: true }) === 'wal', isAlone: true };
     } finally {
       db.close();
     }
-    // The last connection to a file removes the log, unless it may not write.
-    if (existsSync(`${link}-wal`)) accessSync(path, constants.W_OK);
-    return { isWal: true, isAlone: !existsSync(`${link}-wal`) };
   } catch (error) {
-    if (isLocked(error)) throw error;
-    return { isWal: true, isAlone: true };
+    return { isWal: true, isAlone: !isLocked(error) };
   } finally {
     removeDatabase(link);
   }

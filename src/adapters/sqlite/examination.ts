@@ -56,12 +56,12 @@ export function examineSqliteBackup(store: string, file: string): BackupContents
   return { ...contents, problems: [...contents.problems, ...partialProblems(file)] };
 }
 
-/** A backup or a restore that was killed leaves an incomplete copy. */
+/** A killed process leaves the incomplete copy of a backup or a restore, or a name under which it looked at the store. */
 function partialProblems(path: string): Problem[] {
-  const advice = 'remove it, unless a backup or a restore is running';
+  const advice = 'remove it, unless one is running';
   return partialsOf(path).map((file) => ({
     severity: 'warning',
-    message: `${file} is an incomplete copy: ${advice}`,
+    message: `${file} is the rest of a killed backup, restore or start: ${advice}`,
   }));
 }
 

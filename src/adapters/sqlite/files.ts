@@ -160,11 +160,11 @@ export async function withPartialFile<T>(path: string, make: (partial: string) =
   }
 }
 
-/** Returns the files that {@link withPartialFile} has not removed. */
+/** Returns the files with a temporary name that a killed process has left. */
 export function partialsOf(path: string): readonly string[] {
   const [folder, start] = [dirname(path), `${basename(path)}.`];
   const names = existsSync(folder) ? readdirSync(folder) : [];
-  const partials = names.filter((name) => name.startsWith(start) && name.endsWith('.partial'));
+  const partials = names.filter((name) => name.startsWith(start) && /\.partial(?:-\w+)?$/.test(name));
   return partials.map((name) => join(folder, name));
 }
 

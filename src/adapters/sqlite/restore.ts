@@ -97,7 +97,9 @@ export async function restoreSqliteStore(
       signal?.throwIfAborted();
       const { lost, revivedKeys } = difference;
       const keepsAll = lost && lost.pets + lost.apiKeys + revivedKeys.length === 0;
-      const isSame = old && keepsAll && countRows(old, 'pets') === contents.pets;
+      const versionIn = (name: string) => old?.pragma(`${name}.user_version`, { simple: true });
+      const hasAll = keepsAll && versionIn('copy') === versionIn('main');
+      const isSame = old && hasAll && countRows(old, 'pets') === contents.pets;
       // A repeated restore must not replace the original.
       const setAside = isSame && existsSync(kept) ? [] : await keepDatabase(store, kept, old);
       if (stats !== undefined || old !== undefined) renameSync(partial, store);

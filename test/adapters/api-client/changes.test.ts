@@ -116,7 +116,7 @@ describe('changePet', () => {
     fakeApi(found(), fate);
     expect(await errorOf(store.changePet(7n, sell, options))).toMatchObject({
       code,
-      message: 'an earlier request may have changed the pet: read the pet, then decide',
+      message: 'an earlier request may have changed the pet: read it, then decide',
       idempotencyKey: undefined,
       cause: expect.any(Error),
     });

@@ -142,6 +142,10 @@ test('a backup needs no files beside it, and doctor names what a killed one leav
   await openStorage(path).backup?.(backup);
   // The versions of the file format in which WAL mode is 2.
   expect([...readFileSync(backup).subarray(18, 20)]).toEqual([1, 1]);
-  writeFileSync(`${backup}.1234.partial`, '');
-  expect(examineSqliteBackup(path, backup).problems).toMatchObject([{ severity: 'warning' }]);
+  const left = ['partial', 'partial-wal'].map((suffix) => `${backup}.1234.${suffix}`);
+  for (const file of left) writeFileSync(file, '');
+  const message = (file: string) => expect.stringContaining(`${file} `);
+  expect(examineSqliteBackup(path, backup).problems).toEqual(
+    left.map((file) => ({ severity: 'warning', message: message(file) })),
+  );
 });

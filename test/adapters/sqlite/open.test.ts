@@ -1,5 +1,7 @@
+import { once } from 'node:events';
 import {
   closeSync,
+  copyFileSync,
   existsSync,
   mkdirSync,
   openSync,
@@ -12,7 +14,8 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { expect, test } from 'vitest';
+import { Worker } from 'node:worker_threads';
+import { expect, onTestFinished, test } from 'vitest';
 import { openReader, openWriter } from '../../../src/adapters/sqlite/database.ts';
 import { filesOf } from '../../../src/adapters/sqlite/files.ts';
 import { openSqliteStorage } from '../../../src/adapters/sqlite/index.ts';
@@ -21,7 +24,16 @@ import { IS_SHORT } from '../../support/extent.ts';
 import { temporaryFolder } from '../../support/process.ts';
 import { canMount, mountNote, SmallDisk } from '../../support/small-disk.ts';
 import { connect } from '../../support/sqlite.ts';
-import { bytesOf, execute, makeStore, newStore, openStorage, REX, temporaryFile } from './temporary-file.ts';
+import {
+  bytesOf,
+  countIn,
+  execute,
+  makeStore,
+  newStore,
+  openStorage,
+  REX,
+  temporaryFile,
+} from './temporary-file.ts';
 import { startedThreads } from './warm-storage.ts';
 
 function refusal(path: string, message: RegExp) {
@@ -197,4 +209,34 @@ test('an empty file stays empty when the store must exist, as for commands that 
   const reason = { reason: 'file_missing', message: `${path}: the file contains no store` };
   expect(open).toThrow(expect.objectContaining(reason));
   expect(statSync(path).size).toBe(0);
+});
+
+/** Several threads of one process open a store. Each adds a pet. */
+test('threads that open a store at the same time after a crash keep its pets', async () => {
+  const path = temporaryFile();
+  const storage = openStorage(path);
+  for (const name of ['1', '2']) await storage.pets.add({ ...REX, name });
+  const code = `
+    const { parentPort, workerData } = require('node:worker_threads');
+    import(workerData).then(({ openSqliteStorage }) => {
+      parentPort.on('message', async ({ path, pet }) => {
+        const storage = openSqliteStorage(path);
+        await storage.pets.add(pet);
+        await storage.close();
+        parentPort.postMessage('added');
+      });
+      parentPort.postMessage('ready');
+    });`;
+  const workerData = new URL('../../../src/adapters/sqlite/index.ts', import.meta.url).href;
+  const threads = [1, 2, 3].map(() => new Worker(code, { eval: true, workerData, execArgv: [] }));
+  onTestFinished(async () => void (await Promise.all(threads.map((thread) => thread.terminate()))));
+  const responses = () => Promise.all(threads.map((thread) => once(thread, 'message')));
+  await responses();
+  for (let round = 0; round < 12; round += 1) {
+    const copy = temporaryFile();
+    for (const suffix of ['', '-wal']) copyFileSync(path + suffix, copy + suffix);
+    for (const thread of threads) thread.postMessage({ path: copy, pet: REX });
+    await responses();
+    expect(countIn(copy)).toBe(5n);
+  }
 });

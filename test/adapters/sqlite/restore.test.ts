@@ -19,6 +19,7 @@ import {
   openSqliteStorage,
   restoreSqliteStore,
 } from '../../../src/adapters/sqlite/index.ts';
+import { SCHEMA_VERSION } from '../../../src/adapters/sqlite/schema.ts';
 import { ApiKeys } from '../../../src/application/api-keys.ts';
 import type { ApiKey } from '../../../src/domain/api-key.ts';
 import { INT64_MAX } from '../../../src/domain/int64.ts';
@@ -119,6 +120,15 @@ test('the copy is durable before it gets its name, and the name before the resto
 });
 
 describe('the replaced store', () => {
+  test('is kept if it has the schema of another release, in which pets can have further attributes', async () => {
+    const path = newStore(3);
+    const backup = await backupOf(path);
+    await restoreSqliteStore(path, backup, { overwrite: true });
+    execute(path, `PRAGMA user_version = ${SCHEMA_VERSION - 1}`);
+    const { setAside } = await restoreSqliteStore(path, backup, { overwrite: true });
+    expect(setAside).toEqual([`${path}.before-restore`]);
+  });
+
   test('is kept until the next restore that replaces other pets, and can be restored itself', async () => {
     const path = newStore(3);
     const backup = await backupOf(path);
