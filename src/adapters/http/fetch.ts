@@ -56,13 +56,8 @@ export function createFetchHandler(store: HttpStore, options: HttpOptions = {}):
       };
       if (HAS_SIGNAL) request.signal.addEventListener('abort', abort, { once: true });
       handle(req as IncomingMessage, res as Writable as ServerResponse)
-        .then(() =>
-          finished(res, (error) => {
-            req.destroy();
-            // A response can be destroyed before its head is sent.
-            if (error) resolve(unexpectedError(request, res));
-          }),
-        )
+        // A response can be destroyed before its head is sent.
+        .then(() => finished(res, (error) => error && resolve(unexpectedError(request, res))))
         .catch(reject);
     });
 }
