@@ -189,6 +189,11 @@ test('an API key that the store has revoked is refused during an outage', async 
   expect(await store.verifyApiKey(key, { duringOutage: true })).toMatchObject({ name: 'ci' });
   await store.apiKeys.revoke(about.id);
   await expect(store.verifyApiKey(key, { duringOutage: true })).rejects.toBe(outage);
+  const misspelt: object = { duringOutag: true };
+  await expect(store.verifyApiKey(key, misspelt)).rejects.toThrow(refusal(/^unknown option duringOutag/));
+  await expect(store.apiKeys.create('a', undefined, 'no' as never)).rejects.toThrow(
+    refusal(/^isReadOnly: expected /),
+  );
 });
 
 test('a signal ends the wait for a storage that ignores it, and says what is unknown', async () => {

@@ -103,6 +103,14 @@ describe('a follower', () => {
     await expect(store.followPets({ interval: 1 }).next()).rejects.toMatchObject({ code });
   });
 
+  test('reads again after an unexpected error of a server', async () => {
+    const server = new AnimalStore({ ...storage, changeUseCases: store.changeUseCases } as Storage);
+    failReads(undefined, 'internal_error');
+    const next = take(server.followPets({ interval: 1 }), 1);
+    await store.createPet(REX);
+    expect(await next).toEqual([1n]);
+  });
+
   test('ends when the store is closed', async () => {
     const next = store.followPets({ interval: 1 }).next();
     await store.close();

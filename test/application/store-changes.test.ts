@@ -103,7 +103,7 @@ test.each([...CHANGING, ...READING])('%s refuses options that would have no effe
 });
 
 test('an entity tag has double quotes, and is refused where it would have no effect', async () => {
-  for (const ifMatch of [7 as never, 'a', '"a', 'W/"a"', '"a", "b"', '**'])
+  for (const ifMatch of [7 as never, ['"a"'] as never, 'a', '"a', 'W/"a"', '"a", "b"', '**'])
     await expect(store.removePet(pet.id, { ifMatch })).rejects.toThrow(
       refusal(
         /^ifMatch: expected a strong entity tag, which begins and ends with a double quote, or \*, got /,
@@ -232,6 +232,22 @@ describe('a function whose change may have been made by a request that was lost'
       message: 'an earlier request may have changed the pet: read it, then decide',
       idempotencyKey: undefined,
       cause: expect.objectContaining({ code }),
+    });
+  });
+
+  test('keeps the cause of an unknown outcome, and has no key, unlike the error of an object', async () => {
+    const cause = new TypeError('the connection was lost');
+    const lost = new AnimalStoreError('storage_unavailable', 'unknown', { cause, idempotencyKey: 'k' });
+    const { remote } = remoteStore(lost);
+    await expect(remote.changePet(pet.id, increment)).rejects.toMatchObject({
+      cause,
+      idempotencyKey: undefined,
+    });
+    const stalled = remoteStore();
+    stalled.execute.mockReturnValue(new Promise(() => {}));
+    const options = { idempotencyKey: 'own', signal: AbortSignal.timeout(1) };
+    await expect(stalled.remote.changePet(pet.id, {}, options)).rejects.toMatchObject({
+      idempotencyKey: 'own',
     });
   });
 
