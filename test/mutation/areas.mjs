@@ -27,7 +27,7 @@ export const AREAS = {
     threshold: 98,
     mutatesTexts: true,
     hasEachKind: true,
-    lastRun: '2026-11-29: 98.8 % of 1,753',
+    lastRun: '2026-11-29: 98.8 % of 1,753; 98.3 % of 1,149 in the files that changed afterwards',
     testTimeout: 4000,
   },
   page: {
