@@ -31,13 +31,13 @@ import { checkBackup, refuseNoBackup } from './examination.ts';
 import {
   companionsOf,
   createFile,
+  databaseFiles,
   foreignCompanion,
   fsync,
   modeOfNewFile,
   moveToNewName,
   realPath,
   refuseLogAlone,
-  removeDatabase,
   sizeOf,
   withPartialFile,
 } from './files.ts';
@@ -56,8 +56,8 @@ const REVIVED_KEYS = `SELECT CAST(other.id AS TEXT) AS id, other.name, other.hin
 
 /**
  * Replaces the store at `path` by the backup in `file`, and resolves when the restored store is durable. The store is unchanged
- * until a checked copy of the backup is renamed to `path`. The replaced store is kept beside the restored one until the next
- * restore that replaces other pets or keys. No id that the replaced store has assigned is assigned again, if that store can be read.
+ * until a checked copy of the backup is renamed to `path`. The replaced store is kept beside the restored one, unless both have the
+ * same pets and keys and an earlier store is kept already. No id that the replaced store has assigned is assigned again, if that store can be read.
  *
  * Rejects with `storage_unavailable` when another process has the store open, or when reading or writing fails. Rejects with
  * `invalid_request` when `file` is not a sound backup, or was written by a newer release. Rejects with `OverwriteRefused` when the
@@ -73,7 +73,6 @@ export async function restoreSqliteStore(
   checkOptions(options, RESTORE_OPTIONS);
   const { overwrite = false, onProgress, signal } = options;
   const store = realPath(path);
-  const kept = `${store}.before-restore`;
   let old: Database.Database | undefined;
   let created = false;
   try {
@@ -100,8 +99,9 @@ export async function restoreSqliteStore(
       const versionIn = (name: string) => old?.pragma(`${name}.user_version`, { simple: true });
       const hasAll = keepsAll && versionIn('copy') === versionIn('main');
       const isSame = old && hasAll && countRows(old, 'pets') === contents.pets;
-      // A repeated restore must not replace the original.
-      const setAside = isSame && existsSync(kept) ? [] : await keepDatabase(store, kept, old);
+      const kept = freeName(`${store}.before-restore`);
+      // A restore can be repeated without another copy each time.
+      const setAside = isSame && kept.number > 1 ? [] : await keepDatabase(store, kept.name, old);
       if (stats !== undefined || old !== undefined) renameSync(partial, store);
       else moveToNewName(partial, store, () => inUse(store));
       await fsync(dirname(store));
@@ -185,13 +185,20 @@ function differenceOf(partial: string, old: Database.Database | undefined) {
   }, none);
 }
 
+/** Returns the name with the lowest number that no replaced store has, because its pets may be nowhere else. */
+function freeName(first: string) {
+  for (let number = 1; ; number += 1) {
+    const name = number === 1 ? first : `${first}-${number}`;
+    if (!databaseFiles(name).some((file) => existsSync(file))) return { name, number };
+  }
+}
+
 /**
  * Gives new names to those files of a database that contain data, and returns their new paths. The database file also keeps its old
  * name, because a server would create a new store if it were missing. Its companions must not keep their old names: SQLite would
  * apply them to the restored database, which gets the old name.
  */
 async function keepDatabase(path: string, kept: string, db: Database.Database | undefined) {
-  removeDatabase(kept);
   const companions = companionsOf(path).map((file) => file.slice(path.length));
   for (const suffix of companions) renameSync(path + suffix, kept + suffix);
   const suffixes = sizeOf(path) > 0 ? ['', ...companions] : companions;

@@ -36,8 +36,8 @@ export interface Restored extends BackupContents {
   /** The greatest id or revision in the backup and in the replaced store; 0n if neither has one. New pets get greater ids. */
   readonly lastId: bigint;
   /**
-   * The paths at which the files of the replaced store are kept until the next restore. Empty if no store was replaced, or if a
-   * store was kept before, and the replaced one has the pets and keys of the backup.
+   * The paths at which the files of the replaced store are kept. Empty if no store was replaced, or if a store was kept before,
+   * and the replaced one has the pets and keys of the backup.
    */
   readonly setAside: readonly string[];
   /**

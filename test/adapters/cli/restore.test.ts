@@ -69,7 +69,7 @@ describe('restore', () => {
       lastId: '2',
       lost: { pets: 0, apiKeys: 0 },
       revivedKeys: [],
-      setAside: [kept],
+      setAside: [`${kept}-2`],
     });
   });
 });

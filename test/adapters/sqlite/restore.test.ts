@@ -126,29 +126,32 @@ describe('the replaced store', () => {
     await restoreSqliteStore(path, backup, { overwrite: true });
     execute(path, `PRAGMA user_version = ${SCHEMA_VERSION - 1}`);
     const { setAside } = await restoreSqliteStore(path, backup, { overwrite: true });
-    expect(setAside).toEqual([`${path}.before-restore`]);
+    expect(setAside).toEqual([`${path}.before-restore-2`]);
   });
 
-  test('is kept until the next restore that replaces other pets, and can be restored itself', async () => {
+  test('is kept by every restore that replaces other pets, and can be restored itself', async () => {
     const path = newStore(3);
     const backup = await backupOf(path);
-    const kept = `${path}.before-restore`;
-    for (const count of [2, 4]) {
+    const [kept, second] = [`${path}.before-restore`, `${path}.before-restore-2`];
+    for (const [file, count] of [
+      [kept, 4],
+      [second, 2],
+    ] as const) {
       addPets(path, count, REX);
       const { setAside } = await restoreSqliteStore(path, backup, { overwrite: true });
-      expect(setAside).toEqual([kept]);
+      expect(setAside).toEqual([file]);
       expect((await restoreSqliteStore(path, backup, { overwrite: true })).setAside).toEqual([]);
       expect(countIn(path)).toBe(3n);
-      expect(countIn(kept)).toBe(3n + BigInt(count));
+      expect(countIn(file)).toBe(3n + BigInt(count));
     }
     const again = await restoreSqliteStore(path, kept, { overwrite: true });
     expect(again).toMatchObject({ pets: 7, lost: { pets: 0, apiKeys: 0 } });
-    expect([countIn(path), countIn(kept)]).toEqual([7n, 3n]);
+    expect([countIn(path), countIn(`${kept}-3`)]).toEqual([7n, 3n]);
     replaceFs('linkSync', () => {
       throw systemError('EPERM');
     });
-    await restoreSqliteStore(path, kept, { overwrite: true });
-    expect([countIn(path), countIn(kept)]).toEqual([3n, 7n]);
+    await restoreSqliteStore(path, second, { overwrite: true });
+    expect([kept, second, `${kept}-3`, `${kept}-4`].map(countIn)).toEqual([7n, 5n, 3n, 7n]);
   });
 
   test('is compared with the backup: what it lacks, and which keys become valid again', async () => {
