@@ -12,7 +12,7 @@ const { version } = JSON.parse(readFileSync(new URL('../package.json', import.me
 /** How long pending writes to standard error keep the process alive after the command, in milliseconds. */
 const EXIT_TIMEOUT = 500;
 
-/** How long signals after the first one are ignored, in milliseconds. One Ctrl-C can cause two, from the terminal and from npm. */
+/** How long signals after the first are ignored, in milliseconds. Ctrl-C can send two, from the terminal and npm. */
 const REPEATED_SIGNAL = 1000;
 
 const stop = new AbortController();

@@ -25,7 +25,7 @@ import { iterateUntilAborted } from './until-aborted.ts';
 import { createUseCases, type UseCases } from './use-cases.ts';
 import { walkPages } from './walk-pages.ts';
 
-/** A store with all its calls. A method rejects with `invalid_request` when the storage lacks a part that the method needs. */
+/** A store with every call. A method rejects with `invalid_request` when the storage lacks a required part. */
 export class AnimalStore extends BasicStore {
   declare protected readonly useCases: UseCases;
   readonly #report: ReportFailure;
@@ -57,7 +57,7 @@ export class AnimalStore extends BasicStore {
     return supported(this.useCases.apiKeys, 'keys');
   }
 
-  /** Whether the storage has API keys. */
+  /** Whether the storage supports API keys. */
   get hasApiKeys(): boolean {
     return this.useCases.apiKeys !== undefined;
   }

@@ -35,7 +35,7 @@ export class ApiKeys {
     this.#onEnd = onEnd;
   }
 
-  /** Creates a key. Rejects with `invalid_request` if the name is invalid, or if the expiry is past or after the year 9999. */
+  /** Creates a key. Rejects with `invalid_request` for an invalid name or for an expiry in the past or after 9999. */
   async create(name: string, expiresAt?: number, isReadOnly = false): Promise<IssuedApiKey> {
     const [key, draft] = this.#draft(apiKeyName(name), expiresAt, isReadOnly);
     return { key, about: await this.#keys.add(key, draft) };
@@ -43,7 +43,7 @@ export class ApiKeys {
 
   /**
    * Creates the first key of the store, or resolves with `undefined` when the store has ever had a key. Calls `save` with the key
-   * before the key is stored; of all processes, only one calls `save` at a time. When `save` fails, no key is stored.
+   * before the key is stored; only one process calls `save` at a time. When `save` fails, the key is not stored.
    */
   async createFirst(
     name: string,
@@ -59,9 +59,9 @@ export class ApiKeys {
   /**
    * Creates a key with the name and the permissions of an old key. The old key then expires after `overlap` milliseconds, unless it
    * expires earlier anyway. The new key expires at `expiresAt`, or never if `expiresAt` is `null`. By default, the new key has the
-   * same lifetime as the old key, or as the key that replaced the old key last. Rejects with `not_found` if the old key does not
-   * exist. Rejects with `invalid_request` if an argument is invalid, if the old key is not active, or if another caller changes its
-   * expiry by a rotation at the same time.
+   * same lifetime as the newest key of the same key holder. Rejects with `not_found` if the old key does not exist.
+   * Rejects with `invalid_request` if an argument is invalid, if the old key is not active, or if a simultaneous
+   * rotation changes the expiry of the old key.
    */
   async rotate(id: string, overlap: number, expiresAt?: number | null): Promise<IssuedApiKey> {
     const now = this.#now();

@@ -45,7 +45,7 @@ export function optionsOf<T extends object>(rules: OptionRules<T>, base: Rule = 
     ...base,
     accepts: isObject,
     checkMembers(name, value) {
-      // Before `base`, so that a misspelt member is named rather than the member that is then missing.
+      // This check is first, so that the error names a misspelt member and not the one missing because of it.
       checkOptions(value as T, rules, `${name}.`);
       checkArgument(name, value, base);
     },

@@ -74,8 +74,8 @@ export class BasicStore implements AsyncDisposable {
 
   /**
    * Yields the matching pets in ascending order of id. Even while pets are added, each pet that existed at the beginning is yielded
-   * exactly once, unless it is removed or no longer matches. Reads a page only when its pets are needed. On a server, the
-   * timeout applies to each page. Rejects with `invalid_request` for an invalid query.
+   * exactly once, unless it is removed or no longer matches. Reads a page only when its pets are needed. If the store
+   * is on a server, the timeout applies to each page. Rejects with `invalid_request` for an invalid query.
    */
   async *listPets(query?: PetWalk, options?: CallOptions): AsyncGenerator<Pet, void, undefined> {
     const pages = walkPages((page) => this.listPage(page, options), query);
@@ -130,7 +130,7 @@ export class BasicStore implements AsyncDisposable {
     change: PetChange | ChangeFunction,
     options?: ChangeOptions,
   ): Promise<TaggedPet> {
-    // An error with the key of a function would advise to call the function again.
+    // With a key, the error of an aborted write would advise a retry, which would call the function again.
     const caller = typeof change === 'function' ? undefined : programWith(options?.idempotencyKey);
     return await this.#write('change', caller, options, () =>
       changeStoredPet(this.changes, idOf(id), change, options ?? {}),
@@ -188,7 +188,7 @@ export class BasicStore implements AsyncDisposable {
     return this.close();
   }
 
-  /** Whether a follower reads again after an error. An unexpected error of another server can be about one request alone. */
+  /** Whether a follower reads again after an error. An `internal_error` of a server may affect only one request. */
   readonly #isTemporary = (code: ErrorCode): boolean =>
     !this.isClosed &&
     (code === 'internal_error' ? this.storage.changeUseCases !== undefined : TEMPORARY.includes(code));

@@ -39,8 +39,8 @@ export interface ChangeUseCases {
 }
 
 /**
- * Returns a change for the present state of a pet. Without `ifMatch`, is called again each time another writer was faster. If the
- * outcome is unknown, the error has no idempotency key, because another call could get a changed pet.
+ * Returns a change for the present pet. Without `ifMatch`, the store calls the function again when another writer was
+ * faster. If the outcome is unknown, the error has no idempotency key, because a retry could pass a changed pet.
  */
 export type ChangeFunction = (pet: Pet) => PetChange | Promise<PetChange>;
 
@@ -68,7 +68,7 @@ export async function changeStoredPet(
       } catch (thrown) {
         const error = asAnimalStoreError(thrown);
         const isUnknown = error?.idempotencyKey !== undefined;
-        // After a conflict of the caller's own key, an earlier call may have made a change with it.
+        // If the caller's own key conflicts, an earlier call with this key may have made a change.
         if (isUnknown || error?.code === 'idempotency_conflict') lost ??= error;
         const { code } = (isUnknown ? asAnimalStoreError(error.cause) : error) ?? {};
         if (ifMatch !== undefined || code !== 'precondition_failed') throw thrown;

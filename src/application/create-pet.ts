@@ -4,7 +4,7 @@ import { type Caller, type CreateResult, DAY, type IdempotentCreates } from './p
 import type { CallOptions, PetRepository } from './ports/pet-repository.ts';
 import { supported } from './store-options.ts';
 
-/** Returns the caller of a program that calls the store directly. Any other `caller` is the id of an API key, and not empty. */
+/** Identifies a program that uses the store directly. Its `caller` is empty, unlike the `caller` of an API key. */
 export function programWith(key: string | undefined): Caller | undefined {
   return key === undefined ? undefined : { caller: '', key };
 }

@@ -7,7 +7,7 @@ import { DAY } from './ports/idempotent-creates.ts';
 const CACHE_LIMIT = 1000;
 /** The maximum number of keys that are remembered. Beyond it, the key that was verified least recently is forgotten. */
 const RECENT_LIMIT = 10_000;
-/** The time after a failed write during which no use of a key is recorded, in milliseconds. */
+/** How long the recording of uses pauses after a failed write, in milliseconds. */
 const PAUSE = 60_000;
 
 /** Verifies API keys, and records the day on which each key was last used. */
@@ -64,7 +64,7 @@ export class VerifyApiKey implements ApiKeyVerifier {
     return isValid ? apiKey : undefined;
   }
 
-  /** Queues a write, for which no request waits. If the write fails, a later use of the key on the same day is recorded instead. */
+  /** Queues a write, and does not wait. If the write fails, a later use of the key on the same day is recorded. */
   #recordUse({ id }: ApiKey, now: number): void {
     const today = now - (now % DAY);
     const { size } = this.#unrecorded;

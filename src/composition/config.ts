@@ -29,7 +29,7 @@ export interface Config {
   readonly database: Database<Storage>;
   readonly apiKeys: readonly string[];
   readonly firstKey: 'print' | 'none' | 'unseen';
-  /** For how many days a write can be repeated with its idempotency key. */
+  /** For how many days a write can be retried with its idempotency key. */
   readonly idempotencyDays: number;
   readonly logLevel: 'silent' | 'error' | 'warn' | 'info' | 'debug';
   /** How long a stopping service waits for the requests in flight, in milliseconds. */
@@ -110,7 +110,7 @@ export function describeSettings(): CliOptions['settings'] {
   }));
 }
 
-/** The options to read the other settings, whether those of the database are valid or not. */
+/** Replaces `DATABASE_URL`, so that the other settings can be read even if it is invalid. */
 export const ANY_STORE: ServeValues = { databaseUrl: 'memory:' };
 
 /** Throws a `ConfigError` that names every invalid setting. */

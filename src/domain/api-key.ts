@@ -64,7 +64,7 @@ const CHECKSUM_LENGTH = 6;
 const PREFIX_LENGTH = API_KEY_PREFIX.length + 4;
 const FORMAT = new RegExp(`^${API_KEY_PREFIX}[0-9A-Za-z]{${SECRET_LENGTH + CHECKSUM_LENGTH}}$`);
 
-/** Matches a key that is whole, or has at least 16 characters of its secret. The underscore can be percent-encoded, as in a URL. */
+/** Matches a key that is whole, or truncated after at least 16 characters of its secret. `_` can be percent-encoded. */
 const LOOKS_LIKE_A_KEY = new RegExp(`${API_KEY_PREFIX.replaceAll('_', '(?:_|%5f)')}[0-9a-z]{16}\\w*`, 'gi');
 
 /** Formats {@link API_KEY_BYTES} random bytes as a key: `pets_`, 43 base62 characters and a checksum of 6 characters. */
@@ -87,7 +87,7 @@ export function apiKeyPrefix(key: string): string {
   return key.slice(0, PREFIX_LENGTH);
 }
 
-/** Replaces each key by its first characters and `…`. Also a truncated key, if it has at least 16 characters of its secret. */
+/** Replaces each key, even one truncated after 16 or more characters of its secret, by its first characters and `…`. */
 export function withoutApiKeys(text: string): string {
   return text.replaceAll(LOOKS_LIKE_A_KEY, (key) => `${apiKeyPrefix(key)}…`);
 }

@@ -11,7 +11,7 @@
  * - `precondition_required`: the server refuses a change that does not name a version of the pet
  * - `idempotency_conflict`: the idempotency key was used for a different request
  * - `rate_limited`: the caller has reached a limit, and the call had no effect; a retry after `retryAfter` seconds is safe
- * - `overloaded`: the call was refused and had no effect, because a queue is full; a retry is safe
+ * - `overloaded`: the call was refused and had no effect, for example because a queue is full; a retry is safe
  * - `storage_unavailable`: the storage cannot handle requests, for example because it is full or read-only
  * - `internal_error`: any other failure
  */
@@ -62,8 +62,8 @@ export class AnimalStoreError extends Error {
   readonly retryAfter: number | undefined;
   /**
    * The idempotency key of a write whose outcome is unknown. The same call with this key makes the write unless it was already
-   * made, and resolves with its result. Only a database has writes without a key: if one is aborted, this is `undefined`, and the
-   * write may still take effect.
+   * made, and resolves with its result. If a write without a key is aborted, this is `undefined`, and the write may
+   * still take effect. A write to a server always has a key.
    */
   readonly idempotencyKey: string | undefined;
 

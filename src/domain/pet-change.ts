@@ -14,7 +14,7 @@ import {
   storedPet,
 } from './pet.ts';
 
-/** The new values of attributes. An attribute that is absent stays as it is, and `null` removes one that a pet can lack. */
+/** New values of attributes. An absent attribute does not change; `null` removes an attribute that a pet can lack. */
 export type PetChange = { readonly [Name in keyof NewPetInput]?: NewPetInput[Name] | null };
 
 /** The statuses that can follow each status of a pet. */

@@ -1,6 +1,6 @@
 import type { ApiKey } from '../../domain/api-key.ts';
 
-/** The key holder. Its idempotency keys belong to `callerId`, which defaults to `id`. With `isReadOnly`, it may only read. */
+/** The holder of an API key. Its idempotency keys belong to `callerId`, which defaults to `id`. */
 export type ApiKeyHolder = Pick<ApiKey, 'id' | 'name' | 'callerId' | 'isReadOnly'>;
 
 /** The options of a verification. */

@@ -20,7 +20,7 @@ export interface WriteRecord {
   readonly pet: Pet | undefined;
 }
 
-/** The record of the key of an attempt, if a valid one exists, and the newest version of the pet, read at one moment. */
+/** The valid record of the key of an attempt, if any, and the newest version of the pet, both read at one moment. */
 export interface AttemptState {
   readonly record: WriteRecord | undefined;
   /** The newest version, as `PetChanges.find` returns it. */

@@ -25,7 +25,7 @@ export interface BackupContents {
   readonly apiKeys: number;
   /** The greatest id or revision that was assigned, or 0n. */
   readonly lastId: bigint;
-  /** The problems of pets that break a rule, because another program has changed them, or because the rule is newer. */
+  /** The problems of pets that break a rule because another program changed them or the rule is newer than they are. */
   readonly problems: readonly Problem[];
 }
 
@@ -36,8 +36,8 @@ export interface Restored extends BackupContents {
   /** The greatest id or revision in the backup and in the replaced store; 0n if neither has one. New pets get greater ids. */
   readonly lastId: bigint;
   /**
-   * The paths at which the files of the replaced store are kept. Empty if no store was replaced, or if a store was kept before,
-   * and the replaced one has the pets and keys of the backup.
+   * The paths at which the files of the replaced store are kept. Empty if no store was replaced, or if the replaced store
+   * has the pets and keys of the backup, and an older store is kept already.
    */
   readonly setAside: readonly string[];
   /**

@@ -5,7 +5,7 @@ import type { CallOptions } from './pet-repository.ts';
 
 /** The options of an import. An exception of a callback ends the import. */
 export interface TransferOptions {
-  /** Called with each pet that has the id of an earlier pet, before the next batch is requested. The later pet is not imported. */
+  /** Called with each pet that repeats an earlier id, before the next batch is requested. This pet is not imported. */
   readonly onDuplicateId: (pet: Pet) => void;
   /** Called from time to time, and at the end, with the number of pets in the transaction. */
   readonly onProgress?: ((count: number) => void) | undefined;

@@ -4,12 +4,12 @@ export interface RequestOutcome {
   /** The path template of the route, such as `/v1/pets/{petId}`; `undefined` when no route matches. */
   readonly route?: string | undefined;
   /**
-   * The first 200 characters of the path, without the query, of a request that matches no route. All characters but visible ASCII
-   * are percent-encoded. The path is masked when it contains a part of an API key.
+   * If the request matches no route, the first 200 characters of its path, without the query. Characters other than
+   * visible ASCII are percent-encoded. The path is masked when it contains a part of an API key.
    */
   readonly path?: string | undefined;
   readonly status: number;
-  /** The time from the arrival of the request headers to the response, in milliseconds. */
+  /** The time from the arrival of the request headers until the response is ready to be sent, in milliseconds. */
   readonly ms: number;
   readonly requestId: string;
   /** The id of the API key; `undefined` when the request required no API key, or had no valid API key. */

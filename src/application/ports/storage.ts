@@ -21,7 +21,7 @@ export interface StoreStorage {
   readonly transfer?: PetTransfer | undefined;
   readonly changes?: PetChanges | undefined;
   readonly idempotentChanges?: IdempotentChanges | undefined;
-  /** The use cases of changes on another server. A storage that has them needs neither `changes` nor `idempotentChanges`. */
+  /** The use cases that change pets and list changes on another server. They replace the two ports above. */
   readonly changeUseCases?: ChangeUseCases | undefined;
 
   /**

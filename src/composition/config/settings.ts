@@ -84,8 +84,8 @@ export function readSettings<const Entries extends v.ObjectEntries>(
 }
 
 /**
- * Describes each variable that looks like a setting, but whose name has one or two characters more or fewer at its end. Other
- * programs have variables such as PORTS, so a name without `_` must have more than six letters.
+ * Describes each variable whose name is that of a setting with one or two characters more or fewer at its end. Other
+ * programs have variables such as PORTS, so a name without `_` counts only if it has more than six letters.
  */
 export function misspellings(environment: Environment, settings: readonly string[]): string[] {
   const known = [...settings, ...SECRETS.flatMap((name) => [name, `${name}_FILE`])];
