@@ -94,7 +94,7 @@ export function apiChangeUseCases(api: ApiClient): ChangeUseCases {
   };
 }
 
-/** Replaces each malformed entity tag by one that no pet has. A malformed tag could change the meaning of the header field. */
+/** Replaces each malformed entity tag with one that no pet has. A malformed tag could change the meaning of the header field. */
 function ifMatchField(ifMatch: IfMatch): string {
   return ifMatch === '*' ? '*' : ifMatch.map((tag) => (ENTITY_TAG.test(tag) ? tag : NO_TAG)).join(', ');
 }

@@ -21,13 +21,13 @@ export interface ApiResponse {
 
 /** The properties of an operation that decide what a status means. */
 export interface OperationStatuses {
-  /** Whether the path names a pet. If so, 404 need not mean a wrong base address: the pet may not exist. */
+  /** Whether the path names a pet. If so, 404 can mean a missing pet as well as a wrong base address. */
   readonly isOfPet?: boolean;
   /** The status with which a server responds if it does not serve the operation. */
   readonly unserved?: number;
 }
 
-/** The maximum size of a body in bytes, after decompression. 100 pets with the longest names have less than a third of it. */
+/** The maximum size of a body in bytes, after decompression. 100 pets with the longest names take less than a third of it. */
 export const RESPONSE_LIMIT: number = 1024 * 1024;
 
 /** The error codes, by status, for responses without a known error code, such as those of a proxy. */
@@ -60,7 +60,7 @@ export interface Failure {
 
 /**
  * Returns the failure that a response describes. Only an error in the format of the API can prove that nothing was stored, because
- * a proxy can replace the response of the server by another one, with any status.
+ * a proxy can replace the response of the server with another one of any status.
  */
 export function failureOf(response: ApiResponse, base: string, operation: OperationStatuses): Failure {
   const { status } = response;

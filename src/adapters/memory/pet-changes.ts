@@ -20,7 +20,7 @@ export interface MemoryPetChanges extends PetChanges {
 export function memoryChanges(pets: MemoryPetRepository): MemoryPetChanges {
   /** By the id of the pet, in ascending order of revision. */
   const revisions = new Map<bigint, bigint>();
-  /** Drawn at the first use, because some platforms allow no random values while a program starts. */
+  /** Generated on first use, because some platforms provide no random values while a program starts. */
   let epoch: string | undefined;
 
   function findNow(id: bigint): PetVersion | undefined {

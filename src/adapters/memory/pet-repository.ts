@@ -1,4 +1,4 @@
-/** Pets in memory, in an array in ascending order of id. A pet is found by binary search, and filters read every pet. */
+/** Pets in memory, in an array in ascending order of id. A pet is found by binary search. Filters read the pets one by one. */
 
 import type { PetPage, PetQuery, PetRepository } from '../../application/ports/pet-repository.ts';
 import { idsNotAccepted } from '../../application/ports/pet-transfer.ts';
@@ -49,7 +49,7 @@ export class MemoryPetRepository implements PetRepository {
     return Object.freeze({ pets: Object.freeze(found.slice(0, limit)), more: found.length > limit });
   }
 
-  /** Returns the first pets with ids above `after` and up to `last` for which `accepts` returns true. */
+  /** Of the pets with ids above `after` and up to `last`, returns the first `limit` for which `accepts` returns true. */
   selectNow(
     accepts: (pet: Pet) => boolean,
     limit: number = Infinity,

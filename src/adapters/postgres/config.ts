@@ -8,7 +8,7 @@ import { parsePostgresUrl } from './url/index.ts';
 const parsers = new TypeOverrides();
 parsers.setTypeParser(types.builtins.INT8, BigInt);
 const toDate = types.getTypeParser(types.builtins.TIMESTAMPTZ) as (text: string) => unknown;
-/** Another program can have stored `infinity`, which is not a date. */
+/** Another program may have stored `infinity`, which is not a date. */
 parsers.setTypeParser(types.builtins.TIMESTAMPTZ, (text) => {
   const date = toDate(text);
   return date instanceof Date ? date.toISOString() : text;

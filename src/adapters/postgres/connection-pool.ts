@@ -66,7 +66,7 @@ export class ConnectionPool {
     this.#config = config;
     this.#faults = faults;
     const prepared = (client: ClientBase) => prepare(client, config).then(onConnect);
-    // After `close`, the process does not wait for a server that hangs.
+    // Because of `allowExitOnIdle`, the process does not wait after `close` for a server that hangs.
     this.#pool = new Pool({ ...config, min: 1, allowExitOnIdle: true, onConnect: prepared });
     this.#pool.on('error', () => {});
   }
@@ -187,7 +187,7 @@ const unconfirmed = new WeakSet<ClientBase>();
 /** Sets the time limits of a new connection. Refuses a standby, which may lack acknowledged writes. */
 async function prepare(client: ClientBase, { query_timeout: timeout = 0 }: ClientConfig): Promise<void> {
   client.on('notice', ({ routine }) => {
-    // The warning of the server that the wait for a standby was cancelled. Only `routine` identifies it, because its text can be in
+    // This warning says that the wait for a standby was cancelled. Only `routine` identifies it, because its text can be in
     // any language, and all warnings have the same code.
     if (routine === 'SyncRepWaitForLSN') unconfirmed.add(client);
   });

@@ -75,7 +75,7 @@ export function storageError(error: unknown): AnimalStoreError {
   return storageUnavailable(`the connection to the database failed${suffix}`, error, 'unreachable');
 }
 
-/** Returns the messages of the error and of its cause. The text has no password, and a code that is in both only once. */
+/** Returns the messages of the error and of its cause, without a password. A code that is in both is shown only once. */
 export function detailed(error: unknown): string {
   const { message, cause } = storageError(error);
   if (!isError(cause) || cause.message === '') return message;

@@ -1,4 +1,4 @@
-/** Changes and removes pets in PostgreSQL. One statement makes all queued changes, if they are of different pets. */
+/** Changes and removes pets in PostgreSQL. One statement makes all queued changes, if they concern different pets. */
 
 import type { ChangeAttempt, IdempotentChanges } from '../../application/ports/idempotent-changes.ts';
 import type { PetChanges } from '../../application/ports/pet-changes.ts';
@@ -64,7 +64,7 @@ const FIND = `SELECT record.pet_id, request, response, revision, ${PET_COLUMNS} 
 
 /**
  * Reads changed pets, pets that were never changed, and one row about the store. To find pets that were never changed, a sub-select
- * looks up the revision of one pet after the other, until the page is full or {@link EXAMINED_LIMIT} pets are examined. If it used
+ * looks up the revision of one pet after another, until the page is full or {@link EXAMINED_LIMIT} pets are examined. If it used
  * NOT EXISTS instead, PostgreSQL could read all revisions.
  */
 const LIST = `WITH changed AS MATERIALIZED (

@@ -24,7 +24,7 @@ export function arrayParameters(...further: readonly ('bigint' | 'boolean' | 'te
 
 /**
  * Takes the order lock. Pets become visible in the order of their ids, because a transaction that assigns ids holds this lock until
- * its end, also while it waits for a standby. Each schema has its own lock.
+ * its end, even while it waits for a standby. Each schema has its own lock.
  */
 export const TAKE_ORDER = "SELECT pg_advisory_xact_lock(7301, 'pets'::regclass::oid::int)";
 /** A part of a `WITH` clause that takes the order lock. PostgreSQL runs it only if the statement reads from `ordered`. */

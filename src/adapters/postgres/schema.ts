@@ -13,7 +13,7 @@ import { TAKE_ORDER } from './pets.ts';
 export const NEW_EPOCH =
   '(SELECT left(text, 8) || right(text, 8) FROM CAST(gen_random_uuid() AS text) AS text)';
 
-/** The rules of each attribute. The database checks them, whichever program writes. Rules over several are in `newPet` only. */
+/** The rules of each attribute. The database checks them for all programs. Rules about several attributes are in `newPet` only. */
 const RULES = "id > 0 AND char_length(name) BETWEEN 1 AND 255 AND status IN ('available', 'pending', 'sold')";
 
 /** Keys and callers are compared byte by byte, whatever the locale of the database is. */
@@ -68,8 +68,8 @@ const HIDDEN = `coalesce(array_agg('row security applies to ' || relname || ' an
 export const READ_HIDDEN: string = `SELECT ${HIDDEN} FROM ${RELATIONS}`;
 
 /**
- * One column says whether the data is on one server. It is true if `version()` names only PostgreSQL, and no extension `citus` is
- * installed.
+ * One column says whether the data is on one server. It is true if `version()` names only PostgreSQL, and the extension `citus`
+ * is not installed.
  */
 const SURVEY = `SELECT current_setting('server_encoding'), bool_or(relname = 'animal_store_schema'), bool_or(relname = 'pets'),
     current_setting('default_transaction_read_only') = 'on', version() ~ '^PostgreSQL [0-9.]+(devel|beta[0-9]+|rc[0-9]+)?[ ,]'

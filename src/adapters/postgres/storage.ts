@@ -28,7 +28,7 @@ import { locationOf } from './url/index.ts';
 
 /** The options for opening a store in PostgreSQL. */
 export interface PostgresOptions {
-  /** Whether a database without a store is an error. Default: false, and the store is created. */
+  /** Whether a database without a store is an error. When `false`, the store is created. Default: false. */
   readonly mustExist?: boolean;
   /**
    * Decides whether a store of an older release is migrated, after which the older release cannot open it. `always` migrates the
@@ -106,7 +106,7 @@ export async function openPostgresStorage(url: string, options: PostgresOptions 
     if (messages.length === 0) faults.reportSuccess('rows');
     else faults.reportFailure('rows', new StorageFault('not_permitted', messages.join('; ')));
   };
-  /** Runs the statements of requests. Throws faults and internal errors, but not, for example, the error for too many calls. */
+  /** Runs the statements that requests use. Throws faults and internal errors, but not, for example, `overloaded`. */
   const test = async (): Promise<void> => {
     const reads = [pets.read(), apiKeys.find(''), testRows()];
     for (const result of await Promise.allSettled([...reads, faults.of('write') && testWrite()])) {

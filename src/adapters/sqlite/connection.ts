@@ -45,7 +45,7 @@ export function connect(
     try {
       db.pragma('user_version');
       assertWholeLog(db, path);
-      // With NORMAL, which is the default of the driver in WAL mode, a commit would do no fsync.
+      // With NORMAL, which is the default of the driver in WAL mode, a commit would not call fsync.
       db.pragma('synchronous = FULL');
       prepare(db.defaultSafeIntegers(true), () => {
         lockFile(db);
@@ -72,7 +72,7 @@ export function connectToRead(path: string, prepare: Prepare = () => {}): Connec
 /** Repeats `work` while another process holds the lock. SQLite itself would wait up to 100 milliseconds between two attempts. */
 export function whenUnlocked<T>(work: () => T, deadline: number): T {
   for (; ; Atomics.wait(clock, 0, 0, LOCK_INTERVAL)) {
-    // The last attempt begins after the deadline, so that `work` can throw another error than that of the lock.
+    // The last attempt begins after the deadline, so that `work` can throw an error other than that of the lock.
     const isLast = performance.now() >= deadline;
     try {
       return work();
@@ -87,12 +87,12 @@ export function beginAlone(db: Database.Database, mode: 'delete' | 'memory'): vo
   db.pragma('journal_mode = DELETE');
   db.pragma(`journal_mode = ${mode}`);
   db.exec('BEGIN EXCLUSIVE');
-  // Another process can have opened the store in the meantime.
+  // Another process may have opened the store in the meantime.
   if (db.pragma('journal_mode', { simple: true }) !== mode)
     throw new Database.SqliteError('another process has the store open', 'SQLITE_BUSY');
 }
 
-/** Refuses a Node.js that is too old, because the SQLite driver would make it crash with a signal. */
+/** Refuses an old version of Node.js, because the SQLite driver would crash the process with a signal. */
 function assertRuntime(): void {
   const { node, bun, deno } = process.versions;
   if (bun === undefined && deno === undefined && Number.parseInt(node, 10) < 22)
@@ -100,8 +100,8 @@ function assertRuntime(): void {
 }
 
 /**
- * Refuses a log without its file, and the log of another file, because SQLite would apply it to this file. Refuses a file whose
- * index is missing while another process has it open: SQLite would create a second index, and the two processes would lose writes.
+ * Refuses a log without its file: SQLite would delete it. Refuses the log of another file: SQLite would apply it to this file.
+ * Refuses a file without an index if another process has the file open: SQLite would create a second index, and lose writes.
  */
 function assertOwnCompanions(path: string, deadline: number): void {
   refuseLogAlone(path);
@@ -112,16 +112,16 @@ function assertOwnCompanions(path: string, deadline: number): void {
     const { isWal, isAlone } = lookAt(path);
     if (hasLog && !isWal && sizeOf(log) > 0) throw foreignCompanion(log);
     if (isAlone || existsSync(index)) return;
-    // Another process that is opening the store creates the index in a moment. One that restores the store has no log.
+    // A process that is opening the store creates the index in a moment. A process that restores the store has no log.
     if (performance.now() >= deadline && existsSync(log)) throw storageUnavailable(`${index} ${REMOVED}`);
     throw new Database.SqliteError(`${index} is missing`, 'SQLITE_BUSY');
   }, deadline);
 }
 
 /**
- * Returns whether the file is in WAL mode, and whether no other connection has it open. Both are assumed if they cannot be found
- * out. Opens the file through a hard link, so that SQLite finds no companions beside it. Opens it with SQLite, because closing a
- * file that was opened by other means would end the locks that SQLite has on it.
+ * Returns whether the file is in WAL mode, and whether no other connection has it open. Assumes the first if the file is locked,
+ * and both after any other error. Opens the file through a hard link, so that SQLite finds no companions beside the link. Opens it
+ * with SQLite, because closing a file that was opened by other means would end the locks that SQLite has on the file.
  */
 function lookAt(path: string): { readonly isWal: boolean; readonly isAlone: boolean } {
   const link = `${path}.${randomUUID()}.partial`;
@@ -129,8 +129,8 @@ function lookAt(path: string): { readonly isWal: boolean; readonly isAlone: bool
     linkSync(path, link);
     const db = new Database(link, { timeout: 0, fileMustExist: true });
     try {
-      // The index stays in memory. Otherwise, a thread that opens the file now would share the index of the link, which is empty,
-      // and overwrite the log.
+      // The index stays in memory. Otherwise, a thread that opens the file now would share the empty index of the link, and
+      // overwrite the log.
       db.pragma('locking_mode = EXCLUSIVE');
       return { isWal: db.pragma('journal_mode', { simple: true }) === 'wal', isAlone: true };
     } finally {

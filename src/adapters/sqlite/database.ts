@@ -72,7 +72,7 @@ export function openSource(path: string): Database.Database {
   return nameFile(path, () => connectToRead(path, check));
 }
 
-/** Opens the database only if no file was replaced. Errors do not contain the path, because clients see them. */
+/** Opens the database unless one of its files was removed or replaced. Adds no path to errors, because clients see them. */
 export function openWriter(files: StoreFiles): Database.Database {
   assertSameFiles(files);
   const [[path] = ['']] = files;
@@ -128,7 +128,7 @@ function migrateAlone(db: Database.Database, version: number, migration: Migrati
   }
 }
 
-/** Reads the version again, because another process can have migrated the store in the meantime. */
+/** Reads the version again, because another process may have migrated the store in the meantime. */
 function migrate(db: Database.Database): void {
   const version = versionOf(db);
   for (const [to, sql] of MIGRATIONS) if (to > version) db.exec(sql);

@@ -56,7 +56,7 @@ export function examineSqliteBackup(store: string, file: string): BackupContents
   return { ...contents, problems: [...contents.problems, ...partialProblems(file)] };
 }
 
-/** A killed process leaves the incomplete copy of a backup or a restore, or a name under which it looked at the store. */
+/** A killed process leaves the incomplete copy of a backup or a restore, or the hard link through which it opened the store. */
 function partialProblems(path: string): Problem[] {
   const advice = 'remove it, unless one is running';
   return partialsOf(path).map((file) => ({

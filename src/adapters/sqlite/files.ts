@@ -92,7 +92,7 @@ export function modeOfNewFile(path: string): number {
   return (statSync(dirname(path)).mode & 0o2000) === 0 ? 0o600 : 0o640;
 }
 
-/** Creates a file if there is none, and returns whether it did. If SQLite created it, every user of the machine could read it. */
+/** Creates a missing file, and returns whether it was missing. If SQLite created it, every user of the machine could read it. */
 export function createFile(path: string): boolean {
   // Does not open an existing file, because closing it would end the locks that SQLite has on it.
   if (existsSync(path)) return false;
@@ -113,7 +113,7 @@ function createFolder(folder: string): void {
   try {
     mkdirSync(folder);
   } catch (error) {
-    // Another process can have created the folder.
+    // Another process may have created the folder.
     if (!existsSync(folder)) throw error;
   }
 }
@@ -121,7 +121,7 @@ function createFolder(folder: string): void {
 /** The database file, its write-ahead log and the index of the log, each with its identity while the store is open. */
 export type StoreFiles = readonly (readonly [path: string, identity: string | undefined])[];
 
-/** A connection must have read from the database before, because the first read creates the write-ahead log and its index. */
+/** Call this after a connection has read from the database, because the first read creates the write-ahead log and its index. */
 export function filesOf(path: string): StoreFiles {
   const [absolute, real] = [resolve(path), realPath(path)];
   return [absolute, `${real}-wal`, `${real}-shm`].map((file) => [file, identityOf(file)]);
@@ -160,7 +160,7 @@ export async function withPartialFile<T>(path: string, make: (partial: string) =
   }
 }
 
-/** Returns the files with a temporary name that a killed process has left. */
+/** Returns the temporary files of killed processes, and of processes that still use them. */
 export function partialsOf(path: string): readonly string[] {
   const [folder, start] = [dirname(path), `${basename(path)}.`];
   const names = existsSync(folder) ? readdirSync(folder) : [];
@@ -172,7 +172,7 @@ export function removeDatabase(path: string): void {
   for (const suffix of ['', ...COMPANIONS]) rmSync(path + suffix, { force: true });
 }
 
-/** Renames a file, but never replaces an existing one: the first step fails if there is one. */
+/** Renames a file, but never replaces an existing one: the first step fails if `to` exists. */
 export function moveToNewName(from: string, to: string, exists: () => Error): void {
   try {
     closeSync(openSync(to, 'wx'));

@@ -1,6 +1,6 @@
 /**
  * Exactly-once writes in SQLite: a write and the record of its idempotency key are one transaction. The clock of the machine
- * decides when a record ends, because all servers of a file run on one machine.
+ * decides when a record ends, because all servers that share a file run on one machine.
  */
 
 import {

@@ -1,6 +1,6 @@
 /**
- * Runs work in a thread of its own, because the work may wait for a caller, for example for the source of an import. In the writer
- * thread, the work would delay all other writes.
+ * Gives work a connection in a new thread, because the work may wait for a caller, for example for the source of an import. In the
+ * writer thread, this wait would delay all other writes.
  */
 
 import { on } from 'node:events';
@@ -14,7 +14,7 @@ import type { Answer, Call, SqlValue } from './writer-thread.ts';
 export interface OwnConnection {
   /**
    * Runs a statement once for each row of values. Resolves with the first value that each run selects, or with the `RunResult` of
-   * each change. If `rows` is empty, runs the statement once, and resolves with an empty array.
+   * each change. If `rows` is empty, runs `sql` once, and resolves with an empty array.
    */
   run<T>(sql: string, ...rows: readonly (readonly SqlValue[])[]): Promise<readonly T[]>;
   begin(): Promise<void>;

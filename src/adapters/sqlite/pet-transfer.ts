@@ -49,8 +49,8 @@ export function petTransfer(reads: Reads, writer: Writer): PetTransfer {
 type Changes = Pick<Database.RunResult, 'changes' | 'lastInsertRowid'>;
 
 /**
- * Adds all pets to the temporary table first, and then copies them to the store. A dry run ends before the copying, but has found
- * all duplicate ids.
+ * Adds all pets to the temporary table first, and then copies them to the store. A dry run ends before the copying, when all
+ * duplicate ids have been found.
  */
 async function importAll(
   connection: OwnConnection,
@@ -75,7 +75,7 @@ async function importAll(
   await connection.begin();
   await refuseIds(connection, withIds, count);
   let copied = 0;
-  // Pets without ids have the places 1, 2, 3 and so on in the temporary table, so the next place can be counted.
+  // Pets without ids have the places 1, 2, 3 and so on in the temporary table, so the next place can be calculated.
   for (let place = 0n; ; ) {
     signal?.throwIfAborted();
     connection.assertWritable();
@@ -91,7 +91,7 @@ async function importAll(
   return copied;
 }
 
-/** Refuses pets with ids, unless the store has never had a pet. Refuses pets without ids if too few ids are left for them. */
+/** Refuses pets with ids if the store has ever had a pet. Refuses pets without ids if too few ids are left for them. */
 async function refuseIds(connection: OwnConnection, withIds: boolean, count: number): Promise<void> {
   const [lastId = 0n] = await connection.run<bigint>(LAST_ID, []);
   if (withIds && lastId !== 0n) throw idsNotAccepted();

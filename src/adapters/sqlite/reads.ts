@@ -12,8 +12,8 @@ export const afterThisTurn: typeof setImmediate = setImmediate;
 
 /**
  * Collects the reads that are requested in one iteration of the event loop. At the end of the iteration, all of them run in one
- * transaction, so that SQLite acquires its locks only once. No transaction stays open longer: a write that is acknowledged must be
- * visible to later reads.
+ * transaction, so that SQLite acquires its locks only once. The transaction ends there, because later reads must see every
+ * acknowledged write.
  */
 export class Reads {
   /** The version of the data that the running read sees. While it stays the same, no process has written anything. */
@@ -24,7 +24,7 @@ export class Reads {
   readonly #begin: Database.Statement;
   readonly #end: Database.Statement;
   readonly #dataVersion: Database.Statement;
-  /** Whether a transaction is open in which `version` was read. `db.inTransaction` would take longer than a cached read. */
+  /** Whether a transaction is open in which `version` was read. Reading `db.inTransaction` would take longer than a cached read. */
   #inTransaction = false;
   #queue: (() => void)[] = [];
   #isClosed = false;

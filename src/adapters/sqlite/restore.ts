@@ -55,9 +55,9 @@ const REVIVED_KEYS = `SELECT CAST(other.id AS TEXT) AS id, other.name, other.hin
     AND other.revoked_at IS NULL AND (other.expires_at IS NULL OR other.expires_at > @now) ORDER BY other.id`;
 
 /**
- * Replaces the store at `path` by the backup in `file`, and resolves when the restored store is durable. The store is unchanged
- * until a checked copy of the backup is renamed to `path`. The replaced store is kept beside the restored one, unless both have the
- * same pets and keys and an earlier store is kept already. No id that the replaced store has assigned is assigned again, if that store can be read.
+ * Replaces the store at `path` with the backup in `file`, and resolves when the restored store is durable. The store is unchanged
+ * until a checked copy of the backup is renamed to `path`. The replaced store is kept beside the restored one, unless it equals the
+ * backup and an earlier store is kept already. If the replaced store can be read, its ids are not assigned again.
  *
  * Rejects with `storage_unavailable` when another process has the store open, or when reading or writing fails. Rejects with
  * `invalid_request` when `file` is not a sound backup, or was written by a newer release. Rejects with `OverwriteRefused` when the
@@ -78,8 +78,8 @@ export async function restoreSqliteStore(
   try {
     const source = refuseNoBackup(file, store);
     const stats = statSync(store, { throwIfNoEntry: false });
-    // A missing file is created and locked, so that no server can create the store in the meantime. No file is created if the
-    // journal of an older store exists.
+    // A missing file is created and locked, so that no server can create the store in the meantime. The file is not created if
+    // the journal of an older store exists.
     created = companionsOf(store).length === 0 && createFile(store);
     old = lockStore(store, overwrite);
     return await withPartialFile(store, async (partial) => {

@@ -10,13 +10,13 @@ import { refuseNewer } from '../storage-kit/store-errors.ts';
 
 /** Marks a file as a store of this application. */
 export const APPLICATION_ID = 0x50455453n;
-/** The rules of each attribute, which also apply to other programs. Only `newPet` applies rules over several attributes. */
+/** The rules of each attribute. SQLite checks them for all programs. Rules about several attributes are in `newPet` only. */
 const PET_RULES = `id > 0 AND length(name) BETWEEN 1 AND 255 AND instr(name, char(0)) = 0
   AND status IN ('available', 'pending', 'sold')`;
 
 /**
- * AUTOINCREMENT ensures that no id is assigned twice. Each entry of a SQLite index ends with the row id, so a page of pets with one
- * value of a filter is one contiguous range of the index. The table `probe` is empty, except during a test write.
+ * AUTOINCREMENT ensures that no id is assigned twice. Each entry of a SQLite index ends with the row id, so a page of the pets that
+ * match one filter is a contiguous range of the index. The table `probe` is empty, except during a test write.
  */
 const TABLES = `
   CREATE TABLE pets (
@@ -78,7 +78,7 @@ const CHANGES = `
 /**
  * The schema versions, each with the SQL that migrates a store to it. A released migration is never changed. Each new attribute of
  * a pet needs a migration: a test compares the newest schema with `ATTRIBUTES`. A migration must set `ignore_check_constraints` if
- * it adds a column with a CHECK. Otherwise, SQLite would check all rules of all pets, and stored pets can break an older rule.
+ * it adds a column with a CHECK. Otherwise, SQLite would check all rules, and refuse the column if a stored pet breaks one of them.
  */
 export const MIGRATIONS: readonly (readonly [version: number, sql: string])[] = [
   [FIRST_VERSION, TABLES],
@@ -88,7 +88,7 @@ export const MIGRATIONS: readonly (readonly [version: number, sql: string])[] = 
 /** The pragma `user_version` of a store. */
 export const SCHEMA_VERSION: number = Math.max(...MIGRATIONS.map(([version]) => version));
 
-/** One statement reads all values at one moment, even if another process migrates a new file at the same time. */
+/** One statement, so that the values belong together even if another process is creating the store. */
 const MARKS = `SELECT (SELECT application_id FROM pragma_application_id), (SELECT user_version FROM pragma_user_version),
   (SELECT count(*) FROM sqlite_schema)`;
 
@@ -117,7 +117,7 @@ export function* readPets(db: Database.Database): Generator<Pet> {
   for (const row of rows.iterate()) yield { ...lacking, ...petOf(row) };
 }
 
-/** The greatest id or revision, or 0. `sqlite_sequence` has no column types, so another program can have stored a text. */
+/** The greatest id or revision, or 0. `sqlite_sequence` has no column types, so another program may have stored a text. */
 export const LAST_ID: string = selectLastId('pets');
 
 function selectLastId(table: string): string {

@@ -9,7 +9,7 @@ import { storageUnavailable } from '../../application/ports/storage-fault.ts';
 /** In milliseconds. */
 const EXIT_TIMEOUT = 10_000;
 
-/** Throws an `AnimalStoreError` where no thread may start, as with `node --permission`. */
+/** Throws an `AnimalStoreError` if a thread cannot start, for example with `node --permission`. */
 export function startThread(name: 'writer-thread' | 'backup-thread', data: unknown): Worker {
   // The module has the same extension as this one: `.ts` in the sources, and `.js` when compiled.
   const module = new URL(`./${name}${extname(import.meta.url)}`, import.meta.url);

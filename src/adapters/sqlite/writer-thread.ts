@@ -1,6 +1,6 @@
 /**
  * The thread that writes to a store. `Writer` sends batches to its thread. Each `OwnConnection` starts a further thread, and sends
- * it one statement after the other.
+ * it one statement at a time.
  */
 
 import { parentPort, workerData } from 'node:worker_threads';
@@ -60,7 +60,7 @@ const prepared = new Map<string, Database.Statement>();
 let db: Database.Database | undefined;
 let isUnfinished = false;
 
-// If this fails, the first message opens the database again. If that fails, too, the response to the message reports the error.
+// If this fails, the thread tries again at the first message. If that fails, too, the response to the message reports the error.
 try {
   open();
 } catch {}
@@ -83,7 +83,7 @@ function commit({ writes, lockTimeout }: Batch): Reply {
   return { outcomes, ms: performance.now() - startedAt };
 }
 
-/** Returns `undefined` if one of several writes has failed, and the storage is not the cause. Then nothing was stored. */
+/** Returns `undefined` if one of several writes has failed, and the storage is not the cause. In this case, nothing was stored. */
 function transact(writes: readonly Write[], deadline: number): readonly Outcome[] | undefined {
   let isCommitting = false;
   try {
@@ -142,7 +142,7 @@ function runAll(sql: string, rows: readonly (readonly SqlValue[])[]): readonly u
   return open().transaction(() => rows.map((row) => prepared.run(...row)))();
 }
 
-/** Empties the write-ahead log after a failed import, because the log can have filled the disk. */
+/** Empties the write-ahead log after a failed import, because the log may have filled the disk. */
 function end(): void {
   try {
     if (db?.inTransaction) db.exec('ROLLBACK');

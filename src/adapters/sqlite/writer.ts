@@ -72,7 +72,7 @@ export class Writer {
     if (fault !== undefined) throw fault;
   }
 
-  /** A rejected write is never stored, unless the message of the error says that the outcome is unknown. */
+  /** A rejected write was not stored, unless the message of the error says that this is unknown. */
   storeWrite(...write: SqlStatement[]): Promise<Written> {
     return new Promise((resolve, reject) => {
       this.assertOpen();

@@ -34,7 +34,7 @@ export class PageCache {
     return this.#pages.get(key);
   }
 
-  /** Adds a page of the version of the last call of `enter`, or of a later version. */
+  /** Adds a page of the version that was last passed to `enter`, or of a later version. */
   set(key: string, page: PetPage): void {
     const replaced = this.#pages.get(key);
     const size = sizeOf(page);

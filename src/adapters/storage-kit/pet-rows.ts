@@ -33,7 +33,7 @@ export function petOf(row: PetRow): Pet {
 /** Converts the value of a column to that of an attribute of this kind. */
 export function fromColumn(kind: AttributeKind['kind'], value: unknown): unknown {
   if (kind === 'integer') return Number(value);
-  // Another program can have stored an integer other than 0 and 1, which stays as it is.
+  // Another program may have stored an integer other than 0 and 1, which stays as it is.
   return kind === 'boolean' && (value === 0n || value === 1n) ? value === 1n : value;
 }
 

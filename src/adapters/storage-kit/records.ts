@@ -14,7 +14,7 @@ export function responseOf(id: bigint, pet: Pet | undefined): string {
 }
 
 /**
- * Returns the part after the id of the response that a record stores. The response of a pet without attributes has a space,
+ * Returns what follows the id in the response that a record stores. The response of a pet without attributes has a space,
  * `{"id":7 }`; that of a removal, `{"id":7}`, has none.
  */
 export function responseAfterId(pet: NewPet): string {

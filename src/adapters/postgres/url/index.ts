@@ -1,4 +1,4 @@
-/** Parses the URL of a PostgreSQL database. Does not load the driver. No message shows a text that may be a part of a password. */
+/** Parses the URL of a PostgreSQL database. Does not load the driver. Messages show no text that may be a part of a password. */
 
 import { userInfo } from 'node:os';
 import type { ClientConfig } from 'pg';
@@ -92,7 +92,7 @@ function partsOf(url: string, given: Given) {
   }
 }
 
-/** No message shows the name of an unknown parameter, because it can be a part of a password that is not percent-encoded. */
+/** Messages do not show the name of an unknown parameter: it may be a part of a password that is not percent-encoded. */
 function parametersOf(query = ''): Given {
   const given: Record<string, string> = {};
   for (const pair of new URLSearchParams(query)) {
