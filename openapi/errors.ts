@@ -71,7 +71,7 @@ export const OF_CHANGE: Readonly<Partial<Record<HttpErrorCode, { when: string; m
 /** The errors that only certain operations return. All operations can return the others. */
 const SPECIFIC: readonly HttpErrorCode[] = specificErrorsOf(OPERATIONS);
 
-/** Returns the errors that only certain operations return, and `method_not_allowed`, which only a request for no operation can get. */
+/** Returns the errors that only some operations return, and `method_not_allowed`, which an operation never returns. */
 function specificErrorsOf(operations: readonly Operation[]): readonly HttpErrorCode[] {
   return ['method_not_allowed', ...operations.flatMap(ownErrorsOf)];
 }

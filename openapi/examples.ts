@@ -21,7 +21,7 @@ export const NEW_MINKA: Part = everyOtherValue();
 export const REX: Part = { id: 1, ...newPet(examplePet()) };
 export const MINKA: Part = { id: 2, ...NEW_MINKA };
 
-/** Changes the last attribute of {@link REX} for which the rules allow it. The new value is the one in {@link MINKA}. */
+/** Changes one attribute of {@link REX} to its value in {@link MINKA}: the last one for which the rules allow this. */
 export const CHANGE: Part =
   PET_ATTRIBUTES.map((name) => ({ [name]: NEW_MINKA[name] })).findLast((change) => {
     const pet = changed(REX, change);

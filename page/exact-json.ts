@@ -1,6 +1,6 @@
 /** Reads and formats JSON without rounding its integers. `JSON.parse` alone rounds integers above 2^53. */
 
-/** Marks a string that represents an integer. No string of the API contains U+0000, so the mark is unambiguous. */
+/** Marks a string that represents an integer. Strings of the API never contain U+0000, so the mark is unambiguous. */
 const MARK = '\\u0000integer:';
 const MARKED = /^\0integer:(-?\d+)$/;
 
@@ -53,7 +53,7 @@ export function formatJson(text: string): string {
   return formatted;
 }
 
-/** Escapes characters that would reorder the text. JSON and the strings of all sample languages have this escape. */
+/** Escapes characters that would reorder the text. JSON and all sample languages except the shell have this escape. */
 export function escapeReordering(text: string): string {
   return text.replace(
     REORDERING,

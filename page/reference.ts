@@ -110,7 +110,7 @@ export function slugOf(text: string): string {
     .replace(/^-|-$/g, '');
 }
 
-/** Leaves out each part of a Markdown text, with a heading of level two, whose first named method of HTTP no operation has. */
+/** Leaves out each `##` section of a Markdown text if no operation has the HTTP method that the section names first. */
 export function guidesOfOperations(markdown: string, operations: readonly Operation[]): string {
   const isServed = (part: string) => {
     const [first] = /\b(?:GET|POST|PUT|PATCH|DELETE)\b/.exec(part) ?? [];

@@ -30,8 +30,8 @@ export function javaScriptSample(request: SampleRequest, options: SampleOptions)
 }
 
 /**
- * Returns the call of the client that sends the request, such as `getPet(1n)`. The method has the name of the operation, except
- * `listPage` for `listPets`. Its arguments are the path parameters, the body, the query and the options.
+ * Returns the client call that sends the request, such as `getPet(1n)`. The method has the name of the operation,
+ * except `listPage` for `listPets`. Its arguments are the path parameters, the body, the query and the options.
  */
 function callOf({ operation, pathParameters, parameters, body }: SampleRequest): string | undefined {
   const { [KEY_FIELD]: idempotencyKey, [TAG_FIELD]: ifMatch, ...given } = parameters;

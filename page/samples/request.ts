@@ -27,7 +27,7 @@ export const KEY_FIELD = 'Idempotency-Key';
 /** The header field that names the version of a pet to which a change may apply. */
 export const TAG_FIELD = 'If-Match';
 
-/** A placeholder for the value of `If-Match`, until the reader or the console has filled in a tag. No pet has this tag. */
+/** A placeholder for the value of `If-Match` until the reader or the console has filled in a tag. It matches no pet. */
 const NO_TAG = '"ETag-of-the-last-response"';
 
 export interface SampleOptions {

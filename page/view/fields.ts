@@ -108,7 +108,7 @@ export function apiKeyField(id: string, choices: Choices): HTMLElement {
   );
 }
 
-/** Creates the label of a control. The notes are the description of the control, and no part of its name. */
+/** Creates the label of a control. The notes are the description of the control, not a part of its name. */
 function labelOf(control: HTMLElement, name: string, notes: string): HTMLElement {
   control.setAttribute('aria-label', name);
   control.setAttribute('aria-description', notes);

@@ -16,14 +16,14 @@ export function land(element: HTMLElement): void {
 }
 
 /**
- * Shows the element that the URL names, now and whenever a link changes the fragment. The browser cannot show the first one: the
- * page was loaded before the element existed. For the same reason, it cannot return to the position that a reload had left, so the
- * state of each entry of the history has this position.
+ * Shows the element that the URL names, now and whenever a link changes the fragment. The browser cannot do this at the
+ * start, because the page was loaded before the element existed. For the same reason, the browser cannot restore the
+ * scroll position after a reload, so each history entry has the position in its state.
  */
 export function followFragments(): void {
   const follow = () => {
     const element = document.getElementById(idIn(location.hash));
-    // The browser itself shows what is outside the content, and the whole content.
+    // The browser itself shows `main`, and the elements outside it.
     if (element?.parentElement?.closest('main')) show(element);
   };
   const keepPosition = () => history.replaceState(scrollY, '');
@@ -42,7 +42,7 @@ export function followFragments(): void {
   });
 }
 
-/** Returns the element that is highlighted: the heading of a section. */
+/** Returns the highlighted element: the heading of a section, or the element. */
 function show(element: HTMLElement): HTMLElement {
   for (const details of ancestorsOf(element)) details.open = true;
   element.dispatchEvent(new Event('beforematch', { bubbles: true }));

@@ -1,4 +1,4 @@
-/** Shows Markdown. The parser creates tokens, and this module creates elements: no text is parsed as HTML. */
+/** Shows Markdown. The parser creates tokens, and this module creates elements, so text is never parsed as HTML. */
 
 import { marked, type Token, type Tokens } from 'marked';
 import { slugOf } from '../reference.ts';

@@ -37,7 +37,7 @@ const EXPLAINED: Readonly<Record<number, string>> = {
 export function responseView(name: string): ResponseView {
   const status = el('p', { class: 'response-status', role: 'status', tabindex: '-1' });
   const details = el('div', { class: 'response-details' });
-  /** Keeps the focus if it is inside, such as at *Next page*. */
+  /** If the old details had the focus, focuses a new button or else the status. */
   const showDetails = (...nodes: readonly Node[]) => {
     const hadFocus = details.contains(document.activeElement);
     details.replaceChildren(...nodes);

@@ -53,7 +53,7 @@ export interface Choices {
   /** The language of all samples. */
   readonly language: State<Language>;
   readonly apiKey: State<string>;
-  /** Whether the page shows the API key. Before the reader asks for it, no part of the page shows the key. */
+  /** Whether the page shows the API key. The page hides the key until the reader asks for it. */
   readonly isKeyShown: State<boolean>;
   /** The last received entity tag of each pet, by the id of the pet. */
   readonly entityTags: State<ReadonlyMap<string, string | undefined>>;

@@ -35,7 +35,7 @@ export function isBrokenPipe(error: unknown): boolean {
   return error instanceof OutputError && (error.cause as NodeJS.ErrnoException).code === 'EPIPE';
 }
 
-/** Lets a command go on whose reader has closed the pipe, so that it can still fail for another reason. */
+/** Lets a command go on after the reader has closed the pipe, so that the command can still fail for another reason. */
 export function ignoreBrokenPipe(error: unknown): void {
   if (!isBrokenPipe(error)) throw error;
 }

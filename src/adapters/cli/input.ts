@@ -19,7 +19,7 @@ export interface Line {
   readonly number: number;
   /** The bytes with the line feed, which the last line may lack. A line that is too long can be yielded in several parts. */
   readonly bytes: string | Uint8Array;
-  /** The text without a byte order mark, unless the line is invalid. */
+  /** The text without a byte order mark; empty if the line is invalid. */
   readonly text: string;
   /** The reason why the line is invalid: too long, or not UTF-8. The later parts of a line that is too long have `''`. */
   readonly fault?: string;

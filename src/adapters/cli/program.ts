@@ -116,7 +116,7 @@ function finish(command: Command, path: string, args: readonly string[]): void {
     const isParent = command.commands.length > 0;
     if (isHelp && isParent && child !== undefined && !command.commands.some((each) => each.name() === child))
       throw new UsageError(`unknown command '${child}' (see ${path} --help)`);
-    // commander would name a missing option, even if a misspelt one stands for it.
+    // commander would report a missing option, even if the user has misspelt it.
     const unknown = command.args.find((arg) => arg.startsWith('--'));
     if (error.code === 'commander.missingMandatoryOptionValue' && unknown)
       Object(command).unknownOption(unknown);

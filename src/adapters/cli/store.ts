@@ -31,7 +31,7 @@ export async function withStore<T>(
     throw new CommandError(`${error.message}. ${advice}`);
   });
   const report = (error: unknown) => console.err(`${explain(error)}\n`);
-  // If closing fails, the result is printed all the same: a new key would be lost otherwise.
+  // If closing fails, the result must still be printed: otherwise, a new key would be lost.
   return await use(store).finally(() => store.close().catch(report));
 }
 

@@ -62,11 +62,11 @@ export function createApi(
     ...(corsOrigins.length > 0 ? [cors(corsOrigins, methods)] : []), // before errors can happen, so that a browser can read them
     load.guard, // 503
     ...(middleware?.beforeKey ?? []).map(guest), // middleware of the user
-    authenticate(verifier, metrics !== undefined), // 401, before anything else is said about a path under /v1
+    authenticate(verifier, metrics !== undefined), // 401, before any response discloses which paths exist under /v1
     ...(rateLimit ? [limitRate(rateLimit, load)] : []), // 429
     checkHead, // 400: requests that HTTP forbids
     ...(middleware?.afterKey ?? []).map(guest), // middleware of the user
-    restorePath, // a path that a host has rewritten must not bypass the key
+    restorePath, // a path that a host program has rewritten must not bypass the API key
     router.routes(), // 403, 415, 413, 400, the handler
     refuseUnrouted(operations), // OPTIONS, 405, 404
   ];
@@ -74,9 +74,9 @@ export function createApi(
 }
 
 /**
- * Creates the API as a Koa app for an existing server. `app.callback()` returns a function that handles requests to `/v1`, to the
- * paths below it, and to the public paths, such as `/docs`. The server must call this function before anything reads the body of
- * the request. The app itself does not need to be closed. The caller closes the store.
+ * Creates the API as a Koa app for an existing server. `app.callback()` returns a function that serves `/v1`, the paths
+ * below it, and the public paths, such as `/docs`. Other paths get 404. The server must call this function before
+ * anything reads the body of the request. The app itself does not need to be closed. The caller closes the store.
  */
 export function createHttpApp(store: HttpStore, options: HttpOptions = {}): Koa {
   return createApp(createApi(store, options), options);

@@ -99,7 +99,7 @@ export const parseJson: ApiMiddleware = (ctx, next) => {
   try {
     ctx.request.body = newPetMembers(utf8.decode(body as Uint8Array));
   } catch (error) {
-    // A `TypeError` comes from the decoder.
+    // An error of the decoder is not an `AnimalStoreError`.
     throw invalidRequest(`the body is ${asAnimalStoreError(error)?.message ?? 'not valid UTF-8'}`);
   }
   return next();

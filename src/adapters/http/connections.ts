@@ -5,7 +5,7 @@ import type { Socket } from 'node:net';
 import { isFramed } from './check-head.ts';
 import type { ErrorContent } from './errors.ts';
 
-/** The maximum number of pipelined requests in flight. Later requests on the connection are ignored. */
+/** The maximum number of pipelined requests in flight on a connection. Later ones are ignored. */
 const PIPELINE_LIMIT = 16;
 
 /** A client that does not read its response is disconnected after this time, in milliseconds. */
@@ -28,8 +28,8 @@ export class Connections {
 
   add(socket: Socket): void {
     this.#bySocket.set(socket, { unanswered: [], bytesRead: 0, isClosing: false });
-    // After a CONNECT request, Node.js removes its own listeners. Without any listener, an error would end the process, and the
-    // responses behind the first one would not be closed.
+    // After a CONNECT request, Node.js removes its own listeners. Without one for `error`, an error would end the
+    // process. Without one for `close`, the responses queued behind the first one would not be closed.
     socket.on('error', () => {});
     socket.once('close', () => {
       for (const res of this.#bySocket.get(socket)?.unanswered ?? []) res.destroy();
@@ -70,14 +70,14 @@ export class Connections {
     return true;
   }
 
-  /** Also closes a connection if the start of a request came in one packet with the end of the previous request. */
+  /** Also treats a connection as idle if the start of a request came in one packet with the end of the previous one. */
   closeIdle(): void {
     for (const [socket, { unanswered, bytesRead }] of this.#bySocket) {
       if (unanswered.length === 0 && socket.bytesRead === bytesRead) socket.destroy();
     }
   }
 
-  /** Closes all connections, even those that Node.js no longer knows because of a CONNECT request. */
+  /** Closes all connections, even those that Node.js no longer tracks after a CONNECT request. */
   closeAll(): void {
     for (const socket of this.#bySocket.keys()) socket.destroy();
   }
@@ -96,7 +96,7 @@ export class Connections {
     const connection = this.#bySocket.get(socket);
     if (connection === undefined || connection.isClosing) return;
     connection.isClosing = true;
-    // After CONNECT, Node.js applies no timeout. In other cases, each byte that the client sends would extend its timeout.
+    // After CONNECT, Node.js applies no timeout. In other cases, each byte from the client would extend the timeout.
     const deadline = setTimeout(() => socket.destroy(), READ_TIMEOUT).unref();
     socket.once('close', () => clearTimeout(deadline));
     const newest = connection.unanswered.at(-1);

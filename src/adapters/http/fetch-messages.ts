@@ -13,7 +13,7 @@ export class FetchRequest extends Readable {
   readonly headers: Record<string, string>;
   /** The API looks for repeated fields here. The array is empty, because the runtime has already joined them. */
   readonly rawHeaders: readonly string[] = [];
-  /** The real version can differ. It matters only for finding the end of the request, which the runtime has done. */
+  /** The real version can differ. It matters only for finding the end of the request, which the runtime has found. */
   readonly httpVersion = '1.1';
   readonly httpVersionMajor = 1;
   readonly httpVersionMinor = 1;

@@ -38,7 +38,7 @@ export function deprecationOfError(state: { deprecation?: DeprecationFields }, s
   return (status !== 401 && state.deprecation) || {};
 }
 
-/** Returns the operations of a server. If experimental ones are served, the response to a create has an entity tag. */
+/** Returns the operations of a server. If experimental ones are served, `createPet` responds with an entity tag. */
 export function servedOperations({ experimental = false }: LifecycleOptions = {}): readonly Operation[] {
   const served = OPERATIONS.filter(({ id }) => experimental || !EXPERIMENTAL.includes(id));
   return served.map((operation): Operation => {

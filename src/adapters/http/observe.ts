@@ -138,7 +138,7 @@ function reportFailure(ctx: ApiContext, error: unknown): void {
   fenced(() => ctx.app.emit('error', failure, ctx));
 }
 
-/** Returns the response to a message that does not reach the middleware, and notifies the observer of it. */
+/** Returns the response to a message that does not reach the middleware, and notifies the observer. */
 export function messageRefusal(observer: RequestObserver, error: HttpError, address?: string): ErrorContent {
   const requestId = crypto.randomUUID();
   const { status, fields, body } = errorContent(error, requestId);
@@ -153,8 +153,8 @@ function clientAddress(given = ''): string | undefined {
 }
 
 /**
- * Matches request ids that are too short to be secret. They are not compared with API keys. Otherwise, the response would tell a
- * client which short texts are parts of a key, and it could guess the key character by character.
+ * Matches request ids that are too short to be secret. They are not compared with API keys. Otherwise, the response
+ * would tell which short texts are parts of a key, and a client could guess the key character by character.
  */
 const SHORT_ID = /^[\w-]{1,15}$/;
 

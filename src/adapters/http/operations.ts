@@ -31,7 +31,7 @@ export interface Operation extends OperationLifecycle {
     readonly body?: 'Pet' | 'Pets' | 'Changes';
     readonly fields?: readonly SuccessField[];
   };
-  /** The error codes in addition to those of every operation, and of every operation with its method. */
+  /** The error codes in addition to those of the method and of every operation. */
   readonly errors: readonly HttpErrorCode[];
 }
 

@@ -22,7 +22,7 @@ import type { ApiState } from './state.ts';
 
 const STORE_METHODS = ['listPage', 'createPetOnce', 'getPet', 'verifyApiKey', 'check'] as const;
 
-/** The methods of an {@link AnimalStore} that the API calls. */
+/** The members of an {@link AnimalStore} that the API uses. */
 export type HttpStore = Pick<AnimalStore, (typeof STORE_METHODS)[number]> &
   Partial<Pick<AnimalStore, 'canChangePets' | 'changeUseCases' | 'hasApiKeys'>>;
 
@@ -82,7 +82,7 @@ export interface HttpOptions extends LifecycleOptions {
   readonly middleware?: UserMiddlewares | undefined;
 }
 
-/** The numbers of open connections, of requests in flight, and of refused requests by reason. */
+/** The numbers of open connections, of requests in flight, and of refusals by reason. */
 export interface ServerStatistics {
   readonly connections: number;
   readonly requestsInFlight: number;

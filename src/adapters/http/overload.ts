@@ -5,7 +5,7 @@ import { AnimalStoreError } from '../../domain/errors.ts';
 import { isHealthCheck, METRICS_PATH } from './paths.ts';
 import type { ApiMiddleware } from './state.ts';
 
-/** The maximum number of requests in flight: twice the number of creates in the largest transaction of a SQLite store. */
+/** The maximum number of requests in flight: twice the maximum number of writes in a batch of a SQLite store. */
 const REQUESTS_LIMIT = 2000;
 
 /** The load of a server: requests in flight, and the numbers of refused requests. */
@@ -40,8 +40,8 @@ const TOO_MANY_REQUESTS = new AnimalStoreError(
 );
 
 /**
- * Sends `Connection: close` with the last response of a connection. Until a response is ready, it is unknown whether it is the last
- * one, because another request can arrive.
+ * Sends `Connection: close` with the last response of a connection. Whether a response is the last one is decided
+ * only when it is ready, because another request can arrive before then.
  */
 export function closeLast(load: Load): ApiMiddleware {
   return async (ctx, next) => {

@@ -26,7 +26,7 @@ export function pathOf(ctx: Pick<ApiContext, 'path'>): string {
   }
 }
 
-/** Restores the path for which the API key was checked, because a host or a middleware may have rewritten the path since. */
+/** Restores the path for which the API key was checked, because a host program or middleware may have rewritten it. */
 export const restorePath: ApiMiddleware = (ctx, next) => {
   ctx.path = ctx.state.animalStore.path;
   ctx.newRouterPath = '';

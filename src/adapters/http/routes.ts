@@ -53,8 +53,8 @@ function checksOf(method: Operation['method']): readonly ApiMiddleware[] {
 }
 
 /**
- * Calls the handler of an operation, whose store can be on another server. If that server refuses the API key of this server, or
- * limits the rate of this server, the client is not at fault, so the error gets another code.
+ * Calls the handler of an operation. The store can be on another server. If that server refuses the API key of this
+ * server, or limits the rate of this server, the client is not at fault, so the error gets another code.
  */
 const callStore: ApiMiddleware = async (_ctx, next) => {
   try {

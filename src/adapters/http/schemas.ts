@@ -146,7 +146,7 @@ export function readChange(body: Body): PetChange {
   return petChange(comparable(body, null) as PetChange);
 }
 
-/** Replaces values of integer attributes that are not integers by `NOT_AN_INT64`, so that the message names the valid range. */
+/** Replaces a non-integer value of an integer attribute by `NOT_AN_INT64`, so the message names the valid range. */
 function comparable(body: NonNullable<Body>, accepted?: null): NonNullable<Body> {
   const compared = { ...body };
   for (const name of PET_ATTRIBUTES) {

@@ -23,7 +23,7 @@ _animal_store() {
 }
 if [[ "$funcstack[1]" = _animal-store ]]; then _animal_store; else compdef _animal_store animal-store; fi
 `,
-  // fish compares each suggestion with the whole argument, such as `--status=p`, so the script puts `--status=` in front of it.
+  // fish compares each suggestion with the whole argument, such as `--status=p`, so the script prepends `--status=`.
   fish: `# Completes the command animal-store.
 function __animal_store
   set -l flag (string match -r -- '^--[a-z-]+=' (commandline -ct))

@@ -30,7 +30,7 @@ export function defineExport(program: Command, options: CommandOptions): void {
     });
 }
 
-/** Writes the pets, and names those that break a rule, as they can after another program has changed them. */
+/** Writes the pets, and names those that break a rule. Another program can have stored such a pet. */
 async function exportPets(
   store: AnimalStore,
   filter: PetFilter,

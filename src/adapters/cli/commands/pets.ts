@@ -100,7 +100,7 @@ export function definePets(program: Command, options: CommandOptions): void {
     });
 }
 
-/** Makes a write, and shows the resulting pet. If the outcome is unknown, prints the idempotency key for a retry. */
+/** Calls `write`, and shows the resulting pet. If the outcome is unknown, prints the idempotency key for a retry. */
 async function writeOnce(
   written: 'created' | 'changed' | 'removed',
   json: boolean,

@@ -1,4 +1,4 @@
-/** A file below `/docs`: `file` is its name in `dist/docs`, without `.gz`. */
+/** A file of `/docs`: `file` is its name in `dist/docs`, without `.gz`. */
 export interface Asset {
   readonly path: string;
   readonly file: string;
