@@ -12,6 +12,7 @@ import type { NewPet, Pet } from '../../domain/pet.ts';
 import { ATTRIBUTE_COLUMNS, PET_COLUMNS, petOf } from '../storage-kit/pet-rows.ts';
 import { codeOf } from '../storage-kit/store-errors.ts';
 import type { ConnectionPool, ResultRow, Session } from './connection-pool.ts';
+import { assertEqualCounts } from './creates.ts';
 import { arrayParameters, arraysOf, listStatement, TAKE_ORDER } from './pets.ts';
 import { movedSequence } from './schema.ts';
 
@@ -31,8 +32,8 @@ const ADD = `INSERT INTO staged (${ATTRIBUTE_COLUMNS}, id) SELECT * FROM unnest(
 const lockIn = (mode: string) =>
   `SET LOCAL idle_in_transaction_session_timeout = '10s'; LOCK TABLE pets IN ${mode} MODE; ${TAKE_ORDER}`;
 const copying = (columns: string) => `WITH next AS (SELECT * FROM staged WHERE id > $1 ORDER BY id LIMIT $2),
-    stored AS (INSERT INTO pets (${columns}) SELECT ${columns} FROM next ORDER BY id)
-  SELECT max(id), count(*) FROM next`;
+    stored AS (INSERT INTO pets (${columns}) SELECT ${columns} FROM next ORDER BY id RETURNING 1)
+  SELECT max(id), count(*) FROM next HAVING ${assertEqualCounts('next', 'stored')}`;
 /** Whether the store has ever had a pet. The sequence also counts pets that another program has removed. */
 const HAD_PETS =
   "SELECT pg_sequence_last_value('pets_id_seq'::regclass) IS NOT NULL OR EXISTS (SELECT 1 FROM pets)";

@@ -3,7 +3,7 @@ import type { TransferOptions } from '../../../src/application/ports/pet-transfe
 import type { NewPet, Pet } from '../../../src/domain/pet.ts';
 import { importPets } from '../../../src/testing/fixtures/transfers.ts';
 import { connect, describePostgres, newDatabaseUrl } from '../../support/postgres/index.ts';
-import { labelOf, named, openStorage, openStore, REX, walk } from './database.ts';
+import { LABEL, labelOf, named, openStorage, openStore, REX, walk } from './database.ts';
 import { startProxy } from './proxy.ts';
 
 /** More pets than one statement of an export reads. */
@@ -33,6 +33,15 @@ describePostgres('imports and exports of many pets on PostgreSQL', () => {
     for await (const batch of storage.transfer.exportPets()) exported.push(...batch);
     expect(exported.map(labelOf)).toEqual(Array.from({ length: MANY }, (_, index) => `pet ${index}`));
     expect((await storage.pets.add(REX)).id).toBeGreaterThan(exported.at(-1)?.id as bigint);
+  });
+
+  test('an import whose pets a trigger drops stores nothing', async () => {
+    const { url, storage } = await openStore();
+    await (await connect(url)).query(`CREATE FUNCTION drop_pet() RETURNS trigger LANGUAGE plpgsql AS
+      $$ BEGIN IF NEW.${LABEL} = 'pet 7' THEN RETURN NULL; END IF; RETURN NEW; END $$;
+      CREATE TRIGGER dropping BEFORE INSERT ON pets FOR EACH ROW EXECUTE FUNCTION drop_pet()`);
+    await expect(importPets(storage, batches())).rejects.toThrow('has dropped a row: nothing was stored');
+    expect(await walk(storage)).toEqual([]);
   });
 
   test('a slow source or reader holds no transaction, and an import is one transaction', async () => {
