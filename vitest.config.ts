@@ -80,7 +80,7 @@ const ADAPTERS = {
 /** These tests generate projects with `npm run new`, and compile them. `npm run test:copy` runs them. */
 const GENERATED = 'test/new/{command,project,words}.test.ts';
 
-/** A server reads the built document, which is always that of the sources. The real command must be built before. */
+/** A server reads the OpenAPI document, which the setup builds. The command must have been built before the tests. */
 const DOCS = 'test/support/built-docs.ts';
 const FRESH_BUILD = 'test/support/fresh-build.ts';
 const SERVICES = [DOCS, 'test/support/postgres/global-setup.ts'];

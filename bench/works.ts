@@ -27,7 +27,7 @@ export interface Request {
 
 const STATUSES = ['available', 'pending', 'sold'] as const;
 
-/** Returns the next request of a work, for a store with `pets` pets. A change is of the pet whose id is `changed`. */
+/** Returns the next request of a kind of work, for a store with `pets` pets. A change is for the pet with the id `changed`. */
 export function nextRequest(
   work: Work,
   { pets, epoch, changed = 0 }: { pets: number; epoch?: string | undefined; changed?: number },

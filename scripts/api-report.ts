@@ -73,7 +73,7 @@ function report(program: ts.Program, entryPoint: string, source: string): ApiRep
   return { entryPoint, file, text, undocumented: symbols.flatMap((symbol) => undocumented(symbol, checker)) };
 }
 
-/** Returns the declaration of a symbol as the emitted `.d.ts` has it, with the comments. */
+/** Returns the declaration of a symbol, with its docstring, as in the emitted `.d.ts`. */
 function declarationOf(symbol: ts.Symbol, program: ts.Program): string {
   const source = symbol.declarations?.[0]?.getSourceFile() as ts.SourceFile;
   const emitted = emittedOf(source, program.getCompilerOptions());
@@ -108,8 +108,8 @@ function namesOf(statement: ts.Statement): string[] {
 }
 
 /**
- * Of the symbol and its methods, returns the names of those that have no docstring. Properties are not checked, because the name
- * and the type may be enough.
+ * Returns the names that have no docstring: that of the symbol, and those of its methods. Properties are not checked, because
+ * their name and type may be enough.
  */
 function undocumented(symbol: ts.Symbol, checker: ts.TypeChecker): string[] {
   const isDocumented = (each: ts.Symbol) => each.getDocumentationComment(checker).length > 0;

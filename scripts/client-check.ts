@@ -11,7 +11,7 @@ import { tarballFaults } from './tarball.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');
 
-/** The maximum size of the installed package, in bytes. A package of this size is installed at once. */
+/** The maximum size of the installed package, in bytes. A package of this size takes no noticeable time to install. */
 const INSTALLED_LIMIT = 200_000;
 
 const API_KEY = 'a-key-of-at-least-32-visible-characters';

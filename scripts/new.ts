@@ -101,7 +101,7 @@ async function loadGenerator(): Promise<typeof import('./new/project.ts')> {
   }
 }
 
-/** Makes the project in a temporary folder, which is renamed when it is complete. A failure or a signal leaves nothing. */
+/** Makes the project in a temporary folder, and renames it at the end. A failure or a signal leaves no file. */
 async function make(target: string, work: (folder: string) => Promise<void>): Promise<void> {
   const folder = join(dirname(target), `.${basename(target)}.new-${process.pid}`);
   const made = mkdirSync(folder, { recursive: true }) ?? folder;
@@ -140,7 +140,7 @@ async function writeDocument(folder: string): Promise<void> {
 /** Commits the new files, so that the owner can tell later changes apart from them. Returns a sentence about the result. */
 async function commit(folder: string, parent: string, project: string): Promise<string> {
   if (await isInRepository(parent)) return 'The folder is in a repository of Git: nothing is committed.';
-  // This commit is not the owner's, so it does not use the owner's signing key, hooks and ignore rules.
+  // This commit is not the owner's, so it does not use the owner's signing key, hooks or ignore rules.
   const settings = ['commit.gpgSign=false', 'core.hooksPath=/dev/null', 'core.excludesFile=/dev/null'];
   const identity = [`user.name=${project}`, 'user.email=new@localhost'];
   const git = (...args: string[]) =>

@@ -19,7 +19,7 @@ export interface Release {
   readonly tag: string | undefined;
 }
 
-/** What publish.yml must do, and a pattern of the line that does it. */
+/** Each duty of publish.yml, with a pattern of the line that fulfils it. */
 const WORKFLOW: Readonly<Record<string, RegExp>> = {
   'start on a tag v*': /^on:\n {2}push:\n {4}tags: \["v\*"\]$/m,
   'may ask for an identity (id-token: write)': /^ +id-token: write$/m,

@@ -1,5 +1,5 @@
 /**
- * Writes the software bill of materials (SBOM) of the package to standard output, in the format CycloneDX: every package that the
+ * Writes the software bill of materials (SBOM) of the package to standard output, in the CycloneDX format: every package that the
  * lock file installs for a user, with its version and hash. Usage: `npm run --silent sbom > FILE`.
  */
 

@@ -1,7 +1,7 @@
 /**
- * Calls every storage, those that servers share through two clients, and examines that a million calls fit one order: one half
- * creates and reads, the other one changes, removes and follows, too. Usage: `node test/million.ts [CALLS]`. It takes about ten
- * minutes.
+ * Makes a million calls, a third of them on each storage, and checks that the calls on each store fit one order. Storages
+ * that servers share have two clients. Half of the stores get only creates and reads; the others also get changes and
+ * removals, and are followed. Usage: `node test/million.ts [CALLS]`. It takes about ten minutes.
  */
 
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -19,7 +19,7 @@ type Storage = ReturnType<typeof openMemoryStorage>;
 type Examine = (storages: readonly Storage[]) => Promise<void>;
 
 const CALLS = Number(process.argv[2] ?? 1_000_000);
-/** At most this many in one history, which is held in memory. */
+/** The maximum number of calls in one history, which is held in memory. */
 const CALLS_OF_HISTORY = Math.min(50_000, Math.ceil(CALLS / 6));
 const CLIENTS = 4;
 
@@ -45,7 +45,7 @@ const STORES: readonly [string, (examine: Examine) => Promise<void>][] = [
   ],
 ];
 
-/** Resolves with what contradicts one order, if anything does. */
+/** Resolves with a description of a contradiction, if there is one. */
 async function contradictionOf(
   storages: readonly Storage[],
   withChanges: boolean,

@@ -1,7 +1,7 @@
 /**
- * Prints a last line that a script can read: `N passed, N failed`, and `, N skipped` if any were skipped. Before it stands
- * each test that passed only when it was tried again, what fails a run without failing a test, and the number of tests that
- * did not run, because their process ended or `--bail` ended the run.
+ * Prints a last line that a script can read: `N passed, N failed`, and `, N skipped` if any were skipped. The lines
+ * before it name each test that passed only when it was tried again, each fault of the run that fails no test, and the
+ * number of tests that did not run, because their process ended or `--bail` ended the run.
  */
 
 import type { Reporter, TestCase, TestModule, TestRunEndReason, Vitest } from 'vitest/node';
@@ -15,7 +15,7 @@ const FLAKY_LIMIT = 2;
 
 /** An error outside a test (an import, a hook, an unhandled rejection) counts as one failure. */
 export class SummaryLine implements Reporter {
-  /** What is printed when the process exits before the run ends. */
+  /** The lines that are printed at the exit. The initial lines say that the run did not end. */
   #lines: readonly string[] = [CUT_OFF, '0 passed, 1 failed'];
   #hasEnded = false;
   /** Whether only tests with a given name run, so that the others are skipped on purpose. */
@@ -57,7 +57,7 @@ export class SummaryLine implements Reporter {
   }
 }
 
-/** What a test that did not fail fails the run for. The tests of a file that failed anyway can be skipped. */
+/** Returns the reasons why a test that has not failed fails the run. After a failure, its file can skip tests. */
 function faultsOf(test: TestCase): string[] {
   const result = test.result();
   if (result.state === 'skipped' && process.env['CI'] && test.module.ok()) {

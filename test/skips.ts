@@ -1,9 +1,9 @@
 /** Why a test may be skipped in CI, where any other skipped test is a failure. `.ci/install` installs missing programs. */
 
 const ACCEPTED: readonly RegExp[] = [
-  // What a `Request` cannot express. The other projects run the same tests over Koa, where each other reason counts.
+  // Tests of what a `Request` cannot express. Other projects run them over Koa, and accept only the reasons below.
   /^\|fetch\| /,
-  // What a container may be refused, and no package can give.
+  // Permissions and devices that a container may lack, and that no package provides.
   /skipped: this user may not mount a file system/,
   /skipped: this user may not make a device/,
   /skipped: this machine has no IPv6/,

@@ -1,6 +1,6 @@
 /**
- * The upper limit of throughput: node:http with one prepared buffer per kind of request. No key is checked, and nothing
- * is read or stored.
+ * The upper limit of throughput: node:http with one prepared buffer per kind of request. It checks no keys, and
+ * reads and stores nothing.
  */
 
 import { createServer } from 'node:http';

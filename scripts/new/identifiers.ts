@@ -26,7 +26,7 @@ export interface Identifiers {
   readonly styled: readonly { readonly start: number; readonly end: number; readonly style: Style }[];
 }
 
-/** The examples of code in comments. */
+/** Matches the code of examples in comments. */
 const EXAMPLE = /(?<=^ *\* ```ts\n).*?(?=^ *\* ```$)/gms;
 const MARGIN = /^ *\*/gm;
 const SQL =
@@ -68,7 +68,7 @@ export function identifiersOf(path: string, text: string): Identifiers {
   visit(file);
   for (const { 0: code, index } of text.matchAll(EXAMPLE)) {
     styled.push({ start: index, end: index + code.length, style: 'camel' });
-    // Without the asterisks, an example is code. Its places stay the same.
+    // Replaces the asterisks with spaces, so that the example is code and its positions stay the same.
     const example = code.replaceAll(MARGIN, (margin) => ' '.repeat(margin.length));
     file = ts.createSourceFile(path, example, ts.ScriptTarget.Latest, true);
     offset = index;

@@ -86,8 +86,8 @@ function filtered<T>(
 }
 
 /**
- * Returns a function that tells whether a package is used: whether a module imports it, a script runs a command of it, or it has
- * the types of a used package or of Node.js.
+ * Returns a function that tells whether a package is used: whether a module imports it, a script runs one of its commands, or it
+ * has the types of a used package or of Node.js.
  */
 function usesOf({ packages }: Lock, scripts: object, text: string): (name: string) => boolean {
   const words = new Set(Object.values(scripts).flatMap((script: string) => script.split(/[\s;]+/)));

@@ -55,7 +55,7 @@ const ENTRY_EXAMPLE = / \*\n \* @example\n \* ```ts\n(?: \* import .*\n)+(?: \*(
 /** Matches the tests whose expected texts have the attributes of pets. */
 const PAGE_OF_PETS = /^test\/page\/(?:reference-page\.test\.ts$|samples\/)/;
 
-/** A text of a manual that is only for projects with a part. */
+/** Matches a passage of a manual that is only for projects with the named part. */
 const OF_PART = /<!-- (\w+):(.*?) ?-->/gs;
 
 const MODULE = /\.[cm]?[jt]s$/;
@@ -229,7 +229,7 @@ function withoutEntries(text: string): string {
 /** Returns a number that depends on the name of the project, in the notation of the old number. */
 function ownNumber({ project }: Names, bytes: number, old: string): string {
   const hash = createHash('sha256').update(project.join('-')).digest().readUIntBE(0, bytes);
-  // Both databases store the number as a signed integer of 32 bits. The application id zero would mean no application.
+  // Both databases store the number as a signed integer of 32 bits. An application id of zero would mean no application.
   const number = (hash % (2 ** (bytes * 8 - 1) - 1)) + 1;
   return old.startsWith('0x') ? `0x${number.toString(16)}` : String(number);
 }

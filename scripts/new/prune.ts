@@ -57,7 +57,7 @@ class Pruning {
       fileExists: (path) => texts.has(path),
       readFile: (path) => texts.get(path),
       getCurrentDirectory: () => '',
-      // No module is resolved, so that an imported name refers to the import, not to the declaration in the other module.
+      // Resolves no modules, so that an imported name refers to the import, not to the declaration in the other module.
       resolveModuleNameLiterals: (names) => names.map(() => ({ resolvedModule: undefined })),
     };
     const program = ts.createProgram([...texts.keys()], options, host);
@@ -165,7 +165,7 @@ class Pruning {
     return this.#checker.getSymbolAtLocation(node);
   }
 
-  /** Returns the smallest part that contains a node, and without which the rest of the module still makes sense. */
+  /** Returns the smallest part around a node that can be removed so that the rest of the module still makes sense. */
   #victimOf(node: ts.Node): ts.Node {
     // If the node is spread into an object, only the spread is removed, so that a test keeps its other options.
     if (ts.isSpreadAssignment(node.parent)) return node.parent;
@@ -398,7 +398,7 @@ function isPlainImport(node: ts.Node): boolean {
     const { importClause } = node;
     return importClause?.namedBindings === undefined || !ts.isNamespaceImport(importClause.namedBindings);
   }
-  // By itself, `export *` uses no names: they are in use if another module imports them.
+  // `export *` alone uses no names: a name is in use if another module imports it.
   return ts.isExportDeclaration(node);
 }
 

@@ -1,7 +1,7 @@
 /**
  * Creates projects, and installs, tests and uses them as a new user would: `node scripts/new/try.ts [NAME...]`. Without names,
  * creates ten projects with random names (`PROPERTY_SEED` sets the seed), one project for each part, one with all parts, and two
- * with lists of attributes. Such a run takes an hour, so it is for the night.
+ * with lists of attributes. Such a run takes an hour, so run it at night.
  */
 
 import { execFileSync } from 'node:child_process';

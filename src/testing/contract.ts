@@ -13,7 +13,7 @@ export interface ContractCase {
 /** An open adapter: an object that implements the port (the interface under test), and a function that closes it. */
 export interface Opened<Port> {
   readonly port: Port;
-  /** Called once, at the end of a contract case. */
+  /** Called once, when the contract case no longer needs the adapter. */
   close(): Promise<void>;
 }
 
@@ -120,7 +120,7 @@ export function twoClientCases<Port>(
   const { openSecond, visibilityTimeout = 1000 } = subject;
   if (openSecond === undefined) return [];
   const eventually: Eventually = async (condition) => {
-    // Counts checks, so that the test does not fail because the machine stood still.
+    // Counts checks instead of milliseconds, so that a pause of the whole machine does not fail the test.
     for (let left = visibilityTimeout / POLL_INTERVAL; !(await condition()); left -= 1) {
       assert.ok(left > 0, `the change is not visible after ${visibilityTimeout} ms`);
       await sleep(POLL_INTERVAL);

@@ -36,7 +36,7 @@ const BEGINNINGS = ['import pets with ids', 'create the first key'];
 
 /**
  * Returns a test that calls random operations on a storage and on a plain model. After each operation, the test compares the
- * results and the contents. Each operation must have each of its outcomes: if the seeds have too few steps for this, sequences of
+ * results and the contents. Each outcome of each operation must occur: if the seeds have too few steps for this, sequences with
  * further seeds follow. Operations on a part that the storage lacks are left out, and the name of the test names the part.
  */
 export function differentialContract(

@@ -1,5 +1,5 @@
 /**
- * The tests (contract cases) of the order of calls, for any test runner: one order must explain the results of all calls of a
+ * The tests (contract cases) of the order of calls, for any test runner: one order must explain the results of all calls to a
  * `Storage`.
  */
 

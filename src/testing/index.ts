@@ -1,6 +1,6 @@
 /**
  * `animal-store/testing`: test cases for an adapter of your own, for any test runner. For example, `petRepositoryContract` returns
- * the cases of `PetRepository`, a port: an interface of the application that adapters implement. To register the cases, write `for
+ * the cases of the port `PetRepository`. A port is an interface that adapters implement. To register the cases, write `for
  * (const { name, run } of petRepositoryContract({ open })) test(name, run);`, where `open` opens the adapter.
  */
 

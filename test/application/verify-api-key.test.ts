@@ -80,7 +80,7 @@ describe('during an outage', () => {
   const OUTAGE = new AnimalStoreError('storage_unavailable', 'the storage failed');
   const DURING_OUTAGE = { duringOutage: true };
 
-  /** A verified key, of which `act` changes something, and its holder in an outage `later`. */
+  /** Verifies a key, calls `act`, and lets `later` ms pass. Returns the holder during an outage, or the error. */
   async function holderAfter(act: (id: string, key: string) => unknown, later = 0, expiresAt?: number) {
     const { key, about } = await apiKeys.create('prometheus', expiresAt);
     await verifyApiKey.verify(key);

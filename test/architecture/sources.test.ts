@@ -63,7 +63,7 @@ const castsThroughUnknown: Finder = (node) => {
   return inner.type.kind === ts.SyntaxKind.UnknownKeyword;
 };
 
-/** Finds `x instanceof Error` and of bytes: the objects of another realm, as in Jest and `node:vm`, are no instances. */
+/** Finds `instanceof` with errors and bytes: it is false for objects of another realm, as in Jest and `node:vm`. */
 const dependsOnRealm: Finder = (node) =>
   ts.isBinaryExpression(node) &&
   node.operatorToken.kind === ts.SyntaxKind.InstanceOfKeyword &&
@@ -86,7 +86,7 @@ const sources = globSync('{page,src}/**/*.ts', { cwd: ROOT }).map(
 
 type Rule = readonly [what: string, find: Finder, files: readonly string[], examples: string];
 
-/** What no file may do, except those that are named, with examples. */
+/** The rules, each with the files that are exceptions, and with examples of what is forbidden. */
 const RULES: readonly Rule[] = [
   ['a decorator', isDecorator, [], '@x class A {} | class A { @x() b = 1 }'],
   ['another process', startsProcess, [], "await import('child_process')"],

@@ -97,7 +97,7 @@ test.each(FOLLOWING)(
   },
 );
 
-/** What a client says about a response that the API did not send. */
+/** The message of a client about a response that the API did not send. */
 const NOT_OF_THE_API =
   /which the API did not send|does not respond as the API does|a proxy or another server responds|is not that of an API/;
 

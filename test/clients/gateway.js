@@ -1,11 +1,11 @@
-/** Starts a gateway in front of a server that replaces responses by others. */
+/** Starts a gateway in front of a server that replaces responses with others. */
 
 import { startListener } from './listener.js';
 
 const HTML = { 'Content-Type': 'text/html; charset=utf-8' };
 const PAGE = '<!doctype html><title>Gateway</title>';
 
-/** Responses to requests of a method that do not come from the API. */
+/** Responses that do not come from the API, each for the requests with one method. */
 export const REPLACEMENTS = [
   { name: '200 instead of 201', method: 'POST', change: (response) => ({ ...response, status: 200 }) },
   { name: 'no content', method: 'POST', change: () => ({ status: 204, headers: {}, body: null }) },

@@ -243,7 +243,7 @@ test('a file of a secret that cannot be read, or whose variable is set too, is r
   ]);
 });
 
-// Node.js makes such names of a file `.env` in UTF-8 and in UTF-16.
+// Node.js reads such names from a file `.env` with a byte order mark, in UTF-8 and in UTF-16.
 test.each(['\ufeffPORT', '\ufffd\ufffdP\u0000O\u0000'])('the mark of a file .env is refused: %j', (name) => {
   const message = '.env: the file begins with a byte order mark: save it in UTF-8 without one';
   expect(faultsOf({ [name]: '80' })).toEqual([message]);

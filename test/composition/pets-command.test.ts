@@ -16,7 +16,7 @@ import { environmentOf, startInProcess } from '../support/service.ts';
 
 const KINDS: readonly string[] = [...STORAGES, SERVER];
 
-/** An integer is beyond 2^53, if it may be. */
+/** A pet whose integers are beyond 2^53, where the attributes allow it. */
 const REX = samplePet('Rex', 2n ** 53n + 1n);
 const MIA = samplePet('Mia', 5n);
 

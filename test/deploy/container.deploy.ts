@@ -61,7 +61,7 @@ describe.skipIf(isSkipped)(`containers${note}`, () => {
 
   afterAll(() => podman.remove());
 
-  /** Starts a container with the command of the manual. It is removed at the end of the test, its volume is not. */
+  /** Starts a container with the command of the manual. It is removed at the end of the test, but its volume is not. */
   async function start(extra = ''): Promise<{ origin: string }> {
     const port = await freePort();
     const command = documented('docker run')

@@ -186,7 +186,7 @@ describe.skipIf(!hasPrometheus && !process.env['CI'])(`Prometheus${NOTE}`, () =>
     const config = join(folder, 'prometheus.yml');
     writeFileSync(config, debian.replace(/(?<=credentials_file: ).*/, keyFile));
     expect(execFileSync('promtool', ['check', 'config', config], { encoding: 'utf8' })).toContain('SUCCESS');
-    // As a second pair of keys at the end, the lines would be refused.
+    // Appended at the end, the lines would repeat keys of the file, which Prometheus refuses.
     writeFileSync(config, DEBIAN_CONFIG + lines);
     expect(spawnSync('promtool', ['check', 'config', config]).status).not.toBe(0);
   });

@@ -162,7 +162,7 @@ function callsOf(group: string): Set<string> {
   return new Set(names.flatMap((name) => (name.startsWith('@') ? [...callsOf(name)] : [name])));
 }
 
-/** What each command runs first. The test of the command of operators executes it. */
+/** The start of each command. The test of the command of operators executes it. */
 const PREFERS_FILE = 'test -z "$${DATABASE_URL_FILE-}" || unset DATABASE_URL; exec';
 
 test.each([...SERVICES, 'animal-store'])('%s prefers DATABASE_URL_FILE to its own DATABASE_URL', (name) => {
@@ -209,7 +209,7 @@ describe('the command of operators', () => {
     expect(settingsOf).toContain(
       `Environment=${settings(unit, 'Environment').find((line) => line.includes('sqlite:'))}`,
     );
-    // What systemd makes of the words.
+    // Replaces the escapes as systemd does.
     const [shell = '', ...words] = args
       .slice(args.indexOf('/bin/sh'))
       .map((word) => word.replaceAll('$$', '$'));
@@ -271,7 +271,7 @@ describe('animal-store-backup.service', () => {
     const server = await work.serve();
     await work.run(['import', '-'], `${REX_JSON}\n`);
     const saved = await work.output('export');
-    // The clock may have been wrong, so nine old backups are no reason to have one alone.
+    // The clock may have been wrong, so some old backups must be kept beside the new one.
     const old = Array.from({ length: 9 }, (_, index) => `2020-01-0${index + 1}T030000Z.db`);
     const others = ['before-upgrade.db', 'old.txt'];
     for (const name of [...old, ...others, 'old.db.1.partial']) {

@@ -44,7 +44,7 @@ async function startInstance(port: number, folder: string): Promise<RunningProce
 }
 
 /**
- * Makes a program `systemctl` which asks this process to restart an instance, and does not return before. The server is
+ * Makes a program `systemctl` that asks this process to restart an instance, and waits for the restart. The server is
  * asked to stop with the signal of the unit, and another one is started after its exit.
  */
 async function systemctlOf(servers: Map<string, RunningProcess>, folder: string): Promise<string> {

@@ -11,7 +11,7 @@ test.each(INVALID_PETS)('$json is refused: $message', ({ name, value, json, mess
   expect(() => newPet(input)).toThrow(message);
   const read = () => parsePet(json.replace('{', '{"id":1,').replace(',}', '}'));
   expect(read).toThrow(message);
-  // What is wrong with JSON is said without a type of JavaScript.
+  // A message about JSON must not name a type of JavaScript.
   expect(read).not.toThrow('bigint');
   expect(petFault({ ...storedPet(1n, REX), [name]: input[name] })).toMatch(name);
   if (value !== undefined && value !== 'null')

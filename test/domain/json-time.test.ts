@@ -1,4 +1,4 @@
-/** The processor time of the reader of JSON. These tests are not among those of the mutants, whose code takes longer. */
+/** The processor time of the reader of JSON. Mutation tests leave these tests out, because mutants take longer. */
 
 import { expect, test } from 'vitest';
 import { parseJson, readMembers } from '../../src/domain/json.ts';

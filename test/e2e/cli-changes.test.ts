@@ -10,7 +10,7 @@ import { atEnd } from '../support/process.ts';
 import { BROKEN_PROMISE } from '../support/retry.ts';
 import { endOf, Workspace } from './workspace.ts';
 
-/** A line that a killed process has not written to its end is none. */
+/** Returns the complete lines: a killed process may have written only the start of the last one. */
 const linesOf = (stdout: string): { cursor: string; pet?: { id: number }; removed?: number }[] =>
   stdout
     .split('\n')
@@ -32,7 +32,7 @@ test('a follower that was killed goes on after its last cursor and misses nothin
       else copy.set(pet.id, pet);
     }
   };
-  /** Creates, changes and removes pets. Resolves with the last one, which no other follows. */
+  /** Creates, changes and removes pets. Resolves with the id of the pet that it creates last. */
   const write = async (): Promise<number> => {
     const [gone, changed] = await Promise.all(samplePets(40).map((pet) => store.createPet(pet)));
     await store.removePet(gone?.id as bigint);

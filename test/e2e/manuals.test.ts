@@ -18,7 +18,7 @@ import { BIN, runCommand, temporaryFolder } from '../support/process.ts';
 import { environmentOf, startInProcess } from '../support/service.ts';
 import { connect } from '../support/sqlite.ts';
 
-// A manual starts up to twenty processes, one after the other, on a machine that may stand still.
+// A manual starts up to twenty processes, one after the other, on a machine that can be busy.
 vi.setConfig({ testTimeout: 300_000 });
 
 const hasCurl = spawnSync('curl', ['--version']).status === 0;
@@ -27,7 +27,7 @@ const hasCurl = spawnSync('curl', ['--version']).status === 0;
 const INSTALL = `mkdir .bin && PATH="$PWD/.bin:$PATH"
 printf '#!/bin/sh\\nexec "$NODE" "$BIN" "$@"\\n' > .bin/animal-store && chmod +x .bin/animal-store`;
 
-/** The commands of a manual that are meant to run, as one script. `ID` is that of the second key. */
+/** The commands of a manual that are meant to run, as one script. `ID` stands for the id of the second key. */
 function scriptOf(manual: string): string {
   const blocks = blocksOf(`docs/${manual}`).filter(
     ({ language, note }) => language === 'sh' && !note?.startsWith('not run: '),

@@ -76,7 +76,7 @@ export class Workspace {
     return out;
   }
 
-  /** Creates so many pets in the store. */
+  /** Creates this number of pets in the store. */
   addPets(count: number): Promise<void> {
     return addPets(this.store, lines(count));
   }

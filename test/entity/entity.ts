@@ -68,7 +68,7 @@ function migrationFor(database: 'sqlite' | 'postgres'): string {
   return statements.map((statement) => `${statement};`).join('\n');
 }
 
-/** Adds text in front of what a pattern finds, which must be there. */
+/** Adds text in front of the match of a pattern, which must exist. */
 function edit(path: string, pattern: RegExp, addition: string): void {
   const file = join(COPY, 'src', path);
   const text = readFileSync(file, 'utf8');
@@ -93,12 +93,12 @@ export default function setup(): () => void {
   return () => rmSync(COPY, { recursive: true, force: true });
 }
 
-/** Replaces `src` by the copy. */
+/** Replaces `src` with the copy. */
 export const inCopy: Plugin = {
   name: 'entity',
   enforce: 'pre',
   async resolveId(source, importer, options) {
-    // What makes the copy is read before there is one.
+    // The modules that make the copy are imported before it exists.
     if (!existsSync(COPY)) return undefined;
     const resolved = await this.resolve(source, importer, { ...options, skipSelf: true });
     const sources = join(ROOT, 'src/');

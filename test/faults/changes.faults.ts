@@ -17,7 +17,7 @@ const CALLS_PER_KILL = 120;
 const STREAM = 0x6368_616e;
 const TIMEOUT = { timeout: 120_000 + ROUNDS * 20_000 };
 
-/** Each resolves with what contradicts one order, if anything does. */
+/** Each resolves with a description of a contradiction, if there is one. */
 const EXERCISES: readonly (readonly [calls: string, exercise: typeof exerciseChanges])[] = [
   ['creates, changes, removals and reads', exerciseChanges],
   [
@@ -59,7 +59,7 @@ function callsOf(processes: readonly PortProcess[]): number {
   return processes.reduce((sum, { calls }) => sum + calls, 0);
 }
 
-/** Kills a process, and often pauses it before, again and again. Rejects when the work fails meanwhile. */
+/** Repeatedly kills a process, and often pauses it first. Rejects when the work fails meanwhile. */
 async function killDuring(processes: readonly PortProcess[], work: Promise<unknown>): Promise<void> {
   const random = new Random(SEED, STREAM);
   let error: unknown;

@@ -1,4 +1,4 @@
-/** What the tests of faults do with the store in a folder, also while a server uses it. */
+/** Operations of the fault tests on the store in a folder, also while a server uses it. */
 
 import { writeFileSync } from 'node:fs';
 import { newPetJson } from '../../src/domain/pet-json.ts';

@@ -24,7 +24,7 @@ const MEMORY_LIMIT = 400;
 /** The pause of the polite client between two requests, in milliseconds. */
 const PAUSE = 20;
 
-/** So long that a response is late only if the client is not served, in milliseconds. Only a quiet machine checks them. */
+/** Limits that only an unserved client exceeds, in milliseconds. Only runs on a quiet machine check them. */
 const MAX_LIMIT = 10_000;
 const P99_LIMIT = 5000;
 

@@ -12,7 +12,7 @@ import { startFaultsServer } from './server.ts';
 import { STORES } from './stores.ts';
 import { printTable } from './table.ts';
 
-/** The increments that the clients make at least. */
+/** The minimum number of increments that the clients make. */
 const INCREMENTS = 100;
 const STREAM = 0x696e_6372;
 const note = hasNginx ? '' : ' (skipped: nginx is not installed)';

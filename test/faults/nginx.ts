@@ -32,7 +32,7 @@ export interface NginxOptions {
   readonly certificate?: { readonly cert: string; readonly key: string };
   /** The port that redirects to HTTPS, and the port that serves. Free ports by default. */
   readonly ports?: { readonly http: number; readonly https: number };
-  /** Whether an address has the limits of the file, as by default. */
+  /** Whether the limits of the file apply to each address. Default: true. */
   readonly isLimited?: boolean;
 }
 

@@ -35,7 +35,7 @@ const SERVICE = 500;
 /** So long that a busy machine misses it only when PostgreSQL hangs, in milliseconds. */
 const QUERY_TIMEOUT = 5000;
 
-/** PostgreSQL ends an import that stands still after 10 seconds. A create must have failed before, in milliseconds. */
+/** PostgreSQL ends an import that pauses for 10 seconds. A create must fail before this time, in milliseconds. */
 const CREATE_TIMEOUT = 4000;
 
 const COLUMNS = ['fault', 'round', 'acknowledged', 'refused', 'served again after, ms'];

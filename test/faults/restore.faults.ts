@@ -14,9 +14,9 @@ const PETS = 50_000;
 const STREAM = 0x7265_7374;
 const RESTORE = ['restore', '--force', 'backup.db'];
 
-/** Returns whether the store is the restored one. Expects it to be sound, and to have one pet more otherwise. */
+/** Returns whether the store is the restored one. Expects it to be sound, and to have one more pet if it is not. */
 function isRestored(store: string): boolean {
-  // A kill while SQLite leaves the mode WAL leaves a journal, which whoever may write rolls back, as every command does.
+  // A kill while SQLite ends WAL mode leaves a journal. A connection that may write rolls it back, as in every command.
   const db = new Database(store);
   const contents = db.prepare('SELECT name, count(*) AS count FROM pets GROUP BY name ORDER BY name').all();
   const soundness = db.pragma('integrity_check', { simple: true });

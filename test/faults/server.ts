@@ -19,7 +19,7 @@ export interface ServerOptions {
   readonly stderr?: string;
   /** A free port by default. */
   readonly port?: number;
-  /** Additional environment variables, and others than {@link OPERATOR_KEY}, the level `warn` and the store of the folder. */
+  /** Environment variables. They can replace {@link OPERATOR_KEY}, the level `warn` and the store of the folder. */
   readonly env?: Readonly<Record<string, string>>;
   /** The folder of the store; a new one by default. */
   readonly folder?: string;

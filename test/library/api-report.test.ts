@@ -1,4 +1,4 @@
-/** The public surface is the one in docs/api/, and every name of it says what it is. */
+/** The public surface is the one in docs/api/, and every name in it has a docstring. */
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -226,7 +226,7 @@ describe('a body', () => {
     new ReadableStream({ pull: (controller) => controller.error(new Error('no more')) });
   const bytes = (length: number) => new Uint8Array(length).fill(0x20);
 
-  /** Returns a stream of chunks that ends after them. Counts the chunks that were read. */
+  /** Returns a stream of these chunks, and counts the chunks that were read. */
   function streamOf(chunks: readonly Uint8Array[]) {
     const state = { read: 0, isCancelled: false };
     const stream = new ReadableStream<Uint8Array>(

@@ -18,7 +18,7 @@ const HERE: Release = {
   tag: undefined,
 };
 
-/** What stands here, as if everything were released. */
+/** The files of this project, as if everything were released. */
 const RELEASED: Release = {
   ...HERE,
   changelog: `# Changelog\n\n## [Unreleased]\n\n## [${version}] - 2026-11-23\n\n- A line.\n`,

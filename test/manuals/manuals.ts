@@ -21,7 +21,7 @@ export function read(path: string): string {
   return readFileSync(join(ROOT, path), 'utf8');
 }
 
-/** What `wc -w` counts. */
+/** Returns the number of words, as `wc -w` counts them. */
 export function wordsOf(text: string): number {
   return text.split(/\s+/).filter((word) => word !== '').length;
 }

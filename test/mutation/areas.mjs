@@ -1,12 +1,12 @@
 /**
  * The areas of the mutation tests. StrykerJS changes one expression of src/ at a time, and expects a test to fail. Each
  * area is tested only by the tests that belong to it, because a mutant that survives runs all tests of its area. The
- * threshold is the minimum percentage of mutants that the tests must detect. The `lastRun` of a large area was in parts:
- * what survived ran again with the tests that were added for it. `testTimeout` in milliseconds is short where mutants often
+ * threshold is the minimum percentage of mutants that the tests must detect. The `lastRun` of a large area has parts:
+ * survivors ran again with the tests that were added for them. `testTimeout` in milliseconds is short where mutants often
  * make a test wait forever. The tests of an area that `needsBuild` load the built files that the HTTP adapter serves. A slow
- * survivor on a busy machine must not count as detected: where the tests take long, `timeoutMS` is what a mutant may take
- * longer than they do. The module `preload` is loaded before the tests. In an area that `hasEachKind`, pets have an attribute
- * of each kind, as in the tests of the project `entity`.
+ * survivor on a busy machine must not count as detected: where the tests take long, `timeoutMS` is how much longer than
+ * the tests a mutant may take. The module `preload` is loaded before the tests. In an area that `hasEachKind`, pets have
+ * an attribute of each kind, as in the tests of the project `entity`.
  */
 
 import { globSync } from 'node:fs';
@@ -39,7 +39,7 @@ export const AREAS = {
   },
   http: {
     mutate: [`${ADAPTERS}/http/**/*.ts`, `!${ADAPTERS}/http/fetch{,-messages}.ts`],
-    // Random requests would make the score of each run another one, and the recorded responses include those of a slow client.
+    // Random requests would change the score of each run, and the recorded responses include those of a slow client.
     testFiles: [
       ...testsIn(`${TESTS}/http`, [`${TESTS}/http/{properties,slow-client}.test.ts`]),
       ...globSync('test/library/{fetch,http,http2,middleware,mounting,wrong-arguments}.test.ts'),
@@ -71,7 +71,7 @@ export const AREAS = {
       ...testsIn(`${TESTS}/sqlite`),
       ...globSync(`${TESTS}/cli/{backup,doctor,export,import,restore}.test.ts`),
     ],
-    // The faults show what a thread that exits and a process that waits for a lock do, and random operations what caches do.
+    // Tests of faults cover threads that exit and processes that wait for a lock. Random operations cover the caches.
     threshold: 86,
     lastRun: '2026-11-29: 86.3 % of 124 random mutants',
     needsBuild: true,
@@ -90,7 +90,7 @@ export const AREAS = {
   },
   'storage-kit': {
     mutate: [`${ADAPTERS}/{storage-kit,memory}/**/*.ts`],
-    // The databases use some modules of storage-kit alone.
+    // Only the databases use some modules of storage-kit.
     testFiles: [
       ...testsIn(`${TESTS}/{storage-kit,memory}`),
       ...globSync(

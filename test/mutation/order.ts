@@ -1,6 +1,6 @@
 /**
- * Breaks the order of writes and reads, and what changes of pets promise, each time in a copy of the sources, and expects a test to
- * find it: `npm run test:order`. An argument selects the mutants whose names contain it.
+ * Breaks the order of writes and reads, or a promise about changes of pets, in a copy of the sources for each mutant, and expects a
+ * test to find the fault: `npm run test:order`. An argument selects the mutants whose names contain it.
  */
 
 import { spawnSync } from 'node:child_process';

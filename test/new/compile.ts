@@ -63,7 +63,7 @@ export function faultsOf(
   });
 }
 
-/** Whether the project has files of this path, and not one of its packages. */
+/** Whether a path belongs to the project itself, and not to one of its packages. */
 function isOwn(path: string): boolean {
   return path.startsWith(`${ROOT}/`) && !path.includes('/node_modules');
 }

@@ -96,7 +96,7 @@ async function useAttributes(
   }
 }
 
-/** A value, what is read of it, and a value that is refused. */
+/** Returns a value to send, the value that is read back, and a value that is refused. */
 function sampleOf(attribute: Attribute): Readonly<Record<'sent' | 'read' | 'wrong', unknown>> {
   const { example } = attribute;
   switch (attribute.kind) {

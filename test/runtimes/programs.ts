@@ -22,7 +22,7 @@ function binary(pattern: string): string {
   return found === undefined ? `no ${pattern}` : join(HERE, 'node_modules', found);
 }
 
-/** Starts a program, which is killed at the end of the test. Returns what reads its output so far. */
+/** Starts a program, which is killed at the end of the test. Returns a function that returns its output so far. */
 export function start(
   [command, ...args]: readonly string[],
   options: { readonly cwd: string; readonly env?: NodeJS.ProcessEnv },

@@ -34,7 +34,7 @@ function checkHeadersOfAll({ headers, rawHeaders, body, status }: Answer, { meth
   const names = rawHeaders.map(([name]) => name.toLowerCase());
   expect(names).toEqual([...new Set(names)]);
   if (status === 204 || status === 304) expect(headers).not.toHaveProperty('content-length');
-  // A compressed body is no text.
+  // A compressed body is not text.
   else if (method !== 'HEAD' && headers['content-encoding'] === undefined)
     expect(headers['content-length']).toBe(String(Buffer.byteLength(body)));
   if (method === 'HEAD' || status === 204 || status === 304) expect(body).toBe('');

@@ -14,7 +14,7 @@ export interface Clock {
 
 /** The longest wait, in milliseconds. */
 const WAIT_LIMIT = 100_000;
-/** Taken when this module is loaded, so that it is the time of no stopped clock. */
+/** Taken when this module is loaded, so that it is not the time of a stopped clock. */
 const realTime: () => number = Date.now;
 
 /** Waits until a condition is true, while the clock stands still. `expect.poll` would let time pass, and needs a test. */

@@ -84,7 +84,7 @@ export class Connection {
     this.#methods.push(...asked.map(({ method }) => method));
   }
 
-  /** Waits until a condition holds, which changes with what was received, or until the time in milliseconds has passed. */
+  /** Waits until a condition on the received data holds, or until the time in milliseconds has passed. */
   until(isSo: () => boolean, timeout: number): Promise<void> {
     return new Promise((resolve) => {
       const finish = () => {

@@ -55,7 +55,7 @@ export function testContracts(engine: string, subjectOf: SubjectOf): void {
   }
 }
 
-/** What these show is the same whatever attributes a pet has. */
+/** Returns the suites whose results do not depend on the attributes of a pet. */
 function suitesOfAnyPets(subjectOf: SubjectOf): Readonly<Record<string, readonly ContractCase[]>> {
   return {
     ApiKeyRepository: apiKeyRepositoryContract(subjectOf(({ apiKeys }) => apiKeys)),

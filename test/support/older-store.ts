@@ -6,11 +6,11 @@ import { connect } from './sqlite.ts';
 
 export const DAY: number = 24 * 60 * 60 * 1000;
 
-/** What 3.0 stored for a create with an idempotency key. */
+/** The record that 3.0 stored for a create with an idempotency key. */
 export const RECORD_OF_3_0: string = `INSERT INTO idempotency_records (caller, key, pet_id, valid_until) VALUES ('1', ?, ?, ?)
   ON CONFLICT DO UPDATE SET pet_id = excluded.pet_id, valid_until = excluded.valid_until WHERE valid_until < 100`;
 
-/** How 3.0 stored a pet, which has no attribute of a later release. */
+/** Returns the statement of 3.0 that stores a pet, which has no attribute of a later release. */
 export function insertPetOf30(id?: bigint): string {
   const [column, value] = id === undefined ? ['', ''] : ['id, ', `${id}, `];
   return `INSERT INTO pets (${column}name, category_id, status) VALUES (${value}'Rex', 1, 'available')`;

@@ -1,6 +1,6 @@
 import type { RequestOutcome } from '../../src/application/ports/request-observer.ts';
 
-/** What observers are told about a request that listed pets. */
+/** The outcome of a request that listed pets, as observers receive it. */
 export const OUTCOME: RequestOutcome = {
   method: 'GET',
   route: '/v1/pets',

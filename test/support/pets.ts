@@ -92,12 +92,12 @@ export const REX_JSON: string = newPetJson(REX);
 /** A pet that the other one can become. */
 export const MAX: NewPet = samplePet('Max', 6n, CHANGEABLE);
 
-/** The column with what `labelOf` returns of a pet, if a pet has a text. */
+/** The column of the text that `labelOf` returns, or `id` if pets have no text. */
 export const LABEL: string =
   PET_ATTRIBUTES.filter((name) => ATTRIBUTES[name].kind === 'text').map(columnOf)[0] ?? 'id';
 
 /**
- * The required attributes alone: a pet that is created of them has the default of each other attribute that has one. Others are
+ * The required attributes alone: a pet that is created from them has the default of each other attribute that has one. Others are
  * added where a rule over several attributes needs them.
  */
 export const BARE_REX = PET_ATTRIBUTES.reduce<Partial<NewPet>>(
@@ -138,7 +138,7 @@ export function changeJson(number: bigint | number): string {
   return petChangeJson(numberedChange(number));
 }
 
-/** Returns the JSON of a pet in which an attribute has the value that this JSON is, or is missing. */
+/** Returns the JSON of a pet, with `json` as the value of an attribute, or without the attribute. */
 export function jsonWith(name: keyof NewPet, json: string | undefined, pet: NewPet = REX): string {
   const text = (value: unknown) => (typeof value === 'bigint' ? String(value) : JSON.stringify(value));
   const members = PET_ATTRIBUTES.map((each) => [each, each === name ? json : text(pet[each])]);
@@ -153,7 +153,7 @@ export interface InvalidPet {
   readonly value: string | undefined;
   readonly json: string;
   readonly input: NewPetInput;
-  /** How the message begins that names the rule. */
+  /** The start of the message that names the rule. */
   readonly message: string;
 }
 
@@ -171,7 +171,7 @@ export const INVALID_PETS: readonly [InvalidPet, ...InvalidPet[]] = PET_ATTRIBUT
     message: `${name} ${rule}`,
   })) as readonly InvalidPet[] as readonly [InvalidPet, ...InvalidPet[]];
 
-/** A change that breaks a rule, and one that removes what every pet has or, if there is no such attribute, is no change. */
+/** Two invalid changes: an invalid value, the removal of an attribute that every pet has, or an array. */
 export const INVALID_CHANGES: readonly string[] = [
   ...INVALID_PETS.filter(({ value }) => value !== undefined)
     .slice(0, 1)
@@ -272,7 +272,7 @@ export const EXPECTED_TABLE: readonly {
   };
 });
 
-/** What a table refuses, and a pet has that another program has changed. */
+/** Values that a table refuses, but that a pet has if another program has written them. */
 const [REFUSED = {}] = EXPECTED_TABLE.filter(({ kind }) => kind !== 'boolean')
   .flatMap(({ refused }) => refused)
   .filter((values) => !Object.values(values).includes(null));

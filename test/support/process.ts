@@ -49,7 +49,7 @@ export interface RunOptions {
 /** A server may wait 10 seconds for requests in flight, and a busy machine takes longer, in milliseconds. */
 const STOP_TIMEOUT = 60_000;
 
-/** What is left to do at the end of the file, for what was started outside of a test. */
+/** Functions that clean up, at the end of the file, what was started outside of a test. */
 const atEndOfFile: (() => unknown)[] = [];
 
 /** Calls a function at the end of the test or, outside of a test, such as in `beforeAll`, by {@link cleanUpFile}. */

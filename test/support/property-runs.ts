@@ -1,5 +1,5 @@
 /**
- * Which random cases a property checks. The environment variable `PROPERTY_RUNS` is a factor of their number: with
+ * Which random cases a property checks. The environment variable `PROPERTY_RUNS` multiplies their number: with
  * `PROPERTY_RUNS=10`, each property checks ten times as many cases as usual. `PROPERTY_SEED` selects other cases.
  */
 

@@ -1,4 +1,4 @@
-/** Runs the contract suites on stores of which one case after the other uses the same, because opening one takes longer than most cases. */
+/** Runs the contract suites on stores that several cases reuse, because opening one takes longer than most cases. */
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterAll } from 'vitest';

@@ -13,7 +13,7 @@ export function ofCommand({ globalSetup = [], ...test }: Test): Test {
     testTimeout: 120_000,
     hookTimeout: 120_000,
     expect: { poll: { timeout: 100_000 } },
-    // The command must have been built from the present sources. What it shows of its API is built here.
+    // The command must have been built from the present sources. The documentation that it serves is built here.
     globalSetup: [`${HERE}/fresh-build.ts`, `${HERE}/built-docs.ts`, ...[globalSetup].flat()],
     ...test,
   };

@@ -38,7 +38,7 @@ async function failuresOf(cases: readonly ContractCase[]): Promise<string[]> {
   return results.flatMap((each) => (each.status === 'rejected' ? (each.reason as Error).message : []));
 }
 
-/** Replaces methods of a part, which can call the right ones. */
+/** Replaces methods of a part. The new methods can call the old ones. */
 function withMethods<T extends object>(part: T, methods: Partial<T>): T {
   return Object.assign(Object.create(part), methods) as T;
 }

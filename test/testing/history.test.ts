@@ -62,7 +62,7 @@ const [ONE, TWO, THREE] = [pet(1), pet(2), pet(3)] as const;
 
 const defined = (filter: PetFilter) => Object.entries(filter).filter(([, value]) => value !== undefined);
 
-/** Filters by one attribute that a pet does not match, and as a query has them. */
+/** Filters that the pet ONE does not match, each with its text in a message. */
 const UNLIKE_ONE = FEW_FILTERS.filter((filter) => !matches(ONE, filter)).map(
   (filter) =>
     [

@@ -16,7 +16,7 @@ interface Call extends CallTime {
   readonly client: string;
 }
 
-/** What a client knows about a create that did not return a pet. `conflict`: the key of the create was used for another pet. */
+/** The outcome of a create that returned no pet, as far as its client knows. `conflict`: its key was used for another pet. */
 export type CreateFailure = 'conflict' | 'refused' | 'unknown';
 
 export interface CreateEvent extends Call {

@@ -15,8 +15,8 @@ const PAUSE = 5;
 
 /**
  * Lets several clients create, change, remove and read pets in stores that share their pets, while a follower of each store reads
- * the feed. Resolves with a description of a contradiction, or with `undefined` if all versions fit one order. A call may fail with
- * an `AnimalStoreError`.
+ * the feed. Resolves with a description of a contradiction, or with `undefined` if all versions fit one order. Clients and
+ * followers continue after a call that fails with an `AnimalStoreError`.
  */
 export async function exerciseChanges(
   stores: readonly ChangingStore[],

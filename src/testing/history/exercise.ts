@@ -18,7 +18,7 @@ export interface ExerciseOptions {
   readonly seed?: number | undefined;
   /** Whether the stores have idempotency keys. Default: true. */
   readonly hasIdempotencyKeys?: boolean | undefined;
-  /** When it is aborted, the clients make no more calls. */
+  /** When this signal is aborted, the clients make no more calls. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -29,7 +29,7 @@ const LIMITS = [1, 2, 3, 20, 100] as const;
 /**
  * Lets several clients concurrently call stores that share their pets, and records the calls in `history`: creates with and without
  * idempotency keys, retries on any store, reads of pets that exist or do not exist yet, and lists with various limits, filters and
- * starts. At the end, lists all pets of each store. A call may fail with an `AnimalStoreError`.
+ * starts. At the end, lists all pets of each store. A client continues after a call that fails with an `AnimalStoreError`.
  */
 export async function exercise(
   history: History,
@@ -56,7 +56,7 @@ export async function exercise(
 interface Shared {
   readonly stores: readonly PetOperations[];
   readonly hasIdempotencyKeys: boolean;
-  /** The creates with an idempotency key, which any client may retry. */
+  /** The creates with an idempotency key. Any client may retry them. */
   readonly keyed: { readonly pet: NewPetInput; readonly idempotencyKey: string }[];
   maxId: bigint;
   created: number;
@@ -77,7 +77,7 @@ function callerOf(client: string, store: PetOperations, shared: Shared, random: 
     return filterable(samplePet(name, random(1000) - 500), random(1000));
   }
 
-  /** Returns an id, usually near the greatest one. It can be greater than all ids, so that its pet does not exist yet. */
+  /** Returns an id, usually near the greatest one. If it is greater than all ids, its pet does not exist yet. */
   function someId(): bigint {
     const id = shared.maxId + 3n - BigInt(random(random(4) === 0 ? 500 : 12));
     return id < 1n ? 1n : id;
@@ -144,7 +144,7 @@ async function listAll(store: PetOperations): Promise<void> {
   while (true) {
     const { pets, more } = await store.listPage({ limit: 100, after });
     const last = pets.at(-1)?.id ?? after;
-    // A page that does not go beyond `after` would be read again without end. The history reports such a page.
+    // A page that does not go beyond `after` would be read again forever. The history reports such a page.
     if (!more || last <= after) return;
     after = last;
   }

@@ -67,7 +67,7 @@ export class History {
     return this.#pets.length + this.#keys.length;
   }
 
-  /** Returns an object that calls `store`, and records each call. Of failed reads, only `not_found` is recorded. */
+  /** Returns an object that calls `store`, and records each call. A failed read is recorded only if it is a `not_found`. */
   record(store: PetOperations, client: string): PetOperations {
     return {
       createPet: async (input, options = {}) => {

@@ -8,9 +8,9 @@ import { Contradiction, type StoredPet, storedPets } from './stored-pets.ts';
 /** The times between which a pet became visible, and the events that show them. */
 interface Bounds {
   readonly id: bigint;
-  /** The pet was not yet visible when this event was called. */
+  /** The pet was not yet visible when this call began. */
   notBefore: { readonly at: number; readonly event: PetEvent };
-  /** The pet was visible when this event returned. */
+  /** The pet was visible when this call returned. */
   notAfter: { readonly at: number; readonly event: PetEvent } | undefined;
 }
 
@@ -18,7 +18,7 @@ interface Bounds {
  * Returns a description of a contradiction, or `undefined` when one order explains all events. The ids give the order of the pets,
  * so no search is needed. The events fit this order under two conditions. First, a list that contains a pet also contains each pet
  * with a smaller id that the query of the list selects. Second, once a pet was visible, it and all pets with smaller ids stayed
- * visible. The time grows almost linearly with the number of events and of pets in them.
+ * visible. The running time grows almost linearly with the number of events and of pets in them.
  */
 export function petContradiction(events: readonly PetEvent[]): string | undefined {
   try {

@@ -59,7 +59,7 @@ export class VersionHistory {
     }
   }
 
-  /** Returns the versions of each pet, in ascending order. A write with an unknown outcome counts if it was seen. */
+  /** Returns the versions of each pet, in ascending order. Includes a write with an unknown outcome if its version was seen. */
   #versions(feed: readonly (PetVersion & { readonly id: bigint })[]): Map<bigint, Version[]> {
     const byRevision = new Map<bigint, Version>();
     const see = (version: Version): void => {
@@ -125,10 +125,9 @@ export class VersionHistory {
   }
 
   /**
-   * Asserts two rules for each read. First, it returns nothing older than what was visible before it began: G is the greatest
-   * number of a write that had ended, or of a version that a read of any pet had returned, before this read began. Of the versions
-   * of its pet with numbers up to G, the read returns the newest, or a newer version. Second, the write of the returned version
-   * began before the read ended.
+   * Asserts two rules for each read. First, it misses nothing that was visible before it began. Let G be the greatest number of a
+   * write that had ended by then, or of a version that a read of any pet had returned by then. The read returns the newest version
+   * of its pet with a number up to G, or a newer version. Second, the write of the returned version began before the read ended.
    */
   #assertReads(versions: Map<bigint, Version[]>): void {
     const read = this.#reads.map(({ end, version }) => ({ end, revision: version?.revision }));
@@ -147,7 +146,7 @@ export class VersionHistory {
 }
 
 /**
- * Returns a function that gets a position in the history, and returns the greatest revision of a call that had ended before this
+ * Returns a function that takes a position in the history, and returns the greatest revision of a call that had ended before this
  * position. Call it with positions in ascending order.
  */
 function greatestNumbers(

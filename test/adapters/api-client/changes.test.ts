@@ -21,7 +21,7 @@ import {
   lostConnection,
 } from './fake-api.ts';
 
-/** An integer is beyond 2^53, if it may be. */
+/** A pet whose integers are beyond 2^53, where the attributes allow it. */
 const PET: Pet = { id: 7n, ...samplePet('Rex', 2n ** 53n + 1n) };
 const REX = petJson(PET);
 const CHANGE = changeTo(MAX);

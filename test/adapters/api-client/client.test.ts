@@ -1,4 +1,4 @@
-/** The store of a server: its errors, its pages and its configuration. */
+/** The store at the address of a server: its errors, its pages and its configuration. */
 
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { STATUS_OF } from '../../../src/adapters/http/errors.ts';
@@ -160,7 +160,7 @@ describe('errors', () => {
     fakeApi({ status, body, headers: { 'Retry-After': '60', Location: 'https://www.example.org/' } });
     const error = await (await openStore()).listPage().catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ code, message: expect.stringContaining(message) });
-    // The clients of a gateway read the message.
+    // A gateway can pass the message on to its own clients.
     expect((error as Error).message).not.toMatch(/pets\.example\.org\/v1: |www\.example/);
     expect((error as Error).cause).toMatchObject({ message: expect.stringContaining(BASE) });
   });

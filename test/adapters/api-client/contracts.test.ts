@@ -47,7 +47,7 @@ describe.each(IS_WHOLE ? STORAGES : (['memory'] as const))('over HTTP on %s', (k
   const cases = [
     ...petRepositoryContract(subjectOf(({ pets }) => pets)),
     ...historyContract(subjectOf((storage) => storage)),
-    // The server decides when a record ends, so its clock would be compared with that of the model.
+    // Without idempotency keys: the clock of the server, not that of the model, decides when a record ends.
     ...differentialContract(
       subjectOf(({ pets, check, close }) => ({ pets, check, close })),
       {
@@ -63,7 +63,7 @@ describe.each(IS_WHOLE ? STORAGES : (['memory'] as const))('over HTTP on %s', (k
       },
     ),
   ];
-  // Each of many calls goes through the API, on a machine that may stand still.
+  // Each case makes many calls through the API, on a machine that can be busy.
   for (const { name, run } of cases) test(name, run, 300_000);
 
   test('changes, removals and their feed are those of the store of the server', async () => {

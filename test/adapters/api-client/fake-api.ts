@@ -1,4 +1,4 @@
-/** Replaces `fetch` by a fake one, whose responses a test lists in order. */
+/** Replaces `fetch` with a fake one, whose responses a test lists in order. */
 
 import { expect, onTestFinished, vi } from 'vitest';
 import type { AnimalStoreError } from '../../../src/domain/errors.ts';
@@ -16,7 +16,7 @@ export interface FakeResponse {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** What a request gets: a response, an error of `fetch`, a body that ends too early, or nothing ever. */
+/** The fate of a request: a response, an error of `fetch`, a body that ends too early, or no response. */
 export type Fate = FakeResponse | Error | 'cut body' | 'silence';
 
 export interface SentRequest {
@@ -29,7 +29,7 @@ export interface SentRequest {
 }
 
 /**
- * Answers each request with the next fate, and all further requests with the last one. Returns the requests.
+ * Gives each request the next fate, and all further requests the last one. Returns the requests.
  */
 export function fakeApi(...fates: readonly Fate[]): SentRequest[] {
   const sent: SentRequest[] = [];
@@ -67,7 +67,7 @@ export function failure(
   return { status, body: JSON.stringify({ code, message: `the message of ${code}`, status }), headers };
 }
 
-/** The pet of each list, whose integers are beyond 2^53 if they may be. */
+/** The pet of each list. Its integers are beyond 2^53, where the attributes allow it. */
 export const LISTED: NewPet = samplePet('Max', 2n ** 53n + 3n);
 
 export function lostConnection(): Error {

@@ -26,7 +26,7 @@ const CREATED: FakeResponse = {
 beforeEach(() => {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
-  // The longest pause before each retry.
+  // Makes each pause before a retry as long as possible.
   vi.spyOn(Math, 'random').mockReturnValue(1);
   onTestFinished(() => void vi.restoreAllMocks());
 });
@@ -35,7 +35,7 @@ function refused(code: string, members: object = {}): Error {
   return new TypeError('fetch failed', { cause: Object.assign(new Error(code), { code, ...members }) });
 }
 
-/** What a program in Jest gets from the `fetch` of Node.js. */
+/** Returns the error that a program in Jest gets from the `fetch` of Node.js. */
 function foreignRefusal(): Error {
   const cause: unknown = runInNewContext("Object.assign(new Error('x'), { code: 'ECONNREFUSED' })");
   return new TypeError('fetch failed', { cause });
@@ -165,7 +165,7 @@ describe('the outcome of a create', () => {
     ['a refusal of the own certificate', [refused('ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED')]],
     ['a connection that was reset', [refused('ECONNRESET')]],
   ];
-  /** The codes of errors before a request is sent. */
+  /** The codes of errors that occur before a request is sent. */
   const NOT_SENT =
     'ECONNREFUSED ENOTFOUND ERR_TLS_CERT_ALTNAME_INVALID DEPTH_ZERO_SELF_SIGNED_CERT CERT_HAS_EXPIRED';
 

@@ -1,2 +1,2 @@
-/** What tests call the storage that is the address of a server, besides `StorageKind`. */
+/** The name in tests for the storage behind the address of a server, which is no `StorageKind`. */
 export const SERVER = 'server';

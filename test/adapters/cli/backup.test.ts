@@ -22,7 +22,7 @@ async function withPets(): Promise<CommandLine & { readonly file: string }> {
   return { ...cli, file: join(dirname(cli.path), 'copy.db') };
 }
 
-/** Puts other values into an index, which only a check of the whole store finds. */
+/** Puts wrong values into an index. Only a check of the whole store finds them. */
 function damageIndex(path: string): void {
   const db = connect(path);
   const index = (column: string) => `CREATE INDEX damaged ON api_keys (${column})`;

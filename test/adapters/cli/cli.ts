@@ -68,7 +68,7 @@ export function lineStream(): { readonly lines: string[]; readonly stdout: Writa
   return { lines, stdout };
 }
 
-/** A signal, and an output that aborts it at the first chunk, for which it never calls back. */
+/** Returns a signal, and an output that aborts the signal at the first chunk and never calls back. */
 export function abortingOutput(): { readonly signal: AbortSignal; readonly stdout: Writable } {
   const end = new AbortController();
   return { signal: end.signal, stdout: new Writable({ write: () => end.abort() }) };
@@ -133,7 +133,7 @@ export function openSqliteStore(path: string, mustExist = true): AnimalStore {
   return new AnimalStore(openSqliteStorage(path, { mustExist, startWriter: false }));
 }
 
-/** Returns the line of the pet with this number, with other members. */
+/** Returns the line of the pet with this number, with the text of further members. */
 export function line(number: number, more = ''): string {
   return numberedJson(number).replace(/\}$/, `${more}}\n`);
 }
@@ -141,14 +141,14 @@ export function line(number: number, more = ''): string {
 /** The line of a pet that breaks a rule. */
 export const INVALID_LINE: string = `${INVALID_PETS[0].json}\n`;
 
-/** Returns a command line on a new store with a pet of each line. */
+/** Returns a command line on a new store with a pet from each line. */
 export async function storeOf(lines = ''): Promise<CommandLine> {
   const cli = commandLine();
   await addPets(cli.path, lines);
   return cli;
 }
 
-/** Creates a pet of each line. */
+/** Creates a pet from each line. */
 export async function addPets(path: string, lines: string): Promise<void> {
   const store = openSqliteStore(path, false);
   for (const each of lines.split('\n').filter((text) => text !== ''))

@@ -14,7 +14,7 @@ type Skip = TestContext['skip'];
 
 const { run } = commandLine();
 
-/** The option of an attribute that has one of some values, and the start of its longest value. */
+/** An attribute of the kind `one of`, the start of its longest value, and its option. */
 const CHOICE = PET_ATTRIBUTES.find((name) => ATTRIBUTES[name].kind === 'one of');
 const VALUES = CHOICE === undefined ? [] : sampleValues(ATTRIBUTES[CHOICE]).map(String);
 const [VALUE = ''] = VALUES.toSorted((one, other) => other.length - one.length);
@@ -22,7 +22,7 @@ const START = VALUE.slice(0, -1);
 const OPTION = CHOICE === undefined ? '' : (optionsOf({ [CHOICE]: '' as never })[0]?.slice(0, -1) ?? '');
 const WORDS = ['animal-store', 'pets', 'create', OPTION];
 
-/** In a terminal, somebody types a line, presses Tab for the first time, and runs the line. */
+/** Types a line in a terminal, presses Tab for the first time, and runs the line. */
 const ZSH = `zmodload zsh/zpty
 zpty terminal "PS1= zsh -f -i"
 zpty -w terminal "fpath=($PWD \\$fpath); autoload -Uz compinit; compinit -D -u; bindkey '^I' complete-word; print READ''Y"
@@ -60,7 +60,7 @@ async function inShell(shell: string, commands: string, words: readonly string[]
   return stdout.split('\n').filter((line) => line !== '');
 }
 
-/** A vertical bar separates the words as the shell does. */
+/** In each line, vertical bars separate the words that the shell passes. */
 test.each([
   ['keys|', ['create', 'list', 'revoke', 'rotate']],
   ['ex', ['export']],

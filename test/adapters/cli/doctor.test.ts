@@ -1,4 +1,4 @@
-/** The report of `doctor`. The tests of the adapters show what they find in their stores. */
+/** The report of `doctor`. The tests of each adapter show what the adapter finds in its stores. */
 
 import { chmodSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';

@@ -122,7 +122,7 @@ describe('import --skip-invalid', () => {
     const [first, ...more] = bad as [Buffer];
     const good = [1, 2].map((id) => Buffer.from(line(id, `,"id":${id}`)));
     const bytes = Buffer.concat([first, ...good, ...more]);
-    // Chunks that end in a line.
+    // Chunks that end in the middle of a line.
     const chunks = [bytes.subarray(0, 50), bytes.subarray(50, 100_000), bytes.subarray(100_000)];
     const written: Buffer[] = [];
     const stdout = new PassThrough().on('data', (chunk) => written.push(chunk));

@@ -1,4 +1,4 @@
-/** The output of `restore`. The tests of the SQLite adapter show what it does to the files. */
+/** The output of `restore`. The tests of the SQLite adapter show what a restore does to the files. */
 
 import { readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -10,7 +10,7 @@ import { addPets, type CommandLine, commandLine, copiesOf, exportOf, failed, lin
 interface BackedUp {
   /** Its store has a revoked key, a later key, and two pets, of which the second was created after the backup. */
   readonly cli: CommandLine;
-  /** The path of the backup, which has the first key, still valid, and the pet Rex. */
+  /** The path of the backup, which has the first key before its revocation, and the pet Rex. */
   readonly backup: string;
 }
 

@@ -1,4 +1,4 @@
-/** Messages that Node.js does not parse: when their responses are sent, and who is told. `recorded` has the responses. */
+/** Messages that Node.js does not parse: when their responses are sent, and who is notified. `recorded` has the responses. */
 
 import { describe, expect, test } from 'vitest';
 import type { RequestOutcome } from '../../../src/adapters/http/index.ts';

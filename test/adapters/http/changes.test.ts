@@ -54,7 +54,7 @@ test('a storage that cannot change pets is refused by name before it serves', as
   await expect(startServer('memory', { ...CHANGING, wrap })).rejects.toThrow(refused);
 });
 
-/** Without control characters, which no client can send. */
+/** A field value without control characters, which no client can send. */
 const fieldValue = fc.oneof(
   fc.string({ unit: fc.constantFrom(...'"W/*, \t-ab\u00e9\u00ff'), maxLength: 30 }),
   fc.string({ maxLength: 30 }),

@@ -10,7 +10,7 @@ import { failingPets } from '../../support/fake-pets.ts';
 import { startServer } from '../../support/server.ts';
 import { petOperations, REX } from './paths.ts';
 
-/** An error that is not an instance of the own class. */
+/** Returns an error that is not an instance of `AnimalStoreError`. */
 function foreign(members: object): Error {
   return Object.assign(new Error('secret'), { name: 'AnimalStoreError', ...members });
 }

@@ -11,7 +11,7 @@ import { REX } from './paths.ts';
 
 const ANNA = { id: 'anna', name: 'Anna' };
 
-/** Fails the test when a promise is rejected that nothing handles, which would end a program. */
+/** Fails the test at an unhandled rejection, which would end a program. */
 function noUnhandledRejection(): void {
   const onRejection = vi.fn<(reason: unknown) => void>();
   process.on('unhandledRejection', onRejection);

@@ -1,4 +1,4 @@
-/** No API key, and no secret part of one, reaches the log or a response, wherever a client puts it in a request. */
+/** API keys and their secret parts never reach the log or a response, wherever a client puts them in a request. */
 
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
@@ -20,7 +20,7 @@ const CONFIGURED = [
   'a1b2c3d4e5f60718293a4b5c6d7e8f90',
 ];
 
-/** What observers such as the log are told about each request. */
+/** The outcome of each request, as observers such as the log receive it. */
 const outcomes: string[] = [];
 const server = sharedServer('memory', {
   observers: [{ onRequest: (outcome) => outcomes.push(JSON.stringify(outcome)) }],
@@ -47,7 +47,7 @@ const part = fc
     fc.array(fc.nat(encodings.length - 1), { minLength: 1, maxLength: 5 }),
   )
   .map(([key, from, length, ways]) => {
-    // Of a stored key, only the prefix is known: without it, and without the key, its other parts are like any text.
+    // The server knows only the prefix of a stored key, so it cannot recognize a part without the prefix.
     const start = key === STORED ? 0 : Math.min(from, key.length - PART);
     const plain = key.slice(start, start + length);
     const encode = (character: string, index: number) =>
@@ -59,7 +59,7 @@ const before = fc.constantFrom('/', '/v1/', '/v1/pets/', '/docs/', '/v1/pets/7/'
 const padding = fc.oneof(fc.constant(0), fc.nat(300)).map((length) => 'x'.repeat(length));
 const idParts = fc.constantFrom('', 'id-', 'pets-');
 
-/** Decodes a text until nothing changes, and drops what a reader of the log can easily add. */
+/** Decodes a text until nothing changes. Ignores case and hyphens, which a reader of the log could easily restore. */
 function plainest(text: string): string {
   const decoded = text.replaceAll(/%([0-9a-f]{2})/gi, (_, code) => String.fromCharCode(parseInt(code, 16)));
   return decoded === text ? text.toLowerCase().replaceAll('-', '') : plainest(decoded);

@@ -141,7 +141,7 @@ test('the example of every error is a response of the server', async () => {
 
   const limited = await startServer('memory', { rateLimit: { requests: 1, seconds: 1 } });
   let answer = await limited.client.get('/v1/pets');
-  // The limit allows another request for each second in which the machine stands still.
+  // The limit allows another request for each second that the machine pauses.
   for (let count = 0; count < 1000 && answer.status === 200; count += 1)
     answer = await limited.client.get('/v1/pets');
   expect(answer.status, 'the rate limit').toBe(429);

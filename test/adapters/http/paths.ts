@@ -1,4 +1,4 @@
-/** The paths of the server. The tests generate from this table what holds for every path. */
+/** The paths of the server, from which tests generate the cases that hold for every path. */
 
 import { DOCS_ASSETS } from '../../../src/adapters/http/docs/assets.ts';
 import { servedOperations } from '../../../src/adapters/http/lifecycle.ts';

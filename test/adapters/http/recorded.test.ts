@@ -89,13 +89,13 @@ function briefly(answer: Answer): string {
     .join(' ');
 }
 
-/** Sends a message on a new connection. Resolves with the responses to its requests, or to what is not HTTP. */
+/** Sends a message on a new connection. Resolves with the responses to its requests, or to the whole message if it is not HTTP. */
 async function exchange(
   { origin }: TestServer,
   message: string,
   { isBrief = false, options }: Scene,
 ): Promise<Answer[]> {
-  // What is recorded in full needs no other check, unless no other test sends all of it.
+  // A full recording needs no other check, except for experimental operations, which no other test sends completely.
   const checkAll: typeof checked = (answer, asked) => checked(answer, asked, servedOperations(options));
   const check = options?.experimental || isBrief ? checkAll : (answer: Answer) => answer;
   const connection = await Connection.open(origin, check);
@@ -143,7 +143,7 @@ for (const [file, scenes] of Object.entries(RECORDINGS)) {
       for (const message of messages.filter(canReceive)) {
         // Each key may request the metrics only 10 times per second.
         const key = message.includes(' /metrics') ? (await apiKeys.create('new')).key : server.key;
-        // One pass, because a key can contain the letters of another placeholder.
+        // Replaces all placeholders in one pass, because a key can contain the letters of another placeholder.
         const values: Readonly<Record<string, string>> = {
           KEY: key,
           OTHER: other,

@@ -1,4 +1,4 @@
-/** `recorded` tests the responses to a head and to a body that do not end. */
+/** Clients that send slowly. `recorded` tests the responses to a head and to a body that never end. */
 
 import { expect, test } from 'vitest';
 import { numberOf } from '../../../src/testing/fixtures/pets.ts';
@@ -26,7 +26,7 @@ test('a request that is completed after its timeout gets a 408, and is not handl
   const begin = async (): Promise<Connection> => {
     const connection = await Connection.open(origin);
     connection.write(`${create(1)}POST /v1/pets`);
-    // If the machine stands still, the first request can get a 408, too. It is then not handled, and is sent again.
+    // If the machine pauses, the first request can get a 408, too. The server has not handled it, so the test sends it again.
     const isRefused = await Promise.race([entered.then(() => false), connection.closed.then(() => true)]);
     return isRefused ? begin() : connection;
   };
@@ -36,7 +36,7 @@ test('a request that is completed after its timeout gets a 408, and is not handl
   later.write('GET /v1');
   expect((await later.next()).status).toBe(408);
   connection.socket.write(create(2).slice('POST /v1/pets'.length));
-  // The server has read what was sent before, and responds in time unless the machine stands still.
+  // The server has read what was sent before, and responds in time unless the machine pauses.
   await expect.poll(() => client.get('/livez')).toMatchObject({ status: 200 });
   open();
   expect((await connection.rest()).map(({ status }) => status)).toEqual([201, 408]);

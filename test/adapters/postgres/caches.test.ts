@@ -12,7 +12,7 @@ import { REX } from '../../support/pets.ts';
 
 type Pool = Parameters<typeof petRepository>[0];
 
-/** A pool of four connections, of which `busy` are busy, and the statements that it was asked for. */
+/** A pool of four connections, of which `busy` are busy, and the statements that it received. */
 function poolOf(rowsFor: (statement: SqlStatement) => Promise<readonly ResultRow[]>, busy = 0) {
   const sent: SqlStatement[] = [];
   const run = (statement: SqlStatement) => {
@@ -95,7 +95,7 @@ describe('pages', () => {
 describe('gets', () => {
   const FOUND = 3n;
 
-  /** Calls with the ids from 1, and the numbers of ids in their statements. Each statement takes `ms`. */
+  /** Makes calls with the ids from 1. Returns the numbers of ids in their statements, each of which takes `ms`. */
   function openGets(busy = 0) {
     let ms = 0;
     const { pool, sent } = poolOf(async () => {
@@ -136,7 +136,7 @@ describe('gets', () => {
 });
 
 describe('keys', () => {
-  /** A store with the key `known`, and any that begins with it. */
+  /** A store with the key `known`, and every key that begins with `known`. */
   function openKeys() {
     const known = new Set<string>();
     const asked = poolOf(async ({ values: [hash] = [] }) => {

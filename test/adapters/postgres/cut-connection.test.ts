@@ -24,7 +24,7 @@ interface Setup {
   readonly storage: Storage;
 }
 
-/** Opens a storage behind a proxy. Its connections are those of a user of its own. */
+/** Opens a storage behind a proxy. The storage has a PostgreSQL user of its own. */
 async function setUp(): Promise<Setup> {
   const url = await newDatabaseUrl();
   const proxy = await startProxy(await newUserUrl(url, 'ALL'));

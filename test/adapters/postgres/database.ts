@@ -89,7 +89,7 @@ export async function connectionsOf(client: Client, url: string): Promise<number
   return rows[0]?.count ?? 0;
 }
 
-/** Ends the connections that the user of a URL has. Afterwards this process has received the end of each of them. */
+/** Ends the connections that the user of a URL has. Resolves when this process has received the end of each of them. */
 export async function endConnectionsOf(client: Client, url: string): Promise<void> {
   const { username } = new URL(url);
   const sql = 'SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE usename = $1';

@@ -100,7 +100,7 @@ describePostgres('the durability of PostgreSQL', () => {
     await admin.query('TRUNCATE pets');
     await set('synchronous_standby_names', 'nobody');
     const clock = stopClock();
-    // The writes of the background do not wait for a standby, so they leave the connections to the reads.
+    // Background writes do not wait for a standby, so they leave the connections to the reads.
     await storage.apiKeys.setLastUsedOn(id, 86_400_000);
     expect(await storage.idempotencyRecords.removeRecords(10)).toBe(1);
     expect(await storage.apiKeys.find('key')).toMatchObject({ lastUsedOn: 86_400_000 });

@@ -25,7 +25,7 @@ describe('an error of PostgreSQL', () => {
     ['XX001', 'damaged', true],
     ['08006', 'unreachable', false],
     ['57P01', 'unreachable', false],
-    // These are temporary, and so no faults of the storage.
+    // These errors are temporary, so they are not faults of the storage.
     ['40001', undefined, true],
     ['40003', undefined, false],
     ['55P03', undefined, true],

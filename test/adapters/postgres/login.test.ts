@@ -23,7 +23,7 @@ const PASSWORD = 'hunter2-of-the-test';
 const hasOpenssl = spawnSync('openssl', ['version']).status === 0;
 const note = hasOpenssl ? '' : ' (skipped: no openssl)';
 
-/** The first line that fits a connection decides about it. */
+/** PostgreSQL applies the first line that matches a connection. */
 const RULES = [
   'host all postgres all trust',
   'host all nobody all reject',
@@ -34,7 +34,7 @@ const RULES = [
 const folder = mkdtempSync(join(tmpdir(), 'animal-store-'));
 let postgres: PostgresServer;
 
-/** Makes an authority, and a certificate of it for 127.0.0.1. */
+/** Makes a certificate authority, and a certificate that it has issued for 127.0.0.1. */
 function makeCertificates(name: string): void {
   const openssl = (options: string) =>
     execFileSync('openssl', options.split(' '), { cwd: folder, stdio: 'ignore' });
@@ -138,7 +138,7 @@ describePostgres('a server with passwords', () => {
   });
 });
 
-/** What PostgreSQL's own library or the driver reads, each with a value that would be noticed. */
+/** Variables that PostgreSQL's own library or the driver reads, each with a value that would be noticed. */
 const VARIABLES: Readonly<Record<string, string>> = {
   ...{ PGHOST: '192.0.2.1', PGPORT: '1', PGUSER: 'nobody', PGDATABASE: 'nowhere', PGPASSWORD: PASSWORD },
   ...{ PGSSLMODE: 'verify-full', PGSSLNEGOTIATION: 'direct', PGCLIENT_ENCODING: 'latin1' },

@@ -20,7 +20,7 @@ const SLOW_INSERTS = `
   ALTER TABLE pets ADD CHECK (pause()) NOT VALID`;
 
 describePostgres('the order of ids on PostgreSQL', () => {
-  /** Does each write while another transaction draws ids, and expects that it waits, and draws none meanwhile. */
+  /** Starts each write while another transaction draws ids. Expects the write to wait, and to draw no id meanwhile. */
   async function expectWaits(url: string, writes: readonly (() => Promise<unknown>)[]): Promise<void> {
     const [observer, holder] = [await connect(url), await connect(url)];
     const sequence = async () => (await observer.query('SELECT last_value FROM pets_id_seq')).rows;

@@ -53,7 +53,7 @@ async function errorsOf(calls: Readonly<Record<string, () => Promise<unknown>>>)
   return Object.fromEntries(errors);
 }
 
-/** What `errorsOf` resolves with when each call fails with such an error. */
+/** Returns what `errorsOf` resolves with when each call fails with such an error. */
 function allFail(calls: object, error: object): object {
   return Object.fromEntries(Object.keys(calls).map((name) => [name, expect.objectContaining(error)]));
 }
@@ -99,7 +99,7 @@ describePostgres('an outage of PostgreSQL', () => {
     });
     const calls = callsOf(storage);
     await untilBack(storage);
-    // The next check does not share the test of the last one.
+    // After this time, the next check tests the storage again.
     clock.pass(600);
     states.length = 0;
     freeze();

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { examinePostgresStore, openPostgresStorage } from '../../../src/adapters/postgres/index.ts';
 import { AnimalStoreError } from '../../../src/domain/errors.ts';
 
-/** Returns the message of an attempt to open a storage that fails. It has one line, and no password. */
+/** Expects an attempt to open a storage to fail. Returns the message, which has one line and no password. */
 export async function refusalOf(url: string, mustExist = false): Promise<string> {
   const error = await openPostgresStorage(url, { mustExist }).then(
     async (storage) => {

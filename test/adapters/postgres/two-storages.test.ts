@@ -14,7 +14,7 @@ describePostgres('two storages on one PostgreSQL database', () => {
     const names = async () => (await reader.pets.list({ limit: 1000 })).pets.map(labelOf);
     const expected: string[] = [];
     for (let count = 0; count < 12; count++) {
-      // The page is cached after equal versions.
+      // The page is cached after reads of equal versions.
       for (let times = 0; times < 3; times++) expect(await names()).toEqual(expected);
       if (count % 3 === 0) {
         await other.query('BEGIN');

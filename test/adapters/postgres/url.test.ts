@@ -38,7 +38,7 @@ test.each([
   ...['sslmode=prefer', 'sslmode=require', 'sslmode=verify-ca', 'sslmode=verify-full', 'ssl=true'].map(
     (mode) => [`postgres://db/p?${mode}`, { ssl: VERIFIED }] as const,
   ),
-  // What cloud providers print.
+  // URLs as cloud providers print them.
   [
     'postgresql://me:x@ep-cool-a1.eu.aws.neon.tech/db?sslmode=require&channel_binding=require',
     { ssl: VERIFIED, enableChannelBinding: true },
@@ -83,7 +83,7 @@ test.each([
     `postgres://host/pets?channel_binding=require${mode}`,
     'channel_binding: expected sslmode=verify-full',
   ]),
-  // Without these, the connection would be weaker than the URL says.
+  // If these were ignored, the connection would be weaker than the URL says.
   ...[
     'sslcrl=x',
     'require_auth=scram-sha-256',

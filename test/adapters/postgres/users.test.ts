@@ -1,4 +1,4 @@
-/** Settings and rights of databases that users have. */
+/** Stores in databases with the settings and privileges that occur in practice. */
 
 import { expect, test } from 'vitest';
 import type { Pet } from '../../../src/domain/pet.ts';

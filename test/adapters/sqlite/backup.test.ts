@@ -140,7 +140,7 @@ test('a backup needs no files beside it, and doctor names what a killed one leav
   const path = newStore(2);
   const backup = temporaryFile();
   await openStorage(path).backup?.(backup);
-  // The versions of the file format in which WAL mode is 2.
+  // The write and read versions of the file format: 2 would mean WAL mode.
   expect([...readFileSync(backup).subarray(18, 20)]).toEqual([1, 1]);
   const left = ['partial', 'partial-wal'].map((suffix) => `${backup}.1234.${suffix}`);
   for (const file of left) writeFileSync(file, '');

@@ -69,7 +69,7 @@ test('when the thread of an import fails at its commit, it is unknown whether it
   await expect(importPets(storage, inBatches([REX]))).rejects.toThrow(UNKNOWN);
 });
 
-/** Replaces the answer of each thread that starts to the statement COMMIT. */
+/** Replaces the reply of each started thread to the statement COMMIT. */
 function heldThreads(answer: PlainError | Error): { commits: number } {
   const counter = { commits: 0 };
   const onWorker = (thread: Worker): void => {

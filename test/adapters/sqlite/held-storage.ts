@@ -25,7 +25,7 @@ interface HeldReplies {
   release(): void;
 }
 
-/** The storage and its thread, and what its observer was told. */
+/** The storage, its thread, and the notifications that its observer has received. */
 interface HeldStorage {
   readonly storage: Storage;
   readonly path: string;
@@ -56,7 +56,7 @@ function holdReplies(thread: Worker): HeldReplies {
   };
 }
 
-/** Opens a storage with one pet and with replies that are held, and what its observer was told. */
+/** Opens a storage that contains one pet, and holds back the replies of its thread. */
 export async function openHeld(): Promise<HeldStorage> {
   const path = temporaryFile();
   const states: (StorageFaultReason | undefined)[] = [];

@@ -173,7 +173,7 @@ describe('the replaced store', () => {
     expect(restored.revivedKeys).toEqual([named(first.about), named(second.about)]);
     const { pets, apiKeys } = openStorage(path);
     expect((await pets.add(REX)).id).toBe(5n);
-    // The rotation has assigned the fourth.
+    // The rotation has assigned the fourth id.
     expect((await new ApiKeys(apiKeys).create('d')).about.id).toBe('5');
   });
 
@@ -304,7 +304,7 @@ function openInProcess(path: string): string {
   return `${execFileSync(process.execPath, ['--input-type=module', '-e', script])}`;
 }
 
-/** Replaces the file as a restore does, unless a process has locked it, and returns a server of the new one, with a log. */
+/** Replaces the file as a restore does, unless a process has locked it. Returns a connection that has written to the new file. */
 function replaceStore(path: string): Database.Database | undefined {
   const [old, restored] = [new Database(path, { timeout: 0 }), newStore(1)];
   try {

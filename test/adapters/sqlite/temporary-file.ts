@@ -65,7 +65,7 @@ export function execute(path: string, sql: string): void {
   db.close();
 }
 
-/** The number of pets in the file of a store or a backup, which is sound. */
+/** Returns the number of pets in the file of a store or a backup. Expects the file to be sound. */
 export function countIn(path: string): bigint {
   const db = connect(path);
   expect(db.pragma('integrity_check', { simple: true })).toBe('ok');

@@ -24,7 +24,7 @@ export interface Watched {
   readonly states: readonly (StorageFaultReason | undefined)[];
 }
 
-/** Replaces the clock until the end of the test, so that no test waits for a check and no check waits too short. */
+/** Replaces the clock until the end of the test, so that tests do not wait for checks, and no check is too early. */
 export function controlClock(): void {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'performance'] });
   onTestFinished(() => void vi.useRealTimers());

@@ -28,7 +28,7 @@ async function openHeldWith(adds: number) {
   return { ...held, outcomes };
 }
 
-/** A storage of which a commit has failed. */
+/** Opens a storage, one commit of which has failed. */
 async function openFailed(reason: StorageFaultReason) {
   const held = await openHeldWith(1);
   const failure = { code: 'storage_unavailable', message: 'failed', detail: '', reason } as const;

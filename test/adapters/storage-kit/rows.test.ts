@@ -1,4 +1,4 @@
-/** The rows of pets and keys. What one database needs is tested there. */
+/** The rows of pets and keys. The tests of each database cover what only that database needs. */
 
 import { expect, test } from 'vitest';
 import { keyValues } from '../../../src/adapters/storage-kit/key-rows.ts';

@@ -120,7 +120,7 @@ export class ClientGroup {
   }
 }
 
-/** In the description of a failure: the connection failed. */
+/** Marks the description of a failure in which the connection failed. */
 export const LOST = 'lost: ';
 
 function isLost(result: unknown): boolean {

@@ -1,4 +1,4 @@
-/** Clients of several servers that count in pets which they share, and add and remove others, while a copy of each server follows. */
+/** Clients of several servers count in shared pets, and add and remove others, while a copy follows each server. */
 
 import { expect } from 'vitest';
 import { asAnimalStoreError, type BasicStore, createAnimalStore } from '../../../src/library/client.ts';
@@ -14,14 +14,14 @@ const COUNTERS = 3;
 /** How often a client adds and removes a pet: after this number of its changes. */
 const REMOVAL = 5;
 
-/** One of so many responses to a change is lost, in addition to those that a kill cuts off. */
+/** One of this number of responses to a change is lost, in addition to those that a kill cuts off. */
 const LOST = 5;
 
 /** How long a call is retried, in milliseconds. */
 const TIMEOUT = 90_000;
 
 export class CountingClients {
-  /** The confirmed changes and removals, and the responses with status 502 and with that of an earlier request. */
+  /** The numbers of confirmed changes and removals, of responses with status 502, and of replayed responses. */
   changes = 0;
   removed = 0;
   cutOff = 0;
@@ -54,7 +54,7 @@ export class CountingClients {
     this.#running = Promise.all(clients.map((store, number) => this.#count(store, number)));
   }
 
-  /** Resolves when the clients have made so many further changes. */
+  /** Resolves when the clients have made this number of further changes. */
   async untilChanged(count: number): Promise<void> {
     const enough = this.changes + count;
     await Promise.race([this.#running, expect.poll(() => this.changes).toBeGreaterThanOrEqual(enough)]);
@@ -116,7 +116,7 @@ export class CountingClients {
   };
 }
 
-/** Repeats a change to which others were always faster, and which therefore changed nothing. */
+/** Repeats a change that was not made, because other clients were always faster. */
 async function once<T>(change: () => Promise<T>): Promise<T> {
   for (;;) {
     try {

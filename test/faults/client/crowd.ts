@@ -21,7 +21,7 @@ export interface CrowdResult {
   readonly refused: number;
   /** The first other responses. */
   readonly failures: readonly string[];
-  /** The number of connections that were closed after a response that did not say so. */
+  /** The number of connections that were closed after a response that did not announce it. */
   readonly broken: number;
 }
 

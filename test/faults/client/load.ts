@@ -152,7 +152,7 @@ export interface StoredPet {
   readonly name: string;
 }
 
-/** What is wrong with the stored pets. */
+/** The faults of the stored pets. */
 interface Damage {
   readonly lost: readonly string[];
   readonly 'ids given twice': readonly string[];

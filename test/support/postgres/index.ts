@@ -13,7 +13,7 @@ import { QUERY_TIMEOUT } from './server.ts';
 export { connect, openClient } from './client.ts';
 export { type PostgresServer, startPostgres } from './server.ts';
 
-/** The kind of storage that tests of each storage have besides. */
+/** The additional kind of storage in tests of every storage. */
 export type PostgresKind = 'postgres';
 
 /** Whether PostgreSQL runs here. In continuous integration its tests always run, and fail if there is no server. */

@@ -15,7 +15,7 @@ const status = (value: string): string => `{"status":"${value}"}`;
 
 const EXPERIMENTAL = { experimental: true };
 
-/** Each is wrong in its own way, and in all ways of the following ones. */
+/** Each request has a fault of its own, and the faults of all following requests. */
 const ORDER = [
   ask('PATCH /v1/pets/x', { key: null, fields: ['Content-Type: text/plain'], body: '{' }),
   ask('PATCH /v1/nothing', { key: 'READER', fields: ['Content-Type: text/plain'], body: '{' }),

@@ -1,4 +1,4 @@
-/** Messages of which only the status, the message of the error and what is special are recorded, in one line for each. */
+/** Messages whose recording has one line each: the status, unusual header fields, and the message of the error. */
 
 import { wholeJson } from '../../../support/pets.ts';
 import { METHODS, PATHS, UNKNOWN_TARGETS } from '../paths.ts';
@@ -13,7 +13,7 @@ const TARGETS = [...PATHS.map(({ target }) => target), ...UNKNOWN_TARGETS];
 const TOO_LARGE = 'x'.repeat(70_000);
 const KEY_FIELD = 'Authorization: Bearer KEY';
 
-/** A message with the header fields in the order of its lines, after which come its chunks. */
+/** Returns a message with a chunked body. */
 const chunked = (line: string, coding: string, fields: readonly string[] = [KEY_FIELD]) =>
   [
     line,
@@ -25,7 +25,7 @@ const chunked = (line: string, coding: string, fields: readonly string[] = [KEY_
     CHUNKS,
   ].join('\r\n');
 
-/** A message of the lines before its body. */
+/** Returns a message without a body, which consists of these lines. */
 const lines = (...all: string[]) => `${all.join('\r\n')}\r\n\r\n`;
 const withKey = (line: string) => lines(line, 'Host: x', KEY_FIELD);
 const create = head('Content-Type: application/json', `Content-Length: ${REX.length}`) + REX;

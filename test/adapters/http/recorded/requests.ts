@@ -15,7 +15,7 @@ export interface Scene {
   readonly messages: readonly string[];
   /** Whether a `Request` cannot express the messages, so that they are not recorded over fetch. */
   readonly isRaw?: boolean;
-  /** Whether only the status and what is special are recorded, in one line for each message. */
+  /** Whether the recording has one line for each message, without the usual header fields. */
   readonly isBrief?: boolean;
 }
 
