@@ -25,10 +25,18 @@ export function clientConfig(
 ): ClientConfig & { readonly max: number } {
   const { ssl, ...given } = parsePostgresUrl(url);
   const { rejectUnauthorized, ...files } = ssl || {};
+  const currentPassword = () => {
+    try {
+      return parsePostgresUrl(currentUrl()).password;
+    } catch (cause) {
+      // The client did not send the URL.
+      throw new StorageFault('unreachable', 'the current password of the database cannot be read', { cause });
+    }
+  };
   const texts = Object.entries(files).map(([name, path]) => [name, readFileSync(path, 'utf8')]);
   return {
     ...given,
-    password: () => parsePostgresUrl(currentUrl()).password ?? refusePassword(),
+    password: () => currentPassword() ?? refusePassword(),
     ssl: ssl && { rejectUnauthorized, ...Object.fromEntries(texts) },
     sslnegotiation: 'postgres',
     client_encoding: 'utf8',

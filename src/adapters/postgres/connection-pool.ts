@@ -52,6 +52,14 @@ export interface Session extends Disposable {
   begin(mode?: 'READ ONLY'): Promise<void>;
 }
 
+/** Closes a connection that fails. When the password cannot be read, the driver would wait until the server closes it. */
+class EndingClient extends Client {
+  constructor(config?: ClientConfig) {
+    super(config);
+    this.connection.on('error', () => this.connection.stream.destroy());
+  }
+}
+
 export class ConnectionPool {
   readonly waitTimeout: number;
   readonly max: number;
@@ -67,7 +75,8 @@ export class ConnectionPool {
     this.#faults = faults;
     const prepared = (client: ClientBase) => prepare(client, config).then(onConnect);
     // Because of `allowExitOnIdle`, the process does not wait after `close` for a server that hangs.
-    this.#pool = new Pool({ ...config, min: 1, allowExitOnIdle: true, onConnect: prepared });
+    const own = { Client: EndingClient, onConnect: prepared };
+    this.#pool = new Pool({ ...config, ...own, min: 1, allowExitOnIdle: true });
     this.#pool.on('error', () => {});
   }
 

@@ -2,6 +2,7 @@
 
 import { execFileSync, spawnSync } from 'node:child_process';
 import { chownSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -15,6 +16,7 @@ import {
   startPostgres,
 } from '../../support/postgres/index.ts';
 import { serverUser } from '../../support/postgres/server.ts';
+import { startTunnel } from '../../support/postgres/tunnel.ts';
 import { changed, endConnectionsOf, named, openStorage, REX } from './database.ts';
 import { refusalOf } from './refusal.ts';
 
@@ -119,6 +121,28 @@ describePostgres('a server with passwords', () => {
     password = 'changed';
     await storage.pets.find(1n);
     expect(await importPets(storage, inBatches([]))).toBe(0);
+  });
+
+  test('while the current password cannot be read, calls fail with 503, and no connection stays open', async () => {
+    const open = new Set<Socket>();
+    const to = { port: Number(new URL(postgres.url).port) };
+    const { port } = await startTunnel(to, (client, server) => {
+      open.add(client.on('close', () => open.delete(client)));
+      client.pipe(server).pipe(client);
+    });
+    let url = changed(urlOf('keeper', PASSWORD), { port: String(port) });
+    const storage = await openStorage(url, { currentUrl: () => url });
+    for (const socket of open) socket.destroy();
+    const whole = url;
+    url = 'postgres://%';
+    for (const _ of Array(3))
+      await expect(storage.pets.find(1n)).rejects.toMatchObject({
+        reason: 'unreachable',
+        message: 'the current password of the database cannot be read',
+      });
+    await vi.waitFor(() => expect(open).toEqual(new Set()));
+    url = whole;
+    await storage.pets.find(1n);
   });
 
   test('the environment of the process has no effect, and neither has a password file', async () => {
