@@ -1,6 +1,7 @@
-import { existsSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { expect, test, vi } from 'vitest';
 import { createCommands } from '../../../src/composition/commands.ts';
+import { temporaryFile } from '../sqlite/temporary-file.ts';
 import { commandLine } from './cli.ts';
 
 test('--database-url may stand before or after the command', async () => {
@@ -42,8 +43,12 @@ test('commands that only read say so to the storage, which then does not migrate
       throw new Error('not opened');
     },
   });
-  for (const command of ['keys list', 'pets list', 'keys revoke 1']) await run(command.split(' '));
-  expect(access).toEqual([true, true, false]);
+  const file = temporaryFile();
+  writeFileSync(file, '');
+  const readers = ['keys list', 'pets list', 'changes', 'changes --follow', `import --dry-run ${file}`];
+  const writers = ['keys revoke 1', 'changes --new-epoch', `import ${file}`];
+  for (const command of [...readers, ...writers]) await run(command.split(' '));
+  expect(access).toEqual([...readers.map(() => true), ...writers.map(() => false)]);
 });
 
 test('only commands that write create a store', async () => {

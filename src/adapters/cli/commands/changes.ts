@@ -5,7 +5,7 @@ import { LIMIT_MAX } from '../../../application/list-pets.ts';
 import { petJson } from '../../../domain/pet-json.ts';
 import { changeCursor } from '../arguments.ts';
 import type { CommandOptions } from '../options.ts';
-import { untilInterrupted, withStore } from '../store.ts';
+import { READING, untilInterrupted, withStore } from '../store.ts';
 
 interface Flags {
   readonly after?: string;
@@ -30,7 +30,7 @@ export function defineChanges(program: Command, options: CommandOptions): void {
         await withStore(options, 'new-epoch', {}, (store) => store.beginEpoch());
         return await console.out('A new epoch has begun: every follower must begin again.\n');
       }
-      const writing = withStore(options, 'pets', {}, async (store) => {
+      const writing = withStore(options, 'pets', READING, async (store) => {
         if (!follow) return await writePages(store, after, options);
         for await (const change of store.followChanges({ after, signal }))
           await console.outData(lineOf(change));

@@ -36,10 +36,11 @@ export function defineImport(program: Command, options: CommandOptions): void {
 
 async function importPets(from: string, flags: Flags, options: CommandOptions): Promise<void> {
   const { console } = options;
-  const { dryRun, skipInvalid, createStore = false, json } = flags;
+  const { dryRun = false, skipInvalid, createStore = false, json } = flags;
   const { lines, close, place } = await openSource(from, options);
   const work = (store: AnimalStore) => importLines(store, lines, flags, options);
-  const { count, skipped } = await withStore(options, 'import', { createStore }, work).finally(close);
+  const access = { createStore, onlyReads: dryRun };
+  const { count, skipped } = await withStore(options, 'import', access, work).finally(close);
   const pets = counted(count, 'pet', 'pets');
   const done = dryRun ? `Dry run: ${pets} can be imported` : `Imported ${pets}`;
   const source = place === undefined ? '' : ` from ${place}`;
