@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { connect } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test, vi } from 'vitest';
 import { stopClock, until } from '../../support/clock.ts';
 import { Connection } from '../../support/connection.ts';
@@ -106,6 +107,18 @@ describe('a server that stops', () => {
     const answers = connection.rest();
     await clock.passUntil(stopped);
     expect((await answers).map((answer) => answer.body.length)).toEqual([BUFFERED, BUFFERED]);
+  });
+
+  test.each([Number.POSITIVE_INFINITY, 2 ** 31])('completes requests with a timeout of %d', async (timeout) => {
+    const { wrap, open, entered } = gate();
+    const { server, client } = await startServer('memory', { wrap });
+    const inFlight = client.post(REX_JSON);
+    await entered;
+    const stopped = server.stop(timeout);
+    await delay(20);
+    open();
+    expect((await inFlight).status).toBe(201);
+    await stopped;
   });
 
   test('closes the remaining connections at its deadline', async () => {
