@@ -3,7 +3,7 @@
 import { statSync } from 'node:fs';
 import type Database from 'better-sqlite3';
 import { StorageFault, storageUnavailable } from '../../application/ports/storage-fault.ts';
-import { invalidRequest } from '../../domain/errors.ts';
+import { asAnimalStoreError, invalidRequest } from '../../domain/errors.ts';
 import { type Migration, olderSchema } from '../storage-kit/store-errors.ts';
 import { beginAlone, type Connection, connect, connectToRead, type Prepare } from './connection.ts';
 import { errorFrom, isLocked, plainError } from './errors.ts';
@@ -72,11 +72,16 @@ export function openSource(path: string): Database.Database {
   return nameFile(path, () => connectToRead(path, check));
 }
 
-/** Opens the database unless one of its files was removed or replaced. Adds no path to errors, because clients see them. */
+/** Opens the database unless one of its files was removed or replaced. Clients see the messages, so these contain no path. */
 export function openWriter(files: StoreFiles): Database.Database {
   assertSameFiles(files);
   const [[path] = ['']] = files;
-  return connectToStore(path, () => {}, LOCK_TIMEOUT);
+  try {
+    return connectToStore(path, () => {}, LOCK_TIMEOUT);
+  } catch (error) {
+    if (asAnimalStoreError(error) === undefined) throw error;
+    throw new StorageFault('io_error', 'the database files do not belong together', { cause: error });
+  }
 }
 
 /** Opens a file, and turns on its write-ahead log. */

@@ -1,6 +1,15 @@
 /** Faults, as a storage reports them to its observer and to load balancers. The clock is under control. */
 
-import { closeSync, existsSync, openSync, readFileSync, renameSync, statSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  truncateSync,
+  writeSync,
+} from 'node:fs';
 import type { Worker } from 'node:worker_threads';
 import Database from 'better-sqlite3';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -32,6 +41,19 @@ describe('a file that is not the open one', () => {
     await expect(storage.pets.add(REX)).rejects.toMatchObject({ code: 'storage_unavailable' });
     expect(bytesOf(path)).toBe(before);
     expect(threads).toHaveLength(2);
+  });
+
+  test('is refused by a writer thread that starts later, without a path in the message, which clients see', async () => {
+    const threads = startedThreads();
+    const { storage, path } = await openEmpty();
+    await storage.pets.add(REX);
+    truncateSync(path);
+    await threads[0]?.terminate();
+    await expect(storage.pets.add(REX)).rejects.toMatchObject({
+      reason: 'io_error',
+      message: 'the database files do not belong together',
+      cause: expect.stringContaining(`${path}-wal exists, but the database file is empty`),
+    });
   });
 
   // A restart would lose the database file, but not its companions.
