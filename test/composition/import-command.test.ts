@@ -44,7 +44,8 @@ describePostgres('a source in PostgreSQL', () => {
       return storage;
     };
     await (await open(url, false)).pets.add(REX);
-    const source = await open(withSetting(url, 'default_transaction_read_only', 'off'), true);
+    const writable = withSetting(url, 'default_transaction_read_only', 'off');
+    const source = await open(writable.replace('?', '?application_name=a?b&'), true);
     await expect(source.pets.add(REX)).rejects.toMatchObject({ reason: 'read_only' });
     expect(await source.pets.find(1n)).toMatchObject(REX);
     await expect(open(withSetting(url, 'search_path', 'elsewhere'), true)).rejects.toThrow('no store');

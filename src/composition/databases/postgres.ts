@@ -28,8 +28,9 @@ export const postgres: Engine<Storage> = {
 
 /** Returns a URL for sessions in which PostgreSQL itself refuses changes. */
 function readOnlyUrl(url: string): string {
-  const [base = '', query] = url.split('?', 2);
-  const parameters = new URLSearchParams(query);
+  // A value may contain a question mark.
+  const [base = '', ...query] = url.split('?');
+  const parameters = new URLSearchParams(query.join('?'));
   const options = `${parameters.get('options') ?? ''} -c default_transaction_read_only=on`;
   parameters.set('options', options.trim());
   return `${base}?${parameters.toString().replaceAll('+', '%20')}`;
