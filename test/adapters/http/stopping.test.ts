@@ -109,17 +109,20 @@ describe('a server that stops', () => {
     expect((await answers).map((answer) => answer.body.length)).toEqual([BUFFERED, BUFFERED]);
   });
 
-  test.each([Number.POSITIVE_INFINITY, 2 ** 31])('completes requests with a timeout of %d', async (timeout) => {
-    const { wrap, open, entered } = gate();
-    const { server, client } = await startServer('memory', { wrap });
-    const inFlight = client.post(REX_JSON);
-    await entered;
-    const stopped = server.stop(timeout);
-    await delay(20);
-    open();
-    expect((await inFlight).status).toBe(201);
-    await stopped;
-  });
+  test.each([Number.POSITIVE_INFINITY, 2 ** 31])(
+    'completes requests with a timeout of %d',
+    async (timeout) => {
+      const { wrap, open, entered } = gate();
+      const { server, client } = await startServer('memory', { wrap });
+      const inFlight = client.post(REX_JSON);
+      await entered;
+      const stopped = server.stop(timeout);
+      await delay(20);
+      open();
+      expect((await inFlight).status).toBe(201);
+      await stopped;
+    },
+  );
 
   test('closes the remaining connections at its deadline', async () => {
     const { wrap, open, entered } = gate();
