@@ -45,7 +45,7 @@ export function optionsOf<T extends object>(rules: OptionRules<T>, base: Rule = 
     ...base,
     accepts: isObject,
     checkMembers(name, value) {
-      // This check is first, so that the error names a misspelt member and not the one missing because of it.
+      // This check is first: the error must name a misspelt member, not the member that is therefore missing.
       checkOptions(value as T, rules, `${name}.`);
       checkArgument(name, value, base);
     },

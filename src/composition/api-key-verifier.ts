@@ -19,7 +19,7 @@ export function createApiKeyVerifier(stored: ApiKeyVerifier, configuredKeys: rea
   };
 }
 
-/** The caller id of a key is derived from the key, because the position of a key in the variable can change. */
+/** The caller id of a key is derived from the key, because the position of a key in `API_KEYS` can change. */
 function holderOf(key: string, index: number): [hashed: string, holder: ApiKeyHolder] {
   const hashed = hashOf(key);
   return [hashed, { id: `env-${index + 1}`, name: 'API_KEYS', callerId: `env-${hashed.slice(0, 22)}` }];

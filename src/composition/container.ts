@@ -96,7 +96,7 @@ function registerObservers(container: DependencyContainer, config: Config, versi
   container.register(OBSERVER, { useFactory: (c) => c.resolve(Metrics).observer });
 }
 
-/** Registers the ports of a storage. A storage that an engine in `STORE_ENGINES` opens has all of them. */
+/** Registers the ports of a storage. The storages of the engines in `STORE_ENGINES` have all of them. */
 function registerStorage(container: DependencyContainer, storage: Storage): void {
   container.register(STORAGE, { useValue: storage });
   container.register(PET_REPOSITORY, { useValue: storage.pets });

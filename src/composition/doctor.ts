@@ -1,4 +1,4 @@
-/** Examines the settings of a server and its store, and names the problems that an operator should solve. */
+/** Examines the store and the settings of a server, and names the problems that an operator should solve. */
 
 import type { DoctorReport } from '../adapters/cli/index.ts';
 import type { Problem } from '../application/ports/maintenance.ts';

@@ -35,7 +35,7 @@ export async function serve(parts: Parts, config: Config, version: string): Prom
     const url = `${await listen(parts, config)}/v1`;
     store.startMaintenance();
     const how = config.apiKeys.length === 0 ? config.firstKey : 'none';
-    // Created only after `listen`. If `listen` failed after the creation, the operator would never see the key.
+    // Created only after `listen`: the operator would never see a key created before a `listen` that fails.
     const firstKey = how === 'print' ? await store.apiKeys.createFirst('first key') : undefined;
     if (how === 'unseen' && (await store.apiKeys.list()).length === 0) log.warn(UNSEEN);
     log.info({ url, version, storage, store: place, node: process.version }, 'listening');

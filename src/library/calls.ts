@@ -1,4 +1,4 @@
-/** The types of the calls that every store has, including one that is opened by the address of a server. */
+/** The types of the calls that every store has, even the store of another server. */
 
 export type { Change, ChangeFunction, TaggedChanges, TaggedPet } from '../application/change-calls.ts';
 export type { Deprecation } from '../application/deprecation.ts';

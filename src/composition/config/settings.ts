@@ -84,7 +84,7 @@ export function readSettings<const Entries extends v.ObjectEntries>(
 }
 
 /**
- * Describes each variable whose name is that of a setting with one or two characters more or fewer at its end. Other
+ * Describes variables that are named like a setting, but with one or two characters more or fewer at the end. Other
  * programs have variables such as PORTS, so a name without `_` counts only if it has more than six letters.
  */
 export function misspellings(environment: Environment, settings: readonly string[]): string[] {

@@ -3,7 +3,7 @@ import { invalidRequest } from '../../domain/errors.ts';
 /** Matches the part of an address after its scheme. It must not have a user name, a query or a fragment. */
 const ADDRESS = /^\/\/[^/?#@]+(?:\/[^?#]*)?$/;
 
-/** Returns the base address of a server, without a slash at its end. Throws `invalid_request` if `rest` does not match. */
+/** Returns the base address of a server, without a final slash. Throws `invalid_request` for an invalid address. */
 export function parseApiAddress(rest: string, scheme: string): string {
   const address = `${scheme}:${rest}`;
   if (ADDRESS.test(rest) && URL.canParse(address)) return new URL(address).href.replace(/\/+$/, '');

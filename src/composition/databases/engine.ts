@@ -20,7 +20,7 @@ export interface OpenOptions {
   readonly observer?: Observer | undefined;
   /** Returns the location with the current password. */
   readonly currentLocation?: (() => string) | undefined;
-  /** If true, the database is neither created nor changed in any way. This is used for the source of an import. */
+  /** Whether the database is only read, and neither created nor migrated. Used for the source of an import. */
   readonly readOnly?: boolean;
   /** The options for a database that is the address of a server. */
   readonly client?: ClientOptions | undefined;
@@ -47,10 +47,10 @@ export interface Engine<S extends StoreStorage = StoreStorage> {
   readonly isRemote?: boolean;
   /** Returns the location from `rest`, which is the URL after its first colon. An error must contain no part of a password. */
   parse(rest: string, scheme: string): string;
-  /** Returns the location as messages show it, without a password, such as an absolute path, or a server and a database. */
+  /** Returns the location that messages show, such as an absolute path, or a server and a database. Hides passwords. */
   placeOf(location: string): string;
   open(location: string, options: OpenOptions): Promise<S>;
-  /** Examines a database that a server may have open, and changes nothing. Reports a problem or rejects if it cannot be opened. */
+  /** Examines a database, even one in use. Changes nothing. If it cannot be opened, reports a problem or rejects. */
   examine(location: string, client: ClientOptions | undefined): Promise<Diagnosis>;
   /** Replaces the database, which no process may have open, by a backup in a file. */
   restore?(location: string, file: string, options: RestoreOptions): Promise<Restored>;

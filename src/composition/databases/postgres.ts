@@ -6,7 +6,7 @@ const load = () => import('../../adapters/postgres/index.ts');
 
 /** The engine for PostgreSQL. Its adapter is loaded when a database is opened or examined. */
 export const postgres: Engine<Storage> = {
-  // The programs of PostgreSQL accept both.
+  // PostgreSQL programs accept both schemes.
   schemes: ['postgres', 'postgresql'],
   usage: 'postgres://HOST/DATABASE',
   driver: 'pg',
