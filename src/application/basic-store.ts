@@ -130,7 +130,7 @@ export class BasicStore implements AsyncDisposable {
     change: PetChange | ChangeFunction,
     options?: ChangeOptions,
   ): Promise<TaggedPet> {
-    // With a key, the error of an aborted write would advise a retry, which would call the function again.
+    // With a key, `abortedWrite` would advise a retry, which would call the function again.
     const caller = typeof change === 'function' ? undefined : programWith(options?.idempotencyKey);
     return await this.#write('change', caller, options, () =>
       changeStoredPet(this.changes, idOf(id), change, options ?? {}),

@@ -40,7 +40,7 @@ export interface ChangeUseCases {
 
 /**
  * Returns a change for the present pet. Without `ifMatch`, the store calls the function again when another writer was
- * faster. If the outcome is unknown, the error has no idempotency key, because a retry could pass a changed pet.
+ * faster. If the outcome is unknown, the error has no idempotency key: a retried function could get a changed pet.
  */
 export type ChangeFunction = (pet: Pet) => PetChange | Promise<PetChange>;
 

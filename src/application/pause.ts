@@ -1,4 +1,4 @@
-/** Pauses work for a time, or until the next turn of the event loop. */
+/** Pauses for a time, or until the next turn of the event loop. */
 
 import { untilAborted } from './until-aborted.ts';
 

@@ -61,8 +61,8 @@ export interface ClientOptions {
   /** Called once per store and deprecated operation. By default, `console.warn` is called once per process and operation. */
   readonly onDeprecation?: ((deprecation: Deprecation) => void) | undefined;
   /**
-   * Replaces the `fetch` of the platform, for example by a function that uses a client certificate. This function must honour
-   * `signal`.
+   * Replaces the `fetch` of the platform, for example by one that uses a client certificate. The replacement must
+   * honour `signal`.
    */
   readonly fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined;
   /** Additional header fields of each request, for example for a gateway. The client itself sets `Authorization`. */

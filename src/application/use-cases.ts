@@ -1,4 +1,4 @@
-/** Constructs the use cases with the ports of a storage. No other module of this project constructs them. */
+/** Constructs the use cases with the ports of a storage. Only this module of `src` constructs use cases. */
 
 import { ApiKeys } from './api-keys.ts';
 import type { ChangeUseCases } from './change-calls.ts';

@@ -19,7 +19,7 @@ export class VerifyApiKey implements ApiKeyVerifier {
   readonly #recent = new Map<string, { readonly apiKey: ApiKey; readonly verifiedAt: number }>();
   /** The ids of the keys that this process has revoked or rotated. */
   readonly #ended = new Set<string>();
-  /** The last day that was recorded or queued for each key id. The `lastUsedOn` of a found key can be older for a while. */
+  /** The last day that was recorded or queued for each key id. `find` can still return an older `lastUsedOn`. */
   readonly #recordedOn = new Map<string, number>();
   /** The days that are not recorded yet, by the id of the key. For each of them, a write is queued or in flight. */
   readonly #unrecorded = new Map<string, number>();

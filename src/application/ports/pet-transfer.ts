@@ -17,8 +17,8 @@ export interface TransferOptions {
 export type ExportInput = PetFilterInput;
 
 /**
- * Imports and exports pets in bulk. Memory use grows only by a few bits for each imported id, except in a storage that keeps its
- * data in memory.
+ * Imports and exports pets in bulk. Except in a storage in memory, memory use grows only by the imported ids: a few
+ * bits for each, more if they are far apart.
  */
 export interface PetTransfer {
   /**

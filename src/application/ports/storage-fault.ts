@@ -2,7 +2,7 @@ import { AnimalStoreError, isError } from '../../domain/errors.ts';
 
 /** The reasons why a storage cannot handle requests. `GET /readyz` shows them to everybody, and scripts depend on them. */
 export const STORAGE_FAULT_REASONS = [
-  'file_missing', // the database file was removed or does not exist
+  'file_missing', // a file of the database is missing, or the database contains no store
   'file_replaced', // another file is at the path of the database
   'disk_full',
   'read_only',

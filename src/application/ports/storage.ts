@@ -39,7 +39,7 @@ export interface StoreStorage {
   /**
    * Resolves when the engine can handle requests. Rejects with `storage_unavailable` when reading fails. After a failed write,
    * rejects until a write of a caller or a test write of the storage succeeds. Settles within about a second. Calls in quick
-   * succession share one test of the storage.
+   * succession may share one test.
    */
   check(): Promise<void>;
 
