@@ -31,13 +31,13 @@ const OPTIONS: OptionRules<DifferentialOptions> = {
   lacks: arrayOf('an array of parts', PART),
 };
 
-/** Operations that succeed only in an empty store. Each sequence begins with one of them, unless the storage lacks its part. */
+/** Operations that succeed only in an empty store. Each sequence begins with one, unless that one is left out. */
 const BEGINNINGS = ['import pets with ids', 'create the first key'];
 
 /**
  * Returns a test that calls random operations on a storage and on a plain model. After each operation, the test compares the
- * results and the contents. Each outcome of each operation must occur: if the seeds have too few steps for this, sequences with
- * further seeds follow. Operations on a part that the storage lacks are left out, and the name of the test names the part.
+ * results and the contents. Each outcome of each operation must occur: while one is missing, sequences with further
+ * seeds follow. Operations on a part that the storage lacks are left out, and the name of the test names the part.
  */
 export function differentialContract(
   subject: Subject<StoreStorage>,

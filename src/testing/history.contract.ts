@@ -1,6 +1,6 @@
 /**
  * The tests (contract cases) of the order of calls, for any test runner: one order must explain the results of all calls to a
- * `Storage`.
+ * `StoreStorage`.
  */
 
 import assert from 'node:assert/strict';
@@ -19,8 +19,8 @@ const SEEDS = [1, 2, 3];
 type Exercise = (history: History, stores: readonly AnimalStore[]) => Promise<void>;
 
 /**
- * Returns the tests that all creates and reads agree with the order of the ids and with real time (see {@link History}). A storage
- * that several servers share is also tested with two clients.
+ * Returns the tests that all creates and reads agree with the order of the ids and with real time (see
+ * {@link History}). If `subject` has `openSecond`, the storage is also tested with two clients.
  */
 export function historyContract(subject: Subject<StoreStorage>): ContractCase[] {
   return SEEDS.flatMap((seed) =>
@@ -32,8 +32,8 @@ export function historyContract(subject: Subject<StoreStorage>): ContractCase[] 
 
 /**
  * Returns the tests of changes. The results of creates, changes and removals must fit the order of the revisions that these writes
- * got. Each read must return a version that this order allows. Clients that follow the feed of changes must miss nothing. A storage
- * that several servers share is also tested with two clients, unless `subject` has a `visibilityTimeout`.
+ * got. Each read must return a version that this order allows. Clients that follow the feed of changes must miss
+ * nothing. If `subject` has `openSecond` and no `visibilityTimeout`, the storage is also tested with two clients.
  */
 export function changeHistoryContract(subject: Subject<ChangingStore>): ContractCase[] {
   const assertOneOrder = async (seed: number, ...stores: readonly ChangingStore[]) =>

@@ -36,8 +36,8 @@ export interface Restored extends BackupContents {
   /** The greatest id or revision in the backup and in the replaced store; 0n if neither has one. New pets get greater ids. */
   readonly lastId: bigint;
   /**
-   * The paths at which the files of the replaced store are kept. Empty if no store was replaced, or if the replaced store
-   * has the pets and keys of the backup, and an older store is kept already.
+   * The paths at which the files of the replaced store are kept. Empty if no store was replaced, or if an older store
+   * is kept already and the replaced store has the pets and keys of the backup.
    */
   readonly setAside: readonly string[];
   /**
@@ -60,7 +60,7 @@ export interface Problem {
 
 /** The facts about a database, and its problems. A fact that is unknown is missing. */
 export interface Diagnosis {
-  /** Where the data is, without passwords, such as the absolute path of a file. */
+  /** Where the data is, such as the absolute path of a file; without passwords. */
   readonly location: string;
   /** Whether there is a store. `undefined` when the database cannot be read. */
   readonly exists: boolean | undefined;

@@ -11,7 +11,7 @@ export interface PetQuery extends PetFilter {
 
 /** The options of a call. */
 export interface CallOptions {
-  /** The time limit of a call to the API of a server, including all retries, in milliseconds. All other storages ignore it. */
+  /** The time limit of a call to a server's API, including all retries, in milliseconds. All other calls ignore it. */
   readonly timeout?: number | undefined;
   /**
    * When this signal is aborted, the call rejects at once with the reason of the signal. But a write that has already begun rejects
@@ -35,8 +35,8 @@ export interface PetPage {
 export interface PetRepository {
   /**
    * Stores a pet, and assigns a positive id that no other pet has ever had. The pet is durable when the promise resolves. A read
-   * that sees a pet also sees every pet with a smaller id, even if another process has added it. Rejects with `storage_unavailable`
-   * when all ids have been assigned.
+   * that sees a pet also sees every pet with a smaller id, even one that another process has added. Rejects with
+   * `storage_unavailable` when all ids have been assigned.
    */
   add(pet: NewPet, options?: CallOptions): Promise<Pet>;
 

@@ -77,7 +77,7 @@ function callerOf(client: string, store: PetOperations, shared: Shared, random: 
     return filterable(samplePet(name, random(1000) - 500), random(1000));
   }
 
-  /** Returns an id, usually near the greatest one. If it is greater than all ids, its pet does not exist yet. */
+  /** Returns an id, usually near the greatest one. It can be the id of a pet that does not exist yet. */
   function someId(): bigint {
     const id = shared.maxId + 3n - BigInt(random(random(4) === 0 ? 500 : 12));
     return id < 1n ? 1n : id;

@@ -4,7 +4,7 @@ import { described, type KeyEvent } from './events.ts';
 
 /**
  * Describes a verification that contradicts the changes of its key. A key must be accepted from its creation to its revocation.
- * Other clients may see each of these changes up to `visibilityTimeout` milliseconds later.
+ * Clients may see each of these changes up to `visibilityTimeout` milliseconds later.
  */
 export function keyContradiction(events: readonly KeyEvent[], visibilityTimeout: number): string | undefined {
   const created = firstOfEachKey(events, 'create key');
