@@ -8,8 +8,8 @@ const DECIMAL = /^(?:0|-?[1-9]\d{0,18})$/;
 const JSON_NUMBER = /^(-?)(0|[1-9]\d*)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 
 /**
- * Matches the digits up to the last one that is not zero. To remove the zeros at the end, `/0+$/` would need quadratic time if a
- * client sends a number with many zeros before another digit.
+ * Matches the digits up to the last one that is not zero. `/0+$/` would also find the zeros at the end, but in
+ * quadratic time for a number with many zeros before another digit.
  */
 const UP_TO_LAST_NON_ZERO = /^\d*[1-9]/;
 

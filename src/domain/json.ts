@@ -37,7 +37,7 @@ function withExactNumber(_name: string, value: unknown, context?: { readonly sou
 }
 
 /**
- * Returns the members with these names of a value from {@link parseJson}. In the result, an int64 is a `bigint`, and any other
+ * Returns the named members of a value from {@link parseJson}. In the result, an int64 is a `bigint`, and any other
  * number is NaN.
  */
 export function readMembers<Name extends string>(value: unknown, names: readonly Name[]): Members<Name> {

@@ -16,7 +16,7 @@ interface Call extends CallTime {
   readonly client: string;
 }
 
-/** The outcome of a create that returned no pet, as far as its client knows. `conflict`: its key was used for another pet. */
+/** What the client knows of a create that returned no pet. `conflict`: the key was used for another pet. */
 export type CreateFailure = 'conflict' | 'refused' | 'unknown';
 
 export interface CreateEvent extends Call {

@@ -3,7 +3,7 @@
 import type { History, KeyOperations } from './history.ts';
 
 /**
- * Creates and revokes API keys of stores that share them, while every store verifies them, and records the calls in
+ * Creates and revokes API keys that the stores share, while every store verifies them, and records the calls in
  * `history`.
  *
  * @param rounds the number of keys that each store creates

@@ -130,7 +130,7 @@ function compare(bounds: readonly Bounds[]): void {
   }
 }
 
-/** Returns a function that returns the ids of the pets that a filter matches, in ascending order. */
+/** Returns a function that returns the ids of the pets that match a filter, in ascending order. */
 function matchingIds(
   ids: readonly bigint[],
   stored: ReadonlyMap<bigint, StoredPet>,
