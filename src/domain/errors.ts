@@ -61,9 +61,9 @@ export class AnimalStoreError extends Error {
   /** The number of seconds after which a retry can succeed; `undefined` when this is unknown. */
   readonly retryAfter: number | undefined;
   /**
-   * The idempotency key of a write whose outcome is unknown. The same call with this key makes the write unless it was already
-   * made, and resolves with its result. If a write without a key is aborted, this is `undefined`, and the write may
-   * still take effect. A write to a server always has a key.
+   * The idempotency key of a write that was aborted, or whose outcome on a server is unknown. The same call with this
+   * key resolves with the result of the write, which takes effect only once. An aborted write without a key
+   * (`undefined`) may still take effect. A write to a server always has a key.
    */
   readonly idempotencyKey: string | undefined;
 

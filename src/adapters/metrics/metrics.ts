@@ -50,7 +50,7 @@ export class Metrics {
     registerSources(this.#registry, sources);
   }
 
-  /** Returns the metrics. Requests during the creation of a text, or within a second after it, share the text. */
+  /** Returns the metrics. Calls during their collection, or within a second after it, share one text. */
   text(): Promise<string> {
     if (performance.now() < this.#until) return this.#text;
     this.#until = Infinity;

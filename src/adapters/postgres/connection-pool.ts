@@ -86,9 +86,9 @@ export class ConnectionPool {
   }
 
   /**
-   * When a connection is free, runs the statement that `begin` returns, if any. Retries it after a serialization failure. Also
-   * retries it when the server accepts no further connection, because an open connection can become free. Retries it once,
-   * unprepared, if its prepared statement is out of date, for example after `ALTER TABLE`.
+   * When a connection is free, runs the statement that `begin` returns, if any. Tries again when the server accepts no
+   * further connection, because an open one can become free. Retries the statement after a serialization failure, and
+   * once, unprepared, if its prepared form is missing or, for example after `ALTER TABLE`, out of date.
    */
   async run(begin: () => SqlStatement | undefined): Rows {
     let isOutdated = false;

@@ -90,8 +90,8 @@ export function writeError(error: unknown): AnimalStoreError {
 }
 
 /**
- * An `AnimalStoreError` means that nothing was sent. PostgreSQL translates the severity, so a word other than `ERROR` can also mean
- * `ERROR`. In this case, the SQLSTATE decides.
+ * An `AnimalStoreError` means that nothing was sent. PostgreSQL translates the severity, so if the severity is
+ * not the word `ERROR`, the SQLSTATE decides.
  */
 export function hadNoEffect(error: unknown): boolean {
   if (asAnimalStoreError(error) !== undefined) return true;

@@ -1,4 +1,4 @@
-/** Changes and removes pets in PostgreSQL. One statement makes all queued changes, if they concern different pets. */
+/** Changes and removes pets in PostgreSQL. One statement makes many queued changes, each of a different pet. */
 
 import type { ChangeAttempt, IdempotentChanges } from '../../application/ports/idempotent-changes.ts';
 import type { PetChanges } from '../../application/ports/pet-changes.ts';

@@ -12,8 +12,8 @@ import { listStatement } from './pets.ts';
 
 /**
  * The version of the data. If two reads find the same version, nothing was committed between them. After a crash,
- * `pg_current_snapshot` can return the same value as before it. The version still differs, because a crash resets the statistics,
- * and the version contains the time of the last reset.
+ * `pg_current_snapshot` can return the same value as before. The version still differs, because a crash resets the
+ * statistics, and the version contains the time of the last reset.
  */
 const VERSION =
   "(SELECT concat_ws(' ', pg_current_snapshot(), pg_postmaster_start_time(), pg_stat_get_bgwriter_stat_reset_time()))";
@@ -30,7 +30,7 @@ export function petRepository(
   const shareVersion = sharedReads<unknown>(pool);
   /**
    * Whether the last two versions differed. If so, the next one probably differs too, so `list` reads the page at once, without
-   * first reading only the version.
+   * reading the version first.
    */
   let isChanging = true;
 
