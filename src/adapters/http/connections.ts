@@ -70,7 +70,7 @@ export class Connections {
     return true;
   }
 
-  /** Also treats a connection as idle if the start of a request came in one packet with the end of the previous one. */
+  /** Also treats a connection as idle if the start of a request came in the packet that ended the previous request. */
   closeIdle(): void {
     for (const [socket, { unanswered, bytesRead }] of this.#bySocket) {
       if (unanswered.length === 0 && socket.bytesRead === bytesRead) socket.destroy();

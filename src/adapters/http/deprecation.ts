@@ -5,8 +5,8 @@ import type { Operation } from './operations.ts';
 import type { ApiMiddleware } from './state.ts';
 
 /**
- * Adds the deprecation header fields to the responses of a deprecated operation, and to responses to methods without an
- * operation on its path. A 401 never has these fields, so that it discloses nothing about the API.
+ * Adds the deprecation header fields to responses on the path of a deprecated operation, unless the method belongs to
+ * another operation. A 401 never has these fields, so that it discloses nothing about the API.
  */
 export function deprecation(prefix: string, operations: readonly Operation[]): ApiMiddleware {
   // RFC 9745, RFC 8594, and RFC 5829 for the relation `successor-version`.

@@ -21,7 +21,7 @@ export type { RequestObserver, RequestOutcome } from '../../application/ports/re
 export { createHttpApp } from './app.ts';
 export * from './portable.ts';
 
-/** Returns the methods that servers of the API support, for metrics. */
+/** For metrics, returns the methods that servers of the API support. */
 export function supportedMethods(options: HttpOptions = {}): readonly string[] {
   return methodsOf(servedOperations(options));
 }

@@ -47,7 +47,7 @@ export type UserMiddleware = RouterMiddleware<ApiState>;
 
 /** The places in the API's list of middleware where a user can add more. */
 export interface UserMiddlewares {
-  /** Runs before the API key is checked, unless the server has too many requests in flight. */
+  /** Runs after the limit of requests in flight was applied, before the API key is checked. */
   readonly beforeKey?: readonly UserMiddleware[] | undefined;
   /**
    * Runs after the API key was checked and the limits were applied. `ctx.state.animalStore.holder` is the key holder, or
@@ -71,7 +71,7 @@ export interface HttpOptions extends LifecycleOptions {
   readonly trustedProxies?: number | undefined;
   /** The rate limit of each API key. A key and the key that replaces it share a limit. By default there is no limit. */
   readonly rateLimit?: RateLimit | undefined;
-  /** The metrics of the server. By default, the path `/metrics` does not exist. Requests for it need an API key. */
+  /** The metrics of the server. The path `/metrics` needs an API key. By default, it does not exist. */
   readonly metrics?: MetricsText | undefined;
   /**
    * Notified of every response, and of every error that causes a status of 500 or above. Without `onError`, an error that causes
@@ -113,7 +113,7 @@ export interface HttpServerOptions extends HttpOptions {
   readonly requestTimeout?: number | undefined;
 }
 
-/** Whether a text is a valid public URL. It must not contain a password, because the OpenAPI document shows it. */
+/** Whether a text is a valid public URL. The OpenAPI document shows it, so it must not contain a password. */
 export function isPublicUrl(text: string): boolean {
   const url = URL.parse(text);
   return (

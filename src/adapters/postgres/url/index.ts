@@ -68,7 +68,7 @@ export function parsePostgresUrl(url: string): PostgresUrl {
   };
 }
 
-/** Returns the server and the database of a URL, such as `localhost:5432/pets`. */
+/** Returns the server and the database of a URL as `HOST:PORT/DATABASE`. */
 export function locationOf(url: string): string {
   const { host, port, database } = parsePostgresUrl(url);
   return `${host}:${port}/${database}`;
@@ -76,7 +76,7 @@ export function locationOf(url: string): string {
 
 type Given = Readonly<Record<string, string | undefined>>;
 
-/** Gives the parser only these parameters: for others, it would read files, print warnings, or pass them to the driver. */
+/** Gives the parser only these parameters: others would make it read files or print warnings, or reach the driver. */
 function partsOf(url: string, given: Given) {
   const pairs = Object.entries(given).filter((pair): pair is [string, string] => pair[1] !== undefined);
   try {
