@@ -70,7 +70,7 @@ function unexpectedError({ method }: Request, res: FetchResponse): Response {
 }
 
 /**
- * Whether `request.signal` can be used. On Deno, a program that reads it gets an abort even after a complete response, and a
- * warning.
+ * Whether `request.signal` can be used. On Deno, reading it causes a warning, and an abort even after a complete
+ * response.
  */
 const HAS_SIGNAL = !('Deno' in globalThis);

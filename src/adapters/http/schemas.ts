@@ -138,8 +138,8 @@ export function readNewPet(body: Body): NewPetInput {
 }
 
 /**
- * Reads a change: the members of a new pet, each of which can be missing. `null` removes one that a pet can lack. Throws if the
- * change is invalid for every pet.
+ * Reads a change: the members of a new pet, each of which can be missing. `null` removes an attribute that a pet can
+ * lack. Throws if the change itself breaks a rule.
  */
 export function readChange(body: Body): PetChange {
   if (body === undefined) throw invalidRequest('the body must be a JSON object');

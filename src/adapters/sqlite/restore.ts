@@ -45,7 +45,7 @@ import { anyVersionOf, beginEpoch, countRows, lastIdOf } from './schema.ts';
 
 /** How long a restore waits for the lock, in milliseconds: long enough for a command that is just closing the store. */
 const LOCK_TIMEOUT = 500;
-/** Both stores can have any schema version, so only the columns that both have are compared. */
+/** The store and the copy can differ in schema version, so only their common columns are compared. */
 const COMMON_COLUMNS = `SELECT group_concat(format('"%w"', name)) FROM (SELECT name FROM pragma_table_info('pets', 'main')
   INTERSECT SELECT name FROM pragma_table_info('pets', 'copy'))`;
 const MISSING_KEYS = 'SELECT count(*) FROM main.api_keys WHERE hash NOT IN (SELECT hash FROM copy.api_keys)';
@@ -100,7 +100,7 @@ export async function restoreSqliteStore(
       const hasAll = keepsAll && versionIn('copy') === versionIn('main');
       const isSame = old && hasAll && countRows(old, 'pets') === contents.pets;
       const kept = freeName(`${store}.before-restore`);
-      // A restore can be repeated without another copy each time.
+      // A repeated restore keeps no further copy of an equal store.
       const setAside = isSame && kept.number > 1 ? [] : await keepDatabase(store, kept.name, old);
       if (stats !== undefined || old !== undefined) renameSync(partial, store);
       else moveToNewName(partial, store, () => inUse(store));
@@ -136,8 +136,8 @@ function lockStore(store: string, overwrite: boolean): Database.Database | undef
 
 function lock(store: string, db: Database.Database, overwrite: boolean): void {
   beginAlone(db, 'memory');
-  // The lock outlives the transaction, so that `backup` can copy the file. On an empty file, the transaction stays open, because
-  // COMMIT would write a page.
+  // The transaction must end before `backup` copies the file, but the lock stays. On an empty file, the transaction
+  // stays open, because COMMIT would write a page.
   db.pragma('main.locking_mode = EXCLUSIVE');
   if (sizeOf(store) > 0) db.exec('COMMIT');
   const [companion] = companionsOf(store);
@@ -152,7 +152,7 @@ function inUse(store: string): AnimalStoreError {
 
 /**
  * Lets the ids of pets and of keys continue after those of the replaced store, unless that store has no ids left or is damaged.
- * Returns the greatest id that was assigned to a pet.
+ * Returns the greatest id or revision of a pet.
  */
 function continueIds(partial: string, old: Database.Database | undefined): bigint {
   using db = connect(partial);
@@ -185,7 +185,7 @@ function differenceOf(partial: string, old: Database.Database | undefined) {
   }, none);
 }
 
-/** Returns the name with the lowest number that no replaced store has, because its pets may be nowhere else. */
+/** Returns the first free name: a kept store, whose pets may be nowhere else, must not be overwritten. */
 function freeName(first: string) {
   for (let number = 1; ; number += 1) {
     const name = number === 1 ? first : `${first}-${number}`;

@@ -49,7 +49,7 @@ export interface Call {
   readonly rows: readonly (readonly SqlValue[])[];
 }
 
-/** For each row of values: the first value that a statement returns, or the driver's `run` result if it cannot return rows. */
+/** For each of `rows`: the first value that `sql` returns, or the driver's `run` result if `sql` cannot return rows. */
 export type Answer = { readonly results: readonly unknown[] } | PlainError;
 
 /** How long an `OwnConnection` waits for the lock of the database, in milliseconds. */
