@@ -10,7 +10,7 @@ import {
 } from '../../domain/errors.ts';
 import { NOT_SERVED } from './unserved.ts';
 
-/** A response with its body as a text. */
+/** A response with its body as text. */
 export interface ApiResponse {
   readonly status: number;
   readonly headers: Headers;
@@ -99,7 +99,7 @@ function errorOf(
   return error(known ?? 'storage_unavailable', fault);
 }
 
-/** Matches an error of Node.js or Bun for a connection that was not opened, by its code or by the system call that failed. */
+/** Matches the code, or the failed system call, of an error of Node.js or Bun for a connection that was not opened. */
 const NOT_OPENED =
   /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT|ConnectionRefused|connect|getaddrinfo)$/;
 /** The message of the error of Node.js for a port that the Fetch standard blocks. This error has no code. */

@@ -39,7 +39,7 @@ export async function backUp(
     if (STREAM.test(file) || file.endsWith('/') || file.endsWith(sep)) throw notAFile(file);
     const target = realPath(file);
     if (isFileOf(store, target)) throw invalidRequest(`${file} belongs to the store`);
-    // SQLite would apply a `-wal` or `-journal` file beside the target to the backup, even one of another database.
+    // SQLite would apply to the backup a `-wal` or `-journal` file beside the target, even one of another database.
     const [companion] = companionsOf(target);
     if (companion !== undefined)
       throw invalidRequest(`${companion} exists: SQLite would treat it as a part of the backup`);

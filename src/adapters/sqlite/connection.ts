@@ -61,7 +61,7 @@ export function connect(
   }, deadline);
 }
 
-/** Opens a file for reading only. A connection that may write would copy the write-ahead log into the file when it is closed. */
+/** Opens a file for reading only. When closed, a connection that may write would copy the log into the file. */
 export function connectToRead(path: string, prepare: Prepare = () => {}): Connection {
   return connect(path, { readonly: sizeOf(`${realPath(path)}-wal`) > 0 }, (db, pin) => {
     db.pragma('query_only = ON');
@@ -72,7 +72,7 @@ export function connectToRead(path: string, prepare: Prepare = () => {}): Connec
 /** Repeats `work` while another process holds the lock. SQLite itself would wait up to 100 milliseconds between two attempts. */
 export function whenUnlocked<T>(work: () => T, deadline: number): T {
   for (; ; Atomics.wait(clock, 0, 0, LOCK_INTERVAL)) {
-    // The last attempt begins after the deadline, so that `work` can throw an error other than that of the lock.
+    // The last attempt begins after the deadline, so that `work` can recognize it and throw a clearer error.
     const isLast = performance.now() >= deadline;
     try {
       return work();
@@ -112,16 +112,16 @@ function assertOwnCompanions(path: string, deadline: number): void {
     const { isWal, isAlone } = lookAt(path);
     if (hasLog && !isWal && sizeOf(log) > 0) throw foreignCompanion(log);
     if (isAlone || existsSync(index)) return;
-    // A process that is opening the store creates the index in a moment. A process that restores the store has no log.
+    // A process that is opening the store soon creates the index. During a restore, there is no log.
     if (performance.now() >= deadline && existsSync(log)) throw storageUnavailable(`${index} ${REMOVED}`);
     throw new Database.SqliteError(`${index} is missing`, 'SQLITE_BUSY');
   }, deadline);
 }
 
 /**
- * Returns whether the file is in WAL mode, and whether no other connection has it open. Assumes the first if the file is locked,
- * and both after any other error. Opens the file through a hard link, so that SQLite finds no companions beside the link. Opens it
- * with SQLite, because closing a file that was opened by other means would end the locks that SQLite has on the file.
+ * Returns whether the file is in WAL mode, and whether no other connection has it open. After an error, assumes WAL
+ * mode and, unless the file is locked, no other connection. Opens a hard link, beside which SQLite finds no companions.
+ * Opens it with SQLite, because closing a file that was opened by other means would end the locks of SQLite on it.
  */
 function lookAt(path: string): { readonly isWal: boolean; readonly isAlone: boolean } {
   const link = `${path}.${randomUUID()}.partial`;

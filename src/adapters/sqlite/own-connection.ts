@@ -1,6 +1,6 @@
 /**
- * Gives work a connection in a new thread, because the work may wait for a caller, for example for the source of an import. In the
- * writer thread, this wait would delay all other writes.
+ * Opens a connection in a new thread for work that may wait for a caller, for example for the source of an import. In
+ * the writer thread, this wait would delay all other writes.
  */
 
 import { on } from 'node:events';

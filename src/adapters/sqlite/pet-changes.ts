@@ -1,4 +1,4 @@
-/** Changes and removes pets in SQLite. Each comparison and its change are one transaction of the writer thread. */
+/** Changes and removes pets in SQLite. Each comparison and its change share a transaction of the writer thread. */
 
 import type Database from 'better-sqlite3';
 import type { PetChanges, PetVersion } from '../../application/ports/pet-changes.ts';
@@ -45,7 +45,7 @@ export function setPet(id: bigint, pet: Pet | undefined): readonly SqlStatement[
   return [pet === undefined ? [REMOVE, id] : replacePet(pet), [SET_REVISION, id]];
 }
 
-/** Returns a function that finds the newest version of a pet. This function must be called within `Reads.read`. */
+/** Returns a function that finds the newest version of a pet, and that must be called within `Reads.read`. */
 export function versionFinder(db: Database.Database): (id: bigint) => PetVersion | undefined {
   const find = db.prepare<[bigint], PetRow>(FIND).raw();
   return (id) => versionOf(find.get(id) as PetRow);
@@ -55,7 +55,7 @@ export function versionFinder(db: Database.Database): (id: bigint) => PetVersion
 export async function storeCompared(reads: Reads, writer: Writer, write: Write): Promise<bigint | undefined> {
   const { changes, rowId } = await writer.storeWrite(...write);
   if (changes > 0) return rowId;
-  // `COMPARE` also changes no row when all ids have been assigned, even if the revision is the expected one.
+  // When all ids have been assigned, `COMPARE` changes no row, even if the revision is the expected one.
   if (await reads.read(() => lastIdOf(reads.db) === INT64_MAX)) throw idsExhausted();
   return undefined;
 }

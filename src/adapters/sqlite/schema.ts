@@ -59,8 +59,8 @@ const FIRST_VERSION = 6;
 
 /**
  * `pet_revisions` has a row for each pet that was changed or removed. A removed pet has no row in `pets`. The revision is not a
- * column of `pets`: to create the index of such a column, the migration would read all pets. A record of an older release has
- * neither a request nor a response.
+ * column of `pets`: to create the index of such a column, the migration would read all pets. An idempotency record of
+ * an older release has neither request nor response.
  */
 const CHANGES = `
   CREATE TABLE pet_revisions (
@@ -117,7 +117,7 @@ export function* readPets(db: Database.Database): Generator<Pet> {
   for (const row of rows.iterate()) yield { ...lacking, ...petOf(row) };
 }
 
-/** The greatest id or revision, or 0. `sqlite_sequence` has no column types, so another program may have stored a text. */
+/** The greatest id or revision, or 0. `seq` is cast, because it has no type: another program may have stored text. */
 export const LAST_ID: string = selectLastId('pets');
 
 function selectLastId(table: string): string {

@@ -58,7 +58,7 @@ export class Writer {
   }
 
   get statistics(): Pick<StorageStatistics, 'waitingWrites' | 'busySeconds'> {
-    // Bun prints a warning, with a stack, when the busy time of a thread is read.
+    // Bun warns, with a stack trace, when the busy time of a thread is read.
     const thread = process.versions['bun'] === undefined ? this.#thread : undefined;
     const busy = thread?.performance.eventLoopUtilization().active ?? 0;
     return { waitingWrites: this.#queue.length, busySeconds: { writer: busy / 1000 } };

@@ -8,7 +8,7 @@ export function hashOf(key: string): Buffer {
   return createHash('sha256').update(key).digest();
 }
 
-/** Returns the values of a new row, up to `is_read_only`. A boolean becomes a number, because SQLite has no booleans. */
+/** Returns the values of an INSERT up to `is_read_only`. A boolean becomes a number, because SQLite has no booleans. */
 export function keyValues(key: string, about: NewApiKey): (string | number | Buffer | null)[] {
   const { name, prefix, createdAt, expiresAt, isReadOnly = false } = about;
   return [hashOf(key), name, prefix, createdAt, expiresAt ?? null, Number(isReadOnly)];
@@ -28,7 +28,7 @@ export function apiKeyOf([id, , name, prefix, createdAt, ...others]: readonly un
   } as ApiKey);
 }
 
-/** Converts a row that was found by its hash. Compares this hash with `hash` in a time that does not depend on their values. */
+/** Converts a row that was found by `hash`. Compares the hash of the row with `hash` in constant time. */
 export function foundKey(row: readonly unknown[] | undefined, hash: Buffer): ApiKey | undefined {
   return row !== undefined && timingSafeEqual(row[1] as Buffer, hash) ? apiKeyOf(row) : undefined;
 }
