@@ -53,7 +53,7 @@ export function formatJson(text: string): string {
   return formatted;
 }
 
-/** Escapes characters that would reorder the text. JSON and all sample languages except the shell have this escape. */
+/** Escapes characters that would reorder the text. JSON and all sample languages except the shell accept `\uXXXX`. */
 export function escapeReordering(text: string): string {
   return text.replace(
     REORDERING,

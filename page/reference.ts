@@ -35,7 +35,7 @@ export interface RequestBody extends Content {
 }
 
 export interface Operation {
-  /** The fragment of the URL of the operation, such as `list-pets`. */
+  /** The URL fragment that names the operation, such as `list-pets`. */
   readonly slug: string;
   readonly method: string;
   /** The path template, relative to the base URL. */
@@ -57,11 +57,11 @@ export interface Reference {
   readonly version: string;
   /** The description of the API, in Markdown. */
   readonly description: string;
-  /** The base URL of the API for programs. */
+  /** The base URL that the document names. */
   readonly serverUrl: string;
   readonly operations: readonly Operation[];
   readonly schemas: readonly (readonly [name: string, schema: Schema])[];
-  /** Returns the schema, or the schema to which it refers. For an `anyOf` of a schema and `null`, returns this schema. */
+  /** Returns the schema, or the schema to which it refers. Of an `anyOf` with `null`, returns the other schema. */
   resolve(schema: Schema): Schema;
 }
 
@@ -110,7 +110,7 @@ export function slugOf(text: string): string {
     .replace(/^-|-$/g, '');
 }
 
-/** Leaves out each `##` section of a Markdown text if no operation has the HTTP method that the section names first. */
+/** Leaves out each `##` section of a Markdown text if no operation has the first HTTP method in the section. */
 export function guidesOfOperations(markdown: string, operations: readonly Operation[]): string {
   const isServed = (part: string) => {
     const [first] = /\b(?:GET|POST|PUT|PATCH|DELETE)\b/.exec(part) ?? [];

@@ -20,7 +20,7 @@ export interface Console {
   readonly outData: Write;
   /** Writes a text to standard error, escaped by `visibleLines`. Ignores a failed write. */
   readonly err: (text: string) => void;
-  /** If standard error is a terminal, shows what a command is doing, and the share that is done. The next text hides both. */
+  /** If standard error is a terminal, shows what a command does and the share that is done, until the next text. */
   readonly progress: (title?: string, share?: number) => void;
   readonly stdin: Readable;
   /** Whether standard output is a terminal. */

@@ -116,7 +116,7 @@ function finish(command: Command, path: string, args: readonly string[]): void {
     const isParent = command.commands.length > 0;
     if (isHelp && isParent && child !== undefined && !command.commands.some((each) => each.name() === child))
       throw new UsageError(`unknown command '${child}' (see ${path} --help)`);
-    // commander would report a missing option, even if the user has misspelt it.
+    // Without this, commander would report a misspelt option as missing.
     const unknown = command.args.find((arg) => arg.startsWith('--'));
     if (error.code === 'commander.missingMandatoryOptionValue' && unknown)
       Object(command).unknownOption(unknown);

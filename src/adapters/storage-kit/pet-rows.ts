@@ -59,7 +59,7 @@ function columnValue(value: string | bigint | number | boolean | undefined): str
 
 /**
  * Returns the columns of a pet in a table whose schema can be older, with `NULL` in place of each missing column. Also returns
- * values for the attributes that are always stored, but whose columns are missing.
+ * a value for each missing column of an attribute that is always stored.
  */
 export function existingColumns(columns: readonly unknown[]): { selected: string; lacking: Partial<NewPet> } {
   const lacking = PET_ATTRIBUTES.filter((name) => !columns.includes(columnOf(name)) && isAlwaysStored(name));

@@ -64,9 +64,9 @@ export interface Records {
 /** Returns a function that creates each pet exactly once. */
 export function exactlyOnce({ claim, find }: Records): IdempotentCreates['add'] {
   return async (given, attempt) => {
-    // The caller may change its object in the meantime.
+    // The caller may change `given` during the write.
     const pet = { ...given };
-    // Most keys are new, so the key is claimed first. Its record is searched for only if that fails.
+    // Most keys are new, so the key is claimed first. Its record is read only if the claim fails.
     for (let claims = 0; claims < CLAIMS; claims++) {
       const added = await claim(pet, attempt);
       if (added !== undefined) return { pet: added, isReplay: false };
