@@ -21,7 +21,7 @@ export const NEW_MINKA: Part = everyOtherValue();
 export const REX: Part = { id: 1, ...newPet(examplePet()) };
 export const MINKA: Part = { id: 2, ...NEW_MINKA };
 
-/** Changes one attribute of {@link REX} to its value in {@link MINKA}: the last one for which the rules allow this. */
+/** Gives {@link REX} one value of {@link MINKA}: that of the last attribute for which the rules allow this. */
 export const CHANGE: Part =
   PET_ATTRIBUTES.map((name) => ({ [name]: NEW_MINKA[name] })).findLast((change) => {
     const pet = changed(REX, change);

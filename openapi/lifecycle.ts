@@ -28,7 +28,7 @@ export function lifecycleOf({ deprecated, stability }: Operation): Part {
   return { deprecated, 'x-stability': stability };
 }
 
-/** Returns the mark of an error code: none, unless only experimental operations return this code. */
+/** Returns the mark of an error code, if only experimental operations return this code. */
 export function stabilityOfError(isStable: boolean): readonly string[] {
   return isStable ? [] : ['Experimental.'];
 }

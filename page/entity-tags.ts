@@ -10,7 +10,7 @@ export interface TaggedResponse {
   readonly text: string;
 }
 
-/** Returns the entity tags in a response by the ids of their pets, and `undefined` for a pet that does not exist or has changed. */
+/** Returns the entity tags in a response, by pet id: `undefined` for a pet that does not exist or has changed. */
 export function entityTagsIn(
   { parameters }: Pick<SampleRequest, 'parameters'>,
   { status, etag, text }: TaggedResponse,
@@ -32,7 +32,7 @@ export function entityTagsIn(
       ? [memberOf(memberOf(change, 'pet'), 'id'), memberOf(change, 'etag')]
       : [removed, undefined];
   });
-  // The elements of a list of pets have neither `removed` nor `pet`. For them, `id` is `undefined`, so they are left out.
+  // Leaves out the elements of a list of pets: the ids come from `removed` and `pet`, which these elements lack.
   const known = changes.filter(([id]) => id !== undefined);
   return new Map(known.map(([id, tag]) => [String(id), tag === undefined ? undefined : String(tag)]));
 }

@@ -7,7 +7,7 @@ export function curlSample(
 ): string {
   const authorization =
     key === undefined ? '"Authorization: Bearer $ANIMAL_STORE_KEY"' : quote(`Authorization: Bearer ${key}`);
-  // The sample stores the key in a variable, so that a retry can send the same key.
+  // A variable holds the idempotency key, so that a retry can send the same one.
   const newKey = newKeyField === undefined ? '' : "key=$(od -An -N16 -tx1 /dev/urandom | tr -d ' \\n')\n";
   const request = [
     `curl ${method === 'GET' ? '' : `--request ${method} `}${quote(url)}`,

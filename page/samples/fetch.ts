@@ -9,7 +9,7 @@ const PRINT_JSON = [
   'console.log(response.status, JSON.parse(body, exact));',
 ];
 
-/** Returns the request as a JavaScript module for Node.js 22 or newer, which needs no package. */
+/** Returns the request as a JavaScript module without packages, for Node.js 22 or newer. */
 export function fetchSample(
   { method, url, headers, newKeyField, body }: SampleRequest,
   { key, response }: SampleOptions,

@@ -2,7 +2,7 @@ import type { Schema } from '../openapi.ts';
 import { schemaName } from '../reference.ts';
 import type { SampleOptions, SampleRequest } from './request.ts';
 
-/** Additional values for a sample in Go. */
+/** Additional options for a sample in Go. */
 export interface GoOptions extends SampleOptions {
   resolve(schema: Schema): Schema;
 }

@@ -1,6 +1,6 @@
 import type { SampleOptions, SampleRequest } from './request.ts';
 
-/** Returns the request as a program for Python 3, which needs only the standard library. */
+/** Returns the request as a Python 3 program, which needs only the standard library. */
 export function pythonSample(
   { method, url, headers, newKeyField, body }: SampleRequest,
   { key, response }: SampleOptions,

@@ -43,7 +43,7 @@ export interface Values {
   readonly body: string;
 }
 
-/** Builds a request. The text of the parameters and of the body is not converted, so integers stay exact. */
+/** Builds a request. The URL and the body contain the values as text, so integers stay exact. */
 export function requestOf(
   operation: Operation,
   { parameters, body }: Values,

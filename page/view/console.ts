@@ -85,7 +85,7 @@ export function consoleOf(
     send.setAttribute('aria-disabled', String(value));
     response.element.setAttribute('aria-busy', String(value));
   };
-  /** The sent requests that have not succeeded, with their keys, by the text of the request. */
+  /** By their text, the sent requests that have not succeeded, with their idempotency keys. */
   const unfinished = new Map<string, SampleRequest>();
   const submit = async (unsent: SampleRequest) => {
     if (isBusy) return;

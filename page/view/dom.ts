@@ -27,7 +27,7 @@ export function button(
   return element;
 }
 
-/** Creates a heading with a link to itself. `id` is the id of the section. */
+/** Creates the heading of the section `id`, with a link to the section. */
 export function heading(level: 'h2' | 'h3' | 'h4', id: string, ...children: readonly Child[]): HTMLElement {
   const name = children.map((child) => (child instanceof Node ? child.textContent : child || '')).join('');
   const link = el('a', { class: 'anchor', href: `#${id}`, 'aria-label': `Link to ${name}` }, '#');

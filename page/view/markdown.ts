@@ -5,7 +5,7 @@ import { slugOf } from '../reference.ts';
 import { codeBlock } from './code.ts';
 import { el } from './dom.ts';
 
-/** A part of a Markdown text that starts with a heading of level two. */
+/** The part of a Markdown text under a heading of level two. */
 export interface Guide {
   readonly title: string;
   readonly slug: string;

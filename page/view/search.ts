@@ -13,7 +13,7 @@ interface Place extends Entry {
 const ROWS = '.field, tbody tr, .failures li';
 const HEADINGS = 'h1, h2, h3';
 const PLACES = `${HEADINGS}, ${ROWS}, p, li, pre`;
-/** Left out: what the reader types and receives, and the list of operations, because it repeats headings of the page. */
+/** Left out: what the reader types and receives, and the list of operations, which repeats headings of the page. */
 const EXCLUDED = '.console, .response, .operation-list';
 /** The method and the path of an operation are part of the result for its heading. */
 const ROUTE = 'p.route';
@@ -151,7 +151,7 @@ function partsOf(element: HTMLElement): Element[] {
   return element.matches(ROWS) ? [...element.children] : [element];
 }
 
-/** Returns the title of a heading, a field, a row of a table or an error. */
+/** Returns the title of a heading, a field, an error or a row of a table. */
 function titleOf(element: HTMLElement): string {
   if (element.matches(HEADINGS)) return element.textContent ?? '';
   if (element.matches('tr')) {
