@@ -108,8 +108,8 @@ function namesOf(statement: ts.Statement): string[] {
 }
 
 /**
- * Returns the names that have no docstring: that of the symbol, and those of its methods. Properties are not checked, because
- * their name and type may be enough.
+ * Returns which names of the symbol and its methods have no docstring. Properties are not checked, because their name
+ * and type may be enough.
  */
 function undocumented(symbol: ts.Symbol, checker: ts.TypeChecker): string[] {
   const isDocumented = (each: ts.Symbol) => each.getDocumentationComment(checker).length > 0;

@@ -40,8 +40,8 @@ export function columnParts(
 }
 
 /**
- * Returns the SQL of the index for a filter. The index is ordered by value and id, because a page has the pets of one value in the
- * order of their ids. SQLite itself adds the id to each entry.
+ * Returns the SQL of the index for a filter. The index is ordered by value and id, because a filtered page has its pets
+ * in the order of their ids. SQLite itself adds the id to each entry.
  */
 export function indexDefinition({ name }: NamedAttribute, database: Database): string {
   const column = columnOf(name);
@@ -87,7 +87,7 @@ function valuesRule(column: string, values: readonly string[]): string {
   return `${column} IN (${values.map((value) => `'${value}'`).join(', ')})`;
 }
 
-/** Omits the bounds of an int64, because the type of the column has the same bounds. */
+/** Omits `INT64_MIN` and `INT64_MAX`, because the type of the column has these bounds. */
 function rangeRule(column: string, min: bigint | number, max: bigint | number): string {
   const rules = [
     min === INT64_MIN ? '' : `${column} >= ${min}`,

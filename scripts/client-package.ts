@@ -1,7 +1,7 @@
 /**
- * Builds `animal-store-client`: the entry point `animal-store/client` as a package of its own, for those who need neither the
- * server nor its dependencies. It contains the same compiled modules as the server's package. Usage, after `npm run build`: `node
- * scripts/client-package.ts`, which writes the package to the folder `dist-client`.
+ * Builds `animal-store-client`: the entry point `animal-store/client` as a package of its own, for those who need
+ * neither the server nor its dependencies. Its compiled modules are also in the server's package. Usage, after `npm run
+ * build`: `node scripts/client-package.ts`, which writes the package to the folder `dist-client`.
  */
 
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-/** Replaces the attributes in the source files of the domain and of the tables, before these files are renamed. */
+/** Replaces the attributes of a pet in the files of a new project, before the files are renamed. */
 
 import {
   columnParts,

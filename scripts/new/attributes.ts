@@ -30,8 +30,8 @@ const REFUSED: Readonly<Record<string, string>> = {
 
 /** Parses a list of attributes. Throws an `Error` that says what is wrong. */
 export function attributesOf(list: string): readonly NamedAttribute[] {
-  // A comma inside parentheses separates values, not attributes.
   const faults: string[] = [];
+  // A comma inside parentheses separates values, not attributes.
   const attributes = list.split(/,(?![^()]*\))/).flatMap((text, index) => {
     try {
       return [attributeOf(text.trim(), index)];
@@ -53,7 +53,7 @@ export function attributesOf(list: string): readonly NamedAttribute[] {
   return attributes;
 }
 
-/** Whether a sample of the attribute can contain each number from 0 to 100, as the contract suites require. */
+/** Whether samples of the attribute can stand for the numbers from 0 to 100, as the contract suites require. */
 function canCount(attribute: AttributeKind): boolean {
   if (attribute.kind === 'text') return attribute.maxLength >= 3;
   if (attribute.kind !== 'int64' && attribute.kind !== 'integer') return attribute.kind === 'timestamp';

@@ -18,7 +18,7 @@ export interface Identifiers {
   readonly occurrences: readonly Occurrence[];
   /** The names that the file imports or exports. */
   readonly shared: ReadonlySet<string>;
-  /** The names of the members of each object, class and type that has several. */
+  /** The names of the members of each object, class and type with several members. */
   readonly objects: readonly ReadonlySet<string>[];
   /** The relative paths in string literals, without the quotes. */
   readonly paths: readonly { readonly start: number; readonly text: string }[];

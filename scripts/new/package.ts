@@ -28,7 +28,7 @@ interface Lock {
 const GROUPS = ['dependencies', 'devDependencies', 'peerDependencies', 'peerDependenciesMeta'] as const;
 
 /**
- * Returns both files.
+ * Returns `package.json` and `package-lock.json`.
  *
  * @param about the `package.json` of this project
  * @param own the members that are different in the `package.json` of the new project

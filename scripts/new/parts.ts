@@ -96,7 +96,7 @@ export const PARTS: Readonly<Record<PartName, readonly string[]>> = {
   ],
 };
 
-/** For each part, a pattern of the strings in tests that are about this part: its commands, or the URLs of its storage. */
+/** Patterns of the strings in tests that are about a part: its commands, or the URLs of its storage. */
 const WORDS: Partial<Record<PartName, RegExp>> = {
   postgresql: /^postgres(?:ql)?:/,
   completion: /^completion$/,
@@ -113,7 +113,7 @@ const NEEDS: Partial<Record<PartName, readonly PartName[]>> = {
 
 export const NAMES: readonly PartName[] = Object.keys(PARTS) as PartName[];
 
-/** Files and folders that a new project has. All others are only for this project, such as its changelog and its benchmark. */
+/** Files and folders that a new project takes. All others, such as the benchmark, are only for this project. */
 export const TAKEN: readonly string[] = [
   '.dependency-cruiser.mjs',
   '.dockerignore',

@@ -229,7 +229,7 @@ function withoutEntries(text: string): string {
 /** Returns a number that depends on the name of the project, in the notation of the old number. */
 function ownNumber({ project }: Names, bytes: number, old: string): string {
   const hash = createHash('sha256').update(project.join('-')).digest().readUIntBE(0, bytes);
-  // Both databases store the number as a signed integer of 32 bits. An application id of zero would mean no application.
+  // SQLite's application id is a signed integer of 32 bits, in which zero means no application.
   const number = (hash % (2 ** (bytes * 8 - 1) - 1)) + 1;
   return old.startsWith('0x') ? `0x${number.toString(16)}` : String(number);
 }

@@ -5,7 +5,7 @@ import type { PartName } from './parts.ts';
 
 type Edit = readonly [place: RegExp, text: string];
 
-/** The edits of what files say about a part, for a new project without this part. */
+/** The edits of texts about a part, for a new project without this part. */
 const WITHOUT: Partial<Record<PartName, readonly Edit[]>> = {
   page: [
     [/Reference page(?=: )/g, 'API description'],
