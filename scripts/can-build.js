@@ -21,7 +21,7 @@ if (missing.length > 0) {
   process.exitCode = 1;
 }
 
-/** Looks for `package.json` itself: `require.resolve` fails for packages that do not export this file. */
+/** Looks for the file `package.json`: `require.resolve` fails for packages that do not export it. */
 function isInstalled(name) {
   return resolve.paths(name)?.some((folder) => existsSync(join(folder, name, 'package.json')));
 }
