@@ -29,7 +29,7 @@ const NOUNS: Readonly<Record<string, Noun>> = {
   },
 };
 
-/** The names of pets in samples, and other names of the same length. */
+/** Replacements of the same length for the names of sample pets. */
 const SAMPLES: readonly Replacement[] = [
   [/(?<=with|(?<![A-Za-z]))Rex(?![a-z])/g, 'One'],
   [/(?<![A-Za-z])rex(?![A-Za-z])/g, 'one'],

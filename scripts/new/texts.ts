@@ -38,7 +38,7 @@ export function firstSchema(path: string, text: string): string {
     ],
     [/\n(?:\n {2}ALTER TABLE idempotency_records [^;]*;)+|\n {2}ALTER TABLE idempotency_records [^;]*;/, ''],
     [
-      / The revision is not a\n \* column of `pets`:[\s\S]*?a response\. ?/,
+      / The revision is not a\n \* column of `pets`:[\s\S]*?nor response\. ?/,
       database === 'sqlite' ? '' : '\n * ',
     ],
     [

@@ -15,7 +15,7 @@ export class VerifyApiKey implements ApiKeyVerifier {
   readonly #keys: ApiKeyRepository;
   readonly #now: () => number;
   readonly #report: ReportFailure;
-  /** During an outage, these keys can read metrics. They are in the order of their last verification. */
+  /** Recently verified keys, which can read metrics during an outage. They are in the order of their last verification. */
   readonly #recent = new Map<string, { readonly apiKey: ApiKey; readonly verifiedAt: number }>();
   /** The ids of the keys that this process has revoked or rotated. */
   readonly #ended = new Set<string>();

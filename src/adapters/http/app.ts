@@ -75,7 +75,7 @@ export function createApi(
 
 /**
  * Creates the API as a Koa app for an existing server. `app.callback()` returns a function that serves `/v1`, the paths
- * below it, and others, such as `/docs`. Unknown paths get 404. The server must call this function before
+ * below it, and others, such as `/docs`. Unknown paths get 404. The server must call the callback before
  * anything reads the body of the request. The app itself does not need to be closed. The caller closes the store.
  */
 export function createHttpApp(store: HttpStore, options: HttpOptions = {}): Koa {

@@ -46,8 +46,8 @@ type Config = ReturnType<typeof clientConfig>;
 export interface Session extends Disposable {
   run(text: string, values?: unknown[]): Rows;
   /**
-   * Begins a transaction, and sets the longer time limits of a session for this transaction only: behind a pooler, the next
-   * transaction can have another connection.
+   * Begins a transaction, and sets longer time limits for it alone: behind a pooler, the next transaction can have another
+   * connection.
    */
   begin(mode?: 'READ ONLY'): Promise<void>;
 }

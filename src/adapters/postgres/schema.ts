@@ -32,7 +32,7 @@ const FIRST_VERSION = 4;
 /**
  * `pet_revisions` has a row for each pet that was changed or removed. A removed pet has no row in `pets`. The revision is not a
  * column of `pets`: to create the index of such a column, the migration would read all pets. A record of an older release has
- * neither a request nor a response. The epoch is 64 random bits of a UUID.
+ * neither request nor response. The epoch is 64 random bits of a UUID.
  */
 const CHANGES = `CREATE TABLE pet_revisions (pet_id bigint PRIMARY KEY, revision bigint NOT NULL UNIQUE);
   ALTER TABLE idempotency_records ADD COLUMN request text, ADD COLUMN response text;
