@@ -20,7 +20,15 @@ export interface Change {
   readonly attempt?: ChangeAttempt | undefined;
 }
 
-const RECORD_COLUMNS = 'caller, key, pet_id, ends_at, request, response';
+const NEW = `${ORDER}, new AS MATERIALIZED (
+    SELECT given.* FROM ordered, unnest(${arrayParameters('bigint', 'bigint', 'boolean', 'text', 'text', 'bigint', 'text', 'text')})
+      WITH ORDINALITY AS given (${ATTRIBUTES}, pet_id, expected, is_removal, caller, key, valid_for, request, response, place)
+  )`;
+const recordsOf = (rows: string) => `records AS (
+    INSERT INTO idempotency_records AS record (caller, key, pet_id, ends_at, request, response)
+    SELECT caller, key, pet_id, ${NOW} + valid_for, request, response FROM ${rows} ORDER BY caller, key
+    ${RENEW_RECORD} RETURNING caller, key
+  )`;
 /**
  * The statement takes its snapshot before it gets the order lock. Because the snapshot can be old, the revision is compared twice.
  * The first comparison uses the snapshot, and decides whether `nextval` is called: most changes that fail take no number from the
@@ -28,10 +36,7 @@ const RECORD_COLUMNS = 'caller, key, pet_id, ends_at, request, response';
  * Because of this lock, the commit waits for a synchronous standby, even if nothing was changed. If another session has stored a
  * record of the same idempotency key since the snapshot, the pet gets a new revision, but its attributes stay as they are.
  */
-const CHANGE = `WITH ${ORDER}, new AS MATERIALIZED (
-    SELECT given.* FROM ordered, unnest(${arrayParameters('bigint', 'bigint', 'boolean', 'text', 'text', 'bigint', 'text', 'text')})
-      WITH ORDINALITY AS given (${ATTRIBUTES}, pet_id, expected, is_removal, caller, key, valid_for, request, response, place)
-  ), claims AS (
+const CHANGE = `WITH ${NEW}, claims AS (
     INSERT INTO pet_revisions AS known (pet_id, revision)
     SELECT pet_id, nextval('pets_id_seq') FROM new WHERE EXISTS (SELECT 1 FROM pets WHERE id = pet_id)
       AND expected = coalesce((SELECT revision FROM pet_revisions AS own WHERE own.pet_id = new.pet_id), pet_id)
@@ -40,12 +45,7 @@ const CHANGE = `WITH ${ORDER}, new AS MATERIALIZED (
     ON CONFLICT (pet_id) DO UPDATE SET revision = excluded.revision
       WHERE known.revision = (SELECT expected FROM new WHERE new.pet_id = known.pet_id)
     RETURNING pet_id, revision
-  ), records AS (
-    INSERT INTO idempotency_records AS record (${RECORD_COLUMNS})
-    SELECT caller, key, pet_id, ${NOW} + valid_for, request, response FROM claims JOIN new USING (pet_id)
-    WHERE key IS NOT NULL ORDER BY caller, key
-    ${RENEW_RECORD} RETURNING caller, key
-  ), made AS MATERIALIZED (
+  ), ${recordsOf('claims JOIN new USING (pet_id) WHERE key IS NOT NULL')}, made AS MATERIALIZED (
     SELECT new.*, revision FROM claims JOIN new USING (pet_id)
     WHERE key IS NULL OR (caller, key) IN (SELECT caller, key FROM records)
   ), changed AS (
@@ -54,8 +54,8 @@ const CHANGE = `WITH ${ORDER}, new AS MATERIALIZED (
   ), removed AS (
     DELETE FROM pets USING made WHERE id = pet_id AND is_removal RETURNING 1
   ) SELECT place, revision FROM made WHERE ${assertEqualCounts('made', 'changed', 'removed')}`;
-const RECORD = `INSERT INTO idempotency_records AS record (${RECORD_COLUMNS})
-  VALUES ($1, $2, $3, ${NOW} + $4::bigint, $5, $6) ${RENEW_RECORD} RETURNING 1`;
+/** Takes the order lock, so that a missing standby blocks few connections. */
+const RECORD = `WITH ${NEW}, ${recordsOf('new')} SELECT place, pet_id FROM records JOIN new USING (caller, key)`;
 
 /** Without a caller and a key, the statement finds no record. */
 const FIND = `SELECT record.pet_id, request, response, revision, ${PET_COLUMNS} FROM (SELECT $1::bigint AS sought_id) AS sought
@@ -91,6 +91,7 @@ interface Changes {
 
 export function petChanges(pool: ConnectionPool, writes: GroupedWrites): Changes {
   const write = writes.ofKind({ statementFor, resultsOf: revisionsOf, namesOf });
+  const record = writes.ofKind({ statementFor: recordStatement, resultsOf: revisionsOf, namesOf });
   const replace = (pet: Pet, expected: bigint, attempt?: ChangeAttempt) =>
     write({ pet: { ...pet }, isRemoval: false, expected, attempt });
   const remove = (id: bigint, expected: bigint, attempt?: ChangeAttempt) =>
@@ -105,10 +106,8 @@ export function petChanges(pool: ConnectionPool, writes: GroupedWrites): Changes
     find: (id, { caller, key }) => find(id, caller, key),
     replace,
     remove,
-    async record(id, pet, { caller, key, validFor, request }) {
-      const values = [caller, key, id, validFor, request, responseOf(id, pet)];
-      return (await pool.write(RECORD, values)).length > 0;
-    },
+    record: async (id, pet, attempt) =>
+      (await record({ pet: { ...pet, id } as Pet, isRemoval: !pet, expected: 0n, attempt })) !== undefined,
   };
   const changes: Required<PetChanges> = {
     find: async (id) => (await find(id)).version,
@@ -150,6 +149,10 @@ export function statementFor(changes: readonly Change[]): SqlStatement {
     changes.map(({ pet, isRemoval, attempt }) => attempt && responseOf(pet.id, isRemoval ? undefined : pet)),
   ];
   return { name: 'change', text: CHANGE, values };
+}
+
+function recordStatement(changes: readonly Change[]): SqlStatement {
+  return { ...statementFor(changes), name: 'record', text: RECORD };
 }
 
 /** One statement may change a pet only once, and use a key only once. A key contains no space, so the names are distinct. */

@@ -105,12 +105,18 @@ describePostgres('the durability of PostgreSQL', () => {
     expect(await storage.idempotencyRecords.removeRecords(10)).toBe(1);
     expect(await storage.apiKeys.find('key')).toMatchObject({ lastUsedOn: 86_400_000 });
     const adding = storage.pets.add(REX);
+    // Writes that change no pet do not take the connections from the reads, either.
+    const records = ['a', 'b'].map((key) =>
+      storage.idempotentChanges.record(1n, undefined, { ...attemptWith(key), request: 'nothing' }),
+    );
+    const recording = Promise.allSettled(records);
     const waiting = () => admin.query("SELECT 1 FROM pg_stat_activity WHERE wait_event = 'SyncRep'");
     await expect.poll(async () => (await waiting()).rowCount).toBe(1);
     await expect(clock.passUntil(adding)).rejects.toMatchObject({
       code: 'storage_unavailable',
       message: expect.stringMatching(UNKNOWN),
     });
+    await recording;
     expect((await waiting()).rowCount).toBe(1);
     expect(await storage.pets.list({ limit: 1 })).toMatchObject({ pets: [], more: false });
     await expect(clock.passUntil(storage.check())).rejects.toMatchObject({ reason: 'not_responding' });
