@@ -92,8 +92,8 @@ export class GroupedWrites {
       this.#observer.onCommit?.({ writes: rows.length, ms: performance.now() - startedAt });
     } catch (error) {
       group ??= this.#take(kind, queue);
-      // A write that the database refuses because of a data exception or a constraint must fail alone.
-      if (/^2[23]/.test(codeOf(error)) && group.length > 1) {
+      // A write that the database refuses because of a data exception, a constraint or a trigger must fail alone.
+      if (/^(2[23]|P0)/.test(codeOf(error)) && group.length > 1) {
         const half = group.length >> 1;
         await this.#send(kind, group.slice(0, half));
         return await this.#send(kind, group.slice(half));

@@ -9,7 +9,9 @@ describePostgres('creates on PostgreSQL', () => {
     const commits: Commit[] = [];
     const storage = await openStorage(url, { observer: { onCommit: (commit) => commits.push(commit) } });
     const other = await connect(url);
-    await other.query(`ALTER TABLE pets ADD CHECK (${LABEL} NOT LIKE 'bad%')`);
+    await other.query(`ALTER TABLE pets ADD CHECK (${LABEL} NOT LIKE 'bad%7');
+      CREATE FUNCTION refuse_pet() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'bad'; END $$;
+      CREATE TRIGGER refusing BEFORE INSERT ON pets FOR EACH ROW WHEN (NEW.${LABEL} LIKE 'bad%2') EXECUTE FUNCTION refuse_pet()`);
     const names = Array.from({ length: 300 }, (_, index) => `${index % 75 === 7 ? 'bad' : 'good'} ${index}`);
     const results = await Promise.allSettled(
       names.map((name, index) =>
