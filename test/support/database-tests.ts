@@ -20,8 +20,8 @@ interface OpenStore {
 export interface TestDatabase {
   open(): Promise<OpenStore>;
   readonly lastIdIs: (id: bigint) => string;
-  /** A trigger that drops each row of pets which a statement, such as UPDATE, writes. */
-  readonly dropping: (statement: string) => string;
+  /** A trigger that drops each row of a table which a statement, such as UPDATE, writes. */
+  readonly dropping: (statement: string, table: 'api_keys' | 'pets') => string;
   readonly endRecords: string;
 }
 
@@ -102,11 +102,23 @@ export function testDatabase({ open, lastIdIs, dropping, endRecords }: TestDatab
     const [statement, write] = row;
     const { storage, execute } = await open();
     const pet = await storage.pets.add(REX);
-    await execute(dropping(statement));
+    await execute(dropping(statement, 'pets'));
     await expect(write(storage)).rejects.toMatchObject({ code: 'internal_error' });
     expect((await storage.pets.list({ limit: 9 })).pets).toEqual([pet]);
     expect((await storage.changes.find(pet.id))?.revision).toBe(pet.id);
     expect(await storage.idempotencyRecords.count()).toBe(0);
+  });
+
+  test('an API key whose row a trigger of the operator drops is not confirmed, and ends no other key', async () => {
+    const { storage, execute } = await open();
+    const { apiKeys } = storage;
+    const about = { name: 'ci', prefix: 'x', createdAt: 1 };
+    const old = await apiKeys.add('old', about);
+    const before = await apiKeys.list();
+    await execute(dropping('INSERT', 'api_keys'));
+    for (const add of [() => apiKeys.add('new', about), () => apiKeys.replace(old, 2, 'new', about)])
+      await expect(add()).rejects.toMatchObject({ code: 'internal_error' });
+    expect(await apiKeys.list()).toEqual(before);
   });
 
   test('after changes and removals, a store is sound, and so is an import of its export', async () => {

@@ -5,20 +5,24 @@ import type { ApiKey } from '../../domain/api-key.ts';
 import { apiKeyOf, foundKey, hashOf, keyValues, rowIdOf } from '../storage-kit/key-rows.ts';
 import type { Cached } from '../storage-kit/page-cache.ts';
 import type { ConnectionPool } from './connection-pool.ts';
+import { assertEqualCounts } from './creates.ts';
 import { RELAXED } from './pets.ts';
 import { LOCK } from './schema.ts';
 
 /** The times are selected as float8, which represents each of them exactly. */
 const COLUMNS = `id::text, hash, name, hint, created_at::float8, expires_at::float8, revoked_at::float8,
   last_used_on::float8, caller_id::text, is_read_only`;
-const INSERT = 'INSERT INTO api_keys (hash, name, hint, created_at, expires_at, is_read_only)';
-const ADD = `${INSERT} VALUES ($1, $2, $3, $4, $5, $6) RETURNING ${COLUMNS}`;
-const REPLACE = `WITH ended AS (
+/** Adds a key for each row of `caller`. */
+const ADDED = `added AS (
+    INSERT INTO api_keys (hash, name, hint, created_at, expires_at, is_read_only, caller_id)
+    SELECT $1, $2, $3, $4::bigint, $5, $6, caller_id FROM caller RETURNING ${COLUMNS}
+  ) SELECT * FROM added WHERE ${assertEqualCounts('caller', 'added')}`;
+const ADD = `WITH caller AS (SELECT NULL::bigint AS caller_id), ${ADDED}`;
+const REPLACE = `WITH caller AS (
     UPDATE api_keys SET expires_at = least(expires_at, $7) WHERE id = $8 AND revoked_at IS NULL
       AND (expires_at IS NULL OR expires_at > $4) AND expires_at IS NOT DISTINCT FROM $9
     RETURNING coalesce(caller_id, id) AS caller_id
-  ) INSERT INTO api_keys (hash, name, hint, created_at, expires_at, is_read_only, caller_id)
-  SELECT $1, $2, $3, $4::bigint, $5::bigint, $6::boolean, caller_id FROM ended RETURNING ${COLUMNS}`;
+  ), ${ADDED}`;
 const REVOKE = `UPDATE api_keys SET revoked_at = coalesce(revoked_at, $1) WHERE id = $2 RETURNING ${COLUMNS}`;
 /** The commit waits neither for the disk nor for a standby, because it does no harm if a crash loses the date of the last use. */
 const SET_LAST_USED_ON = `WITH ${RELAXED} UPDATE api_keys SET last_used_on = $1 FROM relaxed

@@ -3,6 +3,7 @@ import type { ApiKeyRepository } from '../../application/ports/api-key-repositor
 import type { ApiKey } from '../../domain/api-key.ts';
 import { apiKeyOf, foundKey, hashOf, keyValues, rowIdOf } from '../storage-kit/key-rows.ts';
 import type { Cached } from '../storage-kit/page-cache.ts';
+import { rowDropped } from '../storage-kit/store-errors.ts';
 import { withOwnConnection } from './own-connection.ts';
 import type { Reads } from './reads.ts';
 import type { Writer } from './writer.ts';
@@ -54,7 +55,8 @@ export function apiKeyRepository(reads: Reads, writer: Writer): Cached<ApiKeyRep
     statistics,
     find: (key) => reads.read(() => find(key)),
     async add(key, about) {
-      const { rowId } = await writer.storeWrite([ADD, ...keyValues(key, about)]);
+      const { rowId, changes } = await writer.storeWrite([ADD, ...keyValues(key, about)]);
+      if (changes === 0) throw rowDropped();
       return added(rowId, about);
     },
     addFirst(key, about, save) {
