@@ -22,6 +22,7 @@ const VERIFIED = { rejectUnauthorized: true };
 test.each([
   ['postgres://me:a%2Fb%40c@db:5433/pets', { host: 'db', port: 5433, password: 'a/b@c', database: 'pets' }],
   ['postgresql://[::1]:1/a%2Fb', { host: '::1', port: 1, database: 'a/b' }],
+  ['postgres://me@db/%3F%23%40%252F%C3%A4?max=2', { database: '?#@%2Fä' }],
   ['postgres://db', { user: OWN_USER, database: OWN_USER, password: undefined, port: 5432, ssl: false }],
   ['postgres:///pets?host=%2Ftmp&options=-c+a%3Db', { host: '/tmp', options: '-c a=b' }],
   ['postgres://db?user=me&password=a%3Db&port=7', { user: 'me', password: 'a=b', port: 7, database: 'me' }],

@@ -22,7 +22,7 @@ const FORM =
 
 /** An unencoded `@`, `/`, `#` or `?` in a password would move parts of it into the host, the path or the query. */
 const URL_PARTS =
-  /^postgres(?:ql)?:\/\/(?:[^:/?#@]*(?::[^/?#@]*)?@)?(?:\[[\da-f:.]+\]|[\w.-]*|%2f[\w.%-]*)(?::\d{1,5})?(?:\/[^/?#@]*)?(?:\?([^@#]*))?$/i;
+  /^postgres(?:ql)?:\/\/(?:[^:/?#@]*(?::[^/?#@]*)?@)?(?:\[[\da-f:.]+\]|[\w.-]*|%2f[\w.%-]*)(?::\d{1,5})?(?:\/([^/?#@]*))?(?:\?([^@#]*))?$/i;
 const BROKEN = /[\s\p{Cc}]|%(?![\da-f]{2})/iu;
 const HOST = /^(?:[\da-f:.]+|[\w.-]+|\/.*)$/i;
 
@@ -48,7 +48,7 @@ const HARMLESS =
 
 /** Throws `invalid_request`. */
 export function parsePostgresUrl(url: string): PostgresUrl {
-  const [isUrl, query] = (!BROKEN.test(url) && URL_PARTS.exec(url)) || [];
+  const [isUrl, path = '', query] = (!BROKEN.test(url) && URL_PARTS.exec(url)) || [];
   if (isUrl === undefined) throw invalidRequest(FORM);
   const { host, port, user, password, options, ...given } = parametersOf(query);
   const ssl = tlsOf(given);
@@ -57,7 +57,7 @@ export function parsePostgresUrl(url: string): PostgresUrl {
     throw invalidRequest('channel_binding: expected sslmode=verify-full with require');
   const queryTimeout = Number(given['query_timeout'] ?? 1000);
   return {
-    ...partsOf(url, { host, port, user, password }),
+    ...partsOf(url, path, { host, port, user, password }),
     application_name: given['application_name'] ?? 'animal-store',
     ...{ options, ssl, enableChannelBinding },
     query_timeout: queryTimeout,
@@ -77,7 +77,7 @@ export function locationOf(url: string): string {
 type Given = Readonly<Record<string, string | undefined>>;
 
 /** Gives the parser only these parameters: others would make it read files or print warnings, or reach the driver. */
-function partsOf(url: string, given: Given) {
+function partsOf(url: string, path: string, given: Given) {
   const pairs = Object.entries(given).filter((pair): pair is [string, string] => pair[1] !== undefined);
   try {
     const parts = parse(`${url.split('?')[0]}?${new URLSearchParams(pairs)}`);
@@ -85,7 +85,8 @@ function partsOf(url: string, given: Given) {
     if (!HOST.test(host) || !(port >= 1 && port <= 65_535)) throw invalidRequest(FORM);
     // The default user comes from the operating system, and not from the environment.
     const user = parts.user || userInfo().username;
-    const database = parts.database?.replace(/%2f/gi, '/') || user;
+    // `parse` would leave characters such as `%23` encoded.
+    const database = decodeURIComponent(path) || user;
     return { host, port, user, password: parts.password || undefined, database };
   } catch {
     throw invalidRequest(FORM);
