@@ -68,7 +68,7 @@ function sourceAt(address: string): Database | undefined {
   // A URL of an unsupported kind must not be mistaken for a path: an error would show the path, and thus a password in the URL.
   const isAddress =
     address.includes('://') ||
-    ENGINES.some(({ schemes }) => address.includes(':') && schemes.includes(scheme));
+    ENGINES.some(({ schemes }) => address.includes(':') && schemes.includes(scheme.toLowerCase()));
   if (!isAddress) return undefined;
   const source = { ...parseSource(address), source: 'import' };
   if (source.engine.isDurable) return source;

@@ -26,7 +26,9 @@ test.each(KINDS.filter((kind) => kind !== 'memory'))('import copies a store: %s'
       headers,
       body: numberedJson(number),
     });
-  const address = kind === 'server' ? service.url : served['DATABASE_URL'];
+  const url = kind === 'server' ? service.url : served['DATABASE_URL'];
+  // The scheme of a URL has no case.
+  const address = url?.replace(/^\w+/, (scheme) => scheme.toUpperCase());
   const { path } = commandLine();
   const environment = { DATABASE_URL: `sqlite:${path}`, API_KEY: service.firstKey?.key };
   const { run } = commandLine(path, createCommands(environment, '1.0.0'));
