@@ -40,7 +40,8 @@ export interface SqlStatement {
 }
 export type ResultRow = readonly unknown[];
 type Rows = Promise<readonly ResultRow[]>;
-type Config = ReturnType<typeof clientConfig>;
+export type SessionConfig = ClientConfig & { readonly readOnly?: boolean };
+type Config = ReturnType<typeof clientConfig> & SessionConfig;
 
 /** Runs statements on a connection of its own. Rejects with an `AnimalStoreError`. */
 export interface Session extends Disposable {
@@ -91,6 +92,7 @@ export class ConnectionPool {
    * once, unprepared, if its prepared form is missing or, for example after `ALTER TABLE`, out of date.
    */
   async run(begin: () => SqlStatement | undefined): Rows {
+    const { readOnly } = this.#config;
     let isOutdated = false;
     for (const startedAt = performance.now(); ; ) {
       this.assertOpen();
@@ -99,9 +101,12 @@ export class ConnectionPool {
       try {
         client = await this.#pool.connect();
         const statement = begin();
+        // Not a setting of the session, because a pooler could give the session to another client.
+        if (readOnly) await query(client, { text: 'BEGIN READ ONLY' });
         const rows = statement
           ? await query(client, { ...statement, ...(isOutdated && { name: undefined }) })
           : [];
+        if (readOnly) await query(client, { text: 'COMMIT' });
         client.release();
         return rows;
       } catch (error) {
@@ -109,7 +114,7 @@ export class ConnectionPool {
         const isNews: boolean = !isOutdated && OUTDATED.test(code);
         isOutdated ||= isNews;
         // A server that is read-only (25006) may be an old primary: a new connection may lead to the new primary.
-        client?.release(isNews || !hadNoEffect(error) || code === '25006');
+        client?.release(readOnly || isNews || !hadNoEffect(error) || code === '25006');
         const [isTransient, share] = client ? [isNews || code === '40001', 1] : [code === '53300', 0.5];
         const isOver = performance.now() - startedAt >= share * this.waitTimeout;
         // Without a connection, nothing was sent. The caller recognizes this by the `AnimalStoreError`.
@@ -161,7 +166,7 @@ export class ConnectionPool {
   }
 }
 
-export async function openSession(config: ClientConfig, signal?: AbortSignal): Promise<Session> {
+export async function openSession(config: SessionConfig, signal?: AbortSignal): Promise<Session> {
   signal?.throwIfAborted();
   const client = new Client({ ...config, query_timeout: LONG_TIMEOUT });
   let lost: unknown;
@@ -185,7 +190,7 @@ export async function openSession(config: ClientConfig, signal?: AbortSignal): P
       throw text === 'COMMIT' ? writeError(lost ?? error) : storageError(lost ?? error);
     });
   };
-  const begin: Session['begin'] = async (mode) =>
+  const begin: Session['begin'] = async (mode = config.readOnly ? 'READ ONLY' : undefined) =>
     void (await run(`${BEGIN} ${mode ?? ''}; ${timeLimits(LONG_TIMEOUT, true)}`));
   return { run, begin, [Symbol.dispose]: end };
 }

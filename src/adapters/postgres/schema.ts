@@ -1,13 +1,12 @@
 /** The tables of a store, their migrations, and the checks of a database before a store uses it. */
 
-import type { ClientConfig } from 'pg';
 import { StorageFault, storageUnavailable } from '../../application/ports/storage-fault.ts';
 import { INT64_MIN } from '../../domain/int64.ts';
 import { type Pet, petFault } from '../../domain/pet.ts';
 import { refuseBefore30 } from '../storage-kit/older-schemas.ts';
 import { existingColumns, petOf } from '../storage-kit/pet-rows.ts';
 import { codeOf, type Migration, migrated, olderSchema, refuseNewer } from '../storage-kit/store-errors.ts';
-import { openSession, type Session } from './connection-pool.ts';
+import { openSession, type Session, type SessionConfig } from './connection-pool.ts';
 import { TAKE_ORDER } from './pets.ts';
 
 export const NEW_EPOCH =
@@ -151,7 +150,7 @@ export async function surveyOf(session: Session): Promise<Survey> {
  * found, and with further warnings: that the schema was migrated, and which sequences cannot be moved.
  */
 export async function prepareSchema(
-  config: ClientConfig,
+  config: SessionConfig,
   mustExist: boolean,
   migration: Migration = 'always',
 ): Promise<Survey> {

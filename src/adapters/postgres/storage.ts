@@ -30,6 +30,8 @@ import { locationOf } from './url/index.ts';
 export interface PostgresOptions {
   /** Whether a database without a store is an error. When `false`, the store is created. Default: false. */
   readonly mustExist?: boolean;
+  /** Whether the store is only read, and neither created, changed nor migrated. Default: false. */
+  readonly readOnly?: boolean;
   /**
    * Decides whether a store of an older release is migrated, after which the older release cannot open it. `always` migrates the
    * store. `alone` migrates it if no other session uses it, and refuses it otherwise. `never` refuses it. Default: `always`.
@@ -68,6 +70,7 @@ export async function openPostgresStorage(url: string, options: PostgresOptions 
   checkArgument('url', url, STRING);
   checkOptions<PostgresOptions>(options, {
     mustExist: BOOLEAN,
+    readOnly: BOOLEAN,
     migration: MIGRATION,
     observer: OBSERVER,
     currentUrl: FUNCTION,
@@ -76,8 +79,9 @@ export async function openPostgresStorage(url: string, options: PostgresOptions 
   // Catches exceptions of the observer, because they must not stop creates.
   const observer = joinObservers([options.observer ?? {}]);
   const open = async () => {
-    const config = clientConfig(url, options.currentUrl);
-    return { config, ...(await prepareSchema(config, options.mustExist ?? false, options.migration)) };
+    const { mustExist = false, readOnly = false, migration } = options;
+    const config = { ...clientConfig(url, options.currentUrl), readOnly };
+    return { config, ...(await prepareSchema(config, mustExist, readOnly ? 'never' : migration)) };
   };
   const { config, warnings, isOneServer, isReadOnly } = await open().catch((error: unknown) => {
     const reason = storageFaultReason(storageError(error));

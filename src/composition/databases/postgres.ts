@@ -20,18 +20,7 @@ export const postgres: Engine<Storage> = {
   placeOf: locationOf,
   async open(url, { migration, mustExist = false, readOnly = false, observer, currentLocation: currentUrl }) {
     const { openPostgresStorage } = await load();
-    const how = { mustExist, migration, observer, currentUrl };
-    return openPostgresStorage(readOnly ? readOnlyUrl(url) : url, how);
+    return openPostgresStorage(url, { mustExist, readOnly, migration, observer, currentUrl });
   },
   examine: async (url) => (await load()).examinePostgresStore(url),
 };
-
-/** Returns a URL for sessions in which PostgreSQL itself refuses changes. */
-function readOnlyUrl(url: string): string {
-  // A value may contain a question mark.
-  const [base = '', ...query] = url.split('?');
-  const parameters = new URLSearchParams(query.join('?'));
-  const options = `${parameters.get('options') ?? ''} -c default_transaction_read_only=on`;
-  parameters.set('options', options.trim());
-  return `${base}?${parameters.toString().replaceAll('+', '%20')}`;
-}
