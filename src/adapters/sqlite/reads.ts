@@ -1,6 +1,5 @@
 import type Database from 'better-sqlite3';
 import { closedError } from '../../application/ports/storage.ts';
-import { storageFaultReason } from '../../application/ports/storage-fault.ts';
 import { INT64_MAX } from '../../domain/int64.ts';
 import { idsExhausted } from '../storage-kit/problems.ts';
 import { storageError } from './errors.ts';
@@ -20,7 +19,7 @@ export class Reads {
   version: unknown;
   /** For statements that run within {@link read}. */
   readonly db: Database.Database;
-  readonly #faults: Faults;
+  readonly faults: Faults;
   readonly #begin: Database.Statement;
   readonly #end: Database.Statement;
   readonly #dataVersion: Database.Statement;
@@ -28,12 +27,12 @@ export class Reads {
   #inTransaction = false;
   #queue: (() => void)[] = [];
   #isClosed = false;
-  /** A read that has found damage. The next test repeats it. */
-  #damaged: (() => unknown) | undefined;
+  /** The read that has found a fault. Tests repeat it, because they could read what is still sound. */
+  #failed: (() => unknown) | undefined;
 
   constructor(db: Database.Database, faults: Faults) {
     this.db = db;
-    this.#faults = faults;
+    this.faults = faults;
     this.#begin = db.prepare('BEGIN');
     // On a damaged file, COMMIT would fail, but ROLLBACK does not.
     this.#end = db.prepare('ROLLBACK');
@@ -51,8 +50,8 @@ export class Reads {
           // After some errors, SQLite has ended the transaction.
           this.#inTransaction &&= this.db.inTransaction;
           const known = storageError(error);
-          if (storageFaultReason(known) === 'damaged' && read !== this.#test) this.#damaged ??= read;
-          reportFault(this.#faults, 'reads', known);
+          reportFault(this.faults, 'reads', known);
+          if (this.faults.of('reads') === known && read !== this.#test) this.#failed ??= read;
           reject(known);
         }
       };
@@ -76,7 +75,7 @@ export class Reads {
   };
 
   #beginTransaction(): void {
-    const fault = this.#isClosed ? closedError() : this.#faults.of('files');
+    const fault = this.#isClosed ? closedError() : this.faults.of('files');
     if (fault !== undefined) throw fault;
     if (!this.db.inTransaction) this.#begin.run();
     // BEGIN acquires no lock, so this is the first step that can fail.
@@ -88,10 +87,10 @@ export class Reads {
   readonly #test = (): void => {
     this.db.pragma('shrink_memory');
     testRead(this.db);
-    this.#damaged?.();
-    this.#damaged = undefined;
-    this.#faults.reportSuccess('reads');
-    if (lastIdOf(this.db) === INT64_MAX) this.#faults.reportFailure('ids', idsExhausted());
-    else this.#faults.reportSuccess('ids');
+    this.#failed?.();
+    this.#failed = undefined;
+    this.faults.reportSuccess('reads');
+    if (lastIdOf(this.db) === INT64_MAX) this.faults.reportFailure('ids', idsExhausted());
+    else this.faults.reportSuccess('ids');
   };
 }

@@ -70,7 +70,7 @@ export function openSqliteStorage(path: string, options: SqliteOptions = {}): St
   const db = readOnly ? openSource(path) : openReader(path);
   const faults = new KnownFaults(PARTS, safeObserver);
   const reads = new Reads(db, faults);
-  const writer = new Writer(filesOf(path), faults, safeObserver, readOnly);
+  const writer = new Writer(filesOf(path), reads, safeObserver, readOnly);
   try {
     if (startWriter && !readOnly) writer.start();
   } catch (error) {

@@ -9,7 +9,7 @@ import { AnimalStoreError } from '../../domain/errors.ts';
 import { errorFrom, UNKNOWN } from './errors.ts';
 import { checkFiles, type Faults, reportFault, syncFaultOf } from './faults.ts';
 import type { StoreFiles } from './files.ts';
-import { afterThisTurn } from './reads.ts';
+import { afterThisTurn, type Reads } from './reads.ts';
 import { endThread, startThread } from './threads.ts';
 import type { Batch, Reply, SqlStatement, Write, Written } from './writer-thread.ts';
 
@@ -43,18 +43,19 @@ export class Writer {
   #batch: readonly QueuedWrite[] | undefined;
   #sentAt = 0;
   #thread: Worker | undefined;
-  readonly #interval: NodeJS.Timeout;
+  readonly #interval: NodeJS.Timeout = setInterval(() => this.#look(), INTERVAL).unref();
+  readonly #reads: Reads;
   readonly #isReadOnly: boolean;
   #closed: Promise<void> | undefined;
   #whenIdle: (() => void) | undefined;
 
   /** @param observer is notified of a commit before the callers of the committed writes continue */
-  constructor(files: StoreFiles, faults: Faults, observer: Observer, isReadOnly: boolean) {
+  constructor(files: StoreFiles, reads: Reads, observer: Observer, isReadOnly: boolean) {
     this.files = files;
-    this.faults = faults;
+    this.faults = reads.faults;
     this.observer = observer;
+    this.#reads = reads;
     this.#isReadOnly = isReadOnly;
-    this.#interval = setInterval(() => this.#look(), INTERVAL).unref();
   }
 
   get statistics(): Pick<StorageStatistics, 'waitingWrites' | 'busySeconds'> {
@@ -160,17 +161,16 @@ export class Writer {
     this.#commitNext();
   }
 
-  /** Rejects writes that take too long, and tests whether writing works again after a failure. */
+  /** Rejects writes that take too long, and tests whether reading and writing work again after a failure. */
   #look(): void {
     checkFiles(this.faults, this.files);
+    if (this.faults.of('reads') !== undefined) void this.#reads.test();
     this.#rejectLate();
     if (this.#batch !== undefined) {
       if (performance.now() - this.#sentAt >= REPLY_TIMEOUT) this.#giveUp(this.#batch);
     } else if (this.faults.of('writes') !== undefined && this.#queue.length === 0) {
-      const endTest = (): Promise<Written> => this.storeWrite([END_OF_TEST]);
-      void this.storeWrite([TEST_WRITE])
-        .then(endTest)
-        .catch(() => {});
+      const test = this.storeWrite([TEST_WRITE]).then(() => this.storeWrite([END_OF_TEST]));
+      void test.catch(() => {});
     }
   }
 

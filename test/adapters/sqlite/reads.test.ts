@@ -61,3 +61,18 @@ test('an error of the disk with which SQLite ends a transaction at its beginning
   await expect(reads.read(() => 'read')).rejects.toMatchObject({ reason: 'io_error' });
   expect(await reads.read(() => 'read')).toBe('read');
 });
+
+test('the fault of a failed read lasts until this read succeeds, though others do', async () => {
+  const faults = newFaults();
+  reads = new Reads(db, faults);
+  let isReadable = false;
+  const failed = reads.read(() => {
+    if (!isReadable) throw new Database.SqliteError('disk I/O error', 'SQLITE_IOERR_READ');
+  });
+  await expect(failed).rejects.toMatchObject({ reason: 'io_error' });
+  for (const expected of ['io_error', undefined]) {
+    await reads.test();
+    expect(faults.of('reads')?.reason).toBe(expected);
+    isReadable = true;
+  }
+});
