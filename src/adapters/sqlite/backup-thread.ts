@@ -5,7 +5,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import type { BackupContents } from '../../application/ports/maintenance.ts';
 import { storageUnavailable } from '../../application/ports/storage-fault.ts';
 import { connect } from './connection.ts';
-import { openReader } from './database.ts';
+import { openSource } from './database.ts';
 import { fileError, type PlainError, plainError } from './errors.ts';
 import { checkBackup } from './examination.ts';
 import { beginEpoch, contentsOf } from './schema.ts';
@@ -46,7 +46,7 @@ function send(message: CopyMessage): void {
 
 /** Copies in one read transaction, because SQLite would otherwise restart the copy after each write of another connection. */
 async function makeCopy(): Promise<BackupContents | undefined> {
-  using db = openReader(store);
+  using db = openSource(store);
   db.exec('BEGIN');
   db.prepare('SELECT count(*) FROM sqlite_schema').get();
   await db.backup(partial, {

@@ -11,12 +11,14 @@ import { type AnimalStoreError, invalidRequest } from '../../domain/errors.ts';
 import type { Copy, CopyMessage } from './backup-thread.ts';
 import { errorFrom, fileError } from './errors.ts';
 import {
+  assertSameFiles,
   companionsOf,
   fsync,
   isFileOf,
   modeOfNewFile,
   moveToNewName,
   realPath,
+  type StoreFiles,
   withPartialFile,
 } from './files.ts';
 import { endThread, startThread } from './threads.ts';
@@ -29,29 +31,32 @@ const STREAM = /^(-|\/dev\/std(in|out|err)|\/dev\/fd\/.*|\/proc\/.*)$/;
  * verifies the copy before it replaces an older one, and resolves with the contents of the copy.
  */
 export async function backUp(
-  store: string,
+  files: StoreFiles,
   file: string,
   options: BackupOptions,
   signal: AbortSignal,
 ): Promise<BackupContents | undefined> {
   const { overwrite = false } = options;
+  const [[store]] = files;
   try {
     if (STREAM.test(file) || file.endsWith('/') || file.endsWith(sep)) throw notAFile(file);
     const target = realPath(file);
+    const stats = lstatSync(target, { throwIfNoEntry: false });
     if (isFileOf(store, target)) throw invalidRequest(`${file} belongs to the store`);
     // SQLite would apply to the backup a `-wal` or `-journal` file beside the target, even one of another database.
     const [companion] = companionsOf(target);
     if (companion !== undefined)
       throw invalidRequest(`${companion} exists: SQLite would treat it as a part of the backup`);
-    const stats = lstatSync(target, { throwIfNoEntry: false });
     if (stats?.isFile() === false) throw notAFile(file);
     if (stats !== undefined && !overwrite) throw existing(file);
+    assertSameFiles(files);
     return await withPartialFile(target, async (partial) => {
       closeSync(openSync(partial, 'wx', modeOfNewFile(partial)));
       const about = { store, partial, file, isVerified: options.onVerified !== undefined };
       const contents = await copy(about, options, signal);
       await fsync(partial);
       signal.throwIfAborted();
+      assertSameFiles(files);
       if (overwrite) renameSync(partial, target);
       else moveToNewName(partial, target, () => existing(file));
       await fsync(dirname(target));

@@ -63,7 +63,7 @@ export function openReader(path: string): Connection {
 }
 
 /** Opens a store that another program may own. An older schema is refused instead of migrated. */
-export function openSource(path: string): Database.Database {
+export function openSource(path: string): Connection {
   const check = (db: Database.Database): void => {
     const version = versionOf(db);
     if (version === 0) throw storageUnavailable('the file contains no store');
@@ -75,7 +75,7 @@ export function openSource(path: string): Database.Database {
 /** Opens the database unless one of its files was removed or replaced. Clients see the messages, so these contain no path. */
 export function openWriter(files: StoreFiles): Database.Database {
   assertSameFiles(files);
-  const [[path] = ['']] = files;
+  const [[path]] = files;
   try {
     return connectToStore(path, () => {}, LOCK_TIMEOUT);
   } catch (error) {

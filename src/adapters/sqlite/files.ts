@@ -67,9 +67,10 @@ export function refuseLogAlone(path: string): void {
   throw storageUnavailable(`${log} exists, but the database file ${state}: ${advice}; ${last}`);
 }
 
+/** Whether the path leads to a file of the database, which need not exist. */
 export function isFileOf(database: string, path: string): boolean {
-  const identity = identityOf(path);
-  return identity !== undefined && databaseFiles(database).some((own) => identityOf(own) === identity);
+  const [real, identity] = [realPath(path), identityOf(path)];
+  return databaseFiles(database).some((file) => file === real || (identity && identityOf(file) === identity));
 }
 
 /** Returns the device and the inode of a file, or `undefined` when no file can be found at the path. */
@@ -118,13 +119,15 @@ function createFolder(folder: string): void {
   }
 }
 
+type StoreFile = readonly [path: string, identity: string | undefined];
 /** The database file, its write-ahead log and the index of the log, each with its identity while the store is open. */
-export type StoreFiles = readonly (readonly [path: string, identity: string | undefined])[];
+export type StoreFiles = readonly [database: StoreFile, log: StoreFile, index: StoreFile];
 
 /** Call this after a connection has read from the database, because the first read creates the write-ahead log and its index. */
 export function filesOf(path: string): StoreFiles {
-  const [absolute, real] = [resolve(path), realPath(path)];
-  return [absolute, `${real}-wal`, `${real}-shm`].map((file) => [file, identityOf(file)]);
+  const identify = (file: string): StoreFile => [file, identityOf(file)];
+  const real = realPath(path);
+  return [identify(resolve(path)), identify(`${real}-wal`), identify(`${real}-shm`)];
 }
 
 /** Throws when a file is missing or was replaced. SQLite neither removes nor replaces a file while a connection is open. */
@@ -143,21 +146,13 @@ export function assertSameFiles(files: StoreFiles): void {
 
 export async function fsync(path: string): Promise<void> {
   const file = await open(path);
-  try {
-    await file.sync();
-  } finally {
-    await file.close();
-  }
+  await file.sync().finally(() => file.close());
 }
 
 /** Calls `make` with a temporary name, and then removes the files that still have this name. */
 export async function withPartialFile<T>(path: string, make: (partial: string) => Promise<T>): Promise<T> {
   const partial = `${path}.${randomUUID()}.partial`;
-  try {
-    return await make(partial);
-  } finally {
-    removeDatabase(partial);
-  }
+  return await make(partial).finally(() => removeDatabase(partial));
 }
 
 /** Returns the temporary files of killed processes, and of processes that still use them. */

@@ -8,7 +8,7 @@ import { apiKeyRepository } from './api-key-repository.ts';
 import { backUp } from './backup.ts';
 import { openReader, openSource, prepareDatabase } from './database.ts';
 import { checkFiles, PARTS } from './faults.ts';
-import { filesOf, realPath, sizeOf } from './files.ts';
+import { filesOf, sizeOf } from './files.ts';
 import { idempotentWrites } from './idempotent-writes.ts';
 import { petChanges } from './pet-changes.ts';
 import { petRepository } from './pet-repository.ts';
@@ -81,6 +81,7 @@ export function openSqliteStorage(path: string, options: SqliteOptions = {}): St
   const pets = petRepository(reads, writer);
   const apiKeys = apiKeyRepository(reads, writer);
   const writes = idempotentWrites(reads, writer);
+  const [, [log]] = writer.files;
   const closing = new AbortController();
   const backups = new Set<Promise<unknown>>();
   return {
@@ -94,13 +95,12 @@ export function openSqliteStorage(path: string, options: SqliteOptions = {}): St
     statistics: () => ({
       pages: { ...pets.statistics },
       keys: { ...apiKeys.statistics },
-      logBytes: sizeOf(`${realPath(path)}-wal`),
+      logBytes: sizeOf(log),
       ...writer.statistics,
     }),
-    async backup(file, options = {}) {
+    async backup(file, { signal = closing.signal, ...options } = {}) {
       closing.signal.throwIfAborted();
-      const signals = [closing.signal, options.signal].filter((signal) => signal !== undefined);
-      const backup = backUp(path, file, options, AbortSignal.any(signals));
+      const backup = backUp(writer.files, file, options, AbortSignal.any([closing.signal, signal]));
       backups.add(backup);
       const contents = await backup.finally(() => backups.delete(backup));
       if (contents !== undefined) options.onVerified?.(contents);

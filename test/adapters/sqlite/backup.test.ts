@@ -9,13 +9,13 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { expect, test } from 'vitest';
+import { basename, dirname, join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
 import { examineSqliteBackup } from '../../../src/adapters/sqlite/index.ts';
 import type { Storage } from '../../../src/application/ports/storage.ts';
 import { refusal } from '../../support/refusal.ts';
 import { replaceFs, systemError, watchSyncs } from '../../support/replace-fs.ts';
-import { countIn, execute, newStore, openStorage, REX, temporaryFile } from './temporary-file.ts';
+import { bytesOf, countIn, execute, newStore, openStorage, REX, temporaryFile } from './temporary-file.ts';
 
 /** Makes a store whose copy takes several steps of 1,000 pages. */
 const FILL = 'INSERT INTO probe (data) VALUES (zeroblob(12000000))';
@@ -52,6 +52,33 @@ test('a backup has the state at one moment after its call, while others write', 
   expect(countIn(path)).toBe(2n + BigInt(adding.length));
 });
 
+test.each(['before', 'during'])(
+  'a store that is replaced %s a backup keeps its older backup',
+  async (time) => {
+    const { path, storage, file } = openStore(2, FILL);
+    await backUp(storage, file);
+    const before = bytesOf(file);
+    const replace = () => renameSync(newStore(1), path);
+    if (time === 'before') replace();
+    await expect(backUp(storage, file, { overwrite: true, onProgress: replace })).rejects.toMatchObject({
+      reason: 'file_replaced',
+    });
+    expect(bytesOf(file)).toBe(before);
+  },
+);
+
+test('a store with a relative path stays the same after the working directory has changed', async () => {
+  const [own, other, folder] = [newStore(2), newStore(1), process.cwd()];
+  onTestFinished(() => process.chdir(folder));
+  process.chdir(dirname(own));
+  const storage = openStorage(basename(own));
+  process.chdir(dirname(other));
+  await storage.pets.add(REX);
+  expect(storage.statistics?.().logBytes).toBeGreaterThan(0);
+  await backUp(storage, 'copy.db');
+  expect(countIn('copy.db')).toBe(3n);
+});
+
 const NOT_REGULAR = / is not a regular file: a backup needs the path of a file$/;
 
 test('a backup that fails leaves no file when another program creates the file meanwhile, and that file is unchanged', async () => {
@@ -62,7 +89,7 @@ test('a backup that fails leaves no file when another program creates the file m
   expect(readdirSync(folder).filter((name) => name.includes('partial'))).toEqual([]);
 });
 
-test('an existing file is refused when it is a file of the store, by any name', async () => {
+test('a file of the store is refused by any name, also one that does not exist', async () => {
   const { path, folder, storage } = openStore(2);
   await storage.pets.add(REX);
   for (const name of ['', '-wal', '-shm']) {
@@ -70,7 +97,7 @@ test('an existing file is refused when it is a file of the store, by any name', 
     symlinkSync(path + name, join(folder, `soft${name}`));
   }
   const before = readdirSync(folder);
-  for (const name of before) {
+  for (const name of [...before, 'pets.db-journal']) {
     const file = join(folder, name);
     const refused = refusal(`${file} belongs to the store`);
     await expect(backUp(storage, file, { overwrite: true })).rejects.toThrow(refused);
@@ -87,9 +114,7 @@ test('an error names the store and the file', async () => {
   );
   expect(existsSync(dirname(missing))).toBe(false);
   renameSync(path, `${path}.away`);
-  await expect(backUp(storage, file)).rejects.toThrow(
-    /pets\.db-wal exists, but the database file is missing/,
-  );
+  await expect(backUp(storage, file)).rejects.toMatchObject({ cause: expect.stringMatching(`^${path} was`) });
   expect(readdirSync(folder)).not.toContain('pets.db');
 });
 
