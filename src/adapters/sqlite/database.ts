@@ -99,15 +99,15 @@ function connectToStore(path: string, check: Prepare, timeout?: number): Connect
 
 /** Calls `open`. Every error message begins with the path of the database file. */
 function nameFile<T>(path: string, open: () => T): T {
-  const stats = statSync(path, { throwIfNoEntry: false });
-  if (stats === undefined) refuseLogAlone(path);
-  if (stats === undefined) throw new StorageFault('file_missing', `${path}: there is no such file`);
-  if (stats.isDirectory()) throw storageUnavailable(`${path}: expected a file, got a directory`);
   try {
+    const stats = statSync(path, { throwIfNoEntry: false });
+    if (stats === undefined) refuseLogAlone(path);
+    if (stats === undefined) throw new StorageFault('file_missing', 'there is no such file');
+    if (stats.isDirectory()) throw storageUnavailable('expected a file, got a directory');
     return open();
   } catch (error) {
     const plain = plainError(error);
-    throw errorFrom({ ...plain, message: `${path}: ${plain.message}` }, error);
+    throw errorFrom({ ...plain, code: 'storage_unavailable', message: `${path}: ${plain.message}` }, error);
   }
 }
 

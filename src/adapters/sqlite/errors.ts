@@ -90,3 +90,12 @@ export function isLocked(error: unknown): boolean {
 function primaryCodeOf(code: string): string {
   return code.split('_', 2).join('_');
 }
+
+/** Returns `otherwise` if `work` throws. */
+export function attempt<T>(work: () => T, otherwise: T): T {
+  try {
+    return work();
+  } catch {
+    return otherwise;
+  }
+}

@@ -6,7 +6,7 @@ import { invalidRequest } from '../../domain/errors.ts';
 import { idProblems, invalidPetProblems } from '../storage-kit/problems.ts';
 import { connectToRead } from './connection.ts';
 import { damageOf } from './database.ts';
-import { storageError } from './errors.ts';
+import { attempt, storageError } from './errors.ts';
 import { companionsOf, isFileOf, partialsOf, realPath, refuseLogAlone, sizeOf } from './files.ts';
 import { APPLICATION_ID, contentsOf, countRows, readPets, SCHEMA_VERSION, versionOf } from './schema.ts';
 
@@ -95,15 +95,13 @@ export function checkBackup(path: string, file: string): BackupContents {
 }
 
 function freeSpace(folder: string, problems: Problem[]): number | undefined {
-  try {
+  return attempt(() => {
     const { bavail, bsize } = statfsSync(folder);
     const free = Math.floor((bavail * bsize) / 1024 / 1024);
     const message = `the disk of ${folder} has only ${free} MiB left`;
     if (free < LITTLE_SPACE) problems.push({ severity: free < NO_SPACE ? 'error' : 'warning', message });
     return bavail * bsize;
-  } catch {
-    return undefined;
-  }
+  }, undefined);
 }
 
 function readFacts(store: string, problems: Problem[]): Facts {

@@ -73,13 +73,13 @@ export function isFileOf(database: string, path: string): boolean {
   return databaseFiles(database).some((file) => file === real || (identity && identityOf(file) === identity));
 }
 
-/** Returns the device and the inode of a file, or `undefined` when no file can be found at the path. */
+/** Returns the device and the inode of a file, or `undefined` if it is missing. Clients see the error, so it contains no path. */
 export function identityOf(path: string): string | undefined {
   try {
-    const { dev, ino } = statSync(path, { bigint: true });
-    return `${dev} ${ino}`;
-  } catch {
-    return undefined;
+    const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
+    return stats && `${stats.dev} ${stats.ino}`;
+  } catch (cause) {
+    throw storageUnavailable(`a file of the store cannot be accessed (${codeOf(cause)})`, cause, 'io_error');
   }
 }
 
@@ -97,8 +97,8 @@ export function modeOfNewFile(path: string): number {
 export function createFile(path: string): boolean {
   // Does not open an existing file, because closing it would end the locks that SQLite has on it.
   if (existsSync(path)) return false;
-  refuseLogAlone(path);
   try {
+    refuseLogAlone(path);
     createFolder(dirname(path));
     closeSync(openSync(path, 'a', modeOfNewFile(path)));
     return true;

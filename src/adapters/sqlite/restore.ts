@@ -26,7 +26,7 @@ import { RESTORE_OPTIONS } from '../../application/store-options.ts';
 import { type AnimalStoreError, invalidRequest } from '../../domain/errors.ts';
 import { INT64_MAX } from '../../domain/int64.ts';
 import { beginAlone, connect } from './connection.ts';
-import { fileError, isLocked, storageError } from './errors.ts';
+import { attempt, fileError, isLocked, storageError } from './errors.ts';
 import { checkBackup, refuseNoBackup } from './examination.ts';
 import {
   companionsOf,
@@ -219,13 +219,5 @@ async function linkOrCopy(from: string, to: string, db: Database.Database | unde
     if (db === undefined) copyFileSync(from, to);
     else await db.backup(to);
     await fsync(to);
-  }
-}
-
-function attempt<T>(read: () => T, otherwise: T): T {
-  try {
-    return read();
-  } catch {
-    return otherwise;
   }
 }

@@ -7,6 +7,7 @@ import { MIGRATION, migrated } from '../storage-kit/store-errors.ts';
 import { apiKeyRepository } from './api-key-repository.ts';
 import { backUp } from './backup.ts';
 import { openReader, openSource, prepareDatabase } from './database.ts';
+import { attempt } from './errors.ts';
 import { checkFiles, PARTS } from './faults.ts';
 import { filesOf, sizeOf } from './files.ts';
 import { idempotentWrites } from './idempotent-writes.ts';
@@ -95,7 +96,7 @@ export function openSqliteStorage(path: string, options: SqliteOptions = {}): St
     statistics: () => ({
       pages: { ...pets.statistics },
       keys: { ...apiKeys.statistics },
-      logBytes: sizeOf(log),
+      logBytes: attempt(() => sizeOf(log), undefined),
       ...writer.statistics,
     }),
     async backup(file, { signal = closing.signal, ...options } = {}) {

@@ -10,7 +10,7 @@ import { idsExhausted } from '../storage-kit/problems.ts';
 import { codeOf, rowDropped } from '../storage-kit/store-errors.ts';
 import { whenUnlocked } from './connection.ts';
 import { openWriter } from './database.ts';
-import { failedCommit, type PlainError, plainError } from './errors.ts';
+import { attempt, failedCommit, type PlainError, plainError } from './errors.ts';
 import { assertSameFiles, type StoreFiles } from './files.ts';
 import { lastIdOf } from './schema.ts';
 import { receive } from './threads.ts';
@@ -61,9 +61,7 @@ let db: Database.Database | undefined;
 let isUnfinished = false;
 
 // If this fails, the thread tries again at the first message. If that fails, too, the response to the message reports the error.
-try {
-  open();
-} catch {}
+attempt(open, undefined);
 receive<Batch | Call>(end, (message) => ('sql' in message ? answer(message) : commit(message)));
 parentPort?.postMessage('ready');
 

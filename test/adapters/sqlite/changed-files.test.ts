@@ -1,10 +1,11 @@
 /** Storages whose open files are removed, replaced or truncated by another program. The clock is under control. */
 
-import { copyFileSync, cpSync, readdirSync, readlinkSync, renameSync, rmSync } from 'node:fs';
+import { copyFileSync, cpSync, readdirSync, readlinkSync, renameSync, rmSync, type statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { examineSqliteStore, restoreSqliteStore } from '../../../src/adapters/sqlite/index.ts';
 import type { StorageFaultReason } from '../../../src/application/ports/storage-fault.ts';
+import { replaceFs, systemError } from '../../support/replace-fs.ts';
 import { newStore, openStorage, REX, temporaryFile } from './temporary-file.ts';
 import {
   allPets,
@@ -79,6 +80,23 @@ test.each(['the file', 'the write-ahead log', 'the folder'])(
     await expectStored(path, added);
   },
 );
+
+test('the folder cannot be read: this is no missing file, the statistics lack the log, and the fault ends', async () => {
+  const { storage, path, states } = await openWatched();
+  let isReadable = false;
+  const stat = replaceFs('statSync', ((file: string, options: object) => {
+    if (file.startsWith(path) && !isReadable) throw systemError('EACCES');
+    return stat(file, options);
+  }) as typeof statSync);
+  await expectStays(storage, 'io_error');
+  const message = 'a file of the store cannot be accessed (EACCES)';
+  await expect(storage.pets.find(1n)).rejects.toMatchObject({ message, cause: { code: 'EACCES' } });
+  expect(storage.statistics?.()).toMatchObject({ waitingWrites: 0, logBytes: undefined });
+  isReadable = true;
+  await passInterval();
+  expect(await storage.pets.find(1n)).toBeDefined();
+  expect(states).toEqual(['io_error', undefined]);
+});
 
 test.skipIf(process.platform !== 'linux')(
   'a removed file is copied from the process that has it open, as docs/watch.md says, and nothing is lost',

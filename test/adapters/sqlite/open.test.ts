@@ -22,6 +22,7 @@ import { openSqliteStorage } from '../../../src/adapters/sqlite/index.ts';
 import { SCHEMA_VERSION } from '../../../src/adapters/sqlite/schema.ts';
 import { IS_SHORT } from '../../support/extent.ts';
 import { temporaryFolder } from '../../support/process.ts';
+import { replaceFs, systemError } from '../../support/replace-fs.ts';
 import { canMount, mountNote, SmallDisk } from '../../support/small-disk.ts';
 import { connect } from '../../support/sqlite.ts';
 import {
@@ -145,6 +146,17 @@ test('with `readOnly`, no byte of the file changes, and writes are refused', asy
   await storage.close();
   expect(bytesOf(path)).toBe(before);
 });
+
+test.each([{}, { mustExist: true }, { readOnly: true }])(
+  'a folder that cannot be read is named: %o',
+  (options) => {
+    const path = temporaryFile();
+    replaceFs('statSync', () => {
+      throw systemError('EACCES');
+    });
+    expect(() => openSqliteStorage(path, options)).toThrow(refusal(path, /EACCES/));
+  },
+);
 
 test('a folder that cannot be created is named, and the start does not hang', () => {
   expect(() => openSqliteStorage('/proc/a/b/pets.db')).toThrow(
