@@ -1,6 +1,7 @@
 import type { Caller } from '../../application/ports/idempotent-creates.ts';
 import type { CallOptions } from '../../application/ports/pet-repository.ts';
 import { closedError } from '../../application/ports/storage.ts';
+import { idempotencyKey } from '../../domain/idempotency-key.ts';
 import { randomHex } from '../storage-kit/random-hex.ts';
 import { type ApiResponse, unknownOutcomeOf, unreadable } from './errors.ts';
 import type { ApiRequest, Send } from './request.ts';
@@ -42,9 +43,9 @@ export class ApiClient {
     const { signal: closing } = this.#closing;
     closing.throwIfAborted();
     const { base, send, onResponse } = this.#parts;
-    const key = caller?.key ?? (write ? randomHex(16) : '');
-    const field = write && { 'Idempotency-Key': sentKey(caller?.caller ?? '', key) };
-    const keyed = { ...request, headers: { ...request.headers, ...field }, ...(write && { write, key }) };
+    const key = write && idempotencyKey(caller?.key ?? randomHex(16));
+    const field = key && { 'Idempotency-Key': sentKey(caller?.caller ?? '', key) };
+    const keyed = { ...request, headers: { ...request.headers, ...field }, write, key };
     const signal = options?.signal ? AbortSignal.any([closing, options.signal]) : closing;
     const sending = send(base + path, keyed, write ? options : { ...options, signal });
     if (write) this.#writes.add(sending);

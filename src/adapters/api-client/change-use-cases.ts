@@ -4,7 +4,6 @@ import type { IfMatch } from '../../application/entity-tag.ts';
 import { LIMIT_DEFAULT, limitFault } from '../../application/list-pets.ts';
 import type { CallOptions } from '../../application/ports/pet-repository.ts';
 import { invalidRequest } from '../../domain/errors.ts';
-import { idempotencyKey } from '../../domain/idempotency-key.ts';
 import { parseJson, readMembers } from '../../domain/json.ts';
 import { PET_ATTRIBUTES } from '../../domain/pet.ts';
 import { petChange } from '../../domain/pet-change.ts';
@@ -31,7 +30,6 @@ export function apiChangeUseCases(api: ApiClient): ChangeUseCases {
     call: ApiCall<T>,
     options: CallOptions | undefined,
   ): Promise<T> => {
-    idempotencyKey(call.caller?.key ?? '-');
     const headers = { ...call.headers, 'If-Match': ifMatchField(ifMatch) };
     const change = { ...call, headers, write: 'change', isOfPet: true, unserved: 405 } as const;
     return await api.call(operation, `/pets/${id}`, change, options);

@@ -83,7 +83,7 @@ function errorOf(
   if (status >= 200 && status < 300) return unreadable(base, new Error(`unexpected status ${status}`));
   // In a browser, a redirect has the status 0, and its target is hidden.
   const redirect = status < 400 && `redirect to ${headers.get('Location') ?? 'another address'}`;
-  const retryAfter = secondsOf(headers.get('Retry-After'));
+  const retryAfter = secondsOf(headers.get('Retry-After') ?? '');
   const cause = placed(base, redirect || `status ${status}`);
   const error = (code: ErrorCode, message: string) =>
     new AnimalStoreError(code, message, { cause, retryAfter });
@@ -141,7 +141,7 @@ export function unreadable(base: string, cause: unknown): AnimalStoreError {
 export function unknownOutcomeOf(
   write: Write,
   error: AnimalStoreError,
-  idempotencyKey: string,
+  idempotencyKey: string | undefined,
 ): AnimalStoreError {
   const details = { cause: error, retryAfter: error.retryAfter, idempotencyKey };
   const code = UNKNOWN_CODES.find((each) => each === error.code);
@@ -168,8 +168,7 @@ function apiErrorOf({ status, text }: ApiResponse): { code: string; message: str
 }
 
 /** Reads `Retry-After`, which is a number of seconds or a date (RFC 9110, section 10.2.3). */
-function secondsOf(retryAfter: string | null): number | undefined {
-  if (retryAfter === null) return undefined;
+function secondsOf(retryAfter: string): number | undefined {
   const seconds = /^\d+$/.test(retryAfter)
     ? Number(retryAfter)
     : (Date.parse(retryAfter) - Date.now()) / 1000;

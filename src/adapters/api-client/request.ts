@@ -1,6 +1,7 @@
 /** Sends requests to a server, and retries them. */
 
 import { pause } from '../../application/pause.ts';
+import { DAY } from '../../application/ports/idempotent-creates.ts';
 import type { CallOptions } from '../../application/ports/pet-repository.ts';
 import type { ClientOptions } from '../../application/store-options.ts';
 import { abortedWrite, type Write } from '../../application/until-aborted.ts';
@@ -35,9 +36,9 @@ export interface ApiRequest extends OperationStatuses {
   /** The header fields in addition to those of every request. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
-  readonly write?: Write;
+  readonly write?: Write | undefined;
   /** The idempotency key to name in the error of a write. The header field can also contain the caller, before this key. */
-  readonly key?: string;
+  readonly key?: string | undefined;
 }
 
 /** Sends a request. Rejects with an `AnimalStoreError`, or with the reason of the signal. */
@@ -55,28 +56,29 @@ export function sender(
 ): Send {
   const cache = uncached();
   return async (url, request, { timeout = defaultTimeout, signal } = {}) => {
-    const { method = 'GET', body, success = 200, write, key = '' } = request;
+    const { method = 'GET', body = null, success = 200, write, key } = request;
     const init: RequestInit = {
       method,
       headers: { ...headers, ...request.headers },
       redirect: 'manual',
+      body,
       ...cache,
-      ...(body !== undefined && { body }),
     };
     const end = performance.now() + timeout;
+    // After a day, the server has forgotten the idempotency key. `performance.now()` can stop while the computer sleeps.
+    const lastRetry = Date.now() + DAY;
+    const left = () => Math.min(end - performance.now(), lastRetry - Date.now());
     const attemptTimeout = Math.max(timeout * ATTEMPT_SHARE, ATTEMPT_MIN);
     let isStoredPossibly = false;
     signal?.throwIfAborted();
     for (let retry = 0; ; retry += 1) {
-      const left = end - performance.now();
-      const time = Math.min(left, attemptTimeout);
+      const time = Math.min(left(), attemptTimeout);
       // Without the option, this is the global `fetch` at the time of the call.
       const result = await attempt(fetch ?? globalThis.fetch, url, init, time, signal).then(
         (response) =>
           response.status === success && !response.isTooLarge ? response : failureOf(response, base, request),
         (error: unknown) => {
-          if (write && signal?.aborted) throw abortedWrite(write, signal, key);
-          signal?.throwIfAborted();
+          if (signal?.aborted) throw write ? abortedWrite(write, signal, key) : signal.reason;
           return unreachable(base, error);
         },
       );
@@ -84,14 +86,14 @@ export function sender(
       const { error, isFinal, ...failure } = result;
       isStoredPossibly ||= failure.isStoredPossibly;
       const wait = pauseBefore(retry, error.retryAfter);
-      const mayRetry = !isFinal && performance.now() + wait < end;
+      const mayRetry = !isFinal && wait < left();
       if (mayRetry) {
         await pause(wait, signal).catch((reason: unknown) => {
           throw write && isStoredPossibly && signal ? abortedWrite(write, signal, key) : reason;
         });
       }
       // The time is checked again, because on a busy machine, a pause can take longer than planned.
-      if (!mayRetry || performance.now() >= end) {
+      if (!mayRetry || left() <= 0) {
         throw write && isStoredPossibly ? unknownOutcomeOf(write, error, key) : error;
       }
     }

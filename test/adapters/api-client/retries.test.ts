@@ -106,6 +106,35 @@ test.each([
   expect(last + 2000).toBeGreaterThanOrEqual(time);
 });
 
+describe('a create is not retried after a day, when the server has forgotten its key', () => {
+  const DAY = 24 * 60 * 60 * 1000;
+  const unknown = { code: 'storage_unavailable', idempotencyKey: expect.any(String) };
+
+  test('although the clock of the timeout stops while the computer sleeps', async () => {
+    const sent = fakeApi('silence', CREATED);
+    const creating = errorOf((await openStore()).createPet(REX));
+    vi.setSystemTime(Date.now() + DAY);
+    expect(await creating).toMatchObject(unknown);
+    expect(sent).toHaveLength(1);
+  });
+
+  test('although its timeout is longer', async () => {
+    fakeApi('silence');
+    const creating = (await openStore()).createPet(REX, { timeout: 2 ** 31 - 1 });
+    const ends = expect(creating).rejects.toMatchObject(unknown);
+    await vi.advanceTimersByTimeAsync(DAY);
+    await ends;
+  });
+
+  test('and not after its timeout, although the time of day is set back', async () => {
+    const sent = fakeApi(lostConnection());
+    const creating = errorOf((await openStore()).createPet(REX));
+    vi.setSystemTime(Date.now() - DAY);
+    expect(await creating).toMatchObject(unknown);
+    expect(sent.at(-1)?.at).toBeLessThan(30_000);
+  });
+});
+
 test('a server that asks for a longer pause than there is time ends the call at once', async () => {
   const sent = fakeApi(failure(429, 'rate_limited', { 'Retry-After': '3600' }));
   const error = await errorOf((await openStore()).createPet(REX));
