@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest';
 import { columnDefinition, indexDefinition, rowOf } from '../../scripts/attribute-text.ts';
 import { attributesOf } from '../../scripts/new/attributes.ts';
+import { RESPONSE_LIMIT } from '../../src/adapters/api-client/errors.ts';
+import { LIMIT_MAX } from '../../src/application/list-pets.ts';
+import { INT64_MAX } from '../../src/domain/int64.ts';
 
 const [title, pages, shelf, lent, dueAt] = attributesOf(
   'title:text(1..200), pages:integer(1..5000)?, shelf:one of(fiction, science)=fiction, lent: boolean = false filter, dueAt:timestamp? filter',
@@ -33,6 +36,17 @@ test.each([
   ],
 ])('an attribute is read: %j', (each, expected) => {
   expect(each?.attribute).toEqual({ description: expect.any(String), ...expected });
+});
+
+test('the client accepts a page with the largest attributes', () => {
+  const texts = Array.from({ length: 20 }, (_, index) => `a${index}:text(0..2000)`);
+  expect(() => attributesOf([...texts, 'b:boolean'].join())).toThrow('expected at most 20, got 21');
+  const values = attributesOf(texts.join()).map(({ name, attribute }) => [
+    name,
+    '\u0001'.repeat(attribute.kind === 'text' ? attribute.maxLength : 0),
+  ]);
+  const page = Array(LIMIT_MAX).fill({ id: INT64_MAX.toString(), ...Object.fromEntries(values) });
+  expect(JSON.stringify(page).length).toBeLessThan(RESPONSE_LIMIT);
 });
 
 test.each([

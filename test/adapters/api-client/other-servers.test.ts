@@ -5,6 +5,7 @@ import { createServer, type RequestListener } from 'node:http';
 import { Readable } from 'node:stream';
 import { createGzip } from 'node:zlib';
 import { expect, test } from 'vitest';
+import { RESPONSE_LIMIT } from '../../../src/adapters/api-client/errors.ts';
 import { REX } from '../../support/pets.ts';
 import { listen } from '../../support/sockets.ts';
 import { openStore } from './fake-api.ts';
@@ -44,7 +45,7 @@ test.each(ENDLESS)('%s ends every call with an error, and the connection', async
   ] as const) {
     await expect(call()).rejects.toMatchObject({
       code: 'storage_unavailable',
-      message: expect.stringContaining('has more than 1048576 bytes'),
+      message: expect.stringContaining(`has more than ${RESPONSE_LIMIT} bytes`),
       idempotencyKey: key,
     });
   }

@@ -2,6 +2,7 @@
 
 import { runInNewContext } from 'node:vm';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { RESPONSE_LIMIT } from '../../../src/adapters/api-client/errors.ts';
 import type { AnimalStoreError } from '../../../src/domain/errors.ts';
 import { REX, REX_JSON } from '../../support/pets.ts';
 import {
@@ -190,7 +191,7 @@ describe('the outcome of a create', () => {
     ),
     ['an error with another status', [{ ...failure(400, 'invalid_request'), status: 409 }]],
     ['another pet', [{ status: 201, body: petText(1n) }]],
-    ['a body without an end', [{ ...CREATED, body: ' '.repeat(2 ** 20 + 1) }]],
+    ['a body without an end', [{ ...CREATED, body: ' '.repeat(RESPONSE_LIMIT + 1) }]],
     ['a refusal of the own certificate', [refused('ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED')]],
     ['a connection that was reset', [refused('ECONNRESET')]],
   ];
