@@ -21,8 +21,8 @@ export class VerifyApiKey implements ApiKeyVerifier {
   readonly #ended = new Set<string>();
   /** The last day that was recorded or queued for each key id. `find` can still return an older `lastUsedOn`. */
   readonly #recordedOn = new Map<string, number>();
-  /** The days that are not recorded yet, by the id of the key. For each of them, a write is queued or in flight. */
-  readonly #unrecorded = new Map<string, number>();
+  /** The uses that are not recorded yet. For each of them, a write is queued or in flight. */
+  readonly #unrecorded = new Set<readonly [id: string, day: number]>();
   #failedAt = -Infinity;
 
   constructor(keys: ApiKeyRepository, now: () => number = Date.now, report: ReportFailure = () => {}) {
@@ -72,21 +72,21 @@ export class VerifyApiKey implements ApiKeyVerifier {
     if (isPaused || this.#recordedOn.get(id) === today) return;
     if (this.#recordedOn.size >= CACHE_LIMIT) this.#recordedOn.clear();
     this.#recordedOn.set(id, today);
-    this.#unrecorded.set(id, today);
+    this.#unrecorded.add([id, today]);
     if (size === 0) void this.#writeUses();
   }
 
   /** Makes one write at a time, so that writes that hang do not block other calls of the storage. */
   async #writeUses(): Promise<void> {
     try {
-      // The iteration over a `Map` includes entries that are added while it runs.
-      for (const [id, day] of this.#unrecorded) {
-        await this.#keys.setLastUsedOn(id, day);
-        this.#unrecorded.delete(id);
+      // The iteration over a `Set` includes values that are added while it runs.
+      for (const use of this.#unrecorded) {
+        await this.#keys.setLastUsedOn(...use);
+        this.#unrecorded.delete(use);
       }
     } catch (error) {
       this.#failedAt = this.#now();
-      for (const id of this.#unrecorded.keys()) this.#recordedOn.delete(id);
+      for (const [id] of this.#unrecorded) this.#recordedOn.delete(id);
       this.#unrecorded.clear();
       this.#report('recording the last use of an API key', error);
     }

@@ -206,6 +206,20 @@ describe('the last use', () => {
     writes[1]?.[1]();
   });
 
+  test('is written for a new day that begins during the write of the last one', async () => {
+    const { key, about } = await apiKeys.create('ci');
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const write = vi.spyOn(repository, 'setLastUsedOn').mockReturnValueOnce(promise);
+    await verifyApiKey.verify(key);
+    now += DAY;
+    await verifyApiKey.verify(key);
+    expect(write).toHaveBeenCalledOnce();
+    resolve();
+    await nextTurn();
+    await verifyApiKey.verify(key);
+    expect(write.mock.calls).toEqual([MIDNIGHT, MIDNIGHT + DAY].map((day) => [about.id, day]));
+  });
+
   test('is written for at most 1000 keys while a write hangs', async () => {
     const { key, about } = await apiKeys.create('ci');
     let id = 0;
