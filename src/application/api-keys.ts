@@ -53,7 +53,7 @@ export class ApiKeys {
     // Most stores already have keys. For them, this read avoids a call of `addFirst`, which waits for other writers.
     if ((await this.#keys.list()).length > 0) return undefined;
     const about = await this.#keys.addFirst(key, draft, save && (() => save(key)));
-    return about && { key, about };
+    return about ? { key, about } : undefined;
   }
 
   /**
@@ -74,8 +74,8 @@ export class ApiKeys {
     const newExpiry = expiresAt === undefined ? expiryLike(newest, now) : (expiresAt ?? undefined);
     const [key, draft] = this.#draft(old.name, newExpiry, old.isReadOnly);
     const endsAt = Math.min(now + overlap, LAST_EXPIRY);
-    const about = await this.#keys.replace(old, endsAt, key, draft).finally(() => this.#onEnd(id));
-    if (about !== undefined) return { key, about };
+    const about = await this.#end(id, () => this.#keys.replace(old, endsAt, key, draft));
+    if (about) return { key, about };
     activeKey(await this.#keys.list(), id, this.#now());
     const fault = 'was rotated at the same time by another caller: list the keys, then decide';
     throw invalidRequest(`key ${id} ${fault}`);
@@ -83,14 +83,23 @@ export class ApiKeys {
 
   /** Revokes a key at once, and resolves with its attributes. Rejects with `not_found` when the key does not exist. */
   async revoke(id: string): Promise<ApiKey> {
-    const about = await this.#keys.revoke(id, this.#now()).finally(() => this.#onEnd(id));
-    if (about === undefined) throw noSuchKey(id);
+    const about = await this.#end(id, () => this.#keys.revoke(id, this.#now()));
+    if (!about) throw noSuchKey(id);
     return about;
   }
 
   /** Lists all keys in order of creation, including revoked and expired keys. */
   async list(): Promise<readonly ApiKey[]> {
     return this.#keys.list();
+  }
+
+  /** Awaits the write, because a storage that is written in plain JavaScript can return no promise, or resolve with `null`. */
+  async #end<T>(id: string, write: () => Promise<T>): Promise<T> {
+    try {
+      return await write();
+    } finally {
+      this.#onEnd(id);
+    }
   }
 
   #draft(name: string, expiresAt?: number, isReadOnly = false): [key: string, draft: NewApiKey] {

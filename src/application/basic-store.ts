@@ -179,7 +179,8 @@ export class BasicStore implements AsyncDisposable {
 
   /** Completes the accepted writes, and then releases all resources. */
   close(): Promise<void> {
-    this.#closing ??= this.storage.close();
+    // A storage that is written in plain JavaScript can return no promise.
+    this.#closing ??= (async () => await this.storage.close())();
     return this.#closing;
   }
 

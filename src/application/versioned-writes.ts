@@ -43,21 +43,21 @@ export async function writeVersion(
   const attempt = { caller: '', key: '', ...caller, request, validFor: days * DAY };
   return await retryLostRace(async () => {
     const { record, version } = await writes.find(id, attempt, options);
-    if (record !== undefined) {
+    // A storage that is written in plain JavaScript can resolve with `null`.
+    if (record) {
       if (record.request !== request) throw keyConflict('request');
       return { pet: record.pet, isReplay: true };
     }
-    // A storage that is written in plain JavaScript can resolve with `null`.
     if (!version) throw noSuchPet(id);
     const { pet: present, revision } = version;
     const pet = await nextOf(present);
-    const isStored =
+    const stored =
       pet === present
         ? await writes.record(id, pet, attempt, options)
-        : (await (pet
+        : await (pet
             ? writes.replace(pet, revision, attempt, options)
-            : writes.remove(id, revision, attempt, options))) !== undefined;
-    return isStored ? { pet, isReplay: false } : undefined;
+            : writes.remove(id, revision, attempt, options));
+    return stored ? { pet, isReplay: false } : undefined;
   }, options?.signal);
 }
 

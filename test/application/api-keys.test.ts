@@ -195,3 +195,14 @@ describe('the expiry of a rotated key', () => {
     await expect(apiKeys.create('ci', last + 1)).rejects.toThrow('must not be later than the year 9999');
   });
 });
+
+test('the repository of a storage in plain JavaScript can return no promise, and null', async () => {
+  const { about } = await apiKeys.create('ci');
+  const [replaced, revoked] = [vi.spyOn(repository, 'replace'), vi.spyOn(repository, 'revoke')];
+  for (const spy of [replaced, revoked])
+    spy.mockReturnValueOnce(about as never).mockReturnValueOnce(null as never);
+  expect((await apiKeys.rotate(about.id, 0)).about).toBe(about);
+  await expect(apiKeys.rotate(about.id, 0)).rejects.toThrow('rotated at the same time');
+  expect(await apiKeys.revoke(about.id)).toBe(about);
+  await expect(apiKeys.revoke(about.id)).rejects.toMatchObject({ code: 'not_found' });
+});

@@ -51,6 +51,17 @@ beforeEach(async () => {
 
 const revision = async () => (await store.changes.find(pet.id))?.revision;
 
+test('a storage in plain JavaScript can say with null that it has no record, and that another writer was faster', async () => {
+  const { find } = store.idempotentChanges;
+  store.idempotentChanges.find = async (...query) => ({
+    ...(await find.call(store.idempotentChanges, ...query)),
+    record: null as never,
+  });
+  vi.spyOn(store.idempotentChanges, 'replace').mockResolvedValueOnce(null as never);
+  await store.changePet.execute(pet.id, SOLD, '*', A);
+  expect(await store.pets.find(pet.id)).toMatchObject(SOLD);
+});
+
 test('the entity tag of a pet is the hash of its JSON', async () => {
   // So many that every character of the encoding occurs.
   for (let id = 1n; id <= 20n; id += 1n) {

@@ -111,7 +111,11 @@ describe('a follower', () => {
     expect(await next).toEqual([1n]);
   });
 
-  test('ends when the store is closed', async () => {
+  test.each([
+    ['', () => storage.close],
+    [', whose storage returns no promise', () => () => undefined as never],
+  ])('ends when the store is closed%s', async (_, closeOf) => {
+    Object.assign(storage, { close: closeOf() });
     const next = store.followPets({ interval: 1 }).next();
     await store.close();
     await expect(next).rejects.toMatchObject({ code: 'storage_unavailable' });
