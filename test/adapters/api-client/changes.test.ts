@@ -153,9 +153,7 @@ describe('changePet', () => {
     const error = await errorOf(store.changePet(7n, CHANGE));
     expect(error).toMatchObject({
       code: 'storage_unavailable',
-      message: expect.stringMatching(
-        /the pet may be changed: repeat the change with the idempotencyKey of this error$/,
-      ),
+      message: expect.stringMatching(/the pet may be changed: repeat the change with its Idempotency-Key$/),
       idempotencyKey: sent.map(keyOf)[0],
     });
   });
