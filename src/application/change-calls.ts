@@ -10,6 +10,7 @@ import type { ChangesList, ChangesPageQuery, ListChanges, PetState } from './lis
 import type { CallOptions } from './ports/pet-repository.ts';
 import type { RemovePet } from './remove-pet.ts';
 import type { ChangeOptions } from './store-options.ts';
+import { untilAborted } from './until-aborted.ts';
 import { retryLostRace } from './versioned-writes.ts';
 
 /** A pet, and the entity tag that identifies its version. */
@@ -62,7 +63,7 @@ export async function changeStoredPet(
   try {
     return await retryLostRace(async () => {
       const { pet, etag } = await useCases.findTagged(id, options);
-      const input = await change(pet);
+      const input = await untilAborted(Promise.resolve(change(pet)), options.signal);
       try {
         return await apply(input, ifMatch === undefined ? [etag] : tagsOf(ifMatch), lost?.idempotencyKey);
       } catch (thrown) {

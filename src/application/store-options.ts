@@ -56,7 +56,7 @@ export interface ChangeOptions extends CreateOptions {
 export interface ClientOptions {
   /** The API key of the server. */
   readonly apiKey?: string | undefined;
-  /** The time limit of a call without its own `timeout`, including all retries, in milliseconds. Default: 30,000. */
+  /** The time limit of each request, and its retries, of a call without its own `timeout`, in milliseconds. Default: 30,000. */
   readonly timeout?: number | undefined;
   /** Called once per store and deprecated operation. By default, `console.warn` is called once per process and operation. */
   readonly onDeprecation?: ((deprecation: Deprecation) => void) | undefined;

@@ -11,7 +11,7 @@ export interface PetQuery extends PetFilter {
 
 /** The options of a call. */
 export interface CallOptions {
-  /** The time limit of a call to a server's API, including all retries, in milliseconds. All other calls ignore it. */
+  /** The time limit of each request to a server's API and its retries, in milliseconds. All other calls ignore it. */
   readonly timeout?: number | undefined;
   /**
    * When this signal is aborted, the call rejects at once with the reason of the signal. But a write that has already begun rejects

@@ -181,6 +181,16 @@ test('an abort of a change that may be made has its key', async () => {
   });
 });
 
+test('an abort ends the wait for a function', async () => {
+  const sent = fakeApi(found());
+  const reason = new Error('enough');
+  const controller = new AbortController();
+  const call = store.changePet(7n, () => new Promise(() => {}), { signal: controller.signal });
+  setTimeout(() => controller.abort(reason), 10);
+  expect(await errorOf(call)).toBe(reason);
+  expect(sent).toHaveLength(1);
+});
+
 test('close waits for the changes in flight', async () => {
   const sent = fakeApi(lostConnection(), { status: 204 });
   const removing = store.removePet(7n);
