@@ -58,11 +58,8 @@ export function examineSqliteBackup(store: string, file: string): BackupContents
 
 /** A killed process leaves the incomplete copy of a backup or a restore, or the hard link through which it opened the store. */
 function partialProblems(path: string): Problem[] {
-  const advice = 'remove it, unless one is running';
-  return partialsOf(path).map((file) => ({
-    severity: 'warning',
-    message: `${file} is the rest of a killed backup, restore or start: ${advice}`,
-  }));
+  const advice = 'is the rest of a killed backup, restore or start: remove it, unless one is running';
+  return partialsOf(path).map((file) => ({ severity: 'warning', message: `${file} ${advice}` }));
 }
 
 export function refuseNoBackup(file: string, store: string): Stats {
