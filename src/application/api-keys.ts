@@ -26,9 +26,7 @@ export class ApiKeys {
   readonly #now: () => number;
   readonly #onEnd: (id: string) => void;
 
-  /**
-   * @param onEnd is called after each write that revokes or rotates a key, even if the outcome of the write is unknown
-   */
+  /** @param onEnd is called after each write that revokes or rotates a key, even if the outcome of the write is unknown */
   constructor(keys: ApiKeyRepository, now: () => number = Date.now, onEnd: (id: string) => void = () => {}) {
     this.#keys = keys;
     this.#now = now;
