@@ -4,7 +4,7 @@ import ts from 'typescript';
 import type { Style } from './rename.ts';
 
 /**
- * An identifier of a file: a binding such as a variable or a type, a member of an object, or both, like `pet` in `{ pet }`. A
+ * An identifier in a file: a binding such as a variable or a type, a member of an object, or both, like `pet` in `{ pet }`. A
  * string literal of one word has the role `text`, because it can be the name of a table in the code of a database.
  */
 export interface Occurrence {

@@ -41,7 +41,7 @@ const SAMPLES: readonly Replacement[] = [
 
 const COMMAND_LINE = /(?:^|\/)(?:cli|composition|deploy|e2e)\//;
 
-/** Returns the text of a file with neutral samples. A command or path with the name `plural` gets another name. */
+/** Replaces the names of sample pets in a text. A command or path with the name `plural` gets another name. */
 export function withOtherNouns(text: string, path: string, plural: string): string {
   const noun = Object.hasOwn(NOUNS, plural) ? NOUNS[plural] : undefined;
   const commandLine = COMMAND_LINE.test(path) ? (noun?.commandLine ?? []) : [];

@@ -64,7 +64,7 @@ export type AttributeOf<Value, Input> = Kinds[KindOf<Exclude<Value, undefined>>]
     readonly example: Exclude<Value, undefined>;
   };
 
-/** Returns the value to store, or the broken rule. */
+/** Returns the value to store, or the fault of the given one. */
 export type Rule = (given: unknown) => { readonly value?: unknown; readonly fault?: string };
 
 /** Creates the rule of an attribute. For the kinds `int64` and `integer`, the rule accepts both a `bigint` and a `number`. */

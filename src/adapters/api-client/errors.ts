@@ -122,7 +122,7 @@ export function unreachable(base: string, cause: unknown): Failure {
 }
 
 /**
- * Returns the `cause` of an error. Only the `cause` names the address of the server, because the message of the error itself can be
+ * Creates the `cause` for an error. Only the `cause` names the address of the server, because the message of the error itself can be
  * sent to the clients of a server that uses this store.
  */
 function placed(base: string, fault: string, cause?: unknown): Error {

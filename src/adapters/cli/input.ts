@@ -21,7 +21,7 @@ export interface Line {
   readonly bytes: string | Uint8Array;
   /** The text without a byte order mark; empty if the line is invalid. */
   readonly text: string;
-  /** The reason why the line is invalid: too long, or not UTF-8. The later parts of a line that is too long have `''`. */
+  /** The reason why the line is invalid: too long, or not UTF-8. It is `''` in the later parts of a line that is too long. */
   readonly fault?: string;
 }
 

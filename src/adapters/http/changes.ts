@@ -60,7 +60,7 @@ function idOf({ params }: ApiContext): bigint {
   return parseInt64(params['petId'] ?? '') ?? 0n;
 }
 
-/** Refuses an invalid idempotency key before a missing `If-Match`. */
+/** Refuses an invalid idempotency key even if `If-Match` is missing. */
 function checkedCallerOf(ctx: ApiContext): Caller | undefined {
   const caller = keyedCallerOf(ctx);
   if (caller !== undefined) idempotencyKey(caller.key);

@@ -14,7 +14,7 @@ export interface LifecycleOptions {
   readonly experimental?: boolean | undefined;
 }
 
-/** The option that the error names when the storage cannot change pets. */
+/** The option that `createApi` refuses if the storage cannot change pets. */
 export const CHANGES_OPTION = 'experimental';
 
 export const LIFECYCLE_RULES: OptionRules<LifecycleOptions> = { experimental: BOOLEAN };

@@ -29,7 +29,7 @@ export function clientConfig(
     try {
       return parsePostgresUrl(currentUrl()).password;
     } catch (cause) {
-      // The client did not send the URL.
+      // An invalid URL is not the caller's fault.
       throw new StorageFault('unreachable', 'the current password of the database cannot be read', { cause });
     }
   };

@@ -26,8 +26,8 @@ const ADD_SIZE = 1000;
 const STAGE = 'CREATE TEMPORARY TABLE staged (LIKE pets, PRIMARY KEY (id)) ON COMMIT DROP';
 const ADD = `INSERT INTO staged (${ATTRIBUTE_COLUMNS}, id) SELECT * FROM unnest(${arrayParameters('bigint')})`;
 /**
- * The timeout keeps a suspended import from blocking creates for long. To avoid a deadlock, an import locks the table before it
- * takes the order lock, as creates do.
+ * The timeout keeps a suspended import from blocking creates for long. To avoid a deadlock, an import locks the table
+ * first, and then takes the order lock, as creates do.
  */
 const lockIn = (mode: string) =>
   `SET LOCAL idle_in_transaction_session_timeout = '10s'; LOCK TABLE pets IN ${mode} MODE; ${TAKE_ORDER}`;

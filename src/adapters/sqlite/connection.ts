@@ -61,7 +61,7 @@ export function connect(
   }, deadline);
 }
 
-/** Opens a file for reading only. When closed, a connection that may write would copy the log into the file. */
+/** Opens a file for reading only. A connection that may write would copy the log into it when it closes. */
 export function connectToRead(path: string, prepare: Prepare = () => {}): Connection {
   return connect(path, { readonly: sizeOf(`${realPath(path)}-wal`) > 0 }, (db, pin) => {
     db.pragma('query_only = ON');

@@ -9,7 +9,7 @@ import type { CreateEvent, CreateFailure, KeyEvent, PetEvent } from './events.ts
 import { keyContradiction } from './key-order.ts';
 import { petContradiction } from './pet-order.ts';
 
-/** The operations of a store that a {@link History} records. An `AnimalStore` and the store of a server have them. */
+/** The operations of a store that a {@link History} records. Every `BasicStore` has them. */
 export interface PetOperations {
   /** Like `AnimalStore.createPet`. */
   createPet(input: NewPetInput, options?: { readonly idempotencyKey?: string }): Promise<Pet>;

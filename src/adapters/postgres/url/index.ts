@@ -76,7 +76,7 @@ export function locationOf(url: string): string {
 
 type Given = Readonly<Record<string, string | undefined>>;
 
-/** Gives the parser only these parameters: others would make it read files or print warnings, or reach the driver. */
+/** Gives the parser only these parameters: others would reach the driver, or make it read files or print warnings. */
 function partsOf(url: string, path: string, given: Given) {
   const pairs = Object.entries(given).filter((pair): pair is [string, string] => pair[1] !== undefined);
   try {
