@@ -1,4 +1,4 @@
-/** The search over everything that the page shows. */
+/** The search over the texts of the page. */
 
 import { type Entry, excerptOf, findEntries, wordsOf } from '../search.ts';
 import { el } from './dom.ts';

@@ -1,4 +1,4 @@
-/** The entry point `animal-store` on platforms other than Node.js, such as a browser or an edge runtime. */
+/** The entry point `animal-store` in a browser or an edge runtime. Node.js, Bun and Deno get `index.ts`. */
 
 import type { AnimalStore } from '../application/animal-store.ts';
 import { api } from '../composition/databases/api.ts';

@@ -1,11 +1,11 @@
 /** A request and its response, without the API key and without the bodies. */
 export interface RequestOutcome {
   readonly method: string;
-  /** The path template of the route, such as `/v1/pets/{petId}`; `undefined` when no route matches. */
+  /** The path template of the route, such as `/v1/pets/{petId}`; `undefined` when no route matched, as before a 401. */
   readonly route?: string | undefined;
   /**
-   * If the request matches no route, the first 200 characters of its path, without the query. Characters other than
-   * visible ASCII are percent-encoded. The path is masked when it contains a part of an API key.
+   * Without a `route`, the first 200 characters of the path, without the query. Characters other than visible ASCII are
+   * percent-encoded. The path is masked when it contains a part of an API key.
    */
   readonly path?: string | undefined;
   readonly status: number;
@@ -20,7 +20,7 @@ export interface RequestOutcome {
   readonly address: string | undefined;
   /** Whether the client disconnected before the response was sent. */
   readonly aborted?: true | undefined;
-  /** The `traceparent` of the request (W3C Trace Context, version 00); `undefined` when it is missing or invalid. */
+  /** The valid `traceparent` of the request (W3C Trace Context, version 00), unless it contains a part of an API key. */
   readonly traceparent?: string | undefined;
 }
 

@@ -3,7 +3,7 @@ import { AnimalStoreError, isError } from '../../domain/errors.ts';
 /** The reasons why a storage cannot handle requests. `GET /readyz` shows them to everybody, and scripts depend on them. */
 export const STORAGE_FAULT_REASONS = [
   'file_missing', // a file of the database is missing, or the database contains no store
-  'file_replaced', // another file is at the path of the database
+  'file_replaced', // a file of the database was replaced by another file
   'disk_full',
   'read_only',
   'io_error', // a read or a write failed; this fault and the two above end when reading or writing succeeds again
