@@ -4,7 +4,6 @@ import { dirname, join, relative } from 'node:path';
 import ts from 'typescript';
 import { type Identifiers, identifiersOf } from './identifiers.ts';
 import { type Names, pluralOf } from './names.ts';
-import { withOtherNouns } from './nouns.ts';
 import { type Exceptions, isNamed, renameText, type Style } from './rename.ts';
 
 /** A file of the project: its path below the root, and its text. */
@@ -36,9 +35,7 @@ const CODE_BLOCK = /(?<=^```(?:ts|js)\n).*?(?=^```$)/gms;
 const DATABASE = /(?:^|\/)(?:sqlite|postgres)\//;
 
 /** Returns the files with their new names and texts. */
-export function renameFiles(originals: readonly SourceFile[], names: Names): SourceFile[] {
-  const plural = names.plural.join('-');
-  const files = originals.map(({ path, text }) => ({ path, text: withOtherNouns(text, path, plural) }));
+export function renameFiles(files: readonly SourceFile[], names: Names): SourceFile[] {
   const candidates = candidatesOf(names);
   const paths = renamePaths(files, candidates);
   const sources = new Map(files.flatMap((file) => sourcesOf(file).map((source) => [source.path, source])));

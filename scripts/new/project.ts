@@ -17,6 +17,7 @@ import { trackedFiles } from '../git.ts';
 import { withAttributes } from './attribute-sources.ts';
 import { renameFiles } from './collisions.ts';
 import type { Names } from './names.ts';
+import { withOtherNouns } from './nouns.ts';
 import { packageFiles } from './package.ts';
 import { isOfOtherPart, isSaidOfOthers, isTaken, PARTS, type PartName } from './parts.ts';
 import { pruned } from './prune.ts';
@@ -152,10 +153,7 @@ export function filesOf(
       fixed.push({ path, content, mode: modeOf(path) });
       continue;
     }
-    const own = attributes.length === 0 ? `${content}` : withAttributes(path, `${content}`, attributes);
-    const shown = path.endsWith('.md') ? withTextsOf(parts, own) : own;
-    const given = withoutParts(parts.includes('library') ? shown : withoutEntries(shown), parts);
-    const text = contentOf(path, firstSchema(path, given), names);
+    const text = textOf(path, `${content}`, names, parts, attributes);
     if (MODULE.test(path)) modules.set(path, text);
     else texts.push({ path, text });
   }
@@ -205,6 +203,24 @@ export function writeFiles(target: string, files: readonly NewFile[]): void {
     mkdirSync(dirname(join(target, path)), { recursive: true });
     writeFileSync(join(target, path), content, { mode, flag: 'wx' });
   }
+}
+
+/**
+ * Returns the text of a file before unused code is removed and the names are replaced. The attributes come last, so that no other
+ * replacement changes what the user has written.
+ */
+export function textOf(
+  path: string,
+  content: string,
+  names: Names,
+  parts: readonly PartName[],
+  attributes: readonly NamedAttribute[],
+): string {
+  const shown = path.endsWith('.md') ? withTextsOf(parts, content) : content;
+  const given = withoutParts(parts.includes('library') ? shown : withoutEntries(shown), parts);
+  const own = contentOf(path, firstSchema(path, given), names);
+  const text = withOtherNouns(own, path, names.plural.join('-'));
+  return attributes.length === 0 ? text : withAttributes(path, text, attributes);
 }
 
 function contentOf(path: string, given: string, names: Names): string {

@@ -6,9 +6,20 @@
 import type { NamedAttribute } from '../attribute-text.ts';
 
 const RECORD =
-  /\{(?<space> ?)(?:(?<quote>"?)id"?: ?(?<id>\d+n?), ?)?"?name"?: ?['"](?<text>[^'"]*)['"], ?"?categoryId"?: ?(?<number>-?\d+)n?(?:, ?"?status"?: ?['"](?<status>\w+)['"])?(?:, ?"?\w+"?: ?(?:['"][^'"]*['"]|[\w.-]+))* ?\}/g;
+  /\{(?<space> ?)(?:(?<quote>"?)id"?: ?(?<id>\d+n?), ?)?"?name"?: ?['"](?<text>[^'"]*)['"], ?"?categoryId"?: ?(?<number>-?\d+)n?(?:, ?"?status"?: ?['"](?<status>\w+)['"])?(?:, ?"?\w+"?: ?(?:['"][^'"]*['"]|[\w.-]+))* ?\}/;
 const STATUSES = ['available', 'pending', 'sold'];
-const STATUS = `(?<status>${STATUSES.join('|')})`;
+const STATUS = `(?:${STATUSES.join('|')})`;
+/** All places in one pattern, because what a replacement has written is not replaced again. */
+const PLACE = new RegExp(
+  [
+    RECORD.source,
+    `(?<=\\b(?:list|export)\\w*\\()\\{ status: '(?<listed>${STATUS})' \\}`,
+    `\\bstatus: '(?<member>${STATUS})'`,
+    `"status": ?"(?<json>${STATUS})"`,
+    `\\bstatus=(?<parameter>${STATUS})(?<next>&?)`,
+  ].join('|'),
+  'g',
+);
 
 interface Given {
   readonly text: string;
@@ -31,35 +42,32 @@ export function withRecords(text: string, attributes: readonly NamedAttribute[])
     number: BigInt(STATUSES.indexOf(status)),
     status: STATUSES.indexOf(status),
   });
-  return text
-    .replaceAll(RECORD, (...groups) => {
-      const { space = '', id, text = '', number = '0', status } = groups.at(-1) as Record<string, string>;
-      const isJson = space === '';
-      const given = { text, number: BigInt(number), status: STATUSES.indexOf(status ?? 'available') };
-      const has = (each: NamedAttribute): boolean =>
-        each.attribute.isRequired ||
-        (each === first && !hasRequired) ||
-        (each === changed && status !== undefined) ||
-        (id !== undefined && each.attribute.default !== undefined);
-      const members = attributes.filter(has).map((each) => memberOf(each, given, isJson));
-      if (id !== undefined) members.unshift(isJson ? `"id":${id}` : `id: ${id}`);
-      return `{${space}${members.join(isJson ? ',' : ', ')}${space}}`;
-    })
-    .replaceAll(new RegExp(`(?<=\\b(?:list|export)\\w*\\()\\{ status: '${STATUS}' \\}`, 'g'), (_, status) =>
-      filter === undefined ? '' : `{ ${memberOf(filter, ofStatus(status), false)} }`,
-    )
-    .replaceAll(new RegExp(`\\bstatus: '${STATUS}'`, 'g'), (_, status) =>
-      memberOf(changed, ofStatus(status), false),
-    )
-    .replaceAll(new RegExp(`"status": ?"${STATUS}"`, 'g'), (_, status) =>
-      memberOf(changed, ofStatus(status), true),
-    )
-    .replaceAll(new RegExp(`\\bstatus=${STATUS}&?`, 'g'), (parameter, status) => {
-      if (filter === undefined) return '';
-      const value = encodeURIComponent(String(sampleOf(filter, ofStatus(status))));
-      return `${filter.name}=${value}${parameter.endsWith('&') ? '&' : ''}`;
-    });
+  const recordOf = ({ space = '', id, text = '', number = '0', status }: Groups): string => {
+    const isJson = space === '';
+    const given = { text, number: BigInt(number), status: STATUSES.indexOf(status ?? 'available') };
+    const has = (each: NamedAttribute): boolean =>
+      each.attribute.isRequired ||
+      (each === first && !hasRequired) ||
+      (each === changed && status !== undefined) ||
+      (id !== undefined && each.attribute.default !== undefined);
+    const members = attributes.filter(has).map((each) => memberOf(each, given, isJson));
+    if (id !== undefined) members.unshift(isJson ? `"id":${id}` : `id: ${id}`);
+    return `{${space}${members.join(isJson ? ',' : ', ')}${space}}`;
+  };
+  return text.replaceAll(PLACE, (...found) => {
+    const groups = found.at(-1) as Groups;
+    const { listed, member, json, parameter, next = '' } = groups;
+    if (member !== undefined) return memberOf(changed, ofStatus(member), false);
+    if (json !== undefined) return memberOf(changed, ofStatus(json), true);
+    if (listed === undefined && parameter === undefined) return recordOf(groups);
+    if (filter === undefined) return '';
+    if (listed !== undefined) return `{ ${memberOf(filter, ofStatus(listed), false)} }`;
+    const value = encodeURIComponent(String(sampleOf(filter, ofStatus(parameter as string))));
+    return `${filter.name}=${value}${next}`;
+  });
 }
+
+type Groups = Readonly<Record<string, string | undefined>>;
 
 function sampleOf({ attribute }: NamedAttribute, { text, number, status }: Given): unknown {
   switch (attribute.kind) {

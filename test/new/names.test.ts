@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { renameFiles } from '../../scripts/new/collisions.ts';
 import { namesOf } from '../../scripts/new/names.ts';
+import { withOtherNouns } from '../../scripts/new/nouns.ts';
 import { renameText } from '../../scripts/new/rename.ts';
 
 const PARCEL = namesOf({ entity: 'parcel' });
@@ -139,7 +140,8 @@ test.each([
 
 test('commands and paths that have the name of the records get another one', () => {
   const text = "run(['keys', 'create']); // `animal-store keys list`, pets list, /v1/changes";
-  const nameOf = (entity: string) => renamed(text, entity, 'test/e2e/x.ts');
+  const path = 'test/e2e/x.ts';
+  const nameOf = (entity: string) => renamed(withOtherNouns(text, path, `${entity}s`), entity, path);
   expect(nameOf('key')).toBe(
     "run(['api-keys', 'create']); // `key-store api-keys list`, keys list, /v1/changes",
   );
