@@ -3,7 +3,7 @@
 import { type Attribute, type AttributeKind, ruleOf } from '../../src/domain/attribute.ts';
 import { INT64_MAX, INT64_MIN } from '../../src/domain/int64.ts';
 import type { NamedAttribute } from '../attribute-text.ts';
-import { capitalized } from './names.ts';
+import { capitalized, SQL_WORDS } from './names.ts';
 import { isNamed } from './rename.ts';
 
 const ATTRIBUTE =
@@ -24,8 +24,8 @@ const REFUSED: Readonly<Record<string, string>> = {
   'the command has an option of this name':
     'active all backup createStore database databaseUrl dryRun expires follow force help host idempotencyKey ifMatch json newEpoch newIds overlap port readOnly skipInvalid verify version',
   'JavaScript gives this member a meaning': 'then toJSON prototype',
-  'SQL reserves this word':
-    'abort add all alter always analyse analyze and any array as asc asymmetric attach authorization before begin between binary both by cascade case cast check collate collation column commit concurrently conflict constraint create cross current currentCatalog currentDate currentRole currentSchema currentTime currentTimestamp currentUser database default deferrable deferred delete desc detach distinct do drop each else end escape except exclusive exists explain fail false fetch filter for foreign freeze from full glob grant group having if ignore ilike immediate in index indexed initially inner insert instead intersect into is isnull join key lateral leading left like localtime localtimestamp match materialized natural not nothing notnull null of offset on only or order outer over overlaps placing plan pragma primary query raise recursive references regexp reindex release rename replace restrict returning right rollback row rowid savepoint select sessionUser similar some symmetric systemUser table tablesample temp temporary then to trailing transaction trigger true union unique update user using vacuum values variadic verbose view virtual when where window with without',
+  'SQL reserves this word': SQL_WORDS,
+  'each table of PostgreSQL has a column of this name': 'cmax cmin ctid tableoid xmax xmin',
 };
 
 /** Parses a list of attributes. Throws an `Error` that says what is wrong. */

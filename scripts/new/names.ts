@@ -15,6 +15,8 @@ export interface Names {
 }
 
 const WORDS = /^[a-z]{2,30}(?:[ -][a-z]{2,30}){0,2}$/;
+/** PostgreSQL cuts off names after 63 bytes, such as that of the sequence `pets_id_seq`. */
+const LENGTH_MAX = 50;
 const PROJECT = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/;
 const PROJECT_LENGTH_MAX = 40;
 
@@ -49,31 +51,51 @@ const REFUSED: Readonly<Record<string, string>> = {
 for (const name of ['after', 'cursor', 'etag', 'id', 'limit', 'removed']) {
   Object.assign(REFUSED, { [name]: 'requests and responses have a member or parameter of this name' });
 }
-/** Words of SQL. A table with such a name may have to be quoted. */
-const RESERVED_TABLES = /^(?:columns|nulls|others|references|rows|ties|values)$/;
+/** Words of SQL, in the spelling of an attribute. A table or column with such a name may have to be quoted. */
+export const SQL_WORDS =
+  'abort add all alter always analyse analyze and any array as asc asymmetric attach authorization before begin between binary both by cascade case cast check collate collation column commit concurrently conflict constraint create cross current currentCatalog currentDate currentRole currentSchema currentTime currentTimestamp currentUser database default deferrable deferred delete desc detach distinct do drop each else end escape except exclusive exists explain fail false fetch filter for foreign freeze from full glob grant group having if ignore ilike immediate in index indexed initially inner insert instead intersect into is isnull join key lateral leading left like localtime localtimestamp match materialized natural not nothing notnull null of offset on only or order outer over overlaps placing plan pragma primary query raise recursive references regexp reindex release rename replace restrict returning right rollback row rowid savepoint select sessionUser similar some symmetric systemUser table tablesample temp temporary then to trailing transaction trigger true union unique update user using vacuum values variadic verbose view virtual when where window with without';
+
+/** Plurals that are refused, in the same spelling, because the plural is the name of a table and of a command. */
+const REFUSED_PLURALS: Readonly<Record<string, string>> = {
+  'SQL reserves this word': `${SQL_WORDS} columns nulls others rows ties`,
+  'another command has this name': 'backup completion doctor export help import openapi restore serve',
+};
+const OWN_TABLES = ['apiKeys', 'epoch', 'idempotencyRecords', 'probe', 'staged'];
 
 /** Derives all names from a request. Throws an `Error` whose message says what is wrong and what to do. */
 export function namesOf(request: Request): Names {
   const entity = wordsOf('--entity', request.entity);
   const plural = request.plural === undefined ? pluralOf(entity) : wordsOf('--plural', request.plural);
-  if (RESERVED_TABLES.test(plural.join(' ')))
-    throw new Error(`--plural ${plural}: SQL reserves this word: choose another plural`);
   const name = request.name ?? `${entity.join('-')}-store`;
   if (!PROJECT.test(name) || name.length > PROJECT_LENGTH_MAX) {
     const expected = `a package name of at most ${PROJECT_LENGTH_MAX} characters such as parcel-store`;
     throw new Error(`--name: expected ${expected}, got '${name}'`);
   }
-  return { entity, plural, project: name.split('-') };
+  const names = { entity, plural, project: name.split('-') };
+  refusePlural(names);
+  return names;
+}
+
+function refusePlural({ entity, plural, project }: Names): void {
+  const [name, tables] = [
+    camel(plural),
+    [...OWN_TABLES, camel([...entity, 'revisions']), camel([...project, 'schema'])],
+  ];
+  const [found] = Object.entries(REFUSED_PLURALS).find(([, names]) => names.split(' ').includes(name)) ?? [];
+  const reason = tables.includes(name) ? 'each store has a table of this name' : found;
+  if (reason !== undefined)
+    throw new Error(`--plural '${plural.join(' ')}': ${reason}: choose another plural`);
 }
 
 function wordsOf(option: string, text: string): readonly string[] {
-  if (!WORDS.test(text)) {
+  if (!WORDS.test(text) || text.length > LENGTH_MAX) {
     throw new Error(
-      `${option}: expected one to three words of 2 to 30 letters from a to z, such as parcel or 'line item', got '${text}'`,
+      `${option}: expected one to three words of 2 to 30 letters from a to z, at most 50 in all, such as parcel or 'line item', got '${text}'`,
     );
   }
   const words = text.split(/[ -]/);
-  const reason = Object.hasOwn(REFUSED, words.join(' ')) ? REFUSED[words.join(' ')] : undefined;
+  const known = Object.hasOwn(REFUSED, words.join(' ')) ? REFUSED[words.join(' ')] : undefined;
+  const reason = /^(?:pg|sqlite)\b/.test(text) ? 'databases reserve names that begin so' : known;
   if (reason !== undefined) throw new Error(`${option} '${text}': ${reason}: choose another word`);
   return words;
 }
@@ -96,8 +118,16 @@ export function capitalized(word: string): string {
   return word.slice(0, 1).toUpperCase() + word.slice(1);
 }
 
+export function uncapitalized(word: string): string {
+  return word.slice(0, 1).toLowerCase() + word.slice(1);
+}
+
 export function pascal(words: readonly string[]): string {
   return words.map(capitalized).join('');
+}
+
+function camel(words: readonly string[]): string {
+  return uncapitalized(pascal(words));
 }
 
 /** Returns the English article of a word, which depends on its first letters. */

@@ -1,6 +1,6 @@
 /** Replaces the name of the entity and the name of this project in a text or in a path. */
 
-import { articleOf, capitalized, type Names, pascal } from './names.ts';
+import { articleOf, capitalized, type Names, pascal, uncapitalized } from './names.ts';
 
 /** The spelling of a name of several words: `line item`, `lineItem`, `line_item` or `line-item`. */
 export type Style = 'prose' | 'camel' | 'snake' | 'kebab';
@@ -144,8 +144,4 @@ function spelledProject(parts: readonly string[], pattern: string, separator: st
   if (pattern === pattern.toLowerCase()) return parts.join(separator);
   if (separator !== '') return /^[A-Z]/.test(pattern) ? join(capitalized) : parts.join(separator);
   return /^[A-Z]/.test(pattern) ? pascal(parts) : uncapitalized(pascal(parts));
-}
-
-function uncapitalized(word: string): string {
-  return word.slice(0, 1).toLowerCase() + word.slice(1);
 }

@@ -80,8 +80,9 @@ test.each([
 test.each([
   [
     { entity: 'Parcel' },
-    "--entity: expected one to three words of 2 to 30 letters from a to z, such as parcel or 'line item', got 'Parcel'",
+    "--entity: expected one to three words of 2 to 30 letters from a to z, at most 50 in all, such as parcel or 'line item', got 'Parcel'",
   ],
+  [{ entity: `${'a'.repeat(30)} ${'b'.repeat(20)}` }, 'at most 50 in all'],
   [
     { entity: 'cursor' },
     "--entity 'cursor': requests and responses have a member or parameter of this name: choose another word",
@@ -90,7 +91,19 @@ test.each([
     { entity: 'api key' },
     "--entity 'api key': the keys that callers have are called so: choose another word",
   ],
-  [{ entity: 'value' }, '--plural values: SQL reserves this word: choose another plural'],
+  [{ entity: 'value' }, "--plural 'values': SQL reserves this word: choose another plural"],
+  [{ entity: 'order', plural: 'order' }, "--plural 'order': SQL reserves this word: choose another plural"],
+  [{ entity: 'man', plural: 'current user' }, "--plural 'current user': SQL reserves this word"],
+  ...['api keys', 'epoch', 'man revisions', 'man store schema'].map(
+    (plural) =>
+      [
+        { entity: 'man', plural },
+        `--plural '${plural}': each store has a table of this name: choose another plural`,
+      ] as const,
+  ),
+  [{ entity: 'man', plural: 'backup' }, "--plural 'backup': another command has this name"],
+  [{ entity: 'man', plural: 'pg class' }, "--plural 'pg class': databases reserve names that begin so"],
+  [{ entity: 'sqlite file' }, "--entity 'sqlite file': databases reserve names that begin so"],
   [
     { entity: 'parcel', name: 'Parcel Store' },
     "--name: expected a package name of at most 40 characters such as parcel-store, got 'Parcel Store'",
