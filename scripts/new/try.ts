@@ -1,6 +1,6 @@
 /**
  * Creates projects, and installs, tests and uses them as a new user would: `node scripts/new/try.ts [NAME...]`. Without names,
- * creates ten projects with random names (`PROPERTY_SEED` sets the seed), one project for each part, one with all parts, and two
+ * creates ten projects with random names (`PROPERTY_SEED` sets the seed), one project for each part, one with all parts, and some
  * with lists of attributes. Such a run takes an hour, so run it at night.
  */
 
@@ -22,6 +22,13 @@ const LISTS = [
   'subject:text(0..80)?, size:integer(0..100)=5 filter, kind:one of(a, b)?, sentAt:timestamp filter, seen:boolean, weight:int64?',
 ];
 
+/** Lists without a text, and with short values alone. The tests of all parts must pass with them, too. */
+const SHORT_LISTS = [
+  'count:integer(0..100), sentAt:timestamp filter, level:one of(a, b)?',
+  'code:text(0..3) filter, place:boolean?',
+];
+const ALL_PARTS = Object.keys(PARTS).join();
+
 interface Try {
   readonly entity: string;
   readonly part?: string;
@@ -36,8 +43,9 @@ const tries: readonly Try[] =
     ? chosen.map((entity) => ({ entity }))
     : [
         ...someOf(WORDS, COUNT, seed).map((entity) => ({ entity })),
-        ...[...Object.keys(PARTS), Object.keys(PARTS).join()].map((part) => ({ entity: 'book', part })),
+        ...[...Object.keys(PARTS), ALL_PARTS].map((part) => ({ entity: 'book', part })),
         ...LISTS.map((list) => ({ entity: 'support ticket', list })),
+        ...SHORT_LISTS.map((list) => ({ entity: 'reading', part: ALL_PARTS, list })),
       ];
 
 /** Chooses different words at random. Each word of the list can be chosen. */

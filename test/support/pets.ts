@@ -92,7 +92,7 @@ export const REX_JSON: string = newPetJson(REX);
 /** A pet that the other one can become. */
 export const MAX: NewPet = samplePet('Max', 6n, CHANGEABLE);
 
-/** The column of the text that `labelOf` returns, or `id` if pets have no text. */
+/** The column of the first text, or `id` if pets have no text. */
 export const LABEL: string =
   PET_ATTRIBUTES.filter((name) => ATTRIBUTES[name].kind === 'text').map(columnOf)[0] ?? 'id';
 
@@ -239,7 +239,8 @@ export function insertPets(count: number): string {
   return insertPet().replace(/VALUES \((.*)\);$/, `SELECT $1 FROM (${numbers}) AS numbers;`);
 }
 
-function literalsOf(pet: NewPet): string[] {
+/** Returns the values of a pet, in the order of its attributes, as SQL has them. */
+export function literalsOf(pet: NewPet): string[] {
   return valuesOf(pet).map((value) => (value === null ? 'NULL' : `'${String(value).replaceAll("'", "''")}'`));
 }
 

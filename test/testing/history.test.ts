@@ -4,7 +4,7 @@ import { AnimalStoreError, type ErrorCode } from '../../src/domain/errors.ts';
 import type { Pet } from '../../src/domain/pet.ts';
 import { matches, type PetFilter } from '../../src/domain/pet-filter.ts';
 import { FEW_FILTERS } from '../../src/testing/fixtures/filters.ts';
-import { samplePet } from '../../src/testing/fixtures/pets.ts';
+import { labelOf, numberedPet } from '../../src/testing/fixtures/pets.ts';
 import { History, type PetOperations } from '../../src/testing/index.ts';
 
 type Result = Pet | readonly Pet[] | Error;
@@ -44,7 +44,8 @@ function begin(history: History, client: string, call: Call): (result: Result) =
   };
 }
 
-const pet = (id: number): Pet => ({ id: BigInt(id), ...samplePet(`pet ${id}`, id) });
+const pet = (id: number): Pet => ({ id: BigInt(id), ...numberedPet(BigInt(id)) });
+const label = (id: number) => `'${labelOf(pet(id))}'`;
 const create =
   (created: Pet, idempotencyKey?: string) =>
   (store: PetOperations): Promise<Pet> =>
@@ -68,7 +69,7 @@ const UNLIKE_ONE = FEW_FILTERS.filter((filter) => !matches(ONE, filter)).map(
     [
       filter,
       defined(filter)
-        .map((parts) => parts.join('='))
+        .map(([name, value]) => `${name}=${encodeURIComponent(`${value}`)}`)
         .join(' '),
     ] as const,
 );
@@ -133,13 +134,13 @@ test.each<[string, string, ...Step[]]>([
   ],
   [
     'a stale read',
-    "list limit=20 after=0 (B) missed pet 1, but began after create 'pet 1' (A) stored pet 1",
+    `list limit=20 after=0 (B) missed pet 1, but began after create ${label(1)} (A) stored pet 1`,
     ['A', create(ONE), ONE],
     ['B', list(), []],
   ],
   [
     'an id below that of an earlier create',
-    "create 'pet 1' (A) got id 1, but began after create 'pet 2' (A) stored pet 2",
+    `create ${label(1)} (A) got id 1, but began after create ${label(2)} (A) stored pet 2`,
     ['A', create(TWO), TWO],
     ['A', create(ONE), ONE],
   ],
@@ -152,46 +153,50 @@ test.each<[string, string, ...Step[]]>([
   ],
   [
     'an id that is given twice',
-    "create 'pet 2' (B) got id 1, as create 'pet 1' (A) did",
+    `create ${label(2)} (B) got id 1, as create ${label(1)} (A) did`,
     ['A', create(ONE), ONE],
     ['B', create(TWO), { ...TWO, id: 1n }],
   ],
   [
     'a retry that stores a second pet',
-    "create 'pet 1' key=a (A) returned id 2, and create 'pet 1' key=a (A) id 1",
+    `create ${label(1)} key=a (A) returned id 2, and create ${label(1)} key=a (A) id 1`,
     ['A', create(ONE, 'a'), ONE],
     ['A', create(ONE, 'a'), { ...ONE, id: 2n }],
   ],
   [
     'a lost create that is stored twice',
-    "list limit=20 after=0 (B) saw pet 2 'pet 1', and create 'pet 1' key=a (A) stored it as pet 1",
+    `list limit=20 after=0 (B) saw pet 2 ${label(1)}, and create ${label(1)} key=a (A) stored it as pet 1`,
     ['A', create(ONE, 'a'), LOST],
     ['A', create(ONE, 'a'), ONE],
     ['B', list(), [ONE, { ...ONE, id: 2n }]],
   ],
   [
     'a replay of another pet',
-    "create 'pet 1' key=a (A) returned another pet, 'pet 2'",
+    `create ${label(1)} key=a (A) returned another pet, ${label(2)}`,
     ['A', create(ONE, 'a'), TWO],
   ],
   [
     'a refused create that is stored',
-    "get 1 (B) saw pet 1 'pet 1', and create 'pet 1' (A) was refused",
+    `get 1 (B) saw pet 1 ${label(1)}, and create ${label(1)} (A) was refused`,
     ['A', create(ONE), failure('overloaded')],
     ['B', get(1), ONE],
   ],
   [
     'a retry that is refused for another pet',
-    "create 'pet 1' key=a (A) was refused, but its key was used for no other pet",
+    `create ${label(1)} key=a (A) was refused, but its key was used for no other pet`,
     ['A', create(ONE, 'a'), ONE],
     ['A', create(ONE, 'a'), failure('idempotency_conflict')],
   ],
-  ['a pet that nobody created', "get 9 (B) saw pet 9 'pet 9', which nobody created", ['B', get(9), pet(9)]],
+  [
+    'a pet that nobody created',
+    `get 9 (B) saw pet 9 ${label(9)}, which nobody created`,
+    ['B', get(9), pet(9)],
+  ],
   [
     'a pet that changes',
-    "get 1 (B) saw pet 1 as 'Bella', which was 'pet 1'",
+    `get 1 (B) saw pet 1 as ${label(2)}, which was ${label(1)}`,
     ['A', create(ONE), ONE],
-    ['B', get(1), { ...ONE, ...samplePet('Bella', 9n) }],
+    ['B', get(1), { ...TWO, id: 1n }],
   ],
   ['a get that returns another pet', 'get 2 (B) returned pet 1', ['A', create(ONE), ONE], ['B', get(2), ONE]],
   ...UNLIKE_ONE.slice(0, 1).map(([filter, text]): [string, string, ...Step[]] => [

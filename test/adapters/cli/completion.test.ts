@@ -86,13 +86,10 @@ const COMPLETIONS = [
   ['fish', `complete -C '${WORDS.join(' ')}=${START}'`],
   ['fish', `complete -C '${WORDS.join(' ')} ${START}'`],
 ] as const;
-test.for(CHOICE === undefined ? [] : COMPLETIONS)(
-  '%s completes a value',
-  async ([shell, commands], { skip }) => {
-    const found = await inShell(shell, commands, WORDS, skip);
-    // zsh has shown the whole line, and fish the whole word.
-    expect(found.flatMap((line) => line.split(/[\s=]/)).filter((word) => word.startsWith(START))).toEqual(
-      VALUES.filter((value) => value.startsWith(START)),
-    );
-  },
-);
+test.for(START === '' ? [] : COMPLETIONS)('%s completes a value', async ([shell, commands], { skip }) => {
+  const found = await inShell(shell, commands, WORDS, skip);
+  // zsh has shown the whole line, and fish the whole word.
+  expect(found.flatMap((line) => line.split(/[\s=]/)).filter((word) => word.startsWith(START))).toEqual(
+    VALUES.filter((value) => value.startsWith(START)),
+  );
+});

@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest';
 import type { Commit } from '../../../src/application/ports/observer.ts';
+import type { NewPet } from '../../../src/domain/pet.ts';
+import { newPetJson } from '../../../src/domain/pet-json.ts';
+import { samplePet } from '../../../src/testing/fixtures/pets.ts';
 import { connect, describePostgres, newDatabaseUrl } from '../../support/postgres/index.ts';
-import { attemptWith, LABEL, labelOf, named, openStorage, openStore, REX, walk } from './database.ts';
+import { attemptWith, hasAttributes, MAX, openStorage, openStore, REX, walk } from './database.ts';
 
 describePostgres('creates on PostgreSQL', () => {
   test('a pet that the database refuses fails alone, with and without an idempotency key, and costs few commits', async () => {
@@ -9,24 +12,28 @@ describePostgres('creates on PostgreSQL', () => {
     const commits: Commit[] = [];
     const storage = await openStorage(url, { observer: { onCommit: (commit) => commits.push(commit) } });
     const other = await connect(url);
-    await other.query(`ALTER TABLE pets ADD CHECK (${LABEL} NOT LIKE 'bad%7');
+    const refused: readonly [NewPet, NewPet] = [MAX, samplePet('bad', 5)];
+    await other.query(`ALTER TABLE pets ADD CHECK (NOT (${hasAttributes(refused[0])}));
       CREATE FUNCTION refuse_pet() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'bad'; END $$;
-      CREATE TRIGGER refusing BEFORE INSERT ON pets FOR EACH ROW WHEN (NEW.${LABEL} LIKE 'bad%2') EXECUTE FUNCTION refuse_pet()`);
-    const names = Array.from({ length: 300 }, (_, index) => `${index % 75 === 7 ? 'bad' : 'good'} ${index}`);
+      CREATE TRIGGER refusing BEFORE INSERT ON pets FOR EACH ROW WHEN (${hasAttributes(refused[1], 'NEW')})
+        EXECUTE FUNCTION refuse_pet()`);
+    const given = Array.from({ length: 300 }, (_, index) =>
+      index % 75 === 7 ? refused[index < 150 ? 0 : 1] : samplePet(`good ${index}`, index + 7),
+    );
     const results = await Promise.allSettled(
-      names.map((name, index) =>
+      given.map((pet, index) =>
         index % 2 === 0
-          ? storage.pets.add(named(name))
-          : storage.idempotentCreates.add(named(name), attemptWith(name)).then(({ pet }) => pet),
+          ? storage.pets.add(pet)
+          : storage.idempotentCreates.add(pet, attemptWith(`${index}`)).then(({ pet: added }) => added),
       ),
     );
     for (const [index, result] of results.entries()) {
-      if (names[index]?.startsWith('bad')) {
-        expect(result).toMatchObject({ reason: { code: 'internal_error' } });
-      } else expect(result).toMatchObject({ value: named(`${names[index]}`) });
+      const pet = given[index] as NewPet;
+      if (refused.includes(pet)) expect(result).toMatchObject({ reason: { code: 'internal_error' } });
+      else expect(result).toMatchObject({ value: pet });
     }
-    const good = names.filter((name) => name.startsWith('good'));
-    expect((await walk(storage)).map(labelOf).toSorted()).toEqual(good.toSorted());
+    const good = given.filter((pet) => !refused.includes(pet));
+    expect((await walk(storage)).map(newPetJson).toSorted()).toEqual(good.map(newPetJson).toSorted());
     expect(await storage.idempotencyRecords.count()).toBe(148);
     expect(commits.reduce((sum, { writes }) => sum + writes, 0)).toBe(296);
     expect(commits.length).toBeLessThan(60);
@@ -45,11 +52,11 @@ describePostgres('creates on PostgreSQL', () => {
   test('no pet is confirmed that a trigger of the operator has dropped', async () => {
     const { url, storage } = await openStore();
     await (await connect(url)).query(`CREATE FUNCTION drop_pet() RETURNS trigger LANGUAGE plpgsql AS
-      $$ BEGIN IF NEW.${LABEL} = 'dropped' THEN RETURN NULL; END IF; RETURN NEW; END $$;
+      $$ BEGIN IF ${hasAttributes(MAX, 'NEW')} THEN RETURN NULL; END IF; RETURN NEW; END $$;
       CREATE TRIGGER dropping BEFORE INSERT ON pets FOR EACH ROW EXECUTE FUNCTION drop_pet()`);
-    const names = ['one', 'dropped', 'two'];
-    const plain = names.map((name) => storage.pets.add(named(name)));
-    const keyed = names.map((name) => storage.idempotentCreates.add(named(name), attemptWith(name)));
+    const given = [REX, MAX, REX];
+    const plain = given.map((pet) => storage.pets.add(pet));
+    const keyed = given.map((pet, index) => storage.idempotentCreates.add(pet, attemptWith(`${index}`)));
     const results = [...(await Promise.allSettled(plain)), ...(await Promise.allSettled(keyed))];
     const statuses = results.map(({ status }) => status);
     // The ids of a statement do not tell which of its pets was dropped.

@@ -1,16 +1,9 @@
 import { expect, test } from 'vitest';
 import type { Storage } from '../../../src/application/ports/storage.ts';
+import type { NewPet } from '../../../src/domain/pet.ts';
+import { numberedPet } from '../../../src/testing/fixtures/pets.ts';
 import { connect, describePostgres, newDatabaseUrl, newUserUrl } from '../../support/postgres/index.ts';
-import {
-  attemptWith,
-  connectionsOf,
-  endConnectionsOf,
-  LABEL,
-  named,
-  openStorage,
-  REX,
-  walk,
-} from './database.ts';
+import { attemptWith, connectionsOf, countOf, endConnectionsOf, openStorage, REX, walk } from './database.ts';
 import { type CuttingProxy, type Direction, startProxy } from './proxy.ts';
 
 /** The share of the transferred bytes after which the connection is cut. */
@@ -39,42 +32,40 @@ describePostgres('a connection to PostgreSQL that is cut', () => {
     ['to the client', 'without a key'],
   ])('%s during a create %s', async (direction, kind) => {
     const { url, proxy, storage } = await setUp();
-    const add = async (name: string) =>
+    const add = async (pet: NewPet, key: string) =>
       kind === 'with a key'
-        ? (await storage.idempotentCreates.add(named(name), attemptWith(name))).pet
-        : storage.pets.add(named(name));
-    for (const name of ['first', 'second']) await add(name);
+        ? (await storage.idempotentCreates.add(pet, attemptWith(key))).pet
+        : storage.pets.add(pet);
+    for (const key of ['a', 'b']) await add(numberedPet(10n), key);
     proxy.transferred();
-    await add('third');
+    await add(numberedPet(10n), 'c');
     const bytes = proxy.transferred()[direction];
     expect(bytes).toBeGreaterThan(20);
     const other = await connect(url);
-    const stored = async (name: string) =>
-      (await other.query(`SELECT 1 FROM pets WHERE ${LABEL} = $1`, [name])).rowCount;
     const outcomes = { acknowledged: 0, unknownAndStored: 0, unknownAndNotStored: 0 };
     for (const [index, share] of SHARES.entries()) {
-      const name = `pet ${index}`;
+      const pet = numberedPet(BigInt(20 + index));
+      const stored = () => countOf(other, pet);
       // The last step cuts after the response.
       proxy.cutAfter(Math.round(bytes * share), direction);
-      const result = await add(name).catch((error: Error) => error);
+      const result = await add(pet, `${index}`).catch((error: Error) => error);
       proxy.repair();
       if (result instanceof Error) {
         expect(result).toMatchObject({ code: 'storage_unavailable' });
         expect(result.message).toMatch(UNKNOWN);
         // The server may still be storing the pet.
-        if (direction === 'to the client') await expect.poll(() => stored(name)).toBe(1);
-        outcomes[(await stored(name)) === 1 ? 'unknownAndStored' : 'unknownAndNotStored'] += 1;
+        if (direction === 'to the client') await expect.poll(stored).toBe(1);
+        outcomes[(await stored()) === 1 ? 'unknownAndStored' : 'unknownAndNotStored'] += 1;
       } else {
-        expect(await stored(name)).toBe(1);
+        expect(await stored()).toBe(1);
         outcomes.acknowledged += 1;
       }
       if (kind === 'with a key') {
-        await expect.poll(() => add(name).catch(() => undefined)).toMatchObject(named(name));
-        expect(await stored(name)).toBe(1);
+        await expect.poll(() => add(pet, `${index}`).catch(() => undefined)).toMatchObject(pet);
+        expect(await stored()).toBe(1);
       }
-      await expect
-        .poll(() => add(`next ${index}`).catch(() => undefined))
-        .toMatchObject(named(`next ${index}`));
+      const next = numberedPet(BigInt(30 + index));
+      await expect.poll(() => add(next, `next ${index}`).catch(() => undefined)).toMatchObject(next);
     }
     if (direction === 'to the client') expect(outcomes.unknownAndStored).toBeGreaterThan(2);
     else expect(outcomes.unknownAndNotStored).toBeGreaterThan(2);

@@ -8,14 +8,15 @@ import {
   openPostgresStorage,
   type PostgresOptions,
 } from '../../../src/adapters/postgres/index.ts';
+import { columnOf } from '../../../src/adapters/storage-kit/pet-rows.ts';
 import type { CreateAttempt } from '../../../src/application/ports/idempotent-creates.ts';
 import type { Storage } from '../../../src/application/ports/storage.ts';
-import type { NewPet, Pet } from '../../../src/domain/pet.ts';
-import { labelOf, samplePet, walk as walkPets } from '../../../src/testing/fixtures/pets.ts';
-import { LABEL, MAX, REX } from '../../support/pets.ts';
+import { type NewPet, PET_ATTRIBUTES, type Pet } from '../../../src/domain/pet.ts';
+import { samplePet, walk as walkPets } from '../../../src/testing/fixtures/pets.ts';
+import { LABEL, literalsOf, MAX, REX } from '../../support/pets.ts';
 import { connect, newDatabaseUrl, newUserUrl } from '../../support/postgres/index.ts';
 
-export { LABEL, labelOf, MAX, REX };
+export { LABEL, MAX, REX };
 
 export function named(name: string): NewPet {
   return samplePet(name);
@@ -42,6 +43,19 @@ export async function newStoreUrl(): Promise<string> {
   const url = await newDatabaseUrl();
   await (await openPostgresStorage(url)).close();
   return url;
+}
+
+/** Returns the condition that a row, such as `NEW` of a trigger, has the attributes of the pet. */
+export function hasAttributes(pet: NewPet, row = 'pets'): string {
+  const literals = literalsOf(pet);
+  const isEqual = (name: keyof NewPet, index: number) =>
+    `${row}.${columnOf(name)} IS NOT DISTINCT FROM ${literals[index]}`;
+  return PET_ATTRIBUTES.map(isEqual).join(' AND ');
+}
+
+/** Resolves with the number of rows that have the attributes of the pet. */
+export async function countOf(client: Client, pet: NewPet): Promise<number | null> {
+  return (await client.query(`SELECT 1 FROM pets WHERE ${hasAttributes(pet)}`)).rowCount;
 }
 
 /** Creates a user who may read and write the tables of a store, and returns the URL for this user. */

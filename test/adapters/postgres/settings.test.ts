@@ -73,7 +73,7 @@ describePostgres('other settings of a database', () => {
 });
 
 describePostgres('a table that is altered while a server uses it', () => {
-  test('no call fails, on any connection of the pool', async () => {
+  test.skipIf(LABEL === 'id')('no call fails, on any connection of the pool', async () => {
     const { url, storage } = await openStore();
     const { id } = await storage.pets.add(REX);
     const calls = () => [
@@ -85,7 +85,7 @@ describePostgres('a table that is altered while a server uses it', () => {
     ];
     await Promise.all(calls());
     const admin = await connect(url);
-    for (const type of ['varchar(300)', 'text']) {
+    for (const type of ['varchar(2000)', 'text']) {
       await admin.query(`ALTER TABLE pets ALTER COLUMN ${LABEL} TYPE ${type}`);
       await Promise.all(calls());
     }

@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest';
 import type { TransferOptions } from '../../../src/application/ports/pet-transfer.ts';
 import type { NewPet, Pet } from '../../../src/domain/pet.ts';
+import { newPetJson } from '../../../src/domain/pet-json.ts';
+import { samplePet } from '../../../src/testing/fixtures/pets.ts';
 import { importPets } from '../../../src/testing/fixtures/transfers.ts';
 import { connect, describePostgres, newDatabaseUrl } from '../../support/postgres/index.ts';
-import { LABEL, labelOf, named, openStorage, openStore, REX, walk } from './database.ts';
+import { hasAttributes, openStorage, openStore, REX, walk } from './database.ts';
 import { startProxy } from './proxy.ts';
 
 /** More pets than one statement of an export reads. */
@@ -13,6 +15,8 @@ const BATCH = 250;
 /** More pets than one statement of an import stores. */
 const MANY = 20_500;
 
+const petAt = (index: number): NewPet => samplePet(`pet ${index}`, index);
+
 async function* batches(
   beforeBatch: (index: number) => unknown = () => {},
   { count = PETS, size = BATCH } = {},
@@ -20,7 +24,7 @@ async function* batches(
   for (let start = 0; start < count; start += size) {
     await beforeBatch(start / size);
     const length = Math.min(size, count - start);
-    yield Array.from({ length }, (_, index) => named(`pet ${start + index}`));
+    yield Array.from({ length }, (_, index) => petAt(start + index));
   }
 }
 
@@ -31,14 +35,16 @@ describePostgres('imports and exports of many pets on PostgreSQL', () => {
     expect(await importPets(storage, all)).toBe(MANY);
     const exported: Pet[] = [];
     for await (const batch of storage.transfer.exportPets()) exported.push(...batch);
-    expect(exported.map(labelOf)).toEqual(Array.from({ length: MANY }, (_, index) => `pet ${index}`));
+    expect(exported.map(newPetJson)).toEqual(
+      Array.from({ length: MANY }, (_, index) => newPetJson(petAt(index))),
+    );
     expect((await storage.pets.add(REX)).id).toBeGreaterThan(exported.at(-1)?.id as bigint);
   });
 
   test('an import whose pets a trigger drops stores nothing', async () => {
     const { url, storage } = await openStore();
     await (await connect(url)).query(`CREATE FUNCTION drop_pet() RETURNS trigger LANGUAGE plpgsql AS
-      $$ BEGIN IF NEW.${LABEL} = 'pet 7' THEN RETURN NULL; END IF; RETURN NEW; END $$;
+      $$ BEGIN IF ${hasAttributes(petAt(7), 'NEW')} THEN RETURN NULL; END IF; RETURN NEW; END $$;
       CREATE TRIGGER dropping BEFORE INSERT ON pets FOR EACH ROW EXECUTE FUNCTION drop_pet()`);
     await expect(importPets(storage, batches())).rejects.toThrow('has dropped a row: nothing was stored');
     expect(await walk(storage)).toEqual([]);
