@@ -13,6 +13,8 @@ const GRAMMAR =
 const NAME = /^(?=.{1,40}$)[a-z](?:[A-Z]?[a-z0-9]+){0,7}$/;
 const VALUE = /^(?=.{1,50}$)[A-Za-z][A-Za-z0-9]*(?:[-_][A-Za-z0-9]+)*$/;
 const COUNT_MAX = 20;
+/** The texts of a record must fit in the body of a request together. */
+const TEXTS_LENGTH_MAX = 14_000;
 /** A text must fit in the body of a request, which has at most 16 KiB. */
 const TEXT_LENGTH_MAX = 2000;
 /** An index entry of PostgreSQL has at most about 2,700 bytes, and a code point has at most four bytes. */
@@ -46,6 +48,14 @@ export function attributesOf(list: string): readonly NamedAttribute[] {
   if (twice !== undefined) throw refusal(twice, 'the name is given twice');
   if (attributes.length > COUNT_MAX)
     throw new Error(`--attributes: expected at most ${COUNT_MAX}, got ${attributes.length}`);
+  const length = attributes.reduce(
+    (sum, { attribute }) => sum + (attribute.kind === 'text' ? attribute.minLength : 0),
+    0,
+  );
+  if (length > TEXTS_LENGTH_MAX)
+    throw new Error(
+      `--attributes: the texts have at least ${length} characters together, expected at most ${TEXTS_LENGTH_MAX}, because a request has at most 16 KiB`,
+    );
   if (!attributes.some(({ attribute }) => canCount(attribute)))
     throw new Error(
       '--attributes: expected at least one text of 3 characters, timestamp, or integer with a range such as 0..100, with which the tests count',

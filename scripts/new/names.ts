@@ -22,22 +22,21 @@ const PROJECT_LENGTH_MAX = 40;
 
 /** Words whose plural follows no rule. */
 const IRREGULAR: Readonly<Record<string, string>> = {
-  child: 'children',
   foot: 'feet',
   goose: 'geese',
-  man: 'men',
   mouse: 'mice',
   person: 'people',
   quiz: 'quizzes',
   tooth: 'teeth',
-  woman: 'women',
 };
 const SAME = /^(?:aircraft|deer|equipment|fish|information|money|news|series|sheep|software|species|staff)$/;
 const ENDINGS: readonly (readonly [RegExp, string])[] = [
   [/(lea|loa|kni|wi|li|thie|hal|cal|el|wol|scar)fe?$/, '$1ves'],
   [/([^aeiou])y$/, '$1ies'],
   [/sis$/, 'ses'],
-  [/([sxz]|[cs]h|potato|tomato|hero|echo|veto)$/, '$1es'],
+  [/(?<!^(?:hu|ger|ro|sha|talis|otto))man$/, 'men'],
+  [/child$/, 'children'],
+  [/([sxz]|sh|(?<!epo|stoma|[gin]ar)ch|potato|tomato|hero|echo|veto)$/, '$1es'],
   [/$/, 's'],
 ];
 
@@ -133,6 +132,8 @@ function camel(words: readonly string[]): string {
 /** Returns the English article of a word, which depends on its first letters. */
 export function articleOf(word: string): 'a' | 'an' {
   const start = word.toLowerCase();
-  if (/^(?:uni(?!n)|us[aeiu]|ur[aeiou]|ut[ei]|eu|ewe|one\b|once)/.test(start)) return 'a';
-  return /^(?:[aeiou]|hour|heir|honest|honou?r)/.test(start) ? 'an' : 'a';
+  if (/^(?:ui\b|uni(?!n|dent|m[ap])|us[abeiu]|ur[aeiou]|url|ut[cei]|uuid|eu|ewe|one\b|once)/.test(start))
+    return 'a';
+  // Letters that are spelled out, such as SMS, begin with a vowel as well.
+  return /^(?:[aeiou]|hour|heir|honest|honou?r|[fhlmnrsx][^aeiouy]*\b)/.test(start) ? 'an' : 'a';
 }

@@ -63,7 +63,9 @@ test.each([
   else expect(attributesOf(list).at(-1)?.attribute).toMatchObject(expected);
 });
 
-const MEANING = 'id limit after etag cursor removed change json database ifMatch order noShow'.split(' ');
+const MEANING = 'id limit after etag cursor removed change json database ifMatch order xmin noShow'.split(
+  ' ',
+);
 
 test.each([
   ...MEANING.map((name) => [`${name}:boolean`, /: choose another name$/] as const),
@@ -107,6 +109,10 @@ test.each([
   [
     'level:integer(1..3), tag:text(0..2)',
     /expected at least one text of 3 characters, timestamp, or integer/,
+  ],
+  [
+    Array.from({ length: 8 }, (_, index) => `a${index}:text(2000..2000)`).join(),
+    /the texts have at least 16000 characters together, expected at most 14000/,
   ],
   [Array.from({ length: 21 }, (_, index) => `a${index}:boolean`).join(), /expected at most 20, got 21$/],
 ] as const)('%s is refused', (list, message) => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { renameFiles } from '../../scripts/new/collisions.ts';
-import { namesOf } from '../../scripts/new/names.ts';
+import { articleOf, namesOf } from '../../scripts/new/names.ts';
 import { withOtherNouns } from '../../scripts/new/nouns.ts';
 import { renameText } from '../../scripts/new/rename.ts';
 
@@ -41,6 +41,11 @@ test.each([
   expect([renameText(text, ORCHARD), renameText(text, PARCEL)]).toEqual([orchard, parcel]);
 });
 
+test('the article of a word depends on its sound', () => {
+  const words = 'unit unimportant-note unidentified-object url uuid user-role sms-log smell hour';
+  expect(words.split(' ').map(articleOf).join(' ')).toBe('a an an a a a an a an');
+});
+
 test.each([
   ['newPet PET_STATUSES pet_id', 'newLineItem LINE_ITEM_STATUSES line_item_id'],
   ['Pets are new. Pets, the type Pet', 'Line items are new. Line items, the type LineItem'],
@@ -67,7 +72,7 @@ test('the name of the project is taken as it is given', () => {
 });
 
 const PLURALS =
-  'box boxes, story stories, day days, person people, bus buses, batch batches, analysis analyses, shelf shelves, sheep sheep, news news';
+  'box boxes, story stories, day days, person people, bus buses, batch batches, analysis analyses, shelf shelves, sheep sheep, news news, epoch epochs, policeman policemen, human humans, grandchild grandchildren';
 
 test.each([
   ...PLURALS.split(', ').map((pair) => pair.split(' ')),
