@@ -79,6 +79,7 @@ export const PARTS: Readonly<Record<PartName, readonly string[]>> = {
     'test/adapters/sqlite/faults.test.ts',
     'test/adapters/sqlite/file-modes.test.ts',
     'test/adapters/sqlite/read-order.test.ts',
+    'test/adapters/sqlite/writer-start.test.ts',
     'test/adapters/sqlite/writer-timeout.test.ts',
     'test/domain/json-time.test.ts',
     'test/domain/visible.test.ts',
