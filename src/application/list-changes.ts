@@ -58,7 +58,7 @@ export class ListChanges {
     const cursorOf = (revision: bigint): string => `${epoch}-${revision}`;
     const changes = versions.map(({ id, pet, revision }): PetState => {
       const cursor = cursorOf(revision);
-      return pet === undefined ? { cursor, removed: id } : { cursor, pet };
+      return pet ? { cursor, pet } : { cursor, removed: id };
     });
     return { changes, next: cursorOf(page.upTo), more };
   }

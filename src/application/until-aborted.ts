@@ -61,7 +61,7 @@ export function unknownOutcome(
   code: ErrorCode = 'storage_unavailable',
 ): AnimalStoreError {
   const outcome = `the pet may be ${write === 'create' ? 'stored' : 'changed'}`;
-  const advice = details.idempotencyKey && `: repeat the ${write} with its Idempotency-Key`;
+  const advice = details.idempotencyKey && `: repeat the ${write} with the same Idempotency-Key`;
   return new AnimalStoreError(code, `${fault}; ${outcome}${advice ?? ''}`, details);
 }
 

@@ -49,7 +49,8 @@ export async function writeVersion(
       return { pet: record.pet, isReplay: true };
     }
     if (!version) throw noSuchPet(id);
-    const { pet: present, revision } = version;
+    const { revision } = version;
+    const present = version.pet ?? undefined;
     const pet = await nextOf(present);
     const stored =
       pet === present

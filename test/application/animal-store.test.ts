@@ -219,7 +219,7 @@ test('a signal ends the wait for a storage that ignores it, and says what is unk
   const reason = new Error('no longer needed');
   setImmediate(() => controller.abort(reason));
   for (const read of await reads) expect(read).toEqual({ status: 'rejected', reason });
-  const advice = ['', ': repeat the create with its Idempotency-Key'];
+  const advice = ['', ': repeat the create with the same Idempotency-Key'];
   for (const [index, create] of (await creates).entries()) {
     expect(create).toMatchObject({
       reason: {

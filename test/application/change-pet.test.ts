@@ -60,6 +60,8 @@ test('a storage in plain JavaScript can say with null that it has no record, and
   vi.spyOn(store.idempotentChanges, 'replace').mockResolvedValueOnce(null as never);
   await store.changePet.execute(pet.id, SOLD, '*', A);
   expect(await store.pets.find(pet.id)).toMatchObject(SOLD);
+  vi.spyOn(store.changes, 'find').mockResolvedValueOnce({ revision: 9n, pet: null as never });
+  await expect(store.changePet.execute(pet.id, KIM, '*')).rejects.toMatchObject(NO_PET);
 });
 
 test('the entity tag of a pet is the hash of its JSON', async () => {

@@ -113,7 +113,7 @@ test('a create of an unknown outcome names the key with which it can be repeated
   const add = vi.spyOn(storage.pets, 'add');
   const create = () => inMemory(storage).run(['pets', 'create', ...optionsOf(REX)]);
   for (const [details, advice] of [
-    [{ idempotencyKey: 'k' }, ': repeat the create with --idempotency-key k'],
+    [{ idempotencyKey: 'k$&' }, ': repeat the create with --idempotency-key k$&'],
     [{}, ''],
   ] as const) {
     add.mockRejectedValueOnce(unknownOutcome('create', 'lost', details));

@@ -81,7 +81,8 @@ export async function openPostgresStorage(url: string, options: PostgresOptions 
   const open = async () => {
     const { mustExist = false, readOnly = false, migration } = options;
     const config = { ...clientConfig(url, options.currentUrl), readOnly };
-    return { config, ...(await prepareSchema(config, mustExist, readOnly ? 'never' : migration)) };
+    const survey = await prepareSchema(config, mustExist || readOnly, readOnly ? 'never' : migration);
+    return { config, ...survey };
   };
   const { config, warnings, isOneServer, isReadOnly } = await open().catch((error: unknown) => {
     const reason = storageFaultReason(storageError(error));

@@ -80,7 +80,7 @@ export function openWriter(files: StoreFiles): Database.Database {
     return connectToStore(path, () => {}, LOCK_TIMEOUT);
   } catch (error) {
     if (asAnimalStoreError(error) === undefined) throw error;
-    throw new StorageFault('io_error', 'the database files do not belong together', { cause: error });
+    throw new StorageFault('file_replaced', 'the database files do not belong together', { cause: error });
   }
 }
 

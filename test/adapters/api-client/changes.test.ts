@@ -153,7 +153,7 @@ describe('changePet', () => {
     const error = await errorOf(store.changePet(7n, CHANGE));
     expect(error).toMatchObject({
       code: 'storage_unavailable',
-      message: expect.stringMatching(/the pet may be changed: repeat the change with its Idempotency-Key$/),
+      message: expect.stringMatching(/may be changed: repeat the change with the same Idempotency-Key$/),
       idempotencyKey: sent.map(keyOf)[0],
     });
   });

@@ -25,9 +25,8 @@ describePostgres('openPostgresStorage', () => {
   test('creates no store when the store must exist', async () => {
     const url = await newDatabaseUrl();
     expect(await refusalOf(url, true)).toMatch(/: the database contains no store$/);
-    await expect(openPostgresStorage(url, { mustExist: true })).rejects.toMatchObject({
-      reason: 'file_missing',
-    });
+    for (const options of [{ mustExist: true }, { readOnly: true }])
+      await expect(openPostgresStorage(url, options)).rejects.toMatchObject({ reason: 'file_missing' });
     expect(await examinePostgresStore(url)).toMatchObject({ exists: false });
     await (await openPostgresStorage(url)).close();
     await openStorage(url, { mustExist: true });

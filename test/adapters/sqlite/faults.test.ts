@@ -50,7 +50,7 @@ describe('a file that is not the open one', () => {
     truncateSync(path);
     await threads[0]?.terminate();
     await expect(storage.pets.add(REX)).rejects.toMatchObject({
-      reason: 'io_error',
+      reason: 'file_replaced',
       message: 'the database files do not belong together',
       cause: expect.stringContaining(`${path}-wal exists, but the database file is empty`),
     });

@@ -112,7 +112,7 @@ async function writeOnce(
     if (error === options.signal.reason) throw new CommandError('interrupted; nothing was changed');
     const known = asAnimalStoreError(error);
     const key = `--idempotency-key ${known?.idempotencyKey}`;
-    throw known ? new CommandError(known.message.replace('its Idempotency-Key', key)) : error;
+    throw known ? new CommandError(known.message.replaceAll('the same Idempotency-Key', () => key)) : error;
   });
   const { pet, isReplay } = result;
   if (isReplay) options.console.err(`This pet was ${written} earlier with the same idempotency key.\n`);
