@@ -1,7 +1,7 @@
 /**
- * Tests with pets that have an attribute of each kind: required, optional, and with a default. A copy of `src` gets them as
- * CONTRIBUTING says, in `ATTRIBUTES` and as a migration of each database. The tests import this copy instead of `src`, and so do
- * its threads.
+ * Tests with pets that have an attribute of each kind: required, optional, and with a default. Others have the names of
+ * columns of our own. A copy of `src` gets them as CONTRIBUTING says, in `ATTRIBUTES` and as a migration of each database. The tests
+ * import this copy instead of `src`, and so do its threads.
  */
 
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -32,7 +32,11 @@ const KINDS: readonly (readonly [kind: AttributeKind, value: Attribute['example'
 /** Lists have a filter by these, and by the status. */
 const FILTERS = ['requiredBoolean', 'optionalTimestamp'];
 
-const ATTRIBUTES: readonly NamedAttribute[] = KINDS.flatMap(([kind, value]) =>
+/** Names that other columns, tables and parts of statements have, too. */
+const OTHER_NAMES =
+  'caller endsAt expected isRemoval last made ordered petId place record request response soughtId validFor validUntil';
+
+const OF_EACH_KIND: readonly NamedAttribute[] = KINDS.flatMap(([kind, value]) =>
   ['required', 'optional', 'default'].map((presence) => {
     const words = kind.kind.split(' ').map((word) => word.charAt(0).toUpperCase() + word.slice(1));
     const name = [presence, ...words].join('');
@@ -47,6 +51,13 @@ const ATTRIBUTES: readonly NamedAttribute[] = KINDS.flatMap(([kind, value]) =>
     return { name, attribute };
   }),
 );
+const ATTRIBUTES: readonly NamedAttribute[] = [
+  ...OF_EACH_KIND,
+  ...OTHER_NAMES.split(' ').map((name) => {
+    const about = { description: `The ${name}.`, example: false };
+    return { name, attribute: { kind: 'boolean', isRequired: false, default: false, ...about } as const };
+  }),
+];
 
 /** Where the rows are added, in a text that StrykerJS may have changed. */
 const PETS = 'domain/pet.ts';

@@ -12,7 +12,7 @@ import { arrayParameters, arraysOf, NOW, ORDER, RELAXED } from './pets.ts';
 
 /** The pets get ascending ids in the given order: the first pet gets the smallest of the returned ids. */
 const ADD = `WITH ${ORDER} INSERT INTO pets (${ATTRIBUTES}) SELECT ${ATTRIBUTES} FROM ordered, unnest(${arrayParameters()})
-  WITH ORDINALITY AS new (${ATTRIBUTES}, place) ORDER BY place RETURNING id`;
+  WITH ORDINALITY AS new (${ATTRIBUTES}, _place) ORDER BY _place RETURNING id`;
 /** The conflict clause of an INSERT of records. It replaces records that have ended. Valid records stay, and return no row. */
 export const RENEW_RECORD: string = `ON CONFLICT (caller, key) DO UPDATE SET pet_id = excluded.pet_id, ends_at = excluded.ends_at,
       request = excluded.request, response = excluded.response WHERE record.ends_at < ${NOW}`;
@@ -22,21 +22,24 @@ export const RENEW_RECORD: string = `ON CONFLICT (caller, key) DO UPDATE SET pet
  * key for the first of them. Returns a row for each pet that was added.
  */
 const ADD_ONCE = `WITH ${ORDER}, new AS MATERIALIZED (
-    SELECT DISTINCT ON (caller, key) given.* FROM ordered,
+    SELECT DISTINCT ON (_caller, _key) given.* FROM ordered,
       unnest(${arrayParameters('text', 'text', 'bigint', 'text')})
-        WITH ORDINALITY AS given (${ATTRIBUTES}, caller, key, valid_for, response, place) ORDER BY caller, key, place
+        WITH ORDINALITY AS given (${ATTRIBUTES}, _caller, _key, _valid_for, _response, _place) ORDER BY _caller, _key, _place
   ), claims AS (
     INSERT INTO idempotency_records AS record (caller, key, pet_id, ends_at, request, response)
-    SELECT caller, key, id, ${NOW} + valid_for, '${CREATE_REQUEST}', concat('{"id":', id, response)
-    FROM (SELECT nextval('pets_id_seq') AS id, * FROM new ORDER BY caller, key) AS numbered
+    SELECT _caller, _key, _id, ${NOW} + _valid_for, '${CREATE_REQUEST}', concat('{"id":', _id, _response)
+    FROM (SELECT nextval('pets_id_seq') AS _id, * FROM new ORDER BY _caller, _key) AS numbered
     ${RENEW_RECORD}
-    RETURNING caller, key, pet_id
+    RETURNING caller AS _caller, key AS _key, pet_id AS _id
   ), added AS (
-    INSERT INTO pets (${PET_COLUMNS}) SELECT pet_id, ${ATTRIBUTES} FROM claims JOIN new USING (caller, key) RETURNING id
-  ) SELECT place, id FROM added JOIN claims ON id = pet_id JOIN new USING (caller, key) WHERE ${assertEqualCounts('claims', 'added')}`;
+    INSERT INTO pets (${PET_COLUMNS}) SELECT _id, ${ATTRIBUTES} FROM claims JOIN new USING (_caller, _key) RETURNING id
+  ) SELECT _place, id FROM added JOIN claims ON id = _id JOIN new USING (_caller, _key) WHERE ${assertEqualCounts('claims', 'added')}`;
 
-const FIND = `SELECT pet_id, request, response, ${PET_COLUMNS} FROM idempotency_records LEFT JOIN pets ON id = pet_id
-  WHERE caller = $1 AND key = $2 AND ends_at >= ${NOW}`;
+/** Selects a valid record. */
+export const selectRecord = (caller: string, key: string): string =>
+  `SELECT pet_id AS _id, request AS _request, response AS _response FROM idempotency_records
+      WHERE caller = ${caller} AND key = ${key} AND ends_at >= ${NOW}`;
+const FIND = `SELECT record.*, ${PET_COLUMNS} FROM (${selectRecord('$1', '$2')}) AS record LEFT JOIN pets ON id = _id`;
 /**
  * Removes ended records, but not those that a write has renewed since the statement began. The commit does not wait for the disk,
  * because a later call removes the records that reappear after a crash.

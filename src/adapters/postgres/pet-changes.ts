@@ -7,7 +7,7 @@ import { changesPage, EXAMINED_LIMIT, listedVersion, versionOf } from '../storag
 import { ATTRIBUTE_COLUMNS as ATTRIBUTES, PET_COLUMNS, petOf } from '../storage-kit/pet-rows.ts';
 import { recordOf, responseOf } from '../storage-kit/records.ts';
 import type { ConnectionPool, ResultRow, SqlStatement } from './connection-pool.ts';
-import { assertEqualCounts, RENEW_RECORD } from './creates.ts';
+import { assertEqualCounts, RENEW_RECORD, selectRecord } from './creates.ts';
 import type { GroupedWrites } from './grouped-writes.ts';
 import { arrayParameters, arraysOf, NOW, ORDER } from './pets.ts';
 import { LAST_ID, NEW_EPOCH } from './schema.ts';
@@ -22,12 +22,12 @@ export interface Change {
 
 const NEW = `${ORDER}, new AS MATERIALIZED (
     SELECT given.* FROM ordered, unnest(${arrayParameters('bigint', 'bigint', 'boolean', 'text', 'text', 'bigint', 'text', 'text')})
-      WITH ORDINALITY AS given (${ATTRIBUTES}, pet_id, expected, is_removal, caller, key, valid_for, request, response, place)
+      WITH ORDINALITY AS given (${ATTRIBUTES}, _id, _expected, _is_removal, _caller, _key, _valid_for, _request, _response, _place)
   )`;
 const recordsOf = (rows: string) => `records AS (
     INSERT INTO idempotency_records AS record (caller, key, pet_id, ends_at, request, response)
-    SELECT caller, key, pet_id, ${NOW} + valid_for, request, response FROM ${rows} ORDER BY caller, key
-    ${RENEW_RECORD} RETURNING caller, key
+    SELECT _caller, _key, _id, ${NOW} + _valid_for, _request, _response FROM ${rows} ORDER BY _caller, _key
+    ${RENEW_RECORD} RETURNING caller AS _caller, key AS _key
   )`;
 /**
  * The statement takes its snapshot before it gets the order lock. Because the snapshot can be old, the revision is compared twice.
@@ -38,29 +38,27 @@ const recordsOf = (rows: string) => `records AS (
  */
 const CHANGE = `WITH ${NEW}, claims AS (
     INSERT INTO pet_revisions AS known (pet_id, revision)
-    SELECT pet_id, nextval('pets_id_seq') FROM new WHERE EXISTS (SELECT 1 FROM pets WHERE id = pet_id)
-      AND expected = coalesce((SELECT revision FROM pet_revisions AS own WHERE own.pet_id = new.pet_id), pet_id)
-      AND NOT EXISTS (SELECT 1 FROM idempotency_records AS record
-        WHERE (record.caller, record.key) = (new.caller, new.key) AND ends_at >= ${NOW})
+    SELECT _id, nextval('pets_id_seq') FROM new WHERE EXISTS (SELECT 1 FROM pets WHERE id = _id)
+      AND _expected = coalesce((SELECT revision FROM pet_revisions WHERE pet_id = _id), _id)
+      AND NOT EXISTS (${selectRecord('_caller', '_key')})
     ON CONFLICT (pet_id) DO UPDATE SET revision = excluded.revision
-      WHERE known.revision = (SELECT expected FROM new WHERE new.pet_id = known.pet_id)
-    RETURNING pet_id, revision
-  ), ${recordsOf('claims JOIN new USING (pet_id) WHERE key IS NOT NULL')}, made AS MATERIALIZED (
-    SELECT new.*, revision FROM claims JOIN new USING (pet_id)
-    WHERE key IS NULL OR (caller, key) IN (SELECT caller, key FROM records)
+      WHERE known.revision = (SELECT _expected FROM new WHERE _id = known.pet_id)
+    RETURNING pet_id AS _id, revision
+  ), ${recordsOf('claims JOIN new USING (_id) WHERE _key IS NOT NULL')}, made AS MATERIALIZED (
+    SELECT new.*, revision FROM claims JOIN new USING (_id)
+    WHERE _key IS NULL OR (_caller, _key) IN (SELECT _caller, _key FROM records)
   ), changed AS (
     UPDATE pets SET (${ATTRIBUTES}) = ROW (${ATTRIBUTES.replaceAll(/\w+/g, 'made.$&')})
-    FROM made WHERE id = pet_id AND NOT is_removal RETURNING 1
+    FROM made WHERE id = _id AND NOT _is_removal RETURNING 1
   ), removed AS (
-    DELETE FROM pets USING made WHERE id = pet_id AND is_removal RETURNING 1
-  ) SELECT place, revision FROM made WHERE ${assertEqualCounts('made', 'changed', 'removed')}`;
+    DELETE FROM pets USING made WHERE id = _id AND _is_removal RETURNING 1
+  ) SELECT _place, revision FROM made WHERE ${assertEqualCounts('made', 'changed', 'removed')}`;
 /** Takes the order lock, so that a missing standby blocks few connections. */
-const RECORD = `WITH ${NEW}, ${recordsOf('new')} SELECT place, pet_id FROM records JOIN new USING (caller, key)`;
+const RECORD = `WITH ${NEW}, ${recordsOf('new')} SELECT _place, _id FROM records JOIN new USING (_caller, _key)`;
 
 /** Without a caller and a key, the statement finds no record. */
-const FIND = `SELECT record.pet_id, request, response, revision, ${PET_COLUMNS} FROM (SELECT $1::bigint AS sought_id) AS sought
-  LEFT JOIN idempotency_records AS record ON caller = $2 AND key = $3 AND ends_at >= ${NOW}
-  LEFT JOIN pet_revisions AS own ON own.pet_id = sought_id LEFT JOIN pets ON id = sought_id`;
+const FIND = `SELECT record.*, (SELECT revision FROM pet_revisions WHERE pet_id = _sought), ${PET_COLUMNS}
+  FROM (SELECT $1::bigint AS _sought) AS sought LEFT JOIN (${selectRecord('$2', '$3')}) AS record ON true LEFT JOIN pets ON id = _sought`;
 
 /**
  * Reads changed pets, pets that were never changed, and one row about the store. To find pets that were never changed, a sub-select
@@ -68,7 +66,7 @@ const FIND = `SELECT record.pet_id, request, response, revision, ${PET_COLUMNS} 
  * NOT EXISTS instead, PostgreSQL could read all revisions.
  */
 const LIST = `WITH changed AS MATERIALIZED (
-    SELECT revision, pet_id FROM pet_revisions WHERE revision > $1 ORDER BY revision LIMIT $2 + 1
+    SELECT revision, pet_id AS _id FROM pet_revisions WHERE revision > $1 ORDER BY revision LIMIT $2 + 1
   ), reach AS MATERIALIZED (
     SELECT CASE WHEN count(*) > $2 THEN (SELECT revision FROM changed ORDER BY revision OFFSET $2 - 1 LIMIT 1)
       ELSE 9223372036854775807 END AS last FROM changed
@@ -76,7 +74,7 @@ const LIST = `WITH changed AS MATERIALIZED (
     SELECT * FROM (SELECT * FROM pets WHERE id > $1 AND id <= (SELECT last FROM reach) ORDER BY id LIMIT ${EXAMINED_LIMIT}) AS examined
     WHERE (SELECT true FROM pet_revisions WHERE pet_id = examined.id) IS NULL ORDER BY id LIMIT $2 + 1
   )
-  SELECT 'changed', revision, pet_id, ${PET_COLUMNS}, NULL FROM changed LEFT JOIN pets ON id = pet_id
+  SELECT 'changed', revision, _id, ${PET_COLUMNS}, NULL FROM changed LEFT JOIN pets ON id = _id
   UNION ALL SELECT 'unchanged', id, id, ${PET_COLUMNS}, NULL FROM unchanged
   UNION ALL SELECT 'store', (SELECT coalesce(${LAST_ID}, 0) FROM pets),
     CASE WHEN (SELECT count(*) FROM unchanged) <= $2 THEN (SELECT id FROM pets

@@ -31,8 +31,8 @@ const REMOVE = 'DELETE FROM pets WHERE id = ?';
 const SET_REVISION = `INSERT OR REPLACE INTO pet_revisions (revision, pet_id)
   SELECT seq, ? FROM sqlite_sequence WHERE name = 'pets'`;
 
-const FIND = `SELECT revision, ${PET_COLUMNS} FROM (SELECT ? AS pet_id) LEFT JOIN pet_revisions USING (pet_id) LEFT JOIN pets ON id = pet_id`;
-const LIST_CHANGED = `SELECT revision, pet_id, ${PET_COLUMNS} FROM pet_revisions LEFT JOIN pets ON id = pet_id
+const FIND = `SELECT (SELECT revision FROM pet_revisions WHERE pet_id = _id), ${PET_COLUMNS} FROM (SELECT ? AS _id) LEFT JOIN pets ON id = _id`;
+const LIST_CHANGED = `SELECT revision, _id, ${PET_COLUMNS} FROM (SELECT revision, pet_id AS _id FROM pet_revisions) LEFT JOIN pets ON id = _id
   WHERE revision > ? ORDER BY revision LIMIT ?`;
 const EXAMINED = `SELECT * FROM pets WHERE id > ? AND id <= ? ORDER BY id LIMIT ${EXAMINED_LIMIT}`;
 const LIST_UNCHANGED = `SELECT ${PET_COLUMNS} FROM (${EXAMINED}) AS pets

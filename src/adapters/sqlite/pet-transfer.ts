@@ -17,13 +17,13 @@ import type { Writer } from './writer.ts';
 
 /** Creates a table for the pets of an import. Filling a temporary table requires no lock on the store. */
 const STAGE = `PRAGMA temp_store = FILE;
-  CREATE TEMP TABLE staged (place INTEGER PRIMARY KEY, ${ATTRIBUTE_COLUMNS})`;
-const ADD = `INSERT INTO staged (place, ${ATTRIBUTE_COLUMNS}) VALUES (?, ${PARAMETERS})
-  ON CONFLICT (place) DO NOTHING`;
+  CREATE TEMP TABLE staged (_place INTEGER PRIMARY KEY, ${ATTRIBUTE_COLUMNS})`;
+const ADD = `INSERT INTO staged (_place, ${ATTRIBUTE_COLUMNS}) VALUES (?, ${PARAMETERS})
+  ON CONFLICT (_place) DO NOTHING`;
 const COPY = `INSERT INTO pets (${ATTRIBUTE_COLUMNS})
-  SELECT ${ATTRIBUTE_COLUMNS} FROM staged WHERE place > ? ORDER BY place LIMIT ?`;
+  SELECT ${ATTRIBUTE_COLUMNS} FROM staged WHERE _place > ? ORDER BY _place LIMIT ?`;
 const COPY_WITH_ID = `INSERT INTO pets (${PET_COLUMNS})
-  SELECT place, ${ATTRIBUTE_COLUMNS} FROM staged WHERE place > ? ORDER BY place LIMIT ?`;
+  SELECT _place, ${ATTRIBUTE_COLUMNS} FROM staged WHERE _place > ? ORDER BY _place LIMIT ?`;
 
 const LAST_PET = 'SELECT max(id) FROM pets';
 /** The maximum number of rows that one statement copies. Between two statements, the import can be aborted. */
