@@ -103,7 +103,7 @@ export function renameText(
 function patternOf(exceptions: Exceptions): RegExp {
   if (exceptions.size === 0) return NAME;
   const words = [...exceptions.keys()].map((each) =>
-    isWord(each) ? `(?<=["'\`]|@link |schemas/)${each}(?=["'\`}])|(?<=storage\\.)${each}(?=[':])` : each,
+    isWord(each) ? `(?<=["'\`]|@link |schemas/)${each}(?=["'\`}])|(?<=storage\\.)${each}(?=[':.])` : each,
   );
   const exception = `(?<exception>(?<![\\w$-])(?:${words.join('|')})(?![\\w$-]))`;
   return new RegExp(`${ARTICLE}(?:${exception}|${PROJECT}|${ENTITY})`, 'g');

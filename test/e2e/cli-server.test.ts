@@ -70,17 +70,17 @@ describe('doctor', () => {
 });
 
 test.each([
-  [['create', ...optionsOf(REX)], 'create', 'stored'],
-  [['change', '1', ...optionsOf(REX)], 'change', 'changed'],
-  [['remove', '1'], 'change', 'changed'],
-])('the signal ends the wait for a server, and the error has the key: pets %j', async (args, write, done) => {
+  [['pets', 'create', ...optionsOf(REX)], 'create', 'stored'],
+  [['pets', 'change', '1', ...optionsOf(REX)], 'change', 'changed'],
+  [['pets', 'remove', '1'], 'change', 'changed'],
+])('the signal ends the wait for a server, and the error has the key: %j', async (args, write, done) => {
   const end = new AbortController();
   const server = createServer(() => end.abort());
   const environment = { DATABASE_URL: `${await listen(server)}/v1`, API_KEY: 'key' };
   const { run } = commandLine('', createCommands(environment, '1.0.0'));
   const before = failed(1, 'interrupted; nothing was changed');
-  expect(await run(['pets', ...args], { signal: AbortSignal.abort() })).toEqual(before);
-  const { status, err } = await run(['pets', ...args], { signal: end.signal });
+  expect(await run(args, { signal: AbortSignal.abort() })).toEqual(before);
+  const { status, err } = await run(args, { signal: end.signal });
   const advice = `repeat the ${write} with --idempotency-key [0-9a-f]{32}\n`;
   const message = `^animal-store: the ${write} was aborted; the pet may be ${done}: ${advice}$`;
   expect([status, err]).toEqual([1, expect.stringMatching(new RegExp(message))]);

@@ -142,9 +142,9 @@ test.each([
   ],
   [
     'one word for one and several, in an example and in a message',
-    "/**\n * ```ts\n * const { pets } = page;\n * f(page.pets);\n * ```\n */\nf('storage.pets', `storage.pets: x`);\nconst page = { pet, pets };",
+    "/**\n * ```ts\n * const { pets } = page;\n * f(page.pets);\n * ```\n */\nf('storage.pets', `storage.pets: x`, ` storage.pets.add`);\nconst page = { pet, pets };",
     'sheep',
-    "/**\n * ```ts\n * const { sheepList } = page;\n * f(page.sheepList);\n * ```\n */\nf('storage.sheepList', `storage.sheepList: x`);\nconst page = { sheep, sheepList };",
+    "/**\n * ```ts\n * const { sheepList } = page;\n * f(page.sheepList);\n * ```\n */\nf('storage.sheepList', `storage.sheepList: x`, ` storage.sheepList.add`);\nconst page = { sheep, sheepList };",
   ],
   [
     'a comment',

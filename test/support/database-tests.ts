@@ -20,8 +20,8 @@ interface OpenStore {
 export interface TestDatabase {
   open(): Promise<OpenStore>;
   readonly lastIdIs: (id: bigint) => string;
-  /** A trigger that drops each row of a table which a statement, such as UPDATE, writes. */
-  readonly dropping: (statement: string, table: 'api_keys' | 'pets') => string;
+  /** A trigger that drops each row of an event, such as `INSERT ON api_keys`. */
+  readonly dropping: (event: string) => string;
   readonly endRecords: string;
 }
 
@@ -102,7 +102,7 @@ export function testDatabase({ open, lastIdIs, dropping, endRecords }: TestDatab
     const [statement, write] = row;
     const { storage, execute } = await open();
     const pet = await storage.pets.add(REX);
-    await execute(dropping(statement, 'pets'));
+    await execute(dropping(`${statement} ON pets`));
     await expect(write(storage)).rejects.toMatchObject({ code: 'internal_error' });
     expect((await storage.pets.list({ limit: 9 })).pets).toEqual([pet]);
     expect((await storage.changes.find(pet.id))?.revision).toBe(pet.id);
@@ -115,7 +115,7 @@ export function testDatabase({ open, lastIdIs, dropping, endRecords }: TestDatab
     const about = { name: 'ci', prefix: 'x', createdAt: 1 };
     const old = await apiKeys.add('old', about);
     const before = await apiKeys.list();
-    await execute(dropping('INSERT', 'api_keys'));
+    await execute(dropping('INSERT ON api_keys'));
     for (const add of [() => apiKeys.add('new', about), () => apiKeys.replace(old, 2, 'new', about)])
       await expect(add()).rejects.toMatchObject({ code: 'internal_error' });
     expect(await apiKeys.list()).toEqual(before);

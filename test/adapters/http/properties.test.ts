@@ -23,7 +23,9 @@ const int64 = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n });
 
 const filterValue = fc.constantFrom(
   'x',
-  ...PET_FILTERS.flatMap((name) => sampleValues(ATTRIBUTES[name]).map(String)),
+  ...PET_FILTERS.flatMap((name) =>
+    sampleValues(ATTRIBUTES[name]).map((value) => encodeURIComponent(String(value))),
+  ),
 );
 
 /** The JSON text of a number that is an integer or nearly an integer. */

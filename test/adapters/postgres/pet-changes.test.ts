@@ -16,9 +16,9 @@ describePostgres('changes of pets on PostgreSQL', () => {
       return { storage, execute, examine: () => examinePostgresStore(url) };
     },
     lastIdIs: (id) => `SELECT setval('pets_id_seq', ${id})`,
-    dropping: (statement, table) =>
+    dropping: (event) =>
       `CREATE FUNCTION drop_row() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
-      CREATE TRIGGER dropping BEFORE ${statement} ON ${table} FOR EACH ROW EXECUTE FUNCTION drop_row()`,
+      CREATE TRIGGER dropping BEFORE ${event} FOR EACH ROW EXECUTE FUNCTION drop_row()`,
     endRecords: 'UPDATE idempotency_records SET ends_at = 1',
   });
 

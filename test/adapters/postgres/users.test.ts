@@ -88,7 +88,7 @@ describePostgres('users of PostgreSQL', () => {
     const url = withSetting(await newStoreUrl(), 'quote_all_identifiers', 'on');
     await (
       await connect(url)
-    ).query(`ALTER TABLE pets ADD COLUMN note text; CREATE INDEX by_name ON pets (${LABEL});
+    ).query(`ALTER TABLE pets ADD COLUMN _note text; CREATE INDEX by_name ON pets (${LABEL});
       CREATE VIEW sold AS SELECT * FROM pets WHERE id > 1;
       CREATE TABLE notes (id bigint REFERENCES pets (id) ON DELETE CASCADE);
       CREATE FUNCTION audit() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NEW; END';

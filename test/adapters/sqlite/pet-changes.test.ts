@@ -15,8 +15,7 @@ describe('a store in SQLite', () => {
       return { storage: openStorage(path), execute, examine: () => examineSqliteStore(path) };
     },
     lastIdIs: (id) => `UPDATE sqlite_sequence SET seq = ${id} WHERE name = 'pets'`,
-    dropping: (statement, table) =>
-      `CREATE TRIGGER dropping BEFORE ${statement} ON ${table} BEGIN SELECT RAISE(IGNORE); END`,
+    dropping: (event) => `CREATE TRIGGER dropping BEFORE ${event} BEGIN SELECT RAISE(IGNORE); END`,
     endRecords: 'UPDATE idempotency_records SET valid_until = 1',
   });
 });

@@ -194,7 +194,7 @@ describe('the replaced store', () => {
   test('is compared by the attributes that both stores have', async () => {
     const path = newStore(2);
     const backup = await backupOf(path);
-    execute(path, "ALTER TABLE pets ADD COLUMN colour TEXT; UPDATE pets SET colour = 'red'");
+    execute(path, "ALTER TABLE pets ADD COLUMN _colour TEXT; UPDATE pets SET _colour = 'red'");
     expect(await restoreSqliteStore(path, backup, { overwrite: true })).toMatchObject({ lost: { pets: 0 } });
   });
 
