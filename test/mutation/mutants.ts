@@ -43,14 +43,14 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'changes that trust the snapshot of their statement',
     file: 'src/adapters/postgres/pet-changes.ts',
-    text: '\n      WHERE known.revision = (SELECT expected FROM new WHERE new.pet_id = known.pet_id)',
+    text: '\n      WHERE known.revision = (SELECT _expected FROM new WHERE _id = known.pet_id)',
     replacement: '',
     tests: ['test/adapters/postgres/pet-changes.test.ts', '-t', 'after the snapshot'],
   },
   {
     name: 'changes in PostgreSQL without a comparison',
     file: 'src/adapters/postgres/pet-changes.ts',
-    text: 'AND expected = coalesce',
+    text: 'AND _expected = coalesce',
     replacement: 'AND 0 < coalesce',
     tests: ['test/adapters/postgres/contracts.test.ts', '-t', 'only the expected revision'],
   },
