@@ -122,10 +122,12 @@ describe('every suite ends, and says which page did not move', () => {
 
 describe('every suite refuses a page that is the last one, and says that more follows', () => {
   test('of pets', async () => {
-    expect(await failuresOf(petRepositoryContract(subjectOf(promisingPets, ({ pets }) => pets)))).toEqual([
-      'the page limit=100&after=1000 is empty, although the page before promised more',
-      expect.stringContaining('expected a page with more: false'),
-    ]);
+    expect(await failuresOf(petRepositoryContract(subjectOf(promisingPets, ({ pets }) => pets)))).toEqual(
+      expect.arrayContaining([
+        'the page limit=100&after=1000 is empty, although the page before promised more',
+        expect.stringContaining('expected a page with more: false'),
+      ]),
+    );
     const histories = await failuresOf(historyContract(subjectOf(promisingPets, (storage) => storage)));
     const reason = expect.stringContaining('said that there are more pets, and there were none');
     expect(histories).toEqual([reason, reason, reason]);

@@ -17,9 +17,10 @@ import { runs } from '../../support/property-runs.ts';
 
 const IDLE = { busy: 0, idle: 1, waiting: 0 };
 
-/** Returns the values of a pet that filters compare, as they are in the database. */
-function filterValuesOf(pet: Pet): readonly unknown[] {
-  return conditionsOf(Object.fromEntries(PET_FILTERS.map((name) => [name, pet[name]]))).values;
+/** Whether a pet has these values in these columns of filters, as they are in the database. */
+function matches(pet: Pet, columns: readonly string[], wanted: readonly unknown[]): boolean {
+  const found = conditionsOf(Object.fromEntries(PET_FILTERS.map((name) => [name, pet[name]])));
+  return columns.every((column, index) => found.values[found.columns.indexOf(column)] === wanted[index]);
 }
 
 /** A database. The scheduler decides when a statement runs, and when its result arrives. */
@@ -45,11 +46,11 @@ class Database {
     return this.#run(name ?? 'read', () => {
       if (name === 'version') return [[this.#version]];
       const [first, limit, ...wanted] = values as [bigint | string, number, ...unknown[]];
+      const [, ...columns] = name?.split('-') ?? [];
       const ids = `${first}`.replace(/[{}]/g, '').split(',');
       const isFound = name?.startsWith('find')
         ? (pet: Pet) => ids.includes(`${pet.id}`)
-        : (pet: Pet) =>
-            pet.id > (first as bigint) && wanted.every((value) => filterValuesOf(pet).includes(value));
+        : (pet: Pet) => pet.id > (first as bigint) && matches(pet, columns, wanted);
       return this.#pets
         .filter(isFound)
         .slice(0, limit)
