@@ -22,10 +22,10 @@ const LISTS = [
   'subject:text(0..80)?, size:integer(0..100)=5 filter, kind:one of(a, b)?, sentAt:timestamp filter, seen:boolean, weight:int64?',
 ];
 
-/** Lists without a text, and with short values alone. The tests of all parts must pass with them, too. */
-const SHORT_LISTS = [
+/** Lists without a text, and with many filters and names of other columns. The tests of all parts must pass with them, too. */
+const UNUSUAL_LISTS = [
   'count:integer(0..100), sentAt:timestamp filter, level:one of(a, b)?',
-  'code:text(0..3) filter, place:boolean?',
+  'code:text(0..3) filter, place:text(0..80)? filter, caller:integer? filter, endsAt:timestamp filter, request:boolean=true filter, kind:one of(a, b)',
 ];
 const ALL_PARTS = Object.keys(PARTS).join();
 
@@ -45,7 +45,7 @@ const tries: readonly Try[] =
         ...someOf(WORDS, COUNT, seed).map((entity) => ({ entity })),
         ...[...Object.keys(PARTS), ALL_PARTS].map((part) => ({ entity: 'book', part })),
         ...LISTS.map((list) => ({ entity: 'support ticket', list })),
-        ...SHORT_LISTS.map((list) => ({ entity: 'reading', part: ALL_PARTS, list })),
+        ...UNUSUAL_LISTS.map((list) => ({ entity: 'reading', part: ALL_PARTS, list })),
       ];
 
 /** Chooses different words at random. Each word of the list can be chosen. */

@@ -189,7 +189,7 @@ describe('a request', () => {
     const { handle, authorization } = await open();
     const statusOf = async (target: string) =>
       (await handle(new Request(ORIGIN + target, { headers: { authorization } }))).status;
-    for (const target of ['/v1/./pets', '/v1/x/../pets', '/v1/%2e/pets', '/v1\\pets', '/v1/pets?a#b?c']) {
+    for (const target of ['/v1/./pets', '/v1/x/../pets', '/v1/%2e/pets', '/v1\\pets', '/v1/pets?_#b?c']) {
       expect(await statusOf(target), target).toBe(200);
     }
     for (const target of ['/v1//pets', '/v1/pets/', '/v1%2Fpets']) expect(await statusOf(target)).toBe(404);
