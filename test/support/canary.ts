@@ -5,10 +5,11 @@
 
 import { subscribe } from 'node:diagnostics_channel';
 import type { Socket } from 'node:net';
+import { API_KEY_PREFIX } from '../../src/domain/api-key.ts';
 import { BROKEN_PROMISE } from './retry.ts';
 
 /** The length of the prefix of a key, which may be shown. */
-const PREFIX_LENGTH = 9;
+const PREFIX_LENGTH = API_KEY_PREFIX.length + 4;
 
 /** A match of this length is not a coincidence. */
 const PIECE_LENGTH = 12;
