@@ -56,6 +56,7 @@ async function contradictionOf(
   const history = new History();
   const stores = storages.map((storage) => new AnimalStore(storage));
   await exercise(history, stores, { calls, clients: CLIENTS, seed });
+  for (const store of stores) await store.close();
   return history.contradiction();
 }
 

@@ -24,7 +24,14 @@ const MEMORY_LIMIT = 400;
 /** The pause of the polite client between two requests, in milliseconds. */
 const PAUSE = 20;
 
-/** Limits that only an unserved client exceeds, in milliseconds. Only runs on a quiet machine check them. */
+/** A liveness probe, on a connection of its own. */
+const PROBE = { ...LIVEZ, options: { headers: { Connection: 'close' } } };
+
+/**
+ * Limits that only an unserved client exceeds, in milliseconds. Only runs on a quiet machine check them. Node.js accepts one
+ * connection per turn of the event loop, so the first probe waits until each connection of the crowd is accepted.
+ */
+const FIRST_LIMIT = 60_000;
 const MAX_LIMIT = 10_000;
 const P99_LIMIT = 5000;
 
@@ -34,14 +41,18 @@ test(`${DIRECT} connections that send lists as fast as they can: they get 503 at
   const before = server.memory() ?? 0;
   const crowd = crowdAt(server.port, DIRECT);
   await crowd.started;
-  const { origin } = server;
-  const probes = new ClientGroup({
-    origin,
-    key: OPERATOR_KEY,
-    clients: 1,
-    next: () => LIVEZ,
-    pause: () => 200,
-  });
+  const probe = () =>
+    new ClientGroup({
+      origin: server.origin,
+      key: OPERATOR_KEY,
+      clients: 1,
+      next: () => PROBE,
+      pause: () => 200,
+    });
+  const first = probe();
+  await first.untilConnected();
+  const accepted = await first.stop();
+  const probes = probe();
   let peak = before;
   for (const end = performance.now() + MILLISECONDS; performance.now() < end; await sleep(200))
     peak = Math.max(peak, server.memory() ?? 0);
@@ -49,11 +60,16 @@ test(`${DIRECT} connections that send lists as fast as they can: they get 503 at
   const { served, refused, ...other } = await crowd.stop();
   const { p50, max } = reads.summary();
   printTable(`${DIRECT} connections without a proxy`, [
-    ['served', 'refused', 'memory MB', 'at its peak', '/livez p50 ms', 'max ms'],
-    [served, refused, Math.round(before), Math.round(peak), p50, max],
+    ['served', 'refused', 'memory MB', 'at its peak', 'first /livez ms', 'then p50 ms', 'max ms'],
+    [served, refused, Math.round(before), Math.round(peak), accepted.reads.summary().p50, p50, max],
   ]);
-  expect({ ...other, probes: failures }).toEqual({ failures: [], broken: 0, probes: [] });
+  expect({ ...other, probes: [...accepted.failures, ...failures] }).toEqual({
+    failures: [],
+    broken: 0,
+    probes: [],
+  });
   expect(max).toBeGreaterThan(0);
+  expectWithin(accepted.reads.summary().p50, FIRST_LIMIT);
   expectWithin(max, MAX_LIMIT);
   expect(served).toBeGreaterThan(DIRECT);
   expect(peak - before).toBeLessThan(MEMORY_LIMIT);
