@@ -130,11 +130,18 @@ export class BasicStore implements AsyncDisposable {
     change: PetChange | ChangeFunction,
     options?: ChangeOptions,
   ): Promise<TaggedPet> {
+    const call = (given: PetChange | ChangeFunction) => () =>
+      changeStoredPet(this.changes, idOf(id), given, options ?? {});
+    if (typeof change !== 'function')
+      return await this.#write('change', programWith(options?.idempotencyKey), options, call(change));
+    let hasBegun = false;
+    const noted = async (pet: Pet): Promise<PetChange> => {
+      const input = await change(pet);
+      hasBegun = true;
+      return input;
+    };
     // With a key, `abortedWrite` would advise a retry, which would call the function again.
-    const caller = typeof change === 'function' ? undefined : programWith(options?.idempotencyKey);
-    return await this.#write('change', caller, options, () =>
-      changeStoredPet(this.changes, idOf(id), change, options ?? {}),
-    );
+    return await this.#write('change', undefined, options, call(noted), () => hasBegun);
   }
 
   /**
@@ -203,10 +210,13 @@ export class BasicStore implements AsyncDisposable {
     caller: Caller | undefined,
     options: ChangeOptions | undefined,
     call: () => Promise<T>,
+    hasBegun: () => boolean = () => true,
   ): Promise<T> {
     if ((caller?.key ?? options?.idempotencyKey) !== undefined) this.startMaintenance();
     this.assertCallable(options, kind === 'change' ? CHANGE_OPTIONS : undefined);
-    return await this.#ended(call(), options, (signal) => abortedWrite(kind, signal, caller?.key));
+    return await this.#ended(call(), options, (signal) =>
+      hasBegun() ? abortedWrite(kind, signal, caller?.key) : signal.reason,
+    );
   }
 
   /** Ends the wait for a call when its signal is aborted, because most storages ignore the signal. */

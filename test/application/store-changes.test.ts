@@ -9,6 +9,7 @@ import type { Storage } from '../../src/application/ports/storage.ts';
 import { createUseCases } from '../../src/application/use-cases.ts';
 import { AnimalStoreError } from '../../src/domain/errors.ts';
 import type { Pet } from '../../src/domain/pet.ts';
+import type { PetChange } from '../../src/domain/pet-change.ts';
 import { numberedPet, numberOf } from '../../src/testing/fixtures/pets.ts';
 import { numberedChange, REX } from '../support/pets.ts';
 import { refusal } from '../support/refusal.ts';
@@ -130,11 +131,21 @@ test.each(CHANGING)('%s finds no pet with an id that is no int64, as getPet does
 
 test.each<readonly [string, Call]>([
   ...CHANGING,
-  ['a function', (options) => store.changePet(1n, increment, { ...options, idempotencyKey: 'a' })],
+  [
+    'the change of a function',
+    (options) => store.changePet(1n, increment, { ...options, idempotencyKey: 'a' }),
+  ],
 ])('an abort during %s says that the pet may be changed', async (_, call) => {
-  storage.changes.find = () => new Promise(() => {});
+  const begun = Promise.withResolvers<void>();
+  const stall = () => {
+    begun.resolve();
+    return new Promise<never>(() => {});
+  };
+  storage.changes.find = stall;
+  storage.idempotentChanges.find = stall;
   const controller = new AbortController();
   const calling = call({ signal: controller.signal });
+  await begun.promise;
   controller.abort(new Error('enough'));
   await expect(calling).rejects.toMatchObject({
     code: 'storage_unavailable',
@@ -142,6 +153,16 @@ test.each<readonly [string, Call]>([
     idempotencyKey: undefined,
     cause: controller.signal.reason,
   });
+});
+
+test('an abort while a function is running has the reason of the signal, because nothing was changed', async () => {
+  const controller = new AbortController();
+  const reason = new Error('enough');
+  const stop = () => {
+    controller.abort(reason);
+    return new Promise<PetChange>(() => {});
+  };
+  await expect(store.changePet(pet.id, stop, { signal: controller.signal })).rejects.toBe(reason);
 });
 
 test.each([

@@ -10,7 +10,7 @@ import { petText } from '../adapters/api-client/fake-api.ts';
 const ENTRY = resolve(import.meta.dirname, '../../src/library/client.ts');
 
 /** In bytes, minified and compressed. */
-const LIMIT = 10 * 1024;
+const LIMIT = 10.5 * 1024;
 
 async function bundle(): Promise<string> {
   const build = await rolldown({ input: ENTRY, platform: 'browser' });
@@ -29,7 +29,7 @@ async function bundle(): Promise<string> {
   return chunk.code;
 }
 
-test('the bundle is below 10 KiB, and runs with only the Web platform', async () => {
+test('the bundle is below 10.5 KiB, and runs with only the Web platform', async () => {
   const code = await bundle();
   expect(code).not.toContain('node:');
   const size = gzipSync(code, { level: 9 }).length;

@@ -94,7 +94,9 @@ export function sender(
       }
       // The time is checked again, because on a busy machine, a pause can take longer than planned.
       if (!mayRetry || left() <= 0) {
-        throw write && isStoredPossibly ? unknownOutcomeOf(write, error, key) : error;
+        // If the key belongs to another request, none of the attempts was made.
+        const isUnknown = isStoredPossibly && error.code !== 'idempotency_conflict';
+        throw write && isUnknown ? unknownOutcomeOf(write, error, key) : error;
       }
     }
   };

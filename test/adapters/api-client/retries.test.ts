@@ -76,6 +76,16 @@ test.each([
   expect(sent).toHaveLength(1);
 });
 
+test('after a lost response, a key of another request proves that nothing was stored', async () => {
+  const sent = fakeApi('cut body', failure(422, 'idempotency_conflict'));
+  const error = await errorOf((await openStore()).createPet(REX, { idempotencyKey: 'used' }));
+  expect(error).toMatchObject({
+    code: 'idempotency_conflict',
+    message: 'the message of idempotency_conflict',
+  });
+  expect(sent).toHaveLength(2);
+});
+
 test('the pauses double up to two seconds, until the time is over', async () => {
   const sent = fakeApi(lostConnection());
   const store = await openStore({ timeout: 10_000 });
