@@ -100,14 +100,15 @@ export async function openJsonFile(path: string): Promise<JsonFileStorage> {
 }
 
 async function load(path: string): Promise<readonly Entry[]> {
-  const text = await readFile(path, 'utf8').catch((cause) => {
-    if (cause.code === 'ENOENT') return '[]';
+  try {
+    const stored: readonly (Omit<Entry, 'pet'> & { pet: string })[] = JSON.parse(
+      await readFile(path, 'utf8'),
+    );
+    return stored.map(({ pet, record }) => ({ pet: Object.freeze(parsePet(pet)), record }));
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return [];
     throw new AnimalStoreError('storage_unavailable', `${path} cannot be read`, { cause });
-  });
-  return (JSON.parse(text) as (Omit<Entry, 'pet'> & { pet: string })[]).map(({ pet, record }) => ({
-    pet: Object.freeze(parsePet(pet)),
-    record,
-  }));
+  }
 }
 
 /** After a crash, the file is the old one or the new one. Each pet is a string in it, because JSON.parse would round an int64. */

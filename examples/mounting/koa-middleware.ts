@@ -2,16 +2,15 @@
 
 import type { Server } from 'node:http';
 import type { AnimalStore } from 'animal-store';
-import { animalStore } from 'animal-store/http';
+import { animalStore, type UserMiddleware } from 'animal-store/http';
 import Koa from 'koa';
 
 const TENANTS = new Set(['north', 'south']);
 
 /** Sets the tenant of a request. The default is `north`. */
-const tenant: Koa.Middleware = async (ctx, next) => {
+const tenant: UserMiddleware = async (ctx, next) => {
   const name = ctx.get('X-Tenant') || 'north';
   if (!TENANTS.has(name)) ctx.throw(400, 'X-Tenant must be north or south');
-  ctx.state['tenant'] = name;
   // A field that is set after `next` would be missing in the responses to errors.
   ctx.set('X-Tenant', name);
   await next();
@@ -20,11 +19,12 @@ const tenant: Koa.Middleware = async (ctx, next) => {
 export const audited: string[] = [];
 
 /** Records who has created which pet. */
-const audit: Koa.Middleware = async (ctx, next) => {
+const audit: UserMiddleware = async (ctx, next) => {
   await next();
   if (ctx.status !== 201) return;
-  const { holder } = ctx.state['animalStore'];
-  audited.push(`${holder.name} of ${ctx.state['tenant']} created ${ctx.response.get('Location')}`);
+  const { holder } = ctx.state.animalStore;
+  const { response } = ctx;
+  audited.push(`${holder?.name} of ${response.get('X-Tenant')} created ${response.get('Location')}`);
 };
 
 export async function serve(store: AnimalStore): Promise<Server> {

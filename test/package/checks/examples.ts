@@ -1,7 +1,7 @@
 /** The examples of the documentation work as described. */
 
 import assert from 'node:assert/strict';
-import { cpSync, globSync, readFileSync } from 'node:fs';
+import { cpSync, globSync, readFileSync, writeFileSync } from 'node:fs';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -48,19 +48,26 @@ test('the examples of mounting are well typed', async () => {
   });
 });
 
-test('the JSON file adapter compiles in a project of `npm init` and `tsc --init`, passes its contract suite and is served', async () => {
+test('the files that docs/adapter.md names compile in a project of `npm init` and `tsc --init`, pass their suites, and main.ts serves them', async () => {
   const project = join(folder, 'adapter');
-  cpSync(join(ROOT, 'examples/json-file-adapter'), project, { recursive: true });
+  const copy = (name: string) => cpSync(join(ROOT, 'examples/json-file-adapter', name), join(project, name));
+  for (const name of ['contract.ts', 'json-file.ts']) copy(name);
   await run('npm', ['init', '--yes'], { cwd: project });
   await run('npm', ['pkg', 'set', 'type=module'], { cwd: project });
   const types = `@types/node@${versionOf('@types/node')}`;
   await run('npm', ['install', '--prefer-offline', tarball, types], { cwd: project });
-  await run(tsc, ['--init'], { cwd: project });
+  await run(tsc, ['--init', '--types', 'node'], { cwd: project });
   await run(tsc, [], { cwd: project });
   const output = await run(process.execPath, ['--test', 'contract.js'], { cwd: project });
   assert.match(output, /pass [1-9]\d\n/);
+  copy('main.ts');
+  await run(tsc, [], { cwd: project });
   const served = await run(process.execPath, ['main.js', 'pets.json'], { cwd: project });
   assert.equal(served, wholeJson('[{"id":1,"name":"Rex","categoryId":7,"status":"available"}]\n'));
+  writeFileSync(join(project, 'damaged.json'), '[{');
+  const open =
+    "(await import('./json-file.js')).openJsonFile('damaged.json').catch(({ code }) => console.log(code))";
+  assert.equal(await run(process.execPath, ['-e', open], { cwd: project }), 'storage_unavailable\n');
 });
 
 test.each(MOUNTED)('the API is mounted in %s', async (name) => {
