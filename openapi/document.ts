@@ -4,6 +4,7 @@ import { PATCH_TYPE } from '../src/adapters/http/body.ts';
 import { servedOperations } from '../src/adapters/http/lifecycle.ts';
 import { METHODS, type Operation } from '../src/adapters/http/operations.ts';
 import { BASE_PATH } from '../src/adapters/http/paths.ts';
+import { isAlwaysStored, PET_ATTRIBUTES } from '../src/domain/pet.ts';
 import { apiDescription } from './description.ts';
 import { errorCodesOf } from './errors.ts';
 import { componentHeaders } from './headers.ts';
@@ -51,10 +52,11 @@ export function generateDocument(operations: readonly Operation[] = servedOperat
 /** Describes an operation. `JSON.stringify` leaves out the members that are `undefined`. */
 function describe(operation: Operation): Part {
   const { id, method, summary, description } = operation;
+  const canRemove = method === 'PATCH' && !PET_ATTRIBUTES.every(isAlwaysStored);
   return {
     operationId: id,
     summary,
-    description,
+    description: canRemove ? `${description} \`null\` removes an optional attribute.` : description,
     tags: ['pets'],
     ...lifecycleOf(operation),
     parameters: parametersOf(operation),

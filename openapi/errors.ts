@@ -6,7 +6,7 @@ import { type HttpErrorCode, STATUS_OF } from '../src/adapters/http/errors.ts';
 import { METHODS, OPERATIONS, type Operation } from '../src/adapters/http/operations.ts';
 import { FORBIDDEN_TRANSITION, LACKING } from './examples.ts';
 
-const MAY_BE_STORED = 'A create may be stored: repeat it with the same `Idempotency-Key`.';
+const MAY_HAVE_EFFECT = 'A write may have taken effect: repeat it with the same `Idempotency-Key`.';
 
 /** The condition under which the server responds with each error. */
 export const WHEN: Readonly<Record<HttpErrorCode, string>> = {
@@ -25,9 +25,9 @@ export const WHEN: Readonly<Record<HttpErrorCode, string>> = {
   idempotency_conflict: 'The `Idempotency-Key` was used for a different request, and is still valid.',
   rate_limited: 'The API key has used up its rate limit. Nothing was stored.',
   headers_too_large: "The request's head has more than 16 KiB.",
-  internal_error: `An unexpected error. ${MAY_BE_STORED}`,
+  internal_error: `An unexpected error. ${MAY_HAVE_EFFECT}`,
   overloaded: 'The server receives more requests than it can handle. Nothing was stored.',
-  storage_unavailable: `The database cannot be reached, or is locked, full, read-only or damaged. ${MAY_BE_STORED}`,
+  storage_unavailable: `The database cannot be reached, or is locked, full, read-only or damaged. ${MAY_HAVE_EFFECT}`,
 };
 
 /** An example of the message of each error. */

@@ -36,7 +36,7 @@ const PARAMETERS: readonly Part[] = [
     description:
       'A key of your choice, such as a UUID. Repeat a request that got no response with the same key: the pet is ' +
       `created once. A key is valid for ${IDEMPOTENCY_DAYS * 24} hours, or longer, up to ${IDEMPOTENCY_DAYS_MAX} days, where the operator of ` +
-      'the server has set it. Each API key has its own idempotency keys, also after a rotation.',
+      'the server has set it. Each caller has its own idempotency keys, and keeps them when its API key is rotated.',
     schema: KEY_SCHEMA,
   },
 ];

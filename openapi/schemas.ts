@@ -69,17 +69,20 @@ const cursor: Part = {
 const CHANGE_SCHEMAS = {
   PetChange: { type: 'object', properties: petChange },
   Change: {
-    type: 'object',
-    properties: {
-      cursor,
-      pet: ref('Pet'),
-      etag: { type: 'string', description: 'The `ETag` of the pet, for `If-Match`.' },
-      removed: {
-        ...INT64_METADATA,
-        description: 'The id of a pet that was removed. Then there is no `pet`.',
-      },
-    },
-    required: ['cursor'],
+    oneOf: [
+      withAll({
+        cursor,
+        pet: ref('Pet'),
+        etag: { type: 'string', description: 'The `ETag` of the pet, for `If-Match`.' },
+      }),
+      withAll({
+        cursor,
+        removed: {
+          ...INT64_METADATA,
+          description: 'The id of a pet that was removed. Then there is no `pet`.',
+        },
+      }),
+    ],
   },
   Changes: { type: 'array', items: ref('Change') },
 };
@@ -94,7 +97,7 @@ export function componentSchemas(
     ...enums,
     Pet: { type: 'object', properties: pet, required: ['id', ...PET_ATTRIBUTES.filter(isAlwaysStored)] },
     Pets: { type: 'array', items: ref('Pet') },
-    Error: { type: 'object', properties: members, required: Object.keys(members) },
+    Error: withAll(members),
     NewPet: { ...newPet, properties: newPetProperties },
     ...(hasChanges && CHANGE_SCHEMAS),
   };
@@ -106,6 +109,11 @@ export const QUERY_SCHEMAS: Readonly<Record<string, Part>> = ListQuery.propertie
 /** Describes a body of JSON. */
 export function json(schema: SchemaName, examples: Part, type = 'application/json'): Part {
   return { [type]: { schema: ref(schema), examples } };
+}
+
+/** Describes an object that has all these members. */
+function withAll(properties: Part): Part {
+  return { type: 'object', properties, required: Object.keys(properties) };
 }
 
 function ref(name: SchemaName): Part {

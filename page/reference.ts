@@ -61,7 +61,10 @@ export interface Reference {
   readonly serverUrl: string;
   readonly operations: readonly Operation[];
   readonly schemas: readonly (readonly [name: string, schema: Schema])[];
-  /** Returns the schema, or the schema to which it refers. Of an `anyOf` with `null`, returns the other schema. */
+  /**
+   * Returns the schema, or the schema to which it refers. Of an `anyOf` with `null`, returns the other schema. Of the objects of a
+   * `oneOf`, returns one with all members.
+   */
   resolve(schema: Schema): Schema;
 }
 
@@ -78,13 +81,23 @@ export function readReference(text: string): Reference {
     operations,
     schemas: Object.entries(components.schemas),
     resolve: ({ $ref, ...schema }) =>
-      withoutNull($ref === undefined ? schema : { ...components.schemas[schemaName($ref)], ...schema }),
+      merged(
+        withoutNull($ref === undefined ? schema : { ...components.schemas[schemaName($ref)], ...schema }),
+      ),
   };
 }
 
 /** Replaces an `anyOf` of one schema and `null` by this schema. */
 function withoutNull({ anyOf, ...schema }: Schema): Schema {
   return { ...anyOf?.find(({ type }) => type !== 'null'), ...schema };
+}
+
+/** Replaces a `oneOf` of objects by an object with all their members. Only the members that all objects require are required. */
+function merged({ oneOf, ...schema }: Schema): Schema {
+  if (oneOf === undefined) return schema;
+  const properties = Object.assign({}, ...oneOf.map((each) => each.properties));
+  const isRequired = (name: string) => oneOf.every(({ required = [] }) => required.includes(name));
+  return { ...schema, properties, required: Object.keys(properties).filter(isRequired) };
 }
 
 /** Returns the name of the schema to which a reference refers. */

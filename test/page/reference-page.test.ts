@@ -18,6 +18,7 @@ import { openApiDocument } from '../../src/adapters/http/docs/openapi.ts';
 import { PROGRAMS } from '../../src/adapters/http/docs/programs.ts';
 import { servedOperations } from '../../src/adapters/http/lifecycle.ts';
 import { BasicStore } from '../../src/application/basic-store.ts';
+import { isAlwaysStored, PET_ATTRIBUTES } from '../../src/domain/pet.ts';
 import { CHANGING } from '../support/lifecycle.ts';
 import { runs } from '../support/property-runs.ts';
 
@@ -147,13 +148,37 @@ describe('the contents', () => {
     expect(operations).toStrictEqual([{ ...texts, ...common, successes, failures }]);
   });
 
-  test('have the schema to which another one refers, and the one beside `null`', () => {
+  test('have the schema to which another one refers, the one beside `null`, and all members of `oneOf`', () => {
     const description = 'a pet';
     const pet = { ...reference.schemas.find(([name]) => name === 'Pet')?.[1], description };
     expect(reference.resolve({ $ref: '#/components/schemas/Pet', description })).toStrictEqual(pet);
     const anyOf = [{ type: 'null' }, { type: 'string' }];
     expect(reference.resolve({ anyOf, description })).toStrictEqual({ type: 'string', description });
+    const oneOf = [{ properties: { a: pet, b: pet }, required: ['a', 'b'] }, { properties: { a: pet } }, {}];
+    const properties = { a: pet, b: pet };
+    expect(reference.resolve({ oneOf, description })).toStrictEqual({
+      description,
+      properties,
+      required: [],
+    });
+    const [first] = oneOf;
+    expect(reference.resolve({ oneOf: [first, { ...first, required: ['a'] }] as Schema[] }).required).toEqual(
+      ['a'],
+    );
   });
+});
+
+test('a change is a pet with its tag or a removal, and only an optional attribute can be removed', () => {
+  const { operations, resolve, schemas } = readReference(openApiDocument(BASE_URL, { ...CHANGING }));
+  const change = Object.fromEntries(schemas)['Change'] as Schema;
+  const forms = [
+    ['cursor', 'pet', 'etag'],
+    ['cursor', 'removed'],
+  ];
+  expect(change.oneOf?.map(({ required }) => required)).toEqual(forms);
+  expect(Object.keys(resolve(change).properties ?? {})).toEqual([...new Set(forms.flat())]);
+  const { description } = operations.find(({ slug }) => slug === 'change-pet') as Operation;
+  expect(description.includes('null')).toBe(!PET_ATTRIBUTES.every(isAlwaysStored));
 });
 
 describe('a schema in words', () => {

@@ -80,8 +80,8 @@ export const OPERATIONS: readonly Operation[] = [
     path: '/v1/pets/{petId}',
     summary: 'Change a pet',
     description:
-      'Changes attributes of a pet: a JSON merge patch (RFC 7396). An attribute that is absent stays as it is, and `null` removes an ' +
-      'optional one. `If-Match` names the version that the change is for, by the `ETag` of a response with this pet. The response is ' +
+      'Changes attributes of a pet: a JSON merge patch (RFC 7396). An attribute that is absent stays as it is. ' +
+      '`If-Match` names the version that the change is for, by the `ETag` of a response with this pet. The response is ' +
       'sent once the change is durable. A request that is repeated with the same `Idempotency-Key` gets the first response again.',
     parameters: ['If-Match', 'ChangeKey'],
     success: { description: 'The changed pet.', body: 'Pet', fields: ['PetTag', 'Replayed'] },
