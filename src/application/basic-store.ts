@@ -122,8 +122,10 @@ export class BasicStore implements AsyncDisposable {
   /**
    * Changes attributes of a pet, and resolves when the change is durable. An attribute that is absent from the change stays as it
    * is, and `null` removes an optional attribute. If the change is a function, calls it with the present pet. Without `ifMatch`,
-   * calls it again each time another writer was faster, at most 20 times in all. Rejects with `not_found`, with
-   * `invalid_transition`, and, when the pet does not have the entity tag `ifMatch`, with `precondition_failed`.
+   * calls it again each time another writer was faster. Rejects with `invalid_request` when the change or an option breaks a rule,
+   * with `idempotency_conflict` when the idempotency key was used for a different request, with `not_found`, with
+   * `precondition_failed` when the pet does not have the entity tag `ifMatch`, with `invalid_transition`, and with `overloaded` when
+   * other writers were faster 20 times.
    */
   async changePet(
     id: bigint | number,
@@ -146,7 +148,7 @@ export class BasicStore implements AsyncDisposable {
 
   /**
    * Removes a pet, and resolves when the removal is durable. Also resolves when the pet was already removed. Rejects with
-   * `not_found` when the pet never existed, and with `precondition_failed` when it does not have the entity tag `ifMatch`.
+   * `not_found` when the pet never existed, and otherwise as `changePet` does.
    */
   async removePet(id: bigint | number, options?: ChangeOptions): Promise<void> {
     const caller = programWith(options?.idempotencyKey);

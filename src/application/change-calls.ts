@@ -40,8 +40,8 @@ export interface ChangeUseCases {
 }
 
 /**
- * Returns a change for the present pet. Without `ifMatch`, the store calls the function again when another writer was
- * faster. If the outcome is unknown, the error has no idempotency key: a retried function could get a changed pet.
+ * Returns a change for the present pet. Without `ifMatch`, the store calls the function again when another writer was faster. If the
+ * outcome is unknown, the error has no idempotency key: a retry whose function returns another change is an `idempotency_conflict`.
  */
 export type ChangeFunction = (pet: Pet) => PetChange | Promise<PetChange>;
 

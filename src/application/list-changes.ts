@@ -7,10 +7,7 @@ import type { CallOptions } from './ports/pet-repository.ts';
 
 /** The query of {@link ListChanges}. */
 export interface ChangesPageQuery {
-  /**
-   * The position after which the page begins: the cursor of a change, or the `next` of a page. By default, the page is the first
-   * one.
-   */
+  /** The cursor of a change, or the `next` of a page: the page begins after it. By default, the page is the first one. */
   readonly after?: string | undefined;
   /** The maximum number of changes in the page, with the same range and default as `PetPageQuery.limit`. */
   readonly limit?: number | undefined;

@@ -2,7 +2,7 @@
 
 export type { Change, ChangeFunction, TaggedChanges, TaggedPet } from '../application/change-calls.ts';
 export type { Deprecation } from '../application/deprecation.ts';
-export type { ChangesPageQuery } from '../application/list-changes.ts';
+export type { ChangesList, ChangesPageQuery, PetState } from '../application/list-changes.ts';
 export type { PetPageQuery } from '../application/list-pets.ts';
 export type { CallOptions, PetPage } from '../application/ports/pet-repository.ts';
 export type {
@@ -14,6 +14,7 @@ export type {
   FollowOptions,
   PetWalk,
 } from '../application/store-options.ts';
-export { AnimalStoreError, asAnimalStoreError, type ErrorCode } from '../domain/errors.ts';
-export type { NewPetInput, Pet, PetStatus } from '../domain/pet.ts';
+export { AnimalStoreError, asAnimalStoreError, type ErrorCode, type ErrorDetails } from '../domain/errors.ts';
+export type { NewPet, NewPetInput, Pet, PetFilterName, PetStatus } from '../domain/pet.ts';
 export type { PetChange } from '../domain/pet-change.ts';
+export type { PetFilterInput } from '../domain/pet-filter.ts';

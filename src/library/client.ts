@@ -9,7 +9,7 @@ import { readDatabase } from './database-option.ts';
 
 export * from './calls.ts';
 
-/** The methods of an `AnimalStore` that the API has operations for. Every `AnimalStore` is a `BasicStore` too. */
+/** The methods that the API has operations for: those of the `BasicStore` of `animal-store`, which every `AnimalStore` has. */
 export type BasicStore = Omit<Store, 'createPetOnce'>;
 
 /** The configuration of the store of a server. */

@@ -39,7 +39,7 @@ export type { RetryOptions } from '../application/store-options.ts';
 export { VerifyApiKey } from '../application/verify-api-key.ts';
 export type { ChangePorts } from '../application/versioned-writes.ts';
 export { type ApiKey, apiKeyPrefix, isActive, isApiKey, type NewApiKey } from '../domain/api-key.ts';
-export { ERROR_CODES, type ErrorDetails } from '../domain/errors.ts';
+export { ERROR_CODES } from '../domain/errors.ts';
 export { INT64_MAX, INT64_MIN, isInt64, parseInt64 } from '../domain/int64.ts';
 export {
   DEFAULT_STATUS,
@@ -47,14 +47,12 @@ export {
   isPetStatus,
   NAME_MAX_LENGTH,
   NAME_MIN_LENGTH,
-  type NewPet,
   newPet,
   PET_STATUSES,
-  type PetFilterName,
   petWithId,
 } from '../domain/pet.ts';
 export { changePet, petChange, STATUS_TRANSITIONS } from '../domain/pet-change.ts';
-export type { PetFilter, PetFilterInput } from '../domain/pet-filter.ts';
+export type { PetFilter } from '../domain/pet-filter.ts';
 export { parsePet, parsePets, petJson, petsJson } from '../domain/pet-json.ts';
 export * from './calls.ts';
 export type { AnimalStoreConfig } from './open-store.ts';

@@ -42,5 +42,6 @@ test('what several storages refuse has the same words, and a refused overwrite h
   expect(new OverwriteRefused('the store has pets')).toMatchObject({
     code: 'invalid_request',
     message: 'the store has pets',
+    reason: 'overwrite_refused',
   });
 });

@@ -30,3 +30,19 @@ test.each(reports)('every name that $entryPoint exports has a docstring', ({ tex
   expect(text).toContain('export');
   expect(undocumented).toEqual([]);
 });
+
+test('animal-store/client exports each type that its declarations use, and the class of its methods is that of the library', () => {
+  const textOf = (name: string) => reports.find(({ entryPoint }) => entryPoint === name)?.text ?? '';
+  const code = textOf('animal-store/client').replaceAll(/\/\*\*.*?\*\//gs, '');
+  const exported = [...code.matchAll(/^export .*?(?:class|interface|type) (\w+)/gm)].map(([, name]) => name);
+  const used = [...code.matchAll(/(?:: |[<|&] ?|readonly |extends |= )([A-Z]\w+[a-z])\b/g)].map(
+    ([, name = '']) => name,
+  );
+  const ofPlatform = /^(ErrorOptions|Extract|Omit|Partial|Pick|Readonly|Record|RequestInit)$/;
+  const foreign = new Set(
+    used.filter((name) => !exported.includes(name) && !(name in globalThis) && !ofPlatform.test(name)),
+  );
+  expect(exported.length).toBeGreaterThan(10);
+  expect([...foreign]).toEqual(['Store']);
+  expect(textOf('animal-store')).toContain('export declare class BasicStore');
+});

@@ -1,6 +1,5 @@
 /** The exit statuses, and the format of all errors: `animal-store: what is wrong`, one line for each fault. */
 
-import { OverwriteRefused } from '../../application/ports/maintenance.ts';
 import { withoutApiKeys } from '../../domain/api-key.ts';
 import { isError } from '../../domain/errors.ts';
 import { visible } from '../../domain/visible.ts';
@@ -47,7 +46,8 @@ export function exitStatusOf(error: unknown): number {
 /** Returns one line for each fault of an error, without API keys and passwords. */
 export function explain(error: unknown): string {
   const message = (isError(error) ? error.message : String(error)).trim();
-  const advice = error instanceof OverwriteRefused ? ': --force replaces it' : '';
+  const isRefusal = isError(error) && 'reason' in error && error.reason === 'overwrite_refused';
+  const advice = isRefusal ? ': --force replaces it' : '';
   // The message of a `ConfigError` has one line per fault, and shows no value that can contain a password.
   const faults = isConfigError(error)
     ? withoutApiKeys(message).split('\n')

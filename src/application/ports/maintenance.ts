@@ -78,8 +78,10 @@ export interface Diagnosis {
   readonly problems: readonly Problem[];
 }
 
-/** The error of a backup or a restore that would replace data without `overwrite`. */
+/** The error of a backup or a restore that would replace data without `overwrite`. Only its `reason` distinguishes it. */
 export class OverwriteRefused extends AnimalStoreError {
+  readonly reason = 'overwrite_refused';
+
   constructor(message: string) {
     super('invalid_request', message);
   }

@@ -18,7 +18,7 @@ export interface RequestOutcome {
   readonly keyName?: string | undefined;
   /** The IP address of the client; `undefined` when it is unknown, for example on a Unix domain socket. */
   readonly address: string | undefined;
-  /** Whether the client disconnected before the response was sent. */
+  /** Whether the connection broke before the response was written. A connection that is half closed is not broken. */
   readonly aborted?: true | undefined;
   /** The valid `traceparent` of the request (W3C Trace Context, version 00), unless it contains a part of an API key. */
   readonly traceparent?: string | undefined;
@@ -26,7 +26,7 @@ export interface RequestOutcome {
 
 /** A request observer is notified of responses, for example to log or to count them. A method must not throw. */
 export interface RequestObserver {
-  /** Called after a response was sent, or after the client disconnected before the response. */
+  /** Called after a response was written, or after the connection broke before that. */
   onRequest?(request: RequestOutcome): void;
   /** Called with the error that caused a response with status 500 or above. The error is not sent to the client. */
   onError?(error: unknown, requestId: string, address?: string, traceparent?: string): void;
