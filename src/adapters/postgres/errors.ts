@@ -22,7 +22,7 @@ const KINDS: Readonly<Record<string, readonly [text: string, reason?: StorageFau
   '28': ['the database server refused the login', 'unreachable'],
   '3D000': ['the database does not exist', 'unreachable'],
   '40': ['the database ended a transaction because of other transactions'],
-  '42501': ['the database user lacks a privilege', 'unreachable'],
+  '42501': ['the database user lacks a privilege', 'not_permitted'],
   '42': ['the tables are not those of this release', 'damaged'],
   '42P05': ['a prepared statement exists: a pooler needs the session mode', 'unreachable'],
   '42P01': ['a table is missing', 'damaged'],

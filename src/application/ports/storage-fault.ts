@@ -13,7 +13,7 @@ export const STORAGE_FAULT_REASONS = [
   'not_responding', // the disk or the database server does not respond
   'locked', // writes were refused, because another process has locked the database
   'unreachable', // the database server cannot be reached, or refuses connections
-  'not_permitted', // the database silently hides rows from this user, so lists and exports would lack pets
+  'not_permitted', // the database user lacks a privilege, or the database silently hides rows from this user
 ] as const;
 /** One of {@link STORAGE_FAULT_REASONS}. */
 export type StorageFaultReason = (typeof STORAGE_FAULT_REASONS)[number];

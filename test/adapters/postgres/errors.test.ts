@@ -17,7 +17,7 @@ describe('an error of PostgreSQL', () => {
   test.each([
     ['2200H', 'ids_exhausted', true],
     ['25006', 'read_only', true],
-    ['42501', 'unreachable', true],
+    ['42501', 'not_permitted', true],
     ['42P01', 'damaged', true],
     ['53100', 'disk_full', true],
     ['57014', 'not_responding', true],
