@@ -86,12 +86,12 @@ const SETTINGS = v.object({
   ),
   IDEMPOTENCY_DAYS: setting(
     formats.integer(1, IDEMPOTENCY_DAYS_MAX),
-    'the days in which a create can be retried with its key; the same on all servers of a store',
+    'the days in which a write can be retried with its key; the same on all servers of a store',
     `${IDEMPOTENCY_DAYS}`,
   ),
   FIRST_KEY: setting(
     formats.oneOf('print', 'none'),
-    'whether the first key of an empty store is printed',
+    'whether a store without keys gets a first key, printed once',
     'print',
   ),
   EXPERIMENTAL: setting(

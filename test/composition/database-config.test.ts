@@ -16,6 +16,8 @@ describe('the database of the configuration', () => {
     ...urls('', 'mysql ./pets.db hunter2:x', `${USAGES} a value without such a scheme`),
     ['mysql://me:hunter2@db.example/pets', `${USAGES} 'mysql:…'`],
     [`"mysql://me:hunter2@db.example/pets"`, `${USAGES} '"mysql:…'`],
+    ['sqlite:./x.db\nhunter2', `${USAGES} a value with control characters`],
+    ['postgres://me:hunter2@db.example/pe\tts', `${USAGES} a value with control characters`],
     ['hunter2@mysql://db.example/pets', USAGES],
     ['memory:x', "expected memory: without a path, got 'memory:x'"],
     ['sqlite: ', `${PATH}, without host, parameters, ~ and variables, got 'sqlite:'`],

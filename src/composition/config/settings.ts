@@ -66,10 +66,12 @@ export function readSettings<const Entries extends v.ObjectEntries>(
     } else {
       sources[name] = `${name}_FILE`;
       files[name] = file;
+      const shown = mayHoldPassword(file) ? 'at the path, which may hold a password,' : file;
       try {
-        texts[name] = readFileSync(file, 'utf8').trim();
+        const text = readFileSync(file, 'utf8').trim();
+        if (text || name === 'API_KEYS') texts[name] = text;
+        else faults.push(`${name}_FILE: the file ${shown} is empty`);
       } catch {
-        const shown = mayHoldPassword(file) ? 'at the path, which may hold a password,' : file;
         faults.push(`${name}_FILE: the file ${shown} cannot be read`);
       }
     }

@@ -29,14 +29,15 @@ export function parseDatabase<S extends StoreStorage>(
 ): Database<S> {
   const [, scheme = '', rest = ''] = /^([^:]*):(.*)$/s.exec(url) ?? [];
   const engine = engines.find(({ schemes }) => schemes.includes(scheme.toLowerCase()));
-  if (engine !== undefined) {
+  const isText = !/\p{Cc}/u.test(url.trim());
+  if (engine !== undefined && isText) {
     const location = engine.parse(rest.trim(), scheme);
     return { engine, scheme, location, place: engine.placeOf(location) };
   }
   const usages = engines.map(({ usage }) => usage).join(' or ');
   const isUrl = rest.startsWith('//') && /^['"]?[a-z+.-]+$/i.test(scheme);
   const got = isUrl ? `'${scheme}:…'` : 'a value without such a scheme';
-  throw invalidRequest(`expected ${usages}, got ${got}`);
+  throw invalidRequest(`expected ${usages}, got ${isText ? got : 'a value with control characters'}`);
 }
 
 export function openDatabase<S extends StoreStorage>(
