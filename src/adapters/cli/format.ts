@@ -19,9 +19,10 @@ export function day(time: number): string {
   return new Date(time).toISOString().slice(0, 10);
 }
 
-/** `2027-01-31 14:05 UTC` */
+/** `2027-01-31 14:05:59 UTC`, rounded up, so that a key with this expiry is not valid later. */
 export function moment(time: number): string {
-  return `${new Date(time).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+  const rounded = new Date(Math.min(time + 999, Date.UTC(10_000, 0) - 1));
+  return `${rounded.toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 }
 
 /** `1,000,000 pets up to id 1000000 and 3 keys` */

@@ -59,5 +59,8 @@ test('an entity tag that no pet can have is refused', () => {
 });
 
 test('times are shown in UTC', () => {
-  expect([day(NOW), moment(NOW)]).toEqual(['2026-11-21', '2026-11-21 14:05 UTC']);
+  expect([day(NOW), moment(NOW)]).toEqual(['2026-11-21', '2026-11-21 14:05:59 UTC']);
+  // A key with this expiry fails after the time that is shown.
+  expect(moment(NOW + 1)).toBe('2026-11-21 14:06:00 UTC');
+  expect(moment(Date.UTC(10_000, 0) - 1)).toBe('9999-12-31 23:59:59 UTC');
 });

@@ -57,7 +57,7 @@ describe('keys create', () => {
     const { status, out, err } = await cli.run(args);
     const key = out.trim();
     expect([status, out, isApiKey(key)]).toEqual([0, `${key}\n`, true]);
-    expect(err).toBe('Key 1 (shop) expires at 2999-02-01 00:00 UTC. Save it: it is not shown again.\n');
+    expect(err).toBe('Key 1 (shop) expires at 2999-02-01 00:00:00 UTC. Save it: it is not shown again.\n');
     expect(await holderOf(cli, key)).toBe('1');
   });
 
@@ -124,9 +124,9 @@ describe('keys list', () => {
     const statuses = out.split('\n').map((row) => row.split(/ {2,}/).slice(3, 5).join(', '));
     expect(statuses.slice(1, 5)).toEqual([
       'active, -',
-      'expired, 2026-11-21 00:00 UTC',
-      'revoked, 2026-11-21 00:00 UTC',
-      'active, 2999-02-01 00:00 UTC',
+      'expired, 2026-11-21 00:00:01 UTC',
+      'revoked, 2026-11-21 00:00:00 UTC',
+      'active, 2999-02-01 00:00:00 UTC',
     ]);
     expect(await keysOf(cli)).toMatchObject(
       ['active', 'expired', 'revoked', 'active'].map((status) => ({ status })),
@@ -154,7 +154,7 @@ describe('keys rotate', () => {
     const old = await createShop(cli);
     const { status, out, err } = await cli.run(['keys', 'rotate', '1', '--overlap', '12h']);
     expect([status, isApiKey(out.trim())]).toEqual([0, true]);
-    const [, end = ''] = /\nKey 1 expires by (\d{4}-\d\d-\d\d \d\d:\d\d) UTC\.\n$/.exec(err) ?? [];
+    const [, end = ''] = /\nKey 1 expires by (\d{4}-\d\d-\d\d \d\d:\d\d:\d\d) UTC\.\n$/.exec(err) ?? [];
     expect(Date.parse(`${end}Z`)).toBeGreaterThan(Date.now());
     const keys = await keysOf(cli);
     expect(keys[1]).toMatchObject({ id: '2', name: 'shop', expiresAt: null });

@@ -52,8 +52,10 @@ export function defineKeys(program: Command, options: CommandOptions): void {
         oldEnd = (await apiKeys.list()).find((key) => key.id === id)?.expiresAt ?? oldEnd;
         return await apiKeys.rotate(id, overlap, end);
       };
-      await issueKey(rotate, json, options);
-      options.console.err(`Key ${id} expires by ${moment(Math.min(oldEnd, Date.now() + overlap))}.\n`);
+      const oldKey = () => `expires by ${moment(Math.min(oldEnd, Date.now() + overlap))}`;
+      const ifLost = () => `; key ${id} still ${oldKey()}: rotate it again, or create another`;
+      await issueKey(rotate, json, options, false, ifLost);
+      options.console.err(`Key ${id} ${oldKey()}.\n`);
     });
   keys
     .command('revoke')
@@ -72,6 +74,7 @@ async function issueKey(
   json: boolean,
   options: CommandOptions,
   createStore?: boolean,
+  ifLost = () => '',
 ): Promise<void> {
   const { console } = options;
   if (console.isDiscarded)
@@ -81,7 +84,7 @@ async function issueKey(
   const text = json ? JSON.stringify({ ...attributesOf(about), key }) : key;
   await console.out(`${text}\n`).catch((error: Error) => {
     throw new CommandError(
-      `key ${id} was created but is lost: ${error.message}; revoke it: animal-store keys revoke ${id}`,
+      `key ${id} was created but is lost: ${error.message}; revoke it: animal-store keys revoke ${id}${ifLost()}`,
     );
   });
   const expires = expiresAt === undefined ? 'never expires' : `expires at ${moment(expiresAt)}`;
