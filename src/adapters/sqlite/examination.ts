@@ -1,4 +1,4 @@
-import { type Stats, statfsSync, statSync } from 'node:fs';
+import { accessSync, constants, existsSync, type Stats, statfsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { BackupContents, Diagnosis, Problem } from '../../application/ports/maintenance.ts';
 import { StorageFault, storageFaultReason } from '../../application/ports/storage-fault.ts';
@@ -29,7 +29,7 @@ export function examineSqliteStore(path: string): Diagnosis {
   const stats = statSync(location, { throwIfNoEntry: false });
   const problems: Problem[] = [];
   const freeBytes = freeSpace(dirname(location), problems);
-  problems.push(...partialProblems(location));
+  problems.push(...accessProblems(location), ...partialProblems(location));
   const about = { location, exists: stats !== undefined, supportedSchemaVersion: SCHEMA_VERSION };
   const bytes = stats && [location, ...companionsOf(location)].reduce((sum, file) => sum + sizeOf(file), 0);
   const known = { ...about, bytes, freeBytes, problems };
@@ -47,6 +47,14 @@ export function examineSqliteStore(path: string): Diagnosis {
     problems.push({ severity: 'error', message: `${location}: ${fault.message}` });
     return storageFaultReason(fault) === 'damaged' ? { ...known, isSound: false } : known;
   }
+}
+
+/** A server does not start if it may not write to each of these. */
+function accessProblems(store: string): Problem[] {
+  const isRefused = (path: string) =>
+    attempt(() => accessSync(path, constants.W_OK) !== undefined, existsSync(path));
+  const refused = [store, ...companionsOf(store), dirname(store)].filter(isRefused);
+  return refused.map((path) => ({ severity: 'error', message: `${path}: this user may not write to it` }));
 }
 
 /** Checks a backup of a store as a whole, and changes nothing. Throws `invalid_request` when it is not sound. */

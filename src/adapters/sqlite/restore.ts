@@ -17,6 +17,7 @@ import type Database from 'better-sqlite3';
 import { checkArgument, checkOptions, STRING } from '../../application/arguments.ts';
 import {
   OverwriteRefused,
+  type Problem,
   type Restored,
   type RestoredKey,
   type RestoreOptions,
@@ -48,7 +49,6 @@ const LOCK_TIMEOUT = 500;
 /** The store and the copy can differ in schema version, so only their common columns are compared. */
 const COMMON_COLUMNS = `SELECT group_concat(format('"%w"', name)) FROM (SELECT name FROM pragma_table_info('pets', 'main')
   INTERSECT SELECT name FROM pragma_table_info('pets', 'copy'))`;
-const MISSING_KEYS = 'SELECT count(*) FROM main.api_keys WHERE hash NOT IN (SELECT hash FROM copy.api_keys)';
 const REVIVED_KEYS = `SELECT CAST(other.id AS TEXT) AS id, other.name, other.hint AS prefix
   FROM main.api_keys AS own JOIN copy.api_keys AS other USING (hash)
   WHERE (own.revoked_at IS NOT NULL OR own.expires_at <= @now)
@@ -90,22 +90,22 @@ export async function restoreSqliteStore(
       // Without privileges, this fails if the new owner is another user.
       attempt(() => chownSync(partial, uid, gid), undefined);
       const contents = checkBackup(partial, file);
-      const lastId = continueIds(partial, old);
-      const difference = differenceOf(partial, old);
+      const problems = [...contents.problems];
+      const difference = compare(partial, old, problems);
       await fsync(partial);
       signal?.throwIfAborted();
       const { lost, revivedKeys } = difference;
-      const keepsAll = lost && lost.pets + lost.apiKeys + revivedKeys.length === 0;
+      const hasAll = lost?.pets === 0 && lost.apiKeys === 0 && revivedKeys.length === 0;
       const versionIn = (name: string) => old?.pragma(`${name}.user_version`, { simple: true });
-      const hasAll = keepsAll && versionIn('copy') === versionIn('main');
-      const isSame = old && hasAll && countRows(old, 'pets') === contents.pets;
+      const isSame =
+        old && hasAll && versionIn('copy') === versionIn('main') && countRows(old, 'pets') === contents.pets;
       const kept = freeName(`${store}.before-restore`);
       // A repeated restore keeps no further copy of an equal store.
       const setAside = isSame && kept.number > 1 ? [] : await keepDatabase(store, kept.name, old);
       if (stats !== undefined || old !== undefined) renameSync(partial, store);
       else moveToNewName(partial, store, () => inUse(store));
       await fsync(dirname(store));
-      return { ...contents, ...difference, location: store, bytes: sizeOf(store), lastId, setAside };
+      return { ...contents, ...difference, problems, location: store, bytes: sizeOf(store), setAside };
     });
   } catch (error) {
     if (created && old !== undefined && sizeOf(store) === 0) rmSync(store, { force: true });
@@ -123,10 +123,7 @@ function lockStore(store: string, overwrite: boolean): Database.Database | undef
   const isJournalAlone = sizeOf(store) === 0 && companionsOf(store).length > 0;
   try {
     if (!isJournalAlone)
-      return connect(store, { timeout: LOCK_TIMEOUT }, (db, pin) => {
-        pin();
-        lock(store, db, overwrite);
-      });
+      return connect(store, { timeout: LOCK_TIMEOUT }, (db, pin) => lock(store, db, pin, overwrite));
   } catch (error) {
     if (storageFaultReason(storageError(error)) !== 'damaged') throw isLocked(error) ? inUse(store) : error;
   }
@@ -134,7 +131,8 @@ function lockStore(store: string, overwrite: boolean): Database.Database | undef
   throw new OverwriteRefused(`${store} cannot be read as a store`);
 }
 
-function lock(store: string, db: Database.Database, overwrite: boolean): void {
+function lock(store: string, db: Database.Database, pin: () => void, overwrite: boolean): void {
+  pin();
   beginAlone(db, 'memory');
   // The transaction must end before `backup` copies the file, but the lock stays. On an empty file, the transaction
   // stays open, because COMMIT would write a page.
@@ -150,39 +148,48 @@ function inUse(store: string): AnimalStoreError {
   return storageUnavailable(`${store} is in use by another process: stop the server before the restore`);
 }
 
-/**
- * Lets the ids of pets and of keys continue after those of the replaced store, unless that store has no ids left or is damaged.
- * Returns the greatest id or revision of a pet.
- */
-function continueIds(partial: string, old: Database.Database | undefined): bigint {
+/** Continues the ids of the replaced store, and compares both stores, each as far as that store can be read. Reports the rest. */
+function compare(partial: string, old: Database.Database | undefined, problems: Problem[]) {
+  const isNew = attempt(() => old && anyVersionOf(old, '') === 0, false);
+  const readOld = <T>(message: string, read: (db: Database.Database) => T | undefined): T | undefined => {
+    const found = attempt(() => old && read(old), undefined);
+    if (found === undefined && !isNew) problems.push({ severity: 'warning', message });
+    return found;
+  };
+  const lastId = continueIds(partial, (table) =>
+    readOld(`ids of ${table} that the replaced store has assigned can be assigned again`, (db) =>
+      [lastIdOf(db, table)].find((id) => id < INT64_MAX),
+    ),
+  );
+  const pets = readOld('the pets of the replaced store cannot be read: the backup can lack some', (db) => {
+    db.prepare('ATTACH ? AS copy').run(partial);
+    const all = `SELECT ${db.prepare(COMMON_COLUMNS).pluck().get()} FROM`;
+    return countRows(db, `(${all} main.pets EXCEPT ${all} copy.pets)`);
+  });
+  const unread = 'the keys of the replaced store cannot be read: check that no revoked key is valid again';
+  const keys = readOld(unread, (db) => ({
+    missing: countRows(db, 'main.api_keys WHERE hash NOT IN (SELECT hash FROM copy.api_keys)'),
+    revived: db.prepare<{ now: number }, RestoredKey>(REVIVED_KEYS).all({ now: Date.now() }),
+  }));
+  const lost = isNew ? undefined : { pets, apiKeys: keys?.missing };
+  return { lastId, lost, revivedKeys: keys?.revived ?? [] };
+}
+
+/** Prepares the copy, whose ids continue after those of the replaced store. Returns the greatest id or revision of a pet. */
+function continueIds(partial: string, oldId: (table: 'pets' | 'api_keys') => bigint | undefined): bigint {
   using db = connect(partial);
   // The copy must be complete without a write-ahead log.
   db.pragma('journal_mode = DELETE');
   // The copy needs a new epoch, because the same backup can be restored twice.
   beginEpoch(db);
   for (const table of ['pets', 'api_keys'] as const) {
-    const replaced = attempt(() => (old === undefined ? 0n : lastIdOf(old, table)), 0n);
+    const replaced = oldId(table) ?? 0n;
     // Deletes the row of the table first: `sqlite_sequence` has no primary key, so INSERT OR REPLACE would add a second row.
-    if (replaced > lastIdOf(db, table) && replaced < INT64_MAX)
+    if (replaced > lastIdOf(db, table))
       db.exec(`BEGIN; DELETE FROM sqlite_sequence WHERE name = '${table}';
         INSERT INTO sqlite_sequence VALUES ('${table}', ${replaced}); COMMIT`);
   }
   return lastIdOf(db);
-}
-
-/** Compares the copy with the store that it replaces, unless that store is new or damaged. */
-function differenceOf(partial: string, old: Database.Database | undefined) {
-  const none: Pick<Restored, 'lost' | 'revivedKeys'> = { revivedKeys: [] };
-  return attempt(() => {
-    if (old === undefined || anyVersionOf(old, '') === 0) return none;
-    old.prepare('ATTACH ? AS copy').run(partial);
-    const read = (sql: string): unknown => old.prepare(sql).pluck().get();
-    const pets = `SELECT ${read(COMMON_COLUMNS)} FROM`;
-    const missingPets = `SELECT count(*) FROM (${pets} main.pets EXCEPT ${pets} copy.pets)`;
-    const lost = { pets: Number(read(missingPets)), apiKeys: Number(read(MISSING_KEYS)) };
-    const revivedKeys = old.prepare<{ now: number }, RestoredKey>(REVIVED_KEYS).all({ now: Date.now() });
-    return { lost, revivedKeys };
-  }, none);
 }
 
 /** Returns the first free name: a kept store, whose pets may be nowhere else, must not be overwritten. */
@@ -194,9 +201,8 @@ function freeName(first: string) {
 }
 
 /**
- * Gives new names to those files of a database that contain data, and returns their new paths. The database file also keeps its old
- * name, because a server would create a new store if it were missing. Its companions must not keep their old names: SQLite would
- * apply them to the restored database, which gets the old name.
+ * Gives new names to the files of a database that contain data, and returns their new paths. The database file also keeps its old
+ * name, so that no server creates a new store. Its companions do not: SQLite would apply them to the restored database.
  */
 async function keepDatabase(path: string, kept: string, db: Database.Database | undefined) {
   const companions = companionsOf(path).map((file) => file.slice(path.length));
@@ -207,10 +213,7 @@ async function keepDatabase(path: string, kept: string, db: Database.Database | 
   return suffixes.map((suffix) => kept + suffix);
 }
 
-/**
- * Links the file, or copies it if the file system has no hard links. If the database is open, SQLite makes the copy, because this
- * process would lose its locks on the file if it opened and closed the file by other means.
- */
+/** Without hard links, copies the file: an open database with SQLite, because other means would end the locks of this process. */
 async function linkOrCopy(from: string, to: string, db: Database.Database | undefined): Promise<void> {
   try {
     linkSync(from, to);

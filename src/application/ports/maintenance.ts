@@ -25,7 +25,10 @@ export interface BackupContents {
   readonly apiKeys: number;
   /** The greatest id or revision that was assigned, or 0n. */
   readonly lastId: bigint;
-  /** The problems of pets that break a rule because another program changed them or the rule is newer than they are. */
+  /**
+   * The problems of pets that break a rule because another program changed them or the rule is newer than they are. After a
+   * restore, also says which parts of the replaced store could not be read.
+   */
   readonly problems: readonly Problem[];
 }
 
@@ -42,9 +45,9 @@ export interface Restored extends BackupContents {
   readonly setAside: readonly string[];
   /**
    * How many pets and API keys of the replaced store are not in the backup. A pet with different values in the backup counts as
-   * missing. `undefined` if no store was replaced, or if it could not be read.
+   * missing. `undefined` if no store was replaced. A number is `undefined` if this part of the store could not be read.
    */
-  readonly lost?: { readonly pets: number; readonly apiKeys: number } | undefined;
+  readonly lost?: { readonly pets?: number | undefined; readonly apiKeys?: number | undefined } | undefined;
   /** The keys that were revoked or expired in the replaced store, and are valid again. */
   readonly revivedKeys: readonly RestoredKey[];
 }

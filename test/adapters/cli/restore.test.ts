@@ -70,6 +70,7 @@ describe('restore', () => {
       lost: { pets: 0, apiKeys: 0 },
       revivedKeys: [],
       setAside: [`${kept}-2`],
+      problems: [],
     });
   });
 });
@@ -79,6 +80,8 @@ test('the problems of a restored store are printed after the result, escaped', a
   const { path, run } = commandLine(undefined, {
     restoreStore: async (_, file, how) => ({
       ...(await restoreSqliteStore(path, file, how)),
+      lost: { pets: undefined, apiKeys: 3 },
+      setAside: ['kept.db'],
       problems: [
         { severity: 'error', message: 'pet 1 breaks a rule' },
         { severity: 'warning', message: 'forged\nline' },
@@ -86,7 +89,9 @@ test('the problems of a restored store are printed after the result, escaped', a
     }),
   });
   const { status, err } = await run(['restore', backup]);
-  expect([status, err]).toEqual([0, 'error: pet 1 breaks a rule\nwarning: forged\\u000aline\n']);
+  const notices = 'The backup lacks 3 keys of the replaced store.\nThe replaced store is kept in kept.db\n';
+  const found = 'error: pet 1 breaks a rule\nwarning: forged\\u000aline\n';
+  expect([status, err]).toEqual([0, notices + found]);
 });
 
 test('a signal cancels a restore, and the store is unchanged', async () => {

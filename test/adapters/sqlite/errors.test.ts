@@ -18,6 +18,7 @@ function sqliteError(code: string): Error {
 test.each([
   ['SQLITE_BUSY_SNAPSHOT', 'locked'],
   ['SQLITE_FULL', 'disk_full'],
+  ['SQLITE_IOERR_SHMSIZE', 'disk_full'],
   ['SQLITE_IOERR_WRITE', 'io_error'],
   ['SQLITE_IOERR_FSYNC', 'sync_failed'],
   ['SQLITE_NOTADB', 'damaged'],
@@ -36,6 +37,8 @@ test.each([
 test.each([
   ['SQLITE_IOERR_FSYNC', true],
   ['SQLITE_IOERR_WRITE', true],
+  // The log already has the whole transaction when its index cannot grow.
+  ['SQLITE_IOERR_SHMSIZE', true],
   ['SQLITE_FULL', false],
   ['SQLITE_BUSY', false],
 ])('after %s during a commit, it is unknown whether it was stored: %s', (code, isUnknown) => {

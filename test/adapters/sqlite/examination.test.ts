@@ -5,6 +5,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { examineSqliteBackup, examineSqliteStore } from '../../../src/adapters/sqlite/index.ts';
 import { SCHEMA_VERSION } from '../../../src/adapters/sqlite/schema.ts';
 import { SPOIL } from '../../support/pets.ts';
+import { replaceFs, systemError } from '../../support/replace-fs.ts';
 import { connect } from '../../support/sqlite.ts';
 import { bytesOf, execute, newStore, openStorage, REX, temporaryFile } from './temporary-file.ts';
 
@@ -114,6 +115,15 @@ test('the contents of a backup are told, and its files do not change', () => {
   );
   expect(() => examineSqliteBackup(path, path)).toThrow(`${path} belongs to the store`);
   expect(() => examineSqliteBackup(path, dirname(path))).toThrow(`${dirname(path)} is not a regular file`);
+});
+
+test('a file or a folder that this user may not write to is an error, as for a server', () => {
+  const path = newStore();
+  replaceFs('accessSync', () => {
+    throw systemError('EACCES');
+  });
+  const found = [path, dirname(path)].map((each) => ['error', `${each}: this user may not write to it`]);
+  expect(problemsOf(path)).toEqual(found);
 });
 
 test.each([

@@ -5,6 +5,7 @@ import {
   existsSync,
   fstatSync,
   readdirSync,
+  readFileSync,
   renameSync,
   statSync,
   writeFileSync,
@@ -26,6 +27,7 @@ import { INT64_MAX } from '../../../src/domain/int64.ts';
 import { IS_SHORT } from '../../support/extent.ts';
 import { EXPECTED_TABLE, insertPet } from '../../support/pets.ts';
 import { replaceFs, systemError, watchSyncs } from '../../support/replace-fs.ts';
+import { connect } from '../../support/sqlite.ts';
 import {
   addPets,
   countIn,
@@ -56,6 +58,22 @@ async function openElsewhere(path: string): Promise<() => Promise<void>> {
     child.kill('SIGKILL');
     await once(child, 'close');
   };
+}
+
+const [REUSED_PETS, REUSED_KEYS, UNREAD_PETS, UNREAD_KEYS] = [
+  'ids of pets that the replaced store has assigned can be assigned again',
+  'ids of api_keys that the replaced store has assigned can be assigned again',
+  'the pets of the replaced store cannot be read: the backup can lack some',
+  'the keys of the replaced store cannot be read: check that no revoked key is valid again',
+].map((message) => ({ severity: 'warning', message }));
+
+/** Overwrites the first page of a table. */
+function damageTable(path: string, table: string): void {
+  const db = connect(path);
+  const page = Number(db.prepare('SELECT rootpage FROM sqlite_schema WHERE name = ?').pluck().get(table));
+  db.close();
+  const bytes = readFileSync(path);
+  writeFileSync(path, bytes.fill(0xa5, (page - 1) * 4096, page * 4096));
 }
 
 async function backupOf(path: string): Promise<string> {
@@ -98,12 +116,13 @@ test.each([
   const backup = await backupOf(newStore(2));
   const path = temporaryFile();
   make(path);
-  const { pets, lastId, lost, revivedKeys } = await restoreSqliteStore(path, backup);
-  expect({ pets, lastId, lost, revivedKeys }).toEqual({
+  const { pets, lastId, lost, revivedKeys, problems } = await restoreSqliteStore(path, backup);
+  expect({ pets, lastId, lost, revivedKeys, problems }).toEqual({
     pets: 2,
     lastId: 2n,
     lost: undefined,
     revivedKeys: [],
+    problems: [],
   });
 });
 
@@ -177,6 +196,28 @@ describe('the replaced store', () => {
     expect((await new ApiKeys(apiKeys).create('d')).about.id).toBe('5');
   });
 
+  test.each([
+    ['pets', { apiKeys: 0 }, ['1'], [REUSED_PETS, UNREAD_PETS]],
+    ['api_keys', { pets: 1 }, [], [REUSED_KEYS, UNREAD_KEYS]],
+  ])(
+    'is compared in its other parts when its table %s cannot be read',
+    async (table, lost, ids, problems) => {
+      const path = newStore(500);
+      const storage = openStorage(path);
+      const keys = new ApiKeys(storage.apiKeys);
+      await keys.create('a');
+      const backup = temporaryFile();
+      await storage.backup?.(backup);
+      await keys.revoke('1');
+      await storage.pets.add(REX);
+      await storage.close();
+      damageTable(path, table);
+      const restored = await restoreSqliteStore(path, backup, { overwrite: true });
+      expect(restored).toMatchObject({ lost, problems });
+      expect(restored.revivedKeys.map((key) => key.id)).toEqual(ids);
+    },
+  );
+
   test.each(EXPECTED_TABLE)(
     'has a pet that the backup lacks when its $column is another',
     async ({ column, accepted }) => {
@@ -218,7 +259,8 @@ describe('the replaced store', () => {
     const path = temporaryFile();
     damage(path);
     await expect(restoreSqliteStore(path, backup)).rejects.toThrow(`${path} cannot be read as a store`);
-    const { setAside } = await restoreSqliteStore(path, backup, { overwrite: true });
+    const { setAside, problems } = await restoreSqliteStore(path, backup, { overwrite: true });
+    expect(problems).toEqual([REUSED_PETS, REUSED_KEYS, UNREAD_PETS, UNREAD_KEYS]);
     expect(setAside).toEqual(suffixes.map((suffix) => `${path}.before-restore${suffix}`));
     for (const file of setAside) expect(existsSync(file)).toBe(true);
     expect(countIn(path)).toBe(3n);
@@ -236,7 +278,8 @@ describe('the replaced store', () => {
     const backup = await backupOf(newStore(3));
     const path = newStore(1);
     execute(path, `UPDATE sqlite_sequence SET seq = ${INT64_MAX} WHERE name = 'pets'`);
-    expect(await restoreSqliteStore(path, backup, { overwrite: true })).toMatchObject({ lastId: 3n });
+    const restored = await restoreSqliteStore(path, backup, { overwrite: true });
+    expect(restored).toMatchObject({ lastId: 3n, problems: [REUSED_PETS] });
     expect((await openStorage(path).pets.add(REX)).id).toBe(4n);
   });
 

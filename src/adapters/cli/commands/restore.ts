@@ -17,10 +17,10 @@ export function defineRestore(program: Command, options: CommandOptions): void {
       const { console, signal, databaseUrl, restoreStore } = options;
       const onProgress = (share: number) => console.progress('Copying', share);
       const restored = await restoreStore(databaseUrl, file, { overwrite: force, onProgress, signal });
-      const { location: store, bytes, pets, apiKeys, lastId, setAside, lost, revivedKeys } = restored;
+      const { location: store, bytes, pets, apiKeys, lastId, ...rest } = restored;
       const contents = `${counted(pets, 'pet', 'pets')} and ${counted(apiKeys, 'key')}`;
       const text = `Restored ${store} from ${file}: ${contents}, ids go on after ${lastId}.`;
-      const members = { store, bytes, pets, apiKeys, lastId: String(lastId), lost, revivedKeys, setAside };
+      const members = { store, bytes, pets, apiKeys, lastId: String(lastId), ...rest };
       await printResult(console, text, members, json);
       for (const notice of noticesOf(restored)) console.err(`${visible(notice)}\n`);
     });
@@ -29,9 +29,11 @@ export function defineRestore(program: Command, options: CommandOptions): void {
 /** Describes what the backup lacks, which keys are valid again, where the replaced store is kept, and problems. */
 function noticesOf({ lost, revivedKeys, setAside, problems }: Restored): string[] {
   const { pets = 0, apiKeys = 0 } = lost ?? {};
-  const gone = `${counted(pets, 'pet', 'pets')} and ${counted(apiKeys, 'key')}`;
+  const gone = [pets && counted(pets, 'pet', 'pets'), apiKeys && counted(apiKeys, 'key')]
+    .filter(Boolean)
+    .join(' and ');
   return [
-    ...(pets + apiKeys > 0 ? [`The backup lacks ${gone} of the replaced store.`] : []),
+    ...(gone ? [`The backup lacks ${gone} of the replaced store.`] : []),
     ...revivedKeys.map(
       ({ id, name, prefix }) =>
         `Key ${id} (${name}, ${prefix}…) is valid again: to revoke it, run animal-store keys revoke ${id}`,
