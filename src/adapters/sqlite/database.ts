@@ -40,7 +40,7 @@ export function prepareDatabase(path: string, preparation: Preparation = {}): nu
     using db = connectToStore(path, (each) => {
       version = versionOf(each);
       const damage = sizeOf(path) <= CHECK_LIMIT && damageOf(each, 'quick');
-      if (damage) throw storageUnavailable(`the database file is damaged: ${damage}`);
+      if (damage) throw storageUnavailable(`the database file is damaged: ${damage}: restore a backup`);
       if (version > 0) testRead(each);
       else if (mustExist) throw new StorageFault('file_missing', 'the file contains no store');
       if (version > 0 && version < SCHEMA_VERSION && migration !== 'always')
@@ -98,7 +98,7 @@ function connectToStore(path: string, check: Prepare, timeout?: number): Connect
 }
 
 /** Calls `open`. Every error message begins with the path of the database file. */
-function nameFile<T>(path: string, open: () => T): T {
+export function nameFile<T>(path: string, open: () => T): T {
   try {
     const stats = statSync(path, { throwIfNoEntry: false });
     if (stats === undefined) refuseLogAlone(path);

@@ -1,8 +1,8 @@
 /** The tables of a store, the migrations that create them, and queries about a whole store. */
 
-import type Database from 'better-sqlite3';
+import Database from 'better-sqlite3';
 import type { BackupContents } from '../../application/ports/maintenance.ts';
-import { storageUnavailable } from '../../application/ports/storage-fault.ts';
+import { StorageFault, storageUnavailable } from '../../application/ports/storage-fault.ts';
 import type { Pet } from '../../domain/pet.ts';
 import { refuseBefore30 } from '../storage-kit/older-schemas.ts';
 import { existingColumns, type PetRow, petOf } from '../storage-kit/pet-rows.ts';
@@ -92,11 +92,21 @@ export const SCHEMA_VERSION: number = Math.max(...MIGRATIONS.map(([version]) => 
 const MARKS = `SELECT (SELECT application_id FROM pragma_application_id), (SELECT user_version FROM pragma_user_version),
   (SELECT count(*) FROM sqlite_schema)`;
 
-/** Returns the schema version, or 0 for a file without tables. Throws for a version that this release does not support. */
+/** A virtual table has the root page 0. Its columns are not read, because this fails if its module is not loaded. */
+const COLUMNS = `SELECT t.name || '.' || c.name FROM sqlite_schema AS t, pragma_table_info(t.name) AS c
+  WHERE t.type = 'table' AND t.rootpage > 0`;
+
+/** Returns the schema version, or 0 for a file without tables. Throws if it is not supported, or if a column of it is missing. */
 export function versionOf(db: Database.Database, file = 'the file'): number {
   const version = anyVersionOf(db, file);
   refuseNewer(file, version, SCHEMA_VERSION);
   refuseBefore30(file, version, FIRST_VERSION);
+  const model = new Database(':memory:');
+  for (const [to, sql] of MIGRATIONS) if (to <= version) model.exec(sql);
+  const [existing, expected] = [db, model].map((each) => each.prepare(COLUMNS).pluck().all());
+  model.close();
+  const missing = expected?.find((column) => !existing?.includes(column));
+  if (missing) throw new StorageFault('damaged', `${file} lacks the column ${missing}: restore a backup`);
   return version;
 }
 

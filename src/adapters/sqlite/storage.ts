@@ -6,7 +6,7 @@ import { KnownFaults } from '../storage-kit/known-faults.ts';
 import { MIGRATION, migrated } from '../storage-kit/store-errors.ts';
 import { apiKeyRepository } from './api-key-repository.ts';
 import { backUp } from './backup.ts';
-import { openReader, openSource, prepareDatabase } from './database.ts';
+import { nameFile, openReader, openSource, prepareDatabase } from './database.ts';
 import { attempt } from './errors.ts';
 import { checkFiles, PARTS } from './faults.ts';
 import { filesOf, sizeOf } from './files.ts';
@@ -69,20 +69,25 @@ export function openSqliteStorage(path: string, options: SqliteOptions = {}): St
   const version = readOnly ? 0 : prepareDatabase(path, { mustExist, tryWrite: startWriter, migration });
   if (version > 0 && version < SCHEMA_VERSION) safeObserver.onWarning?.(migrated(version, SCHEMA_VERSION));
   const db = readOnly ? openSource(path) : openReader(path);
-  const faults = new KnownFaults(PARTS, safeObserver);
-  const reads = new Reads(db, faults);
-  const writer = new Writer(filesOf(path), reads, safeObserver, readOnly);
+  const reads = new Reads(db, new KnownFaults(PARTS, safeObserver));
+  let writer: Writer | undefined;
   try {
-    if (startWriter && !readOnly) writer.start();
+    return nameFile(path, () => {
+      writer = new Writer(filesOf(path), reads, safeObserver, readOnly);
+      const storage = storageOf(reads, writer);
+      if (startWriter && !readOnly) writer.start();
+      return storage;
+    });
   } catch (error) {
-    void writer.close();
+    void writer?.close();
     db.close();
     throw error;
   }
-  const pets = petRepository(reads, writer);
-  const apiKeys = apiKeyRepository(reads, writer);
+}
+
+function storageOf(reads: Reads, writer: Writer): Storage {
+  const [pets, apiKeys] = [petRepository(reads, writer), apiKeyRepository(reads, writer)];
   const writes = idempotentWrites(reads, writer);
-  const [, [log]] = writer.files;
   const closing = new AbortController();
   const backups = new Set<Promise<unknown>>();
   return {
@@ -96,7 +101,7 @@ export function openSqliteStorage(path: string, options: SqliteOptions = {}): St
     statistics: () => ({
       pages: { ...pets.statistics },
       keys: { ...apiKeys.statistics },
-      logBytes: attempt(() => sizeOf(log), undefined),
+      logBytes: attempt(() => sizeOf(writer.files[1][0]), undefined),
       ...writer.statistics,
     }),
     async backup(file, { signal = closing.signal, ...options } = {}) {
@@ -108,14 +113,14 @@ export function openSqliteStorage(path: string, options: SqliteOptions = {}): St
     },
     async check() {
       closing.signal.throwIfAborted();
-      checkFiles(faults, writer.files);
-      await faults.check(() => reads.test());
+      checkFiles(writer.faults, writer.files);
+      await writer.faults.check(() => reads.test());
     },
     async close() {
       reads.close();
       closing.abort(closedError());
       await Promise.all([Promise.allSettled(backups), writer.close()]);
-      db.close();
+      reads.db.close();
     },
   };
 }

@@ -104,6 +104,15 @@ test('a store whose rows do not fit its tables is damaged, and so is such a back
   );
 });
 
+test('a store that lacks a table is damaged, and so is such a backup', () => {
+  const path = newStore(1);
+  execute(path, 'DROP TABLE epoch');
+  expect(examineSqliteStore(path)).toMatchObject({ isSound: false });
+  const message = `${path}: the file lacks the column epoch.only_row: restore a backup`;
+  expect(problemsOf(path)).toEqual([['error', message]]);
+  expect(() => examineSqliteBackup(newStore(), path)).toThrow(`${path} lacks the column epoch.only_row`);
+});
+
 test('the contents of a backup are told, and its files do not change', () => {
   const [path, backup] = [newStore(), newStore(3)];
   const found = { pets: 3, apiKeys: 0, lastId: 3n, problems: [] };

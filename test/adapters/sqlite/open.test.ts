@@ -66,12 +66,37 @@ test.each<[name: string, change: (path: string) => void, message: RegExp]>([
   ],
   ['has a damaged page', (path) => overwrite(path, Buffer.alloc(4096, 0xa5)), /damaged/],
   ['was truncated', (path) => truncateSync(path, 3 * 4096), /damaged/],
+  [
+    'lacks a table',
+    (path) => execute(path, 'DROP TABLE epoch'),
+    /: the file lacks the column epoch.only_row: restore a backup$/,
+  ],
+  [
+    'lacks a column',
+    (path) => execute(path, 'ALTER TABLE idempotency_records RENAME response TO other'),
+    /: the file lacks the column idempotency_records.response: restore a backup$/,
+  ],
 ])('a file that %s is refused, and not changed', (_, change, message) => {
   const path = newStore(2000);
   change(path);
   const before = bytesOf(path);
+  const started = startedThreads();
   expect(() => openSqliteStorage(path)).toThrow(refusal(path, message));
   expect(bytesOf(path)).toBe(before);
+  expect(started).toEqual([]);
+});
+
+test('a start that fails late leaves neither a connection nor a thread behind', () => {
+  const path = newStore();
+  const started = startedThreads();
+  const original = replaceFs('statSync', ((file, options) => {
+    if (String(file).endsWith('-shm')) throw systemError('EACCES');
+    return original(file, options);
+  }) as typeof statSync);
+  for (const options of [{}, { readOnly: true }])
+    expect(() => openSqliteStorage(path, options)).toThrow(refusal(path, /EACCES/));
+  // The last connection removes the log.
+  expect([existsSync(`${path}-wal`), started]).toEqual([false, []]);
 });
 
 test('a store that another process has locked is refused, and opens when the lock is gone', {

@@ -47,5 +47,7 @@ test('where no thread may start, the storage says so, and leaves no connection b
     ...permissions,
     ...['--input-type=module', '--eval', program, temporaryFile()],
   ]);
-  expect(stdout).toMatch(/^(storage_unavailable a thread cannot start: .*\n)false\n\1$/);
+  expect(stdout).toMatch(
+    /^storage_unavailable \S+: (a thread cannot start: .*\n)false\nstorage_unavailable \1$/,
+  );
 });
