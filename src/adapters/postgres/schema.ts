@@ -4,7 +4,7 @@ import { StorageFault, storageUnavailable } from '../../application/ports/storag
 import { INT64_MIN } from '../../domain/int64.ts';
 import { type Pet, petFault } from '../../domain/pet.ts';
 import { refuseBefore30 } from '../storage-kit/older-schemas.ts';
-import { existingColumns, petOf } from '../storage-kit/pet-rows.ts';
+import { existingColumns, PET_COLUMNS, petOf } from '../storage-kit/pet-rows.ts';
 import { codeOf, type Migration, migrated, olderSchema, refuseNewer } from '../storage-kit/store-errors.ts';
 import { openSession, type Session, type SessionConfig } from './connection-pool.ts';
 import { TAKE_ORDER } from './pets.ts';
@@ -92,6 +92,12 @@ export const LAST_ID = "greatest(max(id), pg_sequence_last_value('pets_id_seq'::
 const BEHIND = `SELECT name FROM (VALUES ('pets', (SELECT greatest(max(id), (SELECT max(revision) FROM pet_revisions)) FROM pets)), ('api_keys', (SELECT max(id) FROM api_keys)))
   AS last (name, id) WHERE id > coalesce(pg_sequence_last_value((name || '_id_seq')::regclass), 0)`;
 
+/** Fails if a table or a column is missing. */
+const READ_NOTHING = `SELECT 1 FROM (SELECT ${PET_COLUMNS} FROM pets) AS pet, (SELECT hash, name, hint, created_at, expires_at,
+    revoked_at, last_used_on, caller_id, is_read_only FROM api_keys) AS api_key, (SELECT caller, key, pet_id, ends_at, request, response
+    FROM idempotency_records) AS record, (SELECT pet_id, revision FROM pet_revisions) AS known,
+    (SELECT probed_at, epoch FROM animal_store_schema) AS own WHERE false`;
+
 /**
  * The state of a database. Without a `version`, there is no store. `warnings` name dangers to pets or to the order of ids. `faults`
  * name tables that are unusable.
@@ -142,6 +148,7 @@ export async function surveyOf(session: Session): Promise<Survey> {
   const version = own ? Number(stored[0]?.[0] ?? 0) : undefined;
   refuseNewer('the database', version ?? 0, SCHEMA_VERSION);
   refuseBefore30('the database', version ?? 0, FIRST_VERSION);
+  if (version === SCHEMA_VERSION) await session.run(READ_NOTHING);
   return { version, isOneServer, isReadOnly, warnings, faults, hidden };
 }
 

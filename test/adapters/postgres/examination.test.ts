@@ -55,9 +55,12 @@ describePostgres('the examination of PostgreSQL', () => {
     await (await connect(other)).query('CREATE TABLE pets (a integer)');
     const newer = await newStoreUrl();
     await (await connect(newer)).query('UPDATE animal_store_schema SET version = 99');
+    const broken = await newStoreUrl();
+    await (await connect(broken)).query('ALTER TABLE animal_store_schema RENAME epoch TO other');
     for (const [url, message] of [
       [other, /: the database has a table pets of another application$/],
       [newer, /: the database has schema version 99, this release supports \d+: /],
+      [broken, /: the tables are not those of this release \(42703\): column "epoch" does not exist$/],
     ] as const) {
       expect(await refusalOf(url)).toMatch(message);
       expect((await examinePostgresStore(url)).exists).toBeUndefined();
