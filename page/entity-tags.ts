@@ -1,20 +1,37 @@
 /** The entity tags of pets, which the console sends in `If-Match`. */
 
 import { parseExact } from './exact-json.ts';
-import type { SampleRequest } from './samples/request.ts';
+import { type SampleRequest, TAG_FIELD } from './samples/request.ts';
 
 /** The parts of a response from which the entity tags of pets are read. */
 export interface TaggedResponse {
   readonly status: number;
   readonly etag: string | null;
   readonly text: string;
+  /** Whether the server has sent an earlier response again. */
+  readonly isReplay: boolean;
 }
 
-/** Returns the entity tags in a response, by pet id: `undefined` for a pet that does not exist or has changed. */
+/** The known entity tags, by pet id: `undefined` for a pet that does not exist or has changed. */
+export type EntityTags = ReadonlyMap<string, string | undefined>;
+
+/** Adds the entity tags in a response to the known ones. A replay adds only tags that no known tag can be newer than. */
+export function withTagsOf(
+  known: EntityTags,
+  request: Pick<SampleRequest, 'parameters'>,
+  response: TaggedResponse,
+): EntityTags {
+  const sent = request.parameters[TAG_FIELD];
+  const isNewer = (id: string) =>
+    !response.isReplay || !known.has(id) || (sent !== undefined && known.get(id) === sent);
+  return new Map([...known, ...[...entityTagsIn(request, response)].filter(([id]) => isNewer(id))]);
+}
+
+/** Returns the entity tags in a response. */
 export function entityTagsIn(
   { parameters }: Pick<SampleRequest, 'parameters'>,
   { status, etag, text }: TaggedResponse,
-): ReadonlyMap<string, string | undefined> {
+): EntityTags {
   const { petId } = parameters;
   if (petId !== undefined) {
     if ([204, 404, 412].includes(status)) return new Map([[String(petId), undefined]]);

@@ -13,9 +13,16 @@ export function codeBlock(name: string, code: string, heading: string = title(na
   return el('div', { class: 'code' }, bar, pre);
 }
 
+/** The Tab key stops at code that can be scrolled. */
+const resized = new ResizeObserver((entries) => {
+  for (const { target } of entries)
+    (target as HTMLElement).tabIndex = target.scrollHeight > target.clientHeight ? 0 : -1;
+});
+
 /** Creates the element that shows code. The element can be scrolled with the keyboard. */
 export function codeElement(name: string, code: string): HTMLPreElement {
-  const pre = el('pre', { tabindex: '0', role: 'region', 'aria-label': title(name) });
+  const pre = el('pre', { role: 'group', 'aria-label': title(name) });
+  resized.observe(pre);
   showCode(pre, code);
   return pre;
 }
@@ -32,7 +39,7 @@ export function copyButton(name: string, pre: HTMLElement): HTMLButtonElement {
   const label = `Copy the ${name}`;
   const copy = button({ class: 'tool', 'aria-label': label }, 'Copy', async () => {
     const isCopied = await copyText(pre);
-    copy.textContent = isCopied ? 'Copied' : 'Press Ctrl+C';
+    copy.textContent = isCopied ? 'Copied' : 'Text selected';
     copy.removeAttribute('aria-label');
     setTimeout(() => {
       copy.textContent = 'Copy';

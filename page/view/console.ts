@@ -1,6 +1,6 @@
 /** The console of an operation: a form that sends a request and shows the response. */
 
-import { entityTagsIn } from '../entity-tags.ts';
+import { withTagsOf } from '../entity-tags.ts';
 import { writeExact } from '../exact-json.ts';
 import type { Operation } from '../reference.ts';
 import {
@@ -39,10 +39,10 @@ export function consoleOf(
   for (const { name, control } of fields) {
     if (name === KEY_FIELD) control.setAttribute('placeholder', 'a new key for each request');
     if (name !== TAG_FIELD) continue;
-    control.setAttribute('placeholder', 'filled in by Get a pet, or *');
+    control.setAttribute('placeholder', 'filled in from responses, or *');
     control.setAttribute('pattern', '\\s*(\\*|".*")\\s*');
     control.title =
-      'The ETag of the pet with its double quotes, which Get a pet and List changes fill in, or * for any version';
+      'The ETag of the pet with its double quotes, filled in from responses, or * for any version';
     // The example in the document is `*`: with it, a request would change any version. So the field starts empty.
     control.value = '';
   }
@@ -102,7 +102,7 @@ export function consoleOf(
           const tag = fields.find(({ name }) => name === TAG_FIELD)?.control;
           // The tag is not that of the present version, even if the reader has typed it.
           if (received.status === 412 && tag !== undefined) tag.value = '';
-          choices.entityTags.set(new Map([...choices.entityTags.value, ...entityTagsIn(sent, received)]));
+          choices.entityTags.set(withTagsOf(choices.entityTags.value, sent, received));
         },
       });
     } finally {
@@ -125,6 +125,8 @@ export function consoleOf(
     event.preventDefault();
     form.requestSubmit();
   });
+  // The event of a field does not bubble.
+  form.addEventListener('invalid', () => isBusy || response.refuse(), { capture: true });
   form.addEventListener('submit', (event) => {
     event.preventDefault();
     void submitForm();

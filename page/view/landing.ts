@@ -2,17 +2,15 @@
 
 import { idIn } from '../reference.ts';
 
-/** Scrolls to an element, highlights and focuses it, and changes the URL to that of the section around the element. */
+/** Shows an element, and changes the URL to that of the section around the element. */
 export function land(element: HTMLElement): void {
   // The id of a heading only labels its section. Links use the id of the section.
   const id = element.closest('[id]:not([id$="-heading"])')?.id ?? '';
   // Setting `location.hash` would scroll to the section, at once and again at `hashchange`. `pushState` does not scroll and fires
   // no event, so the page stays at the element within the section.
   if (id !== '' && location.hash !== `#${id}`) history.pushState(0, '', `#${id}`);
-  const shown = show(element);
+  show(element);
   history.replaceState(scrollY, '');
-  if (!shown.hasAttribute('tabindex')) shown.tabIndex = -1;
-  shown.focus({ preventScroll: true });
 }
 
 /**
@@ -42,8 +40,8 @@ export function followFragments(): void {
   });
 }
 
-/** Returns the highlighted element: the heading of a section, or the element. */
-function show(element: HTMLElement): HTMLElement {
+/** Scrolls to an element, and highlights and focuses it, or the heading if it is a section. */
+function show(element: HTMLElement): void {
   for (const details of ancestorsOf(element)) details.open = true;
   element.dispatchEvent(new Event('beforematch', { bubbles: true }));
   element.scrollIntoView();
@@ -51,7 +49,8 @@ function show(element: HTMLElement): HTMLElement {
   const shown = heading ?? element;
   document.querySelector('.is-landed')?.classList.remove('is-landed');
   shown.classList.add('is-landed');
-  return shown;
+  if (!shown.hasAttribute('tabindex')) shown.tabIndex = -1;
+  shown.focus({ preventScroll: true });
 }
 
 /** Returns the `details` elements that contain an element. */

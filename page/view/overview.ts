@@ -40,15 +40,13 @@ export function overview(
   );
 }
 
-/** Creates the form for the API key of all consoles. Submitting it does nothing: the key stays in the page. */
+/** Creates the form for the API key of all consoles. The key stays in the page. */
 function keyForm(choices: Choices): HTMLElement {
   const hint = 'The consoles on this page send the key. The page does not store it.';
-  const form = el(
+  return el(
     'form',
     { class: 'console', 'aria-label': 'Authentication of the consoles', autocomplete: 'off' },
     apiKeyField('overview', choices),
     el('p', { class: 'hint' }, hint),
   );
-  form.addEventListener('submit', (event) => event.preventDefault());
-  return form;
 }

@@ -19,6 +19,8 @@ export interface Continuation {
 
 export interface ResponseView {
   readonly element: HTMLElement;
+  /** Says that no request was sent, because a field is invalid. */
+  refuse(): void;
   /** Sends the request with the API key, and shows the response or the failure. */
   show(request: SampleRequest, apiKey: string, continuation: Continuation): Promise<void>;
 }
@@ -49,6 +51,7 @@ export function responseView(name: string): ResponseView {
   };
   return {
     element: el('div', { class: 'response' }, status, details),
+    refuse: () => fail('Not sent: ', 'a field of the form is invalid.'),
     async show(sample, apiKey, { turnPage, repeat, onResponse }) {
       status.replaceChildren('Waiting for the response…');
       const startedAt = performance.now();
@@ -64,12 +67,13 @@ export function responseView(name: string): ResponseView {
         const text = await response.text();
         const milliseconds = Math.round(performance.now() - startedAt);
         const kind = response.ok ? 'good' : 'bad';
+        const isReplay = response.headers.has('Idempotency-Replayed');
         status.replaceChildren(
           el('strong', { class: kind }, `${response.status} ${response.statusText}`.trim()),
-          response.headers.has('Idempotency-Replayed') ? ', replayed: this key was used before,' : '',
+          isReplay ? ', replayed: this key was used before,' : '',
           ` in ${milliseconds} ms`,
         );
-        onResponse({ status: response.status, etag: response.headers.get('ETag'), text });
+        onResponse({ status: response.status, etag: response.headers.get('ETag'), text, isReplay });
         const next = turnPage(response.headers.get('Link'));
         const explained = EXPLAINED[response.status];
         const isUnknown = response.status >= 500 && !text.includes('"overloaded"');

@@ -29,13 +29,14 @@ export function responsesView(operation: Operation, reference: Reference): HTMLE
     const attributes = {
       id: panelId(status),
       role: 'tabpanel',
-      tabindex: '0',
       'aria-labelledby': `${panelId(status)}-${status}`,
     };
     const panel = el('div', attributes, ...content);
     // Fired when the browser finds text in a panel that is hidden `until-found`, and when a link leads into the panel.
     panel.addEventListener('beforematch', () => selected.set(status));
     selected.observe((shown) => {
+      // The Tab key also stops at elements that are hidden `until-found`.
+      panel.tabIndex = shown === status ? 0 : -1;
       if (shown === status) panel.removeAttribute('hidden');
       else panel.setAttribute('hidden', 'until-found');
     });

@@ -1,5 +1,6 @@
 /** The choices of the reader. The browser remembers the language and the theme. The API key is kept in memory only. */
 
+import type { EntityTags } from '../entity-tags.ts';
 import { LANGUAGES, type Language } from '../samples/samples.ts';
 
 /** A value whose changes can be observed. */
@@ -55,8 +56,7 @@ export interface Choices {
   readonly apiKey: State<string>;
   /** Whether the page shows the API key. The page hides the key until the reader asks for it. */
   readonly isKeyShown: State<boolean>;
-  /** The last received entity tag of each pet, by the id of the pet. */
-  readonly entityTags: State<ReadonlyMap<string, string | undefined>>;
+  readonly entityTags: State<EntityTags>;
 }
 
 export function newChoices(): Choices {
@@ -64,6 +64,6 @@ export function newChoices(): Choices {
     language: remembered('language', LANGUAGES, 'curl'),
     apiKey: new State(''),
     isKeyShown: new State(false),
-    entityTags: new State<ReadonlyMap<string, string | undefined>>(new Map()),
+    entityTags: new State<EntityTags>(new Map()),
   };
 }

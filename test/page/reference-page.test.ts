@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { apiDescription } from '../../openapi/description.ts';
 import { rulesOf, typeOf } from '../../page/constraints.ts';
-import { entityTagsIn } from '../../page/entity-tags.ts';
+import { entityTagsIn, withTagsOf } from '../../page/entity-tags.ts';
 import { escapeReordering, formatJson, parseExact, writeExact } from '../../page/exact-json.ts';
 import { highlight } from '../../page/highlight.ts';
 import type { Schema } from '../../page/openapi.ts';
@@ -308,7 +308,19 @@ describe('the entity tags in a response', () => {
     ['of a server that responds null', {}, 200, '"a"', 'null', []],
   ])('%s', (_case, parameters, status, etag, text, expected) => {
     const request = { parameters } as Pick<SampleRequest, 'parameters'>;
-    expect([...entityTagsIn(request, { status, etag, text })]).toEqual(expected);
+    expect([...entityTagsIn(request, { status, etag, text, isReplay: false })]).toEqual(expected);
+  });
+
+  test.each<[string, object, [string, string | undefined][], string | undefined]>([
+    ['is the first one of the pet', {}, [], '"old"'],
+    ['is older than the known one', {}, [[large, '"new"']], '"new"'],
+    ['is of a pet that was removed', {}, [[large, undefined]], undefined],
+    ['is of a repeated change', { petId: large, 'If-Match': '"sent"' }, [[large, '"sent"']], '"old"'],
+  ])('of a replay that %s', (_case, parameters, known, expected) => {
+    const request = { parameters } as Pick<SampleRequest, 'parameters'>;
+    const status = 'petId' in parameters ? 200 : 201;
+    const replay = { status, etag: '"old"', text: pet, isReplay: true };
+    expect(withTagsOf(new Map(known), request, replay).get(large)).toBe(expected);
   });
 });
 

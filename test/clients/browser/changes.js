@@ -60,6 +60,8 @@ async function check(page, { key, origin }) {
   assert.match(await change.field('If-Match').inputValue(), /^"[\w-]+"$/);
   assert.notEqual(await change.field('If-Match').inputValue(), changed, 'the tag of the feed is filled in');
   assert.match(await change.send(), /^200 /);
+  await remove.form.getByLabel('API key').press('Enter');
+  assert.equal(await remove.status.textContent(), '', 'Enter after the key sends nothing');
   assert.match(await remove.send(), /^204/);
   assert.equal(await remove.field('If-Match').inputValue(), '', 'a removed pet has no tag');
 }

@@ -48,6 +48,11 @@ export function consoles({ context, server }, prepare) {
 
     await get.field('petId').fill('1');
     assert.match(await get.send(), /^200 /);
+    await get.field('petId').fill('');
+    assert.match(await get.send(), /^Not sent: /);
+    assert.equal(await get.response.count(), 0, 'a request that is not sent leaves no earlier response');
+    await get.field('petId').fill('1');
+    assert.match(await get.send(), /^200 /);
     await get.section.locator('.response-details summary').click();
     assert.match(await get.section.locator('.response-details').textContent(), /sunset: Thu, 05 Dec 2030/);
     await get.field('petId').fill(LARGE);
@@ -195,8 +200,14 @@ export async function keyboard({ context, server }) {
   await visit(context, server.origin, {}, async (page) => {
     const focused = (selector) => page.evaluate((text) => document.activeElement.matches(text), selector);
     const tabTo = async (selector) => {
-      for (let presses = 0; presses < 80 && !(await focused(selector)); presses += 1)
+      for (let presses = 0; presses < 80 && !(await focused(selector)); presses += 1) {
         await page.keyboard.press('Tab');
+        const hidden = await page.evaluate(() => {
+          const { id, offsetWidth, offsetHeight, outerHTML, hidden } = document.activeElement;
+          return hidden || offsetWidth * offsetHeight === 0 ? id || outerHTML : undefined;
+        });
+        assert.equal(hidden, undefined, 'the focus is on a hidden element');
+      }
       assert.ok(await focused(selector), `Tab reaches ${selector}`);
     };
     await page.keyboard.press('Tab');
@@ -214,6 +225,25 @@ export async function keyboard({ context, server }) {
     await page.keyboard.type('2');
     await page.keyboard.press('Enter');
     await page.locator('#list-pets [role=status]').filter({ hasText: /^401 / }).waitFor();
+  });
+  await visit(context, server.origin, { fragment: '#get-pet' }, async (page) => {
+    await page.locator('#get-pet .is-landed:focus').waitFor({ timeout: 3000 });
+    await page.keyboard.press('Tab');
+    assert.equal(await page.locator('#get-pet :focus').count(), 1, 'Tab continues where the link leads');
+    await page.locator('nav a[href="#create-pet"]').press('Enter');
+    await page.locator('#create-pet .is-landed:focus').waitFor({ timeout: 3000 });
+    for (const [language, selector] of [
+      ['Go', '#get-pet-sample[tabindex="0"]'],
+      ['curl', '#get-pet-sample[tabindex="-1"]'],
+    ]) {
+      await operation(page, 'get-pet').tab(language).click();
+      // Tab stops at code only if it can be scrolled.
+      await page.locator(selector).waitFor({ timeout: 3000 });
+    }
+  });
+  await visit(context, server.origin, { size: { width: 320, height: 600 } }, async (page) => {
+    const { height } = await page.locator('.sidebar').boundingBox();
+    assert.ok(height < 56, `the header covers ${height} px, more than the scroll padding`);
   });
   await visit(context, server.origin, { size: PHONE }, async (page) => {
     const navigation = page.getByRole('navigation');
