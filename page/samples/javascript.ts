@@ -1,10 +1,13 @@
-import { parseExact } from '../exact-json.ts';
+import { formatJson, parseExact, writeExact } from '../exact-json.ts';
 import { fetchSample } from './fetch.ts';
 import { quote } from './quote.ts';
 import { KEY_FIELD, type SampleOptions, type SampleRequest, TAG_FIELD } from './request.ts';
 
 /** The path of the JavaScript client on a server. It replaces `v1` at the end of the base URL. */
 const CLIENT = 'docs/animal-store-client.js';
+
+/** The file name of the client. Node.js reads `.mjs` as a module, also in a package with `"type": "commonjs"`. */
+const FILE = 'animal-store-client.mjs';
 
 /** The line width of a sample, in characters. */
 const WIDTH = 80;
@@ -18,8 +21,8 @@ export function javaScriptSample(request: SampleRequest, options: SampleOptions)
   if (call === undefined) return fetchSample(request, options);
   const key = options.key === undefined ? 'process.env.ANIMAL_STORE_KEY' : quote(options.key);
   return [
-    `// curl -O ${request.baseUrl.replace(/v1$/, CLIENT)}`,
-    "import { createAnimalStore } from './animal-store-client.js';",
+    `// curl -o ${FILE} ${request.baseUrl.replace(/v1$/, CLIENT)}`,
+    `import { createAnimalStore } from './${FILE}';`,
     '',
     'const store = await createAnimalStore({',
     `  database: ${quote(request.baseUrl)},`,
@@ -33,8 +36,10 @@ export function javaScriptSample(request: SampleRequest, options: SampleOptions)
  * Returns the client call that sends the request, such as `getPet(1n)`. The method has the name of the operation,
  * except `listPage` for `listPets`. Its arguments are the path parameters, the body, the query and the options.
  */
-function callOf({ operation, pathParameters, parameters, body }: SampleRequest): string | undefined {
-  const { [KEY_FIELD]: idempotencyKey, [TAG_FIELD]: ifMatch, ...given } = parameters;
+function callOf({ operation, pathParameters, parameters, headers, body }: SampleRequest): string | undefined {
+  const { [KEY_FIELD]: idempotencyKey, [TAG_FIELD]: _, ...given } = parameters;
+  // The header fields have a placeholder if no tag is given.
+  const ifMatch = new Map(headers).get(TAG_FIELD);
   const options = {
     ...(ifMatch !== undefined && { ifMatch }),
     ...(idempotencyKey !== undefined && { idempotencyKey }),
@@ -58,10 +63,12 @@ function methodOf(operation: string): string {
   return operation.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
 }
 
+/** Returns the object that a body is, unless JavaScript would write it differently, such as a number that it rounds. */
 function objectOf(body: string): object | undefined {
   try {
     const value = parseExact(body);
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined;
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+    return formatJson(writeExact(value)) === formatJson(body) ? value : undefined;
   } catch {
     return undefined;
   }

@@ -10,7 +10,7 @@ export interface SampleRequest {
   readonly baseUrl: string;
   /** The names of the parameters in the path. */
   readonly pathParameters: readonly string[];
-  /** The parameters that are given. An int64 is a `bigint`. */
+  /** The parameters that are given. An int64 is a `bigint`. A text that the API does not read as an integer is a `string`. */
   readonly parameters: Readonly<Record<string, string | number | bigint | boolean>>;
   readonly method: string;
   readonly url: string;
@@ -86,7 +86,7 @@ export function requestOf(
 
 function typedValue(text: string, { type, format }: Schema): string | number | bigint | boolean {
   if (type === 'boolean' && /^(true|false)$/.test(text)) return text === 'true';
-  if (type !== 'integer' || !/^-?\d+$/.test(text)) return text;
+  if (type !== 'integer' || !/^(?:0|-?[1-9]\d*)$/.test(text)) return text;
   const number = Number(text);
   return format === 'int64' || !Number.isSafeInteger(number) ? BigInt(text) : number;
 }

@@ -213,7 +213,7 @@ describe('a request', () => {
       operation: 'list-pets',
       baseUrl: BASE_URL,
       pathParameters: [],
-      parameters: { status: 'a&b', after: 9007199254740993n },
+      parameters: { status: 'a&b', after: '09007199254740993' },
       method: 'GET',
       url: `${BASE_URL}/pets?status=a%26b&after=09007199254740993`,
       headers: [],
@@ -363,11 +363,16 @@ describe('the samples', () => {
     expect(SAMPLES.JavaScript(odd, go)).toContain(`createPet({ a: "'\`\\n\${x}" })`);
     expect(SAMPLES.Python(odd, go)).toContain(`data=${JSON.stringify(text)}.encode(),`);
     expect(SAMPLES.Go(odd, go)).toContain(`strings.NewReader(${JSON.stringify(text)})`);
+    const lone = String.raw`{"a":"\ud800"}`;
+    expect(SAMPLES.JavaScript({ ...request, body: lone }, go)).toContain(
+      String.raw`createPet({ a: "\ud800" })`,
+    );
   });
 
   test.each([
     ['get-pet', { petId: '9007199254740993' }, '', 'getPet(9007199254740993n)'],
     ['get-pet', { petId: 'x' }, '', "getPet('x')"],
+    ['get-pet', { petId: '007' }, '', "getPet('007')"],
     ['list-pets', {}, '', 'listPage()'],
     ['list-pets', { status: 'sold', after: '-7' }, '', "listPage({ status: 'sold', after: -7n })"],
     ['list-pets', { status: '12', limit: '1x2' }, '', "listPage({ limit: '1x2', status: '12' })"],
@@ -395,6 +400,9 @@ describe('the samples', () => {
     ['a body that is an array', 'create-pet', '[1]'],
     ['a body that is a number', 'create-pet', '7'],
     ['a body that is null', 'create-pet', 'null'],
+    ['a fraction that JavaScript would round', 'create-pet', '{"categoryId":9007199254740993.0}'],
+    ['an exponent that JavaScript would round', 'create-pet', '{"categoryId":9.007199254740993e15}'],
+    ['a repeated member', 'create-pet', '{"categoryId":1,"categoryId":2}'],
     ['a missing id', 'get-pet', ''],
   ])('JavaScript uses fetch for %s', (_case, slug, text) => {
     const known = operation(slug === 'get-pet' ? slug : 'create-pet');

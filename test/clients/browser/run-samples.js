@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { wholeJson } from '../../support/pets.ts';
 import { LARGE } from './checks.js';
@@ -76,9 +76,10 @@ async function run(language, code, environment) {
   const folder = mkdtempSync(join(tmpdir(), 'animal-store-sample-'));
   try {
     writeFileSync(join(folder, file), code);
-    const [, module] = /^\/\/ curl -O (\S+)$/m.exec(code) ?? [];
-    if (module !== undefined)
-      writeFileSync(join(folder, basename(module)), await (await fetch(module)).text());
+    // `npm init` writes this type.
+    writeFileSync(join(folder, 'package.json'), '{"type":"commonjs"}');
+    const [, name, module] = /^\/\/ curl -o (\S+) (\S+)$/m.exec(code) ?? [];
+    if (module !== undefined) writeFileSync(join(folder, name), await (await fetch(module)).text());
     const { ANIMAL_STORE_KEY, ANIMAL_STORE_URL, ...inherited } = process.env;
     const { stdout } = await execute(command, [...args, join(folder, file)], {
       cwd: folder,
