@@ -68,7 +68,8 @@ export function installSearch(opener: HTMLElement, content: HTMLElement): void {
     if (found.length > 0) select(0);
     else input.removeAttribute('aria-activedescendant');
     const shown = found.length < all.length ? `, ${found.length} shown` : '';
-    count.textContent = words.length === 0 ? '' : `${all.length} found${shown}`;
+    const hint = found.length === 0 ? ': try fewer or other words' : '';
+    count.textContent = words.length === 0 ? '' : `${all.length} found${shown}${hint}`;
   };
   const goTo = (index: number) => {
     const place = found[index];

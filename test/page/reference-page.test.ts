@@ -453,6 +453,24 @@ describe('the search', () => {
   ];
 
   test.each([
+    ['updates', 'change-a-pet'],
+    ['modify', 'change-a-pet'],
+    ['edit a pet', 'change-a-pet'],
+    ['pagination', 'how-do-i-read-all-pets'],
+    ['paging', 'how-do-i-read-all-pets'],
+    ['sort', 'how-do-i-read-all-pets'],
+    ['optimistic concurrency', 'how-do-i-change-a-pet'],
+    ['optimistic locking', 'how-do-i-change-a-pet'],
+  ])('finds other words: %j', (query, slug) => {
+    const changing = readReference(openApiDocument(BASE_URL, { ...CHANGING }));
+    const sections = guide.split(/^## /m).map((text) => ({ title: text.split('\n')[0] as string, text }));
+    const operations = changing.operations.map(({ slug, summary }) => ({ title: summary, text: slug }));
+    const all = [...operations, ...sections].map((entry) => ({ ...entry, isSection: true }));
+    const found = findEntries(all, wordsOf(query)).map(({ title }) => slugOf(title));
+    expect(found).toContain(slug);
+  });
+
+  test.each([
     ['413', [3, 2, 1]],
     ['  413   LARGE ', [3, 2]],
     ['large', [4, 2, 3]],

@@ -48,7 +48,7 @@ export async function search({ context, server }) {
     assert.equal(await options.count(), 30);
     await input.fill('no such word');
     assert.equal(await options.count(), 0);
-    assert.equal(await dialog.getByRole('status').textContent(), '0 found');
+    assert.equal(await dialog.getByRole('status').textContent(), '0 found: try fewer or other words');
     await page.keyboard.press('Escape');
     assert.equal(await dialog.isVisible(), false);
     await page.keyboard.press('/');
