@@ -4,7 +4,6 @@ import { untilAborted } from './until-aborted.ts';
 
 /** Resolves after a time in milliseconds. Rejects with the reason of the signal as soon as it is aborted. */
 export async function pause(milliseconds: number, signal?: AbortSignal): Promise<void> {
-  signal?.throwIfAborted();
   let timer: ReturnType<typeof setTimeout> | undefined;
   const paused = new Promise<void>((resolve) => {
     // A timer with a longer delay would fire at once.
@@ -13,13 +12,12 @@ export async function pause(milliseconds: number, signal?: AbortSignal): Promise
   await untilAborted(paused, signal).finally(() => clearTimeout(timer));
 }
 
-/** Copied when this module is loaded, so that {@link nextTurn} still resolves when a test has replaced the global timers. */
-const { setImmediate: afterThisTurn, setTimeout: startTimer } = globalThis;
+/** Read when this module is loaded, so that {@link nextTurn} still resolves when a test has replaced the global timers. */
+const afterThisTurn: (resolve: () => void) => unknown = globalThis.setImmediate ?? globalThis.setTimeout;
 
 /** Resolves in the next iteration of the event loop, so that other pending events are handled first. */
 export function nextTurn(): Promise<void> {
   return new Promise((resolve) => {
-    if (typeof afterThisTurn === 'function') afterThisTurn(resolve);
-    else startTimer(resolve, 0);
+    afterThisTurn(resolve);
   });
 }

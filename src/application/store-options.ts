@@ -84,10 +84,18 @@ export const CLIENT_OPTIONS: OptionRules<ClientOptions> = {
     accepts: (value) => OBJECT.accepts(value) && Object.entries(value as object).every(isHeader),
   },
 };
-const WORK = { onProgress: FUNCTION, signal: SIGNAL };
-export const RESTORE_OPTIONS: OptionRules<RestoreOptions> = { ...WORK, overwrite: BOOLEAN };
+export const RESTORE_OPTIONS: OptionRules<RestoreOptions> = {
+  onProgress: FUNCTION,
+  signal: SIGNAL,
+  overwrite: BOOLEAN,
+};
 export const BACKUP_OPTIONS: OptionRules<BackupOptions> = { ...RESTORE_OPTIONS, onVerified: FUNCTION };
-export const IMPORT_OPTIONS: OptionRules<ImportOptions> = { ...WORK, onRefused: FUNCTION, dryRun: BOOLEAN };
+export const IMPORT_OPTIONS: OptionRules<ImportOptions> = {
+  onProgress: FUNCTION,
+  signal: SIGNAL,
+  onRefused: FUNCTION,
+  dryRun: BOOLEAN,
+};
 export const VERIFY_OPTIONS: OptionRules<VerifyOptions> = { duringOutage: BOOLEAN };
 export const BATCHES: Rule = {
   expected: 'an async iterable of arrays of pets',

@@ -12,8 +12,8 @@ export function untilAborted<T>(
   if (signal === undefined) return call;
   return new Promise((resolve, reject) => {
     const abort = (): void => reject(error(signal));
-    signal.addEventListener('abort', abort, { once: true });
     if (signal.aborted) abort();
+    else signal.addEventListener('abort', abort, { once: true });
     call.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
   });
 }
