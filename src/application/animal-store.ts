@@ -11,7 +11,7 @@ import type { ApiKeyHolder, VerifyOptions } from './ports/api-key-verifier.ts';
 import type { BackupOptions } from './ports/maintenance.ts';
 import type { CallOptions } from './ports/pet-repository.ts';
 import type { ExportInput } from './ports/pet-transfer.ts';
-import { closedError, type StoreStorage } from './ports/storage.ts';
+import type { StoreStorage } from './ports/storage.ts';
 import { startRecordRemoval } from './record-removal.ts';
 import {
   BACKUP_OPTIONS,
@@ -29,7 +29,6 @@ import { walkPages } from './walk-pages.ts';
 export class AnimalStore extends BasicStore {
   declare protected readonly useCases: UseCases;
   readonly #report: ReportFailure;
-  readonly #stopImports = new AbortController();
   #stopRemoval: (() => void) | undefined;
 
   /** @param storage is closed with the store */
@@ -81,7 +80,7 @@ export class AnimalStore extends BasicStore {
    */
   override startMaintenance(): void {
     const { idempotencyRecords: records } = this.storage;
-    if (this.isClosed || records === undefined) return;
+    if (this.closing.signal.aborted || records === undefined) return;
     this.#stopRemoval ??= startRecordRemoval(records, this.#report);
   }
 
@@ -111,7 +110,7 @@ export class AnimalStore extends BasicStore {
     this.assertCallable();
     checkArgument('batches', batches, BATCHES);
     const checked = checkOptions(options, IMPORT_OPTIONS);
-    const { signal: closing } = this.#stopImports;
+    const { signal: closing } = this.closing;
     const signal = AbortSignal.any([closing, checked.signal ?? closing]);
     return await supported(this.useCases.importPets, 'import').execute(batches, { ...checked, signal });
   }
@@ -148,7 +147,6 @@ export class AnimalStore extends BasicStore {
   /** Closes the store and its storage, as {@link StoreStorage.close} describes. */
   override close(): Promise<void> {
     this.#stopRemoval?.();
-    this.#stopImports.abort(closedError());
     return super.close();
   }
 }

@@ -43,7 +43,9 @@ import { follow, TEMPORARY, walkPages } from './walk-pages.ts';
 export class BasicStore implements AsyncDisposable {
   protected readonly storage: StoreStorage;
   protected readonly useCases: PetUseCases;
-  #closing: Promise<void> | undefined;
+  /** Aborted when the store is closed. */
+  protected readonly closing: AbortController = new AbortController();
+  #closed: Promise<void> | undefined;
 
   /** @param storage is closed with the store */
   constructor(storage: StoreStorage, useCases: PetUseCases = createPetUseCases(storage)) {
@@ -89,10 +91,10 @@ export class BasicStore implements AsyncDisposable {
    */
   followPets(options: FollowOptions = {}): AsyncGenerator<Pet, never, undefined> {
     const read = async (query: PetPageQuery, call: CallOptions) => {
-      const { pets, more } = await this.listPage(query, call);
-      return { items: pets, next: pets.at(-1)?.id, more };
+      const { pets: items, more } = await this.listPage(query, call);
+      return { items, next: items.at(-1)?.id, more };
     };
-    return follow(read, this.#isTemporary, options, FOLLOW_OPTIONS);
+    return follow(read, this.#isTemporary, options, FOLLOW_OPTIONS, this.closing.signal);
   }
 
   /**
@@ -174,10 +176,10 @@ export class BasicStore implements AsyncDisposable {
    */
   followChanges(options: FollowChangesOptions = {}): AsyncGenerator<Change, never, undefined> {
     const read = async (query: ChangesPageQuery, call: CallOptions) => {
-      const { changes, next, more } = await this.listChanges(query, call);
-      return { items: changes, next, more };
+      const { changes: items, ...page } = await this.listChanges(query, call);
+      return { items, ...page };
     };
-    return follow(read, this.#isTemporary, options, FOLLOW_CHANGES_OPTIONS);
+    return follow(read, this.#isTemporary, options, FOLLOW_CHANGES_OPTIONS, this.closing.signal);
   }
 
   /** Resolves when the storage can handle requests, and rejects with `storage_unavailable` otherwise. */
@@ -186,11 +188,12 @@ export class BasicStore implements AsyncDisposable {
     await this.storage.check();
   }
 
-  /** Completes the accepted writes, and then releases all resources. */
+  /** Ends followers, completes the accepted writes, and then releases all resources. */
   close(): Promise<void> {
+    this.closing.abort(closedError());
     // A storage that is written in plain JavaScript can return no promise.
-    this.#closing ??= (async () => await this.storage.close())();
-    return this.#closing;
+    this.#closed ??= (async () => await this.storage.close())();
+    return this.#closed;
   }
 
   /** Calls {@link BasicStore.close} at the end of an `await using` block. */
@@ -199,9 +202,8 @@ export class BasicStore implements AsyncDisposable {
   }
 
   /** Whether a follower reads again after an error. An `internal_error` of a server may affect only one request. */
-  readonly #isTemporary = (code: ErrorCode): boolean =>
-    !this.isClosed &&
-    (code === 'internal_error' ? this.storage.changeUseCases !== undefined : TEMPORARY.includes(code));
+  readonly #isTemporary = (code: ErrorCode | undefined): boolean =>
+    code === 'internal_error' ? this.storage.changeUseCases !== undefined : TEMPORARY.includes(code);
 
   protected get changes(): ChangeUseCases {
     return supported(this.useCases.changes, 'a change of a pet');
@@ -230,13 +232,9 @@ export class BasicStore implements AsyncDisposable {
   /** Called before each write that has an idempotency key. */
   protected startMaintenance(): void {}
 
-  protected get isClosed(): boolean {
-    return this.#closing !== undefined;
-  }
-
   /** Throws when the store is closed, when an option is invalid, or when the signal is already aborted. */
   protected assertCallable(options?: CreateOptions, rules: OptionRules<CreateOptions> = CALL_OPTIONS): void {
-    if (this.isClosed) throw closedError();
+    if (this.closing.signal.aborted) throw closedError();
     if (options === undefined) return;
     checkOptions(options, rules);
     options.signal?.throwIfAborted();

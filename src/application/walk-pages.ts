@@ -37,43 +37,58 @@ const DEFAULT_INTERVAL = 1000;
 const LONGEST_DELAY = 60_000;
 
 /** After one of these errors, a later read can succeed. */
-export const TEMPORARY: readonly ErrorCode[] = ['overloaded', 'rate_limited', 'storage_unavailable'];
+export const TEMPORARY: readonly unknown[] = ['overloaded', 'rate_limited', 'storage_unavailable'];
 
 type Followed = Following & { readonly after?: unknown };
 
 /**
- * Yields items as they become visible, for ever. Throws when the first read fails. When a later read fails with a temporary error,
- * waits and reads again.
+ * Yields items as they become visible, until the store is closed. Throws when the first read fails. When a later read fails with a
+ * temporary error, waits and reads again. `return()` and `throw()` end a pending `next()`; those of a generator would wait for it.
  */
-export async function* follow<Item, Options extends Followed>(
+export function follow<Item, Options extends Followed>(
   readPage: (
     query: Omit<Options, keyof Following> & { readonly limit: number },
     options: CallOptions,
   ) => Promise<{ readonly items: readonly Item[]; readonly next: Options['after']; readonly more: boolean }>,
-  isTemporary: (code: ErrorCode) => boolean,
+  isTemporary: (code: ErrorCode | undefined) => boolean,
   options: Options,
   rules: OptionRules<Options>,
+  closing: AbortSignal,
 ): AsyncGenerator<Item, never, undefined> {
-  const { signal, interval = DEFAULT_INTERVAL, ...query } = checkOptions(options, rules);
-  let { after } = options;
-  let hasRead = false;
-  while (true) {
-    let delay = interval;
-    let items: readonly Item[] = [];
+  const ending = new AbortController();
+  const following = (async function* () {
+    const { signal: given = closing, interval = DEFAULT_INTERVAL, ...query } = checkOptions(options, rules);
+    const signal = AbortSignal.any([closing, ending.signal, given]);
+    let { after } = options;
+    /** Is undefined until the first page was read. */
+    let delay: number | undefined;
     try {
-      const page = await readPage({ ...query, after, limit: LIMIT_MAX }, { signal });
-      items = page.items;
-      after = page.next ?? after;
-      hasRead = true;
-      if (page.more) delay = 0;
+      while (true) {
+        let items: readonly Item[] = [];
+        try {
+          const page = await readPage({ ...query, after, limit: LIMIT_MAX }, { signal });
+          items = page.items;
+          after = page.next ?? after;
+          delay = page.more ? 0 : interval;
+        } catch (error) {
+          const { code, retryAfter = 0 } = asAnimalStoreError(error) ?? {};
+          if (delay === undefined || !isTemporary(code)) throw error;
+          delay = Math.max(interval, Math.min(retryAfter * 1000, LONGEST_DELAY));
+        }
+        yield* itemsUntilAborted(items, signal);
+        // The pause lets other pending work run while many pages follow each other.
+        await (delay === 0 ? nextTurn() : pause(delay, signal));
+      }
     } catch (error) {
-      const { code, retryAfter = 0 } = asAnimalStoreError(error) ?? {};
-      if (!hasRead || code === undefined || !isTemporary(code)) throw error;
-      delay = Math.max(interval, Math.min(retryAfter * 1000, LONGEST_DELAY));
+      if (error !== ending.signal.reason) throw error;
     }
-    yield* itemsUntilAborted(items, signal);
-    // The pause lets other pending work run while many pages follow each other.
-    await (delay === 0 ? nextTurn() : pause(delay, signal));
-    signal?.throwIfAborted();
+  })() as AsyncGenerator<Item, never, undefined>;
+  for (const method of ['return', 'throw'] as const) {
+    const end = following[method];
+    following[method] = (value: never) => {
+      ending.abort();
+      return end.call(following, value);
+    };
   }
+  return following;
 }

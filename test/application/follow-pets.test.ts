@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { openMemoryStorage } from '../../src/adapters/memory/index.ts';
 import { AnimalStore } from '../../src/application/animal-store.ts';
@@ -7,6 +8,8 @@ import type { Pet } from '../../src/domain/pet.ts';
 import { PET_FILTERS } from '../../src/domain/pet-filter.ts';
 import { filterablePets } from '../../src/testing/fixtures/filters.ts';
 import { REX } from '../support/pets.ts';
+
+const LONG = { interval: 600_000 };
 
 let storage: Storage;
 let store: AnimalStore;
@@ -75,7 +78,6 @@ describe('a follower', () => {
     const read = vi.spyOn(storage.pets, 'list');
     const follower = store.followPets({ signal: controller.signal });
     await take(follower, 150);
-    expect(read.mock.calls.map(([, options]) => options?.signal)).toEqual(Array(2).fill(controller.signal));
     const next = follower.next();
     for (const [time, error] of [
       [1000, undefined],
@@ -91,6 +93,7 @@ describe('a follower', () => {
     }
     controller.abort(new Error('enough'));
     await expect(next).rejects.toThrow('enough');
+    for (const [, options] of read.mock.calls) expect(options?.signal?.reason).toBe(controller.signal.reason);
     expect(vi.getTimerCount()).toBe(0);
   });
 
@@ -116,16 +119,43 @@ describe('a follower', () => {
     [', whose storage returns no promise', () => () => undefined as never],
   ])('ends when the store is closed%s', async (_, closeOf) => {
     Object.assign(storage, { close: closeOf() });
-    const next = store.followPets({ interval: 1 }).next();
+    const pausing = [store.followPets(LONG).next(), store.followChanges(LONG).next()];
+    await setImmediate();
     await store.close();
-    await expect(next).rejects.toMatchObject({ code: 'storage_unavailable' });
+    for (const next of pausing)
+      await expect(next).rejects.toMatchObject({
+        code: 'storage_unavailable',
+        message: 'the store is closed',
+      });
+  });
+
+  test('ends at once on return() and throw(), even while it pauses or reads', async () => {
+    const list = () => new Promise<never>(() => {});
+    const hanging = new AnimalStore({ ...storage, pets: { ...storage.pets, list } });
+    const [done, error] = [{ done: true, value: undefined }, new Error('enough')];
+    for (const start of [
+      () => store.followPets(LONG),
+      () => store.followChanges(LONG),
+      () => hanging.followPets(),
+    ]) {
+      const [returned, thrown] = [start(), start()];
+      const pending = [returned.next(), thrown.next()];
+      await setImmediate();
+      expect(await returned.return(undefined as never)).toEqual(done);
+      await expect(thrown.throw(error)).rejects.toBe(error);
+      expect(await Promise.all(pending)).toEqual([done, done]);
+    }
+    await store.createPet(REX);
+    const yielding = store.followPets();
+    await yielding.next();
+    await expect(yielding.throw(error)).rejects.toBe(error);
   });
 
   test('ends with the reason of its signal, at once', async () => {
     const controller = new AbortController();
-    const next = store.followPets({ signal: controller.signal, interval: 600_000 }).next();
+    const next = store.followPets({ signal: controller.signal, ...LONG }).next();
     const reason = new Error('enough');
-    setImmediate(() => controller.abort(reason));
+    setTimeout(() => controller.abort(reason));
     await expect(next).rejects.toBe(reason);
     await expect(store.followPets({ signal: controller.signal }).next()).rejects.toBe(reason);
   });

@@ -293,6 +293,16 @@ test('close ends the reads in flight at once', async () => {
   expect(vi.getTimerCount()).toBe(0);
 });
 
+test('return() of a follower ends its request at once', async () => {
+  fakeApi('silence');
+  const follower = (await openStore()).followPets();
+  const pending = follower.next();
+  await vi.advanceTimersByTimeAsync(1);
+  await follower.return(undefined as never);
+  expect(await pending).toEqual({ done: true, value: undefined });
+  expect(vi.getTimerCount()).toBe(0);
+});
+
 test('the check of the server takes a second at most', async () => {
   const sent = fakeApi('silence');
   const error = await errorOf((await openStore()).check());
