@@ -41,7 +41,7 @@ const kib = (bytes: number) => `${bytes / 1024} KiB`;
 const seconds = (milliseconds: number) => milliseconds / 1000;
 const whole = (value: number) => value.toLocaleString('en-US');
 const timeout = (name: string) =>
-  seconds(numberIn('src/adapters/http/server.ts', new RegExp(`${name} = ([\\d_]+)`)));
+  seconds(numberIn('src/adapters/http/server.ts', new RegExp(`${name} = Math\\.\\w+\\(([\\d_]+)`)));
 const stopLimit = numberIn('deploy/animal-store.service', /SHUTDOWN_TIMEOUT_MS and (\d+) seconds/);
 const stopTimeout = numberIn('deploy/animal-store.service', /^TimeoutStopSec=(\d+)$/m);
 

@@ -91,7 +91,7 @@ export interface ServerStatistics {
 
 /** An HTTP server that does not listen until `listen` is called. */
 export interface HttpServer {
-  /** Starts to listen. Resolves with the URL, such as `http://127.0.0.1:3000`. The port 0 selects a free port. */
+  /** Listens, and resolves with the URL, such as `http://127.0.0.1:3000`. The port 0 selects a free port. Rejects after `stop`. */
   listen(port: number, host: string): Promise<string>;
   /**
    * Stops accepting connections, and completes the requests in flight and those that arrive on open connections. Closes idle
@@ -107,9 +107,9 @@ export interface HttpServer {
 export interface HttpServerOptions extends HttpOptions {
   /** The maximum number of open connections. Further ones are closed immediately. By default there is no limit. */
   readonly maxConnections?: number | undefined;
-  /** How long a client may take to send the head of a request. Default: 10,000. */
+  /** How long a client may take to send the head of a request, at most `requestTimeout`. Default: 10,000, or `requestTimeout`. */
   readonly headersTimeout?: number | undefined;
-  /** How long a client may take to send a whole request. Default: 30,000. */
+  /** How long a client may take to send a whole request. Default: 30,000, or a longer `headersTimeout`. */
   readonly requestTimeout?: number | undefined;
 }
 
@@ -125,7 +125,7 @@ export function isPublicUrl(text: string): boolean {
 
 const INTEGER: Rule = {
   expected: 'an integer of 0 or more',
-  accepts: (value) => Number.isInteger(value) && Number(value) >= 0,
+  accepts: (value) => Number.isSafeInteger(value) && Number(value) >= 0,
 };
 const FUNCTIONS: Rule = arrayOf('an array of functions', FUNCTION);
 const METRICS: Rule = {

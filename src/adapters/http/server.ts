@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import { type AddressInfo, Server as NetServer, type Server, type Socket } from 'node:net';
 import { nextTurn } from '../../application/pause.ts';
+import { invalidRequest } from '../../domain/errors.ts';
 import type { Api } from './app.ts';
 import { Connections, READ_TIMEOUT } from './connections.ts';
 import { HttpError, methodNotAllowed, TOO_SLOW } from './errors.ts';
@@ -26,7 +27,14 @@ export function createNodeServer(
   options: HttpServerOptions,
 ): HttpServer {
   const { load, methods } = api;
-  const { headersTimeout = 10_000, requestTimeout = 30_000, maxConnections } = options;
+  const { requestTimeout = Math.max(30_000, options.headersTimeout ?? 0), maxConnections } = options;
+  // Node.js refuses a timeout of the head that is longer than the timeout of the request. The timeout 0 means no limit.
+  const headersLimit = requestTimeout || Number.POSITIVE_INFINITY;
+  const { headersTimeout = Math.min(10_000, headersLimit) } = options;
+  if (headersTimeout > headersLimit)
+    throw invalidRequest(
+      `headersTimeout: expected at most requestTimeout (${requestTimeout}), got ${headersTimeout}`,
+    );
   const server = createServer({
     headersTimeout,
     requestTimeout,
@@ -73,8 +81,12 @@ export function createNodeServer(
   return {
     async listen(port, host) {
       // Without a host, Node.js listens on `::`, or on `0.0.0.0` on a machine without IPv6.
-      server.listen({ port, ...(host !== '::' && { host }) });
-      await once(server, 'listening');
+      if (!load.isStopping) {
+        server.listen({ port, ...(host !== '::' && { host }) });
+        // A `stop` that comes before the host name is resolved closes the server, which then never listens.
+        await Promise.race([once(server, 'listening'), once(server, 'close')]);
+      }
+      if (load.isStopping) throw new Error('the server was stopped');
       const { address, family, port: taken } = server.address() as AddressInfo;
       return `http://${family === 'IPv6' ? `[${address}]` : address}:${taken}`;
     },

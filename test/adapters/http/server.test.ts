@@ -3,7 +3,11 @@ import { connect, Server as NetServer } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { Readable } from 'node:stream';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { createServer } from '../../../src/adapters/http/index.ts';
+import { openMemoryStorage } from '../../../src/adapters/memory/index.ts';
+import { AnimalStore } from '../../../src/application/animal-store.ts';
 import { startNodeServer } from '../../support/node-server.ts';
+import { refusal } from '../../support/refusal.ts';
 import { startServer } from '../../support/server.ts';
 
 const hasIPv6 = Object.values(networkInterfaces()).some((each) =>
@@ -63,8 +67,33 @@ test.skipIf(!hasIPv6)(`the URL of a server has an IPv6 address in brackets${NOTE
   expect((await fetch(origin)).status).toBe(200);
 });
 
-test('times that Node.js does not support are refused', async () => {
-  await expect(startServer('memory', { headersTimeout: 500, requestTimeout: 400 })).rejects.toThrow(
-    'headersTimeout',
+test('one timeout alone changes the default of the other one, and two that contradict each other are refused', async () => {
+  const handle = () => {};
+  for (const options of [{ requestTimeout: 5000 }, { headersTimeout: 60_000 }, { requestTimeout: 0 }])
+    await startNodeServer(handle, options);
+  await expect(startNodeServer(handle, { headersTimeout: 500, requestTimeout: 400 })).rejects.toThrow(
+    refusal('headersTimeout: expected at most requestTimeout (400), got 500'),
   );
+});
+
+test.each([0, 60_000])(
+  'a server that is stopped before it listens never listens, with the timeout %d',
+  async (timeout) => {
+    using listen = vi.spyOn(NetServer.prototype, 'listen');
+    const server = createServer(new AnimalStore(openMemoryStorage()));
+    const refused = expect(server.listen(0, 'localhost')).rejects.toThrow('the server was stopped');
+    await server.stop(timeout);
+    await refused;
+    await expect(server.listen(0, '127.0.0.1')).rejects.toThrow('the server was stopped');
+    expect((listen.mock.contexts[0] as NetServer).listening).toBe(false);
+  },
+);
+
+test('a server that could not listen can listen on another port, but on one port only', async () => {
+  const { origin } = await startNodeServer(() => {});
+  const server = createServer(new AnimalStore(openMemoryStorage()));
+  onTestFinished(() => server.stop(0));
+  await expect(server.listen(Number(new URL(origin).port), '127.0.0.1')).rejects.toThrow('EADDRINUSE');
+  await server.listen(0, '127.0.0.1');
+  await expect(server.listen(0, '127.0.0.1')).rejects.toThrow('more than once');
 });
