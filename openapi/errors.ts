@@ -41,13 +41,13 @@ export const MESSAGES: Readonly<Record<HttpErrorCode, string>> = {
   invalid_transition: FORBIDDEN_TRANSITION?.message ?? 'the value cannot follow the present one',
   restart_required: 'the cursor is of another epoch of the store: begin without after',
   precondition_failed:
-    'the pet has changed since it was read, or If-Match is not its ETag: read it again, then decide',
+    'the pet has changed since it was read, or the entity tag is not its own: read it again, then decide',
   precondition_required:
     'If-Match is required: the ETag of the pet that the request is for, or * for any version',
   payload_too_large: `the body must have at most ${BODY_LIMIT} bytes`,
   unsupported_media_type:
     'Content-Type must be application/json, without a charset or with charset=utf-8, and Content-Encoding must be absent',
-  idempotency_conflict: 'the Idempotency-Key was used for a different pet: use a new key for each pet',
+  idempotency_conflict: 'the idempotency key was used for a different pet: use a new key for each pet',
   rate_limited: 'too many requests with this API key: retry after 1 s',
   headers_too_large: 'the head of a request must have at most 16 KiB',
   internal_error: 'unexpected error; when you report it, name the request hT5kQ2aP-1c',
@@ -64,7 +64,7 @@ export const OF_CHANGE: Readonly<Partial<Record<HttpErrorCode, { when: string; m
   },
   idempotency_conflict: {
     when: WHEN.idempotency_conflict,
-    message: 'the Idempotency-Key was used for a different request: use a new key for each request',
+    message: 'the idempotency key was used for a different request: use a new key for each request',
   },
 };
 

@@ -18,7 +18,7 @@ const { NewPet, ListQuery, ...enums } = toJsonSchemaDefs(
     overrideRef: ({ referenceId }) => `#/components/schemas/${referenceId}`,
     overrideSchema: ({ valibotSchema, jsonSchema, errors }) => {
       // Integers are validated by a function, which has no JSON Schema. The metadata contains one.
-      if (valibotSchema.type === 'custom') return {};
+      if (valibotSchema.type === 'bigint') return {};
       if (errors !== undefined) throw new Error(errors.join());
       // The default of an integer in a query is a string, like all values there. The document needs a number.
       const isNumeric = jsonSchema.type === 'integer' && typeof jsonSchema.default === 'string';

@@ -56,7 +56,7 @@ export class CreatePet {
    */
   async execute(input: NewPetInput, by?: Caller, options?: CallOptions): Promise<CreateResult> {
     if (by === undefined) return { pet: await this.#pets.add(newPet(input), options), isReplay: false };
-    const creates = supported(this.#creates, 'Idempotency-Key');
+    const creates = supported(this.#creates, 'the idempotency key');
     const pet = newPet(input);
     const attempt = { caller: by.caller, key: idempotencyKey(by.key), validFor: this.#days * DAY };
     const result = await creates.add(pet, attempt, options);

@@ -38,7 +38,9 @@ export async function writeVersion(
   caller: Caller | undefined,
   options: CallOptions | undefined,
 ): Promise<{ readonly pet: Pet | undefined; readonly isReplay: boolean }> {
-  const writes = caller ? supported(idempotentChanges, 'Idempotency-Key of a change') : unrecorded(changes);
+  const writes = caller
+    ? supported(idempotentChanges, 'the idempotency key of a change')
+    : unrecorded(changes);
   if (caller) idempotencyKey(caller.key);
   const attempt = { caller: '', key: '', ...caller, request, validFor: days * DAY };
   return await retryLostRace(async () => {
@@ -73,8 +75,8 @@ function unrecorded(changes: PetChanges): IdempotentChanges {
 }
 
 const CHANGED =
-  'the pet has changed since it was read, or If-Match is not its ETag: read it again, then decide';
-const NO_TAG = 'If-Match has no strong entity tag: send the ETag with its double quotes, and without W/';
+  'the pet has changed since it was read, or the entity tag is not its own: read it again, then decide';
+const NO_TAG = 'expected a strong entity tag to match, with its double quotes and without W/';
 
 /** Throws `not_found` if there is no pet, and `precondition_failed` if `ifMatch` is a list without the tag of the pet. */
 export async function expectedPet(id: bigint, pet: Pet | undefined, ifMatch: IfMatch): Promise<Pet> {

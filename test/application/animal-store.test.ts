@@ -117,7 +117,7 @@ test('what the storage lacks is refused by name', async () => {
   const without = new AnimalStore({ pets, check, close });
   for (const [name, call] of [
     ['backup', () => without.backup('copy.db')],
-    ['Idempotency-Key', () => without.createPet(REX, { idempotencyKey: 'a' })],
+    ['the idempotency key', () => without.createPet(REX, { idempotencyKey: 'a' })],
     ['import', () => without.importPets(batchesOf([REX]))],
     ['keys', () => without.verifyApiKey('a')],
     ['keys', async () => without.apiKeys],

@@ -12,15 +12,15 @@ import { INVALID_CHANGES, numberedChange } from '../support/pets.ts';
 import { refusal } from '../support/refusal.ts';
 
 const CHANGED_SINCE = refusal(
-  'the pet has changed since it was read, or If-Match is not its ETag: read it again, then decide',
+  'the pet has changed since it was read, or the entity tag is not its own: read it again, then decide',
   'precondition_failed',
 );
 const NO_TAG = refusal(
-  'If-Match has no strong entity tag: send the ETag with its double quotes, and without W/',
+  'expected a strong entity tag to match, with its double quotes and without W/',
   'precondition_failed',
 );
 const OTHER_REQUEST = refusal(
-  'the Idempotency-Key was used for a different request: use a new key for each request',
+  'the idempotency key was used for a different request: use a new key for each request',
   'idempotency_conflict',
 );
 const REX = numberedPet(0n);
@@ -103,7 +103,7 @@ describe('ChangePet', () => {
     await expect(change(JSON.parse(INVALID_CHANGES[0] ?? ''), [], 'a')).rejects.toMatchObject({
       code: 'invalid_request',
     });
-    await expect(change({}, [], 'a b')).rejects.toThrow(refusal(/^Idempotency-Key must/));
+    await expect(change({}, [], 'a b')).rejects.toThrow(refusal(/^expected one idempotency key/));
     await expect(change(KIM, [], 'a')).rejects.toThrow(OTHER_REQUEST);
     await expect(change(KIM, [])).rejects.toThrow(NO_PET);
     await expect(change(KIM, [], 'b', pet.id)).rejects.toThrow(NO_TAG);
@@ -187,7 +187,7 @@ describe('ChangePet', () => {
     const { changes } = store;
     const change = new ChangePet({ changes, days: 1 }).execute(pet.id, {}, '*', A);
     await expect(change).rejects.toThrow(
-      refusal('Idempotency-Key of a change is not supported by this storage'),
+      refusal('the idempotency key of a change is not supported by this storage'),
     );
   });
 });

@@ -45,7 +45,7 @@ describe('CreatePet', () => {
       const { pet } = await createPet.execute(REX, KEY);
       await expect(createPet.execute(different, KEY)).rejects.toThrow(
         refusal(
-          'the Idempotency-Key was used for a different pet: use a new key for each pet',
+          'the idempotency key was used for a different pet: use a new key for each pet',
           'idempotency_conflict',
         ),
       );
@@ -66,7 +66,7 @@ describe('CreatePet', () => {
   test('a storage without the port refuses a key by name, and stores a pet without one', async () => {
     const plain = new CreatePet(storage.pets);
     await expect(plain.execute(REX, KEY)).rejects.toThrow(
-      refusal('Idempotency-Key is not supported by this storage', 'invalid_request'),
+      refusal('the idempotency key is not supported by this storage', 'invalid_request'),
     );
     expect(await plain.execute(REX)).toMatchObject({ pet: REX, isReplay: false });
   });

@@ -4,7 +4,6 @@ import Koa from 'koa';
 import { checkArgument, checkOptions, type OptionRules } from '../../application/arguments.ts';
 import { failureReporter, fenced, joinObservers, type ReportFailure } from '../../application/observers.ts';
 import type { RequestObserver } from '../../application/ports/request-observer.ts';
-import { supported } from '../../application/store-options.ts';
 import { invalidRequest } from '../../domain/errors.ts';
 import { authenticate } from './authentication.ts';
 import { checkHead } from './check-head.ts';
@@ -41,8 +40,8 @@ export function createApi(
   checkOptions(options, rules);
   const { apiKeys, corsOrigins = [], metrics, middleware, observers = [], publicUrl, rateLimit } = options;
   const operations = servedOperations(options);
-  if (operations.some(({ id }) => id === 'changePet'))
-    supported(store.canChangePets || undefined, CHANGES_OPTION);
+  if (!store.canChangePets && operations.some(({ id }) => id === 'changePet'))
+    throw invalidRequest(`${CHANGES_OPTION} is not supported by this storage`);
   if (apiKeys === undefined && store.hasApiKeys === false)
     throw invalidRequest('apiKeys: expected a verifier of keys, because the storage has no keys');
   const methods = methodsOf(operations);

@@ -102,5 +102,6 @@ export const parseJson: ApiMiddleware = (ctx, next) => {
     // An error of the decoder is not an `AnimalStoreError`.
     throw invalidRequest(`the body is ${asAnimalStoreError(error)?.message ?? 'not valid UTF-8'}`);
   }
+  if (ctx.request.body === undefined) throw invalidRequest('the body must be a JSON object');
   return next();
 };

@@ -1,16 +1,16 @@
 /** The handlers of the operations that change pets and list changes. */
 
 import type { IfMatch } from '../../application/entity-tag.ts';
-import type { ChangesList, PetState } from '../../application/list-changes.ts';
+import type { PetState } from '../../application/list-changes.ts';
 import type { Caller } from '../../application/ports/idempotent-creates.ts';
 import { idempotencyKey } from '../../domain/idempotency-key.ts';
-import { parseInt64 } from '../../domain/int64.ts';
 import { petJson } from '../../domain/pet-json.ts';
 import { keyedCallerOf } from './authentication.ts';
 import { fieldOf } from './check-head.ts';
 import { HttpError } from './errors.ts';
 import { METHODS } from './operations.ts';
 import type { HttpStore } from './options.ts';
+import { petIdOf } from './paths.ts';
 import { entityTag, noContent, respondJson, respondRevalidated } from './respond.ts';
 import { type Body, readChange, readChangesQuery } from './schemas.ts';
 import type { ApiContext, ApiMiddleware } from './state.ts';
@@ -26,7 +26,7 @@ export function changeHandlers(httpStore: HttpStore, prefix: string): Handlers {
       const change = readChange(ctx.request.body as Body);
       const caller = checkedCallerOf(ctx);
       const { changePet } = store.changeUseCases;
-      const { pet, isReplay } = await changePet.execute(idOf(ctx), change, ifMatchOf(ctx), caller);
+      const { pet, isReplay } = await changePet.execute(petIdOf(ctx), change, ifMatchOf(ctx), caller);
       const body = petJson(pet);
       ctx.set('ETag', entityTag(body));
       if (isReplay) ctx.set('Idempotency-Replayed', 'true');
@@ -36,28 +36,21 @@ export function changeHandlers(httpStore: HttpStore, prefix: string): Handlers {
     async removePet(ctx) {
       const caller = checkedCallerOf(ctx);
       const { removePet } = store.changeUseCases;
-      const { isReplay } = await removePet.execute(idOf(ctx), ifMatchOf(ctx), caller);
+      const { isReplay } = await removePet.execute(petIdOf(ctx), ifMatchOf(ctx), caller);
       if (isReplay) ctx.set('Idempotency-Replayed', 'true');
       noContent(ctx);
     },
 
     async listChanges(ctx) {
       const query = readChangesQuery(ctx.querystring);
-      const list = await store.changeUseCases.listChanges.execute(query);
-      const body = `[${list.changes.map(stateJson).join(',')}]`;
-      const link = linkToNext(`${prefix}/v1/changes`, list, query.limit);
+      const { changes, next, more } = await store.changeUseCases.listChanges.execute(query);
+      const body = `[${changes.map(stateJson).join(',')}]`;
+      const url = `${prefix}/v1/changes?limit=${query.limit}`;
+      const link = more && next ? `<${url}&after=${encodeURIComponent(next)}>; rel="next"` : '';
       respondRevalidated(ctx, { body, etag: entityTag(body + link) });
       if (link !== '') ctx.set('Link', link);
     },
   };
-}
-
-/**
- * Returns 0, which is the id of no pet, for an id that is not an int64. This leaves `not_found` to the store, which first looks for
- * the record of the idempotency key.
- */
-function idOf({ params }: ApiContext): bigint {
-  return parseInt64(params['petId'] ?? '') ?? 0n;
 }
 
 /** Refuses an invalid idempotency key even if `If-Match` is missing. */
@@ -85,9 +78,4 @@ function stateJson({ cursor, pet, removed }: PetState): string {
   if (pet === undefined) return `{"cursor":"${cursor}","removed":${removed}}`;
   const json = petJson(pet);
   return `{"cursor":"${cursor}","pet":${json},"etag":${JSON.stringify(entityTag(json))}}`;
-}
-
-function linkToNext(path: string, { next, more }: ChangesList, limit: number | undefined): string {
-  if (!more || next === undefined) return '';
-  return `<${path}?limit=${limit}&after=${encodeURIComponent(next)}>; rel="next"`;
 }

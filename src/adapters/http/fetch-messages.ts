@@ -62,9 +62,6 @@ export class FetchRequest extends Readable {
   }
 }
 
-/** The statuses without a body, as in Koa. With one of them, a `Response` must not even have an empty body. */
-const WITHOUT_BODY: ReadonlySet<number> = new Set([204, 205, 304]);
-
 type Value = number | string | readonly string[];
 
 export class FetchResponse extends Writable {
@@ -167,7 +164,8 @@ export class FetchResponse extends Writable {
     for (const [name, value] of this.#fields) {
       for (const each of [value].flat()) headers.append(name, String(each));
     }
-    const isEmpty = this.#method === 'HEAD' || WITHOUT_BODY.has(status);
+    // With one of these statuses, a `Response` must not even have an empty body.
+    const isEmpty = this.#method === 'HEAD' || [204, 205, 304].includes(status);
     const response = new Response(isEmpty ? null : body, { status, statusText, headers });
     if (isEmpty) this.#body = undefined;
     this.headersSent = true;

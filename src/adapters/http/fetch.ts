@@ -54,7 +54,8 @@ export function createFetchHandler(store: HttpStore, options: HttpOptions = {}):
         res.destroy();
         req.destroy(new Error('the client has left'));
       };
-      if (HAS_SIGNAL) request.signal.addEventListener('abort', abort, { once: true });
+      // On Deno, reading `request.signal` causes a warning, and an abort even after a complete response.
+      if (!('Deno' in globalThis)) request.signal.addEventListener('abort', abort, { once: true });
       handle(req as IncomingMessage, res as Writable as ServerResponse)
         // A response can be destroyed before its head is sent.
         .then(() => finished(res, (error) => error && resolve(unexpectedError(request, res))))
@@ -68,9 +69,3 @@ function unexpectedError({ method }: Request, res: FetchResponse): Response {
   const headers = { ...fields, 'X-Request-Id': requestId };
   return new Response(method === 'HEAD' ? null : body, { status, headers });
 }
-
-/**
- * Whether `request.signal` can be used. On Deno, reading it causes a warning, and an abort even after a complete
- * response.
- */
-const HAS_SIGNAL = !('Deno' in globalThis);

@@ -1,5 +1,6 @@
 /** The paths of the API, and which of them need an API key. */
 
+import { parseInt64 } from '../../domain/int64.ts';
 import type { ApiContext, ApiMiddleware } from './state.ts';
 
 export const METRICS_PATH = '/metrics';
@@ -24,6 +25,11 @@ export function pathOf(ctx: Pick<ApiContext, 'path'>): string {
   } catch {
     return '';
   }
+}
+
+/** Returns 0, the id of no pet, for an id that is not an int64: the store looks for the idempotency key before it finds no pet. */
+export function petIdOf({ params }: Pick<ApiContext, 'params'>): bigint {
+  return parseInt64(params['petId'] ?? '') ?? 0n;
 }
 
 /** Restores the path for which the API key was checked, because a host program or middleware may have rewritten it. */

@@ -2,12 +2,11 @@
 
 import { listQuery } from '../../application/list-pets.ts';
 import type { PetPage, PetQuery } from '../../application/ports/pet-repository.ts';
-import { parseInt64 } from '../../domain/int64.ts';
 import { petJson, petsJson } from '../../domain/pet-json.ts';
 import { keyedCallerOf } from './authentication.ts';
-import { HttpError } from './errors.ts';
 import { METHODS, type Operation } from './operations.ts';
 import type { HttpStore } from './options.ts';
+import { petIdOf } from './paths.ts';
 import { entityTag, type Representation, respondJson, respondRevalidated } from './respond.ts';
 import { type Body, listQueryReader, readNewPet } from './schemas.ts';
 import type { ApiMiddleware } from './state.ts';
@@ -19,8 +18,7 @@ export function petHandlers(
   operations: readonly Operation[],
 ): Readonly<Record<'listPets' | 'createPet' | 'getPet', ApiMiddleware>> {
   const pets = `${prefix}/v1/pets`;
-  const create = operations.find(({ id }) => id === 'createPet');
-  const hasTag = create?.success.fields?.includes('PetTag');
+  const hasChanges = operations.some(({ id }) => id === 'changePet');
   const listOf = cachedLists(pets);
   const readListQuery = listQueryReader();
   return {
@@ -37,14 +35,12 @@ export function petHandlers(
       ctx.set('Location', `${pets}/${pet.id}`);
       if (isReplay) ctx.set('Idempotency-Replayed', 'true');
       const body = petJson(pet);
-      if (hasTag) ctx.set('ETag', entityTag(body));
+      if (hasChanges) ctx.set('ETag', entityTag(body));
       respondJson(ctx, METHODS.POST.success, body);
     },
 
     async getPet(ctx) {
-      const id = parseInt64(ctx.params['petId'] ?? '');
-      if (id === undefined) throw new HttpError('not_found', 'there is no such pet: an id is an int64');
-      const body = petJson(await store.getPet(id));
+      const body = petJson(await store.getPet(petIdOf(ctx)));
       respondRevalidated(ctx, { body, etag: entityTag(body) });
     },
   };
@@ -52,7 +48,7 @@ export function petHandlers(
 
 interface List extends Representation {
   readonly query: PetQuery;
-  /** The value of `Link`, which is empty for the last page. */
+  /** The value of `Link` (RFC 8288), which is empty for the last page. */
   readonly link: string;
 }
 
@@ -66,18 +62,12 @@ function cachedLists(path: string): (page: PetPage, query: PetQuery) => List {
     const cached = lists.get(page);
     if (cached?.query === query) return cached;
     const body = petsJson(page.pets);
-    const link = linkToNext(path, page, query);
+    const last = page.more ? page.pets.at(-1) : undefined;
+    const link = last ? `<${path}?${listQuery({ ...query, after: last.id })}>; rel="next"` : '';
     // When a pet is added after a full last page, that page gets a link, but its body stays the same. A client that revalidates
     // that page must receive the link, and not status 304.
     const list = { body, etag: entityTag(body + link), query, link };
     lists.set(page, list);
     return list;
   };
-}
-
-/** Returns the value of the `Link` field (RFC 8288), which is empty for the last page. */
-function linkToNext(path: string, { pets, more }: PetPage, query: PetQuery): string {
-  const last = pets.at(-1);
-  if (!more || last === undefined) return '';
-  return `<${path}?${listQuery({ ...query, after: last.id })}>; rel="next"`;
 }

@@ -25,6 +25,7 @@ export interface Representation {
   readonly type?: string;
 }
 
+/** Returns a strong entity tag. For the JSON of a pet, `entityTagOf` of the store must return the same tag. */
 export function entityTag(content: string | Uint8Array): string {
   return `"${hash('sha256', content, 'base64url')}"`;
 }
@@ -32,15 +33,11 @@ export function entityTag(content: string | Uint8Array): string {
 /** Responds with status 304 when the client has the current representation, and otherwise with the body. */
 export function respondRevalidated(ctx: ApiContext, { body, etag, type = JSON_TYPE }: Representation): void {
   ctx.set({ 'Cache-Control': 'private, no-cache', ETag: etag });
-  const isCurrent = includesWeakly(ctx.get('if-none-match'), etag);
+  const tags = ctx.get('if-none-match').split(/[\t ]*,[\t ]*/);
+  // The comparison is weak: it ignores `W/`.
+  const isCurrent = tags.some((each) => each === '*' || each.replace(/^W\//, '') === etag);
   ctx.status = isCurrent ? 304 : 200;
   if (isCurrent) return;
   ctx.set('Content-Type', type);
   ctx.body = body;
-}
-
-/** Whether a list includes an entity tag, by weak comparison, which ignores `W/`. `*` includes every entity tag. */
-function includesWeakly(field: string, etag: string): boolean {
-  const elements = field.split(',').map((element) => element.trim());
-  return elements.some((element) => element === '*' || element.replace(/^W\//, '') === etag);
 }

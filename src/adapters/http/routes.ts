@@ -1,6 +1,7 @@
 import Router from '@koa/router';
 import { storageFaultReason } from '../../application/ports/storage-fault.ts';
 import { AnimalStoreError, asAnimalStoreError } from '../../domain/errors.ts';
+import { parseInt64 } from '../../domain/int64.ts';
 import { requireWriteAccess } from './authentication.ts';
 import { parseJson, readBody, requireJson, requirePatch } from './body.ts';
 import { changeHandlers } from './changes.ts';
@@ -56,7 +57,7 @@ function checksOf(method: Operation['method']): readonly ApiMiddleware[] {
  * Calls the handler of an operation. The store can be on another server. If that server refuses the API key of this
  * server, or limits the rate of this server, the client is not at fault, so the error gets another code.
  */
-const callStore: ApiMiddleware = async (_ctx, next) => {
+const callStore: ApiMiddleware = async ({ params: { petId } }, next) => {
   try {
     await next();
   } catch (cause) {
@@ -65,6 +66,9 @@ const callStore: ApiMiddleware = async (_ctx, next) => {
       throw new AnimalStoreError('overloaded', 'the store limits its requests', { cause, retryAfter });
     if (code === 'unauthorized' || code === 'forbidden')
       throw new AnimalStoreError('internal_error', 'the store refuses the API key of this server', { cause });
+    // For the store, the id was 0.
+    if (code === 'not_found' && petId !== undefined && parseInt64(petId) === undefined)
+      throw new AnimalStoreError('not_found', 'there is no such pet: an id is an int64', { cause });
     throw cause;
   }
 };

@@ -28,10 +28,9 @@ export function createNodeServer(
 ): HttpServer {
   const { load, methods } = api;
   const { requestTimeout = Math.max(30_000, options.headersTimeout ?? 0), maxConnections } = options;
-  // Node.js refuses a timeout of the head that is longer than the timeout of the request. The timeout 0 means no limit.
-  const headersLimit = requestTimeout || Number.POSITIVE_INFINITY;
-  const { headersTimeout = Math.min(10_000, headersLimit) } = options;
-  if (headersTimeout > headersLimit)
+  // The timeout 0 means no limit.
+  const { headersTimeout = Math.min(10_000, requestTimeout || 10_000) } = options;
+  if (requestTimeout > 0 && headersTimeout > requestTimeout)
     throw invalidRequest(
       `headersTimeout: expected at most requestTimeout (${requestTimeout}), got ${headersTimeout}`,
     );

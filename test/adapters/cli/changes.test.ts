@@ -12,7 +12,7 @@ const REX = numberedPet(0n);
 const [TOM, MIA] = [numberedChange(1), numberedChange(2)];
 const CHANGED_SINCE = failed(
   1,
-  'the pet has changed since it was read, or If-Match is not its ETag: read it again, then decide',
+  'the pet has changed since it was read, or the entity tag is not its own: read it again, then decide',
 );
 
 async function withPet() {

@@ -2,6 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { UserMiddleware } from '../../../src/adapters/http/index.ts';
 import { CHANGES_OPTION } from '../../../src/adapters/http/lifecycle.ts';
+import { entityTag } from '../../../src/adapters/http/respond.ts';
+import { entityTagOf } from '../../../src/application/entity-tag.ts';
 import type { Storage } from '../../../src/application/ports/storage.ts';
 import type { Pet } from '../../../src/domain/pet.ts';
 import { parsePet, petJson } from '../../../src/domain/pet-json.ts';
@@ -46,6 +48,29 @@ describe.each(STORAGES)('changes on %s', (kind) => {
     const after = await served.client.get(`/v1/pets/${id}`);
     expect([after.body, after.headers['etag']]).toEqual([changed.body, changed.headers['etag']]);
   });
+});
+
+test('the entity tag in responses is the one that the store compares', async () => {
+  // So many that every character of the encoding occurs.
+  for (let id = 1n; id <= 20n; id += 1n) {
+    const pet = { ...parsePet(REX.replace('{', '{"id":1,')), id };
+    expect(await entityTagOf(pet)).toBe(entityTag(petJson(pet)));
+  }
+});
+
+test('an id that is not an int64 gets the same error by each method, after the record of its idempotency key', async () => {
+  const { client } = await startServer('memory', { ...CHANGING });
+  await client.post(REX);
+  const used = { ...ANY, 'Idempotency-Key': 'used' };
+  await patch(client, 1, MAX, used);
+  for (const id of ['abc', '99999999999999999999']) {
+    const { body } = await client.get(`/v1/pets/${id}`);
+    expect(body).toContain('an id is an int64');
+    expect(await patch(client, id, MAX, ANY)).toMatchObject({ status: 404, body });
+    const removed = await client.request('DELETE', `/v1/pets/${id}`, { headers: ANY });
+    expect(removed).toMatchObject({ status: 404, body });
+    expect((await patch(client, id, MAX, used)).status).toBe(422);
+  }
 });
 
 test('a storage that cannot change pets is refused by name before it serves', async () => {
