@@ -93,10 +93,10 @@ const BEHIND = `SELECT name FROM (VALUES ('pets', (SELECT greatest(max(id), (SEL
   AS last (name, id) WHERE id > coalesce(pg_sequence_last_value((name || '_id_seq')::regclass), 0)`;
 
 /** Fails if a table or a column is missing. */
-const READ_NOTHING = `SELECT 1 FROM (SELECT ${PET_COLUMNS} FROM pets) AS pet, (SELECT hash, name, hint, created_at, expires_at,
-    revoked_at, last_used_on, caller_id, is_read_only FROM api_keys) AS api_key, (SELECT caller, key, pet_id, ends_at, request, response
-    FROM idempotency_records) AS record, (SELECT pet_id, revision FROM pet_revisions) AS known,
-    (SELECT probed_at, epoch FROM animal_store_schema) AS own WHERE false`;
+const READ_NOTHING = `SELECT 1 FROM (SELECT ${PET_COLUMNS} FROM pets) AS _1, (SELECT hash, name, hint, created_at, expires_at,
+    revoked_at, last_used_on, caller_id, is_read_only FROM api_keys) AS _2, (SELECT caller, key, pet_id, ends_at, request, response
+    FROM idempotency_records) AS _3, (SELECT pet_id, revision FROM pet_revisions) AS _4,
+    (SELECT probed_at, epoch FROM animal_store_schema) AS _5 WHERE false`;
 
 /**
  * The state of a database. Without a `version`, there is no store. `warnings` name dangers to pets or to the order of ids. `faults`
