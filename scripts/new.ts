@@ -4,13 +4,13 @@
  */
 
 import { execFile } from 'node:child_process';
-import { existsSync, mkdirSync, renameSync, rmSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, renameSync, rmdirSync, rmSync, symlinkSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { parseArgs, promisify } from 'node:util';
 import { withoutGit } from './git.ts';
-import { attributesOf } from './new/attributes.ts';
-import { namesOf } from './new/names.ts';
+import { attributesOf, COUNTING, NAME_RULE, VALUE_RULE } from './new/attributes.ts';
+import { namesOf, nounsText } from './new/names.ts';
 import { NAMES, partsOf } from './new/parts.ts';
 
 const USAGE =
@@ -19,8 +19,11 @@ const HELP = `Usage: ${USAGE}
 
 For example: npm run new -- ../books --entity book --attributes 'title:text(1..200), dueAt:timestamp?' --with page
 Attributes: text(MIN..MAX), integer(MIN..MAX), int64, one of(A, B), boolean and timestamp. ? makes an attribute optional,
-=VALUE gives a default, and filter adds a filter to lists. A value of one of has letters, digits, - and _. Names that SQL,
-JavaScript or the API use are refused. At least one attribute must have 100 values or more.
+=VALUE gives a default, and filter adds a filter to lists.
+A name has ${NAME_RULE}.
+A value of one of has ${VALUE_RULE}.
+Expected: ${COUNTING}.
+Names that SQL, JavaScript, the API or the command use, such as order or active, and the words pet and animal are refused.
 Parts: ${NAMES.join(', ')}.
 docs/make-it-yours.md explains them.`;
 const CALLER = process.env['INIT_CWD'] ?? process.cwd();
@@ -48,8 +51,7 @@ async function makeProject({ target, names, parts, added, attributes }: Given): 
   const { filesOf, refuseProjectName, refuseTarget, writeFiles } = await loadGenerator();
   refuseTarget(target);
   refuseProjectName(names);
-  const [entity, plural] = [names.entity.join(' '), names.plural.join(' ')];
-  console.log(`One record is called ${entity}, several are called ${plural}: --plural changes it.`);
+  console.log(nounsText(names));
   if (added.length > 0) console.log(`Parts that others need are added: ${added.join(', ')}.`);
   const files = filesOf(names, parts, attributes);
   exitCode = 1;
@@ -61,6 +63,8 @@ async function makeProject({ target, names, parts, added, attributes }: Given): 
     console.log('Writing the OpenAPI document.');
     await writeDocument(folder);
     console.log(await commit(folder, dirname(target), names.project.join('-')));
+    // Another program may have used the folder in the meantime.
+    refuseTarget(target);
   });
   const path = relative(CALLER, target);
   console.log(`Done: cd ${path.startsWith('../..') ? target : path} && npm ci && npm start`);
@@ -110,10 +114,13 @@ async function make(target: string, work: (folder: string) => Promise<void>): Pr
     // Before the folder is renamed, lets Node.js handle a signal that arrived during the synchronous writes.
     await new Promise(setImmediate);
     stop.signal.throwIfAborted();
-    mkdirSync(target, { recursive: true });
     renameSync(folder, target);
   } catch (error) {
-    rmSync(made, { recursive: true, force: true });
+    rmSync(folder, { recursive: true, force: true });
+    for (let parent = dirname(folder); parent.length >= made.length; parent = dirname(parent)) {
+      if (readdirSync(parent).length > 0) break;
+      rmdirSync(parent);
+    }
     throw error;
   }
 }

@@ -10,8 +10,15 @@ const ATTRIBUTE =
   /^(?<name>[^:]*?)\s*:\s*(?<kind>[a-z0-9]+(?: [a-z]+)*?)\s*(?:\((?<args>[^()]*)\))?\s*(?<optional>\?)?\s*(?:=\s*(?<value>.*?))?(?<filter>(?<=[\s?)]|\w) filter)?$/;
 const GRAMMAR =
   'expected NAME:KIND such as title:text(1..200), pages:integer(1..5000)?, shelf:one of(fiction, science)=fiction or dueAt:timestamp filter';
-const NAME = /^(?=.{1,40}$)[a-z](?:[A-Z]?[a-z0-9]+){0,7}$/;
+const NAME = /^(?=.{1,40}$)[a-z][a-z0-9]*(?:[A-Z][a-z0-9]+){0,7}$/;
+export const NAME_RULE =
+  'at most 40 letters and digits such as title or dueAt: a lowercase letter first, at most 7 capitals, none last or side by side';
 const VALUE = /^(?=.{1,50}$)[A-Za-z][A-Za-z0-9]*(?:[-_][A-Za-z0-9]+)*$/;
+export const VALUE_RULE =
+  'at most 50 characters: letters and digits, a letter first, with single - or _ between them';
+/** The kinds of which samples can stand for the numbers from 0 to 100, as the contract suites require. */
+export const COUNTING =
+  'at least one timestamp, text whose MAX is 3 or more, or integer or int64 with more than 100 values from 0 up';
 const COUNT_MAX = 20;
 /** The texts of a record must fit in the body of a request together. */
 const TEXTS_LENGTH_MAX = 14_000;
@@ -57,13 +64,11 @@ export function attributesOf(list: string): readonly NamedAttribute[] {
       `--attributes: the texts have at least ${length} characters together, expected at most ${TEXTS_LENGTH_MAX}, because a request has at most 16 KiB`,
     );
   if (!attributes.some(({ attribute }) => canCount(attribute)))
-    throw new Error(
-      '--attributes: expected at least one text of 3 characters, timestamp, or integer with a range such as 0..100, with which the tests count',
-    );
+    throw new Error(`--attributes: expected ${COUNTING}, with which the tests count`);
   return attributes;
 }
 
-/** Whether samples of the attribute can stand for the numbers from 0 to 100, as the contract suites require. */
+/** Whether the attribute is as {@link COUNTING} says. */
 function canCount(attribute: AttributeKind): boolean {
   if (attribute.kind === 'text') return attribute.maxLength >= 3;
   if (attribute.kind !== 'int64' && attribute.kind !== 'integer') return attribute.kind === 'timestamp';
@@ -104,8 +109,7 @@ function refuseName(name: string): void {
   if (reason !== undefined) throw refusal(name, `${reason}: choose another name`);
   if (/^no[A-Z]/.test(name))
     throw refusal(name, 'the command removes with options that begin with --no-: choose another name');
-  if (!NAME.test(name))
-    throw refusal(name, 'expected a name of at most 40 letters and digits such as title or dueAt');
+  if (!NAME.test(name)) throw refusal(name, `expected a name of ${NAME_RULE}`);
 }
 
 function kindOf(text: string, kind: string, args: string | undefined): AttributeKind {
@@ -136,8 +140,7 @@ function kindOf(text: string, kind: string, args: string | undefined): Attribute
       const values = (args ?? '').split(',').map((value) => value.trim());
       if (values.join('') === '') throw refusal(text, 'expected values, such as one of(fiction, science)');
       const wrong = values.find((value) => !VALUE.test(value));
-      if (wrong !== undefined)
-        throw refusal(text, `expected values of at most 50 letters, digits, - and _, got '${wrong}'`);
+      if (wrong !== undefined) throw refusal(text, `expected values of ${VALUE_RULE}, got '${wrong}'`);
       if (new Set(values).size < values.length) throw refusal(text, 'a value is given twice');
       return { kind, values };
     }

@@ -45,11 +45,14 @@ const REFUSED: Readonly<Record<string, string>> = {
   'api key': 'the keys that callers have are called so',
   constructor: 'each object of JavaScript has this property',
   'idempotency record': 'a table of each store has this name',
+  key: 'the keys that callers have are called so',
   prototype: 'each class of JavaScript has this property',
 };
 for (const name of ['after', 'cursor', 'etag', 'id', 'limit', 'removed']) {
   Object.assign(REFUSED, { [name]: 'requests and responses have a member or parameter of this name' });
 }
+for (const name of ['false', 'null', 'true', 'undefined'])
+  Object.assign(REFUSED, { [name]: 'JavaScript has a value of this name' });
 /** Words of SQL, in the spelling of an attribute. A table or column with such a name may have to be quoted. */
 export const SQL_WORDS =
   'abort add all alter always analyse analyze and any array as asc asymmetric attach authorization before begin between binary both by cascade case cast check collate collation column commit concurrently conflict constraint create cross current currentCatalog currentDate currentRole currentSchema currentTime currentTimestamp currentUser database default deferrable deferred delete desc detach distinct do drop each else end escape except exclusive exists explain fail false fetch filter for foreign freeze from full glob grant group having if ignore ilike immediate in index indexed initially inner insert instead intersect into is isnull join key lateral leading left like localtime localtimestamp match materialized natural not nothing notnull null of offset on only or order outer over overlaps placing plan pragma primary query raise recursive references regexp reindex release rename replace restrict returning right rollback row rowid savepoint select sessionUser similar some symmetric systemUser table tablesample temp temporary then to trailing transaction trigger true union unique update user using vacuum values variadic verbose view virtual when where window with without';
@@ -57,7 +60,7 @@ export const SQL_WORDS =
 /** Plurals that are refused, in the same spelling, because the plural is the name of a table and of a command. */
 const REFUSED_PLURALS: Readonly<Record<string, string>> = {
   'SQL reserves this word': `${SQL_WORDS} columns nulls others rows ties`,
-  'another command has this name': 'backup completion doctor export help import openapi restore serve',
+  'another command has this name': 'backup completion doctor export help import keys openapi restore serve',
 };
 const OWN_TABLES = ['apiKeys', 'epoch', 'idempotencyRecords', 'probe', 'staged'];
 
@@ -71,19 +74,22 @@ export function namesOf(request: Request): Names {
     throw new Error(`--name: expected ${expected}, got '${name}'`);
   }
   const names = { entity, plural, project: name.split('-') };
-  refusePlural(names);
+  refusePlural(names, request.plural !== undefined);
   return names;
 }
 
-function refusePlural({ entity, plural, project }: Names): void {
+function refusePlural({ entity, plural, project }: Names, isGiven: boolean): void {
   const [name, tables] = [
     camel(plural),
     [...OWN_TABLES, camel([...entity, 'revisions']), camel([...project, 'schema'])],
   ];
   const [found] = Object.entries(REFUSED_PLURALS).find(([, names]) => names.split(' ').includes(name)) ?? [];
   const reason = tables.includes(name) ? 'each store has a table of this name' : found;
-  if (reason !== undefined)
-    throw new Error(`--plural '${plural.join(' ')}': ${reason}: choose another plural`);
+  if (reason === undefined) return;
+  const text = `'${plural.join(' ')}': ${reason}: choose another plural`;
+  throw new Error(
+    isGiven ? `--plural ${text}` : `--entity '${entity.join(' ')}' has the plural ${text} with --plural`,
+  );
 }
 
 function wordsOf(option: string, text: string): readonly string[] {
@@ -97,6 +103,13 @@ function wordsOf(option: string, text: string): readonly string[] {
   const reason = /^(?:pg|sqlite)\b/.test(text) ? 'databases reserve names that begin so' : known;
   if (reason !== undefined) throw new Error(`${option} '${text}': ${reason}: choose another word`);
   return words;
+}
+
+/** Tells the user what one record and several records are called. An English word that ends with `s` may be a plural. */
+export function nounsText(names: Names): string {
+  const [entity, plural] = [names.entity.join(' '), names.plural.join(' ')];
+  const hint = entity !== plural && /[^isu]s$/.test(entity);
+  return `One record is called ${entity}, several are called ${plural}: --plural changes it.${hint ? ` If ${entity} is a plural, give --entity the singular.` : ''}`;
 }
 
 /** Returns the words with the English plural of the last word. */

@@ -1,6 +1,9 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { columnDefinition, indexDefinition, rowOf } from '../../scripts/attribute-text.ts';
-import { attributesOf } from '../../scripts/new/attributes.ts';
+import { attributesOf, COUNTING } from '../../scripts/new/attributes.ts';
+import { ROOT } from '../../scripts/new/project.ts';
 import { RESPONSE_LIMIT } from '../../src/adapters/api-client/errors.ts';
 import { LIMIT_MAX } from '../../src/application/list-pets.ts';
 import { INT64_MAX } from '../../src/domain/int64.ts';
@@ -57,6 +60,8 @@ test.each([
   ['b:boolean, a:text(0..9)=a filter filter', { default: 'a filter', filter: true }],
   ['b:boolean, a:timestamp=2027-01-31t12:30:00.5+01:00', { default: '2027-01-31T11:30:00.500Z' }],
   ['b:boolean, a:integer=-1', { default: -1 }],
+  ['a:integer(1..101)', { min: 1 }],
+  ['a:text(0..3)', { maxLength: 3 }],
 ])('%s', (list, expected) => {
   if (typeof expected === 'string')
     expect(() => attributesOf(list)).toThrow("--attributes 'but': expected NAME:KIND");
@@ -78,8 +83,9 @@ test.each([
   ['a:text(1..2', /expected NAME:KIND/],
   ['a:boolean maybe', /expected one of the kinds text, int64, .+, got 'boolean maybe'$/],
   ['a:number', /expected one of the kinds text, int64, integer, one of, boolean, timestamp, got 'number'$/],
-  ['A:boolean', /expected a name of at most 40 letters and digits such as title or dueAt$/],
-  ['due_at:boolean', /expected a name of/],
+  ['A:boolean', /expected a name of .* such as title or dueAt: a lowercase letter first, /],
+  ['bookISBN:boolean', /at most 7 capitals, none last or side by side$/],
+  ['due_at:boolean', /expected a name of at most 40 letters and digits such/],
   ['a:boolean, a:timestamp', /^--attributes 'a': the name is given twice$/],
   ['a:text', /expected text\(MIN\.\.MAX\)$/],
   ['a:text(2..1)', /the minimum 2 is above the maximum 1$/],
@@ -91,7 +97,8 @@ test.each([
   ['a:boolean(1)', /boolean has no parentheses$/],
   ['a:one of', /expected values, such as one of\(fiction, science\)$/],
   ['a:one of()', /expected values, such as/],
-  ['a:one of(x, )', /expected values of at most 50 letters, digits, - and _, got ''$/],
+  ['a:one of(x, )', /expected values of at most 50 characters: .*, got ''$/],
+  ['a:one of(x, 3x)', /, a letter first, .* got '3x'$/],
   ["a:one of(it's)", /got 'it's'$/],
   ['a:one of(x, x)', /a value is given twice$/],
   ['a:one of(x, y)=z', /the default must be one of x, y$/],
@@ -106,10 +113,8 @@ test.each([
     'A:boolean, a:boolean(1)',
     /^--attributes 'A': .*\n--attributes 'a:boolean\(1\)': boolean has no parentheses$/,
   ],
-  [
-    'level:integer(1..3), tag:text(0..2)',
-    /expected at least one text of 3 characters, timestamp, or integer/,
-  ],
+  ['level:integer(1..3), tag:text(0..2)', `--attributes: expected ${COUNTING}, with which the tests count`],
+  ['a:integer(1..100), b:integer(-1000..99)', COUNTING],
   [
     Array.from({ length: 8 }, (_, index) => `a${index}:text(2000..2000)`).join(),
     /the texts have at least 16000 characters together, expected at most 14000/,
@@ -117,6 +122,10 @@ test.each([
   [Array.from({ length: 21 }, (_, index) => `a${index}:boolean`).join(), /expected at most 20, got 21$/],
 ] as const)('%s is refused', (list, message) => {
   expect(() => attributesOf(list)).toThrow(message);
+});
+
+test('the manual says with which attributes the tests can count', () => {
+  expect(readFileSync(join(ROOT, 'docs/make-it-yours.md'), 'utf8').replaceAll('\n', ' ')).toContain(COUNTING);
 });
 
 test('an attribute becomes a row of the table, a column and an index', () => {

@@ -1,13 +1,15 @@
 /** Runs the command that makes a project. */
 
-import { execFile, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { afterAll, describe, expect, test } from 'vitest';
 import { git } from '../../scripts/git.ts';
+import { COUNTING, NAME_RULE, VALUE_RULE } from '../../scripts/new/attributes.ts';
 import { PARTS } from '../../scripts/new/parts.ts';
 import { ROOT } from '../../scripts/new/project.ts';
 import { IS_WHOLE } from '../support/extent.ts';
@@ -45,7 +47,8 @@ test('what is refused ends the command with status 2 and one line, and nothing i
 test('--help names the options, the kinds of attributes and the parts', async () => {
   const { stdout, stderr } = await run(process.execPath, ['scripts/new.ts', '--help'], { cwd: ROOT });
   expect(stderr).toBe('');
-  for (const text of ['--plural', 'one of(A, B)', ...Object.keys(PARTS)]) expect(stdout).toContain(text);
+  for (const text of ['--plural', 'one of(A, B)', NAME_RULE, VALUE_RULE, COUNTING, ...Object.keys(PARTS)])
+    expect(stdout).toContain(text);
 });
 
 /** Runs the command in an environment of its own. Returns what it prints, or its error. */
@@ -53,6 +56,14 @@ function make(made: string, env: NodeJS.ProcessEnv) {
   const options = { cwd: ROOT, env: { ...process.env, ...env } };
   const args = [made, '--entity', 'parcel', '--with', 'fetch'];
   return run(process.execPath, ['scripts/new.ts', ...args], options);
+}
+
+/** Runs the command, and acts when it writes its files. */
+async function makeAnd(made: string, act: (child: ChildProcess) => void) {
+  const child = spawn(process.execPath, ['scripts/new.ts', made, '--entity', 'parcel'], { cwd: ROOT });
+  const [ended, stderr] = [once(child, 'close'), text(child.stderr)];
+  for await (const line of child.stdout.setEncoding('utf8')) if (line.includes('Writing')) act(child);
+  return { ended: await ended, stderr: await stderr };
 }
 
 // Reading and formatting all files takes a minute on a busy machine.
@@ -92,13 +103,19 @@ describe('the command', { timeout: 300_000 }, () => {
 
   test('a signal leaves nothing', async () => {
     const home = mkdtempSync(join(folder, 'stopped-'));
-    const child = spawn(process.execPath, ['scripts/new.ts', join(home, 'a/parcels'), '--entity', 'parcel'], {
-      cwd: ROOT,
-    });
-    const ended = once(child, 'exit');
-    for await (const text of child.stdout.setEncoding('utf8'))
-      if (text.includes('Writing')) child.kill('SIGTERM');
-    expect(await ended).toEqual([null, 'SIGTERM']);
+    const { ended } = await makeAnd(join(home, 'a/parcels'), (child) => child.kill('SIGTERM'));
+    expect(ended).toEqual([null, 'SIGTERM']);
     expect(readdirSync(home)).toEqual([]);
+  });
+
+  test('files that others write in the meantime stay', async () => {
+    const made = join(mkdtempSync(join(folder, 'raced-')), 'a/parcels');
+    const { ended, stderr } = await makeAnd(made, () => {
+      mkdirSync(made, { recursive: true });
+      writeFileSync(join(made, 'file'), 'mine');
+    });
+    expect(stderr).toBe(`new: ${made}: the folder is not empty, and nothing is overwritten\n`);
+    expect(ended).toEqual([1, null]);
+    expect([readdirSync(join(made, '..')), readdirSync(made)]).toEqual([['parcels'], ['file']]);
   });
 });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { renameFiles } from '../../scripts/new/collisions.ts';
-import { articleOf, namesOf } from '../../scripts/new/names.ts';
+import { articleOf, namesOf, nounsText } from '../../scripts/new/names.ts';
 import { withOtherNouns } from '../../scripts/new/nouns.ts';
 import { renameText } from '../../scripts/new/rename.ts';
 
@@ -96,7 +96,12 @@ test.each([
     { entity: 'api key' },
     "--entity 'api key': the keys that callers have are called so: choose another word",
   ],
-  [{ entity: 'value' }, "--plural 'values': SQL reserves this word: choose another plural"],
+  [{ entity: 'key' }, "--entity 'key': the keys that callers have are called so: choose another word"],
+  [{ entity: 'undefined' }, "--entity 'undefined': JavaScript has a value of this name: choose another word"],
+  [
+    { entity: 'value' },
+    "--entity 'value' has the plural 'values': SQL reserves this word: choose another plural with --plural",
+  ],
   [{ entity: 'order', plural: 'order' }, "--plural 'order': SQL reserves this word: choose another plural"],
   [{ entity: 'man', plural: 'current user' }, "--plural 'current user': SQL reserves this word"],
   ...['api keys', 'epoch', 'man revisions', 'man store schema'].map(
@@ -106,7 +111,9 @@ test.each([
         `--plural '${plural}': each store has a table of this name: choose another plural`,
       ] as const,
   ),
-  [{ entity: 'man', plural: 'backup' }, "--plural 'backup': another command has this name"],
+  ...['backup', 'keys'].map(
+    (plural) => [{ entity: 'man', plural }, `--plural '${plural}': another command has this name`] as const,
+  ),
   [{ entity: 'man', plural: 'pg class' }, "--plural 'pg class': databases reserve names that begin so"],
   [{ entity: 'sqlite file' }, "--entity 'sqlite file': databases reserve names that begin so"],
   [
@@ -115,6 +122,14 @@ test.each([
   ],
 ] as const)('%j is refused', (request, message) => {
   expect(() => namesOf(request)).toThrow(message);
+});
+
+test('a word that looks like a plural gets a hint', () => {
+  expect(nounsText(namesOf({ entity: 'orders' }))).toContain(
+    'called orderses: --plural changes it. If orders is a plural, give --entity the singular.',
+  );
+  for (const entity of ['order', 'bus', 'address', 'news'])
+    expect(nounsText(namesOf({ entity }))).toMatch(/: --plural changes it\.$/);
 });
 
 /** Renames one file, and returns its text. */
@@ -133,7 +148,7 @@ test.each([
   ['a short member', 'const file = 1; f({ pet });', 'file', 'const file = 1; f({ file: fileRecord });'],
   ['a keyword', 'const pet = f(a.pet);', 'package', 'const packageRecord = f(a.package);'],
   ['a global', 'type A = Pet | Event;', 'event', 'type A = EventRecord | Event;'],
-  ['a member', 'f({ pet, key }, a.pet)', 'key', 'f({ keyRecord, key }, a.keyRecord)'],
+  ['a member', 'f({ pet, name }, a.pet)', 'name', 'f({ nameRecord, name }, a.nameRecord)'],
   [
     'one word for one and several',
     'for (const pet of pets) f(pet);',
@@ -160,9 +175,6 @@ test('commands and paths that have the name of the records get another one', () 
   const text = "run(['keys', 'create']); // `animal-store keys list`, pets list, /v1/changes";
   const path = 'test/e2e/x.ts';
   const nameOf = (entity: string) => renamed(withOtherNouns(text, path, `${entity}s`), entity, path);
-  expect(nameOf('key')).toBe(
-    "run(['api-keys', 'create']); // `key-store api-keys list`, keys list, /v1/changes",
-  );
   expect(nameOf('change')).toBe(
     "run(['keys', 'create']); // `change-store keys list`, changes list, /v1/feed",
   );
@@ -171,15 +183,15 @@ test('commands and paths that have the name of the records get another one', () 
 test('what a file exports has one name in all files, and a path that exists is not used twice', () => {
   const files = [
     { path: 'x/pets.ts', text: 'export function newPet() {}' },
-    { path: 'x/keys.ts', text: "import { newPet } from './pets.ts';\nconst newKey = newPet();" },
-    { path: 'README.md', text: '`newPet` of [pets](x/pets.ts): keys' },
+    { path: 'x/files.ts', text: "import { newPet } from './pets.ts';\nconst newFile = newPet();" },
+    { path: 'README.md', text: '`newPet` of [pets](x/pets.ts): files' },
   ];
-  expect(renameFiles(files, namesOf({ entity: 'key' }))).toEqual([
-    { path: 'x/key-records.ts', text: 'export function newKeyRecord() {}' },
+  expect(renameFiles(files, namesOf({ entity: 'file' }))).toEqual([
+    { path: 'x/file-records.ts', text: 'export function newFileRecord() {}' },
     {
-      path: 'x/keys.ts',
-      text: "import { newKeyRecord } from './key-records.ts';\nconst newKey = newKeyRecord();",
+      path: 'x/files.ts',
+      text: "import { newFileRecord } from './file-records.ts';\nconst newFile = newFileRecord();",
     },
-    { path: 'README.md', text: '`newKeyRecord` of [keys](x/key-records.ts): keys' },
+    { path: 'README.md', text: '`newFileRecord` of [files](x/file-records.ts): files' },
   ]);
 });
