@@ -14,6 +14,8 @@ import {
 import { changePet, TRANSITIONS } from '../src/domain/pet-change.ts';
 import type { Part } from './schemas.ts';
 
+const OTHER_TEXT = 'Минька 🐈';
+
 /** Two new pets: one with the required attributes, and one with all attributes. */
 export const NEW_REX: Part = { ...examplePet() };
 export const NEW_MINKA: Part = everyOtherValue();
@@ -84,9 +86,9 @@ function otherValue(name: keyof NewPet): unknown {
   const values =
     kind === 'one of'
       ? attribute.values
-      : ['Минька 🐈', 2n ** 53n + 1n, true, false, '2024-02-29T23:59:59.999Z'];
+      : [OTHER_TEXT, 2n ** 53n + 1n, true, false, '2024-02-29T23:59:59.999Z'];
   const near = kind === 'int64' || kind === 'integer' ? [BigInt(first) + 1n, BigInt(first) - 1n] : [];
-  const long = kind === 'text' ? ['🐈'.repeat(Math.max(attribute.minLength, 1))] : [];
+  const long = kind === 'text' ? ['x', 'y'].map((each) => each.repeat(attribute.minLength || 1)) : [];
   const valid = [...values, ...near, ...long].map((value) => attributeValue(name, value));
   return valid.find(({ fault, value }) => fault === undefined && value !== first)?.value ?? first;
 }

@@ -143,7 +143,7 @@ export function filesOf(
   if (attributes.length > 0) {
     for (const path of sources.keys()) if (PAGE_OF_PETS.test(path)) sources.delete(path);
   }
-  const modeOf = (path: string) => statSync(join(ROOT, sources.get(path) ?? '')).mode;
+  const modeOf = (path: string) => statSync(join(ROOT, sources.get(path) ?? path)).mode;
   const [fixed, texts, modules]: [NewFile[], SourceFile[], Map<string, string>] = [[], [], new Map()];
   for (const [path, source] of sources) {
     if (PACKAGE.includes(path)) continue;

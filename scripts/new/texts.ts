@@ -16,13 +16,33 @@ const WITHOUT: Partial<Record<PartName, readonly Edit[]>> = {
     [/\|(?:adapters\/)?postgres\/url/g, ''],
     [/(?<=^After=network\.target) postgresql\.service/gm, ''],
     [/(?<=^# Only this machine\.) A database server .*/gm, ''],
+    [
+      /^ {2}add\(Gauge, \['database_connections'.*\n.*\n {2}\);\n {2}gauge\('database_waiting_calls'.*\n/gm,
+      '',
+    ],
+    [/^ {2}postgres: \['database_waiting_calls.*\n/gm, ''],
+    [/^ {2}readonly connections\?: ConnectionStatistics.*\n/gm, ''],
+  ],
+  transfer: [
+    [
+      /(?:`\$\{(idsExhausted\(\)\.message)\})?: export the pets, and import them without their ids into a new store`?/g,
+      '$1',
+    ],
+    [/^ {2}(?:export|import): '[\w ]+',\n/gm, ''],
   ],
 };
+
+/** The edits of texts about the benchmark, which no new project has. */
+const OF_BENCHMARK: readonly Edit[] = [
+  [/ bench\/README\.md has the figures\./g, ''],
+  [/(?<=\()bench\|/g, ''],
+];
 
 export function withoutParts(text: string, parts: readonly PartName[]): string {
   const edits = Object.entries(WITHOUT).filter(([part]) => !(parts as readonly string[]).includes(part));
   return edits
     .flatMap(([, each]) => each)
+    .concat(OF_BENCHMARK)
     .reduce((rest, [place, other]) => rest.replaceAll(place, other), text);
 }
 

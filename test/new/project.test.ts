@@ -82,6 +82,12 @@ test.each(TRIED.length > 0 ? [...TRIED, TRIED.join()] : [])(
   },
 );
 
+test('examples of its document have only letters of ASCII, and no file becomes a program', () => {
+  expect(read('openapi/examples.ts')).not.toMatch(/[^\0-\x7f]/);
+  for (const { path, mode } of withParts)
+    if (path.endsWith('.json')) expect([path, mode & 0o111]).toEqual([path, 0]);
+});
+
 test('a project without parts is small', () => {
   const files = textFiles();
   const linesOf = (folder: string) =>
@@ -118,15 +124,21 @@ test.each([
   'knip.json',
   '.dependency-cruiser.mjs',
   'deploy/parcel-store.service',
+  'src/adapters/metrics/sources.ts',
+  'test/composition/service.test.ts',
 ])('its %s names PostgreSQL only with this part', (manual) => {
   expect(`${withParts.find(({ path }) => path === manual)?.content}`).toMatch(/postgres/i);
   expect(read(manual)).not.toMatch(/postgres/i);
 });
 
 test('no manual, message or setting names a part that it does not have', () => {
-  const others = /reference page|api-client|page\/main|src\/library|fetch\.ts|bench\//i;
+  const others =
+    /reference page|api-client|page\/main|src\/library|fetch\.ts|\bbench\b|\bsamples\b|\bimport them\b|\b(?:import|export): '|\bconnections\?/i;
   const paths = ['README.md', 'knip.json', '.dependency-cruiser.mjs', 'scripts/build-docs.js'];
-  for (const path of [...paths, 'src/adapters/cli/commands/serve.ts']) expect(read(path)).not.toMatch(others);
+  paths.push('bin/parcel-store.js', 'docs/api.md', 'src/application/ports/statistics.ts');
+  const sources = ['cli/commands/serve.ts', 'cli/program.ts', 'storage-kit/problems.ts'];
+  paths.push(...sources.map((path) => `src/adapters/${path}`));
+  for (const path of paths) expect(read(path)).not.toMatch(others);
   expect(`${withParts.find(({ path }) => path === 'README.md')?.content}`).toMatch(
     /library\/ .*\(docs\/postgresql\.md\).*\(docs\/library\.md\)\.\n/s,
   );

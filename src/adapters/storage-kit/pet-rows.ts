@@ -48,7 +48,7 @@ export function conditionsOf(filter: PetFilter): { columns: string[]; values: (s
   return { columns: names.map(columnOf), values: names.map((name) => columnValue(filter[name])) };
 }
 
-/** Returns the name of the index of a filter. SQLite and PostgreSQL have an index for each filter. */
+/** Returns the name of the index of a filter. Each SQL database has an index for each filter. */
 export function indexOf(filter: keyof PetFilter): string {
   return `pets_by_${columnOf(filter)}`;
 }

@@ -28,8 +28,8 @@ export function invalidPetProblems(pets: Iterable<Pet>): Problem[] {
 /** @param lastId the greatest id that was assigned */
 export function idProblems(lastId: bigint): Problem[] {
   if (lastId < INT64_MAX) return [];
-  const wayOut = 'export the pets, and import them without their ids into a new store';
-  return [{ severity: 'error', message: `${idsExhausted().message}: ${wayOut}` }];
+  const text = `${idsExhausted().message}: export the pets, and import them without their ids into a new store`;
+  return [{ severity: 'error', message: text }];
 }
 
 export function idsExhausted(): StorageFault {
