@@ -131,7 +131,9 @@ describe('the README', () => {
   test('has only commands that are tested here, and npm commands that CI runs too', () => {
     expect(blocks).toHaveLength(4);
     const lines = blocks.flatMap((block) => block.split('\n'));
-    const ofNpm = lines.filter((line) => !/^(export ANIMAL_STORE_KEY=|curl |npx animal-store )/.test(line));
+    const ofNpm = lines.filter(
+      (line) => !/^(export ANIMAL_STORE_KEY=|curl |(API_KEY=\S+ )?npx animal-store )/.test(line),
+    );
     expect(ofNpm).toEqual(expect.arrayContaining(['npm ci && npm start', 'npm ci && npm test']));
     const ci = read('.ci/run') + read('.ci/start');
     for (const command of ofNpm.flatMap((line) => line.split(' && '))) {
@@ -158,9 +160,16 @@ describe('the README', () => {
     );
   }
 
-  test('creates a key after the start', async () => {
+  test('lists the pets of the server with the command, and creates a key', async () => {
+    const { url, firstKey } = await startInProcess(await environmentOf('memory'));
+    const ANIMAL_STORE_KEY = firstKey?.key ?? '';
+    const headers = { Authorization: `Bearer ${ANIMAL_STORE_KEY}`, 'Content-Type': 'application/json' };
+    await fetch(`${url}/pets`, { method: 'POST', headers, body: REX_JSON });
     // In the README, `npm start` has created the store. The tests of the package run npx itself.
     const started = 'npx() { "$@"; }\nnpx animal-store keys create --create-store --name first > first-key';
-    expect(await run(`${started}\n${blockOf('npx animal-store ')}`)).toMatch(/^pets_[0-9A-Za-z]{49}\n/);
+    const block = blockOf('API_KEY=').replace('http://127.0.0.1:3000/v1', url);
+    expect(await run(`${started}\n${block}`, { ANIMAL_STORE_KEY })).toMatch(
+      /^ID .*\n1 .*\npets_[0-9A-Za-z]{49}\n$/,
+    );
   });
 });

@@ -36,10 +36,12 @@ complete -c animal-store -f -a '(__animal_store)'
 };
 
 export function defineCompletion(program: Command, { console }: CommandOptions): void {
+  const places =
+    'bash: source <(animal-store completion bash) in ~/.bashrc; zsh: save the script as _animal-store in a folder of fpath; fish: save it as ~/.config/fish/completions/animal-store.fish';
   program
     .command('completion')
     .description('print a script that completes commands and options in a shell')
-    .addArgument(new Argument('<shell>', 'the shell').choices(Object.keys(SCRIPTS)))
+    .addArgument(new Argument('<shell>', places).choices(Object.keys(SCRIPTS)))
     .argument('[words...]', 'for the script: the words of a command line so far')
     .action((shell: string, words: readonly string[]) => {
       const found = words.length > 0 ? wordsAfter(program, words.slice(1)) : undefined;
