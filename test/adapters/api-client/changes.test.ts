@@ -213,7 +213,8 @@ test.each([
   expect(sent).toHaveLength(2);
 });
 
-const UNSERVED = refusal(NOT_SERVED);
+/** The message of the server tells a wrong address from a server without the operations. */
+const UNSERVED = refusal(new RegExp(`^${NOT_SERVED}: the message of \\w+$`));
 
 test('a server without the operations is refused by name, and a wrong address as such', async () => {
   fakeApi(failure(405, 'method_not_allowed'));
