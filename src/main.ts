@@ -48,11 +48,12 @@ function logProcessEvents({ log }: Service): void {
   });
 }
 
-const commands = createCommands(process.env, version);
+const console = consoleOf(process, stop.signal);
+const commands = createCommands(process.env, version, (reason) => console.err(`animal-store: ${reason}\n`));
 const status = await runCli(process.argv.slice(2), {
   ...commands,
   version,
-  console: consoleOf(process, stop.signal),
+  console,
   signal: stop.signal,
   async startService(values) {
     isServing = true;

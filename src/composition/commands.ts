@@ -5,7 +5,7 @@ import { isAbsolute } from 'node:path';
 import type { CliOptions, ServeValues } from '../adapters/cli/index.ts';
 import { openApiDocument } from '../adapters/http/portable.ts';
 import { AnimalStore } from '../application/animal-store.ts';
-import { supported } from '../application/store-options.ts';
+import { type ClientOptions, supported } from '../application/store-options.ts';
 import { ConfigError, type Environment } from './config/settings.ts';
 import { ANY_STORE, describeSettings, loadClient, loadConfig, loadDurableDatabase } from './config.ts';
 import { callEngine, type Database, openDatabase, parseDatabase } from './databases/database.ts';
@@ -18,7 +18,9 @@ interface Commands extends Omit<CliOptions, 'version' | 'console' | 'signal'> {
   startService(values: ServeValues): Promise<Service>;
 }
 
-export function createCommands(environment: Environment, version: string): Commands {
+type Report = (reason: string) => void;
+
+export function createCommands(environment: Environment, version: string, report?: Report): Commands {
   /** Returns the database. Throws a `ConfigError` if its storage does not support the work. */
   const databaseFor = (work: Work, url: string | undefined): Database => {
     const database = loadDurableDatabase(environment, url);
@@ -27,11 +29,12 @@ export function createCommands(environment: Environment, version: string): Comma
     return database;
   };
   const open = async (database: Database, options: OpenOptions): Promise<AnimalStore> => {
-    const client = loadClient(environment, database);
+    const client = { ...loadClient(environment, database), fetch: report && reportingFetch(report) };
     return new AnimalStore(await openDatabase(database, { ...options, forCommand: true, client }));
   };
   return {
     settings: describeSettings(),
+    databaseUrls: ENGINES.map(({ usage, isRemote }) => usage + (isRemote ? ' with API_KEY' : '')),
     async startService(values) {
       const config = loadConfig(environment, values);
       // The modules of a server are loaded only here, so that other commands start sooner.
@@ -70,9 +73,13 @@ function sourceAt(address: string): Database | undefined {
     address.includes('://') ||
     ENGINES.some(({ schemes }) => address.includes(':') && schemes.includes(scheme.toLowerCase()));
   if (!isAddress) return undefined;
-  const source = { ...parseSource(address), source: 'import' };
-  if (source.engine.isDurable) return source;
-  throw new ConfigError(`import: ${source.scheme}: has no pets, because its data ends with a process`);
+  try {
+    const source = { ...parseDatabase(ENGINES, address), source: 'import' };
+    if (source.engine.isDurable) return source;
+    throw new Error(`${source.scheme}: has no pets, because its data ends with a process`);
+  } catch (error) {
+    throw new ConfigError(`import: ${(error as Error).message}`);
+  }
 }
 
 /** Returns the device and inode of a database file, because a file can have several paths. Returns any other place as it is. */
@@ -81,10 +88,18 @@ function identityOf({ place }: Database): string {
   return stats === undefined ? place : `${stats.dev}:${stats.ino}`;
 }
 
-function parseSource(address: string): Database {
-  try {
-    return parseDatabase(ENGINES, address);
-  } catch (error) {
-    throw new ConfigError(`import: ${(error as Error).message}`);
-  }
+/** Returns a `fetch` that reports why the client repeats a request, once until a request succeeds. */
+function reportingFetch(report: Report): ClientOptions['fetch'] {
+  let [fault, reported] = ['', ''];
+  return async (url, init) => {
+    if (fault !== '' && reported === '') report(`${fault}: trying again`);
+    reported = fault;
+    const response = await fetch(url, init).catch((error) => {
+      const { code, message } = error.cause ?? error;
+      fault = `the server cannot be reached (${code ?? message})`;
+      throw error;
+    });
+    fault = response.ok ? '' : `the server responds with status ${response.status}`;
+    return response;
+  };
 }

@@ -104,6 +104,7 @@ const RULES: readonly Rule[] = [
       'page/view/response.ts',
       'src/adapters/api-client/request.ts',
       'src/adapters/postgres/connection-pool.ts',
+      'src/composition/commands.ts',
     ],
     `globalThis.fetch(url) | new Socket().connect(80) | import { connect as isIP } from 'node:net' |
      import http, { type Server } from 'http' | import * as tls from 'node:tls' | await import(name)`,

@@ -86,16 +86,19 @@ describe.each(KINDS)('pets with %s', (kind) => {
   });
 });
 
-test('a list of all pets has one head', async () => {
+test('a list of all pets has one head, with which all pages are aligned', async () => {
   const { run, openStore } = inMemory();
   const store = openStore();
   for (let count = 0; count < 250; count++)
-    await store.createPet(count < 100 ? samplePet('a long name \u001b[31m') : REX);
+    await store.createPet(count < 100 ? samplePet('a long name \u001b[31m', 2n ** 53n + 1n) : REX);
   const { out } = await run(['pets', 'list', '--all']);
   const lines = out.trimEnd().split('\n');
   expect(lines).toHaveLength(251);
   expect(lines.filter((line) => line.startsWith('ID '))).toHaveLength(1);
   expect(lines.at(-1)).toMatch(rowOf(250, REX));
+  const starts = [...(lines[0] ?? '').matchAll(/(?<= )\S+(?: \S+)*/g)].map(({ index }) => index);
+  for (const start of starts)
+    expect(lines.filter((line) => line.charAt(start - 1).trim() !== '')).toEqual([]);
   expect(out).not.toContain('\u001b[31m');
 });
 

@@ -7,7 +7,9 @@ import { createCommands } from '../../src/composition/commands.ts';
 import { petJson } from '../../src/domain/pet-json.ts';
 import { samplePet } from '../../src/testing/fixtures/pets.ts';
 import { commandLine, failed } from '../adapters/cli/cli.ts';
+import { until } from '../support/clock.ts';
 import { optionsOf, REX, SPOILED_REX } from '../support/pets.ts';
+import { runBin } from '../support/process.ts';
 import { sharedServer } from '../support/server.ts';
 import { listen } from '../support/sockets.ts';
 import { Workspace } from './workspace.ts';
@@ -86,6 +88,23 @@ test.each([
   expect([status, err]).toEqual([1, expect.stringMatching(new RegExp(message))]);
   const get = await run(['pets', 'get', '1'], { signal: end.signal });
   expect(get).toEqual(failed(1, 'interrupted; the output is not complete'));
+});
+
+test('a command that waits for a server says why, once until the server responds', async () => {
+  let requests = 0;
+  const server = createServer((request, response) => {
+    requests += 1;
+    if (requests === 1) request.destroy();
+    else response.writeHead(requests === 3 || requests === 4 ? 503 : 200).end('[]');
+  });
+  const env = { DATABASE_URL: `${await listen(server)}/v1`, API_KEY: 'key' };
+  const { child, exit, out } = runBin(['export', '--follow'], { env });
+  await until(() => requests === 5);
+  child.kill();
+  await exit;
+  expect(out.stderr).toMatch(
+    /^animal-store: the server cannot be reached \(.+\): trying again\nanimal-store: the server responds with status 503: trying again\n$/,
+  );
 });
 
 const TOOL = 'is not supported by this storage: use animal-store on the machine of the server';

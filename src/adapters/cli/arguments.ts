@@ -3,7 +3,7 @@
 import { InvalidArgumentError } from 'commander';
 import { programWith } from '../../application/create-pet.ts';
 import type { IfMatch } from '../../application/entity-tag.ts';
-import { LIMIT_MAX, LIMIT_MIN } from '../../application/list-pets.ts';
+import { LIMIT_MAX, LIMIT_MIN, limitFault } from '../../application/list-pets.ts';
 import type { Caller } from '../../application/ports/idempotent-creates.ts';
 import { apiKeyName } from '../../domain/api-key.ts';
 import { idempotencyKey } from '../../domain/idempotency-key.ts';
@@ -24,9 +24,7 @@ export const int64: Parser<bigint> = (text) =>
 /** The number of pets on a page. */
 export const pageLimit: Parser<number> = (text) => {
   const value = Number(parseInt64(text) ?? 0);
-  return value >= LIMIT_MIN && value <= LIMIT_MAX
-    ? value
-    : refuse(`expected an integer from ${LIMIT_MIN} to ${LIMIT_MAX}`);
+  return limitFault(value) ? refuse(`expected an integer from ${LIMIT_MIN} to ${LIMIT_MAX}`) : value;
 };
 
 /** An entity tag, or `*`. The quotes of the tag are optional, because a shell can remove them. */

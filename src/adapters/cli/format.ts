@@ -35,9 +35,11 @@ const BORDERS =
 const CHARS = { ...Object.fromEntries(BORDERS.split(' ').map((name) => [name, ''])), middle: '  ' };
 const STYLE = { 'padding-left': 0, 'padding-right': 0, head: [], border: [] };
 
-/** Aligns the columns, and escapes the cells. */
-export function table(rows: readonly (readonly string[])[]): string {
+/** Aligns the columns, and escapes the cells. The next part of a table gets the same `widths`, which only grow. */
+export function table(rows: readonly (readonly string[])[], widths: number[] = []): string {
   const made = new Table({ chars: CHARS, style: STYLE });
-  for (const row of rows) made.push(row.map(visible));
-  return made.toString().replace(/ *$/gm, '').concat('\n');
+  for (const row of [widths.map((width) => ' '.repeat(width)), ...rows]) made.push(row.map(visible));
+  const text = made.toString();
+  Object.assign(widths, made.options.colWidths);
+  return text.replace(/^.*\n/, '').replace(/ *$/gm, '').concat('\n');
 }

@@ -12,8 +12,9 @@ export interface CliOptions {
   readonly console: Console;
   /** Aborted when the user or the operating system asks the process to stop. */
   readonly signal: AbortSignal;
-  /** The variables of `serve`, for its help. */
+  /** The variables of `serve`, and the formats of a database URL, for the help. */
   readonly settings: readonly { name: string; fallback: string | undefined; meaning: string }[];
+  readonly databaseUrls: readonly string[];
   startService(values: ServeValues): Promise<RunningService>;
   /** Opens the store at a URL, by default the URL in the environment. Rejects when the storage does not support the work. */
   openStore(

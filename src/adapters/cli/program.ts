@@ -73,10 +73,11 @@ export function createProgram(
       return program.opts<Pick<CommandOptions, 'databaseUrl'>>().databaseUrl;
     },
   };
+  const store = options.settings.find(({ name }) => name === 'DATABASE_URL')?.fallback;
   program
     .description('A pet store with an HTTP API.')
     .version(options.version, '-v, --version', 'print the version')
-    .option('--database-url <url>', 'the database of the store, such as sqlite:PATH (default: DATABASE_URL)')
+    .option('--database-url <url>', `${options.databaseUrls.join(', ')} (default: DATABASE_URL, or ${store})`)
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({ writeOut, writeErr: options.console.err, outputError: () => {} })
     .addHelpText('after', '\nExit status: 0 done, 1 failed, 2 wrong usage. docs/ has examples.');
@@ -133,6 +134,7 @@ function finish(command: Command, path: string, args: readonly string[]): void {
   });
   for (const option of command.options.filter(({ required }) => required)) {
     const { parseArg } = option;
+    if (option.mandatory) option.description += ' (required)';
     // Without this, `--name --expires=90d` would create a key with the name `--expires=90d`.
     option.argParser((value, previous) => {
       const { long } = option;

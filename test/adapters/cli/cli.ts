@@ -94,6 +94,7 @@ export function commandLine(
     const status = await runCli(args, {
       version: '1.2.3',
       settings: [],
+      databaseUrls: [],
       signal,
       startService: options.startService ?? (() => Promise.reject(new Error('serve is not expected here'))),
       openStore: options.openStore ?? (async (_, { mustExist }) => openSqliteStore(path, mustExist)),

@@ -62,6 +62,11 @@ describe('import', () => {
     expect(await exportOf(cli)).toBe('');
   });
 
+  test('of an invalid line says that a store which it has created stays', async () => {
+    const { err } = await commandLine().run(['import', '--create-store', '-'], { stdin: INVALID_LINE });
+    expect(err).toMatch(/; nothing was imported; a new store stays, empty\n$/);
+  });
+
   test('of a file that cannot be read creates no store', async () => {
     const cli = commandLine();
     const folder = dirname(cli.path);

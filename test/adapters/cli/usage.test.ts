@@ -3,6 +3,7 @@
 import { devNull } from 'node:os';
 import { describe, expect, test } from 'vitest';
 import { withoutSecrets } from '../../../src/adapters/cli/errors.ts';
+import { createCommands } from '../../../src/composition/commands.ts';
 import { describeSettings } from '../../../src/composition/config.ts';
 import { commandLine, withRex } from './cli.ts';
 
@@ -78,6 +79,20 @@ describe('help', () => {
       /Server:.* serve .*doctor.*openapi.*Pets and keys:.* pets .* keys .*Data:.* backup .* restore .*Other:/s;
     expect(out).toMatch(groups);
     expect(await commandLine().run([])).toEqual({ status: 2, out: '', err: out });
+  });
+
+  test('of a command marks the required options, and explains where the store can be', async () => {
+    const { databaseUrls } = createCommands({}, '1');
+    const { out } = await commandLine('', { databaseUrls, settings: describeSettings() }).run([
+      'keys',
+      'create',
+      '--help',
+    ]);
+    expect(out).toMatch(/--name <name> .*\(required\)$/m);
+    expect(out).not.toMatch(/--expires [^-]*\(required\)/);
+    expect(out.replaceAll(/\s+/g, ' ')).toMatch(
+      /--database-url <url> sqlite:PATH, .*\(default: DATABASE_URL, or sqlite:\.\/data\/[\w-]+\.db\)/,
+    );
   });
 
   test('of serve explains every setting', async () => {

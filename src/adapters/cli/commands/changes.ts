@@ -15,10 +15,7 @@ interface Flags {
 
 export function defineChanges(program: Command, options: CommandOptions): void {
   const { console, signal } = options;
-  const newEpoch = new Option(
-    '--new-epoch',
-    'make all followers begin again, after a restore by other programs',
-  );
+  const newEpoch = new Option('--new-epoch', 'make followers begin again, after a restore by other programs');
   program
     .command('changes')
     .description('write the newest state of each pet, also of removed ones, in JSON per line')
@@ -41,17 +38,13 @@ export function defineChanges(program: Command, options: CommandOptions): void {
 
 async function writePages(
   store: AnimalStore,
-  after: string | undefined,
+  start: string | undefined,
   { console, signal }: CommandOptions,
 ): Promise<void> {
-  for (let position = after, hasMore = true; hasMore; ) {
-    const { changes, next, more } = await store.listChanges(
-      { after: position, limit: LIMIT_MAX },
-      { signal },
-    );
+  for (let [after, hasMore] = [start, true]; hasMore; ) {
+    const { changes, next, more } = await store.listChanges({ after, limit: LIMIT_MAX }, { signal });
     await console.outData(changes.map(lineOf).join(''));
-    position = next;
-    hasMore = more;
+    [after, hasMore] = [next, more];
   }
 }
 

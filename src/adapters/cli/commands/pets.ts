@@ -126,6 +126,7 @@ async function writeOnce(
 async function listPets({ all, json, ...query }: ListFlags, options: CommandOptions): Promise<void> {
   const { console, signal } = options;
   await withStore(options, 'pets', READING, async (store) => {
+    const widths = PET_HEAD.map(() => (all ? 10 : 0)); // Ids of the next pages can be longer.
     let last: bigint | undefined;
     let hasMore = false;
     do {
@@ -133,7 +134,7 @@ async function listPets({ all, json, ...query }: ListFlags, options: CommandOpti
       const { pets, more } = await store.listPage(page, { signal });
       const isFirst = last === undefined;
       const rows = () => [...(isFirst ? [PET_HEAD] : []), ...pets.map(petCells)];
-      const text = json ? (isFirst ? '[\n' : ',\n') + pets.map(petJson).join(',\n') : table(rows());
+      const text = json ? (isFirst ? '[\n' : ',\n') + pets.map(petJson).join(',\n') : table(rows(), widths);
       if (pets.length > 0) await console.outData(text);
       last = pets.at(-1)?.id ?? last;
       hasMore = more;
