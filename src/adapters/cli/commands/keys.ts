@@ -54,7 +54,7 @@ export function defineKeys(program: Command, options: CommandOptions): void {
       };
       const oldKey = () => `expires by ${moment(Math.min(oldEnd, Date.now() + overlap))}`;
       const ifLost = () => `; key ${id} still ${oldKey()}: rotate it again, or create another`;
-      await issueKey(rotate, json, options, false, ifLost);
+      await issueKey(rotate, json, options, undefined, ifLost);
       options.console.err(`Key ${id} ${oldKey()}.\n`);
     });
   keys
