@@ -164,7 +164,12 @@ test('docs/watch.md describes each field of the line of a request, and no other'
 
 describe('commands', () => {
   const settings: CliOptions['settings'] = [];
-  const program = createProgram({ version: '', console: {}, settings, databaseUrls: [] } as unknown as CliOptions);
+  const program = createProgram({
+    version: '',
+    console: {},
+    settings,
+    databaseUrls: [],
+  } as unknown as CliOptions);
   const commands = new Map(
     program.commands.flatMap((command) =>
       command.commands.length > 0
