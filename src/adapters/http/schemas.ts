@@ -124,8 +124,10 @@ export function newPetMembers(text: string): Body | undefined {
   return readMembers(parseJson(text), PET_ATTRIBUTES);
 }
 
+/** Reads a new pet. For a body that does not have its shape, the error of the store names every broken rule. */
 export function readNewPet(body: Body): NewPetInput {
-  return comparable(body) as NewPetInput;
+  const { success, output } = v.safeParse(NewPet, body);
+  return (success ? output : comparable(body)) as NewPetInput;
 }
 
 /**
