@@ -17,7 +17,7 @@ const { NewPet, ListQuery, ...enums } = toJsonSchemaDefs(
     typeMode: 'input',
     overrideRef: ({ referenceId }) => `#/components/schemas/${referenceId}`,
     overrideSchema: ({ valibotSchema, jsonSchema, errors }) => {
-      // Integers are validated by a function, which has no JSON Schema. The metadata contains one.
+      // Valibot has no JSON Schema for a `bigint`. The metadata contains one.
       if (valibotSchema.type === 'bigint') return {};
       if (errors !== undefined) throw new Error(errors.join());
       // The default of an integer in a query is a string, like all values there. The document needs a number.

@@ -22,6 +22,9 @@ const WITHOUT: Partial<Record<PartName, readonly Edit[]>> = {
     ],
     [/^ {2}postgres: \['database_waiting_calls.*\n/gm, ''],
     [/^ {2}readonly connections\?: ConnectionStatistics.*\n/gm, ''],
+    [/^ +connections: \{ busy: 1, idle: 2, waiting: 5 \},\n/gm, ''],
+    [/^ +'?animal_store_database_(?:connections\{state="\w+"\}'|waiting_calls): \d,\n/gm, ''],
+    [/, connections: \{ busy: 0, idle: 0, waiting: 0 \}/g, ''],
   ],
   transfer: [
     [

@@ -140,6 +140,7 @@ export class BasicStore implements AsyncDisposable {
       return await this.#write('change', programWith(options?.idempotencyKey), options, call(change));
     let hasBegun = false;
     const noted = async (pet: Pet): Promise<PetChange> => {
+      hasBegun = false;
       const input = await change(pet);
       hasBegun = true;
       return input;

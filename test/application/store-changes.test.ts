@@ -155,15 +155,21 @@ test.each<readonly [string, Call]>([
   });
 });
 
-test('an abort while a function is running has the reason of the signal, because nothing was changed', async () => {
-  const controller = new AbortController();
-  const reason = new Error('enough');
-  const stop = () => {
-    controller.abort(reason);
-    return new Promise<PetChange>(() => {});
-  };
-  await expect(store.changePet(pet.id, stop, { signal: controller.signal })).rejects.toBe(reason);
-});
+test.each([1, 2])(
+  'an abort during run %i of a function has the reason of the signal, because nothing was changed',
+  async (last) => {
+    const controller = new AbortController();
+    const reason = new Error('enough');
+    let runs = 0;
+    const stop = async (): Promise<PetChange> => {
+      runs += 1;
+      if (runs < last) return store.changePet(pet.id, OTHER_CHANGE).then(() => CHANGE);
+      controller.abort(reason);
+      return new Promise(() => {});
+    };
+    await expect(store.changePet(pet.id, stop, { signal: controller.signal })).rejects.toBe(reason);
+  },
+);
 
 test.each([
   (options: object) => store.changePet(pet.id, CHANGE, options),

@@ -88,7 +88,7 @@ function errorOf(
   const error = (code: ErrorCode, message: string) =>
     new AnimalStoreError(code, message, { cause, retryAfter });
   if (redirect) return error('storage_unavailable', `the server redirects: ${EXAMPLE}`);
-  if (status === unserved && told) return error('invalid_request', `${NOT_SERVED}: ${told.message}`);
+  if (status === unserved && told) return error('invalid_request', `${NOT_SERVED} (${told.message})`);
   const isMissingPet = isOfPet && told?.code === 'not_found';
   if ((status === 404 && !isMissingPet) || (status === 410 && told?.code !== 'restart_required'))
     return error('storage_unavailable', `the address is not that of an API: ${EXAMPLE}`);

@@ -5,7 +5,15 @@ import { INVALID_PETS_LIMIT, idProblems, invalidPetProblems } from '../storage-k
 import { clientConfig } from './config.ts';
 import { openSession } from './connection-pool.ts';
 import { detailed } from './errors.ts';
-import { invalidPets, LAST_ID, READ_ONLY, SCHEMA_VERSION, sequencesBehind, surveyOf } from './schema.ts';
+import {
+  invalidPets,
+  LAST_ID,
+  READ_NOTHING,
+  READ_ONLY,
+  SCHEMA_VERSION,
+  sequencesBehind,
+  surveyOf,
+} from './schema.ts';
 import { locationOf } from './url/index.ts';
 
 const FACTS = `SELECT
@@ -32,6 +40,7 @@ export async function examinePostgresStore(url: string): Promise<Diagnosis> {
       report('error', `${location}: the database contains no store: the start of a server creates it`);
       return { ...about, exists: false };
     }
+    if (schemaVersion === SCHEMA_VERSION) await session.run(READ_NOTHING);
     // In an older schema, the sequences cannot be checked, because a table is missing. The next start of a server adds the table,
     // and checks the sequences.
     const behind =

@@ -93,7 +93,7 @@ const BEHIND = `SELECT name FROM (VALUES ('pets', (SELECT greatest(max(id), (SEL
   AS last (name, id) WHERE id > coalesce(pg_sequence_last_value((name || '_id_seq')::regclass), 0)`;
 
 /** Fails if a table or a column is missing. */
-const READ_NOTHING = `SELECT 1 FROM (SELECT ${PET_COLUMNS} FROM pets) AS _1, (SELECT hash, name, hint, created_at, expires_at,
+export const READ_NOTHING: string = `SELECT 1 FROM (SELECT ${PET_COLUMNS} FROM pets) AS _1, (SELECT hash, name, hint, created_at, expires_at,
     revoked_at, last_used_on, caller_id, is_read_only FROM api_keys) AS _2, (SELECT caller, key, pet_id, ends_at, request, response
     FROM idempotency_records) AS _3, (SELECT pet_id, revision FROM pet_revisions) AS _4,
     (SELECT probed_at, epoch FROM animal_store_schema) AS _5 WHERE false`;
@@ -148,7 +148,6 @@ export async function surveyOf(session: Session): Promise<Survey> {
   const version = own ? Number(stored[0]?.[0] ?? 0) : undefined;
   refuseNewer('the database', version ?? 0, SCHEMA_VERSION);
   refuseBefore30('the database', version ?? 0, FIRST_VERSION);
-  if (version === SCHEMA_VERSION) await session.run(READ_NOTHING);
   return { version, isOneServer, isReadOnly, warnings, faults, hidden };
 }
 
@@ -178,6 +177,7 @@ export async function prepareSchema(
   }
   const { version = 0 } = survey;
   if (version < SCHEMA_VERSION) await migrate(session);
+  else if (migration !== 'never') await session.run(READ_NOTHING);
   const warnings = survey.isOneServer ? await moveSequences(session) : [];
   if (version > 0 && version < SCHEMA_VERSION) warnings.push(migrated(version, SCHEMA_VERSION));
   return { ...survey, warnings: [...survey.warnings, ...warnings] };
@@ -191,6 +191,7 @@ async function migrate(session: Session): Promise<void> {
   if (version === 0) await session.run(VERSION_TABLE);
   for (const [to, sql] of MIGRATIONS) if (to > version) await session.run(sql);
   await session.run('UPDATE animal_store_schema SET version = $1', [SCHEMA_VERSION]);
+  await session.run(READ_NOTHING);
   await session.run('COMMIT');
 }
 

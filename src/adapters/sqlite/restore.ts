@@ -140,7 +140,9 @@ function lock(store: string, db: Database.Database, pin: () => void, overwrite: 
   if (sizeOf(store) > 0) db.exec('COMMIT');
   const [companion] = companionsOf(store);
   if (companion !== undefined) throw foreignCompanion(companion);
-  const pets = overwrite || anyVersionOf(db, store) === 0 ? 0 : countRows(db, 'pets');
+  if (overwrite || anyVersionOf(db, store) === 0) return;
+  const pets = attempt(() => countRows(db, 'pets'), undefined);
+  if (pets === undefined) throw new OverwriteRefused(`${store} cannot be read as a store`);
   if (pets > 0) throw new OverwriteRefused(`${store} has ${pets} ${pets === 1 ? 'pet' : 'pets'}`);
 }
 
@@ -158,7 +160,9 @@ function compare(partial: string, old: Database.Database | undefined, problems: 
   };
   const lastId = continueIds(partial, (table) =>
     readOld(`ids of ${table} that the replaced store has assigned can be assigned again`, (db) =>
-      [lastIdOf(db, table)].find((id) => id < INT64_MAX),
+      [attempt(() => lastIdOf(db, table), lastIdOf(db, table, '(SELECT 0 AS id)'))].find(
+        (id) => id < INT64_MAX,
+      ),
     ),
   );
   const pets = readOld('the pets of the replaced store cannot be read: the backup can lack some', (db) => {

@@ -106,7 +106,8 @@ export function versionOf(db: Database.Database, file = 'the file'): number {
   const [existing, expected] = [db, model].map((each) => each.prepare(COLUMNS).pluck().all());
   model.close();
   const missing = expected?.find((column) => !existing?.includes(column));
-  if (missing) throw new StorageFault('damaged', `${file} lacks the column ${missing}: restore a backup`);
+  const advice = `restore ${file === 'the file' ? 'a' : 'another'} backup`;
+  if (missing) throw new StorageFault('damaged', `${file} lacks the column ${missing}: ${advice}`);
   return version;
 }
 
@@ -130,13 +131,18 @@ export function* readPets(db: Database.Database): Generator<Pet> {
 /** The greatest id or revision, or 0. `seq` is cast, because it has no type: another program may have stored text. */
 export const LAST_ID: string = selectLastId('pets');
 
-function selectLastId(table: string): string {
+function selectLastId(table: string, source = table): string {
   return `SELECT max(coalesce((SELECT CAST(seq AS INTEGER) FROM sqlite_sequence WHERE name = '${table}'), 0),
-    coalesce((SELECT max(id) FROM ${table}), 0))`;
+    coalesce((SELECT max(id) FROM ${source}), 0))`;
 }
 
-export function lastIdOf(db: Database.Database, table: 'pets' | 'api_keys' = 'pets'): bigint {
-  return db.prepare<[], bigint>(selectLastId(table)).pluck().safeIntegers().get() ?? 0n;
+/** @param source `(SELECT 0 AS id)` if the table cannot be read: `sqlite_sequence` then has the id */
+export function lastIdOf(
+  db: Database.Database,
+  table: 'pets' | 'api_keys' = 'pets',
+  source: string = table,
+): bigint {
+  return db.prepare<[], bigint>(selectLastId(table, source)).pluck().safeIntegers().get() ?? 0n;
 }
 
 /** The first schema version with the table `epoch`. An older backup gets its epoch when it is migrated. */

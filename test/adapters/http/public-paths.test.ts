@@ -53,6 +53,9 @@ test.each([...DOCS_ASSETS, { path: '/openapi.json' }])(
         expect(again.headers).not.toHaveProperty(name);
       }
       expect((await send(path, { ...accept, 'If-None-Match': `${other.headers['etag']}` })).status).toBe(200);
+      const list = `"a" ,\t, W/${etag}${' '.repeat(10_000)}"b"`;
+      expect((await send(path, { ...accept, 'If-None-Match': list })).status).toBe(200);
+      expect((await send(path, { ...accept, 'If-None-Match': `"a" ,\tW/${etag} , "b"` })).status).toBe(304);
     }
   },
 );

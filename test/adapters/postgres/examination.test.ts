@@ -50,6 +50,17 @@ describePostgres('the examination of PostgreSQL', () => {
     expect(named).toEqual(['id', ...values.flatMap(Object.keys)].slice(0, 10));
   });
 
+  test('a missing column hides no warning', async () => {
+    const url = await newStoreUrl();
+    await (await connect(url)).query(
+      'ALTER TABLE pets SET UNLOGGED; ALTER TABLE api_keys RENAME hint TO other',
+    );
+    const { problems } = await examinePostgresStore(url);
+    const messages = problems.map(({ message }) => message).join('\n');
+    expect(messages).toMatch(/UNLOGGED|unlogged/);
+    expect(messages).toContain('column "hint" does not exist');
+  });
+
   test('the start refuses what doctor names, and no message has the password', async () => {
     const other = await newDatabaseUrl();
     await (await connect(other)).query('CREATE TABLE pets (a integer)');

@@ -42,6 +42,14 @@ describePostgres('an older store', () => {
     expect(await columnsOf(url)).toEqual(before);
   });
 
+  test('a store of 3.0 that lacks a column is not migrated', async () => {
+    const { url, server } = await createStoreOf30();
+    await server.query('ALTER TABLE api_keys RENAME caller_id TO other');
+    const before = await columnsOf(url);
+    expect(await refusalOf(url)).toContain('column "caller_id" does not exist');
+    expect(await columnsOf(url)).toEqual(before);
+  });
+
   test('a store of 3.0 is migrated, but not where it is read-only, and by a command only while it is alone', async () => {
     const { url, server } = await createStoreOf30();
     await server.query(insertPetOf30());

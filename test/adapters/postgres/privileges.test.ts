@@ -4,6 +4,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { importPets, inBatches } from '../../../src/testing/fixtures/transfers.ts';
 import { connect, describePostgres } from '../../support/postgres/index.ts';
 import { named, newStoreUrl, newWriterUrl, openStorage, REX } from './database.ts';
+import { refusalOf } from './refusal.ts';
 
 /** Creates a store, and a user who may read and write it, but create no temporary tables. */
 async function openAsUser() {
@@ -29,6 +30,17 @@ describePostgres('the privileges of a user of PostgreSQL', () => {
     const { id: keyId } = await storage.apiKeys.add('key', about);
     expect(await storage.apiKeys.revoke(keyId, 2)).toMatchObject({ revokedAt: 2 });
     await storage.check();
+  });
+
+  test('on the records of idempotency keys are not needed by a store that is opened for reading', async () => {
+    const store = await newStoreUrl();
+    const url = await newWriterUrl(store);
+    const { username } = new URL(url);
+    await (await connect(store)).query(`REVOKE ALL ON idempotency_records FROM ${username}`);
+    expect(await refusalOf(url)).toContain('the database user lacks a privilege (42501)');
+    expect(await (await openStorage(url, { readOnly: true })).pets.list({ limit: 1 })).toMatchObject({
+      pets: [],
+    });
   });
 
   test('an import also needs TEMPORARY, and with ids UPDATE on the sequence', async () => {

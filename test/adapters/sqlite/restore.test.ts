@@ -197,10 +197,11 @@ describe('the replaced store', () => {
   });
 
   test.each([
-    ['pets', { apiKeys: 0 }, ['1'], [REUSED_PETS, UNREAD_PETS]],
-    ['api_keys', { pets: 1 }, [], [REUSED_KEYS, UNREAD_KEYS]],
+    ['pets', { apiKeys: 0 }, ['1'], [UNREAD_PETS]],
+    ['api_keys', { pets: 1 }, [], [UNREAD_KEYS]],
+    ['sqlite_sequence', { pets: 1, apiKeys: 0 }, ['1'], [REUSED_PETS, REUSED_KEYS]],
   ])(
-    'is compared in its other parts when its table %s cannot be read',
+    'is compared in its other parts, and its ids continue, when its table %s cannot be read',
     async (table, lost, ids, problems) => {
       const path = newStore(500);
       const storage = openStorage(path);
@@ -214,6 +215,7 @@ describe('the replaced store', () => {
       damageTable(path, table);
       const restored = await restoreSqliteStore(path, backup, { overwrite: true });
       expect(restored).toMatchObject({ lost, problems });
+      expect(restored.lastId).toBe(table === 'sqlite_sequence' ? 500n : 501n);
       expect(restored.revivedKeys.map((key) => key.id)).toEqual(ids);
     },
   );
@@ -264,6 +266,14 @@ describe('the replaced store', () => {
     expect(setAside).toEqual(suffixes.map((suffix) => `${path}.before-restore${suffix}`));
     for (const file of setAside) expect(existsSync(file)).toBe(true);
     expect(countIn(path)).toBe(3n);
+  });
+
+  test('without the table of pets is replaced only with `overwrite`', async () => {
+    const backup = await backupOf(newStore(3));
+    const path = newStore(1);
+    execute(path, 'DROP TABLE pets');
+    await expect(restoreSqliteStore(path, backup)).rejects.toThrow(`${path} cannot be read as a store`);
+    expect(await restoreSqliteStore(path, backup, { overwrite: true })).toMatchObject({ pets: 3 });
   });
 
   test('of a newer release is replaced with `overwrite`, so that an upgrade can be undone', async () => {

@@ -70,7 +70,7 @@ async function openSource(from: string, options: CommandOptions) {
 async function importLines(
   store: AnimalStore,
   batches: AsyncIterable<readonly Line[]>,
-  { dryRun, skipInvalid, newIds, createStore }: Flags,
+  { dryRun, skipInvalid, newIds }: Flags,
   { console, signal }: CommandOptions,
 ) {
   let count = 0;
@@ -121,8 +121,7 @@ async function importLines(
     const isRefused = asAnimalStoreError(error)?.code === 'invalid_request';
     // If storing the pets fails, the message says what is known about the outcome, so nothing is added to it.
     if (isRead && !isRefused) throw error;
-    const outcome = createStore ? 'nothing was imported; a new store stays, empty' : 'nothing was imported';
-    throw new CommandError(`${(error as Error).message}; ${outcome}`, { cause: error });
+    throw new CommandError(`${(error as Error).message}; nothing was imported`, { cause: error });
   }
 }
 

@@ -53,7 +53,10 @@ export function defineKeys(program: Command, options: CommandOptions): void {
         return await apiKeys.rotate(id, overlap, end);
       };
       const oldKey = () => `expires by ${moment(Math.min(oldEnd, Date.now() + overlap))}`;
-      const ifLost = () => `; key ${id} still ${oldKey()}: rotate it again, or create another`;
+      const ifLost = () =>
+        overlap > 0
+          ? `; key ${id} still ${oldKey()}: rotate it again`
+          : `; key ${id} is expired: create a new key`;
       await issueKey(rotate, json, options, undefined, ifLost);
       options.console.err(`Key ${id} ${oldKey()}.\n`);
     });
