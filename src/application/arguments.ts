@@ -93,9 +93,7 @@ export function checkArgument(name: string, value: unknown, { expected, accepts,
   checkMembers?.(name, value as object);
 }
 
-/**
- * Returns a copy of the options, including inherited ones. Throws `invalid_request` when an option has no rule, or breaks its rule.
- */
+/** Copies the options, including inherited ones. Throws `invalid_request` if an option has no rule or breaks its rule. */
 export function checkOptions<T extends object>(options: T, rules: OptionRules<T>, prefix = ''): T {
   checkArgument('options', options, OBJECT);
   const checked: Partial<T> = {};

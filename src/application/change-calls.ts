@@ -45,9 +45,7 @@ export interface ChangeUseCases {
  */
 export type ChangeFunction = (pet: Pet) => PetChange | Promise<PetChange>;
 
-/**
- * Applies a change. If the change is a function and `ifMatch` is absent, calls the function again when another writer was faster.
- */
+/** Applies a change. Without `ifMatch`, calls a change function again when another writer was faster. */
 export async function changeStoredPet(
   useCases: ChangeUseCases,
   id: bigint,

@@ -23,10 +23,7 @@ const INTERVAL = 60_000;
 /** Reports that background work, for which no caller waits, has failed. */
 export type ReportFailure = (work: string, error: unknown) => void;
 
-/**
- * Returns a function that reports failures, at most one a minute for each kind of work. It reports them to all observers that have
- * `onFailure` or, if none has this method, to the console.
- */
+/** Reports at most one failure a minute for each kind of work: to every `onFailure` or, if there is none, to the console. */
 export function failureReporter(observers: readonly AnyObserver[]): ReportFailure {
   const listeners = observers.filter(({ onFailure }) => onFailure !== undefined);
   const reportedAt = new Map<string, number>();

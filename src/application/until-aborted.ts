@@ -1,9 +1,6 @@
 import { AnimalStoreError, type ErrorCode, type ErrorDetails } from '../domain/errors.ts';
 
-/**
- * Settles as the call does. If the signal is aborted first, rejects with the result of `error`, by default the reason of the
- * signal.
- */
+/** Settles as the call does or, if the signal is aborted first, rejects with `error(signal)`, by default the signal's reason. */
 export function untilAborted<T>(
   call: Promise<T>,
   signal: AbortSignal | undefined,

@@ -24,10 +24,7 @@ export const checkHead: ApiMiddleware = ({ req }, next) => {
   return next();
 };
 
-/**
- * Whether the end of a request is clear (section 6). If not, a proxy and Node.js could disagree about where the next request
- * begins.
- */
+/** Whether the end of a request is clear (section 6). If not, a proxy and Node.js could disagree where the next one begins. */
 export function isFramed({ httpVersion, headers }: IncomingMessage): boolean {
   const coding = headers['transfer-encoding'];
   return coding === undefined || (httpVersion === '1.1' && String(coding).toLowerCase() === 'chunked');

@@ -33,10 +33,7 @@ export function cors(origins: readonly string[], methods: readonly string[]): Ap
   };
 }
 
-/**
- * Matches origins such as `https://example.org` and `capacitor://localhost:8100`. It does not match a host in capital letters,
- * because browsers send lower case.
- */
+/** Matches origins such as `https://example.org` and `capacitor://localhost:8100`. Browsers send hosts in lower case. */
 const ORIGIN = /^([a-z][a-z\d+.-]*):\/\/(?:[a-z\d._-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/;
 
 /** Checks whether a text is an origin as browsers send it. A pattern such as `https://*.example.org` is not an origin. */

@@ -130,10 +130,7 @@ export function readNewPet(body: Body): NewPetInput {
   return (success ? output : comparable(body)) as NewPetInput;
 }
 
-/**
- * Reads a change: the members of a new pet, each of which can be missing. `null` removes an attribute that a pet can
- * lack. Throws if the change itself breaks a rule.
- */
+/** Reads a change: any members of a new pet, and `null` to remove an optional one. Throws if the change itself breaks a rule. */
 export function readChange(body: Body): PetChange {
   return petChange(comparable(body, null) as PetChange);
 }

@@ -63,8 +63,7 @@ export function createNodeServer(
   server.on('error', (error) => {
     if (server.listening) api.reportFailure('accepting a connection', error);
   });
-  // Without this handler, Node.js would respond without a body. The handler emits `request`, because OpenTelemetry would start no
-  // span for a direct call of the listener.
+  // Without this, Node.js would respond without a body. For a direct call of the listener, OpenTelemetry would start no span.
   server.on('checkExpectation', (req, res) => server.emit('request', req, res));
   const refuse = (socket: Socket, error: HttpError): void =>
     connections.refuse(socket, () => messageRefusal(api.observer, error, socket.remoteAddress));

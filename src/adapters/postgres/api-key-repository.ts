@@ -38,10 +38,7 @@ export function apiKeyRepository(pool: ConnectionPool): Cached<ApiKeyRepository>
   const statistics = { hits: 0, misses: 0 };
   let cache = new Map<string, { readonly about: ApiKey; readonly until: number }>();
 
-  /**
-   * Runs a change, and then starts an empty cache. A `find` that is still running may have read an old row, but adds that row only
-   * to the previous cache.
-   */
+  /** Runs a change, and then starts an empty cache: a `find` that is running can add an old row, but only to the old cache. */
   async function change(text: string, values: unknown[]): Promise<ApiKey | undefined> {
     try {
       const [row] = await pool.write(text, values);

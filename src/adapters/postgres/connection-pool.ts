@@ -25,10 +25,7 @@ const timeLimits = (timeout: number, isLocal: boolean) => `SELECT pg_is_in_recov
       WHEN 'DateStyle' THEN 'ISO' ELSE '0' END, ${isLocal}))
   FROM pg_settings WHERE name IN ('statement_timeout', 'lock_timeout', 'DateStyle', 'transaction_timeout',
     'idle_session_timeout', 'idle_in_transaction_session_timeout')`;
-/**
- * At this isolation level, a statement sees what was committed while the previous statement waited for a lock. The default level of
- * a database can be another one.
- */
+/** At this level, a statement sees what was committed while the previous one waited for a lock. The default can differ. */
 const BEGIN = 'BEGIN ISOLATION LEVEL READ COMMITTED';
 /** The codes of errors about an outdated plan or a missing prepared statement. These errors mean that nothing was executed. */
 const OUTDATED = /^(0A000|26000)$/;
@@ -46,10 +43,7 @@ type Config = ReturnType<typeof clientConfig> & SessionConfig;
 /** Runs statements on a connection of its own. Rejects with an `AnimalStoreError`. */
 export interface Session extends Disposable {
   run(text: string, values?: unknown[]): Rows;
-  /**
-   * Begins a transaction, and sets longer time limits for it alone: behind a pooler, the next transaction can have another
-   * connection.
-   */
+  /** Begins a transaction with longer time limits for it alone: behind a pooler, the next one can have another connection. */
   begin(mode?: 'READ ONLY'): Promise<void>;
 }
 

@@ -74,10 +74,7 @@ export function petRepository(
   };
 }
 
-/**
- * Equal calls share a read that has not been sent yet. A read in flight is not shared: if a write was acknowledged after the read
- * was sent, the read can miss it.
- */
+/** Equal calls share a read until it is sent. After that, the read can miss a write that was acknowledged before a later call. */
 function sharedReads<R>(pool: ConnectionPool) {
   const waiting = new Map<string, Promise<R>>();
   return (key: string, statement: SqlStatement, convert: (rows: readonly ResultRow[]) => R): Promise<R> => {

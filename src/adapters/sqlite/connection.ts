@@ -22,9 +22,7 @@ export type Connection = Database.Database & Disposable;
  */
 export type Prepare = (db: Database.Database, pin: () => void) => void;
 
-/**
- * Opens a file that exists. A restore can replace the file while the connection waits for the lock, so each attempt opens it again.
- */
+/** Opens an existing file. A restore can replace it while the connection waits for the lock, so each attempt opens it again. */
 export function connect(
   file: string,
   { timeout = LOCK_TIMEOUT, readonly = false }: { timeout?: number | undefined; readonly?: boolean } = {},
@@ -156,10 +154,7 @@ function assertWholeLog(db: Database.Database, path: string): void {
   throw storageUnavailable(`${log} ${REMOVED}`);
 }
 
-/**
- * Takes the read lock, and keeps it after this function has returned, until the end of the next read. In WAL mode, each connection
- * has this lock anyway.
- */
+/** Takes the read lock, and keeps it until the end of the next read. In WAL mode, each connection has this lock anyway. */
 function lockFile(db: Database.Database): void {
   if (db.pragma('journal_mode', { simple: true }) === 'wal') return;
   db.pragma('main.locking_mode = EXCLUSIVE');

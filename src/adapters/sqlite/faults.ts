@@ -15,19 +15,14 @@ export const PARTS = ['files', 'writes', 'reads', 'ids'] as const;
 type Part = (typeof PARTS)[number];
 export type Faults = KnownFaults<Part>;
 
-/**
- * Reports a fault that a read or a write has found. It counts as a fault of `part` unless its reason belongs to `files` or `ids`.
- */
+/** Reports a fault that a read or a write has found: a fault of `part`, unless its reason belongs to `files` or `ids`. */
 export function reportFault(faults: Faults, part: 'writes' | 'reads', error: AnimalStoreError): void {
   const reason = storageFaultReason(error);
   const isOfFiles = reason === 'file_missing' || reason === 'file_replaced';
   faults.reportFailure(isOfFiles ? 'files' : reason === 'ids_exhausted' ? 'ids' : part, error);
 }
 
-/**
- * Checks whether the open files are still at their paths. If not, the storage refuses reads: a key that is active in the open files
- * may have been revoked in the files that are now at these paths.
- */
+/** When the open files are no longer at their paths, reads are refused: a key may be revoked in the files that are there now. */
 export function checkFiles(faults: Faults, files: StoreFiles): void {
   try {
     assertSameFiles(files);

@@ -20,10 +20,7 @@ import type { Writer } from './writer.ts';
 import type { SqlStatement, Write } from './writer-thread.ts';
 
 const REVISION = 'coalesce((SELECT revision FROM pet_revisions WHERE pet_id = pets.id), pets.id)';
-/**
- * Compares the revision, and takes the next number of the counter of pet ids, if one is left. SQLite would store a `seq` above
- * int64 as a floating-point number.
- */
+/** Compares the revision, and increments the counter of ids up to `INT64_MAX`. Above it, SQLite would store `seq` as a float. */
 export const COMPARE: string = `UPDATE sqlite_sequence SET seq = 1 + (${LAST_ID}) WHERE name = 'pets' AND (${LAST_ID}) < ${INT64_MAX}
   AND ? = (SELECT ${REVISION} FROM pets WHERE id = ?)`;
 const REMOVE = 'DELETE FROM pets WHERE id = ?';

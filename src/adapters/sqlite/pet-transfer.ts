@@ -48,10 +48,7 @@ export function petTransfer(reads: Reads, writer: Writer): PetTransfer {
 
 type Changes = Pick<Database.RunResult, 'changes' | 'lastInsertRowid'>;
 
-/**
- * Adds all pets to the temporary table first, and then copies them to the store. A dry run ends before the copying, when all
- * duplicate ids have been found.
- */
+/** Fills the temporary table, and then copies it to the store. A dry run ends before the copying, with all duplicates found. */
 async function importAll(
   connection: OwnConnection,
   batches: AsyncIterable<readonly (NewPet | Pet)[]>,

@@ -40,10 +40,7 @@ export interface Reply {
   readonly ms: number;
 }
 
-/**
- * SQL of an `OwnConnection`. If `rows` has elements, `sql` is one statement, which runs once for each of them. If `rows` is empty,
- * `sql` can be several statements, which run once and have no results.
- */
+/** SQL of an `OwnConnection`: a statement that runs for each of `rows` or, if `rows` is empty, statements without results. */
 export interface Call {
   readonly sql: string;
   readonly rows: readonly (readonly SqlValue[])[];

@@ -47,10 +47,7 @@ export function replayedPet(record: readonly unknown[], row: PetRow | undefined)
   return petOf(row);
 }
 
-/**
- * The maximum number of claims of a key. A claim fails if a valid record exists. If this record ends before it is found, the key is
- * claimed again.
- */
+/** The maximum number of claims of a key. A key is claimed again if the record that prevented a claim ends before it is found. */
 const CLAIMS = 3;
 
 /** The records of idempotency keys in a storage. */
