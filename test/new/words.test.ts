@@ -7,7 +7,7 @@ import { IS_WHOLE } from '../support/extent.ts';
 import { faultsOf } from './compile.ts';
 import { WORDS } from './words.ts';
 
-// Each takes half a minute on a quiet machine. In the gate, only `change` is tried, which collides with many names.
+// Each takes half a minute on a quiet machine. The gate tries only `change`, which collides with many names, and one list.
 test.each(IS_WHOLE ? WORDS : [])('%s', { timeout: 600_000 }, (entity) => {
   expect(faultsOf(namesOf({ entity }))).toEqual([]);
 });
@@ -18,7 +18,7 @@ const LISTS = [
   'amount:int64, paidAt:timestamp filter, paid:boolean filter',
   'title:text(0..10)?, count:integer?, kind:one of(a-b, c)?, seenAt:timestamp?, seen:boolean?, weight:int64?',
 ];
-test.each(IS_WHOLE ? LISTS : LISTS.slice(0, 2))('change with %s', { timeout: 600_000 }, (list) => {
+test.each(IS_WHOLE ? LISTS : LISTS.slice(0, 1))('change with %s', { timeout: 600_000 }, (list) => {
   expect(faultsOf(namesOf({ entity: 'change' }), undefined, ['postgresql'], attributesOf(list))).toEqual([]);
 });
 
