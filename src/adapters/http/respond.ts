@@ -33,9 +33,12 @@ export function entityTag(content: string | Uint8Array): string {
 /** Responds with status 304 when the client has the current representation, and otherwise with the body. */
 export function respondRevalidated(ctx: ApiContext, { body, etag, type = JSON_TYPE }: Representation): void {
   ctx.set({ 'Cache-Control': 'private, no-cache', ETag: etag });
-  const tags = ctx.get('if-none-match').split(',');
+  const tags = ctx
+    .get('if-none-match')
+    .split(',')
+    .map((each) => each.trim());
   // The comparison is weak: it ignores `W/`.
-  const isCurrent = tags.some((each) => ['*', etag].includes(each.trim().replace(/^W\//, '')));
+  const isCurrent = tags.some((each) => each === '*' || each.replace(/^W\//, '') === etag);
   ctx.status = isCurrent ? 304 : 200;
   if (isCurrent) return;
   ctx.set('Content-Type', type);
