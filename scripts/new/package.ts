@@ -1,4 +1,4 @@
-/** Writes `package.json` and `package-lock.json` of a new project, with only the packages that it needs. */
+/** Computes `package.json` and `package-lock.json` of a new project, with only the packages that it needs. */
 
 import { extname } from 'node:path';
 
