@@ -5,6 +5,7 @@ import { DAY } from '../../application/ports/idempotent-creates.ts';
 import type { CallOptions } from '../../application/ports/pet-repository.ts';
 import type { ClientOptions } from '../../application/store-options.ts';
 import { abortedWrite, type Write } from '../../application/until-aborted.ts';
+import type { AnimalStoreError } from '../../domain/errors.ts';
 import {
   type ApiResponse,
   failureOf,
@@ -70,6 +71,7 @@ export function sender(
     const left = () => Math.min(end - performance.now(), lastRetry - Date.now());
     const attemptTimeout = Math.max(timeout * ATTEMPT_SHARE, ATTEMPT_MIN);
     let isStoredPossibly = false;
+    let last: AnimalStoreError | undefined;
     signal?.throwIfAborted();
     for (let retry = 0; ; retry += 1) {
       const time = Math.min(left(), attemptTimeout);
@@ -79,11 +81,14 @@ export function sender(
           response.status === success && !response.isTooLarge ? response : failureOf(response, base, request),
         (error: unknown) => {
           if (signal?.aborted) throw write ? abortedWrite(write, signal, key) : signal.reason;
-          return unreachable(base, error);
+          const lost = unreachable(base, error);
+          // An attempt that ends early, because the time is over, does not hide why the attempt before it failed.
+          return last && time < attemptTimeout ? { ...lost, error: last } : lost;
         },
       );
       if ('status' in result) return result;
       const { error, isFinal, ...failure } = result;
+      last = error;
       isStoredPossibly ||= failure.isStoredPossibly;
       const wait = pauseBefore(retry, error.retryAfter);
       const mayRetry = !isFinal && wait < left();

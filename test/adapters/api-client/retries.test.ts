@@ -312,3 +312,13 @@ test('the check of the server takes a second at most', async () => {
   });
   expect(sent).toHaveLength(1);
 });
+
+test('when the time is over during an attempt, the error says why the attempt before it failed', async () => {
+  const sent = fakeApi(failure(503, 'storage_unavailable'), 'silence');
+  const error = await errorOf((await openStore({ timeout: 900 })).listPage());
+  expect(error).toMatchObject({
+    code: 'storage_unavailable',
+    message: expect.stringContaining('the message of storage_unavailable'),
+  });
+  expect(sent).toHaveLength(2);
+});
