@@ -74,8 +74,8 @@ export function consoleOf(
     fillTag(event);
     request.set(requestOf(operation, values(), urls.forPrograms));
   };
+  // On `change`, a click on the button could move it: the click leaves the field, and the sample above may get longer.
   form.addEventListener('input', update);
-  form.addEventListener('change', update);
   choices.entityTags.observe(() => update());
 
   let isBusy = false;
@@ -134,7 +134,7 @@ export function consoleOf(
   return { element: el('div', { class: 'console-and-response' }, form, response.element), request };
 }
 
-/** Returns a function that fills in the entity tag of the pet whose id is typed, unless the reader types or has typed a tag. */
+/** Returns a function that, after a response or input of the id, fills in the tag of this pet, unless the reader has typed one. */
 function tagFiller(
   fields: readonly Field<HTMLInputElement | HTMLSelectElement>[],
   { entityTags }: Choices,
@@ -145,7 +145,8 @@ function tagFiller(
   let filled = '';
   return (event) => {
     if (id === undefined || tag === undefined || !['', filled].includes(tag.value)) return;
-    if (event?.type === 'input' && event.target === tag) return;
+    // After other input, a tag that the reader has removed stays removed.
+    if (event !== undefined && event.target !== id) return;
     filled = entityTags.value.get(id.value.trim()) ?? '';
     tag.value = filled;
   };
