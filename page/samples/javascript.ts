@@ -19,6 +19,8 @@ const WIDTH = 80;
 export function javaScriptSample(request: SampleRequest, options: SampleOptions): string {
   const call = callOf(request);
   if (call === undefined) return fetchSample(request, options);
+  // `console.log` would print a pet in a page of changes as `[Object]`.
+  const sent = request.operation === 'list-changes' ? `(await store.${call}).changes` : `await store.${call}`;
   const key = options.key === undefined ? 'process.env.ANIMAL_STORE_KEY' : quote(options.key);
   return [
     `// curl -o ${FILE} ${request.baseUrl.replace(/v1$/, CLIENT)}`,
@@ -28,7 +30,7 @@ export function javaScriptSample(request: SampleRequest, options: SampleOptions)
     `  database: ${quote(request.baseUrl)},`,
     `  apiKey: ${key},`,
     '});',
-    options.response === undefined ? `await store.${call};` : `console.log(await store.${call});`,
+    options.response === undefined ? `${sent};` : `console.log(${sent});`,
   ].join('\n');
 }
 
