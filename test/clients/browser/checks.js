@@ -90,7 +90,12 @@ export function contents({ context, server }) {
     // The manual of the client is not on the page, but the client is.
     const client = page.locator('a[href="docs/animal-store-client.js"]');
     assert.ok((await client.count()) > 0);
-    assert.equal((await fetch(await client.first().evaluate((link) => link.href))).status, 200);
+    const code = await (await fetch(await client.first().evaluate((link) => link.href))).text();
+    const { createAnimalStore } = await import(`data:text/javascript,${encodeURIComponent(code)}`);
+    const store = await createAnimalStore({ database: `${server.origin}/v1`, apiKey: server.key });
+    const methods = /Methods: ([^.]*)/.exec(code)[1].match(/[a-z]+[A-Z]\w+/g);
+    assert.ok(methods.length > 5);
+    for (const method of methods) assert.equal(typeof store[method], 'function', method);
     const { bottom } = await page.locator('.operation-list').evaluate((list) => list.getBoundingClientRect());
     assert.equal(await page.locator('.operation-list li').count(), 3);
     assert.ok(bottom < DESKTOP.height, `the list of the operations ends at ${bottom} px`);
