@@ -89,7 +89,7 @@ const Limit = v.optional(
       type: 'integer',
       minimum: LIMIT_MIN,
       maximum: LIMIT_MAX,
-      description: 'The maximum number of pets in the response.',
+      description: 'The maximum number of items in the response.',
     }),
     v.transform((text) => Number(parseInt64(text) ?? Number.NaN)),
   ),
