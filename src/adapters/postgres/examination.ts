@@ -33,7 +33,7 @@ export async function examinePostgresStore(url: string): Promise<Diagnosis> {
     await session.begin('READ ONLY');
     const survey = await surveyOf(session);
     const { version: schemaVersion } = survey;
-    for (const message of survey.warnings) report('warning', message);
+    for (const message of [...survey.warnings, ...survey.lacking]) report('warning', message);
     for (const message of [...survey.faults, ...survey.hidden]) report('error', message);
     if (survey.isReadOnly) report('error', READ_ONLY);
     if (schemaVersion === undefined) {

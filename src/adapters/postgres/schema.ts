@@ -66,6 +66,11 @@ const HIDDEN = `coalesce(array_agg('row security applies to ' || relname || ' an
     FILTER (WHERE row_security_active(oid)), '{}')`;
 export const READ_HIDDEN: string = `SELECT ${HIDDEN} FROM ${RELATIONS}`;
 
+/** Lists the privileges that writes need, and this user lacks. */
+export const LACKING: string = `ARRAY(SELECT concat('the database user lacks ', privilege, ' on ', relname, ': some writes are refused')
+    FROM pg_class, unnest('{INSERT,UPDATE,DELETE}'::text[]) AS privilege WHERE pg_table_is_visible(oid)
+      AND relname IN ('pets', 'api_keys', 'idempotency_records', 'pet_revisions') AND NOT has_table_privilege(oid, privilege))`;
+
 /**
  * One column says whether the data is on one server. It is true if `version()` names only PostgreSQL, and the extension `citus`
  * is not installed.
@@ -82,7 +87,7 @@ const SURVEY = `SELECT current_setting('server_encoding'), bool_or(relname = 'an
         ELSE ' has a parent, children or partitions, or is a view: its rows can be lost, doubled or hidden' END)
       FILTER (WHERE relpersistence = 'u' OR relkind NOT IN ('r', 'S')
       OR EXISTS (SELECT 1 FROM pg_inherits WHERE pg_class.oid IN (inhrelid, inhparent))), '{}'),
-    ${HIDDEN}
+    ${HIDDEN}, ${LACKING}
   FROM ${RELATIONS}`;
 
 /** The greatest id or revision that was assigned, even to a create or a change that failed. */
@@ -93,7 +98,7 @@ const BEHIND = `SELECT name FROM (VALUES ('pets', (SELECT greatest(max(id), (SEL
   AS last (name, id) WHERE id > coalesce(pg_sequence_last_value((name || '_id_seq')::regclass), 0)`;
 
 /** Fails if a table or a column is missing. */
-export const READ_NOTHING: string = `SELECT 1 FROM (SELECT ${PET_COLUMNS} FROM pets) AS _1, (SELECT hash, name, hint, created_at, expires_at,
+export const READ_NOTHING: string = `SELECT 1 FROM (SELECT ${PET_COLUMNS} FROM pets) AS _1, (SELECT id, hash, name, hint, created_at, expires_at,
     revoked_at, last_used_on, caller_id, is_read_only FROM api_keys) AS _2, (SELECT caller, key, pet_id, ends_at, request, response
     FROM idempotency_records) AS _3, (SELECT pet_id, revision FROM pet_revisions) AS _4,
     (SELECT probed_at, epoch FROM animal_store_schema) AS _5 WHERE false`;
@@ -110,12 +115,14 @@ export interface Survey {
   readonly faults: readonly string[];
   /** Messages about tables in which row security can hide rows from this user. */
   readonly hidden: readonly string[];
+  /** Messages about privileges that writes need, and this user lacks. */
+  readonly lacking: readonly string[];
 }
 
 export const READ_ONLY =
   'the database accepts no writes, because default_transaction_read_only is on: pets can be read, and creates are refused';
 
-type SurveyRow = [string, boolean, boolean, boolean, boolean, string[], string[], string[]];
+type SurveyRow = [string, boolean, boolean, boolean, boolean, ...string[][]];
 
 const PET_TABLE =
   "SELECT attname FROM pg_attribute WHERE attrelid = 'pets'::regclass AND attnum > 0 AND NOT attisdropped";
@@ -139,7 +146,7 @@ export async function invalidPets(session: Session, limit: number): Promise<read
 /** Examines a database. Rejects when it cannot contain a store of this release. */
 export async function surveyOf(session: Session): Promise<Survey> {
   const [row = []] = await session.run(SURVEY);
-  const [encoding, own, other, isReadOnly, isOneServer, warnings, faults, hidden] = row as SurveyRow;
+  const [encoding, own, other, isReadOnly, isOneServer, warnings, faults, hidden, lacking] = row as SurveyRow;
   if (encoding !== 'UTF8')
     throw storageUnavailable(`the database has the encoding ${encoding}, the store needs UTF8`);
   if (other && !own) throw storageUnavailable('the database has a table pets of another application');
@@ -148,7 +155,7 @@ export async function surveyOf(session: Session): Promise<Survey> {
   const version = own ? Number(stored[0]?.[0] ?? 0) : undefined;
   refuseNewer('the database', version ?? 0, SCHEMA_VERSION);
   refuseBefore30('the database', version ?? 0, FIRST_VERSION);
-  return { version, isOneServer, isReadOnly, warnings, faults, hidden };
+  return { version, isOneServer, isReadOnly, warnings, faults, hidden, lacking };
 }
 
 /**
@@ -180,6 +187,7 @@ export async function prepareSchema(
   else if (migration !== 'never') await session.run(READ_NOTHING);
   const warnings = survey.isOneServer ? await moveSequences(session) : [];
   if (version > 0 && version < SCHEMA_VERSION) warnings.push(migrated(version, SCHEMA_VERSION));
+  if (migration !== 'never') warnings.push(...survey.lacking);
   return { ...survey, warnings: [...survey.warnings, ...warnings] };
 }
 

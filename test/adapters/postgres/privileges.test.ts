@@ -1,6 +1,7 @@
 /** A server works with the privileges that docs/postgresql.md names. */
 
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { examinePostgresStore } from '../../../src/adapters/postgres/examination.ts';
 import { importPets, inBatches } from '../../../src/testing/fixtures/transfers.ts';
 import { connect, describePostgres } from '../../support/postgres/index.ts';
 import { named, newStoreUrl, newWriterUrl, openStorage, REX } from './database.ts';
@@ -42,6 +43,33 @@ describePostgres('the privileges of a user of PostgreSQL', () => {
       pets: [],
     });
   });
+
+  test.each(['pets', 'idempotency_records'])(
+    'without INSERT on %s, the storage stays not ready',
+    async (table) => {
+      const store = await newStoreUrl();
+      const url = await newWriterUrl(store);
+      const admin = await connect(store);
+      await admin.query(`REVOKE INSERT ON ${table} FROM ${new URL(url).username}`);
+      const warnings: string[] = [];
+      const storage = await openStorage(url, {
+        observer: { onWarning: (message) => warnings.push(message) },
+      });
+      const lacking = `the database user lacks INSERT on ${table}: some writes are refused`;
+      expect(warnings).toContain(lacking);
+      expect((await examinePostgresStore(url)).problems).toContainEqual({
+        severity: 'warning',
+        message: lacking,
+      });
+      const add = () => storage.idempotentCreates.add(REX, { caller: '1', key: 'a', validFor: 1000 });
+      await expect(add()).rejects.toMatchObject({ reason: 'not_permitted' });
+      await expect(storage.check()).rejects.toMatchObject({ reason: 'not_permitted' });
+      await expect(storage.check()).rejects.toMatchObject({ reason: 'not_permitted' });
+      await admin.query(`GRANT INSERT ON ${table} TO ${new URL(url).username}`);
+      await vi.waitFor(() => storage.check(), { timeout: 10_000 });
+      expect(await add()).toMatchObject({ isReplay: false });
+    },
+  );
 
   test('an import also needs TEMPORARY, and with ids UPDATE on the sequence', async () => {
     const pets = () => inBatches([{ id: 5n, ...REX }]);
