@@ -116,9 +116,12 @@ function recording(subject: Subject<IdempotentChangingStore>): ContractCase[] {
         const create = idempotentCreates.add(samplePet('Max'), attempt(key));
         await assert.rejects(create, { code: 'idempotency_conflict' }, key);
       }
-      // Another caller has its own keys.
-      assert.equal((await idempotentCreates.add(samplePet('Max'), attempt('change', '2'))).isReplay, false);
-      assert.equal((await pets.list({ limit: 9 })).pets.length, 2);
+      // Another caller has its own keys, even if caller and key are the same when concatenated.
+      for (const other of [attempt('change', '2'), attempt('hange', '1c'), attempt('chang', 'e1')]) {
+        assert.equal((await writes.find(pet.id, { ...other, request: 'change' })).record, undefined);
+        assert.equal((await idempotentCreates.add(samplePet('Max'), other)).isReplay, false);
+      }
+      assert.equal((await pets.list({ limit: 9 })).pets.length, 4);
     },
 
     'a record that has ended is replaced': async ({ pets, idempotentChanges: writes }) => {

@@ -45,14 +45,15 @@ function adding(subject: Subject<IdempotentStore>): ContractCase[] {
         attempt('a', ''),
         attempt('a', 'a a'),
         attempt('1', 'a'),
+        ...[attempt('1a', '1'), attempt('a', '11'), attempt('a1', '1')], // equal pairs when concatenated
       ];
       for (const isReplay of [false, true]) {
         for (const each of attempts)
           assert.equal((await idempotentCreates.add(samplePet('Rex'), each)).isReplay, isReplay);
-        assert.equal(await idempotencyRecords.removeRecords(10), 0, 'no record has ended');
+        assert.equal((await idempotencyRecords?.removeRecords(10)) ?? 0, 0, 'no record has ended');
       }
       assert.equal((await walk(pets, { limit: 100 })).length, attempts.length);
-      assert.equal(await idempotencyRecords.count(), attempts.length);
+      assert.equal((await idempotencyRecords?.count()) ?? attempts.length, attempts.length);
     },
 
     'of 50 concurrent attempts with one key, one stores its pet': async ({ pets, idempotentCreates }) => {
@@ -119,19 +120,19 @@ function timeCases(subject: Subject<IdempotentStore>): ContractCase[] {
       assert.equal(second.isReplay, false);
       assert.deepEqual(await add('Max'), { pet: second.pet, isReplay: true });
       assert.deepEqual(await walk(pets, { limit: 100 }), [first.pet, second.pet]);
-      assert.equal(await idempotencyRecords.count(), 1);
+      assert.equal((await idempotencyRecords?.count()) ?? 1, 1);
     }),
 
     timeCase('a clock that is set back creates no second pet', async ({ port }, pass) => {
-      const { idempotentCreates } = port;
-      const first = await idempotentCreates.add(samplePet('Rex'), attempt('a'));
+      const add = () => port.idempotentCreates.add(samplePet('Rex'), attempt('a'));
+      const { pet } = await add();
       await pass(-48);
-      const result = await idempotentCreates.add(samplePet('Rex'), attempt('a'));
-      assert.deepEqual(result, { pet: first.pet, isReplay: true });
+      assert.deepEqual(await add(), { pet, isReplay: true });
     }),
 
     timeCase('ended records are removed, at most as many as the limit says', async ({ port }, pass) => {
       const { idempotentCreates, idempotencyRecords } = port;
+      if (idempotencyRecords === undefined) return;
       for (const [key, hours] of [
         ['a', 5],
         ['b', 50],
@@ -158,7 +159,7 @@ function timeCases(subject: Subject<IdempotentStore>): ContractCase[] {
           const first = await long.idempotentCreates.add(samplePet('Rex'), attempt('a', '1', 30));
           await short.idempotentCreates.add(samplePet('Max'), attempt('b', '1', 1));
           await pass(20);
-          assert.equal(await short.idempotencyRecords.removeRecords(10), 1);
+          assert.equal((await short.idempotencyRecords?.removeRecords(10)) ?? 1, 1);
           for (const { idempotentCreates } of [short, long]) {
             const result = await idempotentCreates.add(samplePet('Rex'), attempt('a', '1', 1));
             assert.deepEqual(result, { pet: first.pet, isReplay: true });

@@ -2,6 +2,7 @@
 
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { openMemoryStorage } from '../../src/adapters/memory/index.ts';
+import type { CreateAttempt } from '../../src/application/ports/idempotent-creates.ts';
 import type { Storage } from '../../src/application/ports/storage.ts';
 import type { NewPet } from '../../src/domain/pet.ts';
 import {
@@ -10,6 +11,7 @@ import {
   type DifferentialOptions,
   differentialContract,
   historyContract,
+  idempotentChangesContract,
   idempotentCreatesContract,
   petChangesContract,
   petRepositoryContract,
@@ -152,6 +154,36 @@ test('the suite of a whole storage skips the ports that it lacks', async () => {
     ({ pets, check, close }) => ({ pets, check, close }),
   );
   expect(await failuresOf(storageContract(subject))).toEqual([]);
+});
+
+test('the suite of creates skips what needs the port of the records, without this port', async () => {
+  const subject = subjectOf(
+    () => ({}),
+    ({ pets, idempotentCreates }) => ({ pets, idempotentCreates }),
+  );
+  // One after the other, because each case moves the one clock.
+  for (const each of idempotentCreatesContract(subject)) expect(await failuresOf([each])).toEqual([]);
+});
+
+describe('a key that is one with its caller is found', () => {
+  test.each<[order: string, join: (attempt: CreateAttempt) => string]>([
+    ['the caller first', ({ caller, key }) => caller + key],
+    ['the key first', ({ caller, key }) => key + caller],
+  ])('%s', async (_, join) => {
+    const joined = <T extends CreateAttempt>(by: T): T => ({ ...by, caller: '', key: join(by) });
+    const change: Change = ({ idempotentCreates, idempotentChanges: writes }) => ({
+      idempotentCreates: { add: (pet, by) => idempotentCreates.add(pet, joined(by)) },
+      idempotentChanges: {
+        find: (id, by) => writes.find(id, joined(by)),
+        replace: (pet, expected, by) => writes.replace(pet, expected, joined(by)),
+        remove: (id, expected, by) => writes.remove(id, expected, joined(by)),
+        record: (id, pet, by) => writes.record(id, pet, joined(by)),
+      },
+    });
+    const { open } = subjectOf(change, (storage) => storage);
+    expect(await failuresOf(idempotentCreatesContract({ open }))).toHaveLength(1);
+    expect(await failuresOf(idempotentChangesContract({ open }))).toHaveLength(1);
+  });
 });
 
 describe('random operations find', () => {
