@@ -92,9 +92,9 @@ describe('a duplicate id', () => {
     const one = { ...REX, id: 1n };
     await expect(importPets.execute(oneByOne([[one, one]]))).rejects.toThrow(refusal('duplicate id 1'));
     expect(await stored()).toEqual([]);
-    const first = { ...REX, id: 1n, extra: 'first' };
-    const second = { ...REX, id: 1n, extra: 'second' };
-    const third = { ...REX, id: 1n, extra: 'third' };
+    const first = { ...REX, id: 1n, 'x-extra': 'first' };
+    const second = { ...REX, id: 1n, 'x-extra': 'second' };
+    const third = { ...REX, id: 1n, 'x-extra': 'third' };
     const refused = await refusals([first, second], [third]);
     expect(refused.map(([, reason]) => reason)).toEqual(['duplicate id 1', 'duplicate id 1']);
     expect(refused.map(([pet]) => pet)).toEqual([second, third]);

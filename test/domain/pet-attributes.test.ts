@@ -63,7 +63,7 @@ test('a status can be each of the three, is available when it is left out, and u
     expect(make({ status })).toHaveProperty('status', status);
     expect(isPetStatus(status)).toBe(true);
   }
-  expect(make({ status: undefined, id: 7n, colour: 'red' })).toEqual({ ...input, status: 'available' });
+  expect(make({ status: undefined, id: 7n, 'x-hue': 'red' })).toEqual({ ...input, status: 'available' });
 });
 
 const LENGTH = 'name must have 1 to 255 characters';

@@ -13,7 +13,7 @@ test.each(IS_WHOLE ? WORDS : [])('%s', { timeout: 600_000 }, (entity) => {
 });
 
 const LISTS = [
-  'title:text(1..200), pages:integer(1..5000)?, shelf:one of(fiction, science)=fiction, lent:boolean=false, dueAt:timestamp?',
+  'title:text(1..200), pages:integer(1..5000)?, shelf:one of(fiction, science)=fiction, lent:boolean=false, dueAt:timestamp?, colour:one of(red, blue)=red, extra:boolean?',
   'amount:int64',
   'amount:int64, paidAt:timestamp filter, paid:boolean filter',
   'title:text(0..10)?, count:integer?, kind:one of(a-b, c)?, seenAt:timestamp?, seen:boolean?, weight:int64?',

@@ -36,7 +36,7 @@ describe('import', () => {
   test('stores the pets of a file, and prints their number', async () => {
     const cli = commandLine();
     const file = join(dirname(cli.path), 'pets.ndjson');
-    writeFileSync(file, `\ufeff${line(1)}\r\n  \n${line(2, ',"extra":[1]').trim()}`);
+    writeFileSync(file, `\ufeff${line(1)}\r\n  \n${line(2, ',"x-extra":[1]').trim()}`);
     const run = await cli.run(['import', '--create-store', file]);
     expect(run).toEqual({ status: 0, out: 'Imported 2 pets.\n', err: '' });
     expect(await exportOf(cli)).toBe(`${petJson(PET)}\n${petJson({ id: 2n, ...numberedPet(2n) })}\n`);

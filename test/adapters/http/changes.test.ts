@@ -37,7 +37,7 @@ describe.each(STORAGES)('changes on %s', (kind) => {
     const etag = headers['etag'] ?? '';
     const read = await served.client.get(`/v1/pets/${id}`);
     expect(read.headers['etag']).toBe(etag);
-    const change = MAX.replace('}', ',"id":99,"colour":"red"}');
+    const change = MAX.replace('}', ',"id":99,"x-hue":"red"}');
     const changed = await patch(served.client, id, change, { 'If-Match': etag });
     expect(changed.status).toBe(200);
     expect(changed.body).toBe(petJson({ ...parsePet(read.body), ...numberedChange(1) } as Pet));

@@ -94,7 +94,7 @@ describe('the log', () => {
     await client.post(CANARY, { 'Content-Type': 'text/plain' });
     await client.post(CANARY.repeat(10_000));
     await client.request('GET', '/v1/pets', { key: wrong });
-    await client.get(`/v1/pets?access_token=${key}&q=${CANARY}`);
+    await client.get(`/v1/pets?access_token=${key}&x-q=${CANARY}`);
     await client.get(`/v1/nothing/${key}?${CANARY}`);
     await client.get('/', { 'X-Forwarded-For': CANARY, 'X-Forwarded-Proto': CANARY });
     await client.get(`/?${CANARY}`, { 'X-Api-Key': key, Cookie: CANARY, 'X-Request-Id': `"${CANARY}"` });
