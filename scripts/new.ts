@@ -1,6 +1,6 @@
 /**
  * Creates a new project: a copy of this one with another name for the entity. Usage: `npm run new -- ../parcels --entity parcel
- * [--plural parcels] [--name parcel-store] [--attributes 'weight:int64, …'] [--with PART]`.
+ * [--plural parcels] [--name parcel-store] [--attributes 'weight:int64, …'] [--with PART,…]`.
  */
 
 import { execFile } from 'node:child_process';
@@ -14,7 +14,7 @@ import { namesOf, nounsText } from './new/names.ts';
 import { NAMES, partsOf } from './new/parts.ts';
 
 const USAGE =
-  'npm run new -- FOLDER --entity NAME [--plural NAMES] [--name PROJECT] [--attributes LIST] [--with PART...]';
+  'npm run new -- FOLDER --entity NAME [--plural NAMES] [--name PROJECT] [--attributes LIST] [--with PART,...]';
 const HELP = `Usage: ${USAGE}
 
 For example: npm run new -- ../books --entity book --attributes 'title:text(1..200), dueAt:timestamp?' --with page
@@ -80,9 +80,13 @@ function readArguments() {
   const options = { ...names, attributes: text, with: { ...text, multiple: true }, help } as const;
   const { values, positionals } = parseArgs({ options, allowPositionals: true });
   if (values.help) return;
-  const [target, ...others] = positionals;
-  if (target === undefined || others.length > 0 || values.entity === undefined) {
+  const [target] = positionals;
+  if (target === undefined || values.entity === undefined) {
     throw new Error(`expected a folder and --entity: ${USAGE}`);
+  }
+  if (positionals.length > 1) {
+    const given = positionals.map((each) => `'${each}'`).join(' and ');
+    throw new Error(`expected one folder, got ${given}: write several parts as --with page,client`);
   }
   const named: readonly string[] = (values.with ?? []).flatMap((value) => value.split(','));
   const parts = partsOf(named);

@@ -27,6 +27,10 @@ test('what is refused ends the command with status 2 and one line, and nothing i
   for (const [args, message] of [
     [['--entity', 'parcel'], 'expected a folder and --entity: npm run new -- FOLDER --entity NAME'],
     [
+      [free, '--entity', 'parcel', '--with', 'page', 'client', 'fetch'],
+      `new: expected one folder, got '${free}' and 'client' and 'fetch': write several parts as --with page,client`,
+    ],
+    [
       [free, '--entity', 'parcel', '--with', 'book'],
       '--with book: expected postgresql, page, client, completion',
     ],
