@@ -16,10 +16,10 @@ const START = String.raw`(?<=^|[^A-Za-z]|\\[bfnrtv]|%[0-9A-F]{2})`;
 const INNER_START = String.raw`(?<=^|[^A-Z]|\\[bfnrtv]|%[0-9A-F]{2})`;
 
 /**
- * An article before the word, in a sentence or in the anchor of a heading. In a sentence, a quotation mark, a bracket or the line
- * break of a comment may be between the article and the word. The option `-a` of a command is not an article.
+ * An article before the word, in a sentence or in the anchor of a heading. In a sentence, a quotation mark, a bracket, `@link` or
+ * the line break of a comment may be between the article and the word. The option `-a` of a command is not an article.
  */
-const ARTICLE = String.raw`(?:(?<article>(?<!-)\b[Aa]n?)(?<gap>(?:[ \t]|\r?\n[ \t]*(?:\*|\/\/|#)?[ \t])[\x60'"*(\[]*)|(?<=[-#])(?<article>an?)(?<gap>-))?`;
+const ARTICLE = String.raw`(?:(?<article>(?<!-)\b[Aa]n?)(?<gap>(?:[ \t]|\r?\n[ \t]*(?:\*|\/\/|#)?[ \t])[\x60'"*(\[]*(?:\{@link )?)|(?<=[-#])(?<article>an?)(?<gap>-))?`;
 
 const PROJECT = `(?<project>(?:animal|Animal|ANIMAL)(?<separator>[-_ ]?)(?:store|Store|STORE))(?![a-z])`;
 const ENTITY = `(?<entity>${START}(?:pet|animal)s?(?![a-z])|${INNER_START}(?:Pet|Animal)s?(?![a-z])|${START}(?:PET|ANIMAL)S?(?![A-Za-z]))`;

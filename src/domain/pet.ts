@@ -1,4 +1,4 @@
-/** Pets and their attributes. {@link ATTRIBUTES} contains the complete description of each attribute. */
+/** A pet and its attributes. {@link ATTRIBUTES} contains the complete description of each attribute. */
 
 import { type Attribute, type AttributeOf, type Rule, ruleOf } from './attribute.ts';
 import { invalidRequest } from './errors.ts';

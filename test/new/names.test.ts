@@ -36,7 +36,8 @@ test.each([
   ['a\n * pet', 'an\n * orchard', 'a\n * parcel'],
   ['#make-a-pet', '#make-an-orchard', '#make-a-parcel'],
   ["-a 'animal-store'", "-a 'orchard-store'", "-a 'parcel-store'"],
-  ['an {@link AnimalStore}', 'an {@link OrchardStore}', 'an {@link ParcelStore}'],
+  ['an {@link AnimalStore}', 'an {@link OrchardStore}', 'a {@link ParcelStore}'],
+  ['a {@link Pet}', 'an {@link Orchard}', 'a {@link Parcel}'],
 ])('the article of %j is right', (text, orchard, parcel) => {
   expect([renameText(text, ORCHARD), renameText(text, PARCEL)]).toEqual([orchard, parcel]);
 });
