@@ -16,6 +16,7 @@ import type { NamedAttribute } from '../attribute-text.ts';
 import { trackedFiles } from '../git.ts';
 import { withAttributes } from './attribute-sources.ts';
 import { renameFiles } from './collisions.ts';
+import { wrapComments } from './comments.ts';
 import type { Names } from './names.ts';
 import { withOtherNouns } from './nouns.ts';
 import { packageFiles } from './package.ts';
@@ -174,7 +175,11 @@ export function filesOf(
   const renamed = renameFiles(texts, names);
   return [
     ...fixed,
-    ...renamed.map(({ path, text }, index) => ({ path, content: text, mode: modes[index] ?? 0o644 })),
+    ...renamed.map(({ path, text }, index) => ({
+      path,
+      content: MODULE.test(path) ? wrapComments(text) : text,
+      mode: modes[index] ?? 0o644,
+    })),
   ];
 }
 
