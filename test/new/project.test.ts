@@ -6,8 +6,18 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify, stripVTControlCharacters } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { trackedFiles } from '../../scripts/git.ts';
+import { attributesOf } from '../../scripts/new/attributes.ts';
 import { namesOf } from '../../scripts/new/names.ts';
-import { OWN, PARTS, type PartName, partsOf, TAKEN } from '../../scripts/new/parts.ts';
+import {
+  isTaken,
+  OWN,
+  NAMES as PART_NAMES,
+  PARTS,
+  type PartName,
+  partsOf,
+  TAKEN,
+} from '../../scripts/new/parts.ts';
 import { filesOf, type NewFile, ROOT, refuseProjectName, writeFiles } from '../../scripts/new/project.ts';
 import { isNamed } from '../../scripts/new/rename.ts';
 import { IS_WHOLE } from '../support/extent.ts';
@@ -139,6 +149,7 @@ test('no manual, message or setting names a part that it does not have', () => {
   const sources = ['cli/commands/serve.ts', 'cli/program.ts', 'storage-kit/problems.ts'];
   paths.push(...sources.map((path) => `src/adapters/${path}`));
   for (const path of paths) expect(read(path)).not.toMatch(others);
+  expect(read('docs/api.md')).not.toContain('`src/');
   expect(`${withParts.find(({ path }) => path === 'README.md')?.content}`).toMatch(
     /library\/ .*\(docs\/postgresql\.md\).*\(docs\/library\.md\)\.\n/s,
   );
@@ -174,10 +185,22 @@ test('its schema has one migration for each engine, and no past', () => {
 });
 
 // Another test run takes minutes on a busy machine. `words.test.ts` has the types.
-test('the tests of its core pass', { timeout: 600_000 }, async () => {
-  const inProject = { cwd: target, env: { ...process.env, NODE_COMPILE_CACHE: '' } };
+test('the tests of its core pass, with attributes of common names', { timeout: 600_000 }, async () => {
+  const list =
+    'plate:text(1..10), colour:one of(red, blue)=red, age:integer?, extra:boolean? filter, owner:text(1..50)?';
+  const cwd = join(folder, 'cars');
+  writeFiles(cwd, filesOf(NAMES, [], attributesOf(list)));
+  symlinkSync(join(ROOT, 'node_modules'), join(cwd, 'node_modules'));
+  const inProject = { cwd, env: { ...process.env, NODE_COMPILE_CACHE: '' } };
   const { stdout } = await run('npx', ['vitest', 'run', '--project', 'core'], inProject);
   expect(stripVTControlCharacters(stdout)).toMatch(/Tests +\d+ passed \(\d+\)/);
+});
+
+test('its tests call no unknown member or parameter by a name that an attribute can have', () => {
+  const common = /[{,?&]\s*["']?(?:age|colou?r|extra|foo|nickname|owner|q)["']?[:=]/;
+  const tests = trackedFiles(ROOT).filter((path) => /^test\/.*\.ts$/.test(path) && isTaken(path, PART_NAMES));
+  expect(tests.length).toBeGreaterThan(100);
+  expect(tests.filter((path) => common.test(readFileSync(join(ROOT, path), 'utf8')))).toEqual([]);
 });
 
 test.each(['koa', 'fs'])('a project that imports %s cannot have this name', (name) => {
