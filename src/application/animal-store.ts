@@ -27,7 +27,6 @@ import { walkPages } from './walk-pages.ts';
 
 /** A store with every call. A method rejects with `invalid_request` when the storage lacks a required part. */
 export class AnimalStore extends BasicStore {
-  declare protected readonly useCases: UseCases;
   readonly #report: ReportFailure;
   #stopRemoval: (() => void) | undefined;
 

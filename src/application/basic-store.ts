@@ -8,13 +8,13 @@ import {
   type Change,
   type ChangeFunction,
   type ChangeUseCases,
-  changeStoredPet,
+  changeByFunction,
   listTaggedChanges,
   type TaggedChanges,
-  type TaggedPet,
   tagsOf,
 } from './change-calls.ts';
 import { programWith } from './create-pet.ts';
+import type { IfMatch, TaggedPet } from './entity-tag.ts';
 import { idOf } from './get-pet.ts';
 import type { ChangesPageQuery } from './list-changes.ts';
 import type { PetPageQuery } from './list-pets.ts';
@@ -36,19 +36,19 @@ import {
   supported,
 } from './store-options.ts';
 import { abortedWrite, itemsUntilAborted, untilAborted, type Write } from './until-aborted.ts';
-import { createPetUseCases, type PetUseCases } from './use-cases.ts';
+import { createPetUseCases, type UseCases } from './use-cases.ts';
 import { follow, TEMPORARY, walkPages } from './walk-pages.ts';
 
 /** A store with the calls that the HTTP API of a server also supports. After `close`, every other call rejects. */
 export class BasicStore implements AsyncDisposable {
   protected readonly storage: StoreStorage;
-  protected readonly useCases: PetUseCases;
+  protected readonly useCases: UseCases;
   /** Aborted when the store is closed. */
   protected readonly closing: AbortController = new AbortController();
   #closed: Promise<void> | undefined;
 
   /** @param storage is closed with the store */
-  constructor(storage: StoreStorage, useCases: PetUseCases = createPetUseCases(storage)) {
+  constructor(storage: StoreStorage, useCases: UseCases = createPetUseCases(storage)) {
     this.storage = storage;
     this.useCases = useCases;
   }
@@ -134,19 +134,18 @@ export class BasicStore implements AsyncDisposable {
     change: PetChange | ChangeFunction,
     options?: ChangeOptions,
   ): Promise<TaggedPet> {
-    const call = (given: PetChange | ChangeFunction) => () =>
-      changeStoredPet(this.changes, idOf(id), given, options ?? {});
-    if (typeof change !== 'function')
-      return await this.#write('change', programWith(options?.idempotencyKey), options, call(change));
-    let hasBegun = false;
-    const noted = async (pet: Pet): Promise<PetChange> => {
-      hasBegun = false;
-      const input = await change(pet);
-      hasBegun = true;
-      return input;
+    const apply = async (input: PetChange, ifMatch: IfMatch, key?: string): Promise<TaggedPet> => {
+      const caller = programWith(key);
+      const { pet, etag } = await this.#write('change', caller, options, () =>
+        this.changes.changePet.execute(idOf(id), input, ifMatch, caller, options),
+      );
+      return { pet, etag };
     };
-    // With a key, `abortedWrite` would advise a retry, which would call the function again.
-    return await this.#write('change', undefined, options, call(noted), () => hasBegun);
+    if (typeof change !== 'function')
+      return await apply(change, tagsOf(options?.ifMatch), options?.idempotencyKey);
+    this.assertCallable(options, CHANGE_OPTIONS);
+    const find = () => this.#ended(this.changes.findTagged(idOf(id), options), options);
+    return await changeByFunction({ find, change: apply }, change, options ?? {});
   }
 
   /**
@@ -215,13 +214,10 @@ export class BasicStore implements AsyncDisposable {
     caller: Caller | undefined,
     options: ChangeOptions | undefined,
     call: () => Promise<T>,
-    hasBegun: () => boolean = () => true,
   ): Promise<T> {
-    if ((caller?.key ?? options?.idempotencyKey) !== undefined) this.startMaintenance();
+    if (caller !== undefined) this.startMaintenance();
     this.assertCallable(options, kind === 'change' ? CHANGE_OPTIONS : undefined);
-    return await this.#ended(call(), options, (signal) =>
-      hasBegun() ? abortedWrite(kind, signal, caller?.key) : signal.reason,
-    );
+    return await this.#ended(call(), options, (signal) => abortedWrite(kind, signal, caller?.key));
   }
 
   /** Ends the wait for a call when its signal is aborted, because most storages ignore the signal. */

@@ -4,21 +4,13 @@ import { AnimalStoreError, asAnimalStoreError } from '../domain/errors.ts';
 import type { Pet } from '../domain/pet.ts';
 import type { PetChange } from '../domain/pet-change.ts';
 import type { ChangePet } from './change-pet.ts';
-import { programWith } from './create-pet.ts';
-import { entityTagOf, type IfMatch } from './entity-tag.ts';
+import { entityTagOf, type IfMatch, type TaggedPet } from './entity-tag.ts';
 import type { ChangesList, ChangesPageQuery, ListChanges, PetState } from './list-changes.ts';
 import type { CallOptions } from './ports/pet-repository.ts';
 import type { RemovePet } from './remove-pet.ts';
 import type { ChangeOptions } from './store-options.ts';
 import { untilAborted } from './until-aborted.ts';
 import { retryLostRace } from './versioned-writes.ts';
-
-/** A pet, and the entity tag that identifies its version. */
-export interface TaggedPet {
-  readonly pet: Pet;
-  /** The value of the `ETag` field, with its quotes. */
-  readonly etag: string;
-}
 
 /** The newest state of a pet with its entity tag, or the id of a removed pet. */
 export type Change =
@@ -45,25 +37,26 @@ export interface ChangeUseCases {
  */
 export type ChangeFunction = (pet: Pet) => PetChange | Promise<PetChange>;
 
-/** Applies a change. Without `ifMatch`, calls a change function again when another writer was faster. */
-export async function changeStoredPet(
-  useCases: ChangeUseCases,
-  id: bigint,
-  change: PetChange | ChangeFunction,
-  { ifMatch, idempotencyKey, ...options }: ChangeOptions,
+/** The calls of a store with which {@link changeByFunction} reads and changes a pet. */
+interface Calls {
+  readonly find: () => Promise<TaggedPet>;
+  readonly change: (input: PetChange, ifMatch: IfMatch, idempotencyKey?: string) => Promise<TaggedPet>;
+}
+
+/** Applies a function. Without `ifMatch`, calls it again when another writer was faster. */
+export async function changeByFunction(
+  calls: Calls,
+  change: ChangeFunction,
+  { ifMatch, idempotencyKey, signal }: ChangeOptions,
 ): Promise<TaggedPet> {
-  const apply = async (input: PetChange, tags: IfMatch, key = idempotencyKey): Promise<TaggedPet> => {
-    const { pet, etag } = await useCases.changePet.execute(id, input, tags, programWith(key), options);
-    return { pet, etag: etag ?? (await entityTagOf(pet)) };
-  };
-  if (typeof change !== 'function') return await apply(change, tagsOf(ifMatch));
   let lost: AnimalStoreError | undefined;
   try {
     return await retryLostRace(async () => {
-      const { pet, etag } = await useCases.findTagged(id, options);
-      const input = await untilAborted(Promise.resolve(change(pet)), options.signal);
+      const { pet, etag } = await calls.find();
+      const input = await untilAborted(Promise.resolve(change(pet)), signal);
+      const tags = ifMatch === undefined ? [etag] : tagsOf(ifMatch);
       try {
-        return await apply(input, ifMatch === undefined ? [etag] : tagsOf(ifMatch), lost?.idempotencyKey);
+        return await calls.change(input, tags, lost?.idempotencyKey ?? idempotencyKey);
       } catch (thrown) {
         const error = asAnimalStoreError(thrown);
         const isUnknown = error?.idempotencyKey !== undefined;
@@ -75,7 +68,7 @@ export async function changeStoredPet(
         // makes only one of the two changes.
         return undefined;
       }
-    }, options.signal);
+    }, signal);
   } catch (thrown) {
     if (lost === undefined) throw thrown;
     const fault = 'an earlier request may have changed the pet: read it, then decide';

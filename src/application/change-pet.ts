@@ -1,21 +1,18 @@
 import type { Pet } from '../domain/pet.ts';
 import { changePet, type PetChange, petChange } from '../domain/pet-change.ts';
 import { petChangeJson } from '../domain/pet-json.ts';
-import type { IfMatch } from './entity-tag.ts';
+import { entityTagOf, type IfMatch, type TaggedPet } from './entity-tag.ts';
 import type { Caller } from './ports/idempotent-creates.ts';
 import type { CallOptions } from './ports/pet-repository.ts';
 import { type ChangePorts, expectedPet, writeVersion } from './versioned-writes.ts';
 
 /** The result of a change. */
-export interface ChangeResult {
-  readonly pet: Pet;
+export interface ChangeResult extends TaggedPet {
   /**
    * Whether an earlier request with the same idempotency key made the change. If so, `pet` is the pet in the response to that
    * request.
    */
   readonly isReplay: boolean;
-  /** The entity tag of the pet. Present only when another server made the change. */
-  readonly etag?: string;
 }
 
 /** The use case of `PATCH /pets/{petId}`: changes attributes of a pet, and never overwrites a change of another writer. */
@@ -41,7 +38,8 @@ export class ChangePet {
     const change = petChange(input);
     const request = `change ${id} ${petChangeJson(change)}`;
     const nextOf = async (pet?: Pet) => changePet(await expectedPet(id, pet, ifMatch), change);
-    const { pet, isReplay } = await writeVersion(this.#ports, id, request, nextOf, caller, options);
-    return { pet: pet as Pet, isReplay };
+    const written = await writeVersion(this.#ports, id, request, nextOf, caller, options);
+    const pet = written.pet as Pet;
+    return { pet, etag: await entityTagOf(pet), isReplay: written.isReplay };
   }
 }

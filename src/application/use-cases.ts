@@ -16,17 +16,12 @@ import type { RetryOptions } from './store-options.ts';
 import { VerifyApiKey } from './verify-api-key.ts';
 import type { ChangePorts } from './versioned-writes.ts';
 
-/** The use cases that the HTTP API of a server also offers. */
-export interface PetUseCases {
+/** The use cases. A use case is missing when the storage lacks its port. */
+export interface UseCases {
   readonly createPet: CreatePet;
   readonly listPets: ListPets;
   readonly getPet: GetPet;
-  /** Missing when the storage cannot change pets. */
   readonly changes?: ChangeUseCases | undefined;
-}
-
-/** All use cases. A use case is missing when the storage lacks its port. */
-export interface UseCases extends PetUseCases {
   readonly importPets?: ImportPets;
   readonly apiKeys?: ApiKeys;
   readonly verifyApiKey?: VerifyApiKey;
@@ -40,7 +35,7 @@ type AllPorts = Omit<Storage, 'check' | 'close' | 'idempotencyRecords'>;
 export function createPetUseCases(
   { pets, idempotentCreates: creates, changeUseCases: changes }: Ports,
   { idempotencyDays: days }: RetryOptions = {},
-): PetUseCases {
+): UseCases {
   const createPet = new CreatePet(pets, { creates, days });
   return { createPet, listPets: new ListPets(pets), getPet: new GetPet(pets), changes };
 }

@@ -3,8 +3,8 @@
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { openMemoryStorage } from '../../src/adapters/memory/index.ts';
 import { AnimalStore } from '../../src/application/animal-store.ts';
-import type { Change, ChangeUseCases, TaggedPet } from '../../src/application/change-calls.ts';
-import { entityTagOf } from '../../src/application/entity-tag.ts';
+import type { Change, ChangeUseCases } from '../../src/application/change-calls.ts';
+import { entityTagOf, type TaggedPet } from '../../src/application/entity-tag.ts';
 import type { Storage } from '../../src/application/ports/storage.ts';
 import { createUseCases } from '../../src/application/use-cases.ts';
 import { AnimalStoreError } from '../../src/domain/errors.ts';
@@ -129,13 +129,16 @@ test.each(CHANGING)('%s finds no pet with an id that is no int64, as getPet does
   await expect(call({}, 2n ** 63n)).rejects.toMatchObject({ code: 'not_found' });
 });
 
-test.each<readonly [string, Call]>([
-  ...CHANGING,
+const ABORTED = 'the change was aborted; the pet may be changed';
+test.each<readonly [string, Call, message: string]>([
+  ...CHANGING.map(([name, call]) => [name, call, ABORTED] as const),
+  ['the change of a function', (options) => store.changePet(1n, increment, options), ABORTED],
   [
-    'the change of a function',
+    'the change of a function with a key, which must not be called again with this key',
     (options) => store.changePet(1n, increment, { ...options, idempotencyKey: 'a' }),
+    'an earlier request may have changed the pet: read it, then decide',
   ],
-])('an abort during %s says that the pet may be changed', async (_, call) => {
+])('an abort during %s says that the pet may be changed', async (_, call, message) => {
   const begun = Promise.withResolvers<void>();
   const stall = () => {
     begun.resolve();
@@ -149,7 +152,7 @@ test.each<readonly [string, Call]>([
   controller.abort(new Error('enough'));
   await expect(calling).rejects.toMatchObject({
     code: 'storage_unavailable',
-    message: 'the change was aborted; the pet may be changed',
+    message,
     idempotencyKey: undefined,
     cause: controller.signal.reason,
   });

@@ -1,6 +1,6 @@
-import type { Change, ChangeUseCases, TaggedChanges, TaggedPet } from '../../application/change-calls.ts';
+import type { Change, ChangeUseCases, TaggedChanges } from '../../application/change-calls.ts';
 import type { ChangeResult } from '../../application/change-pet.ts';
-import type { IfMatch } from '../../application/entity-tag.ts';
+import type { IfMatch, TaggedPet } from '../../application/entity-tag.ts';
 import { LIMIT_DEFAULT, limitFault } from '../../application/list-pets.ts';
 import type { CallOptions } from '../../application/ports/pet-repository.ts';
 import { invalidRequest } from '../../domain/errors.ts';
@@ -38,7 +38,7 @@ export function apiChangeUseCases(api: ApiClient): ChangeUseCases {
     changePet: {
       async execute(id, input, ifMatch, caller, options) {
         const change = petChange(input);
-        const call: ApiCall<ChangeResult & TaggedPet> = {
+        const call: ApiCall<ChangeResult> = {
           method: 'PATCH',
           headers: { 'Content-Type': 'application/merge-patch+json' },
           body: petChangeJson(change),

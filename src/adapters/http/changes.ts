@@ -26,11 +26,10 @@ export function changeHandlers(httpStore: HttpStore, prefix: string): Handlers {
       const change = readChange(ctx.request.body as Body);
       const caller = checkedCallerOf(ctx);
       const { changePet } = store.changeUseCases;
-      const { pet, isReplay } = await changePet.execute(petIdOf(ctx), change, ifMatchOf(ctx), caller);
-      const body = petJson(pet);
-      ctx.set('ETag', entityTag(body));
+      const { pet, etag, isReplay } = await changePet.execute(petIdOf(ctx), change, ifMatchOf(ctx), caller);
+      ctx.set('ETag', etag);
       if (isReplay) ctx.set('Idempotency-Replayed', 'true');
-      respondJson(ctx, METHODS.PATCH.success, body);
+      respondJson(ctx, METHODS.PATCH.success, petJson(pet));
     },
 
     async removePet(ctx) {
