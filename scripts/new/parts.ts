@@ -60,7 +60,12 @@ export const PARTS: Readonly<Record<PartName, readonly string[]>> = {
     'test/library/fetch.test.ts',
     'test/library/middleware.test.ts',
   ],
-  library: ['src/library', 'test/library'],
+  library: [
+    'src/composition/databases/client-options.ts',
+    'src/library',
+    'test/composition/client-options.test.ts',
+    'test/library',
+  ],
   proofs: [
     'src/testing/differential.contract.ts',
     'src/testing/differential',

@@ -1,8 +1,16 @@
 import { invalidRequest } from '../domain/errors.ts';
 import type { ImportedPet, Pet } from '../domain/pet.ts';
-import { readFilter } from '../domain/pet-filter.ts';
+import { type PetFilterInput, readFilter } from '../domain/pet-filter.ts';
 import type { ApiKeys } from './api-keys.ts';
-import { checkArgument, checkOptions, STRING } from './arguments.ts';
+import {
+  BOOLEAN,
+  checkArgument,
+  checkOptions,
+  FUNCTION,
+  type OptionRules,
+  type Rule,
+  STRING,
+} from './arguments.ts';
 import { BasicStore } from './basic-store.ts';
 import type { ChangeUseCases } from './change-calls.ts';
 import type { ImportOptions } from './import-pets.ts';
@@ -10,20 +18,26 @@ import { failureReporter, type ReportFailure } from './observers.ts';
 import type { ApiKeyHolder, VerifyOptions } from './ports/api-key-verifier.ts';
 import type { BackupOptions } from './ports/maintenance.ts';
 import type { CallOptions } from './ports/pet-repository.ts';
-import type { ExportInput } from './ports/pet-transfer.ts';
 import type { StoreStorage } from './ports/storage.ts';
 import { startRecordRemoval } from './record-removal.ts';
-import {
-  BACKUP_OPTIONS,
-  BATCHES,
-  FILTER,
-  IMPORT_OPTIONS,
-  supported,
-  VERIFY_OPTIONS,
-} from './store-options.ts';
+import { FILTER, RESTORE_OPTIONS, SIGNAL, supported } from './store-options.ts';
 import { iterateUntilAborted } from './until-aborted.ts';
 import { createUseCases, type UseCases } from './use-cases.ts';
 import { walkPages } from './walk-pages.ts';
+
+const BACKUP_OPTIONS: OptionRules<BackupOptions> = { ...RESTORE_OPTIONS, onVerified: FUNCTION };
+const IMPORT_OPTIONS: OptionRules<ImportOptions> = {
+  onProgress: FUNCTION,
+  signal: SIGNAL,
+  onRefused: FUNCTION,
+  dryRun: BOOLEAN,
+};
+const VERIFY_OPTIONS: OptionRules<VerifyOptions> = { duringOutage: BOOLEAN };
+const BATCHES: Rule = {
+  expected: 'an async iterable of arrays of pets',
+  accepts: (value) =>
+    FUNCTION.accepts((value as Partial<AsyncIterable<unknown>> | null)?.[Symbol.asyncIterator]),
+};
 
 /** A store with every call. A method rejects with `invalid_request` when the storage lacks a required part. */
 export class AnimalStore extends BasicStore {
@@ -55,28 +69,22 @@ export class AnimalStore extends BasicStore {
     return supported(this.useCases.apiKeys, 'keys');
   }
 
-  /** Whether the storage supports API keys. */
   get hasApiKeys(): boolean {
     return this.useCases.apiKeys !== undefined;
   }
 
-  /** Whether the storage can change pets. */
   get canChangePets(): boolean {
     return this.useCases.changes !== undefined;
   }
 
-  /**
-   * The use cases that change pets and list changes. A server uses them to make each change once per caller and idempotency key.
-   */
+  /** The use cases that change pets and list changes. A server uses them, because its callers have keys of their own. */
   get changeUseCases(): ChangeUseCases {
     this.assertCallable();
     this.startMaintenance();
     return this.changes;
   }
 
-  /**
-   * Starts a timer that removes ended idempotency records once a minute. The first write with an idempotency key also starts it.
-   */
+  /** Removes ended idempotency records once a minute from now on, as after the first write with an idempotency key. */
   override startMaintenance(): void {
     const { idempotencyRecords: records } = this.storage;
     if (this.closing.signal.aborted || records === undefined) return;
@@ -114,8 +122,8 @@ export class AnimalStore extends BasicStore {
     return await supported(this.useCases.importPets, 'import').execute(batches, { ...checked, signal });
   }
 
-  /** Yields all matching pets in batches, as `PetTransfer.exportPets` does, or page by page if the storage lacks this port. */
-  async *exportPets(query: ExportInput = {}, options?: CallOptions): AsyncGenerator<readonly Pet[], void> {
+  /** Yields all matching pets in batches, as `PetTransfer.exportPets` does, or in pages if the storage lacks this port. */
+  async *exportPets(query: PetFilterInput = {}, options?: CallOptions): AsyncGenerator<readonly Pet[], void> {
     this.assertCallable(options);
     checkOptions(query, FILTER);
     const { filter, faults } = readFilter(query);
@@ -134,16 +142,13 @@ export class AnimalStore extends BasicStore {
     await supported(this.storage.backup, 'backup').call(this.storage, file, options);
   }
 
-  /**
-   * Makes every follower begin again. If another program, such as a tool of the database, restores the store, call this afterwards.
-   */
+  /** Makes every follower begin again. Call this after another program, such as a tool of the database, has restored the store. */
   async beginEpoch(): Promise<void> {
     this.assertCallable();
     const { changes } = this.storage;
     await supported(changes?.beginEpoch, 'a new epoch').call(changes);
   }
 
-  /** Closes the store and its storage, as {@link StoreStorage.close} describes. */
   override close(): Promise<void> {
     this.#stopRemoval?.();
     return super.close();

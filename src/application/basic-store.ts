@@ -1,6 +1,5 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 
-import type { ErrorCode } from '../domain/errors.ts';
 import type { NewPetInput, Pet } from '../domain/pet.ts';
 import type { PetChange } from '../domain/pet-change.ts';
 import { checkOptions, type OptionRules } from './arguments.ts';
@@ -10,13 +9,12 @@ import {
   type ChangeUseCases,
   changeByFunction,
   listTaggedChanges,
-  type TaggedChanges,
   tagsOf,
 } from './change-calls.ts';
 import { programWith } from './create-pet.ts';
 import type { IfMatch, TaggedPet } from './entity-tag.ts';
 import { idOf } from './get-pet.ts';
-import type { ChangesPageQuery } from './list-changes.ts';
+import type { ChangesList, ChangesPageQuery } from './list-changes.ts';
 import type { PetPageQuery } from './list-pets.ts';
 import type { Caller, CreateResult } from './ports/idempotent-creates.ts';
 import type { CallOptions, PetPage } from './ports/pet-repository.ts';
@@ -37,7 +35,7 @@ import {
 } from './store-options.ts';
 import { abortedWrite, itemsUntilAborted, untilAborted, type Write } from './until-aborted.ts';
 import { createPetUseCases, type UseCases } from './use-cases.ts';
-import { follow, TEMPORARY, walkPages } from './walk-pages.ts';
+import { follow, walkPages } from './walk-pages.ts';
 
 /** A store with the calls that the HTTP API of a server also supports. After `close`, every other call rejects. */
 export class BasicStore implements AsyncDisposable {
@@ -75,9 +73,8 @@ export class BasicStore implements AsyncDisposable {
   }
 
   /**
-   * Yields the matching pets in ascending order of id. Even while pets are added, each pet that existed at the beginning is yielded
-   * exactly once, unless it is removed or no longer matches. Reads a page only when its pets are needed. If the store
-   * is on a server, the timeout applies to each page. Rejects with `invalid_request` for an invalid query.
+   * Yields the matching pets in ascending order of id: each pet that existed at the beginning exactly once, unless it is removed or
+   * no longer matches. The timeout applies to each page. Rejects with `invalid_request` for an invalid query.
    */
   async *listPets(query?: PetWalk, options?: CallOptions): AsyncGenerator<Pet, void, undefined> {
     const pages = walkPages((page) => this.listPage(page, options), query);
@@ -85,16 +82,15 @@ export class BasicStore implements AsyncDisposable {
   }
 
   /**
-   * Yields the matching pets in ascending order of id, and then, for ever, each new matching pet. Each pet is yielded exactly once.
-   * To continue in a later call, set `after` to the id of the last pet that was yielded. Waits while the store is unavailable, but
-   * rejects when the first read fails.
+   * Yields each matching pet once, in ascending order of id, and then, for ever, each new one. To continue in a later call, set
+   * `after` to the last id. Waits while the store is unavailable, but rejects when the first read fails.
    */
   followPets(options: FollowOptions = {}): AsyncGenerator<Pet, never, undefined> {
     const read = async (query: PetPageQuery, call: CallOptions) => {
       const { pets: items, more } = await this.listPage(query, call);
       return { items, next: items.at(-1)?.id, more };
     };
-    return follow(read, this.#isTemporary, options, FOLLOW_OPTIONS, this.closing.signal);
+    return follow(read, options, FOLLOW_OPTIONS, this.closing.signal, this.#isRemote);
   }
 
   /**
@@ -112,22 +108,17 @@ export class BasicStore implements AsyncDisposable {
     return await this.#ended(this.useCases.listPets.execute(query, options), options);
   }
 
-  /**
-   * Resolves with the pet that has this id. Rejects with `not_found` when there is no such pet, and with `invalid_request` when the
-   * id is neither a `bigint` nor a safe integer.
-   */
+  /** Rejects with `not_found` when no pet has this id, and with `invalid_request` for any other value than an exact integer. */
   async getPet(id: bigint | number, options?: CallOptions): Promise<Pet> {
     this.assertCallable(options);
     return await this.#ended(this.useCases.getPet.execute(id, options), options);
   }
 
   /**
-   * Changes attributes of a pet, and resolves when the change is durable. An attribute that is absent from the change stays as it
-   * is, and `null` removes an optional attribute. If the change is a function, calls it with the present pet. Without `ifMatch`,
-   * calls it again each time another writer was faster. Rejects with `invalid_request` when the change or an option breaks a rule,
-   * with `idempotency_conflict` when the idempotency key was used for a different request, with `not_found`, with
-   * `precondition_failed` when the pet does not have the entity tag `ifMatch`, with `invalid_transition`, and with `overloaded` when
-   * other writers were faster 20 times.
+   * Changes attributes of a pet, and resolves when the change is durable. An absent attribute stays as it is, and `null` removes an
+   * optional one. If the change is a function, calls it with the present pet; without `ifMatch`, again each time another writer was
+   * faster. Rejects with `invalid_request`, `idempotency_conflict`, `not_found`, `precondition_failed` when the pet does not have
+   * the entity tag `ifMatch`, `invalid_transition`, and with `overloaded` when other writers were faster 20 times.
    */
   async changePet(
     id: bigint | number,
@@ -149,8 +140,8 @@ export class BasicStore implements AsyncDisposable {
   }
 
   /**
-   * Removes a pet, and resolves when the removal is durable. Also resolves when the pet was already removed. Rejects with
-   * `not_found` when the pet never existed, and otherwise as `changePet` does.
+   * Removes a pet, and resolves when the removal is durable, or when the pet was already removed. Rejects with `not_found` when the
+   * pet never existed, and otherwise as `changePet` does.
    */
   async removePet(id: bigint | number, options?: ChangeOptions): Promise<void> {
     const caller = programWith(options?.idempotencyKey);
@@ -160,10 +151,10 @@ export class BasicStore implements AsyncDisposable {
   }
 
   /**
-   * Resolves with one page of the newest states of all pets, in the order of the writes. Rejects with `restart_required` for a
-   * cursor of another epoch: the caller must then begin again without `after`, and replace its copy of the pets.
+   * Resolves with one page of the newest states of all pets, in the order of the writes. Rejects with `invalid_request` for an
+   * invalid query, and with `restart_required` for a cursor of another epoch: begin again without `after`, and replace the copy.
    */
-  async listChanges(query?: ChangesPageQuery, options?: CallOptions): Promise<TaggedChanges> {
+  async listChanges(query?: ChangesPageQuery, options?: CallOptions): Promise<ChangesList<Change>> {
     this.assertCallable(options);
     if (query !== undefined) checkOptions(query, CHANGES_QUERY);
     return await this.#ended(listTaggedChanges(this.changes, query, options), options);
@@ -171,15 +162,14 @@ export class BasicStore implements AsyncDisposable {
 
   /**
    * Yields the newest state of each pet in the order of the writes, and then, for ever, each newer state. To keep an exact copy of
-   * the pets, apply each state, and store its cursor. When a pet changes several times between two reads, only its last state is
-   * yielded.
+   * the pets, apply each state, and store its cursor. Of several changes of a pet between two reads, only the last is yielded.
    */
   followChanges(options: FollowChangesOptions = {}): AsyncGenerator<Change, never, undefined> {
     const read = async (query: ChangesPageQuery, call: CallOptions) => {
       const { changes: items, ...page } = await this.listChanges(query, call);
       return { items, ...page };
     };
-    return follow(read, this.#isTemporary, options, FOLLOW_CHANGES_OPTIONS, this.closing.signal);
+    return follow(read, options, FOLLOW_CHANGES_OPTIONS, this.closing.signal, this.#isRemote);
   }
 
   /** Resolves when the storage can handle requests, and rejects with `storage_unavailable` otherwise. */
@@ -188,7 +178,7 @@ export class BasicStore implements AsyncDisposable {
     await this.storage.check();
   }
 
-  /** Ends followers, completes the accepted writes, and then releases all resources. */
+  /** Ends followers, and then closes the storage, as {@link StoreStorage.close} describes. */
   close(): Promise<void> {
     this.closing.abort(closedError());
     // A storage that is written in plain JavaScript can return no promise.
@@ -196,14 +186,13 @@ export class BasicStore implements AsyncDisposable {
     return this.#closed;
   }
 
-  /** Calls {@link BasicStore.close} at the end of an `await using` block. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }
 
-  /** Whether a follower reads again after an error. An `internal_error` of a server may affect only one request. */
-  readonly #isTemporary = (code: ErrorCode | undefined): boolean =>
-    code === 'internal_error' ? this.storage.changeUseCases !== undefined : TEMPORARY.includes(code);
+  get #isRemote(): boolean {
+    return this.storage.changeUseCases !== undefined;
+  }
 
   protected get changes(): ChangeUseCases {
     return supported(this.useCases.changes, 'a change of a pet');

@@ -17,11 +17,6 @@ export type Change =
   | { readonly cursor: string; readonly pet: Pet; readonly etag: string; readonly removed?: undefined }
   | Extract<PetState, { readonly removed: bigint }>;
 
-/** One page of changes, with entity tags. */
-export interface TaggedChanges extends ChangesList {
-  readonly changes: readonly Change[];
-}
-
 /** The use cases that change pets and list changes, in this process or on another server. */
 export interface ChangeUseCases {
   readonly changePet: Pick<ChangePet, 'execute'>;
@@ -81,7 +76,7 @@ export async function listTaggedChanges(
   { listChanges }: ChangeUseCases,
   query: ChangesPageQuery | undefined,
   options: CallOptions | undefined,
-): Promise<TaggedChanges> {
+): Promise<ChangesList<Change>> {
   const { changes, ...rest } = await listChanges.execute(query, options);
   const tagged = changes.map(async (change) =>
     change.pet === undefined ? change : { ...change, etag: change.etag ?? (await entityTagOf(change.pet)) },

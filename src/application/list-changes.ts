@@ -19,8 +19,8 @@ export type PetState =
   | { readonly cursor: string; readonly removed: bigint; readonly pet?: undefined };
 
 /** One page of the newest states, in the order of the writes. */
-export interface ChangesList {
-  readonly changes: readonly PetState[];
+export interface ChangesList<T extends PetState = PetState> {
+  readonly changes: readonly T[];
   /** The cursor of the end of the page. Missing only if the store is on another server and has never had a pet. */
   readonly next: string | undefined;
   readonly more: boolean;
@@ -37,10 +37,7 @@ export class ListChanges {
     this.#changes = changes;
   }
 
-  /**
-   * Rejects with `invalid_request` for an invalid query. Rejects with `restart_required` when the cursor is of another epoch, or
-   * contains a revision that the store has not assigned yet.
-   */
+  /** Rejects as `AnimalStore.listChanges` does. A cursor beyond the last assigned number is also of another epoch. */
   async execute(query: ChangesPageQuery = {}, options?: CallOptions): Promise<ChangesList> {
     const { limit = LIMIT_DEFAULT, after } = query;
     const fault = limitFault(limit);

@@ -2,13 +2,11 @@
 
 import { invalidRequest } from '../domain/errors.ts';
 import { PET_FILTERS, type PetFilterInput } from '../domain/pet-filter.ts';
-import { BOOLEAN, FUNCTION, OBJECT, type OptionRules, type Rule, STRING, TIMEOUT } from './arguments.ts';
-import { DEPRECATION_RULES, type Deprecation } from './deprecation.ts';
-import type { ImportOptions } from './import-pets.ts';
+import { BOOLEAN, FUNCTION, type OptionRules, type Rule, TIMEOUT } from './arguments.ts';
+import type { Deprecation } from './deprecation.ts';
 import type { ChangesPageQuery } from './list-changes.ts';
 import type { PetPageQuery } from './list-pets.ts';
-import type { VerifyOptions } from './ports/api-key-verifier.ts';
-import type { BackupOptions, RestoreOptions } from './ports/maintenance.ts';
+import type { RestoreOptions } from './ports/maintenance.ts';
 import type { CallOptions } from './ports/pet-repository.ts';
 
 /** The query of `AnimalStore.listPets`. */
@@ -60,55 +58,22 @@ export interface ClientOptions {
   readonly timeout?: number | undefined;
   /** Called once per store and deprecated operation. By default, `console.warn` is called once per process and operation. */
   readonly onDeprecation?: ((deprecation: Deprecation) => void) | undefined;
-  /**
-   * Replaces the `fetch` of the platform, for example by one that uses a client certificate. The replacement must
-   * honour `signal`.
-   */
+  /** Replaces the `fetch` of the platform, for example by one with a client certificate. It must honour `signal`. */
   readonly fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined;
   /** Additional header fields of each request, for example for a gateway. The client itself sets `Authorization`. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
-const SIGNAL: Rule = {
+export const SIGNAL: Rule = {
   expected: 'an AbortSignal',
   accepts: (value) => FUNCTION.accepts((value as Partial<AbortSignal> | null)?.addEventListener),
 };
 
-export const CLIENT_OPTIONS: OptionRules<ClientOptions> = {
-  apiKey: STRING,
-  timeout: TIMEOUT,
-  ...DEPRECATION_RULES,
-  fetch: FUNCTION,
-  headers: {
-    expected: 'an object of header fields, without Authorization, Content-Type, Idempotency-Key and If-Match',
-    accepts: (value) => OBJECT.accepts(value) && Object.entries(value as object).every(isHeader),
-  },
-};
 export const RESTORE_OPTIONS: OptionRules<RestoreOptions> = {
   onProgress: FUNCTION,
   signal: SIGNAL,
   overwrite: BOOLEAN,
 };
-export const BACKUP_OPTIONS: OptionRules<BackupOptions> = { ...RESTORE_OPTIONS, onVerified: FUNCTION };
-export const IMPORT_OPTIONS: OptionRules<ImportOptions> = {
-  onProgress: FUNCTION,
-  signal: SIGNAL,
-  onRefused: FUNCTION,
-  dryRun: BOOLEAN,
-};
-export const VERIFY_OPTIONS: OptionRules<VerifyOptions> = { duringOutage: BOOLEAN };
-export const BATCHES: Rule = {
-  expected: 'an async iterable of arrays of pets',
-  accepts: (value) =>
-    FUNCTION.accepts((value as Partial<AsyncIterable<unknown>> | null)?.[Symbol.asyncIterator]),
-};
-
-function isHeader([name, value]: [string, unknown]): boolean {
-  const isOwn = /^(?:authorization|content-type|idempotency-key|if-match)$/i.test(name);
-  const isText = typeof value === 'string' && /^[\t\x20-\x7e]*$/.test(value);
-  return isText && !isOwn && /^[!#-'*+.^`|~\w-]+$/.test(name);
-}
-
 const ANY: Rule = { expected: '', accepts: () => true };
 /** Any value passes here, because the use case checks the members of the query. */
 export const CHANGES_QUERY: OptionRules<ChangesPageQuery> = { limit: ANY, after: ANY };

@@ -10,11 +10,11 @@ import { ImportPets } from './import-pets.ts';
 import { ListChanges } from './list-changes.ts';
 import { ListPets } from './list-pets.ts';
 import { failureReporter, type ReportFailure } from './observers.ts';
+import type { CallOptions } from './ports/pet-repository.ts';
 import type { Storage, StoreStorage } from './ports/storage.ts';
 import { RemovePet } from './remove-pet.ts';
 import type { RetryOptions } from './store-options.ts';
 import { VerifyApiKey } from './verify-api-key.ts';
-import type { ChangePorts } from './versioned-writes.ts';
 
 /** The use cases. A use case is missing when the storage lacks its port. */
 export interface UseCases {
@@ -46,7 +46,16 @@ export function createUseCases(ports: Ports, options: Options = {}): UseCases {
   const { apiKeys, changes, idempotentChanges, transfer } = ports;
   const { idempotencyDays: days, report = failureReporter([]) } = options;
   const useCases = createPetUseCases(ports, options);
-  const changing = changes && createChangeUseCases({ changes, idempotentChanges, days }, useCases.getPet);
+  const writing = changes && { changes, idempotentChanges, days };
+  const changing = writing && {
+    changePet: new ChangePet(writing),
+    removePet: new RemovePet(writing),
+    listChanges: new ListChanges(changes),
+    async findTagged(id: bigint, call?: CallOptions) {
+      const pet = await useCases.getPet.execute(id, call);
+      return { pet, etag: await entityTagOf(pet) };
+    },
+  };
   const verifyApiKey = apiKeys && new VerifyApiKey(apiKeys, Date.now, report);
   return {
     ...useCases,
@@ -56,17 +65,5 @@ export function createUseCases(ports: Ports, options: Options = {}): UseCases {
       apiKeys: new ApiKeys(apiKeys, Date.now, (id) => verifyApiKey.forget(id)),
       verifyApiKey,
     }),
-  };
-}
-
-function createChangeUseCases(ports: ChangePorts, getPet: GetPet): ChangeUseCases {
-  return {
-    changePet: new ChangePet(ports),
-    removePet: new RemovePet(ports),
-    listChanges: new ListChanges(ports.changes),
-    async findTagged(id, options) {
-      const pet = await getPet.execute(id, options);
-      return { pet, etag: await entityTagOf(pet) };
-    },
   };
 }

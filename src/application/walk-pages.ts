@@ -1,6 +1,6 @@
 /** Iterates over the pages of a store, to the end or for ever. */
 
-import { asAnimalStoreError, type ErrorCode, invalidRequest } from '../domain/errors.ts';
+import { asAnimalStoreError, invalidRequest } from '../domain/errors.ts';
 import type { Pet } from '../domain/pet.ts';
 import { checkOptions, type OptionRules } from './arguments.ts';
 import { LIMIT_MAX, LIMIT_MIN, type PetPageQuery } from './list-pets.ts';
@@ -36,8 +36,9 @@ const DEFAULT_INTERVAL = 1000;
 /** The longest wait because of a `Retry-After`, in milliseconds. The server can recover earlier than it has announced. */
 const LONGEST_DELAY = 60_000;
 
-/** After one of these errors, a later read can succeed. */
-export const TEMPORARY: readonly unknown[] = ['overloaded', 'rate_limited', 'storage_unavailable'];
+/** After one of these errors, a later read can succeed. An `internal_error` of a server may affect only one request. */
+const TEMPORARY: readonly unknown[] = ['overloaded', 'rate_limited', 'storage_unavailable'];
+const TEMPORARY_OF_SERVER: readonly unknown[] = [...TEMPORARY, 'internal_error'];
 
 type Followed = Following & { readonly after?: unknown };
 
@@ -50,10 +51,10 @@ export function follow<Item, Options extends Followed>(
     query: Omit<Options, keyof Following> & { readonly limit: number },
     options: CallOptions,
   ) => Promise<{ readonly items: readonly Item[]; readonly next: Options['after']; readonly more: boolean }>,
-  isTemporary: (code: ErrorCode | undefined) => boolean,
   options: Options,
   rules: OptionRules<Options>,
   closing: AbortSignal,
+  isRemote: boolean,
 ): AsyncGenerator<Item, never, undefined> {
   const ending = new AbortController();
   const following = (async function* () {
@@ -72,7 +73,8 @@ export function follow<Item, Options extends Followed>(
           delay = page.more ? 0 : interval;
         } catch (error) {
           const { code, retryAfter = 0 } = asAnimalStoreError(error) ?? {};
-          if (delay === undefined || !isTemporary(code)) throw error;
+          const temporary = isRemote ? TEMPORARY_OF_SERVER : TEMPORARY;
+          if (delay === undefined || !temporary.includes(code)) throw error;
           delay = Math.max(interval, Math.min(retryAfter * 1000, LONGEST_DELAY));
         }
         yield* itemsUntilAborted(items, signal);

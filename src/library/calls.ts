@@ -1,6 +1,6 @@
 /** The types of the calls that every store has, even the store of another server. */
 
-export type { Change, ChangeFunction, TaggedChanges } from '../application/change-calls.ts';
+export type { Change, ChangeFunction } from '../application/change-calls.ts';
 export type { Deprecation } from '../application/deprecation.ts';
 export type { TaggedPet } from '../application/entity-tag.ts';
 export type { ChangesList, ChangesPageQuery, PetState } from '../application/list-changes.ts';

@@ -3,8 +3,9 @@
 import { openApiStorage } from '../adapters/api-client/index.ts';
 import { checkOptions, type OptionRules, STRING } from '../application/arguments.ts';
 import { BasicStore as Store } from '../application/basic-store.ts';
-import { CLIENT_OPTIONS, type ClientOptions } from '../application/store-options.ts';
+import type { ClientOptions } from '../application/store-options.ts';
 import { parseApiAddress } from '../composition/databases/api-address.ts';
+import { CLIENT_OPTIONS } from '../composition/databases/client-options.ts';
 import { readDatabase } from './database-option.ts';
 
 export * from './calls.ts';

@@ -8,8 +8,9 @@ import {
 } from '../application/arguments.ts';
 import { IDEMPOTENCY_DAYS_MAX } from '../application/create-pet.ts';
 import type { StoreStorage } from '../application/ports/storage.ts';
-import { CLIENT_OPTIONS, type ClientOptions, type RetryOptions } from '../application/store-options.ts';
+import type { ClientOptions, RetryOptions } from '../application/store-options.ts';
 import { createUseCases } from '../application/use-cases.ts';
+import { CLIENT_OPTIONS } from '../composition/databases/client-options.ts';
 import { openDatabase, parseDatabase } from '../composition/databases/database.ts';
 import type { Engine } from '../composition/databases/engine.ts';
 import { invalidRequest } from '../domain/errors.ts';

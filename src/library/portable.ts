@@ -31,7 +31,7 @@ export * from '../application/ports/maintenance.ts';
 export type { Commit, Observer } from '../application/ports/observer.ts';
 export type * from '../application/ports/pet-changes.ts';
 export type { PetQuery, PetRepository } from '../application/ports/pet-repository.ts';
-export type { ExportInput, PetTransfer, TransferOptions } from '../application/ports/pet-transfer.ts';
+export type { PetTransfer, TransferOptions } from '../application/ports/pet-transfer.ts';
 export type { Storage, StoreStorage } from '../application/ports/storage.ts';
 export * from '../application/ports/storage-fault.ts';
 export { RemovePet } from '../application/remove-pet.ts';

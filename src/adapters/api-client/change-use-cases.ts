@@ -1,6 +1,7 @@
-import type { Change, ChangeUseCases, TaggedChanges } from '../../application/change-calls.ts';
+import type { Change, ChangeUseCases } from '../../application/change-calls.ts';
 import type { ChangeResult } from '../../application/change-pet.ts';
 import type { IfMatch, TaggedPet } from '../../application/entity-tag.ts';
+import type { ChangesList } from '../../application/list-changes.ts';
 import { LIMIT_DEFAULT, limitFault } from '../../application/list-pets.ts';
 import type { CallOptions } from '../../application/ports/pet-repository.ts';
 import { invalidRequest } from '../../domain/errors.ts';
@@ -68,7 +69,7 @@ export function apiChangeUseCases(api: ApiClient): ChangeUseCases {
         const fault = limitFault(limit) ?? (isCursor ? undefined : 'after must be a cursor of a change');
         if (fault !== undefined) throw invalidRequest(fault);
         const start = after === undefined ? '' : `&after=${encodeURIComponent(after)}`;
-        const read = (response: ApiResponse): TaggedChanges => {
+        const read = (response: ApiResponse): ChangesList<Change> => {
           const changes = changesOf(response.text, limit);
           const link = nextLink(response);
           if (link === undefined) return { changes, next: changes.at(-1)?.cursor ?? after, more: false };

@@ -1,6 +1,6 @@
 import { type AnimalStoreError, invalidRequest } from '../../domain/errors.ts';
 import type { NewPet, Pet } from '../../domain/pet.ts';
-import type { PetFilter, PetFilterInput } from '../../domain/pet-filter.ts';
+import type { PetFilter } from '../../domain/pet-filter.ts';
 import type { CallOptions } from './pet-repository.ts';
 
 /** The options of an import. An exception of a callback ends the import. */
@@ -13,9 +13,6 @@ export interface TransferOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A filter of an export, as a caller writes it. */
-export type ExportInput = PetFilterInput;
-
 /**
  * Imports and exports pets in bulk. Except in a storage in memory, memory use grows only by the imported ids: a few
  * bits for each, more if they are far apart.
@@ -23,17 +20,15 @@ export type ExportInput = PetFilterInput;
 export interface PetTransfer {
   /**
    * Stores the pets of all batches in one transaction, and resolves with their number when they are durable. Stores nothing when
-   * anything fails, or when the signal is aborted. Other writers do not wait while the batches are read.
-   *
-   * The caller ensures that either all pets or no pets have ids. Pets without ids get them in the order of the batches, as
-   * `PetRepository.add` assigns them. If the pets have ids and the store has ever had a pet, rejects with the error of
-   * `idsNotAccepted`.
+   * anything fails, or when the signal is aborted. Other writers do not wait while the batches are read. Either all pets have ids, or
+   * none: then they get them in the order of the batches, as `PetRepository.add` assigns them. If the pets have ids and the store
+   * has ever had a pet, rejects with the error of `idsNotAccepted`.
    */
   importPets(batches: AsyncIterable<readonly (NewPet | Pet)[]>, options: TransferOptions): Promise<number>;
 
   /**
-   * Yields the matching pets in ascending order of id, in batches that are not empty. Does not yield pets that are added after the
-   * first batch was requested. Leaving the loop early releases all resources.
+   * Yields the matching pets in ascending order of id, in batches that are not empty, without those that are added after the first
+   * batch was requested. Leaving the loop early releases all resources.
    */
   exportPets(filter?: PetFilter, options?: CallOptions): AsyncIterable<readonly Pet[]>;
 }
