@@ -122,7 +122,7 @@ export interface Survey {
 export const READ_ONLY =
   'the database accepts no writes, because default_transaction_read_only is on: pets can be read, and creates are refused';
 
-type SurveyRow = [string, boolean, boolean, boolean, boolean, ...string[][]];
+type SurveyRow = [string, boolean, boolean, boolean, boolean, string[], string[], string[], string[]];
 
 const PET_TABLE =
   "SELECT attname FROM pg_attribute WHERE attrelid = 'pets'::regclass AND attnum > 0 AND NOT attisdropped";
