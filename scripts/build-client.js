@@ -10,7 +10,7 @@ const MANUAL = `/*
  * A client of the API, as one minified module: save it as animal-store-client.mjs.
  *   import { createAnimalStore } from './animal-store-client.mjs';
  *   const store = await createAnimalStore({ database: 'https://pets.example.org/v1', apiKey: '...' });
- * Methods: createPet, getPet, listPets, listPage, followPets, check, close, and for experimental operations
+ * Methods: createPet, getPet, listPets, listPage, followPets, check, close and, if the server serves them,
  * changePet, removePet, listChanges, followChanges. The manual is docs/client.md in the package animal-store.
  */`;
 

@@ -86,7 +86,9 @@ function readArguments() {
   }
   if (positionals.length > 1) {
     const given = positionals.map((each) => `'${each}'`).join(' and ');
-    throw new Error(`expected one folder, got ${given}: write several parts as --with page,client`);
+    throw new Error(
+      `expected one folder, got ${given}: quote a name of several words, and write several parts as --with page,client`,
+    );
   }
   const named: readonly string[] = (values.with ?? []).flatMap((value) => value.split(','));
   const parts = partsOf(named);

@@ -74,7 +74,7 @@ export function consoleOf(
     fillTag(event);
     request.set(requestOf(operation, values(), urls.forPrograms));
   };
-  // On `change`, a click on the button could move it: the click leaves the field, and the sample above may get longer.
+  // No listener for `change`: it fires while the button is being pressed, and a longer sample would move the button away.
   form.addEventListener('input', update);
   choices.entityTags.observe(() => update());
 

@@ -1,10 +1,10 @@
-/** Wraps the paragraphs of comments that have a line that is too long, because the new names are longer. */
+/** Wraps paragraphs of comments that are too wide with the new names. List items and tags stay as they are. */
 
 const WIDTH = 132;
 
-/** Matches an example, which stays as it is, a comment of one line, or a paragraph: lines that begin with the same ` * ` or `//`. */
+/** Matches an example, which stays as it is, a comment of one line, or a paragraph: lines that begin with the same sign. */
 const PART =
-  /^ *\* ```[\s\S]*?^ *\* ```$|^(?<indent> *)\/\*\* (?<line>.*) \*\/$|^(?<start> *(?:\*|\/\/) )(?![-@|#\d])(?<lines>\S.*(?:\n\k<start>(?![-@|#\d`])\S.*)*)/gm;
+  /^ *\* ```[\s\S]*?^ *\* ```$|^(?<indent> *)\/\*\* (?<line>.*) \*\/$|^(?<start> *(?:\*|\/\/) )(?![-@|#\d])(?<lines>\S.*(?:\n\k<start>(?![-@|#\d]|```)\S.*)*)/gm;
 
 /** A space at which a line can end: neither in a link nor in code, and not before a sign with which a list or a tag begins. */
 const GAP = / (?![-@|#\d])(?![^{]*\})(?=(?:[^`]*`[^`]*`)*[^`]*$)/;

@@ -69,22 +69,28 @@ export class AnimalStore extends BasicStore {
     return supported(this.useCases.apiKeys, 'keys');
   }
 
+  /** Whether the storage supports API keys. */
   get hasApiKeys(): boolean {
     return this.useCases.apiKeys !== undefined;
   }
 
+  /** Whether the storage can change pets. */
   get canChangePets(): boolean {
     return this.useCases.changes !== undefined;
   }
 
-  /** The use cases that change pets and list changes. A server uses them, because its callers have keys of their own. */
+  /**
+   * The use cases that change pets and list changes. A server uses them to make each change once per caller and idempotency key.
+   */
   get changeUseCases(): ChangeUseCases {
     this.assertCallable();
     this.startMaintenance();
     return this.changes;
   }
 
-  /** Removes ended idempotency records once a minute from now on, as after the first write with an idempotency key. */
+  /**
+   * Starts a timer that removes ended idempotency records once a minute. The first write with an idempotency key also starts it.
+   */
   override startMaintenance(): void {
     const { idempotencyRecords: records } = this.storage;
     if (this.closing.signal.aborted || records === undefined) return;
@@ -142,13 +148,16 @@ export class AnimalStore extends BasicStore {
     await supported(this.storage.backup, 'backup').call(this.storage, file, options);
   }
 
-  /** Makes every follower begin again. Call this after another program, such as a tool of the database, has restored the store. */
+  /**
+   * Makes every follower begin again. If another program, such as a tool of the database, restores the store, call this afterwards.
+   */
   async beginEpoch(): Promise<void> {
     this.assertCallable();
     const { changes } = this.storage;
     await supported(changes?.beginEpoch, 'a new epoch').call(changes);
   }
 
+  /** Closes the store and its storage, as {@link StoreStorage.close} describes. */
   override close(): Promise<void> {
     this.#stopRemoval?.();
     return super.close();

@@ -26,7 +26,7 @@ export class ApiKeys {
   readonly #now: () => number;
   readonly #onEnd: (id: string) => void;
 
-  /** @param onEnd is called before each write that revokes or rotates a key, because its outcome can be unknown */
+  /** @param onEnd is called after each write that revokes or rotates a key, even if the outcome of the write is unknown */
   constructor(keys: ApiKeyRepository, now: () => number = Date.now, onEnd: (id: string) => void = () => {}) {
     this.#keys = keys;
     this.#now = now;
@@ -55,10 +55,11 @@ export class ApiKeys {
   }
 
   /**
-   * Creates a key with the name and the permissions of an old key, which then expires after `overlap` milliseconds, unless it expires
-   * earlier. The new key expires at `expiresAt`, or never if that is `null`. By default, it has the lifetime of the newest key of the
-   * key holder. Rejects with `not_found` if the old key does not exist, and with `invalid_request` if an argument is invalid, if the
-   * old key is not active, or if a simultaneous rotation changes its expiry.
+   * Creates a key with the name and the permissions of an old key. The old key then expires after `overlap` milliseconds, unless it
+   * expires earlier anyway. The new key expires at `expiresAt`, or never if `expiresAt` is `null`. By default, the new key has the
+   * same lifetime as the newest key of the same key holder. Rejects with `not_found` if the old key does not exist.
+   * Rejects with `invalid_request` if an argument is invalid, if the old key is not active, or if a simultaneous
+   * rotation changes the expiry of the old key.
    */
   async rotate(id: string, overlap: number, expiresAt?: number | null): Promise<IssuedApiKey> {
     const now = this.#now();
@@ -71,9 +72,7 @@ export class ApiKeys {
     const newExpiry = expiresAt === undefined ? expiryLike(newest, now) : (expiresAt ?? undefined);
     const [key, draft] = this.#draft(old.name, newExpiry, old.isReadOnly);
     const endsAt = Math.min(now + overlap, LAST_EXPIRY);
-    this.#onEnd(id);
-    // A storage that is written in plain JavaScript can return no promise, or resolve with `null`.
-    const about = await this.#keys.replace(old, endsAt, key, draft);
+    const about = await this.#end(id, () => this.#keys.replace(old, endsAt, key, draft));
     if (about) return { key, about };
     activeKey(await this.#keys.list(), id, this.#now());
     const fault = 'was rotated at the same time by another caller: list the keys, then decide';
@@ -82,8 +81,7 @@ export class ApiKeys {
 
   /** Revokes a key at once, and resolves with its attributes. Rejects with `not_found` when the key does not exist. */
   async revoke(id: string): Promise<ApiKey> {
-    this.#onEnd(id);
-    const about = await this.#keys.revoke(id, this.#now());
+    const about = await this.#end(id, () => this.#keys.revoke(id, this.#now()));
     if (!about) throw noSuchKey(id);
     return about;
   }
@@ -91,6 +89,15 @@ export class ApiKeys {
   /** Lists all keys in order of creation, including revoked and expired keys. */
   async list(): Promise<readonly ApiKey[]> {
     return this.#keys.list();
+  }
+
+  /** Awaits the write, because a storage that is written in plain JavaScript can return no promise, or resolve with `null`. */
+  async #end<T>(id: string, write: () => Promise<T>): Promise<T> {
+    try {
+      return await write();
+    } finally {
+      this.#onEnd(id);
+    }
   }
 
   #draft(name: string, expiresAt?: number, isReadOnly = false): [key: string, draft: NewApiKey] {

@@ -73,8 +73,9 @@ export class BasicStore implements AsyncDisposable {
   }
 
   /**
-   * Yields the matching pets in ascending order of id: each pet that existed at the beginning exactly once, unless it is removed or
-   * no longer matches. The timeout applies to each page. Rejects with `invalid_request` for an invalid query.
+   * Yields the matching pets in ascending order of id. Even while pets are added, each pet that existed at the beginning is yielded
+   * exactly once, unless it is removed or no longer matches. Reads a page only when its pets are needed. If the store
+   * is on a server, the timeout applies to each page. Rejects with `invalid_request` for an invalid query.
    */
   async *listPets(query?: PetWalk, options?: CallOptions): AsyncGenerator<Pet, void, undefined> {
     const pages = walkPages((page) => this.listPage(page, options), query);
@@ -82,8 +83,9 @@ export class BasicStore implements AsyncDisposable {
   }
 
   /**
-   * Yields each matching pet once, in ascending order of id, and then, for ever, each new one. To continue in a later call, set
-   * `after` to the last id. Waits while the store is unavailable, but rejects when the first read fails.
+   * Yields the matching pets in ascending order of id, and then, for ever, each new matching pet. Each pet is yielded exactly once.
+   * To continue in a later call, set `after` to the id of the last pet that was yielded. Waits while the store is unavailable, but
+   * rejects when the first read fails.
    */
   followPets(options: FollowOptions = {}): AsyncGenerator<Pet, never, undefined> {
     const read = async (query: PetPageQuery, call: CallOptions) => {
@@ -108,17 +110,22 @@ export class BasicStore implements AsyncDisposable {
     return await this.#ended(this.useCases.listPets.execute(query, options), options);
   }
 
-  /** Rejects with `not_found` when no pet has this id, and with `invalid_request` for any other value than an exact integer. */
+  /**
+   * Resolves with the pet that has this id. Rejects with `not_found` when there is no such pet, and with `invalid_request` when the
+   * id is neither a `bigint` nor a safe integer.
+   */
   async getPet(id: bigint | number, options?: CallOptions): Promise<Pet> {
     this.assertCallable(options);
     return await this.#ended(this.useCases.getPet.execute(id, options), options);
   }
 
   /**
-   * Changes attributes of a pet, and resolves when the change is durable. An absent attribute stays as it is, and `null` removes an
-   * optional one. If the change is a function, calls it with the present pet; without `ifMatch`, again each time another writer was
-   * faster. Rejects with `invalid_request`, `idempotency_conflict`, `not_found`, `precondition_failed` when the pet does not have
-   * the entity tag `ifMatch`, `invalid_transition`, and with `overloaded` when other writers were faster 20 times.
+   * Changes attributes of a pet, and resolves when the change is durable. An attribute that is absent from the change stays as it
+   * is, and `null` removes an optional attribute. If the change is a function, calls it with the present pet. Without `ifMatch`,
+   * calls it again each time another writer was faster. Rejects with `invalid_request` when the change or an option breaks a rule,
+   * with `idempotency_conflict` when the idempotency key was used for a different request, with `not_found`, with
+   * `precondition_failed` when the pet does not have the entity tag `ifMatch`, with `invalid_transition`, and with `overloaded` when
+   * other writers were faster 20 times.
    */
   async changePet(
     id: bigint | number,
@@ -140,8 +147,8 @@ export class BasicStore implements AsyncDisposable {
   }
 
   /**
-   * Removes a pet, and resolves when the removal is durable, or when the pet was already removed. Rejects with `not_found` when the
-   * pet never existed, and otherwise as `changePet` does.
+   * Removes a pet, and resolves when the removal is durable. Also resolves when the pet was already removed. Rejects with
+   * `not_found` when the pet never existed, and otherwise as `changePet` does.
    */
   async removePet(id: bigint | number, options?: ChangeOptions): Promise<void> {
     const caller = programWith(options?.idempotencyKey);
@@ -151,8 +158,8 @@ export class BasicStore implements AsyncDisposable {
   }
 
   /**
-   * Resolves with one page of the newest states of all pets, in the order of the writes. Rejects with `invalid_request` for an
-   * invalid query, and with `restart_required` for a cursor of another epoch: begin again without `after`, and replace the copy.
+   * Resolves with one page of the newest states of all pets, in the order of the writes. Rejects with `restart_required` for a
+   * cursor of another epoch: the caller must then begin again without `after`, and replace its copy of the pets.
    */
   async listChanges(query?: ChangesPageQuery, options?: CallOptions): Promise<ChangesList<Change>> {
     this.assertCallable(options);
@@ -162,7 +169,8 @@ export class BasicStore implements AsyncDisposable {
 
   /**
    * Yields the newest state of each pet in the order of the writes, and then, for ever, each newer state. To keep an exact copy of
-   * the pets, apply each state, and store its cursor. Of several changes of a pet between two reads, only the last is yielded.
+   * the pets, apply each state, and store its cursor. When a pet changes several times between two reads, only its last state is
+   * yielded.
    */
   followChanges(options: FollowChangesOptions = {}): AsyncGenerator<Change, never, undefined> {
     const read = async (query: ChangesPageQuery, call: CallOptions) => {
@@ -178,7 +186,7 @@ export class BasicStore implements AsyncDisposable {
     await this.storage.check();
   }
 
-  /** Ends followers, and then closes the storage, as {@link StoreStorage.close} describes. */
+  /** Ends followers, completes the accepted writes, and then releases all resources. */
   close(): Promise<void> {
     this.closing.abort(closedError());
     // A storage that is written in plain JavaScript can return no promise.
@@ -186,6 +194,7 @@ export class BasicStore implements AsyncDisposable {
     return this.#closed;
   }
 
+  /** Calls {@link BasicStore.close} at the end of an `await using` block. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }

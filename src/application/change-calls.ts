@@ -9,7 +9,7 @@ import type { ChangesList, ChangesPageQuery, ListChanges, PetState } from './lis
 import type { CallOptions } from './ports/pet-repository.ts';
 import type { RemovePet } from './remove-pet.ts';
 import type { ChangeOptions } from './store-options.ts';
-import { untilAborted } from './until-aborted.ts';
+import { abortedWrite, untilAborted } from './until-aborted.ts';
 import { retryLostRace } from './versioned-writes.ts';
 
 /** The newest state of a pet with its entity tag, or the id of a removed pet. */
@@ -66,6 +66,7 @@ export async function changeByFunction(
     }, signal);
   } catch (thrown) {
     if (lost === undefined) throw thrown;
+    if (thrown === lost && signal?.aborted) throw abortedWrite('change', signal);
     const fault = 'an earlier request may have changed the pet: read it, then decide';
     const cause = thrown === lost && lost.idempotencyKey ? lost.cause : thrown;
     throw new AnimalStoreError(lost.code, fault, { cause });

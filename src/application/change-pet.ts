@@ -21,9 +21,9 @@ export class ChangePet {
   }
 
   /**
-   * Resolves when the change is durable. Rejects with the first of these errors that applies: `invalid_request` when the change
-   * itself breaks a rule, `idempotency_conflict`, `not_found`, `precondition_failed` when the pet has none of the entity tags, or
-   * `invalid_transition`.
+   * Resolves when the change is durable. Otherwise rejects with the first of these errors that applies: `invalid_request` when the
+   * change itself breaks a rule, `idempotency_conflict`, `not_found`, `precondition_failed` when the pet has none of the entity
+   * tags, or `invalid_transition`.
    */
   async execute(
     id: bigint,

@@ -15,9 +15,9 @@ export const IDEMPOTENCY_DAYS_MAX = 90;
 
 /** The options of {@link CreatePet}. */
 export interface CreatePetOptions {
-  /** Without this port, idempotency keys are refused. */
+  /** Without this port, a create with an idempotency key is refused. */
   readonly creates?: IdempotentCreates | undefined;
-  /** For how many days a create with an idempotency key can be retried. Default: 1. */
+  /** The number of days for which a create with an idempotency key can be retried. Default: 1. */
   readonly days?: number | undefined;
 }
 
@@ -26,7 +26,7 @@ export interface CreatePetOptions {
  *
  * @example
  * ```ts
- * import { CreatePet } from 'animal-store';
+ * import { CreatePet, ListPets } from 'animal-store';
  * import { openMemoryStorage } from 'animal-store/memory';
  *
  * const { pets, idempotentCreates: creates } = openMemoryStorage();
@@ -34,6 +34,8 @@ export interface CreatePetOptions {
  * const create = () => createPet.execute({ name: 'Rex', categoryId: 7n }, { caller: 'a', key: '1' });
  * const [first, retried] = [await create(), await create()];
  * console.log(first.isReplay, retried.isReplay); // false true
+ * const page = await new ListPets(pets).execute({ limit: 10 });
+ * console.log(page.pets.length); // 1
  * ```
  */
 export class CreatePet {
@@ -49,7 +51,8 @@ export class CreatePet {
 
   /**
    * Resolves when the pet is durable. A later call with the same caller and key resolves with the pet of the first call. Rejects
-   * with `invalid_request`, and with `idempotency_conflict` when the key was used for a different request.
+   * with `invalid_request` when the pet or the key breaks a rule, and with `idempotency_conflict` when the key was used for a
+   * different request.
    */
   async execute(input: NewPetInput, by?: Caller, options?: CallOptions): Promise<CreateResult> {
     if (by === undefined) return { pet: await this.#pets.add(newPet(input), options), isReplay: false };

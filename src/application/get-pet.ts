@@ -20,7 +20,10 @@ export class GetPet {
   }
 }
 
-/** Returns an exact id. Throws `not_found` for a `bigint` that is no int64, and `invalid_request` for any other inexact value. */
+/**
+ * Returns an id as a `bigint`. Throws `not_found` for a `bigint` outside the range of an int64, and `invalid_request` for any value
+ * that is neither a `bigint` nor a safe integer.
+ */
 export function idOf(id: bigint | number): bigint {
   const exact = toInt64(id);
   if (exact === undefined)

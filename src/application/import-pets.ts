@@ -6,8 +6,8 @@ import { iterateUntilAborted } from './until-aborted.ts';
 /** The options of `AnimalStore.importPets`. */
 export interface ImportOptions extends Pick<TransferOptions, 'onProgress' | 'signal'> {
   /**
-   * Called for each pet that breaks a rule, before the next batch is requested. This pet is not imported. Without a callback, the
-   * first such pet ends the import, as an exception of the callback does.
+   * Called for each pet that breaks a rule, before the next batch is requested. This pet is not imported. An exception of the
+   * callback ends the import. Without a callback, the first pet that breaks a rule ends the import.
    */
   readonly onRefused?: ((pet: ImportedPet, reason: string) => void) | undefined;
   /** Whether all checks are made, but no pet is stored. Default: false. */

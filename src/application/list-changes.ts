@@ -37,7 +37,10 @@ export class ListChanges {
     this.#changes = changes;
   }
 
-  /** Rejects as `AnimalStore.listChanges` does. A cursor beyond the last assigned number is also of another epoch. */
+  /**
+   * Rejects with `invalid_request` for an invalid query. Rejects with `restart_required` when the cursor is of another epoch, or
+   * contains a revision that the store has not assigned yet.
+   */
   async execute(query: ChangesPageQuery = {}, options?: CallOptions): Promise<ChangesList> {
     const { limit = LIMIT_DEFAULT, after } = query;
     const fault = limitFault(limit);

@@ -1,3 +1,5 @@
+/** Pauses for a time, or until the next turn of the event loop. */
+
 import { untilAborted } from './until-aborted.ts';
 
 /** Resolves after a time in milliseconds. Rejects with the reason of the signal as soon as it is aborted. */

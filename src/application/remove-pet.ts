@@ -12,7 +12,10 @@ export class RemovePet {
     this.#ports = ports;
   }
 
-  /** Resolves when the removal is durable, and for a removed pet with any entity tag. Rejects as `ChangePet.execute` does. */
+  /**
+   * Resolves when the removal is durable. If the pet was already removed, ignores the entity tags and resolves. Rejects as
+   * `ChangePet.execute` does.
+   */
   async execute(
     id: bigint,
     ifMatch: IfMatch,

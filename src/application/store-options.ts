@@ -58,7 +58,10 @@ export interface ClientOptions {
   readonly timeout?: number | undefined;
   /** Called once per store and deprecated operation. By default, `console.warn` is called once per process and operation. */
   readonly onDeprecation?: ((deprecation: Deprecation) => void) | undefined;
-  /** Replaces the `fetch` of the platform, for example by one with a client certificate. It must honour `signal`. */
+  /**
+   * Replaces the `fetch` of the platform, for example by one that uses a client certificate. The replacement must
+   * honour `signal`.
+   */
   readonly fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined;
   /** Additional header fields of each request, for example for a gateway. The client itself sets `Authorization`. */
   readonly headers?: Readonly<Record<string, string>> | undefined;

@@ -21,6 +21,7 @@ export interface UseCases {
   readonly createPet: CreatePet;
   readonly listPets: ListPets;
   readonly getPet: GetPet;
+  /** Missing when the storage cannot change pets. */
   readonly changes?: ChangeUseCases | undefined;
   readonly importPets?: ImportPets;
   readonly apiKeys?: ApiKeys;

@@ -129,16 +129,14 @@ test.each(CHANGING)('%s finds no pet with an id that is no int64, as getPet does
   await expect(call({}, 2n ** 63n)).rejects.toMatchObject({ code: 'not_found' });
 });
 
-const ABORTED = 'the change was aborted; the pet may be changed';
-test.each<readonly [string, Call, message: string]>([
-  ...CHANGING.map(([name, call]) => [name, call, ABORTED] as const),
-  ['the change of a function', (options) => store.changePet(1n, increment, options), ABORTED],
+test.each<readonly [string, Call]>([
+  ...CHANGING,
+  ['the change of a function', (options) => store.changePet(1n, increment, options)],
   [
     'the change of a function with a key, which must not be called again with this key',
     (options) => store.changePet(1n, increment, { ...options, idempotencyKey: 'a' }),
-    'an earlier request may have changed the pet: read it, then decide',
   ],
-])('an abort during %s says that the pet may be changed', async (_, call, message) => {
+])('an abort during %s says that the pet may be changed', async (_, call) => {
   const begun = Promise.withResolvers<void>();
   const stall = () => {
     begun.resolve();
@@ -152,7 +150,7 @@ test.each<readonly [string, Call, message: string]>([
   controller.abort(new Error('enough'));
   await expect(calling).rejects.toMatchObject({
     code: 'storage_unavailable',
-    message,
+    message: 'the change was aborted; the pet may be changed',
     idempotencyKey: undefined,
     cause: controller.signal.reason,
   });

@@ -82,8 +82,8 @@ export function sender(
         (error: unknown) => {
           if (signal?.aborted) throw write ? abortedWrite(write, signal, key) : signal.reason;
           const lost = unreachable(base, error);
-          // An attempt that ends early, because the time is over, does not hide why the attempt before it failed.
-          return last && time < attemptTimeout ? { ...lost, error: last } : lost;
+          // A read that ends because the time of the call is over does not hide why the attempt before it failed.
+          return last && !write && left() <= 1 ? { ...lost, error: last } : lost;
         },
       );
       if ('status' in result) return result;

@@ -66,10 +66,13 @@ const HIDDEN = `coalesce(array_agg('row security applies to ' || relname || ' an
     FILTER (WHERE row_security_active(oid)), '{}')`;
 export const READ_HIDDEN: string = `SELECT ${HIDDEN} FROM ${RELATIONS}`;
 
-/** Lists the privileges that writes need, and this user lacks. */
-export const LACKING: string = `ARRAY(SELECT concat('the database user lacks ', privilege, ' on ', relname, ': some writes are refused')
-    FROM pg_class, unnest('{INSERT,UPDATE,DELETE}'::text[]) AS privilege WHERE pg_table_is_visible(oid)
-      AND relname IN ('pets', 'api_keys', 'idempotency_records', 'pet_revisions') AND NOT has_table_privilege(oid, privilege))`;
+/** Selects the privileges that some write needs, and this user lacks. Creates need only some of them. */
+const LACKING = `(VALUES ('pets', 'INSERT', true), ('pets', 'UPDATE', false), ('pets', 'DELETE', false), ('pets_id_seq', 'USAGE', true),
+    ('idempotency_records', 'INSERT', true), ('idempotency_records', 'UPDATE', true), ('idempotency_records', 'DELETE', false),
+    ('pet_revisions', 'INSERT', false), ('pet_revisions', 'UPDATE', false), ('api_keys', 'INSERT', false), ('api_keys', 'UPDATE', false)
+  ) AS needed (relation, privilege, for_creates) JOIN pg_class ON relname = relation AND pg_table_is_visible(oid)
+    AND NOT CASE relkind WHEN 'S' THEN has_sequence_privilege(oid, privilege) ELSE has_table_privilege(oid, privilege) END`;
+export const CREATES_REFUSED: string = `EXISTS (SELECT 1 FROM ${LACKING} WHERE for_creates)`;
 
 /**
  * One column says whether the data is on one server. It is true if `version()` names only PostgreSQL, and the extension `citus`
@@ -87,7 +90,8 @@ const SURVEY = `SELECT current_setting('server_encoding'), bool_or(relname = 'an
         ELSE ' has a parent, children or partitions, or is a view: its rows can be lost, doubled or hidden' END)
       FILTER (WHERE relpersistence = 'u' OR relkind NOT IN ('r', 'S')
       OR EXISTS (SELECT 1 FROM pg_inherits WHERE pg_class.oid IN (inhrelid, inhparent))), '{}'),
-    ${HIDDEN}, ${LACKING}
+    ${HIDDEN},
+    ARRAY(SELECT concat('the database user lacks ', privilege, ' on ', relation, ': some writes are refused') FROM ${LACKING})
   FROM ${RELATIONS}`;
 
 /** The greatest id or revision that was assigned, even to a create or a change that failed. */
@@ -115,7 +119,7 @@ export interface Survey {
   readonly faults: readonly string[];
   /** Messages about tables in which row security can hide rows from this user. */
   readonly hidden: readonly string[];
-  /** Messages about privileges that writes need, and this user lacks. */
+  /** Messages about privileges that some write needs, and this user lacks. */
   readonly lacking: readonly string[];
 }
 
@@ -155,7 +159,7 @@ export async function surveyOf(session: Session): Promise<Survey> {
   const version = own ? Number(stored[0]?.[0] ?? 0) : undefined;
   refuseNewer('the database', version ?? 0, SCHEMA_VERSION);
   refuseBefore30('the database', version ?? 0, FIRST_VERSION);
-  return { version, isOneServer, isReadOnly, warnings, faults, hidden, lacking };
+  return { version, isOneServer, isReadOnly, warnings, faults, hidden, lacking: own ? lacking : [] };
 }
 
 /**
@@ -187,7 +191,6 @@ export async function prepareSchema(
   else if (migration !== 'never') await session.run(READ_NOTHING);
   const warnings = survey.isOneServer ? await moveSequences(session) : [];
   if (version > 0 && version < SCHEMA_VERSION) warnings.push(migrated(version, SCHEMA_VERSION));
-  if (migration !== 'never') warnings.push(...survey.lacking);
   return { ...survey, warnings: [...survey.warnings, ...warnings] };
 }
 

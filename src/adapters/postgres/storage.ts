@@ -23,7 +23,7 @@ import { GroupedWrites } from './grouped-writes.ts';
 import { petChanges } from './pet-changes.ts';
 import { petRepository } from './pet-repository.ts';
 import { petTransfer } from './pet-transfer.ts';
-import { LACKING, LAST_ID, prepareSchema, READ_HIDDEN, READ_ONLY } from './schema.ts';
+import { CREATES_REFUSED, LAST_ID, prepareSchema, READ_HIDDEN, READ_ONLY } from './schema.ts';
 import { locationOf } from './url/index.ts';
 
 /** The options for opening a store in PostgreSQL. */
@@ -45,10 +45,10 @@ export interface PostgresOptions {
 
 /**
  * Tests whether the database accepts writes: changes a row, unless all ids have been assigned, or the parameter is true and the user
- * lacks a privilege for other rows.
+ * lacks a privilege that creates need.
  */
 const WRITE_TEST = `UPDATE animal_store_schema SET probed_at = now()
-  WHERE (SELECT ${LAST_ID} FROM pets) IS DISTINCT FROM ${INT64_MAX} AND NOT ($1 AND ${LACKING} <> '{}') RETURNING 1`;
+  WHERE (SELECT ${LAST_ID} FROM pets) IS DISTINCT FROM ${INT64_MAX} AND NOT ($1 AND ${CREATES_REFUSED}) RETURNING 1`;
 const UNENFORCED =
   'channel_binding=require: the driver binds the channel if the server offers it, and does not require it';
 
@@ -85,11 +85,11 @@ export async function openPostgresStorage(url: string, options: PostgresOptions 
     const survey = await prepareSchema(config, mustExist || readOnly, readOnly ? 'never' : migration);
     return { config, ...survey };
   };
-  const { config, warnings, isOneServer, isReadOnly } = await open().catch((error: unknown) => {
+  const { config, warnings, lacking, isOneServer, isReadOnly } = await open().catch((error: unknown) => {
     const reason = storageFaultReason(storageError(error));
     throw storageUnavailable(`${location}: ${detailed(error)}`, error, reason);
   });
-  for (const warning of warnings) observer.onWarning?.(warning);
+  for (const warning of [...warnings, ...(options.readOnly ? [] : lacking)]) observer.onWarning?.(warning);
   if (config.enableChannelBinding) observer.onWarning?.(UNENFORCED);
   const faults: Faults = new KnownFaults(['read', 'rows', 'write'], observer);
   if (isReadOnly) faults.reportFailure('write', new StorageFault('read_only', READ_ONLY));

@@ -5,7 +5,8 @@ export type SaveKey = () => void | Promise<void>;
 
 /**
  * Stores the SHA-256 hash and the attributes of each API key, and never the key itself. Returned objects are frozen. A change is
- * durable, and visible in this process, when its promise resolves; other processes see it within 1 s.
+ * durable, and visible in this process, when its promise resolves; other processes see it within 1 s. Every method can reject with
+ * `overloaded` and with `storage_unavailable`.
  */
 export interface ApiKeyRepository {
   /**
@@ -18,16 +19,17 @@ export interface ApiKeyRepository {
   add(key: string, about: NewApiKey): Promise<ApiKey>;
 
   /**
-   * Stores a key as `add` does, or resolves with `undefined` when the store has ever had a key. Before it stores the key, calls
-   * `save`, in one process at a time. `save` must not use the storage. When it fails, rejects with its error, and stores nothing.
+   * Stores a key as `add` does, or resolves with `undefined` when the store has ever had a key. Calls `save` before it stores the
+   * key. Only one process calls `save` at a time. `save` must not use the storage. When `save` fails, stores nothing, and rejects
+   * with the error of `save`.
    */
   addFirst(key: string, about: NewApiKey, save?: SaveKey): Promise<ApiKey | undefined>;
 
   /**
-   * In one transaction, stores a new key, and sets the expiry of the old key to `endsAt`, unless it expires earlier. The `callerId`
-   * of the new key is that of the old key or, if it has none, its id. Changes nothing and resolves with `undefined` when the old key
-   * does not exist, is revoked, has expired by `about.createdAt`, or no longer has the expiry `old.expiresAt`, as when another
-   * rotation was faster.
+   * In one transaction, stores a new key, and sets the expiry of the old key to `endsAt`, unless the old key expires earlier. The
+   * `callerId` of the new key is that of the old key or, if the old key has none, the id of the old key. Changes nothing and
+   * resolves with `undefined` when the old key does not exist, is revoked, has expired by `about.createdAt`, or no longer has the
+   * expiry `old.expiresAt`. Therefore, of several simultaneous rotations that shorten the life of the old key, only one succeeds.
    */
   replace(old: ApiKey, endsAt: number, key: string, about: NewApiKey): Promise<ApiKey | undefined>;
 

@@ -6,8 +6,9 @@ export type ApiKeyHolder = Pick<ApiKey, 'id' | 'name' | 'callerId' | 'isReadOnly
 /** The options of a verification. */
 export interface VerifyOptions {
   /**
-   * Whether a key that was verified in the last 24 hours is accepted while the stored keys cannot be read, unless it has expired or
-   * this process has revoked or rotated it. Default: false. The server sets this option only for reads of its metrics.
+   * Whether a key that was verified in the last 24 hours is accepted while the stored keys cannot be read. A key that has expired,
+   * or that this process has revoked or rotated, is refused. Default: false. The server sets this option only for requests that
+   * read its metrics.
    */
   readonly duringOutage?: boolean;
 }
@@ -15,8 +16,8 @@ export interface VerifyOptions {
 /** Decides whether a string is an active API key. */
 export interface ApiKeyVerifier {
   /**
-   * Resolves with the holder of an active key, or with `undefined` for any other string. A revoked key is refused within 1 s, in the
-   * process that revoked it at once. Rejects with `storage_unavailable` when the keys cannot be read.
+   * Resolves with the holder of an active key, or with `undefined` for any other string. A revoked key is refused at once in the
+   * process that revoked it, and within 1 s in others. Rejects with `storage_unavailable` when the keys cannot be read.
    */
   verify(key: string, options?: VerifyOptions): Promise<ApiKeyHolder | undefined>;
 }

@@ -20,21 +20,25 @@ export interface WriteRecord {
   readonly pet: Pet | undefined;
 }
 
-/** The valid record of the key of an attempt, if any, and the version as `PetChanges.find` returns it. */
+/** The valid record of the key of an attempt, if any, and the newest version of the pet, both read at one moment. */
 export interface AttemptState {
   readonly record: WriteRecord | undefined;
+  /** The newest version, as `PetChanges.find` returns it. */
   readonly version: PetVersion | undefined;
 }
 
 /**
  * Changes and removes pets. Each write is stored in one transaction with the record of its idempotency key. Changes, removals and
- * creates share these records.
+ * creates share these records. Every method can reject with `overloaded` and with `storage_unavailable`.
  */
 export interface IdempotentChanges {
   /** Reads the record and the pet at one moment. */
   find(id: bigint, attempt: ChangeAttempt, options?: CallOptions): Promise<AttemptState>;
 
-  /** Like `PetChanges.replace`, but also stores a record. Only resolves with `undefined` if the key has a valid record. */
+  /**
+   * Like `PetChanges.replace`, but also stores a record of the attempt, with the pet as the response. When the key has a valid
+   * record, stores nothing, and resolves with `undefined`.
+   */
   replace(
     pet: Pet,
     expected: bigint,
@@ -42,7 +46,7 @@ export interface IdempotentChanges {
     options?: CallOptions,
   ): Promise<bigint | undefined>;
 
-  /** Like `PetChanges.remove`, with a record as {@link IdempotentChanges.replace} stores it. */
+  /** Like `PetChanges.remove`, but also stores a record of the attempt. Resolves as {@link IdempotentChanges.replace} does. */
   remove(
     id: bigint,
     expected: bigint,
@@ -50,6 +54,10 @@ export interface IdempotentChanges {
     options?: CallOptions,
   ): Promise<bigint | undefined>;
 
-  /** Stores only a record, with the pet of the response. Only resolves with `false` if the key has a valid record. */
+  /**
+   * Stores the record of an attempt that changes nothing. Resolves with `false`, and stores nothing, when the key has a valid
+   * record.
+   * @param pet the response; `undefined` for a removal
+   */
   record(id: bigint, pet: Pet | undefined, attempt: ChangeAttempt, options?: CallOptions): Promise<boolean>;
 }

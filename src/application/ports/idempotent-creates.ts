@@ -1,7 +1,7 @@
 import type { NewPet, Pet } from '../../domain/pet.ts';
 import type { CallOptions } from './pet-repository.ts';
 
-/** The caller of a write, and the key with which it can retry the write. Each caller has its own keys. */
+/** The caller of a write, and the idempotency key with which it can retry the write. Each caller has its own keys. */
 export interface Caller {
   readonly caller: string;
   readonly key: string;
@@ -20,22 +20,26 @@ export interface CreateResult {
   readonly isReplay: boolean;
 }
 
-/** Stores pets, each with a record of its idempotency key. Only the clock of the storage decides whether a record has ended. */
+/**
+ * Stores pets, each with a record of its idempotency key. Only the clock of the storage decides whether a record has ended. Every
+ * method can reject with `overloaded` and with `storage_unavailable`.
+ */
 export interface IdempotentCreates {
   /**
    * Stores a pet, as `PetRepository.add` does, and a record of the attempt in one transaction. If the caller and key have a valid
-   * record, stores nothing, even if several processes make the attempt at once. Then resolves with the pet as it was created, which
-   * the use case compares with the requested one, or rejects with `idempotency_conflict` if the record is of another kind of write.
+   * record, stores nothing. If this record is of a create, resolves with the pet as it was created, and the use case compares this
+   * pet with the requested one. If it is of a change or a removal, rejects with `idempotency_conflict`. When several processes make
+   * the same attempt at the same time, only one of them stores a pet.
    */
   add(pet: NewPet, attempt: CreateAttempt, options?: CallOptions): Promise<CreateResult>;
 }
 
-/** The records of idempotency keys. Each record contains the time at which it ends. */
+/** The records of idempotency keys. Every method can reject with `overloaded` and with `storage_unavailable`. */
 export interface IdempotencyRecords {
-  /** Resolves with the number of stored records, including ended ones. */
+  /** Resolves with the number of stored records, including records that have ended. */
   count(): Promise<number>;
 
-  /** Removes at most `limit` ended records, and resolves with their number. */
+  /** Removes at most `limit` ended records, and resolves with their number. Each record contains the time at which it ends. */
   removeRecords(limit: number): Promise<number>;
 }
 

@@ -7,7 +7,10 @@ export interface BackupOptions {
   readonly overwrite?: boolean | undefined;
   /** Called from time to time with the fraction that is complete, from 0 to 1. */
   readonly onProgress?: ((fraction: number) => void) | undefined;
-  /** Called with the contents of the durable copy. With this callback, the whole copy is verified before it replaces a file. */
+  /**
+   * Called with the contents of the durable copy. If this callback is given, the whole copy is verified before it replaces any
+   * file.
+   */
   readonly onVerified?: ((contents: BackupContents) => void) | undefined;
   /** Cancels the work, which then has no effect. */
   readonly signal?: AbortSignal | undefined;
@@ -22,7 +25,10 @@ export interface BackupContents {
   readonly apiKeys: number;
   /** The greatest id or revision that was assigned, or 0n. */
   readonly lastId: bigint;
-  /** Pets that break a rule, and, after a restore, the parts of the replaced store that could not be read. */
+  /**
+   * The problems of pets that break a rule because another program changed them or the rule is newer than they are. After a
+   * restore, also says which parts of the replaced store could not be read.
+   */
   readonly problems: readonly Problem[];
 }
 
@@ -32,11 +38,14 @@ export interface Restored extends BackupContents {
   readonly bytes: number;
   /** The greatest id or revision in the backup and in the replaced store; 0n if neither has one. New pets get greater ids. */
   readonly lastId: bigint;
-  /** The paths of the files of the replaced store. Empty if none was replaced, or if an older one is kept and nothing was lost. */
+  /**
+   * The paths at which the files of the replaced store are kept. Empty if no store was replaced, or if an older store
+   * is kept already and the replaced store has the pets and keys of the backup.
+   */
   readonly setAside: readonly string[];
   /**
-   * How many pets and API keys of the replaced store the backup lacks, or has with different values. `undefined` if no store was
-   * replaced. A number is `undefined` if this part of the store could not be read.
+   * How many pets and API keys of the replaced store are not in the backup. A pet with different values in the backup counts as
+   * missing. `undefined` if no store was replaced. A number is `undefined` if this part of the store could not be read.
    */
   readonly lost?: { readonly pets?: number | undefined; readonly apiKeys?: number | undefined } | undefined;
   /** The keys that were revoked or expired in the replaced store, and are valid again. */

@@ -11,13 +11,18 @@ export interface Commit {
 export interface Observer {
   /** Called after each transaction. */
   onCommit?(commit: Commit): void;
-  /** Called when the storage can no longer handle requests, when the reason changes, and, with `undefined`, when it can again. */
+  /**
+   * Called when the storage becomes unable to handle requests, when the reason changes, and, with `undefined`, when it can handle
+   * requests again.
+   */
   onStorageState?(fault: StorageFault | undefined): void;
-  /** Called while the storage is opened: for each danger, such as a setting that can lose data, and after a migration. */
+  /**
+   * Called while the storage is opened: for each danger, such as a setting that can lose data, and after a migration of the schema.
+   */
   onWarning?(message: string): void;
   /**
-   * Called when work for which no caller waits has failed, such as the removal of ended records, at most once a minute for each kind.
-   * If no observer has this method, the failure is written to the console.
+   * Called when background work, such as the removal of ended records, has failed. No caller waits for such work. Called at most
+   * once a minute for each kind of work. If no observer has this method, the failure is written to the console.
    */
   onFailure?(work: string, error: unknown): void;
 }

@@ -11,7 +11,7 @@ export interface PetVersion {
 
 /** The query for a page of the feed of changes. */
 export interface ChangesQuery {
-  /** Only versions with a greater revision are listed. Default: all. */
+  /** Only versions with a greater revision are listed. By default, the page is the first one of the feed. */
   readonly after?: bigint | undefined;
   /** The maximum number of versions, 1 or more. */
   readonly limit: number;
@@ -33,14 +33,15 @@ export interface ChangesPage {
   /** The greatest id or revision that was assigned, or 0n if there is none. */
   readonly lastNumber: bigint;
   /**
-   * The epoch of the revisions: 64 random bits as 16 hexadecimal digits. Each new store, backup file and restored store gets a new
-   * one, because a restore may lose writes. A revision has no meaning in another epoch.
+   * Identifies the history of revisions: 64 random bits as 16 hexadecimal digits. Each new store, each backup file and each
+   * restored store gets a new epoch, because a restore may lose writes. A revision has no meaning in another epoch.
    */
   readonly epoch: string;
 }
 
 /**
- * Changes and removes stored pets, and lists the newest version of each pet in the order of all writes.
+ * Changes and removes stored pets, and lists the newest version of each pet in the order of all writes. Every method can reject
+ * with `overloaded` and with `storage_unavailable`.
  *
  * - The revision of a write is the next number of the counter that assigns the ids of pets. Numbers become visible in
  *   their order: a read that sees a number also sees every smaller number, even if another process has written it.
@@ -54,8 +55,8 @@ export interface PetChanges {
   find(id: bigint, options?: CallOptions): Promise<PetVersion | undefined>;
 
   /**
-   * Stores the attributes of a pet, and resolves with its new revision. Resolves with `undefined`, and changes nothing, when the pet
-   * does not exist or its revision is not the expected one.
+   * Stores the attributes of an existing pet, and resolves with its new revision. Resolves with `undefined`, and changes nothing,
+   * when the pet does not exist or its revision is not the expected one.
    */
   replace(pet: Pet, expected: bigint, options?: CallOptions): Promise<bigint | undefined>;
 
@@ -63,11 +64,12 @@ export interface PetChanges {
   remove(id: bigint, expected: bigint, options?: CallOptions): Promise<bigint | undefined>;
 
   /**
-   * Resolves with one page of the newest versions of all pets, including removed ones. Whoever sets `after` to the `upTo` of the last
-   * page gets every version that no later version of the pet replaces first. A database examines a limited number of rows.
+   * Resolves with one page of the newest versions of all pets, including removed pets. A reader that sets `after` to the `upTo` of
+   * the previous page gets every version, unless a later version of the same pet replaces it first. For each page, a database
+   * examines only a limited number of rows.
    */
   list(query: ChangesQuery, options?: CallOptions): Promise<ChangesPage>;
 
-  /** Generates a new epoch, so that every follower begins again. */
+  /** Generates a new epoch, so that every follower begins again. If another program restores the store, call this afterwards. */
   beginEpoch?(): Promise<void>;
 }

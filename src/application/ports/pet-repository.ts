@@ -29,7 +29,8 @@ export interface PetPage {
 
 /**
  * Stores pets. Only the port `PetChanges`, which a storage can lack, changes and removes them. Returned objects are frozen. When
- * the promise of a write resolves, reads of this process see the write; reads of other processes see it within 1 s.
+ * the promise of a write resolves, reads of this process see the write; reads of other processes see it within 1 s. Every method
+ * can reject with `overloaded` when a queue is full, and with `storage_unavailable` when the storage cannot handle requests.
  */
 export interface PetRepository {
   /**

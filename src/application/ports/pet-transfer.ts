@@ -20,15 +20,17 @@ export interface TransferOptions {
 export interface PetTransfer {
   /**
    * Stores the pets of all batches in one transaction, and resolves with their number when they are durable. Stores nothing when
-   * anything fails, or when the signal is aborted. Other writers do not wait while the batches are read. Either all pets have ids, or
-   * none: then they get them in the order of the batches, as `PetRepository.add` assigns them. If the pets have ids and the store
-   * has ever had a pet, rejects with the error of `idsNotAccepted`.
+   * anything fails, or when the signal is aborted. Other writers do not wait while the batches are read.
+   *
+   * The caller ensures that either all pets or no pets have ids. Pets without ids get them in the order of the batches, as
+   * `PetRepository.add` assigns them. If the pets have ids and the store has ever had a pet, rejects with the error of
+   * `idsNotAccepted`.
    */
   importPets(batches: AsyncIterable<readonly (NewPet | Pet)[]>, options: TransferOptions): Promise<number>;
 
   /**
-   * Yields the matching pets in ascending order of id, in batches that are not empty, without those that are added after the first
-   * batch was requested. Leaving the loop early releases all resources.
+   * Yields the matching pets in ascending order of id, in batches that are not empty. Does not yield pets that are added after the
+   * first batch was requested. Leaving the loop early releases all resources.
    */
   exportPets(filter?: PetFilter, options?: CallOptions): AsyncIterable<readonly Pet[]>;
 }

@@ -4,7 +4,7 @@ export interface CacheStatistics {
   readonly misses: number;
 }
 
-/** A member is absent if it does not apply to the engine. */
+/** The statistics of a storage. A member is absent if it does not apply to the engine. */
 export interface StorageStatistics {
   readonly pages?: CacheStatistics | undefined;
   readonly keys?: CacheStatistics | undefined;

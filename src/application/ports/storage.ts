@@ -10,8 +10,8 @@ import type { PetTransfer } from './pet-transfer.ts';
 import type { StorageStatistics } from './statistics.ts';
 
 /**
- * An open storage. A call that needs a part that the engine lacks is refused by name. Every method of a port can reject with
- * `overloaded` when a queue is full, and with `storage_unavailable` when the storage cannot handle requests.
+ * An open storage. The parts that an engine lacks are absent. A call that needs such a part is refused with an error that names the
+ * missing feature.
  */
 export interface StoreStorage {
   readonly pets: PetRepository;
@@ -37,8 +37,9 @@ export interface StoreStorage {
   readonly statistics?: (() => StorageStatistics) | undefined;
 
   /**
-   * Resolves when the engine can handle requests. Rejects with `storage_unavailable` when reading fails, and after a failed write,
-   * until a write of a caller or a test write succeeds. Settles within about a second. Quick calls may share one test.
+   * Resolves when the engine can handle requests. Rejects with `storage_unavailable` when reading fails. After a failed write,
+   * rejects until a write of a caller or a test write of the storage succeeds. Settles within about a second. Calls in quick
+   * succession may share one test.
    */
   check(): Promise<void>;
 
