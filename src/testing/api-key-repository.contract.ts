@@ -56,8 +56,7 @@ function oneClient(subject: Subject<ApiKeyRepository>): ContractCase[] {
         const before = await keys.list();
         const old = await keys.add(...draft('ci', expiresAt));
         const [first, ...others] = [draft('a'), draft('b'), draft('c')] as const;
-        // The new keys were created at nearly the same time. Each call ends the old key 1 or 2 ms after the creation of
-        // that call's new key. So the old key was active when each new key was created, whichever call is stored first.
+        // Each call ends the old key 1 or 2 ms after the creation of its new key: it was active when each new key was created.
         const stored = await Promise.all([
           keys.replace(old, first[1].createdAt + 2, ...first),
           ...others.map((other) => keys.replace(old, other[1].createdAt + 1, ...other)),

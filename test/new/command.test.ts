@@ -28,7 +28,7 @@ test('what is refused ends the command with status 2 and one line, and nothing i
     [['--entity', 'parcel'], 'expected a folder and --entity: npm run new -- FOLDER --entity NAME'],
     [
       [free, '--entity', 'parcel', '--with', 'page', 'client', 'fetch'],
-      `new: expected one folder, got '${free}' and 'client' and 'fetch': write several parts as --with page,client`,
+      `new: expected one folder, got '${free}' and 'client' and 'fetch': quote a name of several words, and write several parts as --with page,client`,
     ],
     [
       [free, '--entity', 'parcel', '--with', 'book'],

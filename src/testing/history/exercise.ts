@@ -89,7 +89,6 @@ function callerOf(client: string, store: PetOperations, shared: Shared, random: 
     const earlier = keyed[keyed.length - 1 - random(20)];
     const chance = random(10);
     if (earlier !== undefined && chance < 3) {
-      // Retries a create of any client. The create can still be in flight.
       const { pet, idempotencyKey } = earlier;
       await store.createPet(pet, { idempotencyKey });
     } else if (earlier !== undefined && chance < 4) {
