@@ -59,6 +59,14 @@ describe('changePet', () => {
     expect(change).toHaveBeenCalledOnce();
   });
 
+  test('calls no function when an option is wrong, or when the store is closed', async () => {
+    const change = vi.fn(increment);
+    await expect(store.changePet(pet.id, change, { ifMatch: 'a' })).rejects.toThrow(refusal(/^ifMatch: /));
+    await store.close();
+    await expect(store.changePet(pet.id, change)).rejects.toThrow('the store is closed');
+    expect(change).not.toHaveBeenCalled();
+  });
+
   test.each([null, undefined, 'x', []])('refuses the change %j, also of a function', async (change) => {
     const refused = refusal('expected a change, an object with the new values of attributes');
     await expect(store.changePet(pet.id, change as never)).rejects.toThrow(refused);
