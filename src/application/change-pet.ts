@@ -12,7 +12,10 @@ export interface ChangeResult extends TaggedPet {
   readonly isReplay: boolean;
 }
 
-/** The use case of `PATCH /pets/{petId}`: changes attributes of a pet, and never overwrites a change of another writer. */
+/**
+ * The use case of `PATCH /pets/{petId}`: changes attributes of a pet, only in a version that `ifMatch` allows. The other attributes
+ * stay as other writers have stored them.
+ */
 export class ChangePet {
   readonly #ports: ChangePorts;
 
