@@ -128,7 +128,7 @@ export class AnimalStore extends BasicStore {
     return await supported(this.useCases.importPets, 'import').execute(batches, { ...checked, signal });
   }
 
-  /** Yields all matching pets in batches, as `PetTransfer.exportPets` does, or in pages if the storage lacks this port. */
+  /** Yields all matching pets in batches, as `PetTransfer.exportPets` does, or page by page if the storage lacks this port. */
   async *exportPets(query: PetFilterInput = {}, options?: CallOptions): AsyncGenerator<readonly Pet[], void> {
     this.assertCallable(options);
     checkOptions(query, FILTER);

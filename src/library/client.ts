@@ -5,7 +5,7 @@ import { checkOptions, type OptionRules, STRING } from '../application/arguments
 import { BasicStore as Store } from '../application/basic-store.ts';
 import type { ClientOptions } from '../application/store-options.ts';
 import { parseApiAddress } from '../composition/databases/api-address.ts';
-import { CLIENT_OPTIONS } from '../composition/databases/client-options.ts';
+import { CLIENT_RULES } from '../composition/databases/client-options.ts';
 import { readDatabase } from './database-option.ts';
 
 export * from './calls.ts';
@@ -19,7 +19,7 @@ export interface ClientConfig extends ClientOptions {
   readonly database: string;
 }
 
-const OPTIONS: OptionRules<ClientConfig> = { database: STRING, ...CLIENT_OPTIONS };
+const OPTIONS: OptionRules<ClientConfig> = { database: STRING, ...CLIENT_RULES };
 
 /** Opens the store of a server without sending a request. Rejects with `invalid_request` for an invalid configuration. */
 export async function createAnimalStore(config: ClientConfig): Promise<BasicStore> {

@@ -10,7 +10,7 @@ import { IDEMPOTENCY_DAYS_MAX } from '../application/create-pet.ts';
 import type { StoreStorage } from '../application/ports/storage.ts';
 import type { ClientOptions, RetryOptions } from '../application/store-options.ts';
 import { createUseCases } from '../application/use-cases.ts';
-import { CLIENT_OPTIONS } from '../composition/databases/client-options.ts';
+import { CLIENT_RULES } from '../composition/databases/client-options.ts';
 import { openDatabase, parseDatabase } from '../composition/databases/database.ts';
 import type { Engine } from '../composition/databases/engine.ts';
 import { invalidRequest } from '../domain/errors.ts';
@@ -42,7 +42,7 @@ const OPTIONS: OptionRules<AnimalStoreConfig & ClientOptions & RetryOptions> = {
     accepts: (value) =>
       Number.isInteger(value) && Number(value) >= 1 && Number(value) <= IDEMPOTENCY_DAYS_MAX,
   },
-  ...CLIENT_OPTIONS,
+  ...CLIENT_RULES,
 };
 
 export async function openStore(config: AnimalStoreConfig, engines: readonly Engine[]): Promise<AnimalStore> {

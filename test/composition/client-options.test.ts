@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { checkOptions } from '../../src/application/arguments.ts';
-import { CLIENT_OPTIONS } from '../../src/composition/databases/client-options.ts';
+import { CLIENT_RULES } from '../../src/composition/databases/client-options.ts';
 import { refusal } from '../support/refusal.ts';
 
-const check = (headers: unknown) => () => checkOptions({ headers: headers as never }, CLIENT_OPTIONS);
+const check = (headers: unknown) => () => checkOptions({ headers: headers as never }, CLIENT_RULES);
 
 test.each([
   {},

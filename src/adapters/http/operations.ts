@@ -44,7 +44,7 @@ export const OPERATIONS: readonly Operation[] = [
     summary: 'List pets',
     description:
       'One page of pets, in ascending order of `id`. While more pets follow, the response has a `Link` with ' +
-      '`rel="next"`. Following it visits exactly once each pet that is not removed meanwhile, even while pets are added.',
+      '`rel="next"`. Following it visits each pet that existed at the start exactly once, unless the pet is removed meanwhile.',
     parameters: ['limit', ...PET_FILTERS, 'after'],
     success: { description: 'A page of pets.', body: 'Pets', fields: ['NextPage'] },
     errors: [],

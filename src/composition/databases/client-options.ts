@@ -4,7 +4,7 @@ import { FUNCTION, OBJECT, type OptionRules, STRING, TIMEOUT } from '../../appli
 import { DEPRECATION_RULES } from '../../application/deprecation.ts';
 import type { ClientOptions } from '../../application/store-options.ts';
 
-export const CLIENT_OPTIONS: OptionRules<ClientOptions> = {
+export const CLIENT_RULES: OptionRules<ClientOptions> = {
   apiKey: STRING,
   timeout: TIMEOUT,
   ...DEPRECATION_RULES,
