@@ -57,6 +57,9 @@ describe('pets', () => {
         await expect(call({ timeout })).rejects.toThrow(
           refusal(/^timeout: expected a number of milliseconds/),
         );
+      await expect(call({ signal: null })).rejects.toThrow(
+        refusal('signal: expected an AbortSignal, got null'),
+      );
       await expect(call(aborted)).rejects.toThrow('enough');
     }
     expect((await store.listPage()).pets).toEqual([pet]);
@@ -158,13 +161,19 @@ describe('close', () => {
 
   test('makes every method reject with storage_unavailable', async () => {
     const { key } = await store.apiKeys.create('ci');
+    // The storage stays open, so only the store can refuse a call.
+    storage.close = async () => {};
     await store.close();
     for (const call of [
       () => store.createPet(REX),
       () => store.createPetOnce(REX, { caller: '1', key: 'a' }),
       () => store.getPet(1n),
+      () => store.changePet(1n, {}),
+      () => store.changePet(1n, () => ({})),
+      () => store.removePet(1n),
       () => store.listPage(),
       () => store.listPets().next(),
+      () => store.listChanges(),
       () => store.verifyApiKey(key),
       () => store.importPets(batchesOf([REX])),
       () => store.exportPets().next(),

@@ -1,10 +1,14 @@
 /** The commands with the parts of the program: which store they use, and how they name a wrong setting. */
 
 import { existsSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { describe, expect, test } from 'vitest';
+import { createCommands } from '../../src/composition/commands.ts';
+import { commandLine } from '../adapters/cli/cli.ts';
 import { Workspace } from '../e2e/workspace.ts';
 import { CHANGING_SETTINGS } from '../support/lifecycle.ts';
 import { clientOf, startInProcess } from '../support/service.ts';
+import { listen } from '../support/sockets.ts';
 
 describe('the store of a command', () => {
   test('cannot be memory:', async () => {
@@ -62,6 +66,25 @@ test('restore replaces the store that the settings select', async () => {
   await work.addPets(1);
   await work.outputHere(['restore', '--force', work.path('backup.db')]);
   expect(await work.outputHere(['export'])).toBe(before);
+});
+
+test('why a command waits for a server is reported once until the server responds', async () => {
+  const end = new AbortController();
+  const statuses = [0, 503, 200, 200, 503, 200];
+  const server = createServer((request, response) => {
+    const status = statuses.shift();
+    if (status === 0) request.destroy();
+    else response.writeHead(status ?? 200).end('[]');
+    if (status === undefined) end.abort();
+  });
+  const environment = { DATABASE_URL: `${await listen(server)}/v1`, API_KEY: 'key' };
+  const reasons: string[] = [];
+  const commands = createCommands(environment, '1.0.0', (reason) => void reasons.push(reason));
+  await commandLine('', commands).run(['export', '--follow'], { signal: end.signal });
+  expect(reasons).toEqual([
+    'the server cannot be reached (UND_ERR_SOCKET): trying again',
+    'the server responds with status 503: trying again',
+  ]);
 });
 
 describe('openapi', () => {
