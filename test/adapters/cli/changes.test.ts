@@ -160,7 +160,7 @@ describe('changes', () => {
     });
     const restart = failed(
       1,
-      'the cursor is of another epoch of the store, which was restored since: begin without after, and replace the copy',
+      'the cursor is of another epoch of the store, as after a restore, or was never assigned: begin without after, and replace the copy',
     );
     expect(await following).toEqual(restart);
     expect(await run(['changes', '--after', cursor])).toEqual(restart);
