@@ -177,6 +177,12 @@ test('its schema has one migration for each engine, and no past', () => {
     expect(`${content}`).toMatch(/^const FIRST_VERSION = 1;$/m);
     expect(`${content}`).not.toMatch(/older-schemas|FIRST_VERSION \+ 1|older release has neither/);
   }
+  for (const path of [
+    'src/composition/config.ts',
+    'src/composition/config/settings.ts',
+    'test/composition/config.test.ts',
+  ])
+    expect(read(path)).not.toMatch(/\bgone\b/i);
   expect(read('CHANGELOG.md')).not.toMatch(/[1-9]\.\d/);
   const paths = textFiles().map(({ path }) => path);
   expect(
