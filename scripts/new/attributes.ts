@@ -93,10 +93,7 @@ function attributeOf(text: string, index: number): NamedAttribute {
   const given = kindOf(text, kind, args?.trim());
   const isFilter = filter !== undefined || given.kind === 'one of';
   if (isFilter && name in FOLLOW_CHANGES_OPTIONS)
-    throw refusal(
-      name,
-      'a call that follows new records has this option beside the filters: choose another name',
-    );
+    throw refusal(name, 'calls that follow new records have an option of this name: choose another name');
   if (isFilter && given.kind === 'text' && given.maxLength > FILTER_LENGTH_MAX)
     throw refusal(text, `a filter is for texts of at most ${FILTER_LENGTH_MAX} characters`);
   const initial = value === undefined ? undefined : defaultOf(text, given, value);
@@ -170,10 +167,7 @@ function defaultOf(text: string, kind: AttributeKind, given: string): Attribute[
   const isBoolean = kind.kind === 'boolean' && /^(?:true|false)$/.test(given);
   const rule = ruleOf('the default', { ...kind, isRequired: true, description: '', example: '' });
   if (given.includes('`'))
-    throw refusal(
-      text,
-      'the default must have no backtick, because the API description shows it between two',
-    );
+    throw refusal(text, 'the default must have no backtick, because descriptions enclose it in backticks');
   const { value, fault } = rule(isBoolean ? given === 'true' : isInteger ? BigInt(given) : given);
   if (fault !== undefined) throw refusal(text, fault);
   return value as Attribute['example'];

@@ -79,7 +79,7 @@ test('no filter has the name of an option that lies beside the filters', () => {
     for (const kind of ['one of(day, month)', 'timestamp filter'])
       expect(() => attributesOf(`${name}:${kind}`)).toThrow(/: choose another name$/);
   expect(() => attributesOf('interval:one of(day, month)')).toThrow(
-    "--attributes 'interval': a call that follows new records has this option beside the filters",
+    "--attributes 'interval': calls that follow new records have an option of this name",
   );
   expect(attributesOf('interval:timestamp, signal:boolean')).toHaveLength(2);
 });
@@ -134,7 +134,7 @@ test.each([
   ['a:boolean=1', /the default must be true or false$/],
   ['a:timestamp=now', /the default must be a time in the format of RFC 3339/],
   ['a:text(1..3)=four', /the default must have 1 to 3 characters$/],
-  ['a:text(1..3)=`', /the default must have no backtick, because the API description shows it between two$/],
+  ['a:text(1..3)=`', /the default must have no backtick, because descriptions enclose it in backticks$/],
   ['a:boolean?=true', /so it cannot be optional$/],
   ['petName:boolean', /the words pet and animal are replaced by the name of the entity$/],
   [
