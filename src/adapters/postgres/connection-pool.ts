@@ -18,12 +18,12 @@ const FULL = 'too many calls wait for a connection to the database';
 const STANDBY = 'the database server is a standby: the store needs the primary';
 /**
  * Sets time limits, so that the server cancels a statement shortly before the driver gives up. Also sets the `DateStyle` that the
- * driver can read. These settings are not sent as startup parameters, which poolers refuse.
+ * driver can read, and requests warnings, because `prepare` needs one. Poolers would refuse these settings as startup parameters.
  */
-const timeLimits = (timeout: number, isLocal: boolean) => `SELECT pg_is_in_recovery(), count(set_config(name,
+const settings = (timeout: number, isLocal: boolean) => `SELECT pg_is_in_recovery(), count(set_config(name,
     CASE name WHEN 'statement_timeout' THEN '${Math.ceil(0.9 * timeout)}' WHEN 'lock_timeout' THEN '${Math.ceil(0.8 * timeout)}'
-      WHEN 'DateStyle' THEN 'ISO' ELSE '0' END, ${isLocal}))
-  FROM pg_settings WHERE name IN ('statement_timeout', 'lock_timeout', 'DateStyle', 'transaction_timeout',
+      WHEN 'DateStyle' THEN 'ISO' WHEN 'client_min_messages' THEN 'warning' ELSE '0' END, ${isLocal}))
+  FROM pg_settings WHERE name IN ('statement_timeout', 'lock_timeout', 'DateStyle', 'client_min_messages', 'transaction_timeout',
     'idle_session_timeout', 'idle_in_transaction_session_timeout')`;
 /** At this level, a statement sees what was committed while the previous one waited for a lock. The default can differ. */
 const BEGIN = 'BEGIN ISOLATION LEVEL READ COMMITTED';
@@ -185,14 +185,14 @@ export async function openSession(config: SessionConfig, signal?: AbortSignal): 
     });
   };
   const begin: Session['begin'] = async (mode = config.readOnly ? 'READ ONLY' : undefined) =>
-    void (await run(`${BEGIN} ${mode ?? ''}; ${timeLimits(LONG_TIMEOUT, true)}`));
+    void (await run(`${BEGIN} ${mode ?? ''}; ${settings(LONG_TIMEOUT, true)}`));
   return { run, begin, [Symbol.dispose]: end };
 }
 
 /** The connections with a commit that no standby has confirmed. */
 const unconfirmed = new WeakSet<ClientBase>();
 
-/** Sets the time limits of a new connection. Refuses a standby, which may lack acknowledged writes. */
+/** Prepares a new connection. Refuses a standby, which may lack acknowledged writes. */
 async function prepare(client: ClientBase, { query_timeout: timeout = 0 }: ClientConfig): Promise<void> {
   client.on('notice', ({ routine }) => {
     // This warning says that the wait for a standby was cancelled. Only `routine` identifies it, because its text can be in
@@ -200,7 +200,7 @@ async function prepare(client: ClientBase, { query_timeout: timeout = 0 }: Clien
     if (routine === 'SyncRepWaitForLSN') unconfirmed.add(client);
   });
   client.on('error', () => {});
-  const [row] = await query(client, { text: timeLimits(timeout, false) });
+  const [row] = await query(client, { text: settings(timeout, false) });
   if (row?.[0] === true) throw new StorageFault('read_only', STANDBY);
 }
 

@@ -12,8 +12,9 @@ import {
   type PostgresServer,
   startPostgres,
 } from '../../support/postgres/index.ts';
-import { attemptWith, countOf, MAX, openStorage, REX, withTimeout } from './database.ts';
+import { attemptWith, countOf, MAX, openStorage, REX, withSetting, withTimeout } from './database.ts';
 
+const about = { name: 'ci', prefix: 'x', createdAt: 1 };
 const UNKNOWN = /it is unknown whether this was stored$/;
 
 describePostgres('the durability of PostgreSQL', () => {
@@ -50,16 +51,22 @@ describePostgres('the durability of PostgreSQL', () => {
     await expect.poll(async () => (await admin.query(sql)).rowCount).toBeGreaterThan(0);
   }
 
-  test.each(['pg_cancel_backend', 'pg_terminate_backend'] as const)(
-    'a commit that no standby confirms has an unknown outcome after %s',
-    async (end) => {
+  test.each([
+    ['pg_cancel_backend', 'notice'],
+    ['pg_terminate_backend', 'notice'],
+    ['pg_cancel_backend', 'error'],
+  ] as const)(
+    'a commit that no standby confirms has an unknown outcome after %s, for a role that receives each %s',
+    async (end, level) => {
+      await admin.query(`ALTER ROLE postgres SET client_min_messages = ${level}`);
       const storage = await openStorage(withTimeout(server.url, 10_000));
       await admin.query('TRUNCATE pets, api_keys, idempotency_records');
       await set('synchronous_standby_names', 'nobody');
       const writes = {
         create: () => storage.pets.add(REX),
         'create with a key': () => storage.idempotentCreates.add(MAX, attemptWith('key')),
-        'first key': () => storage.apiKeys.addFirst('first key', { name: 'ci', prefix: 'x', createdAt: 1 }),
+        'first key': () => storage.apiKeys.addFirst('first key', about),
+        'further key': () => storage.apiKeys.add('further key', about),
       };
       for (const [name, write] of Object.entries(writes)) {
         const outcome = write().then(
@@ -79,21 +86,26 @@ describePostgres('the durability of PostgreSQL', () => {
     },
   );
 
-  test('an import that no standby confirms has an unknown outcome', async () => {
-    const storage = await openStorage(withTimeout(server.url, 10_000));
-    await admin.query('TRUNCATE pets');
-    await set('synchronous_standby_names', 'nobody');
-    const importing = expect(importPets(storage, inBatches([MAX]))).rejects.toThrow(UNKNOWN);
-    await endWaits('pg_cancel_backend');
-    await importing;
-    expect(await countOf(admin, MAX)).toBe(1);
-    await set('synchronous_standby_names', '');
-  });
+  test.each(['notice', 'error'])(
+    'an import that no standby confirms has an unknown outcome: %s',
+    async (level) => {
+      const storage = await openStorage(
+        withSetting(withTimeout(server.url, 10_000), 'client_min_messages', level),
+      );
+      await admin.query('TRUNCATE pets');
+      await set('synchronous_standby_names', 'nobody');
+      const importing = expect(importPets(storage, inBatches([MAX]))).rejects.toThrow(UNKNOWN);
+      await endWaits('pg_cancel_backend');
+      await importing;
+      expect(await countOf(admin, MAX)).toBe(1);
+      await set('synchronous_standby_names', '');
+    },
+  );
 
   test('a commit that no standby confirms fails at its deadline, and is not cancelled', async () => {
     const storage = await openStorage(withTimeout(server.url, 10_000));
     await admin.query('TRUNCATE pets');
-    const { id } = await storage.apiKeys.add('key', { name: 'ci', prefix: 'x', createdAt: 1 });
+    const { id } = await storage.apiKeys.add('key', about);
     await storage.idempotentCreates.add(REX, { ...attemptWith('ended'), validFor: -1 });
     await admin.query('TRUNCATE pets');
     await set('synchronous_standby_names', 'nobody');
