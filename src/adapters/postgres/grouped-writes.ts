@@ -5,9 +5,8 @@ import type { Observer } from '../../application/ports/observer.ts';
 import { closedError } from '../../application/ports/storage.ts';
 import { storageUnavailable } from '../../application/ports/storage-fault.ts';
 import { AnimalStoreError } from '../../domain/errors.ts';
-import { codeOf } from '../storage-kit/store-errors.ts';
 import type { ConnectionPool, ResultRow, SqlStatement } from './connection-pool.ts';
-import { type Faults, storageError, writeError } from './errors.ts';
+import { type Faults, isRefusal, storageError, writeError } from './errors.ts';
 
 const STATEMENT_LIMIT = 1000;
 const QUEUE_LIMIT = 10_000;
@@ -93,7 +92,7 @@ export class GroupedWrites {
     } catch (error) {
       group ??= this.#take(kind, queue);
       // A write that the database refuses because of a data exception, a constraint or a trigger must fail alone.
-      if (/^(2[23]|P0)/.test(codeOf(error)) && group.length > 1) {
+      if (isRefusal(error) && group.length > 1) {
         const half = group.length >> 1;
         await this.#send(kind, group.slice(0, half));
         return await this.#send(kind, group.slice(half));

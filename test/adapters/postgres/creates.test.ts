@@ -40,6 +40,20 @@ describePostgres('creates on PostgreSQL', () => {
     await storage.check();
   });
 
+  test.each(['PT409', '54000', '42501', '42704'])(
+    'a pet that a trigger refuses with the error code %s fails alone',
+    async (code) => {
+      const { url, storage } = await openStore();
+      await (await connect(url)).query(`CREATE FUNCTION refuse_pet() RETURNS trigger LANGUAGE plpgsql AS
+        $$ BEGIN RAISE EXCEPTION 'bad' USING ERRCODE = '${code}'; END $$;
+        CREATE TRIGGER refusing BEFORE INSERT OR UPDATE ON pets FOR EACH ROW WHEN (${hasAttributes(MAX, 'NEW')})
+        EXECUTE FUNCTION refuse_pet()`);
+      const results = await Promise.allSettled([REX, MAX, REX].map((pet) => storage.pets.add(pet)));
+      const statuses = results.map(({ status }) => status);
+      expect(statuses).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    },
+  );
+
   test('beyond 10,000 creates that wait, further ones are refused at once, and the others are stored', async () => {
     const { storage } = await openStore();
     const adding = Array.from({ length: 10_001 }, () => storage.pets.add(REX));
