@@ -1,5 +1,6 @@
 /** The connections to the database: a pool for single statements, and sessions for long operations. */
 
+import type { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client, type ClientBase, type ClientConfig, Pool, type PoolClient } from 'pg';
 import type { ConnectionStatistics } from '../../application/ports/statistics.ts';
@@ -168,6 +169,8 @@ export async function openSession(config: SessionConfig, signal?: AbortSignal): 
   const end = () => {
     signal?.removeEventListener('abort', end);
     client.end().catch(() => {});
+    // The process does not wait for a server that hangs.
+    (client.connection.stream as Socket).unref();
   };
   signal?.addEventListener('abort', end);
   try {

@@ -116,7 +116,10 @@ describePostgres('an outage of PostgreSQL', () => {
   });
 
   test('close ends although the server is frozen', async () => {
-    const storage = await openStorage(await newSchemaUrl('closed'));
+    const url = await newSchemaUrl('closed');
+    const sockets = () => process.getActiveResourcesInfo().filter((each) => each === 'TCPSocketWrap').length;
+    const before = sockets();
+    const storage = await openStorage(url);
     await Promise.all([storage.pets.add(REX), storage.pets.find(1n), storage.apiKeys.list()]);
     const exporting = storage.transfer.exportPets()[Symbol.asyncIterator]();
     await exporting.next();
@@ -125,6 +128,8 @@ describePostgres('an outage of PostgreSQL', () => {
     const adding = storage.pets.add(REX).catch((error: unknown) => error);
     await clock.passUntil(storage.close());
     expect(await adding).toMatchObject({ code: 'storage_unavailable' });
+    // No connection keeps the process alive.
+    expect(sockets()).toBeLessThanOrEqual(before);
     server.thaw();
     await exporting.return?.();
   });
@@ -199,11 +204,15 @@ describePostgres('a PostgreSQL server that refuses', () => {
       message: expect.not.stringContaining('unknown'),
     });
     expect(await walk(storage)).toMatchObject([REX]);
-    await expect(storage.check()).rejects.toMatchObject({ reason: 'read_only' });
+    const reason = () => storage.check().catch((error) => error.reason);
+    expect(await reason()).toBe('read_only');
+    await admin.query('ALTER TABLE animal_store_schema RENAME TO other');
+    await expect.poll(reason).toBe('damaged');
+    await admin.query('ALTER TABLE other RENAME TO animal_store_schema');
     await admin.query(`ALTER ROLE ${username} RESET default_transaction_read_only`);
     await untilBack(storage);
     // Each session that was opened meanwhile keeps the setting, until it has refused a create.
-    expect(new Set(states)).toEqual(new Set(['read_only', undefined]));
+    expect(new Set(states)).toEqual(new Set(['read_only', 'damaged', undefined]));
     expect(states.at(-1)).toBeUndefined();
   });
 });
