@@ -43,9 +43,8 @@ export async function examinePostgresStore(url: string): Promise<Diagnosis> {
     if (schemaVersion === SCHEMA_VERSION) await session.run(READ_NOTHING);
     // In an older schema, the sequences cannot be checked, because a table is missing. The next start of a server adds the table,
     // and checks the sequences.
-    const behind =
-      survey.isOneServer && schemaVersion === SCHEMA_VERSION ? await sequencesBehind(session) : [];
-    for (const { message } of behind) report('error', message);
+    if (survey.isOneServer && schemaVersion === SCHEMA_VERSION)
+      for (const { message } of await sequencesBehind(session)) report('error', message);
     const [facts = []] = await session.run(FACTS, [Date.now()]);
     const [pets, lastId, total, active, idempotencyRecords, bytes] = facts as Facts;
     problems.push(

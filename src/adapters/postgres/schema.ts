@@ -186,16 +186,16 @@ export async function prepareSchema(
     if (migration === 'alone' && Number((await session.run(OTHERS))[0]?.[0]) > 0)
       throw storageUnavailable(`another process has the store open, and ${older}`);
   }
-  const { version = 0 } = survey;
-  if (version < SCHEMA_VERSION) await migrate(session);
+  let { version = 0 } = survey;
+  if (version < SCHEMA_VERSION) version = await migrate(session);
   else if (migration !== 'never') await session.run(READ_NOTHING);
-  const warnings = survey.isOneServer ? await moveSequences(session) : [];
+  const warnings = survey.isOneServer && !config.readOnly ? await moveSequences(session) : [];
   if (version > 0 && version < SCHEMA_VERSION) warnings.push(migrated(version, SCHEMA_VERSION));
   return { ...survey, warnings: [...survey.warnings, ...warnings] };
 }
 
-/** After an error, the end of the connection rolls the transaction back. */
-async function migrate(session: Session): Promise<void> {
+/** Resolves with the version before. After an error, the end of the connection rolls the transaction back. */
+async function migrate(session: Session): Promise<number> {
   await session.begin();
   await session.run('SELECT pg_advisory_xact_lock($1)', [LOCK]);
   const { version = 0 } = await surveyOf(session);
@@ -204,6 +204,7 @@ async function migrate(session: Session): Promise<void> {
   await session.run('UPDATE animal_store_schema SET version = $1', [SCHEMA_VERSION]);
   await session.run(READ_NOTHING);
   await session.run('COMMIT');
+  return version;
 }
 
 /** Returns a statement that moves the sequence of a table forward, so that new ids are greater than all ids and revisions. */

@@ -73,6 +73,14 @@ describePostgres('an older store', () => {
     expect(await columnsOf(url)).toEqual(await columnsOf(await newStoreUrl()));
   });
 
+  test('of three servers that start at once, only the one that migrates the store says so', async () => {
+    const { url } = await createStoreOf30();
+    const warnings: string[] = [];
+    const observer = { onWarning: (message: string) => warnings.push(message) };
+    await Promise.all([1, 2, 3].map(() => openStorage(url, { observer })));
+    expect(warnings.filter((message) => message.includes('migrated'))).toHaveLength(1);
+  });
+
   test('creates of 3.0 are replayed after the upgrade, and by a server of 3.0 beside the new one', async () => {
     const { url, server } = await createStoreOf30();
     await server.query(insertPetOf30());

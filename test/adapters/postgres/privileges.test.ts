@@ -4,7 +4,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { examinePostgresStore } from '../../../src/adapters/postgres/examination.ts';
 import { importPets, inBatches } from '../../../src/testing/fixtures/transfers.ts';
 import { connect, describePostgres } from '../../support/postgres/index.ts';
-import { named, newStoreUrl, newWriterUrl, openStorage, REX } from './database.ts';
+import { named, newStoreUrl, newWriterUrl, openStorage, REX, walk } from './database.ts';
 import { refusalOf } from './refusal.ts';
 
 /** Creates a store, and a user who may read and write it, but create no temporary tables. */
@@ -42,6 +42,20 @@ describePostgres('the privileges of a user of PostgreSQL', () => {
     expect(await (await openStorage(url, { readOnly: true })).pets.list({ limit: 1 })).toMatchObject({
       pets: [],
     });
+  });
+
+  test('on the sequences are not needed by a store that is opened for reading', async () => {
+    const store = await newStoreUrl();
+    await (await openStorage(store)).pets.add(REX);
+    const url = await newWriterUrl(store);
+    const { username } = new URL(url);
+    await (await connect(store)).query(
+      `REVOKE ALL ON SEQUENCE pets_id_seq, api_keys_id_seq FROM ${username}`,
+    );
+    const warnings: string[] = [];
+    const observer = { onWarning: (message: string) => warnings.push(message) };
+    expect(await walk(await openStorage(url, { readOnly: true, observer }))).toMatchObject([REX]);
+    expect(warnings).not.toContainEqual(expect.stringContaining('sequence'));
   });
 
   test.each(['pets', 'idempotency_records'])(
