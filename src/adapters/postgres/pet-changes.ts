@@ -125,9 +125,8 @@ export function petChanges(pool: ConnectionPool, writes: GroupedWrites): Changes
         lastNumber: lastNumber as bigint,
       });
     },
-    async beginEpoch() {
-      await pool.write(`UPDATE animal_store_schema SET epoch = ${NEW_EPOCH}`, []);
-    },
+    beginEpoch: async () =>
+      void (await pool.write(`UPDATE animal_store_schema SET epoch = ${NEW_EPOCH}`, [])),
   };
   return { changes, idempotentChanges };
 }

@@ -28,10 +28,7 @@ export function petRepository(
 ): PetRepository & { read(): Promise<unknown> } {
   const sharePage = sharedReads<PetPage>(pool);
   const shareVersion = sharedReads<unknown>(pool);
-  /**
-   * Whether the last two versions differed. If so, the next one probably differs too, so `list` reads the page at once, without
-   * reading the version first.
-   */
+  /** Whether the last two versions differed. If so, the next one probably differs too, so `list` does not read it first. */
   let isChanging = true;
 
   /**
@@ -94,9 +91,8 @@ function sharedReads<R>(pool: ConnectionPool) {
 const FIND = { name: 'find', text: `SELECT ${PET_COLUMNS} FROM pets WHERE id = ANY ($1::bigint[])` };
 const FIND_ONE = { name: 'find-one', text: `SELECT ${PET_COLUMNS} FROM pets WHERE id = $1` };
 /**
- * The number of pets per statement, if enough connections are free. When PostgreSQL reads from disk, small statements are faster:
- * each statement reads one disk block after another, but several statements read in parallel. From memory, large statements are
- * faster.
+ * The number of pets per statement, if enough connections are free. A statement reads one disk block after another, so small
+ * statements, which read in parallel, are faster when PostgreSQL reads from disk. From memory, large statements are faster.
  */
 const GROUP_SIZE = { fromDisk: 6, fromMemory: 16 };
 /** In milliseconds per pet: a statement that takes longer counts as one that reads from disk. */
@@ -126,11 +122,8 @@ function groupedGets(pool: ConnectionPool): PetRepository['find'] {
     const isOne = ids.length === 1;
     const statement = isOne ? { ...FIND_ONE, values: ids } : { ...FIND, values: [`{${ids.join()}}`] };
     let sentAt = 0;
-    const onSend = () => {
-      sentAt = performance.now();
-    };
     try {
-      const rows = await pool.read(statement, onSend);
+      const rows = await pool.read(statement, () => (sentAt = performance.now()));
       const isSlow = performance.now() - sentAt > SLOW * gets.length;
       size = isSlow ? GROUP_SIZE.fromDisk : GROUP_SIZE.fromMemory;
       const found = new Map(rows.map((row) => [row[0], petOf(row)]));

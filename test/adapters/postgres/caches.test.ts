@@ -51,7 +51,7 @@ describe('pages', () => {
     });
     const cache = new PageCache();
     const { list } = petRepository(opened.pool, (async () => undefined) as AddCreate, cache, hasVersion);
-    return { ...opened, database, cache, list: () => list({ limit: 5 }) };
+    return { ...opened, database, cache, list: (limit = 5) => list({ limit }) };
   }
 
   test('are read until the version stays the same, and then only the version is', async () => {
@@ -67,6 +67,8 @@ describe('pages', () => {
     for (let times = 0; times < 2; times++) expect(await list()).toBe(next);
     expect(names()).toEqual(['version', 'list', 'version', 'version']);
     expect(cache.statistics).toEqual({ hits: 4, misses: 3 });
+    await list(6);
+    expect(names()).toEqual(['list']);
   });
 
   test('are read each time if the database has no version', async () => {

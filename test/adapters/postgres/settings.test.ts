@@ -1,5 +1,6 @@
 /** Defaults of a role or a database, row security, and changes of tables while a server runs. */
 
+import { isDeepStrictEqual } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 import { clientConfig } from '../../../src/adapters/postgres/config.ts';
 import { ConnectionPool } from '../../../src/adapters/postgres/connection-pool.ts';
@@ -104,6 +105,23 @@ describePostgres('a table that is altered while a server uses it', () => {
     };
     await expect(pool.run(begin)).rejects.toMatchObject({ code: '0A000' });
     expect(count).toBe(2);
+  });
+
+  test.each([
+    ['22000', {}, 'is used again'],
+    ['22000', { readOnly: true }, 'is closed, because its transaction is open'],
+    ['25006', {}, 'is closed, because its server can be an old primary'],
+    ['0A000', {}, 'is closed, because its statements can be out of date'],
+    ['08006', {}, 'is closed, because it can be broken'],
+  ])('a connection with the error %s and the options %o %s', async (code, options, fate) => {
+    const config = { ...clientConfig(await newStoreUrl()), ...options };
+    const pool = new ConnectionPool(config, new KnownFaults([], {}), () => {});
+    onTestFinished(() => pool.close());
+    const pid = () => pool.run(() => ({ text: 'SELECT pg_backend_pid()' }));
+    const before = await pid();
+    const refused = pool.run(() => ({ text: `DO $$ BEGIN RAISE SQLSTATE '${code}'; END $$` }));
+    await expect(refused).rejects.toMatchObject({ code });
+    expect(isDeepStrictEqual(await pid(), before)).toBe(fate === 'is used again');
   });
 
   test('without a column, a check rejects as requests do', async () => {
