@@ -1,13 +1,14 @@
 /** Creates, checks and migrates the file of a store, and opens the connections of a storage to it. */
 
 import { statSync } from 'node:fs';
+import { normalize } from 'node:path';
 import type Database from 'better-sqlite3';
 import { StorageFault, storageUnavailable } from '../../application/ports/storage-fault.ts';
 import { asAnimalStoreError, invalidRequest } from '../../domain/errors.ts';
 import { type Migration, olderSchema } from '../storage-kit/store-errors.ts';
 import { beginAlone, type Connection, connect, connectToRead, type Prepare } from './connection.ts';
 import { errorFrom, isLocked, plainError } from './errors.ts';
-import { assertSameFiles, createFile, refuseLogAlone, type StoreFiles, sizeOf } from './files.ts';
+import { assertSameFiles, createFile, refuseCompanionsAlone, type StoreFiles, sizeOf } from './files.ts';
 import { APPLICATION_ID, MIGRATIONS, SCHEMA_VERSION, testRead, versionOf } from './schema.ts';
 
 /** In milliseconds: how long a connection of a storage waits for a lock. The wait blocks the thread of the connection. */
@@ -39,7 +40,7 @@ export function prepareDatabase(path: string, preparation: Preparation = {}): nu
     let version = 0;
     using db = connectToStore(path, (each) => {
       version = versionOf(each);
-      const damage = sizeOf(path) <= CHECK_LIMIT && damageOf(each, 'quick');
+      const damage = sizeOf(normalize(path)) <= CHECK_LIMIT && damageOf(each, 'quick');
       if (damage) throw storageUnavailable(`the database file is damaged: ${damage}: restore a backup`);
       if (version > 0) testRead(each);
       else if (mustExist) throw new StorageFault('file_missing', 'the file contains no store');
@@ -100,8 +101,8 @@ function connectToStore(path: string, check: Prepare, timeout?: number): Connect
 /** Calls `open`. Every error message begins with the path of the database file. */
 export function nameFile<T>(path: string, open: () => T): T {
   try {
-    const stats = statSync(path, { throwIfNoEntry: false });
-    if (stats === undefined) refuseLogAlone(path);
+    const stats = statSync(normalize(path), { throwIfNoEntry: false });
+    if (stats === undefined) refuseCompanionsAlone(path);
     if (stats === undefined) throw new StorageFault('file_missing', 'there is no such file');
     if (stats.isDirectory()) throw storageUnavailable('expected a file, got a directory');
     return open();

@@ -7,7 +7,7 @@ import { idProblems, invalidPetProblems } from '../storage-kit/problems.ts';
 import { connectToRead } from './connection.ts';
 import { damageOf } from './database.ts';
 import { attempt, storageError } from './errors.ts';
-import { companionsOf, isFileOf, partialsOf, realPath, refuseLogAlone, sizeOf } from './files.ts';
+import { companionsOf, isFileOf, partialsOf, realPath, refuseCompanionsAlone, sizeOf } from './files.ts';
 import { APPLICATION_ID, contentsOf, countRows, readPets, SCHEMA_VERSION, versionOf } from './schema.ts';
 
 /** The free disk space below which there is a warning, and below which there is an error, in MiB. */
@@ -35,10 +35,8 @@ export function examineSqliteStore(path: string): Diagnosis {
   const known = { ...about, bytes, freeBytes, problems };
   try {
     if (stats === undefined) {
-      refuseLogAlone(location);
-      const isJournalAlone = companionsOf(location).length > 0;
-      const advice = isJournalAlone ? 'put it back, or restore a backup' : 'the start of a server creates it';
-      throw new Error(`there is no such file: ${advice}`);
+      refuseCompanionsAlone(location);
+      throw new Error('there is no such file: the start of a server creates it');
     }
     if (!stats.isFile()) throw new Error('it is not a regular file');
     return { ...known, ...readFacts(location, problems) };
@@ -71,11 +69,12 @@ function partialProblems(path: string): Problem[] {
 }
 
 export function refuseNoBackup(file: string, store: string): Stats {
-  const stats = statSync(file, { throwIfNoEntry: false });
+  const real = realPath(file);
+  const stats = statSync(real, { throwIfNoEntry: false });
   if (stats === undefined) throw invalidRequest(`${file}: there is no such file`);
   if (!stats.isFile()) throw invalidRequest(`${file} is not a regular file`);
   if (isFileOf(store, file)) throw invalidRequest(`${file} belongs to the store`);
-  const [companion] = companionsOf(file);
+  const [companion] = companionsOf(real);
   if (companion === undefined) return stats;
   const advice = `make a backup of it, with animal-store backup --database-url sqlite:${file} NEW`;
   const reason = `${companion} exists, so ${file} is not a backup, but a store or a copy of its files`;

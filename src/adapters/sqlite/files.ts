@@ -15,9 +15,9 @@ import {
   statSync,
 } from 'node:fs';
 import { open } from 'node:fs/promises';
-import { basename, dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, normalize, resolve } from 'node:path';
 import { StorageFault, storageUnavailable } from '../../application/ports/storage-fault.ts';
-import type { AnimalStoreError } from '../../domain/errors.ts';
+import { type AnimalStoreError, invalidRequest } from '../../domain/errors.ts';
 import { codeOf } from '../storage-kit/store-errors.ts';
 import { fileError } from './errors.ts';
 
@@ -32,13 +32,20 @@ export function databaseFiles(path: string): readonly string[] {
 
 /** Resolves symbolic links, as SQLite does. Neither the file nor the target of a link need exist. */
 export function realPath(path: string): string {
+  const real = resolveLinks(path);
+  // The driver would remove the white space, and open another file.
+  if (real !== real.trim()) throw invalidRequest(`'${real}' ends in white space: choose another name`);
+  return real;
+}
+
+function resolveLinks(path: string): string {
   try {
     return realpathSync(path);
   } catch (error) {
     const absolute = resolve(path);
-    const real = join(realPath(dirname(absolute)), basename(absolute));
+    const real = join(resolveLinks(dirname(absolute)), basename(absolute));
     const isLink = codeOf(error) === 'ENOENT' && lstatSync(real, { throwIfNoEntry: false })?.isSymbolicLink();
-    return isLink ? realPath(resolve(dirname(real), readlinkSync(real))) : real;
+    return isLink ? resolveLinks(resolve(dirname(real), readlinkSync(real))) : real;
   }
 }
 
@@ -65,6 +72,15 @@ export function refuseLogAlone(path: string): void {
   const advice = 'move the same file back before any restart: see docs/watch.md';
   const last = 'if no copy is left, stop all servers, then move the log away';
   throw storageUnavailable(`${log} exists, but the database file ${state}: ${advice}; ${last}`);
+}
+
+/** Refuses the companions of a missing file: SQLite would delete them, and a file that is put back could not be repaired. */
+export function refuseCompanionsAlone(path: string): void {
+  const [journal] = companionsOf(realPath(path));
+  refuseLogAlone(path);
+  // A server that is creating the store may have created both files in the meantime.
+  if (journal === undefined || existsSync(realPath(path))) return;
+  throw storageUnavailable(`${journal} exists, but its file is missing: put it back, or restore a backup`);
 }
 
 /** Whether the path leads to a file of the database, which need not exist. */
@@ -95,12 +111,13 @@ export function modeOfNewFile(path: string): number {
 
 /** Creates a missing file, and returns whether it was missing. If SQLite created it, every user of the machine could read it. */
 export function createFile(path: string): boolean {
+  const file = normalize(path);
   // Does not open an existing file, because closing it would end the locks that SQLite has on it.
-  if (existsSync(path)) return false;
+  if (existsSync(file)) return false;
   try {
-    refuseLogAlone(path);
-    createFolder(dirname(path));
-    closeSync(openSync(path, 'a', modeOfNewFile(path)));
+    refuseCompanionsAlone(file);
+    createFolder(dirname(file));
+    closeSync(openSync(file, 'a', modeOfNewFile(file)));
     return true;
   } catch (error) {
     throw fileError(`${path}: cannot create the file`, error);

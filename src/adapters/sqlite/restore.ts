@@ -83,7 +83,7 @@ export async function restoreSqliteStore(
     created = companionsOf(store).length === 0 && createFile(store);
     old = lockStore(store, overwrite);
     return await withPartialFile(store, async (partial) => {
-      await copyFile(file, partial, constants.COPYFILE_EXCL);
+      await copyFile(realPath(file), partial, constants.COPYFILE_EXCL);
       onProgress?.(1);
       chmodSync(partial, (stats?.mode ?? modeOfNewFile(store)) & 0o777);
       const { uid, gid } = stats ?? source;

@@ -18,7 +18,12 @@ import { Worker } from 'node:worker_threads';
 import { expect, onTestFinished, test } from 'vitest';
 import { openReader, openWriter } from '../../../src/adapters/sqlite/database.ts';
 import { filesOf } from '../../../src/adapters/sqlite/files.ts';
-import { openSqliteStorage } from '../../../src/adapters/sqlite/index.ts';
+import {
+  examineSqliteBackup,
+  examineSqliteStore,
+  openSqliteStorage,
+  restoreSqliteStore,
+} from '../../../src/adapters/sqlite/index.ts';
 import { SCHEMA_VERSION } from '../../../src/adapters/sqlite/schema.ts';
 import { IS_SHORT } from '../../support/extent.ts';
 import { temporaryFolder } from '../../support/process.ts';
@@ -131,12 +136,30 @@ test.each([
   expect(readFileSync(`${path}-wal`, 'utf8')).toBe(log);
 });
 
-test('the files that an interrupted first start leaves are a new store', async () => {
-  const path = temporaryFile();
-  writeFileSync(path, '');
-  writeFileSync(`${path}-wal`, '');
-  expect(await openStorage(path).pets.add(REX)).toMatchObject({ id: 1n });
+test('a missing file with a rollback journal is not created, because the journal can repair the file that is away', () => {
+  const [path, link] = [temporaryFile(), temporaryFile()];
+  symlinkSync(path, link);
+  writeFileSync(`${path}-journal`, 'the pages before a crash');
+  const message = /-journal exists, but its file is missing: put it back, or restore a backup$/;
+  for (const options of [{}, { mustExist: true }, { readOnly: true }])
+    for (const each of [path, link])
+      expect(() => openSqliteStorage(each, options)).toThrow(refusal(path, message));
+  expect(readdirSync(dirname(path))).toEqual(['pets.db-journal']);
+  expect(readFileSync(`${path}-journal`, 'utf8')).toBe('the pages before a crash');
 });
+
+test.each([
+  ['-wal', ''],
+  ['-journal', '\0'.repeat(512)],
+])(
+  'an empty file and the %s that an interrupted first start leaves are a new store',
+  async (suffix, content) => {
+    const path = temporaryFile();
+    writeFileSync(path, '');
+    writeFileSync(path + suffix, content);
+    expect(await openStorage(path).pets.add(REX)).toMatchObject({ id: 1n });
+  },
+);
 
 test('with `mustExist`, a missing file is refused and not created, and an existing file is opened', async () => {
   const path = join(temporaryFolder(), 'folder', 'pets.db');
@@ -211,6 +234,44 @@ test('a path with unusual characters is a path like any other', async () => {
   makeStore(path, 1);
   expect(existsSync(path)).toBe(true);
   expect(await openStorage(path).pets.find(1n)).toBeDefined();
+});
+
+test('a path that ends in white space, which the driver would ignore, opens no other file', async () => {
+  const [path, link, backup] = [newStore(1), temporaryFile(), newStore(2)];
+  const spaced = `${path} `;
+  symlinkSync(spaced, link);
+  execute(backup, 'PRAGMA journal_mode = DELETE');
+  const storage = openStorage(path);
+  const message = expect.stringMatching(/pets\.db\s' ends in white space: choose another name$/);
+  const refused = expect.objectContaining({ name: 'AnimalStoreError', message });
+  for (const name of [spaced, link, `${path}\n`])
+    for (const options of [{}, { mustExist: true }, { readOnly: true }])
+      expect(() => openSqliteStorage(name, options)).toThrow(refused);
+  await expect(storage.backup?.(spaced)).rejects.toThrow(refused);
+  await expect(restoreSqliteStore(spaced, backup)).rejects.toThrow(refused);
+  copyFileSync(backup, spaced);
+  expect(() => openSqliteStorage(spaced)).toThrow(refused);
+  expect(() => examineSqliteBackup(path, spaced)).toThrow(refused);
+  await expect(restoreSqliteStore(temporaryFile(), spaced)).rejects.toThrow(refused);
+  expect(() => examineSqliteStore(spaced)).toThrow(refused);
+  expect(countIn(path)).toBe(1n);
+  makeStore(join(`${dirname(path)} `, ' other.db'));
+});
+
+test('`..` after a link leads to one file only: the folder that contains the link', async () => {
+  const [folder, other] = [temporaryFolder(), join(temporaryFolder(), 'releases', 'v2')];
+  mkdirSync(other, { recursive: true });
+  symlinkSync(other, join(folder, 'current'));
+  const path = `${folder}/current/../pets.db`;
+  const storage = openStorage(path);
+  await storage.pets.add(REX);
+  await storage.backup?.(`${path}.backup`);
+  expect(readdirSync(dirname(other))).toEqual(['v2']);
+  writeFileSync(join(dirname(other), 'pets.db.backup'), 'another file');
+  expect(examineSqliteBackup(newStore(), `${path}.backup`)).toMatchObject({ pets: 1 });
+  expect(await restoreSqliteStore(temporaryFile(), `${path}.backup`)).toMatchObject({ pets: 1 });
+  for (const options of [{}, { mustExist: true }, { readOnly: true }])
+    expect(await openStorage(path, options).pets.find(1n)).toBeDefined();
 });
 
 test('every connection uses a write-ahead log, syncs each commit, and waits briefly for a lock', () => {
