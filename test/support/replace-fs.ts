@@ -3,7 +3,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import { onTestFinished, vi } from 'vitest';
 
-type Name = 'accessSync' | 'fsyncSync' | 'linkSync' | 'mkdirSync' | 'statSync';
+type Name = 'accessSync' | 'fsyncSync' | 'linkSync' | 'mkdirSync' | 'readdirSync' | 'statSync';
 
 /** Replaces a function of `node:fs` until the end of the test. Returns the original function. */
 export function replaceFs<Key extends Name>(name: Key, replacement: (typeof fs)[Key]): (typeof fs)[Key] {

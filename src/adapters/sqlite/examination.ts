@@ -26,14 +26,21 @@ const EMPTY: Facts = { isSound: true, schemaVersion: 0, pets: 0, apiKeys: { tota
  */
 export function examineSqliteStore(path: string): Diagnosis {
   const location = realPath(path);
-  const stats = statSync(location, { throwIfNoEntry: false });
   const problems: Problem[] = [];
   const freeBytes = freeSpace(dirname(location), problems);
-  problems.push(...accessProblems(location), ...partialProblems(location));
-  const about = { location, exists: stats !== undefined, supportedSchemaVersion: SCHEMA_VERSION };
-  const bytes = stats && [location, ...companionsOf(location)].reduce((sum, file) => sum + sizeOf(file), 0);
-  const known = { ...about, bytes, freeBytes, problems };
+  let known: Diagnosis = {
+    location,
+    exists: undefined,
+    supportedSchemaVersion: SCHEMA_VERSION,
+    freeBytes,
+    problems,
+  };
   try {
+    const stats = statSync(location, { throwIfNoEntry: false });
+    const files = [location, ...companionsOf(location)];
+    const bytes = stats && files.reduce((sum, file) => sum + sizeOf(file), 0);
+    known = { ...known, exists: stats !== undefined, bytes };
+    problems.push(...accessProblems([...files, dirname(location)]), ...partialProblems(location));
     if (stats === undefined) {
       refuseCompanionsAlone(location);
       throw new Error('there is no such file: the start of a server creates it');
@@ -48,10 +55,10 @@ export function examineSqliteStore(path: string): Diagnosis {
 }
 
 /** A server does not start if it may not write to each of these. */
-function accessProblems(store: string): Problem[] {
+function accessProblems(paths: readonly string[]): Problem[] {
   const isRefused = (path: string) =>
     attempt(() => accessSync(path, constants.W_OK) !== undefined, existsSync(path));
-  const refused = [store, ...companionsOf(store), dirname(store)].filter(isRefused);
+  const refused = paths.filter(isRefused);
   return refused.map((path) => ({ severity: 'error', message: `${path}: this user may not write to it` }));
 }
 

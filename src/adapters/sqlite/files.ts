@@ -19,7 +19,7 @@ import { basename, dirname, join, normalize, resolve } from 'node:path';
 import { StorageFault, storageUnavailable } from '../../application/ports/storage-fault.ts';
 import { type AnimalStoreError, invalidRequest } from '../../domain/errors.ts';
 import { codeOf } from '../storage-kit/store-errors.ts';
-import { fileError } from './errors.ts';
+import { attempt, fileError } from './errors.ts';
 
 /** SQLite creates, reads and deletes the companion files with these suffixes beside the database file. */
 const COMPANIONS = ['-journal', '-wal', '-shm'] as const;
@@ -175,7 +175,7 @@ export async function withPartialFile<T>(path: string, make: (partial: string) =
 /** Returns the temporary files of killed processes, and of processes that still use them. */
 export function partialsOf(path: string): readonly string[] {
   const [folder, start] = [dirname(path), `${basename(path)}.`];
-  const names = existsSync(folder) ? readdirSync(folder) : [];
+  const names = attempt(() => readdirSync(folder), []);
   const partials = names.filter((name) => name.startsWith(start) && /\.partial(?:-\w+)?$/.test(name));
   return partials.map((name) => join(folder, name));
 }

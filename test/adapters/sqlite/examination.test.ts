@@ -138,6 +138,23 @@ test('a file or a folder that this user may not write to is an error, as for a s
   expect(problemsOf(path)).toEqual(found);
 });
 
+test('a folder that cannot be searched and a circle of links are problems, and a folder that cannot be listed is none', () => {
+  const [path, link] = [newStore(2), temporaryFile()];
+  symlinkSync(link, link);
+  expect(problemsOf(link)).toEqual([['error', expect.stringMatching(`^${link}: ELOOP`)]]);
+  const list = replaceFs('readdirSync', () => {
+    throw systemError('EACCES');
+  });
+  expect(examineSqliteStore(path)).toMatchObject({ pets: 2, problems: [] });
+  const stat = replaceFs('statSync', ((file: string, options: object) => {
+    if (file.startsWith(path)) throw systemError('EACCES');
+    return stat(file, options);
+  }) as typeof statSync);
+  expect(problemsOf(path)).toEqual([['error', `${path}: EACCES`]]);
+  expect(examineSqliteStore(path).exists).toBeUndefined();
+  expect(list(dirname(path))).toEqual(['pets.db']);
+});
+
 test.each([
   [50, 'warning'],
   [5, 'error'],
