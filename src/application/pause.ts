@@ -13,7 +13,8 @@ export async function pause(milliseconds: number, signal?: AbortSignal): Promise
 }
 
 /** Read when this module is loaded, so that {@link nextTurn} still resolves when a test has replaced the global timers. */
-const afterThisTurn: (resolve: () => void) => unknown = globalThis.setImmediate ?? globalThis.setTimeout;
+export const afterThisTurn: (resolve: () => void) => unknown =
+  globalThis.setImmediate ?? globalThis.setTimeout;
 
 /** Resolves in the next iteration of the event loop, so that other pending events are handled first. */
 export function nextTurn(): Promise<void> {

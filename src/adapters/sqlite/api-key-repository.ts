@@ -1,5 +1,6 @@
 import type Database from 'better-sqlite3';
 import type { ApiKeyRepository } from '../../application/ports/api-key-repository.ts';
+import { untilAborted } from '../../application/until-aborted.ts';
 import type { ApiKey } from '../../domain/api-key.ts';
 import { apiKeyOf, foundKey, hashOf, keyValues, rowIdOf } from '../storage-kit/key-rows.ts';
 import type { Cached } from '../storage-kit/page-cache.ts';
@@ -66,7 +67,7 @@ export function apiKeyRepository(reads: Reads, writer: Writer): Cached<ApiKeyRep
           await connection.begin();
           const [row] = await connection.run<Database.RunResult>(ADD_FIRST, keyValues(key, about));
           if (row === undefined || row.changes === 0) return undefined;
-          await save?.();
+          await untilAborted(Promise.resolve(save?.()), reads.closing);
           await connection.commit(1);
           return added(BigInt(row.lastInsertRowid), about);
         });

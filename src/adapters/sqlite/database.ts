@@ -8,7 +8,7 @@ import { asAnimalStoreError, invalidRequest } from '../../domain/errors.ts';
 import { type Migration, olderSchema } from '../storage-kit/store-errors.ts';
 import { beginAlone, type Connection, connect, connectToRead, type Prepare } from './connection.ts';
 import { errorFrom, isLocked, plainError } from './errors.ts';
-import { assertSameFiles, createFile, refuseCompanionsAlone, type StoreFiles, sizeOf } from './files.ts';
+import { assertSameFiles, createFile, refuseLogAlone, type StoreFiles, sizeOf } from './files.ts';
 import { APPLICATION_ID, MIGRATIONS, SCHEMA_VERSION, testRead, versionOf } from './schema.ts';
 
 /** In milliseconds: how long a connection of a storage waits for a lock. The wait blocks the thread of the connection. */
@@ -102,7 +102,7 @@ function connectToStore(path: string, check: Prepare, timeout?: number): Connect
 export function nameFile<T>(path: string, open: () => T): T {
   try {
     const stats = statSync(normalize(path), { throwIfNoEntry: false });
-    if (stats === undefined) refuseCompanionsAlone(path);
+    if (stats === undefined) refuseLogAlone(path);
     if (stats === undefined) throw new StorageFault('file_missing', 'there is no such file');
     if (stats.isDirectory()) throw storageUnavailable('expected a file, got a directory');
     return open();

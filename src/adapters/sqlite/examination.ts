@@ -7,7 +7,7 @@ import { idProblems, invalidPetProblems } from '../storage-kit/problems.ts';
 import { connectToRead } from './connection.ts';
 import { damageOf } from './database.ts';
 import { attempt, storageError } from './errors.ts';
-import { companionsOf, isFileOf, partialsOf, realPath, refuseCompanionsAlone, sizeOf } from './files.ts';
+import { companionsOf, isFileOf, partialsOf, realPath, refuseLogAlone, sizeOf } from './files.ts';
 import { APPLICATION_ID, contentsOf, countRows, readPets, SCHEMA_VERSION, versionOf } from './schema.ts';
 
 /** The free disk space below which there is a warning, and below which there is an error, in MiB. */
@@ -27,23 +27,19 @@ const EMPTY: Facts = { isSound: true, schemaVersion: 0, pets: 0, apiKeys: { tota
 export function examineSqliteStore(path: string): Diagnosis {
   const location = realPath(path);
   const problems: Problem[] = [];
-  const freeBytes = freeSpace(dirname(location), problems);
-  let known: Diagnosis = {
-    location,
-    exists: undefined,
-    supportedSchemaVersion: SCHEMA_VERSION,
-    freeBytes,
-    problems,
-  };
+  let known: Diagnosis = { location, exists: undefined, problems };
   try {
     const stats = statSync(location, { throwIfNoEntry: false });
     const files = [location, ...companionsOf(location)];
     const bytes = stats && files.reduce((sum, file) => sum + sizeOf(file), 0);
-    known = { ...known, exists: stats !== undefined, bytes };
+    const [exists, freeBytes] = [stats !== undefined, freeSpace(dirname(location), problems)];
+    known = { location, exists, supportedSchemaVersion: SCHEMA_VERSION, bytes, freeBytes, problems };
     problems.push(...accessProblems([...files, dirname(location)]), ...partialProblems(location));
     if (stats === undefined) {
-      refuseCompanionsAlone(location);
-      throw new Error('there is no such file: the start of a server creates it');
+      refuseLogAlone(location);
+      const advice =
+        files.length > 1 ? 'put it back, or restore a backup' : 'the start of a server creates it';
+      throw new Error(`there is no such file: ${advice}`);
     }
     if (!stats.isFile()) throw new Error('it is not a regular file');
     return { ...known, ...readFacts(location, problems) };

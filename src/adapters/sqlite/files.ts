@@ -74,15 +74,6 @@ export function refuseLogAlone(path: string): void {
   throw storageUnavailable(`${log} exists, but the database file ${state}: ${advice}; ${last}`);
 }
 
-/** Refuses the companions of a missing file: SQLite would delete them, and a file that is put back could not be repaired. */
-export function refuseCompanionsAlone(path: string): void {
-  const [journal] = companionsOf(realPath(path));
-  refuseLogAlone(path);
-  // A server that is creating the store may have created both files in the meantime.
-  if (journal === undefined || existsSync(realPath(path))) return;
-  throw storageUnavailable(`${journal} exists, but its file is missing: put it back, or restore a backup`);
-}
-
 /** Whether the path leads to a file of the database, which need not exist. */
 export function isFileOf(database: string, path: string): boolean {
   const [real, identity] = [realPath(path), identityOf(path)];
@@ -112,10 +103,14 @@ export function modeOfNewFile(path: string): number {
 /** Creates a missing file, and returns whether it was missing. If SQLite created it, every user of the machine could read it. */
 export function createFile(path: string): boolean {
   const file = normalize(path);
-  // Does not open an existing file, because closing it would end the locks that SQLite has on it.
-  if (existsSync(file)) return false;
   try {
-    refuseCompanionsAlone(file);
+    // Read first, as in `refuseLogAlone`. SQLite would delete it, and a file that is put back could not be repaired.
+    const [journal] = companionsOf(realPath(file));
+    // Does not open an existing file, because closing it would end the locks that SQLite has on it.
+    if (existsSync(file)) return false;
+    refuseLogAlone(file);
+    const advice = 'put it back, or restore a backup';
+    if (journal) throw storageUnavailable(`${journal} exists, but its file is missing: ${advice}`);
     createFolder(dirname(file));
     closeSync(openSync(file, 'a', modeOfNewFile(file)));
     return true;

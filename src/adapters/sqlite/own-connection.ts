@@ -14,20 +14,22 @@ import type { Answer, Call, SqlValue } from './writer-thread.ts';
 export interface OwnConnection {
   /**
    * Runs a statement once for each row of values. Resolves with the first value that each run selects, or with the `RunResult` of
-   * each change. If `rows` is empty, runs `sql` once, and resolves with an empty array.
+   * each change. If `rows` is empty, runs `sql` once, and resolves with an empty array. Rejects if the storage is closed or must not
+   * be written, or if one of its files is missing or was replaced.
    */
   run<T>(sql: string, ...rows: readonly (readonly SqlValue[])[]): Promise<readonly T[]>;
   begin(): Promise<void>;
-  /** Throws if the storage is closed or must not be written, or if one of its files is missing or was replaced. */
-  assertWritable(): void;
   commit(writes: number): Promise<void>;
 }
 
-/** Calls `work` with the connection of a new thread. If `work` rejects, rejects with the same error. */
-export async function withOwnConnection<T>(
-  writer: Writer,
-  work: (connection: OwnConnection) => Promise<T>,
-): Promise<T> {
+type Work<T> = (connection: OwnConnection) => Promise<T>;
+
+/** Calls `work` with the connection of a new thread, and rejects as it does. It must end when `Reads.closing` is aborted. */
+export function withOwnConnection<T>(writer: Writer, work: Work<T>): Promise<T> {
+  return writer.finish(connectAndRun(writer, work));
+}
+
+async function connectAndRun<T>(writer: Writer, work: Work<T>): Promise<T> {
   writer.assertOpen();
   const thread = startThread('writer-thread', writer.files);
   const replies = on(thread, 'message', { close: ['exit'] });
@@ -35,6 +37,8 @@ export async function withOwnConnection<T>(
   let startedAt = 0;
   const connection: OwnConnection = {
     async run<T>(sql: string, ...rows: readonly (readonly SqlValue[])[]) {
+      writer.assertOpen();
+      assertSameFiles(writer.files);
       thread.postMessage({ sql, rows } satisfies Call);
       const answer = await reply();
       if ('code' in answer) throw errorFrom(answer);
@@ -44,12 +48,7 @@ export async function withOwnConnection<T>(
       startedAt = performance.now();
       await connection.run('BEGIN IMMEDIATE');
     },
-    assertWritable() {
-      writer.assertOpen();
-      assertSameFiles(writer.files);
-    },
     async commit(writes) {
-      connection.assertWritable();
       await connection.run('COMMIT');
       writer.observer.onCommit?.({ writes, ms: performance.now() - startedAt });
     },

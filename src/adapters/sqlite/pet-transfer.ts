@@ -4,6 +4,7 @@ import {
   type PetTransfer,
   type TransferOptions,
 } from '../../application/ports/pet-transfer.ts';
+import { iterateUntilAborted } from '../../application/until-aborted.ts';
 import { INT64_MAX } from '../../domain/int64.ts';
 import type { NewPet, Pet } from '../../domain/pet.ts';
 import { ATTRIBUTE_COLUMNS, PET_COLUMNS, valuesOf } from '../storage-kit/pet-rows.ts';
@@ -35,7 +36,9 @@ export function petTransfer(reads: Reads, writer: Writer): PetTransfer {
   const list = petLister(db);
   return {
     importPets: (batches, options) =>
-      withOwnConnection(writer, (connection) => importAll(connection, batches, options)),
+      withOwnConnection(writer, (connection) =>
+        importAll(connection, iterateUntilAborted(batches, reads.closing), options),
+      ),
 
     /** Exports each pet as it is when its page is read. One transaction over all pages would make the write-ahead log grow. */
     async *exportPets(filter) {
@@ -58,7 +61,6 @@ async function importAll(
   let [withIds, count] = [false, 0];
   for await (const batch of batches) {
     signal?.throwIfAborted();
-    connection.assertWritable();
     const [first] = batch;
     if (first === undefined) continue;
     withIds = 'id' in first;
@@ -75,7 +77,6 @@ async function importAll(
   // Pets without ids have the places 1, 2, 3 and so on in the temporary table, so the next place can be calculated.
   for (let place = 0n; ; ) {
     signal?.throwIfAborted();
-    connection.assertWritable();
     const [copy] = await connection.run<Changes>(withIds ? COPY_WITH_ID : COPY, [place, COPY_SIZE]);
     if (copy === undefined || copy.changes === 0) break;
     const { changes, lastInsertRowid } = copy;

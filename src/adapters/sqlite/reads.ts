@@ -1,13 +1,11 @@
 import type Database from 'better-sqlite3';
+import { afterThisTurn } from '../../application/pause.ts';
 import { closedError } from '../../application/ports/storage.ts';
 import { INT64_MAX } from '../../domain/int64.ts';
 import { idsExhausted } from '../storage-kit/problems.ts';
 import { storageError } from './errors.ts';
 import { type Faults, reportFault } from './faults.ts';
 import { lastIdOf, testRead } from './schema.ts';
-
-/** Set when this module is loaded. If a program replaces `setImmediate` later, as tests do, the storage still works. */
-export const afterThisTurn: typeof setImmediate = setImmediate;
 
 /**
  * Collects the reads that are requested in one iteration of the event loop. At the end of the iteration, all of them run in one
@@ -26,7 +24,9 @@ export class Reads {
   /** Whether a transaction is open in which `version` was read. Reading `db.inTransaction` would take longer than a cached read. */
   #inTransaction = false;
   #queue: (() => void)[] = [];
-  #isClosed = false;
+  readonly #closing = new AbortController();
+  /** Aborted by {@link close}. Then, no call of the storage begins. */
+  readonly closing: AbortSignal = this.#closing.signal;
   /** The read that has found a fault. Tests repeat it, because they could read what is still sound. */
   #failed: (() => unknown) | undefined;
 
@@ -65,7 +65,7 @@ export class Reads {
   }
 
   close(): void {
-    this.#isClosed = true;
+    this.#closing.abort(closedError());
   }
 
   readonly #runAll = (): void => {
@@ -75,7 +75,8 @@ export class Reads {
   };
 
   #beginTransaction(): void {
-    const fault = this.#isClosed ? closedError() : this.faults.of('files');
+    this.closing.throwIfAborted();
+    const fault = this.faults.of('files');
     if (fault !== undefined) throw fault;
     if (!this.db.inTransaction) this.#begin.run();
     // BEGIN acquires no lock, so this is the first step that can fail.

@@ -145,12 +145,9 @@ export function lastIdOf(
   return db.prepare<[], bigint>(selectLastId(table, source)).pluck().safeIntegers().get() ?? 0n;
 }
 
-/** The first schema version with the table `epoch`. An older backup gets its epoch when it is migrated. */
-const EPOCH_VERSION = FIRST_VERSION + 1;
-
-/** Gives a copy of a store an epoch of its own. */
+/** Gives a copy of a store an epoch of its own. An older backup has no table `epoch`: it gets its epoch when it is migrated. */
 export function beginEpoch(db: Database.Database): void {
-  if (versionOf(db) >= EPOCH_VERSION) db.exec(BEGIN_EPOCH);
+  if (versionOf(db) > FIRST_VERSION) db.exec(BEGIN_EPOCH);
 }
 
 export const BEGIN_EPOCH: string = 'UPDATE epoch SET value = lower(hex(randomblob(8)))';

@@ -1,7 +1,7 @@
 import { BOOLEAN, checkArgument, checkOptions, STRING } from '../../application/arguments.ts';
 import { joinObservers, OBSERVER } from '../../application/observers.ts';
 import type { Observer } from '../../application/ports/observer.ts';
-import { closedError, type Storage } from '../../application/ports/storage.ts';
+import type { Storage } from '../../application/ports/storage.ts';
 import { KnownFaults } from '../storage-kit/known-faults.ts';
 import { MIGRATION, migrated } from '../storage-kit/store-errors.ts';
 import { apiKeyRepository } from './api-key-repository.ts';
@@ -88,8 +88,6 @@ export function openSqliteStorage(path: string, options: SqliteOptions = {}): St
 function storageOf(reads: Reads, writer: Writer): Storage {
   const [pets, apiKeys] = [petRepository(reads, writer), apiKeyRepository(reads, writer)];
   const writes = idempotentWrites(reads, writer);
-  const closing = new AbortController();
-  const backups = new Set<Promise<unknown>>();
   return {
     pets,
     apiKeys,
@@ -104,22 +102,20 @@ function storageOf(reads: Reads, writer: Writer): Storage {
       logBytes: attempt(() => sizeOf(writer.files[1][0]), undefined),
       ...writer.statistics,
     }),
-    async backup(file, { signal = closing.signal, ...options } = {}) {
-      closing.signal.throwIfAborted();
-      const backup = backUp(writer.files, file, options, AbortSignal.any([closing.signal, signal]));
-      backups.add(backup);
-      const contents = await backup.finally(() => backups.delete(backup));
+    async backup(file, { signal = reads.closing, ...options } = {}) {
+      reads.closing.throwIfAborted();
+      const backup = backUp(writer.files, file, options, AbortSignal.any([reads.closing, signal]));
+      const contents = await writer.finish(backup);
       if (contents !== undefined) options.onVerified?.(contents);
     },
     async check() {
-      closing.signal.throwIfAborted();
+      reads.closing.throwIfAborted();
       checkFiles(writer.faults, writer.files);
       await writer.faults.check(() => reads.test());
     },
     async close() {
       reads.close();
-      closing.abort(closedError());
-      await Promise.all([Promise.allSettled(backups), writer.close()]);
+      await writer.close();
       reads.db.close();
     },
   };

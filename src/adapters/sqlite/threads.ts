@@ -28,9 +28,13 @@ export async function endThread(thread: Worker): Promise<void> {
   if (thread.threadId === -1) return;
   thread.ref();
   thread.postMessage('close');
-  const exit = once(thread, 'exit').catch(() => {});
-  await Promise.race([exit, delay(EXIT_TIMEOUT, undefined, { ref: false })]);
+  await settled(once(thread, 'exit'));
   thread.unref();
+}
+
+/** Resolves when the work has settled, or after a timeout if the disk does not respond. */
+export async function settled(work: Promise<unknown>): Promise<void> {
+  await Promise.race([work.catch(() => {}), delay(EXIT_TIMEOUT, undefined, { ref: false })]);
 }
 
 /** Called in a thread, to receive messages and to respond to them. @param end called before the thread exits */

@@ -1,6 +1,7 @@
 /** Queues writes, and sends them in batches to the writer thread, which commits them. */
 
 import type { Worker } from 'node:worker_threads';
+import { afterThisTurn } from '../../application/pause.ts';
 import type { Observer } from '../../application/ports/observer.ts';
 import type { StorageStatistics } from '../../application/ports/statistics.ts';
 import { closedError } from '../../application/ports/storage.ts';
@@ -9,8 +10,8 @@ import { AnimalStoreError } from '../../domain/errors.ts';
 import { errorFrom, UNKNOWN } from './errors.ts';
 import { checkFiles, type Faults, reportFault, syncFaultOf } from './faults.ts';
 import type { StoreFiles } from './files.ts';
-import { afterThisTurn, type Reads } from './reads.ts';
-import { endThread, startThread } from './threads.ts';
+import type { Reads } from './reads.ts';
+import { endThread, settled, startThread } from './threads.ts';
 import type { Batch, Reply, SqlStatement, Write, Written } from './writer-thread.ts';
 
 /** All writes of a batch wait for its commit, so a larger batch would delay the responses to all its writes. */
@@ -36,6 +37,7 @@ interface QueuedWrite {
 /** Group commit: writes that arrive during a commit are queued, and share the next transaction and its fsync. */
 export class Writer {
   readonly files: StoreFiles;
+  readonly #reads: Reads;
   readonly faults: Faults;
   readonly observer: Observer;
   #queue: QueuedWrite[] = [];
@@ -44,8 +46,8 @@ export class Writer {
   #sentAt = 0;
   #thread: Worker | undefined;
   readonly #interval: NodeJS.Timeout = setInterval(() => this.#look(), INTERVAL).unref();
-  readonly #reads: Reads;
   readonly #isReadOnly: boolean;
+  readonly #work = new Set<Promise<unknown>>();
   #closed: Promise<void> | undefined;
   #whenIdle: (() => void) | undefined;
 
@@ -65,9 +67,15 @@ export class Writer {
     return { waitingWrites: this.#queue.length, busySeconds: { writer: busy / 1000 } };
   }
 
+  /** {@link close} waits for this work, which must end when {@link Reads.closing} is aborted. */
+  async finish<T>(work: Promise<T>): Promise<T> {
+    this.#work.add(work);
+    return await work.finally(() => this.#work.delete(work));
+  }
+
   /** Throws when the storage is closed or read-only, and after a failed fsync. */
   assertOpen(): void {
-    if (this.#closed !== undefined) throw closedError();
+    this.#reads.closing.throwIfAborted();
     if (this.#isReadOnly) throw storageUnavailable('the store was opened for reading only');
     const fault = syncFaultOf(this.faults);
     if (fault !== undefined) throw fault;
@@ -107,6 +115,7 @@ export class Writer {
   }
 
   async #end(): Promise<void> {
+    const ended = settled(Promise.allSettled(this.#work));
     await new Promise<void>((resolve) => {
       this.#whenIdle = resolve;
       this.#commitNext();
@@ -116,6 +125,7 @@ export class Writer {
     const thread = this.#thread;
     this.#thread = undefined;
     if (thread !== undefined) await endThread(thread);
+    await ended;
   }
 
   #commitNext(): void {

@@ -141,9 +141,7 @@ test('a missing file with a rollback journal is not created, because the journal
   symlinkSync(path, link);
   writeFileSync(`${path}-journal`, 'the pages before a crash');
   const message = /-journal exists, but its file is missing: put it back, or restore a backup$/;
-  for (const options of [{}, { mustExist: true }, { readOnly: true }])
-    for (const each of [path, link])
-      expect(() => openSqliteStorage(each, options)).toThrow(refusal(path, message));
+  for (const each of [path, link]) expect(() => openSqliteStorage(each)).toThrow(refusal(path, message));
   expect(readdirSync(dirname(path))).toEqual(['pets.db-journal']);
   expect(readFileSync(`${path}-journal`, 'utf8')).toBe('the pages before a crash');
 });

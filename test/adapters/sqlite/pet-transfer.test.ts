@@ -1,15 +1,19 @@
-import { statSync } from 'node:fs';
-import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { readdirSync, readlinkSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { expect, test, vi } from 'vitest';
+import { attempt } from '../../../src/adapters/sqlite/errors.ts';
+import { openSqliteStorage } from '../../../src/adapters/sqlite/index.ts';
 import { ImportPets } from '../../../src/application/import-pets.ts';
 import { INT64_MAX } from '../../../src/domain/int64.ts';
 import type { NewPet, Pet } from '../../../src/domain/pet.ts';
+import { draft } from '../../../src/testing/fixtures/keys.ts';
 import { samplePet } from '../../../src/testing/fixtures/pets.ts';
 import { importPets } from '../../../src/testing/fixtures/transfers.ts';
 import { isNewRow } from '../../support/pets.ts';
 import { canMount, mountNote, SmallDisk } from '../../support/small-disk.ts';
 import { connect } from '../../support/sqlite.ts';
-import { addPets, MAX, newStore, openStorage, REX, temporaryFile } from './temporary-file.ts';
+import { addPets, countIn, MAX, newStore, openStorage, REX, temporaryFile } from './temporary-file.ts';
 
 /** More pets than are stored in one step. */
 const MANY = 45_000;
@@ -72,6 +76,60 @@ test('an import into a store with few ids left says that the ids are used up, an
   expect(await new ImportPets(transfer).execute(batchesOf(3), { dryRun: true })).toBe(3);
   expect(await new ImportPets(transfer).execute(batchesOf(3))).toBe(3);
   expect((await pets.list({ limit: 9 })).pets.at(-1)?.id).toBe(INT64_MAX);
+});
+
+test.skipIf(process.platform !== 'linux')(
+  'after close, an import has ended and no file of the store is open, whatever step the import was at',
+  async () => {
+    for (const step of ['reading', 'copying', 'committing']) {
+      const path = newStore();
+      const storage = openSqliteStorage(path);
+      const { promise, resolve: proceed } = Promise.withResolvers<void>();
+      const stays = new Promise<never>(() => {});
+      const source = (async function* () {
+        yield* batchesOf(MANY);
+        if (step !== 'reading') return;
+        proceed();
+        await stays;
+      })();
+      const onProgress = (count: number) => {
+        if (step === 'copying' || count === MANY) proceed();
+      };
+      const settled = vi.fn();
+      void importPets(storage, source, { onProgress }).then(settled, settled);
+      await promise;
+      // The next step is sent to the thread.
+      await nextTurn();
+      await storage.close();
+      await nextTurn();
+      expect([settled.mock.calls.length, openFilesIn(dirname(path))]).toEqual([1, []]);
+      const [[result]] = settled.mock.calls as [[unknown]];
+      expect([0n, BigInt(MANY)].indexOf(countIn(path))).toBe(result === MANY ? 1 : 0);
+    }
+  },
+);
+
+/** Returns the files of a folder that this process has open. */
+function openFilesIn(folder: string): string[] {
+  const descriptors = readdirSync('/proc/self/fd').map((name) => `/proc/self/fd/${name}`);
+  return descriptors
+    .map((name) => attempt(() => readlinkSync(name), ''))
+    .filter((file) => file.startsWith(folder));
+}
+
+test('close ends the wait for the callback of a first key, which is not stored', async () => {
+  const path = newStore();
+  const storage = openSqliteStorage(path);
+  const { promise, resolve: proceed } = Promise.withResolvers<void>();
+  const adding = storage.apiKeys.addFirst(...draft('Anna'), async () => {
+    proceed();
+    await new Promise(() => {});
+  });
+  const rejected = expect(adding).rejects.toMatchObject({ code: 'storage_unavailable' });
+  await promise;
+  await storage.close();
+  await rejected;
+  expect(readdirSync(dirname(path))).toEqual(['pets.db']);
 });
 
 test.skipIf(!canMount)(

@@ -1,9 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import Database from 'better-sqlite3';
-import { beforeEach, expect, test, vi } from 'vitest';
+import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { openReader } from '../../../src/adapters/sqlite/database.ts';
 import { Reads } from '../../../src/adapters/sqlite/reads.ts';
-import { newFaults, newStore } from './temporary-file.ts';
+import { newFaults, newStore, REX, temporaryFile } from './temporary-file.ts';
 
 let path: string;
 let db: Database.Database;
@@ -75,4 +75,14 @@ test('the fault of a failed read lasts until this read succeeds, though others d
     expect(faults.of('reads')?.reason).toBe(expected);
     isReadable = true;
   }
+});
+
+test('a storage that is opened after a test has replaced `setImmediate` works', async () => {
+  vi.resetModules();
+  const { createAnimalStore } = await import('../../../src/library/index.ts');
+  vi.useFakeTimers({ toFake: ['setImmediate'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const store = await createAnimalStore({ database: `sqlite:${temporaryFile()}` });
+  onTestFinished(() => store.close());
+  expect((await store.createPet(REX)).id).toBe(1n);
 });
