@@ -1,7 +1,4 @@
-/**
- * Reads JSON (RFC 8259) with exact int64 values. `JSON.parse` alone rounds integers beyond 2^53, and rounds some fractions to
- * integers.
- */
+/** Reads JSON (RFC 8259) with exact int64 values. `JSON.parse` rounds integers beyond 2^53, and some fractions to integers. */
 
 import { AnimalStoreError, asAnimalStoreError, invalidRequest, isError } from './errors.ts';
 import { parseJsonInt64, toInt64 } from './int64.ts';
@@ -12,6 +9,9 @@ export type Members<Name extends string> = Partial<Record<Name, unknown>> | unde
 /** In a text without a match, every number is an integer of at most 15 digits, which `JSON.parse` reads exactly. */
 const MAY_BE_ROUNDED = /\d[.eE]|\d{16}/;
 
+/** `JSON.parse` limits the depth only with a function, so it gets one for every text with enough brackets to be nested deeply. */
+const BRACKETS = 1000;
+
 /**
  * Parses JSON, and keeps every int64 exact. {@link readMembers} reads the members of an object. If several members have the same
  * name, the last one counts. Throws `invalid_request` for text that is not JSON. Unlike the messages of JavaScript engines, the
@@ -19,7 +19,8 @@ const MAY_BE_ROUNDED = /\d[.eE]|\d{16}/;
  */
 export function parseJson(text: string): unknown {
   try {
-    return JSON.parse(text, MAY_BE_ROUNDED.test(text) ? withExactNumber : undefined);
+    const mayBeDeep = text.length > BRACKETS && text.split('[').length + text.split('{').length > BRACKETS;
+    return JSON.parse(text, mayBeDeep || MAY_BE_ROUNDED.test(text) ? withExactNumber : undefined);
   } catch (error) {
     const reason = isError(error) && error.name === 'RangeError' ? ': it is nested too deeply' : '';
     throw asAnimalStoreError(error) ?? invalidRequest(`invalid JSON${reason}`);
