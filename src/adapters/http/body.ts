@@ -12,6 +12,7 @@ import type { ApiContext, ApiMiddleware } from './state.ts';
 
 /** The maximum size of a request body, in bytes. */
 export const BODY_LIMIT: number = 16 * 1024;
+const TOO_LARGE = new HttpError('payload_too_large', `the body must have at most ${BODY_LIMIT} bytes`);
 
 const MEDIA_TYPE = 'application/json';
 /** The media type of a change. A change can also be sent as plain JSON. */
@@ -61,12 +62,14 @@ export const readBody: ApiMiddleware = async (ctx, next) => {
   // Over HTTP/2, no field says whether there is a body, but the parser needs such a field.
   if (req.httpVersionMajor >= 2) req.headers['transfer-encoding'] = 'chunked';
   try {
+    // The parser would wait for the bytes of a body of 2^31 or more.
+    if (Number(req.headers['content-length']) > BODY_LIMIT) throw TOO_LARGE;
     await parse(ctx, async () => {});
   } catch (error) {
     if (error === TOO_SLOW) throw error;
     if ((error as { status?: number }).status !== 413) throw invalidRequest('the body ended early');
     await discardBody(ctx);
-    throw new HttpError('payload_too_large', `the body must have at most ${BODY_LIMIT} bytes`);
+    throw TOO_LARGE;
   }
   await next();
 };
@@ -81,10 +84,7 @@ const LINGER_TIME = 1000;
  */
 async function discardBody({ req, res }: ApiContext): Promise<void> {
   res.shouldKeepAlive = false;
-  if (!(req.socket instanceof Socket)) {
-    req.destroy();
-    return;
-  }
+  if (!(req.socket instanceof Socket)) return void req.destroy();
   req.resume();
   await Promise.race([finished(req).catch(() => {}), sleep(LINGER_TIME, undefined, { ref: false })]);
 }

@@ -4,7 +4,7 @@ import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
 import { parseJson } from '../../../src/adapters/http/body.ts';
 import { newPetMembers } from '../../../src/adapters/http/schemas.ts';
-import { Connection, sendRaw } from '../../support/connection.ts';
+import { Connection, sendLast, sendRaw } from '../../support/connection.ts';
 import { sharedServer } from '../../support/server.ts';
 import { JSON_TYPE, REX } from './paths.ts';
 
@@ -32,6 +32,15 @@ describe('the size', () => {
       expect((await sendRaw(server.origin, message)).status).toBe(status);
     }
   });
+
+  test.each([LIMIT + 1, 2 ** 31 - 1, 2 ** 31, 2 ** 32, 2 ** 53 + 2])(
+    'that Content-Length declares as %i is refused before the body arrives',
+    async (size) => {
+      expect(await sendLast(server.origin, head({ 'Content-Length': size }))).toMatchObject([
+        { status: 413 },
+      ]);
+    },
+  );
 });
 
 test('the bytes may be of another realm, as in Jest', async () => {
