@@ -4,23 +4,24 @@ import type { IncomingMessage } from 'node:http';
 import { invalidRequest } from '../../domain/errors.ts';
 import type { ApiMiddleware } from './state.ts';
 
+/** Matches the characters of a host and a port (RFC 3986, section 3.2). */
+const HOST = /^[\w.~%!$&'()*+;=:[\]-]*$/;
+
 /** Refuses invalid requests that Node.js would accept, or to which it would respond without a body (sections 2.3, 3.2 and 6.1). */
 export const checkHead: ApiMiddleware = ({ req }, next) => {
   const { httpVersion } = req;
   if (httpVersion === '0.9') throw invalidRequest('the version is missing: expected HTTP/1.0 or HTTP/1.1');
   // Only a request over HTTP/2 has a `stream`. Without one, the request came over HTTP/1, and names HTTP/2.0 by mistake.
-  if (httpVersion === '2.0' && !('stream' in req)) {
+  if (httpVersion === '2.0' && !('stream' in req))
     throw invalidRequest('the version is wrong: expected HTTP/1.0 or HTTP/1.1');
-  }
   const isHttp11 = httpVersion === '1.1';
-  if (!isFramed(req)) {
+  if (!isFramed(req))
     throw invalidRequest(isHttp11 ? 'Transfer-Encoding must be chunked' : 'Transfer-Encoding needs HTTP/1.1');
-  }
   const host = fieldOf(req, 'host');
   // A `Request` of the Fetch standard joins the values of repeated fields with commas.
-  if (host === undefined ? isHttp11 : isRepeated(req, 'host') || host.includes(',')) {
+  if (host === undefined ? isHttp11 : isRepeated(req, 'host') || host.includes(','))
     throw invalidRequest('Host must be given once');
-  }
+  if (!HOST.test(host ?? '')) throw invalidRequest('invalid Host: expected a host, with or without a port');
   return next();
 };
 
