@@ -11,15 +11,20 @@ export interface PipelineRequests {
   get(target: string): string;
   /** Creates the pet with this number, with a body of at least the given size. */
   create(number: number, size?: number): string;
+  /** Changes or removes a pet. */
+  write(method: 'PATCH' | 'DELETE', target: string, ifMatch: string, body?: string): string;
 }
 
 export function pipelineOf(key: string): PipelineRequests {
-  const fields = `Host: x\r\nAuthorization: Bearer ${key}\r\n`;
+  const request = (start: string, body = '', more = '') =>
+    `${start} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n${more}${body && typeAndLength(body)}\r\n${body}`;
   return {
-    get: (target) => `GET ${target} HTTP/1.1\r\n${fields}\r\n`,
-    create(number, size = 0) {
-      const body = numberedJson(number).padEnd(size);
-      return `POST /v1/pets HTTP/1.1\r\n${fields}Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
-    },
+    get: (target) => request(`GET ${target}`),
+    create: (number, size = 0) => request('POST /v1/pets', numberedJson(number).padEnd(size)),
+    write: (method, target, tag, body) => request(`${method} ${target}`, body, `If-Match: ${tag}\r\n`),
   };
+}
+
+function typeAndLength(body: string): string {
+  return `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n`;
 }

@@ -1,12 +1,15 @@
 /** Tracks the connections of a server, responds to invalid messages, and decides which response closes a connection. */
 
-import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
+import { AsyncResource } from 'node:async_hooks';
+import { type IncomingMessage, type RequestListener, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { isFramed } from './check-head.ts';
 import type { ErrorContent } from './errors.ts';
 
 /** The maximum number of pipelined requests in flight on a connection. Later ones are ignored. */
 const PIPELINE_LIMIT = 16;
+
+const SAFE: ReadonlySet<string | undefined> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /** A client that does not read its response is disconnected after this time, in milliseconds. */
 export const READ_TIMEOUT = 120_000;
@@ -21,13 +24,15 @@ interface Connection {
   bytesRead: number;
   /** Whether the connection will be closed. If so, further messages are ignored. */
   isClosing: boolean;
+  /** The last request with a body. Its response can be sent before the body has arrived. */
+  receiving: IncomingMessage | undefined;
 }
 
 export class Connections {
   readonly #bySocket = new Map<Socket, Connection>();
 
   add(socket: Socket): void {
-    this.#bySocket.set(socket, { unanswered: [], bytesRead: 0, isClosing: false });
+    this.#bySocket.set(socket, { unanswered: [], bytesRead: 0, isClosing: false, receiving: undefined });
     // After a CONNECT request, Node.js removes its own listeners. Without one for `error`, an error would end the
     // process. Without one for `close`, the responses queued behind the first one would not be closed.
     socket.on('error', () => {});
@@ -44,21 +49,24 @@ export class Connections {
     return this.#bySocket.size;
   }
 
-  /** Returns whether a request must be handled. It is ignored if the response to an earlier request closes the connection. */
-  accepts(req: IncomingMessage, res: ServerResponse): boolean {
-    const connection = this.#bySocket.get(req.socket);
-    if (connection === undefined) return false;
+  /**
+   * Calls the handler of a request, in a pipeline when the earlier requests have their responses: only safe requests are handled
+   * side by side (RFC 9112, section 9.3.2). A request is ignored if the response to an earlier one closes the connection.
+   */
+  accept(req: IncomingMessage, res: ServerResponse, handle: RequestListener): void {
+    const { socket } = req;
+    const connection = this.#bySocket.get(socket);
+    if (connection === undefined) return;
     const { unanswered } = connection;
-    if (connection.isClosing || unanswered.at(-1)?.shouldKeepAlive === false) {
-      // Without the pause, Node.js would parse thousands of pipelined requests, and keep them in memory.
-      req.socket.pause();
-      return false;
-    }
+    // Without the pause, Node.js would parse thousands of pipelined requests, and keep them in memory.
+    if (connection.isClosing || unanswered.at(-1)?.shouldKeepAlive === false) return void socket.pause();
+    const isWrite = (each: ServerResponse) => !SAFE.has(each.req.method);
+    const previous = isWrite(res) ? unanswered.at(-1) : unanswered.findLast(isWrite);
     unanswered.push(res);
-    const noteEnd = () => Object.assign(connection, { bytesRead: req.socket.bytesRead });
+    const noteEnd = () => Object.assign(connection, { bytesRead: socket.bytesRead });
     noteEnd();
-    // A body can arrive even after the response.
-    if ('content-length' in req.headers || 'transfer-encoding' in req.headers) req.once('close', noteEnd);
+    if ('content-length' in req.headers || 'transfer-encoding' in req.headers)
+      connection.receiving = req.once('close', noteEnd);
     res.on('close', () => {
       unanswered.shift();
       connection.isClosing ||= !res.shouldKeepAlive;
@@ -67,7 +75,10 @@ export class Connections {
     // After a request with an ambiguous end, they can still belong to this request.
     const isUnclear = req.headers.upgrade !== undefined || !isFramed(req);
     if (isUnclear || unanswered.length === PIPELINE_LIMIT) res.shouldKeepAlive = false;
-    return true;
+    if (previous === undefined) return void handle(req, res);
+    // `refuse` responds to a request whose body is broken. The function keeps the asynchronous context, which contains the trace.
+    const start = () => socket.writable && (req.complete || !connection.isClosing) && handle(req, res);
+    previous.setMaxListeners(0).once('close', AsyncResource.bind(start));
   }
 
   /** Also treats a connection as idle if the start of a request came in the packet that ended the previous request. */
@@ -90,7 +101,7 @@ export class Connections {
   /**
    * Refuses a message that is invalid or arrives too slowly, or a CONNECT request. Sends the response after the responses to
    * earlier requests, and closes the connection. If the body of a request is broken, this response replaces the response of the
-   * handler, unless the handler has begun to respond.
+   * handler, unless the handler has responded or begun to respond.
    */
   refuse(socket: Socket, createResponse: () => ErrorContent): void {
     const connection = this.#bySocket.get(socket);
@@ -100,6 +111,7 @@ export class Connections {
     const deadline = setTimeout(() => socket.destroy(), READ_TIMEOUT).unref();
     socket.once('close', () => clearTimeout(deadline));
     const newest = connection.unanswered.at(-1);
+    if (newest === undefined && connection.receiving?.complete === false) return void linger(socket);
     const isBodyBroken = newest?.req.complete === false;
     // The handler of this request can respond while earlier responses are being sent. Its response must then close the connection.
     if (isBodyBroken) newest.shouldKeepAlive = false;

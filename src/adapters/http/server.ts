@@ -56,9 +56,7 @@ export function createNodeServer(
   server.on('drop', () => {
     load.refused.max_connections += 1;
   });
-  server.on('request', (req, res) => {
-    if (connections.accepts(req, res)) void listener(req, res);
-  });
+  server.on('request', (req, res) => connections.accept(req, res, listener));
   // A connection that cannot be accepted must not end the process.
   server.on('error', (error) => {
     if (server.listening) api.reportFailure('accepting a connection', error);

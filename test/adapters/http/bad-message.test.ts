@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { RequestOutcome } from '../../../src/adapters/http/index.ts';
 import { Connection, sendLast, sendRaw } from '../../support/connection.ts';
 import { gate } from '../../support/gate.ts';
+import { CHANGING } from '../../support/lifecycle.ts';
 import { pipelineOf } from '../../support/pipeline.ts';
 import { sharedServer, startServer, type TestServer } from '../../support/server.ts';
 import { REX } from './paths.ts';
@@ -54,15 +55,39 @@ describe('a message that Node.js does not parse', () => {
   });
 
   test('gets no second response if its key was refused while an earlier request was handled', async () => {
-    const { wrap, open } = gate();
+    const { wrap, open } = gate('list');
     const { origin, key, client } = await startServer('memory', { wrap });
     const connection = await Connection.open(origin);
-    const fields = 'Host: x\r\nAuthorization: Bearer x\r\nContent-Type: application/json\r\n';
-    const broken = `POST /v1/pets HTTP/1.1\r\n${fields}Transfer-Encoding: chunked\r\n\r\nzz\r\n`;
-    connection.write(pipelineOf(key).create(1) + broken);
+    const fields = 'Host: x\r\nAuthorization: Bearer x\r\nTransfer-Encoding: chunked\r\n';
+    connection.write(`${pipelineOf(key).get('/v1/pets')}GET /v1/pets HTTP/1.1\r\n${fields}\r\nzz\r\n`);
     expect((await client.get('/livez')).status).toBe(200);
     open();
-    expect(await connection.rest()).toMatchObject([{ status: 201 }, { status: 401, headers: LAST }]);
+    expect(await connection.rest()).toMatchObject([{ status: 200 }, { status: 401, headers: LAST }]);
+  });
+
+  test('gets its response when it is the body of a write that waits for an earlier request, and is not executed', async () => {
+    const { wrap, open } = gate('list');
+    const { origin, key, client } = await startServer('memory', { wrap, ...CHANGING });
+    const target = (await client.post(REX)).headers['location'] ?? '';
+    const { get, write } = pipelineOf(key);
+    const connection = await Connection.open(origin);
+    const chunked = write('DELETE', target, '*').replace('Host: x', 'Host: x\r\nTransfer-Encoding: chunked');
+    connection.write(`${get('/v1/pets')}${chunked}zz\r\n`);
+    expect((await client.get('/livez')).status).toBe(200);
+    open();
+    expect(await connection.rest()).toMatchObject([{ status: 200 }, { status: 400, headers: LAST }]);
+    expect((await client.get(target)).status).toBe(200);
+  });
+
+  test('gets no response when it is the body of a request that was answered', async () => {
+    for (const start of ['', '1\r\nx\r\n']) {
+      const connection = await Connection.open(server.origin);
+      connection.write(`${headOf('GET /v1/pets')}Transfer-Encoding: chunked\r\n\r\n${start}`);
+      expect((await connection.next()).status).toBe(200);
+      connection.socket.write('zz\r\n');
+      expect(await connection.rest()).toEqual([]);
+      expect(connection.end).toBe('server');
+    }
   });
 
   test('is reported to the observer once, with the request id of the response', async () => {

@@ -42,3 +42,11 @@ test('a request that is completed after its timeout gets a 408, and is not handl
   expect((await connection.rest()).map(({ status }) => status)).toEqual([201, 408]);
   expect((await storage.pets.list({ limit: 2 })).pets.map(numberOf)).toEqual([1n]);
 });
+
+test('a client that gets a response before it has sent the body gets no 408 after it', async () => {
+  const { origin } = await startServer('memory', TIMEOUTS);
+  const connection = await Connection.open(origin);
+  connection.write('GET /livez HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\n');
+  expect((await connection.next()).status).toBe(200);
+  expect(await connection.rest()).toEqual([]);
+});
