@@ -57,9 +57,9 @@ export function memoryIdempotentWrites(
     find: async (id, attempt) => ({ version: changes.findNow(id), record: validRecord(attempt) }),
     replace: async (pet, expected, attempt) => write(pet.id, storedPet(pet.id, pet), expected, attempt),
     remove: async (id, expected, attempt) => write(id, undefined, expected, attempt),
-    async record(_id, pet, attempt) {
+    async record(id, pet, attempt) {
       if (validRecord(attempt) !== undefined) return false;
-      setRecord(attempt, pet);
+      setRecord(attempt, pet && storedPet(id, pet));
       return true;
     },
     async count() {

@@ -17,7 +17,7 @@ export interface MemoryPetChanges extends PetChanges {
  * Stores the revisions of pets that were changed or removed. The repository stores the pets. Each page of the feed is found by
  * iterating over the revisions from the first one.
  */
-export function memoryChanges(pets: MemoryPetRepository): MemoryPetChanges {
+export function memoryChanges(pets: MemoryPetRepository, closed: AbortSignal): MemoryPetChanges {
   /** By the id of the pet, in ascending order of revision. */
   const revisions = new Map<bigint, bigint>();
   /** Generated on first use, because some platforms provide no random values while a program starts. */
@@ -57,6 +57,7 @@ export function memoryChanges(pets: MemoryPetRepository): MemoryPetChanges {
       return changesPage({ after, limit, changed, unchanged, epoch, lastNumber: pets.lastId });
     },
     async beginEpoch() {
+      closed.throwIfAborted();
       epoch = randomHex(8);
     },
   };

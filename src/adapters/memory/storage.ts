@@ -23,7 +23,7 @@ export function openMemoryStorage(): Storage {
   const closing = new AbortController();
   const { signal: closed } = closing;
   const pets = new MemoryPetRepository(closed);
-  const changes = memoryChanges(pets);
+  const changes = memoryChanges(pets, closed);
   const idempotentWrites = memoryIdempotentWrites(pets, changes, closed);
   return {
     pets,
