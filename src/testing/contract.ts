@@ -126,16 +126,10 @@ export function twoClientCases<Port>(
       await sleep(POLL_INTERVAL);
     }
   };
-  return Object.entries(bodies).map(([name, body]) => {
-    const run = async () => {
-      const first = await subject.open();
-      try {
-        const second = await openSecond(first);
-        await body(first.port, second.port, eventually).finally(() => second.close());
-      } finally {
-        await first.close();
-      }
-    };
-    return endingCase(subject, name, run);
-  });
+  return Object.entries(bodies).map(([name, body]) =>
+    contractCase(subject, name, async (port, first) => {
+      const second = await openSecond(first);
+      await body(port, second.port, eventually).finally(() => second.close());
+    }),
+  );
 }

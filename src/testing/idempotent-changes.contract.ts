@@ -1,19 +1,10 @@
 /** The tests (contract cases) that every `IdempotentChanges` must pass, for any test runner. */
 
 import assert from 'node:assert/strict';
-import type { ChangeAttempt, IdempotentChanges } from '../application/ports/idempotent-changes.ts';
-import type { IdempotentCreates } from '../application/ports/idempotent-creates.ts';
 import type { Pet } from '../domain/pet.ts';
-import { type ContractCase, contractCases, type Subject, twoClientCases } from './contract.ts';
-import type { ChangingStore } from './fixtures/attempts.ts';
-import { attempt } from './fixtures/attempts.ts';
+import { assertFrozen, type ContractCase, contractCases, type Subject, twoClientCases } from './contract.ts';
+import { attempt, attemptOf, type IdempotentChangingStore } from './fixtures/attempts.ts';
 import { addAll, numberedPet, numberOf, samplePet, samplePets, UNUSUAL_NAMES } from './fixtures/pets.ts';
-
-/** A store, with the interfaces that the tests of `IdempotentChanges` need. */
-export interface IdempotentChangingStore extends ChangingStore {
-  readonly idempotentCreates: IdempotentCreates;
-  readonly idempotentChanges: IdempotentChanges;
-}
 
 /** Returns all tests that an `IdempotentChanges` must pass. */
 export function idempotentChangesContract(subject: Subject<IdempotentChangingStore>): ContractCase[] {
@@ -22,7 +13,7 @@ export function idempotentChangesContract(subject: Subject<IdempotentChangingSto
 
 function recording(subject: Subject<IdempotentChangingStore>): ContractCase[] {
   return contractCases(subject, {
-    'a change and its record are found together': async (store) => {
+    'a change, a removal and their records are found together': async (store) => {
       const { pets, idempotentChanges: writes } = store;
       const { id } = await pets.add(samplePet('Rex'));
       let revision = id;
@@ -37,15 +28,11 @@ function recording(subject: Subject<IdempotentChangingStore>): ContractCase[] {
         assert.deepEqual({ ...record }, { ...record, request: `change ${index}`, pet: changed });
         assert.deepEqual([version?.pet, version?.revision], [changed, revision]);
       }
-    },
-
-    'the record of a removal has no pet': async ({ pets, idempotentChanges: writes }) => {
-      const { id } = await pets.add(samplePet('Rex'));
       const by = attemptOf('a', `remove ${id}`);
-      const revision = (await writes.remove(id, id, by)) ?? assert.fail('the pet was not removed');
+      const removed = (await writes.remove(id, revision, by)) ?? assert.fail('the pet was not removed');
       const { record, version } = await writes.find(id, by);
       assert.deepEqual([record?.request, record?.pet], [`remove ${id}`, undefined]);
-      assert.deepEqual([version?.pet, version?.revision], [undefined, revision]);
+      assert.deepEqual([version?.pet, version?.revision], [undefined, removed]);
     },
 
     'a write that compares in vain leaves no record': async ({ pets, idempotentChanges: writes }) => {
@@ -73,11 +60,8 @@ function recording(subject: Subject<IdempotentChangingStore>): ContractCase[] {
       assert.equal((await writes.find(pet.id, attemptOf('a'))).record?.request, 'first');
     },
 
-    'a request that changes nothing has a record, and takes no number': async ({
-      pets,
-      changes,
-      idempotentChanges: writes,
-    }) => {
+    'a request that changes nothing has a record, and takes no number': async (store) => {
+      const { pets, changes, idempotentChanges: writes } = store;
       const pet = await pets.add(samplePet('Rex'));
       assert.equal(await writes.record(pet.id, pet, attemptOf('a', 'nothing')), true);
       assert.equal(await writes.record(pet.id + 7n, undefined, attemptOf('b', 'removed')), true);
@@ -90,6 +74,23 @@ function recording(subject: Subject<IdempotentChangingStore>): ContractCase[] {
       assert.equal((await changes.find(pet.id))?.revision, pet.id);
     },
 
+    'found pets are frozen, and changing the input after the call changes none of them': async (store) => {
+      const { pets, idempotentChanges: writes } = store;
+      const { id } = await pets.add(samplePet('Rex'));
+      const given = { id, ...samplePet('Max') };
+      const input = { ...given };
+      const writing = [writes.record(id, input, attemptOf('a')), writes.replace(input, id, attemptOf('b'))];
+      Object.assign(input, samplePet('Kim', 2n));
+      await Promise.all(writing);
+      for (const key of ['a', 'b']) {
+        const { record, version } = await writes.find(id, attemptOf(key));
+        for (const found of [record?.pet, version?.pet]) {
+          assert.deepEqual(found, given);
+          assertFrozen(found, 'the pet of a record and of a version');
+        }
+      }
+    },
+
     'a retried create gets the pet as it was created': async (store) => {
       const { pets, changes, idempotentCreates } = store;
       const create = () => idempotentCreates.add(samplePet('Rex'), attempt('a'));
@@ -99,7 +100,7 @@ function recording(subject: Subject<IdempotentChangingStore>): ContractCase[] {
       await changes.remove(pet.id, revision ?? 0n);
       const replayed = await create();
       assert.deepEqual(replayed, { pet, isReplay: true });
-      assert.ok(Object.isFrozen(replayed.pet), 'expected a frozen pet');
+      assertFrozen(replayed.pet, 'the pet of a replay');
       assert.equal(await pets.find(pet.id), undefined);
     },
 
@@ -148,13 +149,25 @@ function racing(subject: Subject<IdempotentChangingStore>): ContractCase[] {
         const pet = (await store.pets.find(id)) ?? assert.fail(`there is no pet ${id}`);
         assert.equal(numberOf(pet), 100n);
       },
+
+      'of two writes of one version or key, one is made': async ({ pets, idempotentChanges: writes }) => {
+        const [a, b, c, d] = (await addAll(pets, samplePets(4))) as [Pet, Pet, Pet, Pet];
+        const change = (pet: Pet, key: string) =>
+          writes.replace({ ...pet, ...samplePet('Max') }, pet.id, attemptOf(key));
+        const remove = ({ id }: Pet, key: string) => writes.remove(id, id, attemptOf(key));
+        const record = (pet: Pet, key: string) => writes.record(pet.id, pet, attemptOf(key));
+        const races = [
+          [remove(a, 'one'), change(a, 'other')],
+          [record(b, 'b'), change(b, 'b')],
+          [remove(c, 'c'), record(c, 'c')],
+          [record(d, 'd'), record(d, 'd')],
+        ];
+        for (const [index, race] of races.entries())
+          assert.equal((await Promise.all(race)).filter(Boolean).length, 1, `race ${index}`);
+      },
     }),
     ...twoClientCases(subject, {
-      'increments that are sent to two clients at once, with the same keys, are made once': async (
-        one,
-        two,
-        eventually,
-      ) => {
+      'increments sent to two clients with the same keys are made once': async (one, two, eventually) => {
         const { id } = await one.pets.add(numberedPet(0n));
         await eventually(async () => (await two.changes.find(id)) !== undefined);
         const keys = Array.from({ length: 25 }, (_, index) => `key-${index}`);
@@ -180,8 +193,4 @@ async function increment(
     const next = { ...pet, ...numberedPet(numberOf(pet) + 1n) };
     if ((await writes.replace(next, version?.revision ?? 0n, by)) !== undefined) return;
   }
-}
-
-function attemptOf(key: string, request = 'a change'): ChangeAttempt {
-  return { ...attempt(key), request };
 }

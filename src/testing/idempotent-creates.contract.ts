@@ -33,11 +33,8 @@ function adding(subject: Subject<IdempotentStore>): ContractCase[] {
       assertAscending(await walk(pets, { limit: 100 }));
     },
 
-    'each caller has its own keys, and upper and lower case differ': async ({
-      pets,
-      idempotentCreates,
-      idempotencyRecords,
-    }) => {
+    'each caller has its own keys, and upper and lower case differ': async (store) => {
+      const { pets, idempotentCreates, idempotencyRecords } = store;
       const attempts = [
         attempt('a', '1'),
         attempt('a', '2'),
@@ -86,11 +83,8 @@ function twoClients(subject: Subject<IdempotentStore>): ContractCase[] {
       );
       const stored = await walk(one.pets, { limit: 100 });
       assert.equal(stored.length, keys.length);
-      for (const pet of results)
-        assert.deepEqual(
-          pet,
-          stored.find(({ id }) => id === pet.id),
-        );
+      const found = results.map(({ id }) => stored.find((pet) => pet.id === id));
+      assert.deepEqual(results, found);
       const labels = keys.map((key, index) => labelOf(samplePet(key, index))).flatMap((each) => [each, each]);
       assert.deepEqual(results.map(labelOf), labels);
     },
@@ -133,12 +127,7 @@ function timeCases(subject: Subject<IdempotentStore>): ContractCase[] {
     timeCase('ended records are removed, at most as many as the limit says', async ({ port }, pass) => {
       const { idempotentCreates, idempotencyRecords } = port;
       if (idempotencyRecords === undefined) return;
-      for (const [key, hours] of [
-        ['a', 5],
-        ['b', 50],
-        ['c', 1],
-        ['d', 3],
-      ] as const)
+      for (const [key, hours] of Object.entries({ a: 5, b: 50, c: 1, d: 3 }))
         await idempotentCreates.add(samplePet(key), attempt(key, '1', hours));
       await pass(10);
       assert.equal(await idempotencyRecords.removeRecords(2), 2);

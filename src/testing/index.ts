@@ -7,12 +7,12 @@
 export { apiKeyRepositoryContract } from './api-key-repository.contract.ts';
 export type { ContractCase, Opened, Subject } from './contract.ts';
 export { type DifferentialOptions, differentialContract } from './differential.contract.ts';
-export type { ChangingStore, IdempotentStore } from './fixtures/attempts.ts';
+export type { ChangingStore, IdempotentChangingStore, IdempotentStore } from './fixtures/attempts.ts';
 export { type ExerciseOptions, exercise } from './history/exercise.ts';
 export { exerciseKeys } from './history/exercise-keys.ts';
 export { History, type KeyOperations, type PetOperations } from './history/history.ts';
 export { changeHistoryContract, historyContract, keyHistoryContract } from './history.contract.ts';
-export { type IdempotentChangingStore, idempotentChangesContract } from './idempotent-changes.contract.ts';
+export { idempotentChangesContract } from './idempotent-changes.contract.ts';
 export { idempotentCreatesContract } from './idempotent-creates.contract.ts';
 export { petChangesContract } from './pet-changes.contract.ts';
 export { petRepositoryContract } from './pet-repository.contract.ts';

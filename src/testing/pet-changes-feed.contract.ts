@@ -51,10 +51,8 @@ export function listingChanges(subject: Subject<ChangingStore>): ContractCase[] 
       assert.deepEqual(same, feed);
     },
 
-    'before the first version and after the last one, there is nothing until the next write': async ({
-      pets,
-      changes,
-    }) => {
+    'before the first and after the last version, there is nothing until the next write': async (store) => {
+      const { pets, changes } = store;
       const first = await changes.list({ limit: 9 });
       assert.deepEqual([first.versions, first.upTo, first.more, first.lastNumber], [[], 0n, false, 0n]);
       const pet = await pets.add(samplePet('Rex'));
@@ -64,10 +62,8 @@ export function listingChanges(subject: Subject<ChangingStore>): ContractCase[] 
       assert.deepEqual([empty.versions, empty.upTo, empty.more], [[], upTo, false]);
       const revision = await assertReplaced(changes, { ...pet, ...samplePet('Max') }, pet.id);
       const { versions } = await changes.list({ limit: 9, after: upTo });
-      assert.deepEqual(
-        versions.map((version) => version.revision),
-        [revision],
-      );
+      const revisions = versions.map((version) => version.revision);
+      assert.deepEqual(revisions, [revision]);
     },
   });
 }

@@ -39,11 +39,8 @@ function oneClient(subject: Subject<ChangingStore>): ContractCase[] {
       let revision = id;
       for (const name of UNUSUAL_NAMES) {
         const changed = { id, ...samplePet(name, -(2n ** 63n) + 2n) };
-        const next = await changes.replace(changed, revision);
-        assert.ok(
-          next !== undefined && next > revision,
-          `expected a revision above ${revision}, got ${next}`,
-        );
+        const next = await assertReplaced(changes, changed, revision);
+        assertAscending([{ id: revision }, { id: next }]);
         revision = next;
         await assertStored({ pets, changes }, changed, revision);
       }
@@ -52,9 +49,7 @@ function oneClient(subject: Subject<ChangingStore>): ContractCase[] {
         if (!matches(changed, filter)) await assertPage(pets, { ...filter, limit: 9 }, [], false);
     },
 
-    'only the expected revision of a known pet is replaced or removed, which is its id at first': async (
-      store,
-    ) => {
+    'only the expected revision of a known pet, at first its id, is replaced or removed': async (store) => {
       const { pets, changes } = store;
       const [pet, other] = (await addAll(pets, samplePets(2))) as [Pet, Pet];
       const changed = { ...pet, ...samplePet('Max') };
@@ -120,12 +115,21 @@ function oneClient(subject: Subject<ChangingStore>): ContractCase[] {
       const next = await pets.add(samplePet('next'));
       assert.ok(next.id > removed, `expected an id above ${removed}, got ${next.id}`);
     },
+
+    'a list after the id of a removed pet begins with the next pet': async ({ pets, changes }) => {
+      const [first, removed, next] = (await addAll(pets, samplePets(3))) as [Pet, Pet, Pet];
+      await changes.remove(removed.id, removed.id);
+      for (const filter of filtersOf(next)) {
+        for (const { id: after } of [first, removed])
+          await assertPage(pets, { ...filter, limit: 1, after }, [next], false);
+      }
+    },
   });
 }
 
 function twoClients(subject: Subject<ChangingStore>): ContractCase[] {
   return twoClientCases(subject, {
-    'a change of one client is seen by another one': async (one, two, eventually) => {
+    'a change and a removal of one client are seen by another one': async (one, two, eventually) => {
       const pet = await one.pets.add(samplePet('Rex'));
       await eventually(async () => (await two.changes.find(pet.id)) !== undefined);
       await two.pets.list({ limit: 9 });
@@ -135,10 +139,11 @@ function twoClients(subject: Subject<ChangingStore>): ContractCase[] {
       await eventually(async () => (await two.changes.find(pet.id))?.revision === revision);
       await assertStored(two, changed, revision);
       assert.deepEqual((await two.pets.list({ limit: 9 })).pets, [changed]);
-      assert.equal(
-        (await two.changes.list({ limit: 9 })).epoch,
-        (await one.changes.list({ limit: 9 })).epoch,
-      );
+      const removed = await one.changes.remove(pet.id, revision);
+      await eventually(async () => (await two.changes.find(pet.id))?.revision === removed);
+      assert.equal(await two.pets.find(pet.id), undefined);
+      assert.deepEqual((await two.pets.list({ limit: 9 })).pets, []);
+      assert.deepEqual(await two.changes.list({ limit: 9 }), await one.changes.list({ limit: 9 }));
     },
   });
 }

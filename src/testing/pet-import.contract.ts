@@ -25,10 +25,8 @@ export function importingPets(subject: Subject<TransferStore>): ContractCase[] {
       const onProgress = (count: number) => counts.push(count);
       assert.equal(await importPets(store, inBatches(imported, 500), { onProgress }), 1200);
       assert.equal(counts.at(-1), 1200);
-      assert.deepEqual(
-        counts,
-        counts.toSorted((a, b) => a - b),
-      );
+      const ascending = counts.toSorted((a, b) => a - b);
+      assert.deepEqual(counts, ascending);
       const all = await walk(store.pets, { limit: 100 });
       assertAscending(all);
       assert.deepEqual(all.slice(0, 3), before);
@@ -104,10 +102,8 @@ export function importingPets(subject: Subject<TransferStore>): ContractCase[] {
         [batches[0]?.[1], 1],
         [batches[1]?.[1], 2],
       ]);
-      assert.ok(
-        duplicates.every(([pet]) => batches.flat().includes(pet)),
-        'expected the object from the batch',
-      );
+      for (const [pet] of duplicates)
+        assert.ok(batches.flat().includes(pet), 'expected the object from the batch');
       assert.deepEqual(await exported(store.transfer), [petWithId(1n), petWithId(2n), petWithId(3n)]);
     },
   });

@@ -3,32 +3,89 @@
 import assert from 'node:assert/strict';
 import type { StoreStorage } from '../application/ports/storage.ts';
 import { INT64_MAX } from '../domain/int64.ts';
+import type { Pet } from '../domain/pet.ts';
 import { backingUp, type StorageSubject } from './backup.contract.ts';
 import { type ContractCase, contractCases, lastingCase, type Subject } from './contract.ts';
-import { attempt } from './fixtures/attempts.ts';
+import { attempt, attemptOf } from './fixtures/attempts.ts';
 import { draft } from './fixtures/keys.ts';
-import { samplePet, samplePets } from './fixtures/pets.ts';
-import { exported, importPets, inBatches } from './fixtures/transfers.ts';
+import { addAll, samplePet, samplePets } from './fixtures/pets.ts';
+import { exported, importPets, inBatches, petWithId } from './fixtures/transfers.ts';
 
 export type { StorageSubject } from './backup.contract.ts';
 
 /** Returns all tests that a `StoreStorage` must pass. They skip the ports that it lacks. */
 export function storageContract(subject: StorageSubject): ContractCase[] {
-  return [...checking(subject), ...closing(subject), ...backingUp(subject)];
+  return [...numbering(subject), ...closing(subject), ...backingUp(subject)];
 }
 
-function checking(subject: Subject<StoreStorage>): ContractCase[] {
+type FourPets = [Pet, Pet, Pet, Pet];
+
+/** Calls by the names of their port and method. A call of a port that the storage lacks returns `undefined`. */
+type Calls = Readonly<Record<string, () => Promise<unknown> | undefined>>;
+
+const changed = (pet: Pet): Pet => ({ ...pet, ...samplePet('changed', 2n) });
+
+/** Returns a write of each kind. The changes and removals are of the four pets, which have never changed. */
+function writesTo(storage: StoreStorage, [a, b, c, d]: FourPets): Calls {
+  const { pets, changes, idempotentCreates, idempotentChanges } = storage;
+  return {
+    'pets.add': () => pets.add(samplePet('Rex')),
+    'idempotentCreates.add': () => idempotentCreates?.add(samplePet('Rex'), attempt('a')),
+    'changes.replace': () => changes?.replace(changed(a), a.id),
+    'changes.remove': () => changes?.remove(b.id, b.id),
+    'idempotentChanges.replace': () => idempotentChanges?.replace(changed(c), c.id, attemptOf('c')),
+    'idempotentChanges.remove': () => idempotentChanges?.remove(d.id, d.id, attemptOf('d')),
+  };
+}
+
+async function assertRefused(storage: StoreStorage, calls: Calls, expected: object): Promise<void> {
+  for (const [name, call] of Object.entries(calls)) {
+    if (storage[name.split('.')[0] as keyof StoreStorage] === undefined) continue;
+    await assert.rejects(async () => call(), expected, name);
+  }
+}
+
+function numbering(subject: Subject<StoreStorage>): ContractCase[] {
   return contractCases(subject, {
-    'when all ids have been assigned, no pet is stored, and the check says so': async (storage) => {
+    'when all numbers have been assigned, nothing is written, and the check says so': async (storage) => {
       if (storage.transfer === undefined) return;
-      const [pet, last] = [samplePet('Rex'), { id: INT64_MAX }];
-      await importPets(storage, inBatches([{ ...pet, ...last }]));
-      const refused = { code: 'storage_unavailable', reason: 'ids_exhausted' };
-      await assert.rejects(storage.pets.add(pet), refused);
-      await assert.rejects(storage.check(), refused);
-      assert.deepEqual((await storage.pets.list({ limit: 2 })).pets, [{ ...last, ...pet }]);
+      const all: FourPets = [petWithId(1n), petWithId(2n), petWithId(3n), petWithId(INT64_MAX)];
+      await importPets(storage, inBatches(all));
+      const calls = { ...writesTo(storage, all), check: () => storage.check() };
+      await assertRefused(storage, calls, { code: 'storage_unavailable', reason: 'ids_exhausted' });
+      assert.deepEqual((await storage.pets.list({ limit: 9 })).pets, all);
+      for (const key of ['a', 'c', 'd'])
+        assert.equal((await storage.idempotentChanges?.find(1n, attemptOf(key)))?.record, undefined, key);
+    },
+
+    'an import of ids is refused when the store has had a pet, even if it was removed': async (storage) => {
+      const { pets, transfer, changes } = storage;
+      if (transfer === undefined || changes === undefined) return;
+      const meanwhile = (async function* () {
+        yield [petWithId(9n)];
+        const { id } = await pets.add(samplePet('Rex'));
+        await changes.remove(id, id);
+      })();
+      for (const batches of [meanwhile, inBatches([petWithId(9n)])])
+        await assert.rejects(importPets(storage, batches), { code: 'invalid_request' });
+      assert.deepEqual((await pets.list({ limit: 9 })).pets, []);
     },
   });
+}
+
+/** Closes the storage while writes of each kind are in flight. Asserts that all of them succeed. */
+async function closeWhileWriting(storage: StoreStorage) {
+  const before = (await addAll(storage.pets, samplePets(4))) as FourPets;
+  const addKey = () => storage.apiKeys?.add(...draft('Anna'));
+  const writes: Calls = { ...writesTo(storage, before), addKey };
+  const [added, written] = await Promise.all([
+    Promise.all(samplePets(200).map((pet) => storage.pets.add(pet))),
+    Promise.all(Object.values(writes).flatMap((write) => write() ?? [])),
+    storage.close(),
+  ]);
+  assert.equal(new Set(added.map(({ id }) => id)).size, 200);
+  assert.ok(!written.includes(undefined), 'expected each write to succeed');
+  return { before, added };
 }
 
 function closing(subject: Subject<StoreStorage>): ContractCase[] {
@@ -36,22 +93,29 @@ function closing(subject: Subject<StoreStorage>): ContractCase[] {
     ...contractCases(subject, {
       'check resolves until close, which can be repeated, and then every method rejects': async (storage) => {
         await storage.check();
-        const { pets, apiKeys, idempotentCreates, idempotencyRecords } = storage;
+        const { pets, apiKeys, idempotencyRecords, transfer, changes, idempotentChanges } = storage;
         const [key, about] = draft('Anna');
         const old = await apiKeys?.add(key, about);
-        const pet = await pets.add(samplePet('Rex'));
+        const all = (await addAll(pets, samplePets(4))) as FourPets;
+        const [pet] = all;
         await apiKeys?.find(key);
         await pets.list({ limit: 20 });
         await Promise.all([storage.check(), storage.check(), storage.check()]);
         await Promise.all([storage.close(), storage.close()]);
         await storage.close();
-        const calls: Readonly<Record<string, () => Promise<unknown> | undefined>> = {
-          'pets.add': () => pets.add(samplePet('Rex')),
+        const calls: Calls = {
+          ...writesTo(storage, all),
           'pets.find': () => pets.find(pet.id),
           'pets.list': () => pets.list({ limit: 20 }),
-          'idempotentCreates.add': () => idempotentCreates?.add(samplePet('Rex'), attempt('a')),
+          'changes.find': () => changes?.find(pet.id),
+          'changes.list': () => changes?.list({ limit: 20 }),
+          ...(changes?.beginEpoch && { 'changes.beginEpoch': () => changes.beginEpoch?.() }),
+          'idempotentChanges.find': () => idempotentChanges?.find(pet.id, attemptOf('a')),
+          'idempotentChanges.record': () => idempotentChanges?.record(pet.id, pet, attemptOf('a')),
           'idempotencyRecords.count': () => idempotencyRecords?.count(),
           'idempotencyRecords.removeRecords': () => idempotencyRecords?.removeRecords(9),
+          'transfer.importPets': () => importPets(storage, inBatches(samplePets(3))),
+          'transfer.exportPets': () => transfer && exported(transfer),
           'apiKeys.find': () => apiKeys?.find(key),
           'apiKeys.add': () => apiKeys?.add(...draft('Bert')),
           'apiKeys.addFirst': () => apiKeys?.addFirst(...draft('Bert')),
@@ -61,26 +125,11 @@ function closing(subject: Subject<StoreStorage>): ContractCase[] {
           'apiKeys.list': () => apiKeys?.list(),
           check: () => storage.check(),
         };
-        for (const [name, call] of Object.entries(calls)) {
-          if (storage[name.split('.')[0] as keyof StoreStorage] === undefined) continue;
-          await assert.rejects(async () => call(), { code: 'storage_unavailable' }, name);
-        }
-      },
-
-      'an import and an export reject with storage_unavailable after close': async (storage) => {
-        if (storage.transfer === undefined) return;
-        await storage.close();
-        const closed = { code: 'storage_unavailable' };
-        await assert.rejects(importPets(storage, inBatches(samplePets(3))), closed);
-        await assert.rejects(exported(storage.transfer), closed);
+        await assertRefused(storage, calls, { code: 'storage_unavailable' });
       },
 
       'writes that were accepted before close are completed': async (storage) => {
-        const adding = samplePets(200).map((pet) => storage.pets.add(pet));
-        const addingKey = storage.apiKeys?.add(...draft('Anna'));
-        await storage.close();
-        assert.equal(new Set((await Promise.all(adding)).map(({ id }) => id)).size, 200);
-        assert.equal((await addingKey)?.name, addingKey && 'Anna');
+        await closeWhileWriting(storage);
       },
 
       'close ends an import that is reading batches': async (storage) => {
@@ -90,22 +139,22 @@ function closing(subject: Subject<StoreStorage>): ContractCase[] {
           await storage.close();
           yield samplePets(5);
         })();
-        await assert.rejects(importPets(storage, batches), {
-          code: 'storage_unavailable',
-        });
+        await assert.rejects(importPets(storage, batches), { code: 'storage_unavailable' });
       },
     }),
 
     ...lastingCase(
       subject,
       'writes that were completed by close are stored',
-      async (storage) => {
-        const adding = samplePets(200).map((pet) => storage.pets.add(pet));
-        await storage.close();
-        return Promise.all(adding);
-      },
-      async (storage, added) => {
-        for (const pet of added) assert.deepEqual(await storage.pets.find(pet.id), pet);
+      closeWhileWriting,
+      async ({ pets, changes, idempotentCreates, idempotentChanges }, { before, added }) => {
+        const [a, b, c, d] = before;
+        const first = [...(changes ? [changed(a)] : [a, b]), ...(idempotentChanges ? [changed(c)] : [c, d])];
+        const stored = (await pets.list({ limit: 4 })).pets.filter(({ id }) => id <= d.id);
+        assert.deepEqual(stored, first);
+        for (const pet of added) assert.deepEqual(await pets.find(pet.id), pet);
+        const { isReplay = true } = (await idempotentCreates?.add(samplePet('Rex'), attempt('a'))) ?? {};
+        assert.ok(isReplay, 'expected the record of the create');
       },
     ),
   ];

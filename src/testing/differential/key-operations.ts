@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { type ApiKey, apiKeyPrefix } from '../../domain/api-key.ts';
-import { attributesOf, DAY, draft, UNKNOWN_IDS } from '../fixtures/keys.ts';
+import { assertSameKey, DAY, draft, UNKNOWN_IDS } from '../fixtures/keys.ts';
 import type { Random } from '../random.ts';
 import type { Model } from './model.ts';
 import { type Operation, pick, TICK } from './operation.ts';
@@ -41,7 +41,7 @@ export const KEY_OPERATIONS: Readonly<Record<string, Operation>> = {
     async run({ storage, model, random, now }) {
       const key = pick(random, [...model.keys.keys(), randomDraft(random, now)[0]]);
       const expected = model.keys.get(key);
-      assert.deepEqual(attributesOf(await storage.apiKeys?.find(key)), attributesOf(expected));
+      assertSameKey(await storage.apiKeys?.find(key), expected);
       return expected === undefined ? 'not found' : 'found';
     },
   },
@@ -74,10 +74,7 @@ export const KEY_OPERATIONS: Readonly<Record<string, Operation>> = {
     async run({ storage, model, random, now }) {
       const id = randomKeyId(model, random);
       const isKnown = model.changeKey(id, ({ revokedAt = now }) => ({ revokedAt }));
-      assert.deepEqual(
-        attributesOf(await storage.apiKeys?.revoke(id, now)),
-        attributesOf(model.keyWithId(id)?.[1]),
-      );
+      assertSameKey(await storage.apiKeys?.revoke(id, now), model.keyWithId(id)?.[1]);
       return isKnown ? 'revoked' : 'unknown';
     },
   },
@@ -114,6 +111,6 @@ function randomDraft(random: Random, now: number): ReturnType<typeof draft> {
 function addKey(model: Model, key: string, stored: ApiKey, about: Omit<ApiKey, 'id'>): void {
   assert.equal(model.keyWithId(stored.id), undefined, `the id ${stored.id} was assigned twice`);
   const expected = { ...about, id: stored.id };
-  assert.deepEqual(attributesOf(stored), attributesOf(expected));
+  assertSameKey(stored, expected);
   model.keys.set(key, expected);
 }

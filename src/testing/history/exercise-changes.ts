@@ -7,11 +7,8 @@ import { asAnimalStoreError } from '../../domain/errors.ts';
 import type { ChangingStore } from '../fixtures/attempts.ts';
 import { samplePet, walk } from '../fixtures/pets.ts';
 import { type Random, randomNumbers } from '../random.ts';
-import type { ExerciseOptions } from './exercise.ts';
+import { type ExerciseOptions, PAUSE } from './exercise.ts';
 import { VersionHistory, type VersionWrite } from './versions.ts';
-
-/** The pause after a failed call, in milliseconds. */
-const PAUSE = 5;
 
 /**
  * Lets several clients create, change, remove and read pets in stores that share their pets, while a follower of each store reads
@@ -59,16 +56,11 @@ function difference(
   return missed && `a follower has missed version ${missed.revision} of pet ${missed.id}`;
 }
 
-interface Follower {
-  readonly copy: ReadonlyMap<bigint, ListedVersion>;
-  /** Reads the next page of the feed. Resolves with `false` when no more versions follow. */
-  readPage(): Promise<boolean>;
-}
-
 /** Returns a follower, which copies the versions from the feed, and records each of them as a read of its pet. */
-function followerOf(history: VersionHistory, changes: PetChanges): Follower {
+function followerOf(history: VersionHistory, changes: PetChanges) {
   const copy = new Map<bigint, ListedVersion>();
   let [after, isPromised] = [0n, false];
+  /** Reads the next page of the feed. Resolves with `false` when no more versions follow. */
   const readPage = async (): Promise<boolean> => {
     const call = history.tick();
     const page = await changes.list({ after, limit: 7 }).catch(ignoreStoreError);

@@ -23,7 +23,7 @@ export interface ExerciseOptions {
 }
 
 /** The pause after a failed call, in milliseconds. */
-const PAUSE = 5;
+export const PAUSE = 5;
 const LIMITS = [1, 2, 3, 20, 100] as const;
 
 /**

@@ -119,40 +119,33 @@ export class History {
   /** Like {@link History.record}, for API keys. A call that rejects is not recorded. */
   recordKeys(store: KeyOperations, client: string): KeyOperations {
     const ids = new Map<string, string>();
-    const run = async <T>(
-      kind: KeyEvent['kind'],
-      call: () => Promise<T>,
-      of: (result: T) => Partial<KeyEvent>,
-    ) => {
-      const started = { kind, client, call: this.#next(), calledAt: performance.now(), keyId: 'unknown' };
-      const result = await call();
-      this.#keys.push({ ...started, end: this.#next(), endedAt: performance.now(), ...of(result) });
-      return result;
+    const begin = (kind: KeyEvent['kind']) => {
+      const begun = { kind, client, call: this.#next(), calledAt: performance.now() };
+      return (result: Pick<KeyEvent, 'keyId' | 'isAccepted'>) =>
+        this.#keys.push({ ...begun, end: this.#next(), endedAt: performance.now(), ...result });
     };
     return {
       apiKeys: {
-        create: (name) =>
-          run(
-            'create key',
-            () => store.apiKeys.create(name),
-            ({ key, about }) => {
-              ids.set(key, about.id);
-              return { keyId: about.id };
-            },
-          ),
-        revoke: (id) =>
-          run(
-            'revoke key',
-            () => store.apiKeys.revoke(id),
-            () => ({ keyId: id }),
-          ),
+        async create(name) {
+          const end = begin('create key');
+          const created = await store.apiKeys.create(name);
+          ids.set(created.key, created.about.id);
+          end({ keyId: created.about.id });
+          return created;
+        },
+        async revoke(id) {
+          const end = begin('revoke key');
+          const revoked = await store.apiKeys.revoke(id);
+          end({ keyId: id });
+          return revoked;
+        },
       },
-      verifyApiKey: (key) =>
-        run(
-          'verify key',
-          () => store.verifyApiKey(key),
-          (holder) => ({ keyId: ids.get(key) ?? holder?.id ?? 'unknown', isAccepted: holder !== undefined }),
-        ),
+      async verifyApiKey(key) {
+        const end = begin('verify key');
+        const holder = await store.verifyApiKey(key);
+        end({ keyId: ids.get(key) ?? holder?.id ?? 'unknown', isAccepted: holder !== undefined });
+        return holder;
+      },
     };
   }
 
