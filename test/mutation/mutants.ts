@@ -146,8 +146,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'a restore that keeps the epoch',
     file: 'src/adapters/sqlite/schema.ts',
-    text: 'if (versionOf(db) >= EPOCH_VERSION) db.exec(BEGIN_EPOCH);',
-    replacement: 'versionOf(db) >= EPOCH_VERSION;',
+    text: 'if (versionOf(db) > FIRST_VERSION) db.exec(BEGIN_EPOCH);',
+    replacement: 'versionOf(db) > FIRST_VERSION;',
     tests: ['test/adapters/sqlite/pet-changes.test.ts', '-t', 'told of each restore'],
   },
   {
