@@ -18,14 +18,14 @@ const QUEUE_LIMIT = 10_000;
 const FULL = 'too many calls wait for a connection to the database';
 const STANDBY = 'the database server is a standby: the store needs the primary';
 /**
- * Sets time limits, so that the server cancels a statement shortly before the driver gives up. Also sets the `DateStyle` that the
- * driver can read, and requests warnings, because `prepare` needs one. Poolers would refuse these settings as startup parameters.
+ * Sets time limits, so that the server cancels a statement shortly before the driver gives up. Also sets the formats of values, and
+ * requests warnings, because `prepare` needs one. These settings are not sent as startup parameters, which poolers refuse.
  */
 const settings = (timeout: number, isLocal: boolean) => `SELECT pg_is_in_recovery(), count(set_config(name,
     CASE name WHEN 'statement_timeout' THEN '${Math.ceil(0.9 * timeout)}' WHEN 'lock_timeout' THEN '${Math.ceil(0.8 * timeout)}'
-      WHEN 'DateStyle' THEN 'ISO' WHEN 'client_min_messages' THEN 'warning' ELSE '0' END, ${isLocal}))
+      WHEN 'DateStyle' THEN 'ISO' WHEN 'array_nulls' THEN 'on' WHEN 'client_min_messages' THEN 'warning' ELSE '0' END, ${isLocal}))
   FROM pg_settings WHERE name IN ('statement_timeout', 'lock_timeout', 'DateStyle', 'client_min_messages', 'transaction_timeout',
-    'idle_session_timeout', 'idle_in_transaction_session_timeout')`;
+    'idle_session_timeout', 'idle_in_transaction_session_timeout', 'array_nulls', 'extra_float_digits')`;
 /** At this level, a statement sees what was committed while the previous one waited for a lock. The default can differ. */
 const BEGIN = 'BEGIN ISOLATION LEVEL READ COMMITTED';
 /** The codes of errors about an outdated plan or a missing prepared statement. These errors mean that nothing was executed. */

@@ -13,6 +13,7 @@ import {
   attemptWith,
   errorsIn,
   LABEL,
+  MAX,
   named,
   newStoreUrl,
   newWriterUrl,
@@ -48,6 +49,15 @@ describePostgres('other settings of a database', () => {
       expect(await errorsIn(url)).toEqual([]);
     },
   );
+
+  test('formats of a role change no value', async () => {
+    const url = withSetting(await newDatabaseUrl(), 'array_nulls', 'off');
+    const { apiKeys, pets, changes } = await openStorage(withSetting(url, 'extra_float_digits', '-15'));
+    await apiKeys.add('key', { ...about, expiresAt: 1_234_567_890_123 });
+    expect(await apiKeys.find('key')).toMatchObject({ expiresAt: 1_234_567_890_123 });
+    const pet = await pets.add(REX);
+    expect(await changes.replace({ ...pet, ...MAX }, pet.id)).toBeGreaterThan(pet.id);
+  });
 
   test('row security is refused by the start and by a check, and doctor names the table', async () => {
     const url = await newStoreUrl();
