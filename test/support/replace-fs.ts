@@ -17,15 +17,29 @@ export function replaceFs<Key extends Name>(name: Key, replacement: (typeof fs)[
   return original;
 }
 
-/** Calls `onSync` with the descriptor of each file before its fsync, until the end of the test. */
-export async function watchSyncs(onSync: (descriptor: number) => void): Promise<void> {
+/** Keeps `path` from being opened as a folder without read permission would, until the end of the test. */
+export function refuseToOpen(path: string): void {
+  const original = fs.promises.open;
+  const opening = vi.spyOn(fs.promises, 'open');
+  opening.mockImplementation((file, ...rest) =>
+    file === path ? Promise.reject(systemError('EACCES')) : original(file, ...rest),
+  );
+  syncBuiltinESMExports();
+  onTestFinished(() => {
+    opening.mockRestore();
+    syncBuiltinESMExports();
+  });
+}
+
+/** Calls `onSync` with the descriptor of each file, and waits for it, before the fsync of the file, until the end of the test. */
+export async function watchSyncs(onSync: (descriptor: number) => unknown): Promise<void> {
   const handle = await open('.');
   const sync = vi.spyOn(Object.getPrototypeOf(handle) as FileHandle, 'sync');
   await handle.close();
   onTestFinished(() => sync.mockRestore());
-  sync.mockImplementation(function (this: FileHandle) {
-    onSync(this.fd);
-    return this.datasync();
+  sync.mockImplementation(async function (this: FileHandle) {
+    await onSync(this.fd);
+    await this.datasync();
   });
 }
 

@@ -1,5 +1,5 @@
 import { on } from 'node:events';
-import { closeSync, lstatSync, openSync, renameSync } from 'node:fs';
+import { closeSync, existsSync, lstatSync, openSync, renameSync } from 'node:fs';
 import { dirname, sep } from 'node:path';
 import {
   type BackupContents,
@@ -7,12 +7,13 @@ import {
   OverwriteRefused,
 } from '../../application/ports/maintenance.ts';
 import { storageUnavailable } from '../../application/ports/storage-fault.ts';
+import { untilAborted } from '../../application/until-aborted.ts';
 import { type AnimalStoreError, invalidRequest } from '../../domain/errors.ts';
 import type { Copy, CopyMessage } from './backup-thread.ts';
-import { errorFrom, fileError } from './errors.ts';
+import { callBack, errorFrom, fileError } from './errors.ts';
 import {
   assertSameFiles,
-  companionsOf,
+  databaseFiles,
   fsync,
   isFileOf,
   modeOfNewFile,
@@ -43,10 +44,9 @@ export async function backUp(
     const target = realPath(file);
     const stats = lstatSync(target, { throwIfNoEntry: false });
     if (isFileOf(store, target)) throw invalidRequest(`${file} belongs to the store`);
-    // SQLite would apply to the backup a `-wal` or `-journal` file beside the target, even one of another database.
-    const [companion] = companionsOf(target);
-    if (companion !== undefined)
-      throw invalidRequest(`${companion} exists: SQLite would treat it as a part of the backup`);
+    // A server can have the target open, even if it has written nothing. SQLite would also apply the log of any database to the backup.
+    const companion = databaseFiles(target).slice(1).find(existsSync);
+    if (companion) throw invalidRequest(`${companion} exists: a server may have ${file} open as its store`);
     if (stats?.isFile() === false) throw notAFile(file);
     if (stats !== undefined && !overwrite) throw existing(file);
     assertSameFiles(files);
@@ -54,12 +54,13 @@ export async function backUp(
       closeSync(openSync(partial, 'wx', modeOfNewFile(partial)));
       const about = { store, partial, file, isVerified: options.onVerified !== undefined };
       const contents = await copy(about, options, signal);
-      await fsync(partial);
-      signal.throwIfAborted();
-      assertSameFiles(files);
-      if (overwrite) renameSync(partial, target);
-      else moveToNewName(partial, target, () => existing(file));
-      await fsync(dirname(target));
+      await untilAborted(fsync(partial), signal);
+      await fsync(dirname(target), () => {
+        signal.throwIfAborted();
+        assertSameFiles(files);
+        if (overwrite) renameSync(partial, target);
+        else moveToNewName(partial, target, () => existing(file));
+      });
       return contents;
     });
   } catch (error) {
@@ -84,7 +85,7 @@ async function copy(about: Copy, { onProgress }: BackupOptions, signal: AbortSig
       const copied = message as CopyMessage;
       if ('code' in copied) throw errorFrom(copied);
       if ('contents' in copied) return copied.contents;
-      onProgress?.(copied.share);
+      callBack(() => onProgress?.(copied.share));
     }
     throw storageUnavailable('the thread of the backup exited');
   } finally {

@@ -76,7 +76,20 @@ export function storageError(error: unknown): AnimalStoreError {
   return new AnimalStoreError('internal_error', message, { cause: error });
 }
 
-export function fileError(failed: string, error: unknown): AnimalStoreError {
+/** The cause is an exception of a callback. */
+class CallbackError extends Error {}
+
+/** Calls a callback, whose exception {@link fileError} returns unchanged. */
+export function callBack(callback: () => void): void {
+  try {
+    callback();
+  } catch (cause) {
+    throw new CallbackError('', { cause });
+  }
+}
+
+export function fileError(failed: string, error: unknown): unknown {
+  if (error instanceof CallbackError) return error.cause;
   return asAnimalStoreError(error) ?? storageUnavailable(`${failed}: ${storageError(error).message}`, error);
 }
 

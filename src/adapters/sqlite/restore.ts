@@ -27,7 +27,7 @@ import { RESTORE_OPTIONS } from '../../application/store-options.ts';
 import { type AnimalStoreError, invalidRequest } from '../../domain/errors.ts';
 import { INT64_MAX } from '../../domain/int64.ts';
 import { beginAlone, connect } from './connection.ts';
-import { attempt, fileError, isLocked, storageError } from './errors.ts';
+import { attempt, callBack, fileError, isLocked, storageError } from './errors.ts';
 import { checkBackup, refuseNoBackup } from './examination.ts';
 import {
   companionsOf,
@@ -84,7 +84,7 @@ export async function restoreSqliteStore(
     old = lockStore(store, overwrite);
     return await withPartialFile(store, async (partial) => {
       await copyFile(realPath(file), partial, constants.COPYFILE_EXCL);
-      onProgress?.(1);
+      callBack(() => onProgress?.(1));
       chmodSync(partial, (stats?.mode ?? modeOfNewFile(store)) & 0o777);
       const { uid, gid } = stats ?? source;
       // Without privileges, this fails if the new owner is another user.
@@ -102,9 +102,10 @@ export async function restoreSqliteStore(
       const kept = freeName(`${store}.before-restore`);
       // A repeated restore keeps no further copy of an equal store.
       const setAside = isSame && kept.number > 1 ? [] : await keepDatabase(store, kept.name, old);
-      if (stats !== undefined || old !== undefined) renameSync(partial, store);
-      else moveToNewName(partial, store, () => inUse(store));
-      await fsync(dirname(store));
+      await fsync(dirname(store), () => {
+        if (stats !== undefined || old !== undefined) renameSync(partial, store);
+        else moveToNewName(partial, store, () => inUse(store));
+      });
       return { ...contents, ...difference, problems, location: store, bytes: sizeOf(store), setAside };
     });
   } catch (error) {
@@ -210,10 +211,11 @@ function freeName(first: string) {
  */
 async function keepDatabase(path: string, kept: string, db: Database.Database | undefined) {
   const companions = companionsOf(path).map((file) => file.slice(path.length));
-  for (const suffix of companions) renameSync(path + suffix, kept + suffix);
   const suffixes = sizeOf(path) > 0 ? ['', ...companions] : companions;
-  if (suffixes.includes('')) await linkOrCopy(path, kept, db);
-  await fsync(dirname(path));
+  await fsync(dirname(path), async () => {
+    for (const suffix of companions) renameSync(path + suffix, kept + suffix);
+    if (suffixes.includes('')) await linkOrCopy(path, kept, db);
+  });
   return suffixes.map((suffix) => kept + suffix);
 }
 

@@ -14,7 +14,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { examineSqliteBackup } from '../../../src/adapters/sqlite/index.ts';
 import type { Storage } from '../../../src/application/ports/storage.ts';
 import { refusal } from '../../support/refusal.ts';
-import { replaceFs, systemError, watchSyncs } from '../../support/replace-fs.ts';
+import { refuseToOpen, replaceFs, systemError, watchSyncs } from '../../support/replace-fs.ts';
 import { bytesOf, countIn, execute, newStore, openStorage, REX, temporaryFile } from './temporary-file.ts';
 
 /** Makes a store whose copy takes several steps of 1,000 pages. */
@@ -130,8 +130,67 @@ test('standard output is refused, and a name with the log of another database', 
   expect(readdirSync(folder)).toEqual(before);
   writeFileSync(`${file}-wal`, 'the last writes');
   await expect(backUp(storage, file)).rejects.toThrow(
-    refusal(`${file}-wal exists: SQLite would treat it as a part of the backup`),
+    refusal(`${file}-wal exists: a server may have ${file} open as its store`),
   );
+});
+
+test('a store that another server has open is not replaced, even if this server has written nothing', async () => {
+  const [{ storage, file }, other] = [openStore(), newStore(1)];
+  const server = openStorage(other);
+  await expect(backUp(storage, other, { overwrite: true })).rejects.toThrow(
+    refusal(`${other}-wal exists: a server may have ${other} open as its store`),
+  );
+  await server.pets.add(REX);
+  await server.close();
+  expect(countIn(other)).toBe(2n);
+  writeFileSync(`${file}-shm`, '');
+  await expect(backUp(storage, file)).rejects.toThrow(refusal(/-shm exists: a server/));
+});
+
+test('an exception of onProgress ends the backup, and the caller gets it unchanged', async () => {
+  const { folder, storage, file } = openStore(1);
+  for (const thrown of [new Error('the reason'), 'a text', undefined]) {
+    const onProgress = () => {
+      throw thrown;
+    };
+    expect(
+      await backUp(storage, file, { onProgress }).then(
+        () => 'resolved',
+        (error) => error,
+      ),
+    ).toBe(thrown);
+  }
+  expect(readdirSync(folder).filter((name) => name.startsWith('copy'))).toEqual([]);
+});
+
+test('a backup into a folder that cannot be read fails before the copy gets its name', async () => {
+  const { folder, storage, file } = openStore(1);
+  refuseToOpen(folder);
+  for (const overwrite of [false, true])
+    await expect(backUp(storage, file, { overwrite })).rejects.toThrow(
+      refusal(/^cannot back up .*: EACCES$/, 'storage_unavailable'),
+    );
+  expect(readdirSync(folder).filter((name) => name.startsWith('copy'))).toEqual([]);
+});
+
+test('an abort and close end the wait for a disk that does not finish the fsync of the copy', async () => {
+  const { folder, storage, file } = openStore(1);
+  let synced = Promise.withResolvers<void>();
+  await watchSyncs(() => {
+    synced.resolve();
+    return new Promise(() => {});
+  });
+  const [controller, reason] = [new AbortController(), new Error('the reason')];
+  const aborted = expect(backUp(storage, file, { signal: controller.signal })).rejects.toBe(reason);
+  await synced.promise;
+  controller.abort(reason);
+  await aborted;
+  synced = Promise.withResolvers<void>();
+  const closed = expect(backUp(storage, file)).rejects.toThrow('the store is closed');
+  await synced.promise;
+  await storage.close();
+  await closed;
+  expect(readdirSync(folder)).toEqual(['pets.db']);
 });
 
 test('without hard links, the copy gets its name too, and never replaces a file', async () => {

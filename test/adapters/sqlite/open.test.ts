@@ -193,6 +193,20 @@ test('with `readOnly`, no byte of the file changes, and writes are refused', asy
   expect(bytesOf(path)).toBe(before);
 });
 
+test('with `readOnly`, a store is still read after the first server turned on its write-ahead log', async () => {
+  const path = newStore(1);
+  execute(path, 'PRAGMA journal_mode = DELETE');
+  const storage = openSqliteStorage(path, { readOnly: true });
+  const server = openStorage(path);
+  await server.pets.add(REX);
+  await storage.check();
+  expect(await storage.pets.find(2n)).toBeDefined();
+  await storage.backup?.(temporaryFile());
+  await server.close();
+  await storage.check();
+  await storage.close();
+});
+
 test.each([{}, { mustExist: true }, { readOnly: true }])(
   'a folder that cannot be read is named: %o',
   (options) => {

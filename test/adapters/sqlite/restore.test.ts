@@ -26,7 +26,7 @@ import type { ApiKey } from '../../../src/domain/api-key.ts';
 import { INT64_MAX } from '../../../src/domain/int64.ts';
 import { IS_SHORT } from '../../support/extent.ts';
 import { EXPECTED_TABLE, insertPet } from '../../support/pets.ts';
-import { replaceFs, systemError, watchSyncs } from '../../support/replace-fs.ts';
+import { refuseToOpen, replaceFs, systemError, watchSyncs } from '../../support/replace-fs.ts';
 import { connect } from '../../support/sqlite.ts';
 import {
   addPets,
@@ -136,6 +136,28 @@ test('the copy is durable before it gets its name, and the name before the resto
   await restoreSqliteStore(path, backup);
   expect(synced[0]).toEqual({ isFolder: false, isNamed: false });
   expect(synced.at(-1)).toEqual({ isFolder: true, isNamed: true });
+});
+
+test('an exception of onProgress ends the restore, and the caller gets it unchanged', async () => {
+  const [path, backup, thrown] = [newStore(1), await backupOf(newStore(2)), new Error('the reason')];
+  const onProgress = () => {
+    throw thrown;
+  };
+  const restoring = restoreSqliteStore(path, backup, { overwrite: true, onProgress });
+  await expect(restoring).rejects.toBe(thrown);
+  expect(countIn(path)).toBe(1n);
+});
+
+test.each([
+  ['a store', (path: string) => makeStore(path, 1)],
+  ['a journal', (path: string) => writeFileSync(`${path}-journal`, 'the last writes')],
+])('a restore over %s in a folder that cannot be read fails, and changes nothing', async (_, make) => {
+  const [path, backup] = [temporaryFile(), await backupOf(newStore(2))];
+  make(path);
+  const before = readdirSync(dirname(path));
+  refuseToOpen(dirname(path));
+  await expect(restoreSqliteStore(path, backup, { overwrite: true })).rejects.toThrow(/: EACCES$/);
+  expect(readdirSync(dirname(path))).toEqual(before);
 });
 
 describe('the replaced store', () => {
