@@ -44,7 +44,7 @@ export async function backUp(
     const target = realPath(file);
     const stats = lstatSync(target, { throwIfNoEntry: false });
     if (isFileOf(store, target)) throw invalidRequest(`${file} belongs to the store`);
-    // A server can have the target open, even if it has written nothing. SQLite would also apply the log of any database to the backup.
+    // A server that has written nothing has these files, too. SQLite would apply a log to the backup, even one of another file.
     const companion = databaseFiles(target).slice(1).find(existsSync);
     if (companion) throw invalidRequest(`${companion} exists: a server may have ${file} open as its store`);
     if (stats?.isFile() === false) throw notAFile(file);

@@ -20,10 +20,7 @@ type Facts = Omit<Diagnosis, 'location' | 'exists' | 'problems'>;
 /** The facts about a file in which no store has been created yet. */
 const EMPTY: Facts = { isSound: true, schemaVersion: 0, pets: 0, apiKeys: { total: 0, active: 0 } };
 
-/**
- * Examines the store at `path`, which a server may have open. Changes nothing, except that it rolls back a transaction that a crash
- * has interrupted.
- */
+/** Examines a store, which a server may have open. Changes nothing, but rolls back a transaction that a crash has interrupted. */
 export function examineSqliteStore(path: string): Diagnosis {
   const location = realPath(path);
   const problems: Problem[] = [];

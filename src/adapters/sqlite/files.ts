@@ -109,8 +109,7 @@ export function createFile(path: string): boolean {
     // Does not open an existing file, because closing it would end the locks that SQLite has on it.
     if (existsSync(file)) return false;
     refuseLogAlone(file);
-    const advice = 'put it back, or restore a backup';
-    if (journal) throw storageUnavailable(`${journal} exists, but its file is missing: ${advice}`);
+    if (journal) throw storageUnavailable(`${journal} lacks its file: put it back, or restore a backup`);
     createFolder(dirname(file));
     closeSync(openSync(file, 'a', modeOfNewFile(file)));
     return true;
@@ -132,7 +131,7 @@ function createFolder(folder: string): void {
 }
 
 type StoreFile = readonly [path: string, identity: string | undefined];
-/** The database file, its write-ahead log and the index of the log, each with its identity while the store is open. */
+/** The database file, its write-ahead log and the index of the log. While a storage only reads, a server may create them. */
 export type StoreFiles = readonly [database: StoreFile, log: StoreFile, index: StoreFile];
 
 /** Call this after a connection has read from the database, because the first read creates the write-ahead log and its index. */
@@ -146,7 +145,6 @@ export function filesOf(path: string): StoreFiles {
 export function assertSameFiles(files: StoreFiles): void {
   for (const [index, [path, expected]] of files.entries()) {
     const identity = identityOf(path);
-    // If only a read-only storage has the store open, the log need not exist until a server creates it.
     if (identity === expected || expected === undefined) continue;
     const isMissing = identity === undefined;
     const change = isMissing ? 'removed or renamed' : 'replaced by another file';
@@ -157,7 +155,7 @@ export function assertSameFiles(files: StoreFiles): void {
   }
 }
 
-/** Makes the content of a file durable, or the names in a folder after `change`, which is not called if the folder cannot be opened. */
+/** Makes a file durable, or the names in a folder, which `change` changes only if the folder can be opened. */
 export async function fsync(path: string, change?: () => void | Promise<void>): Promise<void> {
   await using file = await open(path);
   await change?.();

@@ -1,7 +1,4 @@
-/**
- * Exactly-once writes in SQLite: a write and the record of its idempotency key are one transaction. The clock of the machine
- * decides when a record ends, because all servers that share a file run on one machine.
- */
+/** Exactly-once writes: a write and the record of its key are one transaction. All servers of a file share one clock. */
 
 import {
   type ChangeAttempt,

@@ -1,7 +1,4 @@
-/**
- * Opens a connection in a new thread for work that may wait for a caller, for example for the source of an import. In
- * the writer thread, this wait would delay all other writes.
- */
+/** Opens a connection in a new thread for work that waits for a caller: in the writer thread, this would delay all writes. */
 
 import { on } from 'node:events';
 import { StorageFault, storageFaultReason } from '../../application/ports/storage-fault.ts';
@@ -14,8 +11,7 @@ import type { Answer, Call, SqlValue } from './writer-thread.ts';
 export interface OwnConnection {
   /**
    * Runs a statement once for each row of values. Resolves with the first value that each run selects, or with the `RunResult` of
-   * each change. If `rows` is empty, runs `sql` once, and resolves with an empty array. Rejects if the storage is closed or must not
-   * be written, or if one of its files is missing or was replaced.
+   * each change. If `rows` is empty, runs `sql` once, and resolves with an empty array. Rejects when no write is possible.
    */
   run<T>(sql: string, ...rows: readonly (readonly SqlValue[])[]): Promise<readonly T[]>;
   begin(): Promise<void>;

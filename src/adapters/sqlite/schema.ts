@@ -137,11 +137,7 @@ function selectLastId(table: string, source = table): string {
 }
 
 /** @param source `(SELECT 0 AS id)` if the table cannot be read: `sqlite_sequence` then has the id */
-export function lastIdOf(
-  db: Database.Database,
-  table: 'pets' | 'api_keys' = 'pets',
-  source: string = table,
-): bigint {
+export function lastIdOf(db: Database.Database, table = 'pets', source: string = table): bigint {
   return db.prepare<[], bigint>(selectLastId(table, source)).pluck().safeIntegers().get() ?? 0n;
 }
 

@@ -1,7 +1,4 @@
-/**
- * The thread that writes to a store. `Writer` sends batches to its thread. Each `OwnConnection` starts a further thread, and sends
- * it one statement at a time.
- */
+/** The thread that writes to a store: the batches of a `Writer`, or the statements of an `OwnConnection`, one at a time. */
 
 import { parentPort, workerData } from 'node:worker_threads';
 import type Database from 'better-sqlite3';

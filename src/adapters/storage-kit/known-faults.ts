@@ -40,10 +40,7 @@ export class KnownFaults<Part extends string> {
     if (this.#faults.get(part) !== undefined) this.#set(part);
   }
 
-  /**
-   * Calls `test`, at most once every 500 ms, and rejects with the most important fault. `test` must report its result with
-   * {@link reportFailure} or {@link reportSuccess}.
-   */
+  /** Calls `test`, which must report its result, at most once every 500 ms, and rejects with the most important fault. */
   async check(test: () => Promise<unknown>): Promise<void> {
     const now = performance.now();
     if (now - this.#testedAt >= TEST_INTERVAL) {

@@ -12,9 +12,7 @@ const BYTES_PER_CODE_UNIT = 6;
 const BYTES_PER_PET = 320;
 const BYTES_PER_PAGE = 500;
 
-/**
- * Caches pages of one version of the data. Equal queries get the same page object, so a caller can use it as the key of a cache.
- */
+/** Caches pages of one version of the data. Equal queries get the same page object, which can be the key of a cache. */
 export class PageCache {
   readonly statistics: { hits: number; misses: number } = { hits: 0, misses: 0 };
   #pages = new Map<string, PetPage>();

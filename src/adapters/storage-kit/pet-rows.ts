@@ -4,10 +4,7 @@ import type { AttributeKind } from '../../domain/attribute.ts';
 import { ATTRIBUTES, isAlwaysStored, type NewPet, PET_ATTRIBUTES, type Pet } from '../../domain/pet.ts';
 import { PET_FILTERS, type PetFilter } from '../../domain/pet-filter.ts';
 
-/**
- * A row that begins with {@link PET_COLUMNS}. An integer of any kind is a `bigint`, a boolean can also be a `bigint`, and a missing
- * value is `null`.
- */
+/** A row that begins with {@link PET_COLUMNS}. An integer is a `bigint`, a boolean can be a `bigint`, a missing value is `null`. */
 export type PetRow = readonly unknown[];
 
 export const ATTRIBUTE_COLUMNS: string = PET_ATTRIBUTES.map(columnOf).join(', ');

@@ -13,10 +13,7 @@ export function responseOf(id: bigint, pet: Pet | undefined): string {
   return `{"id":${id}${pet === undefined ? '}' : responseAfterId(pet)}`;
 }
 
-/**
- * Returns what follows the id in the response that a record stores. The response of a pet without attributes has a space,
- * `{"id":7 }`; that of a removal, `{"id":7}`, has none.
- */
+/** Returns what follows the id in a response. Without attributes, it has a space, `{"id":7 }`; a removal, `{"id":7}`, has none. */
 export function responseAfterId(pet: NewPet): string {
   const attributes = newPetJson(pet).slice(1);
   return attributes === '}' ? ' }' : `,${attributes}`;

@@ -140,7 +140,7 @@ test('a missing file with a rollback journal is not created, because the journal
   const [path, link] = [temporaryFile(), temporaryFile()];
   symlinkSync(path, link);
   writeFileSync(`${path}-journal`, 'the pages before a crash');
-  const message = /-journal exists, but its file is missing: put it back, or restore a backup$/;
+  const message = /-journal lacks its file: put it back, or restore a backup$/;
   for (const each of [path, link]) expect(() => openSqliteStorage(each)).toThrow(refusal(path, message));
   expect(readdirSync(dirname(path))).toEqual(['pets.db-journal']);
   expect(readFileSync(`${path}-journal`, 'utf8')).toBe('the pages before a crash');
