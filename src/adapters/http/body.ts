@@ -56,9 +56,8 @@ const parse = bodyParser({
 export const readBody: ApiMiddleware = async (ctx, next) => {
   const { req, request } = ctx;
   // If the host program has already read a part of the body, the fault is its own, so the status is 500.
-  if (req.readableDidRead || req.readableEncoding !== null || request.body !== undefined) {
+  if (req.readableDidRead || req.readableEncoding !== null || request.body !== undefined)
     throw new Error('the body was read before this API: put the API in front of what reads bodies');
-  }
   // Over HTTP/2, no field says whether there is a body, but the parser needs such a field.
   if (req.httpVersionMajor >= 2) req.headers['transfer-encoding'] = 'chunked';
   try {

@@ -8,7 +8,6 @@ import type { ErrorContent } from './errors.ts';
 
 /** The maximum number of pipelined requests in flight on a connection. Later ones are ignored. */
 const PIPELINE_LIMIT = 16;
-
 const SAFE: ReadonlySet<string | undefined> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /** A client that does not read its response is disconnected after this time, in milliseconds. */

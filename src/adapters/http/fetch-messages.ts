@@ -33,9 +33,8 @@ export class FetchRequest extends Readable {
     this.socket = { remoteAddress, encrypted: protocol === 'https:' };
     // Over HTTP/2, `headers` has no `host`, so it is taken from the URL.
     this.headers = { host, ...Object.fromEntries(headers) };
-    if (body !== null && this.headers['content-length'] === undefined) {
+    if (body !== null && this.headers['content-length'] === undefined)
       this.headers['transfer-encoding'] ??= 'chunked';
-    }
     // If the host program has already read or locked the body, sets `readableDidRead`, so that the API detects this.
     if (request.bodyUsed || body?.locked) {
       this.push(' ');
