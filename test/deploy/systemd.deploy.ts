@@ -197,7 +197,7 @@ function systemdPrograms(): { folder: string; env: Record<string, string> } {
 describe('the command of operators', () => {
   test('lets systemd read the settings, and passes its arguments unchanged', async () => {
     const { folder, env: programs } = systemdPrograms();
-    const given = ['keys', 'create', '--name', "it's $HOME and $$"];
+    const given = ['keys', 'create', '--name', "it's $HOME and $$\n\n"];
     const command = [join(DEPLOY, 'animal-store'), ...given];
     const { out, status } = await endOf(runCommand('sh', command, { env: programs }));
     expect(status).toBe(3);
