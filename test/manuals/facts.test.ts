@@ -61,7 +61,10 @@ const FACTS: readonly (readonly [manual: string, phrase: string])[] = [
   ['serve', `${whole(constant('http', 'REQUESTS_LIMIT'))} requests in flight`],
   ['serve', `plus ${stopLimit} seconds, even if the disk hangs`],
   ['deploy', `by default ${stopTimeout} seconds, together with`],
-  ['deploy', `it does, after ${numberIn('deploy/animal-store.service', /^RestartSec=(\d+)$/m)} seconds.`],
+  [
+    'deploy',
+    `starts the server again after ${numberIn('deploy/animal-store.service', /^RestartSec=(\d+)$/m)} seconds,`,
+  ],
   [
     'deploy',
     `older than ${numberIn('deploy/animal-store-backup.service', /-mtime \+(\d+) -delete/) + 1} days`,
