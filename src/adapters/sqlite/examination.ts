@@ -17,9 +17,6 @@ const COUNT_KEYS = `SELECT count(*) AS total, count(*) FILTER (
 
 type Facts = Omit<Diagnosis, 'location' | 'exists' | 'problems'>;
 
-/** The facts about a file in which no store has been created yet. */
-const EMPTY: Facts = { isSound: true, schemaVersion: 0, pets: 0, apiKeys: { total: 0, active: 0 } };
-
 /** Examines a store, which a server may have open. Changes nothing, but rolls back a transaction that a crash has interrupted. */
 export function examineSqliteStore(path: string): Diagnosis {
   const location = realPath(path);
@@ -109,13 +106,13 @@ function freeSpace(folder: string, problems: Problem[]): number | undefined {
 }
 
 function readFacts(store: string, problems: Problem[]): Facts {
-  if (sizeOf(store) === 0 && sizeOf(`${store}-wal`) === 0) return EMPTY;
   using db = connectToRead(store);
   const schemaVersion = versionOf(db);
   const damage = damageOf(db, 'quick');
   if (damage !== undefined)
     throw new StorageFault('damaged', `the file is damaged: ${damage}: restore a backup`);
-  if (schemaVersion === 0) return EMPTY;
+  if (schemaVersion === 0)
+    throw new Error('the file contains no store: restore a backup, or start a server to create one');
   const { pets, lastId } = contentsOf(db);
   problems.push(...invalidPetProblems(readPets(db)), ...idProblems(lastId));
   const apiKeys = db.prepare<[number], Facts['apiKeys']>(COUNT_KEYS).safeIntegers(false).get(Date.now());

@@ -42,7 +42,7 @@ test('a sound store, which a server has open, is counted and not changed', async
     expect(bytesOf(`${dirname(path)}/${name}`)).toBe(bytes);
 });
 
-test('a missing file is not created, and an empty one is a store without pets', () => {
+test('a missing file is not created, and an empty one contains no store', () => {
   const path = temporaryFile();
   expect(examineSqliteStore(path)).toMatchObject({ exists: false });
   expect(problemsOf(path)).toEqual([
@@ -60,7 +60,8 @@ test('a missing file is not created, and an empty one is a store without pets', 
   ]);
   rmSync(`${path}-wal`);
   writeFileSync(path, '');
-  expect(examineSqliteStore(path)).toMatchObject({ exists: true, isSound: true, pets: 0, problems: [] });
+  const advice = 'restore a backup, or start a server to create one';
+  expect(problemsOf(path)).toEqual([['error', `${path}: the file contains no store: ${advice}`]]);
   writeFileSync(`${path}-wal`, 'the last writes');
   expect(problemsOf(path)).toEqual([
     ['error', expect.stringMatching(/-wal exists, but the database file is empty, .*before any restart/)],
