@@ -87,8 +87,16 @@ test.each<[options: unknown, message: string]>([
     { trustedProxies },
     'trustedProxies: expected an integer of 0 or more, got ',
   ]),
-  [{ rateLimit: { requests: 0, seconds: 1 } }, 'rateLimit.requests: expected a number of 1 or more, got 0'],
-  [{ rateLimit: { requests: 1, seconds: 0 } }, 'rateLimit.seconds: expected a number above 0, got 0'],
+  ...[0, Infinity].flatMap((value): [unknown, string][] => [
+    [
+      { rateLimit: { requests: value, seconds: 1 } },
+      `requests: expected a finite number of 1 or more, got ${value}`,
+    ],
+    [
+      { rateLimit: { requests: 1, seconds: value } },
+      `seconds: expected a finite number above 0, got ${value}`,
+    ],
+  ]),
   ...[{ requests: 1 }, { requests: '1', seconds: 1 }, null].map((rateLimit): [unknown, string] => [
     { rateLimit },
     'rateLimit: expected an object with the numbers requests and seconds, got ',

@@ -149,8 +149,14 @@ export const HTTP_OPTIONS: OptionRules<HttpOptions> = {
   ...LIFECYCLE_RULES,
   rateLimit: optionsOf<RateLimit>(
     {
-      requests: { expected: 'a number of 1 or more', accepts: (value) => Number(value) >= 1 },
-      seconds: { expected: 'a number above 0', accepts: (value) => Number(value) > 0 },
+      requests: {
+        expected: 'a finite number of 1 or more',
+        accepts: (value) => Number(value) >= 1 && value !== Infinity,
+      },
+      seconds: {
+        expected: 'a finite number above 0',
+        accepts: (value) => Number(value) > 0 && value !== Infinity,
+      },
     },
     {
       expected: 'an object with the numbers requests and seconds',
