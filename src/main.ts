@@ -15,11 +15,12 @@ const EXIT_TIMEOUT = 500;
 /** How long signals after the first are ignored, in milliseconds. Ctrl-C can send two, from the terminal and npm. */
 const REPEATED_SIGNAL = 1000;
 
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
 const stop = new AbortController();
 let stoppedAt = 0;
 let hasUncaughtError = false;
 let isServing = false;
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, onSignal);
 
 function onSignal(signal: NodeJS.Signals): void {
   if (!stop.signal.aborted) {
@@ -30,6 +31,23 @@ function onSignal(signal: NodeJS.Signals): void {
     if (!isServing) writeSync(2, 'animal-store: interrupted; the outcome of a write is unknown\n');
     process.kill(process.pid, signal);
   }
+}
+
+function listenToSignals(): void {
+  for (const signal of SIGNALS) process.on(signal, onSignal);
+}
+
+/**
+ * Lets a signal end the process while `call` reads the settings, which it does before it waits for anything: a file of a secret can
+ * be a pipe, and reading it blocks the process until another one writes.
+ */
+function readingSettings<Args extends unknown[], T>(call: (...args: Args) => T): (...args: Args) => T {
+  return (...args) => {
+    for (const signal of SIGNALS) process.off(signal, onSignal);
+    const result = call(...args);
+    listenToSignals();
+    return result;
+  };
 }
 
 /**
@@ -55,11 +73,19 @@ const status = await runCli(process.argv.slice(2), {
   version,
   console,
   signal: stop.signal,
-  async startService(values) {
+  startService: readingSettings(async (values) => {
     isServing = true;
     const service = await commands.startService(values);
     logProcessEvents(service);
     return service;
+  }),
+  openStore: readingSettings(commands.openStore),
+  openSource: readingSettings(commands.openSource),
+  restoreStore: readingSettings(commands.restoreStore),
+  diagnose(...args) {
+    // `doctor` reads settings in several steps, and changes nothing.
+    setImmediate(listenToSignals);
+    return commands.diagnose(...args);
   },
 });
 

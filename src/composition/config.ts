@@ -1,6 +1,5 @@
 /** The settings of a server and of the commands. Error messages, help and the manual's table come from their schema. */
 
-import { readFileSync } from 'node:fs';
 import * as v from 'valibot';
 import type { CliOptions, ServeValues } from '../adapters/cli/index.ts';
 import type { HttpServerOptions } from '../adapters/http/portable.ts';
@@ -13,6 +12,7 @@ import {
   ConfigError,
   type Environment,
   misspellings,
+  readSecret,
   readSettings,
   SECRETS,
   type Settings,
@@ -179,6 +179,6 @@ function databaseOf<D extends Database>({ values, sources, files }: Settings<{ D
   return {
     ...values.DATABASE_URL,
     source: sources['DATABASE_URL'] ?? DEFAULT_STORE,
-    ...(file !== undefined && { readUrl: () => readFileSync(file, 'utf8').trim() }),
+    ...(file !== undefined && { readUrl: () => readSecret(file) }),
   };
 }

@@ -1,6 +1,6 @@
 /** Reads the variables of a schema from the environment, from files and from options, and collects all their faults. */
 
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import * as v from 'valibot';
 import { visible } from '../../domain/visible.ts';
 import { mayHoldPassword } from '../databases/refuse.ts';
@@ -68,7 +68,7 @@ export function readSettings<const Entries extends v.ObjectEntries>(
       files[name] = file;
       const shown = mayHoldPassword(file) ? 'at the path, which may hold a password,' : file;
       try {
-        const text = readFileSync(file, 'utf8').trim();
+        const text = readSecret(file);
         if (text || name === 'API_KEYS') texts[name] = text;
         else faults.push(`${name}_FILE: the file ${shown} is empty`);
       } catch {
@@ -83,6 +83,16 @@ export function readSettings<const Entries extends v.ObjectEntries>(
   }
   if (faults.length > 0) throw new ConfigError(faults.map(visible).join('\n'));
   return { values: output as v.InferOutput<typeof schema>, sources, files };
+}
+
+/** The texts of pipes, which can be read only once. */
+const readPipes = new Map<string, string>();
+
+/** Reads the file of a secret. If it is a pipe, blocks the process until its writer has closed it. */
+export function readSecret(file: string): string {
+  const text = readPipes.get(file) ?? readFileSync(file, 'utf8').trim();
+  if (!statSync(file).isFile()) readPipes.set(file, text);
+  return text;
 }
 
 /**
