@@ -4,7 +4,7 @@ import { existsSync, statSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { BIN, runCommand } from '../support/process.ts';
 import { canMount, mountNote, SmallDisk } from '../support/small-disk.ts';
-import { type Ended, endOf, Workspace } from './workspace.ts';
+import { type Ended, endOf, lines, Workspace } from './workspace.ts';
 
 /** Runs the command in a shell, which redirects its input and output. The folder is `$FOLDER`. */
 function shell({ store }: Workspace, cwd: string, command: string): Promise<Ended> {
@@ -40,4 +40,25 @@ test('a key that closed standard output would lose is not created', async () => 
   const { status, err } = await shell(work, work.folder, command);
   expect([status, err]).toEqual([1, expect.stringContaining('standard output is closed')]);
   expect(await work.outputHere(['keys', 'list', '--json'])).toBe('[]\n');
+});
+
+test.each([
+  ['--skip-invalid pets.ndjson >&-', 'standard output is closed, so refused lines would be lost'],
+  ['- <&-', 'standard input is closed'],
+])(
+  'an import whose standard stream is closed is refused before it creates a store: import %s',
+  async (args, fault) => {
+    const work = new Workspace();
+    writeFileSync(work.path('pets.ndjson'), lines(1));
+    const { status, err } = await shell(work, work.folder, `animal-store import --create-store ${args}`);
+    expect([status, err]).toEqual([1, expect.stringContaining(`animal-store: ${fault}`)]);
+    expect(existsSync(work.store)).toBe(false);
+  },
+);
+
+test('an import that discards the refused lines by a redirection is not refused', async () => {
+  const work = await storeWith(1);
+  const command = 'animal-store import --skip-invalid - > /dev/null < /dev/null';
+  const err = 'Imported 0 pets.\nwarning: the input has no pets\n';
+  expect(await shell(work, work.folder, command)).toEqual({ status: 0, out: '', err });
 });

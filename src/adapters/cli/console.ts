@@ -1,6 +1,6 @@
 /** The streams of the process: results go to standard output, and messages, progress and errors to standard error. */
 
-import { fstatSync, statSync, writeFileSync } from 'node:fs';
+import { fstatSync, readSync, statSync, writeFileSync, writeSync } from 'node:fs';
 import { devNull } from 'node:os';
 import type { Readable, Writable } from 'node:stream';
 import { Presets, SingleBar } from 'cli-progress';
@@ -23,24 +23,26 @@ export interface Console {
   /** If standard error is a terminal, shows what a command does and the share that is done, until the next text. */
   readonly progress: (title?: string, share?: number) => void;
   readonly stdin: Readable;
+  readonly isInputClosed: boolean;
+  readonly isOutputClosed: boolean;
   /** Whether standard output is a terminal. */
   readonly isTerminal: boolean;
   /** Whether standard output is the null device, which Node.js opens if it starts with standard output closed. */
   readonly isDiscarded: boolean;
 }
 
+type Input = Readable & { readonly fd?: number };
 type Output = Writable & { readonly fd?: number; readonly isTTY?: boolean };
 
 /** @param signal aborted when the process is asked to stop */
 export function consoleOf(
-  { stdin, stdout, stderr }: { readonly stdin: Readable; readonly stdout: Output; readonly stderr: Output },
+  { stdin, stdout, stderr }: { readonly stdin: Input; readonly stdout: Output; readonly stderr: Output },
   signal: AbortSignal,
 ): Console {
   // Without a listener, a failed write would end the process.
   for (const stream of [stdout, stderr]) stream.on('error', () => {});
   const { fd, isTTY: isTerminal = false } = stdout;
-  const stats = fd === undefined ? undefined : fstatSync(fd);
-  const outRaw = writerTo(stdout, stats?.isFile() ? fd : undefined);
+  const outRaw = writerTo(stdout, fd !== undefined && fstatSync(fd).isFile() ? fd : undefined);
   const progress = progressOn(stderr);
   const write: Write = (data) => (isTerminal ? out(Buffer.from(data).toString()) : outRaw(data));
   const out = (text: string) => {
@@ -56,11 +58,25 @@ export function consoleOf(
     },
     progress,
     stdin,
+    isInputClosed: isClosed(stdin.fd),
+    isOutputClosed: isClosed(fd),
     isTerminal,
-    isDiscarded:
-      stats?.isCharacterDevice() === true &&
-      stats.rdev === statSync(devNull, { throwIfNoEntry: false })?.rdev,
+    isDiscarded: isNull(fd),
   };
+}
+
+function isNull(fd?: number): fd is number {
+  if (fd === undefined || !fstatSync(fd).isCharacterDevice()) return false;
+  return fstatSync(fd).rdev === statSync(devNull, { throwIfNoEntry: false })?.rdev;
+}
+
+/** Node.js opens the null device to read and write in place of a closed descriptor. Some programs do so to discard output. */
+function isClosed(fd?: number): boolean {
+  try {
+    return isNull(fd) && readSync(fd, new Uint8Array(1)) + writeSync(fd, '') === 0;
+  } catch {
+    return false;
+  }
 }
 
 /**

@@ -62,6 +62,14 @@ describe('import', () => {
     expect(await exportOf(cli)).toBe('');
   });
 
+  test.each(['', '\n'])(
+    'warns of an input without pets, which a failed program can have written: %j',
+    async (stdin) => {
+      const run = await inMemory().run(['import', '-'], { stdin });
+      expect(run).toEqual({ status: 0, out: 'Imported 0 pets.\n', err: 'warning: the input has no pets\n' });
+    },
+  );
+
   test('of an invalid line says that a store which it has created stays', async () => {
     const { err } = await commandLine().run(['import', '--create-store', '-'], { stdin: INVALID_LINE });
     expect(err).toMatch(/; nothing was imported\n$/);
@@ -163,10 +171,9 @@ describe('import --dry-run', () => {
     expect(await exportOf(cli)).toBe(before);
   });
 
-  test('creates no store', async () => {
+  test('creates no store, and does not advise to create one', async () => {
     const cli = commandLine();
-    const { status, err } = await cli.run(args, { stdin: line(2) });
-    expect([status, err]).toEqual([1, expect.stringContaining(`${cli.path}: there is no such file`)]);
+    expect(await cli.run(args, { stdin: line(2) })).toEqual(failed(1, `${cli.path}: there is no such file`));
     expect(readdirSync(dirname(cli.path))).toEqual([]);
   });
 });

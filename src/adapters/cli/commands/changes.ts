@@ -7,12 +7,6 @@ import { changeCursor } from '../arguments.ts';
 import type { CommandOptions } from '../options.ts';
 import { READING, untilInterrupted, withStore } from '../store.ts';
 
-interface Flags {
-  readonly after?: string;
-  readonly follow?: boolean;
-  readonly newEpoch?: boolean;
-}
-
 export function defineChanges(program: Command, options: CommandOptions): void {
   const { console, signal } = options;
   const newEpoch = new Option('--new-epoch', 'make followers begin again, after a restore by other programs');
@@ -22,7 +16,7 @@ export function defineChanges(program: Command, options: CommandOptions): void {
     .option('--after <cursor>', 'only states after the one with this cursor', changeCursor)
     .option('--follow', 'go on with each new state, until Ctrl-C')
     .addOption(newEpoch.conflicts(['after', 'follow']))
-    .action(async ({ after, follow, newEpoch: isNewEpoch }: Flags) => {
+    .action(async ({ after, follow, newEpoch: isNewEpoch }) => {
       if (isNewEpoch) {
         await withStore(options, 'new-epoch', {}, (store) => store.beginEpoch());
         return await console.out('A new epoch has begun: every follower must begin again.\n');

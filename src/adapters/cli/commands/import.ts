@@ -37,9 +37,13 @@ export function defineImport(program: Command, options: CommandOptions): void {
 async function importPets(from: string, flags: Flags, options: CommandOptions): Promise<void> {
   const { console } = options;
   const { dryRun = false, skipInvalid, createStore = false, json } = flags;
+  if (skipInvalid && console.isOutputClosed)
+    throw new CommandError(
+      'standard output is closed, so refused lines would be lost: redirect it to a file',
+    );
   const { lines, close, place } = await openSource(from, options);
   const work = (store: AnimalStore) => importLines(store, lines, flags, options);
-  const access = { createStore, onlyReads: dryRun };
+  const access = { createStore: dryRun ? undefined : createStore, onlyReads: dryRun };
   const { count, skipped } = await withStore(options, 'import', access, work).finally(close);
   const pets = counted(count, 'pet', 'pets');
   const done = dryRun ? `Dry run: ${pets} can be imported` : `Imported ${pets}`;
@@ -49,6 +53,7 @@ async function importPets(from: string, flags: Flags, options: CommandOptions): 
   // With --skip-invalid, standard output contains the refused lines, so the result goes to standard error.
   const output = skipInvalid ? { ...console, out: async (text: string) => console.err(text) } : console;
   await printResult(output, `${done}${source}${omitted}.`, { ...counts, skipped }, json);
+  if (count + skipped === 0 && place === undefined) console.err('warning: the input has no pets\n');
 }
 
 /** Opens the store or the file that `from` names. The result has a `place` only for a store. */
@@ -56,6 +61,7 @@ async function openSource(from: string, options: CommandOptions) {
   const { console, databaseUrl, signal } = options;
   const source = await options.openSource(from, databaseUrl);
   if (source === undefined) {
+    if (from === '-' && console.isInputClosed) throw new CommandError('standard input is closed');
     const stream = await openInput(from, console.stdin, signal);
     return { lines: readLines(chunksOf(stream, from)), place: undefined, close: () => stream.destroy() };
   }
