@@ -9,7 +9,7 @@ import { createRequire } from 'node:module';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { parseArgs, promisify } from 'node:util';
 import { withoutGit } from './git.ts';
-import { attributesOf, COUNTING, NAME_RULE, VALUE_RULE } from './new/attributes.ts';
+import { attributesOf, COUNT_MAX, COUNTING, NAME_RULE, VALUE_RULE } from './new/attributes.ts';
 import { namesOf, nounsText } from './new/names.ts';
 import { NAMES, partsOf } from './new/parts.ts';
 
@@ -18,12 +18,12 @@ const USAGE =
 const HELP = `Usage: ${USAGE}
 
 For example: npm run new -- ../books --entity book --attributes 'title:text(1..200), dueAt:timestamp?' --with page
-Attributes: text(MIN..MAX), integer(MIN..MAX), int64, one of(A, B), boolean and timestamp. ? makes an attribute optional,
-=VALUE gives a default, and filter adds a filter to lists.
-A name has ${NAME_RULE}.
+Attributes: text(MIN..MAX), integer(MIN..MAX), int64, one of(A, B), boolean and timestamp, at most ${COUNT_MAX}. ? makes an attribute
+optional, =VALUE gives a default, and filter adds a filter to lists.
+The name of an attribute has ${NAME_RULE}.
+It cannot be a name that SQL, JavaScript, the API or the command uses, such as order or active, or have the words pet and animal.
 A value of one of has ${VALUE_RULE}.
 Expected: ${COUNTING}.
-Names that SQL, JavaScript, the API or the command use, such as order or active, and the words pet and animal are refused.
 Parts: ${NAMES.join(', ')}.
 docs/make-it-yours.md explains them.`;
 const CALLER = process.env['INIT_CWD'] ?? process.cwd();
@@ -67,7 +67,9 @@ async function makeProject({ target, names, parts, added, attributes }: Given): 
     refuseTarget(target);
   });
   const path = relative(CALLER, target);
-  console.log(`Done: cd ${path.startsWith('../..') ? target : path} && npm ci && npm start`);
+  const made = /^(?:\.\.\/\.\.|$)/.test(path) ? target : path;
+  const quoted = /^[\w./-]+$/.test(made) ? made : `'${made.replaceAll("'", "'\\''")}'`;
+  console.log(`Done: cd ${quoted} && npm ci && npm start`);
 }
 
 type Given = NonNullable<ReturnType<typeof readArguments>>;

@@ -1,5 +1,6 @@
 /** Reads the attributes of a new project, such as `title:text(1..200), pages:integer(1..5000)?, lent:boolean=false filter`. */
 
+import { FOLLOW_CHANGES_OPTIONS } from '../../src/application/store-options.ts';
 import { type Attribute, type AttributeKind, ruleOf } from '../../src/domain/attribute.ts';
 import { INT64_MAX, INT64_MIN } from '../../src/domain/int64.ts';
 import type { NamedAttribute } from '../attribute-text.ts';
@@ -19,7 +20,7 @@ export const VALUE_RULE =
 /** The kinds of which samples can stand for the numbers from 0 to 100, as the contract suites require. */
 export const COUNTING =
   'at least one timestamp, text whose MAX is 3 or more, or integer or int64 with more than 100 values from 0 up';
-const COUNT_MAX = 20;
+export const COUNT_MAX = 20;
 /** The texts of a record must fit in the body of a request together. */
 const TEXTS_LENGTH_MAX = 14_000;
 /** A text must fit in the body of a request, which has at most 16 KiB. */
@@ -54,7 +55,9 @@ export function attributesOf(list: string): readonly NamedAttribute[] {
   const twice = names.find((name, index) => names.indexOf(name) < index);
   if (twice !== undefined) throw refusal(twice, 'the name is given twice');
   if (attributes.length > COUNT_MAX)
-    throw new Error(`--attributes: expected at most ${COUNT_MAX}, got ${attributes.length}`);
+    throw new Error(
+      `--attributes: expected at most ${COUNT_MAX}, because a page of 100 records has at most 32 MiB, got ${attributes.length}`,
+    );
   const length = attributes.reduce(
     (sum, { attribute }) => sum + (attribute.kind === 'text' ? attribute.minLength : 0),
     0,
@@ -89,6 +92,8 @@ function attributeOf(text: string, index: number): NamedAttribute {
     throw refusal(text, 'an attribute with a default always has a value, so it cannot be optional');
   const given = kindOf(text, kind, args?.trim());
   const isFilter = filter !== undefined || given.kind === 'one of';
+  if (isFilter && name in FOLLOW_CHANGES_OPTIONS)
+    throw refusal(name, 'calls that follow new records have an option of this name: choose another name');
   if (isFilter && given.kind === 'text' && given.maxLength > FILTER_LENGTH_MAX)
     throw refusal(text, `a filter is for texts of at most ${FILTER_LENGTH_MAX} characters`);
   const initial = value === undefined ? undefined : defaultOf(text, given, value);
@@ -161,6 +166,8 @@ function defaultOf(text: string, kind: AttributeKind, given: string): Attribute[
   const isInteger = (kind.kind === 'int64' || kind.kind === 'integer') && /^-?\d+$/.test(given);
   const isBoolean = kind.kind === 'boolean' && /^(?:true|false)$/.test(given);
   const rule = ruleOf('the default', { ...kind, isRequired: true, description: '', example: '' });
+  if (given.includes('`'))
+    throw refusal(text, 'the default must have no backtick, because descriptions enclose it in backticks');
   const { value, fault } = rule(isBoolean ? given === 'true' : isInteger ? BigInt(given) : given);
   if (fault !== undefined) throw refusal(text, fault);
   return value as Attribute['example'];
@@ -168,11 +175,12 @@ function defaultOf(text: string, kind: AttributeKind, given: string): Attribute[
 
 function descriptionOf(name: string, { kind }: AttributeKind): string {
   const words = wordsOf(name);
-  if (kind === 'boolean') return `Whether it ${/^(?:can|has|is|was) /.test(words) ? '' : 'is '}${words}.`;
-  const [, event, word] = (kind === 'timestamp' && /^(.+) (at|from|since|until)$/.exec(words)) || [];
+  const be = /^(?:can|has|is|was) /.test(words) ? '' : 'is ';
+  if (kind === 'boolean') return `Whether it ${be}${words}.`;
+  const [, event, word] = (kind === 'timestamp' && /^(.+) (at|from|on|since|until)$/.exec(words)) || [];
   if (event === undefined) return `The ${words}.`;
-  if (word !== 'at') return `The time ${word} which it is ${event}.`;
-  return `When it ${event.endsWith('s') ? '' : 'is '}${event}.`;
+  if (!/^(?:at|on)$/.test(word ?? '')) return `The time ${word} which it ${be}${event}.`;
+  return `When it ${event.endsWith('s') ? '' : be}${event}.`;
 }
 
 /** Returns an example. Each timestamp is later than those before it in the list, because a rule usually requires this order. */

@@ -147,6 +147,7 @@ export function articleOf(word: string): 'a' | 'an' {
   const start = word.toLowerCase();
   if (/^(?:ui\b|uni(?!n|dent|m[ap])|us[abeiu]|ur[aeiou]|url|ut[cei]|uuid|eu|ewe|one\b|once)/.test(start))
     return 'a';
-  // Letters that are spelled out, such as SMS, begin with a vowel as well.
-  return /^(?:[aeiou]|hour|heir|honest|honou?r|[fhlmnrsx][^aeiouy]*\b)/.test(start) ? 'an' : 'a';
+  // Letters that are spelled out, such as SMS and MRI, begin with a vowel as well.
+  const spelled = /^(?:[fhlmnrsx][^aeiouy]*\b|[hn][^aeiouy]|[lmr][^aeiouhlny]|f[^aeioulry])/;
+  return /^(?:[aeiou]|hour|heir|honest|honou?r)/.test(start) || spelled.test(start) ? 'an' : 'a';
 }

@@ -103,16 +103,21 @@ function sourceFiles(): string[] {
   return filesBelow('').sort();
 }
 
-/**
- * Throws an `Error` if the project would have the same name as a package that it imports, because an import could mean either of
- * them.
- */
+/** Settings that would have the same name as a client's `ANIMAL_STORE_KEY` or `ANIMAL_STORE_URL` in a project such as `api`. */
+const SETTINGS = ['API_KEY', 'DATABASE_URL', 'FIRST_KEY', 'PUBLIC_URL'];
+
+/** Throws an `Error` if an import or a variable of the project could mean two things because of the project's name. */
 export function refuseProjectName({ project }: Names): void {
   const name = project.join('-');
   const text = readFileSync(join(ROOT, 'package.json'), 'utf8');
   const { dependencies, devDependencies, peerDependencies } = JSON.parse(text) as Record<string, object>;
   if (name in { ...dependencies, ...devDependencies, ...peerDependencies } || builtinModules.includes(name))
     throw new Error(`--name ${name}: the project imports a package of this name: choose another one`);
+  const setting = SETTINGS.find((each) => each.replace(/_.*/, '').toLowerCase() === name);
+  if (setting !== undefined)
+    throw new Error(
+      `--name ${name}: ${setting} is a setting, and a variable of clients would have the same name: choose another one`,
+    );
 }
 
 /** Throws an `Error` if the target is in this project, or if it exists and is not an empty folder. */

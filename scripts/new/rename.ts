@@ -51,7 +51,7 @@ const STYLES: readonly { readonly before?: RegExp; readonly after?: RegExp; read
   { before: /animal-store $/, style: 'kebab' },
   { before: /["'`]$|, $|^$/, after: /^ (?:list|get|create|change|remove)\b/, style: 'kebab' },
   { before: /["'`]$/, after: /^', '(?:list|get|create|change|remove)\b/, style: 'kebab' },
-  { before: /(?:\.command\(|\bdatabase: )'$/, style: 'kebab' },
+  { before: /(?:\.command\(|\bdatabase: |\btags: \[(?:\{ name: )?)'$/, style: 'kebab' },
   { before: /'pet'(?:,| :) '$|\b(?:keyConflict\(|use: )'$/, style: 'prose' },
   { before: /'$/, after: /^'(?:,| :) 'pets'|^', count\(/, style: 'prose' },
   { after: /^%5f/i, style: 'snake' },

@@ -35,17 +35,20 @@ const WITHOUT: Partial<Record<PartName, readonly Edit[]>> = {
   ],
 };
 
-/** The edits of texts about the benchmark, which no new project has. */
-const OF_BENCHMARK: readonly Edit[] = [
+/** The edits of texts about what only this project has: the benchmark, and variables of older releases. */
+const ABOUT_OWN: readonly Edit[] = [
   [/ bench\/README\.md has the figures\./g, ''],
   [/(?<=\()bench\|/g, ''],
+  [/^ \* @param gone .*\n|^ {2}gone: .* = \{\},\n|(?<=readSettings\(SETTINGS, .*), \{ \.\.\.GONE \}/gm, ''],
+  [/(?<=^ {2}const faults) = Object\.entries\(gone\)[^;]*;/gm, ': string[] = [];'],
+  [/^test\('a variable that only older releases had .*\n(?: .*\n)+\}\);\n\n/gm, ''],
 ];
 
 export function withoutParts(text: string, parts: readonly PartName[]): string {
   const edits = Object.entries(WITHOUT).filter(([part]) => !(parts as readonly string[]).includes(part));
   return edits
     .flatMap(([, each]) => each)
-    .concat(OF_BENCHMARK)
+    .concat(ABOUT_OWN)
     .reduce((rest, [place, other]) => rest.replaceAll(place, other), text);
 }
 

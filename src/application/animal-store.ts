@@ -10,9 +10,9 @@ import {
   type OptionRules,
   type Rule,
   STRING,
+  supported,
 } from './arguments.ts';
 import { BasicStore } from './basic-store.ts';
-import type { ChangeUseCases } from './change-calls.ts';
 import type { ImportOptions } from './import-pets.ts';
 import { failureReporter, type ReportFailure } from './observers.ts';
 import type { ApiKeyHolder, VerifyOptions } from './ports/api-key-verifier.ts';
@@ -20,7 +20,7 @@ import type { BackupOptions } from './ports/maintenance.ts';
 import type { CallOptions } from './ports/pet-repository.ts';
 import type { StoreStorage } from './ports/storage.ts';
 import { startRecordRemoval } from './record-removal.ts';
-import { FILTER, RESTORE_OPTIONS, SIGNAL, supported } from './store-options.ts';
+import { FILTER, RESTORE_OPTIONS, SIGNAL } from './store-options.ts';
 import { iterateUntilAborted } from './until-aborted.ts';
 import { createUseCases, type UseCases } from './use-cases.ts';
 import { walkPages } from './walk-pages.ts';
@@ -80,15 +80,6 @@ export class AnimalStore extends BasicStore {
   }
 
   /**
-   * The use cases that change pets and list changes. A server uses them to make each change once per caller and idempotency key.
-   */
-  get changeUseCases(): ChangeUseCases {
-    this.assertCallable();
-    this.startMaintenance();
-    return this.changes;
-  }
-
-  /**
    * Starts a timer that removes ended idempotency records once a minute. The first write with an idempotency key also starts it.
    */
   override startMaintenance(): void {
@@ -123,8 +114,7 @@ export class AnimalStore extends BasicStore {
     this.assertCallable();
     checkArgument('batches', batches, BATCHES);
     const checked = checkOptions(options, IMPORT_OPTIONS);
-    const { signal: closing } = this.closing;
-    const signal = AbortSignal.any([closing, checked.signal ?? closing]);
+    const signal = this.untilClosed(checked.signal);
     return await supported(this.useCases.importPets, 'import').execute(batches, { ...checked, signal });
   }
 

@@ -106,6 +106,12 @@ export function checkOptions<T extends object>(options: T, rules: OptionRules<T>
   return checked as T;
 }
 
+/** Returns an optional part of a storage. Throws `invalid_request` when the storage does not have it. */
+export function supported<T>(part: T | undefined, operation: string): T {
+  if (part === undefined) throw invalidRequest(`${operation} is not supported by this storage`);
+  return part;
+}
+
 function unknownOption(name: string, names: readonly string[]): Error {
   return invalidRequest(`unknown option ${name}: expected ${listed(names, 'or')}`);
 }

@@ -2,17 +2,18 @@
 
 import type { NewPetInput, Pet } from '../domain/pet.ts';
 import type { PetChange } from '../domain/pet-change.ts';
-import { checkOptions, type OptionRules } from './arguments.ts';
+import { checkOptions, type OptionRules, supported } from './arguments.ts';
 import {
   type Change,
   type ChangeFunction,
   type ChangeUseCases,
   changeByFunction,
-  listTaggedChanges,
   tagsOf,
+  withEntityTags,
 } from './change-calls.ts';
+import type { ChangeResult } from './change-pet.ts';
 import { programWith } from './create-pet.ts';
-import type { IfMatch, TaggedPet } from './entity-tag.ts';
+import type { TaggedPet } from './entity-tag.ts';
 import { idOf } from './get-pet.ts';
 import type { ChangesList, ChangesPageQuery } from './list-changes.ts';
 import type { PetPageQuery } from './list-pets.ts';
@@ -24,6 +25,7 @@ import {
   CHANGE_OPTIONS,
   CHANGES_QUERY,
   type ChangeOptions,
+  CREATE_OPTIONS,
   type CreateOptions,
   FOLLOW_CHANGES_OPTIONS,
   FOLLOW_OPTIONS,
@@ -31,7 +33,6 @@ import {
   type FollowOptions,
   type PetWalk,
   QUERY,
-  supported,
 } from './store-options.ts';
 import { abortedWrite, itemsUntilAborted, untilAborted, type Write } from './until-aborted.ts';
 import { createPetUseCases, type UseCases } from './use-cases.ts';
@@ -43,6 +44,7 @@ export class BasicStore implements AsyncDisposable {
   protected readonly useCases: UseCases;
   /** Aborted when the store is closed. */
   protected readonly closing: AbortController = new AbortController();
+  readonly #writes = new Set<Promise<unknown>>();
   #closed: Promise<void> | undefined;
 
   /** @param storage is closed with the store */
@@ -62,13 +64,20 @@ export class BasicStore implements AsyncDisposable {
    * ```
    */
   async createPet(input: NewPetInput, options?: CreateOptions): Promise<Pet> {
-    return (await this.createPetOnce(input, programWith(options?.idempotencyKey), options)).pet;
+    return (await this.createPetOnce(input, undefined, options)).pet;
   }
 
-  /** Creates a pet exactly once for each caller and idempotency key, as `CreatePet.execute` describes. */
-  async createPetOnce(input: NewPetInput, caller?: Caller, options?: CallOptions): Promise<CreateResult> {
-    return await this.#write('create', caller, options, () =>
-      this.useCases.createPet.execute(input, caller, options),
+  /**
+   * Creates a pet exactly once for each caller and idempotency key, as `CreatePet.execute` describes. Without a `caller`, this
+   * program is the caller, with the option `idempotencyKey`.
+   */
+  async createPetOnce(
+    input: NewPetInput,
+    caller: Caller | undefined,
+    options?: CreateOptions,
+  ): Promise<CreateResult> {
+    return await this.#write('create', caller, options, CREATE_OPTIONS, (by) =>
+      this.useCases.createPet.execute(input, by, options),
     );
   }
 
@@ -132,18 +141,27 @@ export class BasicStore implements AsyncDisposable {
     change: PetChange | ChangeFunction,
     options?: ChangeOptions,
   ): Promise<TaggedPet> {
-    const apply = async (input: PetChange, ifMatch: IfMatch, key?: string): Promise<TaggedPet> => {
-      const caller = programWith(key);
-      const { pet, etag } = await this.#write('change', caller, options, () =>
-        this.changes.changePet.execute(idOf(id), input, ifMatch, caller, options),
-      );
+    const apply = async (input: PetChange, own?: ChangeOptions): Promise<TaggedPet> => {
+      const { pet, etag } = await this.changePetOnce(id, input, undefined, own);
       return { pet, etag };
     };
-    if (typeof change !== 'function')
-      return await apply(change, tagsOf(options?.ifMatch), options?.idempotencyKey);
+    if (typeof change !== 'function') return await apply(change, options);
     this.assertCallable(options, CHANGE_OPTIONS);
     const find = () => this.#ended(this.changes.findTagged(idOf(id), options), options);
-    return await changeByFunction({ find, change: apply }, change, options ?? {});
+    const signal = this.untilClosed(options?.signal);
+    return await changeByFunction({ find, change: apply }, change, { ...options, signal });
+  }
+
+  /** Changes a pet exactly once for each caller and idempotency key, as `ChangePet.execute` describes, for a caller as in `createPetOnce`. */
+  async changePetOnce(
+    id: bigint | number,
+    change: PetChange,
+    caller: Caller | undefined,
+    options?: ChangeOptions,
+  ): Promise<ChangeResult> {
+    return await this.#write('change', caller, options, CHANGE_OPTIONS, (by) =>
+      this.changes.changePet.execute(idOf(id), change, tagsOf(options?.ifMatch), by, options),
+    );
   }
 
   /**
@@ -151,9 +169,17 @@ export class BasicStore implements AsyncDisposable {
    * `not_found` when the pet never existed, and otherwise as `changePet` does.
    */
   async removePet(id: bigint | number, options?: ChangeOptions): Promise<void> {
-    const caller = programWith(options?.idempotencyKey);
-    await this.#write('change', caller, options, () =>
-      this.changes.removePet.execute(idOf(id), tagsOf(options?.ifMatch), caller, options),
+    await this.removePetOnce(id, undefined, options);
+  }
+
+  /** Removes a pet exactly once for each caller and idempotency key, for a caller as in `createPetOnce`. */
+  async removePetOnce(
+    id: bigint | number,
+    caller: Caller | undefined,
+    options?: ChangeOptions,
+  ): Promise<{ readonly isReplay: boolean }> {
+    return await this.#write('change', caller, options, CHANGE_OPTIONS, (by) =>
+      this.changes.removePet.execute(idOf(id), tagsOf(options?.ifMatch), by, options),
     );
   }
 
@@ -162,9 +188,14 @@ export class BasicStore implements AsyncDisposable {
    * cursor of another epoch: the caller must then begin again without `after`, and replace its copy of the pets.
    */
   async listChanges(query?: ChangesPageQuery, options?: CallOptions): Promise<ChangesList<Change>> {
+    return await withEntityTags(await this.listStates(query, options));
+  }
+
+  /** Lists changes as `listChanges` does, but without entity tags, unless the store is on another server. */
+  async listStates(query?: ChangesPageQuery, options?: CallOptions): Promise<ChangesList> {
     this.assertCallable(options);
     if (query !== undefined) checkOptions(query, CHANGES_QUERY);
-    return await this.#ended(listTaggedChanges(this.changes, query, options), options);
+    return await this.#ended(this.changes.listChanges.execute(query, options), options);
   }
 
   /**
@@ -189,8 +220,11 @@ export class BasicStore implements AsyncDisposable {
   /** Ends followers, completes the accepted writes, and then releases all resources. */
   close(): Promise<void> {
     this.closing.abort(closedError());
-    // A storage that is written in plain JavaScript can return no promise.
-    this.#closed ??= (async () => await this.storage.close())();
+    this.#closed ??= (async () => {
+      // A change reads the pet before it writes, so the storage must stay open between the two.
+      await Promise.allSettled(this.#writes);
+      await this.storage.close();
+    })();
     return this.#closed;
   }
 
@@ -209,13 +243,21 @@ export class BasicStore implements AsyncDisposable {
 
   async #write<T>(
     kind: Write,
-    caller: Caller | undefined,
+    given: Caller | undefined,
     options: ChangeOptions | undefined,
-    call: () => Promise<T>,
+    rules: OptionRules<ChangeOptions> | OptionRules<CreateOptions>,
+    call: (caller: Caller | undefined) => Promise<T>,
   ): Promise<T> {
+    this.assertCallable(options, rules);
+    const caller = given ?? programWith(options?.idempotencyKey);
     if (caller !== undefined) this.startMaintenance();
-    this.assertCallable(options, kind === 'change' ? CHANGE_OPTIONS : undefined);
-    return await this.#ended(call(), options, (signal) => abortedWrite(kind, signal, caller?.key));
+    const write = this.#ended(call(caller), options, (signal) => abortedWrite(kind, signal, caller?.key));
+    this.#writes.add(write);
+    try {
+      return await write;
+    } finally {
+      this.#writes.delete(write);
+    }
   }
 
   /** Ends the wait for a call when its signal is aborted, because most storages ignore the signal. */
@@ -224,11 +266,17 @@ export class BasicStore implements AsyncDisposable {
     return untilAborted(call, options.signal, error);
   }
 
+  /** Returns a signal that is aborted when the given one is, or when the store is closed. */
+  protected untilClosed(signal: AbortSignal | undefined): AbortSignal {
+    const { signal: closing } = this.closing;
+    return AbortSignal.any([closing, signal ?? closing]);
+  }
+
   /** Called before each write that has an idempotency key. */
   protected startMaintenance(): void {}
 
   /** Throws when the store is closed, when an option is invalid, or when the signal is already aborted. */
-  protected assertCallable(options?: CreateOptions, rules: OptionRules<CreateOptions> = CALL_OPTIONS): void {
+  protected assertCallable(options?: CallOptions, rules: OptionRules<CallOptions> = CALL_OPTIONS): void {
     if (this.closing.signal.aborted) throw closedError();
     if (options === undefined) return;
     checkOptions(options, rules);

@@ -5,7 +5,7 @@ import type { Pet } from '../domain/pet.ts';
 import type { PetChange } from '../domain/pet-change.ts';
 import type { ChangePet } from './change-pet.ts';
 import { entityTagOf, type IfMatch, type TaggedPet } from './entity-tag.ts';
-import type { ChangesList, ChangesPageQuery, ListChanges, PetState } from './list-changes.ts';
+import type { ChangesList, ListChanges, PetState } from './list-changes.ts';
 import type { CallOptions } from './ports/pet-repository.ts';
 import type { RemovePet } from './remove-pet.ts';
 import type { ChangeOptions } from './store-options.ts';
@@ -35,23 +35,27 @@ export type ChangeFunction = (pet: Pet) => PetChange | Promise<PetChange>;
 /** The calls of a store with which {@link changeByFunction} reads and changes a pet. */
 interface Calls {
   readonly find: () => Promise<TaggedPet>;
-  readonly change: (input: PetChange, ifMatch: IfMatch, idempotencyKey?: string) => Promise<TaggedPet>;
+  readonly change: (input: PetChange, options: ChangeOptions) => Promise<TaggedPet>;
 }
 
 /** Applies a function. Without `ifMatch`, calls it again when another writer was faster. */
 export async function changeByFunction(
   calls: Calls,
   change: ChangeFunction,
-  { ifMatch, idempotencyKey, signal }: ChangeOptions,
+  options: ChangeOptions,
 ): Promise<TaggedPet> {
+  const { ifMatch, idempotencyKey, signal } = options;
   let lost: AnimalStoreError | undefined;
   try {
     return await retryLostRace(async () => {
       const { pet, etag } = await calls.find();
       const input = await untilAborted(Promise.resolve(change(pet)), signal);
-      const tags = ifMatch === undefined ? [etag] : tagsOf(ifMatch);
       try {
-        return await calls.change(input, tags, lost?.idempotencyKey ?? idempotencyKey);
+        return await calls.change(input, {
+          ...options,
+          ifMatch: ifMatch ?? etag,
+          idempotencyKey: lost?.idempotencyKey ?? idempotencyKey,
+        });
       } catch (thrown) {
         const error = asAnimalStoreError(thrown);
         const isUnknown = error?.idempotencyKey !== undefined;
@@ -73,18 +77,13 @@ export async function changeByFunction(
   }
 }
 
-export async function listTaggedChanges(
-  { listChanges }: ChangeUseCases,
-  query: ChangesPageQuery | undefined,
-  options: CallOptions | undefined,
-): Promise<ChangesList<Change>> {
-  const { changes, ...rest } = await listChanges.execute(query, options);
+export async function withEntityTags({ changes, ...rest }: ChangesList): Promise<ChangesList<Change>> {
   const tagged = changes.map(async (change) =>
     change.pet === undefined ? change : { ...change, etag: change.etag ?? (await entityTagOf(change.pet)) },
   );
   return { ...rest, changes: await Promise.all(tagged) };
 }
 
-export function tagsOf(ifMatch: string | undefined): IfMatch {
-  return ifMatch === undefined || ifMatch === '*' ? '*' : [ifMatch];
+export function tagsOf(ifMatch: ChangeOptions['ifMatch'] = '*'): IfMatch {
+  return typeof ifMatch === 'string' && ifMatch !== '*' ? [ifMatch] : (ifMatch as IfMatch);
 }

@@ -1,8 +1,8 @@
 import { idempotencyKey, keyConflict } from '../domain/idempotency-key.ts';
 import { isSamePet, type NewPetInput, newPet } from '../domain/pet.ts';
+import { checkArgument, type Rule, supported } from './arguments.ts';
 import { type Caller, type CreateResult, DAY, type IdempotentCreates } from './ports/idempotent-creates.ts';
 import type { CallOptions, PetRepository } from './ports/pet-repository.ts';
-import { supported } from './store-options.ts';
 
 /** Identifies a program that uses the store directly. Its `caller` is empty, unlike the `caller` of an API key. */
 export function programWith(key: string | undefined): Caller | undefined {
@@ -12,6 +12,16 @@ export function programWith(key: string | undefined): Caller | undefined {
 /** The default and the maximum number of days for which a write with an idempotency key can be retried. */
 export const IDEMPOTENCY_DAYS = 1;
 export const IDEMPOTENCY_DAYS_MAX = 90;
+export const DAYS: Rule = {
+  expected: `an integer from 1 to ${IDEMPOTENCY_DAYS_MAX}`,
+  accepts: (value) => Number.isInteger(value) && Number(value) >= 1 && Number(value) <= IDEMPOTENCY_DAYS_MAX,
+};
+
+/** Returns the lifetime of a record in milliseconds. Throws `invalid_request` for an invalid number of days. */
+export function lifetimeOf(days: number = IDEMPOTENCY_DAYS): number {
+  checkArgument('idempotencyDays', days, DAYS);
+  return days * DAY;
+}
 
 /** The options of {@link CreatePet}. */
 export interface CreatePetOptions {
@@ -41,12 +51,12 @@ export interface CreatePetOptions {
 export class CreatePet {
   readonly #pets: PetRepository;
   readonly #creates: IdempotentCreates | undefined;
-  readonly #days: number;
+  readonly #validFor: number;
 
-  constructor(pets: PetRepository, { creates, days = IDEMPOTENCY_DAYS }: CreatePetOptions = {}) {
+  constructor(pets: PetRepository, { creates, days }: CreatePetOptions = {}) {
     this.#pets = pets;
     this.#creates = creates;
-    this.#days = days;
+    this.#validFor = lifetimeOf(days);
   }
 
   /**
@@ -58,7 +68,7 @@ export class CreatePet {
     if (by === undefined) return { pet: await this.#pets.add(newPet(input), options), isReplay: false };
     const creates = supported(this.#creates, 'the idempotency key');
     const pet = newPet(input);
-    const attempt = { caller: by.caller, key: idempotencyKey(by.key), validFor: this.#days * DAY };
+    const attempt = { caller: by.caller, key: idempotencyKey(by.key), validFor: this.#validFor };
     const result = await creates.add(pet, attempt, options);
     if (result.isReplay && !isSamePet(result.pet, pet)) throw keyConflict('pet');
     return result;

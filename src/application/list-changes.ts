@@ -49,7 +49,7 @@ export class ListChanges {
     const page = await this.#changes.list({ limit, after: from?.revision ?? 0n }, options);
     const { epoch, versions, more } = page;
     if (from !== undefined && (from.epoch !== epoch || from.revision > page.lastNumber)) {
-      const reason = 'the cursor is of another epoch of the store, which was restored since';
+      const reason = 'the cursor is of another epoch of the store, as after a restore, or was never assigned';
       throw new AnimalStoreError('restart_required', `${reason}: begin without after, and replace the copy`);
     }
     const cursorOf = (revision: bigint): string => `${epoch}-${revision}`;

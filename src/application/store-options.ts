@@ -1,8 +1,7 @@
 /** The options of a store and of its calls. */
 
-import { invalidRequest } from '../domain/errors.ts';
 import { PET_FILTERS, type PetFilterInput } from '../domain/pet-filter.ts';
-import { BOOLEAN, FUNCTION, type OptionRules, type Rule, TIMEOUT } from './arguments.ts';
+import { BOOLEAN, FUNCTION, type OptionRules, objectWith, type Rule, TIMEOUT } from './arguments.ts';
 import type { Deprecation } from './deprecation.ts';
 import type { ChangesPageQuery } from './list-changes.ts';
 import type { PetPageQuery } from './list-pets.ts';
@@ -46,8 +45,8 @@ export interface CreateOptions extends CallOptions {
 
 /** The options of `AnimalStore.changePet` and `AnimalStore.removePet`. */
 export interface ChangeOptions extends CreateOptions {
-  /** The entity tag of the version that the change is for. By default, the change is for any version. */
-  readonly ifMatch?: string | undefined;
+  /** The entity tags of the versions that the change is for, or one of them. By default, or with `*`, it is for any version. */
+  readonly ifMatch?: string | readonly string[] | undefined;
 }
 
 /** The options of a store whose database is the address of a server. Other databases need none of them. */
@@ -68,8 +67,8 @@ export interface ClientOptions {
 }
 
 export const SIGNAL: Rule = {
+  ...objectWith('addEventListener', 'throwIfAborted'),
   expected: 'an AbortSignal',
-  accepts: (value) => FUNCTION.accepts((value as Partial<AbortSignal> | null)?.addEventListener),
 };
 
 export const RESTORE_OPTIONS: OptionRules<RestoreOptions> = {
@@ -84,25 +83,18 @@ export const FILTER = Object.fromEntries(
   PET_FILTERS.map((name) => [name, ANY]),
 ) as OptionRules<PetFilterInput>;
 export const QUERY: OptionRules<PetPageQuery> = { ...CHANGES_QUERY, ...FILTER };
-export const CALL_OPTIONS: OptionRules<CreateOptions> = {
-  timeout: TIMEOUT,
-  signal: SIGNAL,
-  idempotencyKey: ANY,
+export const CALL_OPTIONS: OptionRules<CallOptions> = { timeout: TIMEOUT, signal: SIGNAL };
+export const CREATE_OPTIONS: OptionRules<CreateOptions> = { ...CALL_OPTIONS, idempotencyKey: ANY };
+const isStrongTag = (value: unknown): boolean =>
+  typeof value === 'string' && /^"[!#-~\x80-\xff]*"$/.test(value);
+const TAGS: Rule = {
+  expected: 'a strong entity tag, which begins and ends with a double quote, an array of them, or *',
+  accepts: (value) => value === '*' || (Array.isArray(value) ? value.every(isStrongTag) : isStrongTag(value)),
 };
-const TAG: Rule = {
-  expected: 'a strong entity tag, which begins and ends with a double quote, or *',
-  accepts: (value) => typeof value === 'string' && /^(?:"[!#-~]*"|\*)$/.test(value),
-};
-export const CHANGE_OPTIONS: OptionRules<ChangeOptions> = { ...CALL_OPTIONS, ifMatch: TAG };
+export const CHANGE_OPTIONS: OptionRules<ChangeOptions> = { ...CREATE_OPTIONS, ifMatch: TAGS };
 export const FOLLOW_CHANGES_OPTIONS: OptionRules<FollowChangesOptions> = {
   after: ANY,
   signal: SIGNAL,
   interval: TIMEOUT,
 };
 export const FOLLOW_OPTIONS: OptionRules<FollowOptions> = { ...FOLLOW_CHANGES_OPTIONS, ...FILTER };
-
-/** Returns an optional part of a storage. Throws `invalid_request` when the storage does not have it. */
-export function supported<T>(part: T | undefined, operation: string): T {
-  if (part === undefined) throw invalidRequest(`${operation} is not supported by this storage`);
-  return part;
-}

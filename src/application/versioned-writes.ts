@@ -3,15 +3,15 @@
 import { AnimalStoreError } from '../domain/errors.ts';
 import { idempotencyKey, keyConflict } from '../domain/idempotency-key.ts';
 import type { Pet } from '../domain/pet.ts';
-import { IDEMPOTENCY_DAYS } from './create-pet.ts';
+import { supported } from './arguments.ts';
+import { lifetimeOf } from './create-pet.ts';
 import { entityTagOf, type IfMatch } from './entity-tag.ts';
 import { noSuchPet } from './get-pet.ts';
 import { pause } from './pause.ts';
 import type { IdempotentChanges } from './ports/idempotent-changes.ts';
-import { type Caller, DAY } from './ports/idempotent-creates.ts';
+import type { Caller } from './ports/idempotent-creates.ts';
 import type { PetChanges } from './ports/pet-changes.ts';
 import type { CallOptions } from './ports/pet-repository.ts';
-import { supported } from './store-options.ts';
 
 /** The ports of the use cases that change pets. */
 export interface ChangePorts {
@@ -31,7 +31,7 @@ export interface ChangePorts {
  * changes, with the present pet; to remove the pet, with `undefined`.
  */
 export async function writeVersion(
-  { changes, idempotentChanges, days = IDEMPOTENCY_DAYS }: ChangePorts,
+  { changes, idempotentChanges, days }: ChangePorts,
   id: bigint,
   request: string,
   nextOf: (pet: Pet | undefined) => Promise<Pet | undefined>,
@@ -42,7 +42,7 @@ export async function writeVersion(
     ? supported(idempotentChanges, 'the idempotency key of a change')
     : unrecorded(changes);
   if (caller) idempotencyKey(caller.key);
-  const attempt = { caller: '', key: '', ...caller, request, validFor: days * DAY };
+  const attempt = { caller: '', key: '', ...caller, request, validFor: lifetimeOf(days) };
   return await retryLostRace(async () => {
     const { record, version } = await writes.find(id, attempt, options);
     // A storage that is written in plain JavaScript can resolve with `null`.

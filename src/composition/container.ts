@@ -11,11 +11,6 @@ import { createServer, type HttpServer, type KeyVerifier, supportedMethods } fro
 import { type Logger, logObserver, logTo, openLog } from '../adapters/log/index.ts';
 import { Metrics } from '../adapters/metrics/index.ts';
 import { AnimalStore } from '../application/animal-store.ts';
-import { ApiKeys } from '../application/api-keys.ts';
-import { CreatePet } from '../application/create-pet.ts';
-import { GetPet } from '../application/get-pet.ts';
-import { ImportPets } from '../application/import-pets.ts';
-import { ListPets } from '../application/list-pets.ts';
 import { failureReporter, joinObservers, type ReportFailure } from '../application/observers.ts';
 import type { ApiKeyRepository } from '../application/ports/api-key-repository.ts';
 import type { IdempotentChanges } from '../application/ports/idempotent-changes.ts';
@@ -27,12 +22,11 @@ import type { PetTransfer } from '../application/ports/pet-transfer.ts';
 import type { RequestObserver } from '../application/ports/request-observer.ts';
 import type { Storage } from '../application/ports/storage.ts';
 import { createUseCases, type UseCases } from '../application/use-cases.ts';
-import { VerifyApiKey } from '../application/verify-api-key.ts';
 import { createApiKeyVerifier } from './api-key-verifier.ts';
 import type { Config } from './config.ts';
 import { openDatabase } from './databases/database.ts';
 
-/** A token for each part that is not a class. A class, such as a use case, is its own token. */
+/** A token for each part that is not a class. A class is its own token. */
 const STORAGE: InjectionToken<Storage> = Symbol('Storage');
 const PET_REPOSITORY: InjectionToken<PetRepository> = Symbol('PetRepository');
 const IDEMPOTENT_CREATES: InjectionToken<IdempotentCreates> = Symbol('IdempotentCreates');
@@ -121,35 +115,18 @@ function registerUseCases(container: DependencyContainer, config: Config, report
             transfer: c.resolve(PET_TRANSFER),
             apiKeys: c.resolve(API_KEY_REPOSITORY),
           },
-          { ...config, report },
+          { idempotencyDays: config.idempotencyDays, report },
         ),
     ),
   });
-  container.register(CreatePet, { useFactory: (c) => c.resolve(USE_CASES).createPet });
-  container.register(ListPets, { useFactory: (c) => c.resolve(USE_CASES).listPets });
-  container.register(GetPet, { useFactory: (c) => c.resolve(USE_CASES).getPet });
-  container.register(ImportPets, { useFactory: (c) => c.resolve(USE_CASES).importPets });
-  container.register(ApiKeys, { useFactory: (c) => c.resolve(USE_CASES).apiKeys });
-  container.register(VerifyApiKey, { useFactory: (c) => c.resolve(USE_CASES).verifyApiKey });
 }
 
 function registerServer(container: DependencyContainer, config: Config, report: ReportFailure): void {
   container.register(AnimalStore, {
-    useFactory: once((c) => {
-      const useCases: Required<UseCases> = {
-        createPet: c.resolve(CreatePet),
-        listPets: c.resolve(ListPets),
-        getPet: c.resolve(GetPet),
-        changes: c.resolve(USE_CASES).changes,
-        importPets: c.resolve(ImportPets),
-        apiKeys: c.resolve(ApiKeys),
-        verifyApiKey: c.resolve(VerifyApiKey),
-      };
-      return new AnimalStore(c.resolve(STORAGE), useCases, report);
-    }),
+    useFactory: once((c) => new AnimalStore(c.resolve(STORAGE), c.resolve(USE_CASES), report)),
   });
   container.register(API_KEY_VERIFIER, {
-    useFactory: once((c) => createApiKeyVerifier(c.resolve(VerifyApiKey), config.apiKeys)),
+    useFactory: once((c) => createApiKeyVerifier(c.resolve(USE_CASES).verifyApiKey, config.apiKeys)),
   });
   container.register(HTTP_SERVER, {
     useFactory: once((c) =>

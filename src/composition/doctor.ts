@@ -1,8 +1,8 @@
 /** Examines the store and the settings of a server, and names the problems that an operator should solve. */
 
 import type { DoctorReport } from '../adapters/cli/index.ts';
+import { supported } from '../application/arguments.ts';
 import type { Problem } from '../application/ports/maintenance.ts';
-import { supported } from '../application/store-options.ts';
 import type { Environment } from './config/settings.ts';
 import { ANY_STORE, loadClient, loadConfig, loadDatabase, shownSettings } from './config.ts';
 import { callEngine } from './databases/database.ts';

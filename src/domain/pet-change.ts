@@ -34,7 +34,9 @@ export const TRANSITIONS: Readonly<Partial<Record<keyof NewPet, Record<string, r
  * has the attributes in a fixed order, so equal changes have equal JSON. The message of `invalid_request` names every broken rule.
  */
 export function petChange(input: PetChange): PetChange {
-  if (typeof input !== 'object' || input === null || Array.isArray(input)) {
+  // Without this check, a promise that is not awaited would be a valid change without attributes.
+  const isPromise = typeof (input as Partial<Promise<unknown>> | null)?.then === 'function';
+  if (typeof input !== 'object' || input === null || Array.isArray(input) || isPromise) {
     throw invalidRequest('expected a change, an object with the new values of attributes');
   }
   const change: Partial<Record<keyof NewPet, unknown>> = {};

@@ -11,7 +11,7 @@ import { readDatabase } from './database-option.ts';
 export * from './calls.ts';
 
 /** The methods that the API has operations for: those of the `BasicStore` of `animal-store`, which every `AnimalStore` has. */
-export type BasicStore = Omit<Store, 'createPetOnce'>;
+export type BasicStore = Omit<Store, `${string}Once` | 'listStates'>;
 
 /** The configuration of the store of a server. */
 export interface ClientConfig extends ClientOptions {

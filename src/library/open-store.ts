@@ -6,7 +6,7 @@ import {
   objectWith,
   STRING,
 } from '../application/arguments.ts';
-import { IDEMPOTENCY_DAYS_MAX } from '../application/create-pet.ts';
+import { DAYS } from '../application/create-pet.ts';
 import type { StoreStorage } from '../application/ports/storage.ts';
 import type { ClientOptions, RetryOptions } from '../application/store-options.ts';
 import { createUseCases } from '../application/use-cases.ts';
@@ -37,11 +37,7 @@ export type AnimalStoreConfig =
 const OPTIONS: OptionRules<AnimalStoreConfig & ClientOptions & RetryOptions> = {
   database: { ...STRING, expected: "a string such as 'memory:'" },
   storage: objectWith('check', 'close'),
-  idempotencyDays: {
-    expected: `an integer from 1 to ${IDEMPOTENCY_DAYS_MAX}`,
-    accepts: (value) =>
-      Number.isInteger(value) && Number(value) >= 1 && Number(value) <= IDEMPOTENCY_DAYS_MAX,
-  },
+  idempotencyDays: DAYS,
   ...CLIENT_RULES,
 };
 

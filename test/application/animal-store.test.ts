@@ -181,7 +181,6 @@ describe('close', () => {
       () => store.check(),
       () => store.beginEpoch(),
       async () => store.apiKeys,
-      async () => store.changeUseCases,
     ]) {
       await expect(call(), String(call)).rejects.toThrow(
         refusal('the store is closed', 'storage_unavailable'),

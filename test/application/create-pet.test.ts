@@ -161,14 +161,29 @@ describe('the removal of records', () => {
   });
 });
 
+test.each([0, 91, 1.5, Number.NaN, '1' as never])('a key cannot be valid for %s days', (days) => {
+  const rule = refusal(/^idempotencyDays: expected an integer from 1 to 90, got /);
+  expect(() => new CreatePet(storage.pets, { creates: storage.idempotentCreates, days })).toThrow(rule);
+});
+
 describe('AnimalStore', () => {
+  test('createPetOnce uses the option idempotencyKey if it gets no caller', async () => {
+    const store = new AnimalStore(storage);
+    const create = () => store.createPetOnce(REX, undefined, { idempotencyKey: 'a' });
+    const [first, second] = [await create(), await create()];
+    expect(second).toEqual({ pet: first.pet, isReplay: true });
+    const key: object = { idempotencyKey: 'a' };
+    for (const read of [store.getPet(1n, key), store.listPage({}, key)])
+      await expect(read).rejects.toThrow(refusal(/^unknown option idempotencyKey/));
+  });
+
   test('createPet with an idempotency key creates one pet', async () => {
     const store = new AnimalStore(storage);
     const pets = await Promise.all([1, 2, 3].map(() => store.createPet(REX, { idempotencyKey: 'a' })));
     expect(await stored()).toEqual([pets[0]]);
   });
 
-  test('startMaintenance or a server starts the removal, but not after close, or for a storage without records', async () => {
+  test('startMaintenance or a write with a key starts the removal, but not after close, or for a storage without records', async () => {
     fakeTimers();
     const { idempotencyRecords, ...others } = storage;
     new AnimalStore(others).startMaintenance();
@@ -176,10 +191,12 @@ describe('AnimalStore', () => {
     expect(vi.getTimerCount()).toBe(0);
     store.startMaintenance();
     expect(vi.getTimerCount()).toBe(1);
-    const serving = new AnimalStore(storage);
-    expect(serving.changeUseCases).toBeDefined();
+    const writing = new AnimalStore(storage);
+    const { id } = await writing.createPet(REX);
+    expect(vi.getTimerCount()).toBe(1);
+    await writing.removePetOnce(id, { caller: '1', key: 'a' });
     expect(vi.getTimerCount()).toBe(2);
-    await serving.close();
+    await writing.close();
     await store.close();
     const closed = new AnimalStore(storage);
     await closed.close();

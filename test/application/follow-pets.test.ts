@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { openMemoryStorage } from '../../src/adapters/memory/index.ts';
 import { AnimalStore } from '../../src/application/animal-store.ts';
 import type { Storage } from '../../src/application/ports/storage.ts';
+import { createUseCases } from '../../src/application/use-cases.ts';
 import { AnimalStoreError, type ErrorCode } from '../../src/domain/errors.ts';
 import type { Pet } from '../../src/domain/pet.ts';
 import { PET_FILTERS } from '../../src/domain/pet-filter.ts';
@@ -107,7 +108,8 @@ describe('a follower', () => {
   });
 
   test('reads again after an unexpected error of a server', async () => {
-    const server = new AnimalStore({ ...storage, changeUseCases: store.changeUseCases } as Storage);
+    const { changes: changeUseCases } = createUseCases(storage);
+    const server = new AnimalStore({ ...storage, changeUseCases });
     failReads(undefined, 'internal_error');
     const next = take(server.followPets({ interval: 1 }), 1);
     await store.createPet(REX);

@@ -67,6 +67,28 @@ describe('changePet', () => {
     expect(change).not.toHaveBeenCalled();
   });
 
+  test('ends with the store, even while its function never ends', async () => {
+    const change = vi.fn(() => new Promise<never>(() => {}));
+    const changing = store.changePet(pet.id, change);
+    await vi.waitFor(() => expect(change).toHaveBeenCalledOnce());
+    await store.close();
+    await expect(changing).rejects.toThrow('the store is closed');
+  });
+
+  test('is completed by close, as a create is', async () => {
+    const writes = [store.createPet(REX), store.changePet(pet.id, CHANGE), store.removePet(pet.id)];
+    let isClosed = false;
+    storage.close = async () => {
+      isClosed = true;
+    };
+    await store.close();
+    expect(isClosed).toBe(true);
+    expect((await Promise.allSettled(writes)).map(({ status }) => status)).toEqual(
+      Array(3).fill('fulfilled'),
+    );
+    expect((await storage.changes.list({ limit: 9 })).versions).toMatchObject([{ id: 2n }, { id: pet.id }]);
+  });
+
   test.each([null, undefined, 'x', []])('refuses the change %j, also of a function', async (change) => {
     const refused = refusal('expected a change, an object with the new values of attributes');
     await expect(store.changePet(pet.id, change as never)).rejects.toThrow(refused);
@@ -86,7 +108,7 @@ test('removePet removes a pet once, and refuses another version', async () => {
   await expect(store.removePet(pet.id, { ifMatch: '"a"' })).rejects.toThrow(CHANGED_SINCE);
   for (const options of [{ ifMatch: await entityTagOf(pet) }, { ifMatch: '"a"' }, { idempotencyKey: 'a' }])
     await store.removePet(pet.id, options);
-  expect(await store.changeUseCases.removePet.execute(pet.id, '*', { caller: '', key: 'a' })).toEqual({
+  expect(await store.removePetOnce(pet.id, undefined, { idempotencyKey: 'a' })).toEqual({
     isReplay: true,
   });
   await expect(store.getPet(pet.id)).rejects.toMatchObject({ code: 'not_found' });
@@ -112,14 +134,15 @@ test.each([...CHANGING, ...READING])('%s refuses options that would have no effe
 });
 
 test('an entity tag has double quotes, and is refused where it would have no effect', async () => {
-  for (const ifMatch of [7 as never, ['"a"'] as never, 'a', '"a', 'W/"a"', '"a", "b"', '**'])
+  for (const ifMatch of [7 as never, ['"a"', 'b'], ['*'], 'a', '"a', 'W/"a"', '"a", "b"', '**'])
     await expect(store.removePet(pet.id, { ifMatch })).rejects.toThrow(
       refusal(
-        /^ifMatch: expected a strong entity tag, which begins and ends with a double quote, or \*, got /,
+        /^ifMatch: expected a strong entity tag, which begins and ends with a double quote, an array of them, or \*, got /,
       ),
     );
   await expect(store.changePet(pet.id, {}, { ifMatch: '"a"' })).rejects.toThrow(CHANGED_SINCE);
   await store.changePet(pet.id, {}, { ifMatch: '*' });
+  await store.changePet(pet.id, {}, { ifMatch: ['"a"', await entityTagOf(pet)] });
   const options: object = { ifMatch: '"a"' };
   for (const call of [() => store.createPet(REX, options), () => store.getPet(pet.id, options)])
     await expect(call()).rejects.toThrow(refusal(/^unknown option ifMatch/));

@@ -37,7 +37,7 @@ describe('a change', () => {
     expect(() => validated(wrong)).toThrow(refusal(new RegExp(`^${rules}$`)));
   });
 
-  test.each([undefined, null, 'text', 7])('cannot be %s', (input) => {
+  test.each([undefined, null, 'text', 7, Promise.resolve({})])('cannot be %s', (input) => {
     expect(() => validated(input)).toThrow(refusal(/^expected a change/));
   });
 

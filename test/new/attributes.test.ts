@@ -6,7 +6,9 @@ import { attributesOf, COUNTING } from '../../scripts/new/attributes.ts';
 import { ROOT } from '../../scripts/new/project.ts';
 import { RESPONSE_LIMIT } from '../../src/adapters/api-client/errors.ts';
 import { LIMIT_MAX } from '../../src/application/list-pets.ts';
+import { FOLLOW_OPTIONS } from '../../src/application/store-options.ts';
 import { INT64_MAX } from '../../src/domain/int64.ts';
+import { PET_FILTERS } from '../../src/domain/pet-filter.ts';
 
 const [title, pages, shelf, lent, dueAt] = attributesOf(
   'title:text(1..200), pages:integer(1..5000)?, shelf:one of(fiction, science)=fiction, lent: boolean = false filter, dueAt:timestamp? filter',
@@ -43,7 +45,9 @@ test.each([
 
 test('the client accepts a page with the largest attributes', () => {
   const texts = Array.from({ length: 20 }, (_, index) => `a${index}:text(0..2000)`);
-  expect(() => attributesOf([...texts, 'b:boolean'].join())).toThrow('expected at most 20, got 21');
+  expect(() => attributesOf([...texts, 'b:boolean'].join())).toThrow(
+    `because a page of ${LIMIT_MAX} records has at most ${RESPONSE_LIMIT / 2 ** 20} MiB`,
+  );
   const values = attributesOf(texts.join()).map(({ name, attribute }) => [
     name,
     '\u0001'.repeat(attribute.kind === 'text' ? attribute.maxLength : 0),
@@ -66,6 +70,29 @@ test.each([
   if (typeof expected === 'string')
     expect(() => attributesOf(list)).toThrow("--attributes 'but': expected NAME:KIND");
   else expect(attributesOf(list).at(-1)?.attribute).toMatchObject(expected);
+});
+
+test('no filter has the name of an option that lies beside the filters', () => {
+  const options = Object.keys(FOLLOW_OPTIONS).filter((name) => !PET_FILTERS.some((each) => each === name));
+  expect(options).toEqual(expect.arrayContaining(['after', 'signal', 'interval']));
+  for (const name of options)
+    for (const kind of ['one of(day, month)', 'timestamp filter'])
+      expect(() => attributesOf(`${name}:${kind}`)).toThrow(/: choose another name$/);
+  expect(() => attributesOf('interval:one of(day, month)')).toThrow(
+    "--attributes 'interval': calls that follow new records have an option of this name",
+  );
+  expect(attributesOf('interval:timestamp, signal:boolean')).toHaveLength(2);
+});
+
+test.each([
+  ['bornOn', 'When it is born.'],
+  ['wasSeenAt', 'When it was seen.'],
+  ['endsAt', 'When it ends.'],
+  ['validFrom', 'The time from which it is valid.'],
+  ['wasOpenUntil', 'The time until which it was open.'],
+  ['moment', 'The moment.'],
+])('the description of the timestamp %s is a sentence', (name, description) => {
+  expect(attributesOf(`${name}:timestamp`)[0]?.attribute.description).toBe(description);
 });
 
 const MEANING = 'id limit after etag cursor removed change json database ifMatch order xmin noShow'.split(
@@ -107,6 +134,7 @@ test.each([
   ['a:boolean=1', /the default must be true or false$/],
   ['a:timestamp=now', /the default must be a time in the format of RFC 3339/],
   ['a:text(1..3)=four', /the default must have 1 to 3 characters$/],
+  ['a:text(1..3)=`', /the default must have no backtick, because descriptions enclose it in backticks$/],
   ['a:boolean?=true', /so it cannot be optional$/],
   ['petName:boolean', /the words pet and animal are replaced by the name of the entity$/],
   [
@@ -119,7 +147,7 @@ test.each([
     Array.from({ length: 8 }, (_, index) => `a${index}:text(2000..2000)`).join(),
     /the texts have at least 16000 characters together, expected at most 14000/,
   ],
-  [Array.from({ length: 21 }, (_, index) => `a${index}:boolean`).join(), /expected at most 20, got 21$/],
+  [Array.from({ length: 21 }, (_, index) => `a${index}:boolean`).join(), /expected at most 20, .*, got 21$/],
 ] as const)('%s is refused', (list, message) => {
   expect(() => attributesOf(list)).toThrow(message);
 });
@@ -133,9 +161,6 @@ test('an attribute becomes a row of the table, a column and an index', () => {
   const [column, index] = [columnDefinition, indexDefinition];
   expect(rowOf(attributesOf('a:int64(1..2), b:timestamp')[0] as NonNullable<typeof title>)).toBe(
     'a: { kind: "int64", min: 1n, max: 2n, isRequired: true, description: "The a.", example: 2n },',
-  );
-  expect(attributesOf('validFrom:timestamp')[0]?.attribute.description).toBe(
-    'The time from which it is valid.',
   );
   expect(attributes.map((each) => column(each, 'sqlite'))).toEqual([
     'title TEXT NOT NULL CHECK (length(title) BETWEEN 1 AND 200 AND instr(title, char(0)) = 0)',

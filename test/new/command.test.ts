@@ -51,7 +51,8 @@ test('what is refused ends the command with status 2 and one line, and nothing i
 test('--help names the options, the kinds of attributes and the parts', async () => {
   const { stdout, stderr } = await run(process.execPath, ['scripts/new.ts', '--help'], { cwd: ROOT });
   expect(stderr).toBe('');
-  for (const text of ['--plural', 'one of(A, B)', NAME_RULE, VALUE_RULE, COUNTING, ...Object.keys(PARTS)])
+  expect(stdout).toMatch(/ one of\(A, B\), .*, at most 20\. /);
+  for (const text of ['--plural', NAME_RULE, VALUE_RULE, COUNTING, ...Object.keys(PARTS)])
     expect(stdout).toContain(text);
 });
 
@@ -74,7 +75,7 @@ async function makeAnd(made: string, act: (child: ChildProcess) => void) {
 describe('the command', { timeout: 300_000 }, () => {
   test('makes one commit, whatever settings and variables of Git the user has', async () => {
     const home = mkdtempSync(join(folder, 'home-'));
-    const made = join(home, 'deep/parcels');
+    const made = join(home, "deep/our 'new' parcels");
     const other = join(home, 'other.git');
     git(home, 'init', '--quiet', '--bare', other);
     writeFileSync(join(home, '.gitconfig'), '[commit]\n gpgSign = true\n[user]\n signingKey = none\n');
@@ -83,7 +84,7 @@ describe('the command', { timeout: 300_000 }, () => {
       /^One record is called parcel, several are called parcels: --plural changes it\.$/m,
     );
     expect(stdout).toMatch(/^Parts that others need are added: library\.$/m);
-    expect(stdout).toMatch(/^Done: cd \S+parcels && npm ci && npm start$/m);
+    expect(stdout).toMatch(/^Done: cd '\/\S+\/our '\\''new'\\'' parcels' && npm ci && npm start$/m);
     expect(git(made, 'log', '--format=%s')).toBe('feat: parcel-store, made from animal-store\n');
     expect(git(made, 'status', '--porcelain')).toBe('');
     expect(readdirSync(join(other, 'refs/heads'))).toEqual([]);

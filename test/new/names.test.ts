@@ -43,8 +43,9 @@ test.each([
 });
 
 test('the article of a word depends on its sound', () => {
-  const words = 'unit unimportant-note unidentified-object url uuid user-role sms-log smell hour';
-  expect(words.split(' ').map(articleOf).join(' ')).toBe('a an an a a a an a an');
+  const words =
+    'unit unimportant-note unidentified-object url uuid user-role sms-log smell hour mri-scan lms-course rfid-tag llama rhyme mnemonic';
+  expect(words.split(' ').map(articleOf).join(' ')).toBe('a an an a a a an a an an an an a a a');
 });
 
 test.each([
@@ -161,6 +162,12 @@ test.each([
     "/**\n * ```ts\n * const { pets } = page;\n * f(page.pets);\n * ```\n */\nf('storage.pets', `storage.pets: x`, ` storage.pets.add`);\nconst page = { pet, pets };",
     'sheep',
     "/**\n * ```ts\n * const { sheepList } = page;\n * f(page.sheepList);\n * ```\n */\nf('storage.sheepList', `storage.sheepList: x`, ` storage.sheepList.add`);\nconst page = { sheep, sheepList };",
+  ],
+  [
+    'one word for one and several, in the tag of operations',
+    "const pets = f({ tags: [{ name: 'pets' }] }, { tags: ['pets'] }, 'pets'); export const a = { pet, pets };",
+    'sheep',
+    "const sheepList = f({ tags: [{ name: 'sheep' }] }, { tags: ['sheep'] }, 'sheepList'); export const a = { sheep, sheepList };",
   ],
   [
     'a comment',

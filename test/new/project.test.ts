@@ -19,6 +19,7 @@ import {
 } from '../../scripts/new/parts.ts';
 import { filesOf, type NewFile, ROOT, refuseProjectName, writeFiles } from '../../scripts/new/project.ts';
 import { isNamed } from '../../scripts/new/rename.ts';
+import { describeSettings } from '../../src/composition/config.ts';
 import { IS_WHOLE } from '../support/extent.ts';
 import { faultsOf } from './compile.ts';
 
@@ -176,6 +177,12 @@ test('its schema has one migration for each engine, and no past', () => {
     expect(`${content}`).toMatch(/^const FIRST_VERSION = 1;$/m);
     expect(`${content}`).not.toMatch(/older-schemas|FIRST_VERSION \+ 1|older release has neither/);
   }
+  for (const path of [
+    'src/composition/config.ts',
+    'src/composition/config/settings.ts',
+    'test/composition/config.test.ts',
+  ])
+    expect(read(path)).not.toMatch(/\bgone\b/i);
   expect(read('CHANGELOG.md')).not.toMatch(/[1-9]\.\d/);
   const paths = textFiles().map(({ path }) => path);
   expect(
@@ -204,6 +211,15 @@ test('its tests call no unknown member or parameter by a common name of attribut
   const tests = trackedFiles(ROOT).filter((path) => /^test\/.*\.ts$/.test(path) && isTaken(path, PART_NAMES));
   expect(tests.length).toBeGreaterThan(100);
   expect(tests.filter((path) => common.test(readFileSync(join(ROOT, path), 'utf8')))).toEqual([]);
+});
+
+test.each(
+  ['API_KEY', ...describeSettings().map(({ name }) => name)].filter((name) => /_(?:URL|KEY)$/.test(name)),
+)('a project in which %s is also the variable of clients cannot have this name', (setting) => {
+  const name = setting.toLowerCase().replace(/_\w+$/, '');
+  expect(() => refuseProjectName(namesOf({ entity: 'parcel', name }))).toThrow(
+    `--name ${name}: ${setting} is a setting, and a variable of clients would have the same name: choose another one`,
+  );
 });
 
 test.each(['koa', 'fs'])('a project that imports %s cannot have this name', (name) => {

@@ -43,7 +43,7 @@ export class ApiClient {
     const { signal: closing } = this.#closing;
     closing.throwIfAborted();
     const { base, send, onResponse } = this.#parts;
-    const key = write && idempotencyKey(caller?.key ?? randomHex(16));
+    const key = write && idempotencyKey(caller ? caller.key : randomHex(16));
     const field = key && { 'Idempotency-Key': sentKey(caller?.caller ?? '', key) };
     const keyed = { ...request, headers: { ...request.headers, ...field }, write, key };
     const signal = options?.signal ? AbortSignal.any([closing, options.signal]) : closing;

@@ -19,7 +19,7 @@ interface Access {
 export const READING: Access = { onlyReads: true };
 
 export async function withStore<T>(
-  { openStore, databaseUrl, console }: CommandOptions,
+  { openStore, databaseUrl, console, signal }: CommandOptions,
   work: Work,
   { createStore, onlyReads = false }: Access,
   use: (store: AnimalStore) => Promise<T>,
@@ -32,7 +32,12 @@ export async function withStore<T>(
   });
   const report = (error: unknown) => console.err(`${explain(error)}\n`);
   // If closing fails, the result must still be printed: otherwise, a new key would be lost.
-  return await use(store).finally(() => store.close().catch(report));
+  try {
+    signal.throwIfAborted();
+    return await use(store);
+  } finally {
+    await store.close().catch(report);
+  }
 }
 
 /** Waits for work that continues until the signal is aborted. Ignores an error after the abort. */

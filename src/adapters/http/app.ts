@@ -13,7 +13,7 @@ import { pathPrefixOf } from './docs/openapi.ts';
 import { CHANGES_OPTION, servedOperations } from './lifecycle.ts';
 import { guest, observe } from './observe.ts';
 import { methodsOf } from './operations.ts';
-import { HTTP_OPTIONS, HTTP_STORE, type HttpOptions, type HttpStore } from './options.ts';
+import { CHANGING_STORE, HTTP_OPTIONS, HTTP_STORE, type HttpOptions, type HttpStore } from './options.ts';
 import { closeLast, Load } from './overload.ts';
 import { restorePath } from './paths.ts';
 import { limitRate } from './rate-limit.ts';
@@ -40,8 +40,10 @@ export function createApi(
   checkOptions(options, rules);
   const { apiKeys, corsOrigins = [], metrics, middleware, observers = [], publicUrl, rateLimit } = options;
   const operations = servedOperations(options);
-  if (!store.canChangePets && operations.some(({ id }) => id === 'changePet'))
-    throw invalidRequest(`${CHANGES_OPTION} is not supported by this storage`);
+  if (operations.some(({ id }) => id === 'changePet')) {
+    if (!store.canChangePets) throw invalidRequest(`${CHANGES_OPTION} is not supported by this storage`);
+    checkArgument('store', store, CHANGING_STORE);
+  }
   if (apiKeys === undefined && store.hasApiKeys === false)
     throw invalidRequest('apiKeys: expected a verifier of keys, because the storage has no keys');
   const methods = methodsOf(operations);

@@ -25,8 +25,8 @@ export function changeHandlers(httpStore: HttpStore, prefix: string): Handlers {
     async changePet(ctx) {
       const change = readChange(ctx.request.body as Body);
       const caller = checkedCallerOf(ctx);
-      const { changePet } = store.changeUseCases;
-      const { pet, etag, isReplay } = await changePet.execute(petIdOf(ctx), change, ifMatchOf(ctx), caller);
+      const [id, options] = [petIdOf(ctx), { ifMatch: ifMatchOf(ctx) }];
+      const { pet, etag, isReplay } = await store.changePetOnce(id, change, caller, options);
       ctx.set('ETag', etag);
       if (isReplay) ctx.set('Idempotency-Replayed', 'true');
       respondJson(ctx, METHODS.PATCH.success, petJson(pet));
@@ -34,15 +34,15 @@ export function changeHandlers(httpStore: HttpStore, prefix: string): Handlers {
 
     async removePet(ctx) {
       const caller = checkedCallerOf(ctx);
-      const { removePet } = store.changeUseCases;
-      const { isReplay } = await removePet.execute(petIdOf(ctx), ifMatchOf(ctx), caller);
+      const [id, options] = [petIdOf(ctx), { ifMatch: ifMatchOf(ctx) }];
+      const { isReplay } = await store.removePetOnce(id, caller, options);
       if (isReplay) ctx.set('Idempotency-Replayed', 'true');
       noContent(ctx);
     },
 
     async listChanges(ctx) {
       const query = readChangesQuery(ctx.querystring);
-      const { changes, next, more } = await store.changeUseCases.listChanges.execute(query);
+      const { changes, next, more } = await store.listStates(query);
       const body = `[${changes.map(stateJson).join(',')}]`;
       const url = `${prefix}/v1/changes?limit=${query.limit}`;
       const link = more && next ? `<${url}&after=${encodeURIComponent(next)}>; rel="next"` : '';

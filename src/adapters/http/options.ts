@@ -21,10 +21,11 @@ import type { RateLimit } from './rate-limit.ts';
 import type { ApiState } from './state.ts';
 
 const STORE_METHODS = ['listPage', 'createPetOnce', 'getPet', 'verifyApiKey', 'check'] as const;
+const CHANGE_METHODS = ['changePetOnce', 'removePetOnce', 'listStates'] as const;
 
 /** The members of an {@link AnimalStore} that the API uses. */
 export type HttpStore = Pick<AnimalStore, (typeof STORE_METHODS)[number]> &
-  Partial<Pick<AnimalStore, 'canChangePets' | 'changeUseCases' | 'hasApiKeys'>>;
+  Partial<Pick<AnimalStore, (typeof CHANGE_METHODS)[number] | 'canChangePets' | 'hasApiKeys'>>;
 
 /** Verifies the API keys of requests. */
 export interface KeyVerifier extends ApiKeyVerifier {
@@ -134,6 +135,7 @@ const METRICS: Rule = {
 };
 
 export const HTTP_STORE: Rule = objectWith(...STORE_METHODS);
+export const CHANGING_STORE: Rule = objectWith(...STORE_METHODS, ...CHANGE_METHODS);
 
 export const HTTP_OPTIONS: OptionRules<HttpOptions> = {
   apiKeys: objectOf<KeyVerifier>(objectWith('verify'), { verify: FUNCTION, hasPartOfKey: FUNCTION }),

@@ -76,7 +76,7 @@ describe('changePet', () => {
       ...CHANGED,
       headers: { ...CHANGED.headers, 'Idempotency-Replayed': 'true' },
     });
-    const { isReplay } = await ended(store.changeUseCases.changePet.execute(7n, CHANGE, ['"a"', '"c"']));
+    const { isReplay } = await ended(store.changePetOnce(7n, CHANGE, undefined, { ifMatch: ['"a"', '"c"'] }));
     expect(isReplay).toBe(true);
     const [first, second] = sent.map((request) => [keyOf(request), tagOf(request), request.body]);
     expect(second).toEqual(first);
@@ -122,24 +122,31 @@ describe('changePet', () => {
     });
   });
 
-  test.each(['', 'a', 'W/"a"', '"a", "b"', '"a"\r\nX: y', '"é"'])(
-    'sends a tag that matches nothing instead of the malformed tag %j',
+  test.each(['', 'a', 'W/"a"', '"a", "b"', '"a"\r\nX: y'])(
+    'refuses the malformed tag %j, which would change the meaning of the request',
     async (ifMatch) => {
       const sent = fakeApi(CHANGED_SINCE);
-      const { changePet } = store.changeUseCases;
-      const error = await errorOf(changePet.execute(7n, {}, [ifMatch], undefined));
-      expect(error.code).toBe('precondition_failed');
-      expect(sent.map(tagOf)).toEqual(['""']);
+      for (const tags of [ifMatch, [ifMatch]])
+        await expect(store.changePet(7n, {}, { ifMatch: tags })).rejects.toThrow(refusal(/^ifMatch: /));
+      expect(sent).toEqual([]);
     },
   );
+
+  test('sends a tag that matches nothing instead of one that is not ASCII', async () => {
+    const sent = fakeApi(CHANGED_SINCE);
+    const error = await errorOf(store.changePet(7n, {}, { ifMatch: '"é"' }));
+    expect(error.code).toBe('precondition_failed');
+    expect(sent.map(tagOf)).toEqual(['""']);
+  });
 
   test('refuses an invalid change and key before a request', async () => {
     const sent = fakeApi(CHANGED);
     const invalid = INVALID_PETS.at(-1)?.input as never;
     await expect(store.changePet(7n, invalid)).rejects.toMatchObject({ code: 'invalid_request' });
-    await expect(store.changePet(7n, {}, { idempotencyKey: 'a b' })).rejects.toThrow(
-      refusal(/^expected one idempotency key/),
-    );
+    for (const idempotencyKey of ['a b', null as never])
+      await expect(store.changePet(7n, {}, { idempotencyKey })).rejects.toThrow(
+        refusal(/^expected one idempotency key/),
+      );
     expect(sent).toEqual([]);
   });
 

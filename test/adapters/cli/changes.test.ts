@@ -6,7 +6,7 @@ import type { Pet } from '../../../src/domain/pet.ts';
 import { parsePet, petJson } from '../../../src/domain/pet-json.ts';
 import { numberedPet, numberOf } from '../../../src/testing/fixtures/pets.ts';
 import { numberedChange, optionsOf } from '../../support/pets.ts';
-import { abortingOutput, failed, failingOutput, inMemory, lineStream } from './cli.ts';
+import { abortingOutput, commandLine, failed, failingOutput, inMemory, lineStream } from './cli.ts';
 
 const REX = numberedPet(0n);
 const [TOM, MIA] = [numberedChange(1), numberedChange(2)];
@@ -21,6 +21,30 @@ async function withPet() {
   const pet = await store.createPet(REX);
   return { ...cli, store, pet, tag: await entityTagOf(pet) };
 }
+
+test.each([
+  ['pets', 'change', '1', ...optionsOf(TOM)],
+  ['pets', 'remove', '1'],
+  ['keys', 'create', '--name', 'x'],
+  ['keys', 'rotate', '1', '--overlap', '0'],
+  ['keys', 'revoke', '1'],
+  ['changes', '--new-epoch'],
+])('an interruption while the store is opened prevents the write: %s %s', async (...args) => {
+  const end = new AbortController();
+  const { openStore } = await withPet();
+  await openStore().apiKeys.create('first');
+  const state = async () => [await openStore().listChanges(), await openStore().apiKeys.list()];
+  const before = await state();
+  const openingStore = async () => {
+    end.abort();
+    return openStore();
+  };
+  const { status, err } = await commandLine('', { openStore: openingStore }).run(args, {
+    signal: end.signal,
+  });
+  expect([status, err]).toEqual([1, expect.stringMatching(/^animal-store: interrupted; /)]);
+  expect(await state()).toEqual(before);
+});
 
 describe('pets change', () => {
   test('changes a pet, and shows the pet', async () => {
@@ -136,7 +160,7 @@ describe('changes', () => {
     });
     const restart = failed(
       1,
-      'the cursor is of another epoch of the store, which was restored since: begin without after, and replace the copy',
+      'the cursor is of another epoch of the store, as after a restore, or was never assigned: begin without after, and replace the copy',
     );
     expect(await following).toEqual(restart);
     expect(await run(['changes', '--after', cursor])).toEqual(restart);

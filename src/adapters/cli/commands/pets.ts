@@ -81,7 +81,7 @@ export function definePets(program: Command, options: CommandOptions): void {
       if (Object.keys(values).length === 0) change.error('expected an option of an attribute');
       const entries = Object.entries(values).map(([name, value]) => [name, value === REMOVED ? null : value]);
       await writeOnce('changed', json, options, (store) =>
-        store.changeUseCases.changePet.execute(id, Object.fromEntries(entries), ifMatch, caller, { signal }),
+        store.changePetOnce(id, Object.fromEntries(entries), caller, { ifMatch, signal }),
       );
     });
   pets
@@ -93,7 +93,7 @@ export function definePets(program: Command, options: CommandOptions): void {
     .option(...JSON_RESULT)
     .action(async (id, { ifMatch = '*', idempotencyKey: caller, json }) => {
       await writeOnce('removed', false, options, (store) =>
-        store.changeUseCases.removePet.execute(id, ifMatch, caller, { signal }),
+        store.removePetOnce(id, caller, { ifMatch, signal }),
       );
       if (json) await options.console.out(`{"removed":${id}}\n`);
       else await printResult(options.console, `Pet ${id} is removed.`, {});
