@@ -71,11 +71,7 @@ export class BasicStore implements AsyncDisposable {
    * Creates a pet exactly once for each caller and idempotency key, as `CreatePet.execute` describes. Without a `caller`, this
    * program is the caller, with the option `idempotencyKey`.
    */
-  async createPetOnce(
-    input: NewPetInput,
-    caller: Caller | undefined,
-    options?: CreateOptions,
-  ): Promise<CreateResult> {
+  async createPetOnce(input: NewPetInput, caller?: Caller, options?: CreateOptions): Promise<CreateResult> {
     return await this.#write('create', caller, options, CREATE_OPTIONS, (by) =>
       this.useCases.createPet.execute(input, by, options),
     );
@@ -149,14 +145,14 @@ export class BasicStore implements AsyncDisposable {
     this.assertCallable(options, CHANGE_OPTIONS);
     const find = () => this.#ended(this.changes.findTagged(idOf(id), options), options);
     const signal = this.untilClosed(options?.signal);
-    return await changeByFunction({ find, change: apply }, change, { ...options, signal });
+    return await changeByFunction({ find, change: apply }, change, options ?? {}, signal);
   }
 
   /** Changes a pet exactly once for each caller and idempotency key, as `ChangePet.execute` describes, for a caller as in `createPetOnce`. */
   async changePetOnce(
     id: bigint | number,
     change: PetChange,
-    caller: Caller | undefined,
+    caller?: Caller,
     options?: ChangeOptions,
   ): Promise<ChangeResult> {
     return await this.#write('change', caller, options, CHANGE_OPTIONS, (by) =>
@@ -175,7 +171,7 @@ export class BasicStore implements AsyncDisposable {
   /** Removes a pet exactly once for each caller and idempotency key, for a caller as in `createPetOnce`. */
   async removePetOnce(
     id: bigint | number,
-    caller: Caller | undefined,
+    caller?: Caller,
     options?: ChangeOptions,
   ): Promise<{ readonly isReplay: boolean }> {
     return await this.#write('change', caller, options, CHANGE_OPTIONS, (by) =>

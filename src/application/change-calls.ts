@@ -38,13 +38,14 @@ interface Calls {
   readonly change: (input: PetChange, options: ChangeOptions) => Promise<TaggedPet>;
 }
 
-/** Applies a function. Without `ifMatch`, calls it again when another writer was faster. */
+/** Applies a function. Without `ifMatch`, calls it again when another writer was faster. The signal ends all but a change itself. */
 export async function changeByFunction(
   calls: Calls,
   change: ChangeFunction,
   options: ChangeOptions,
+  signal: AbortSignal,
 ): Promise<TaggedPet> {
-  const { ifMatch, idempotencyKey, signal } = options;
+  const { ifMatch, idempotencyKey } = options;
   let lost: AnimalStoreError | undefined;
   try {
     return await retryLostRace(async () => {
@@ -70,7 +71,7 @@ export async function changeByFunction(
     }, signal);
   } catch (thrown) {
     if (lost === undefined) throw thrown;
-    if (thrown === lost && signal?.aborted) throw abortedWrite('change', signal);
+    if (thrown === lost && signal.aborted) throw abortedWrite('change', signal);
     const fault = 'an earlier request may have changed the pet: read it, then decide';
     const cause = thrown === lost && lost.idempotencyKey ? lost.cause : thrown;
     throw new AnimalStoreError(lost.code, fault, { cause });

@@ -147,8 +147,10 @@ function closing(subject: Subject<StoreStorage>): ContractCase[] {
       subject,
       'writes that were completed by close are stored',
       closeWhileWriting,
-      async ({ pets, changes, idempotentCreates, idempotentChanges }, { before, added }) => {
+      async ({ pets, apiKeys, changes, idempotentCreates, idempotentChanges }, { before, added }) => {
         const [a, b, c, d] = before;
+        const names = (await apiKeys?.list())?.map(({ name }) => name) ?? ['Anna'];
+        assert.deepEqual(names, ['Anna']);
         const first = [...(changes ? [changed(a)] : [a, b]), ...(idempotentChanges ? [changed(c)] : [c, d])];
         const stored = (await pets.list({ limit: 4 })).pets.filter(({ id }) => id <= d.id);
         assert.deepEqual(stored, first);

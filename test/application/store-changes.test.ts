@@ -75,6 +75,18 @@ describe('changePet', () => {
     await expect(changing).rejects.toThrow('the store is closed');
   });
 
+  test('is completed by close when its function has returned', async () => {
+    const { replace } = storage.changes;
+    let closing: Promise<void> | undefined;
+    storage.changes.replace = async (...args) => {
+      closing = store.close();
+      return await replace(...args);
+    };
+    const { pet: changed } = await store.changePet(pet.id, increment);
+    await closing;
+    expect(numberOf(changed)).toBe(1n);
+  });
+
   test('is completed by close, as a create is', async () => {
     const writes = [store.createPet(REX), store.changePet(pet.id, CHANGE), store.removePet(pet.id)];
     let isClosed = false;

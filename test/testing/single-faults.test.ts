@@ -76,25 +76,25 @@ test.each([
   expect(await failedCases(storageContract({ open }))).toEqual(failed);
 });
 
-test.each([...WRITES.map((name) => [name, [COMPLETED]] as const), ['pets.list', []] as const])(
-  '%s that resolves when close prevents it',
-  async (name, failed) => {
-    const dropping: Fault = (storage) => {
-      let isClosed = false;
-      const method = withMethod(name, (write) => async (...args) => {
-        await nextTurn();
-        return isClosed ? {} : write(...args);
-      });
-      const close = async () => {
-        isClosed = true;
-      };
-      return { ...method(storage), close };
+test.each([
+  ...[...WRITES, 'apiKeys.add'].map((name) => [name, [COMPLETED]] as const),
+  ['pets.list', []] as const,
+])('%s that resolves when close prevents it', async (name, failed) => {
+  const dropping: Fault = (storage) => {
+    let isClosed = false;
+    const method = withMethod(name, (write) => async (...args) => {
+      await nextTurn();
+      return isClosed ? {} : write(...args);
+    });
+    const close = async () => {
+      isClosed = true;
     };
-    const { open, reopen } = subjectOf(dropping);
-    const completed = storageContract({ open, reopen }).filter((each) => each.name === COMPLETED);
-    expect(await failedCases(completed)).toEqual(failed);
-  },
-);
+    return { ...method(storage), close };
+  };
+  const { open, reopen } = subjectOf(dropping);
+  const completed = storageContract({ open, reopen }).filter((each) => each.name === COMPLETED);
+  expect(await failedCases(completed)).toEqual(failed);
+});
 
 const importAfterRemoval = withMethod('transfer.importPets', (importPets, { pets, changes }) => {
   return async (batches, options) => {

@@ -62,7 +62,7 @@ export class Connections {
     const isWrite = (each: ServerResponse) => !SAFE.has(each.req.method);
     const previous = isWrite(res) ? unanswered.at(-1) : unanswered.findLast(isWrite);
     unanswered.push(res);
-    const noteEnd = () => Object.assign(connection, { bytesRead: socket.bytesRead });
+    const noteEnd = () => Object.assign(connection, { bytesRead: socket.bytesRead, receiving: undefined });
     noteEnd();
     if ('content-length' in req.headers || 'transfer-encoding' in req.headers)
       connection.receiving = req.once('close', noteEnd);

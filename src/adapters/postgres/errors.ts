@@ -75,11 +75,11 @@ export function storageError(error: unknown): AnimalStoreError {
   return storageUnavailable(`the connection to the database failed${suffix}`, error, 'unreachable');
 }
 
-/** Whether one write can be the cause. An error 42 that no function raised (`where`), such as 42501, would fail each write. */
+/** Whether one write can be the cause. A trigger can raise any code, but a missing privilege (42501) would fail each write. */
 export function isRefusal(error: unknown): boolean {
   if (!(error instanceof DatabaseError && hadNoEffect(error))) return false;
-  if (codeOf(error).startsWith('42')) return error.where !== undefined;
-  return error.code === '2200H' || storageError(error).code === 'internal_error';
+  const isRaised = error.routine === 'exec_stmt_raise';
+  return isRaised || error.code === '2200H' || storageError(error).code === 'internal_error';
 }
 
 /** Returns the messages of the error and of its cause, without a password. A code that is in both is shown only once. */

@@ -44,9 +44,7 @@ export async function backUp(
     const target = realPath(file);
     const stats = lstatSync(target, { throwIfNoEntry: false });
     if (isFileOf(store, target)) throw invalidRequest(`${file} belongs to the store`);
-    // A server that has written nothing has these files, too. SQLite would apply a log to the backup, even one of another file.
-    const companion = databaseFiles(target).slice(1).find(existsSync);
-    if (companion) throw invalidRequest(`${companion} exists: a server may have ${file} open as its store`);
+    assertUnused(target);
     if (stats?.isFile() === false) throw notAFile(file);
     if (stats !== undefined && !overwrite) throw existing(file);
     assertSameFiles(files);
@@ -58,6 +56,7 @@ export async function backUp(
       await fsync(dirname(target), () => {
         signal.throwIfAborted();
         assertSameFiles(files);
+        assertUnused(target);
         if (overwrite) renameSync(partial, target);
         else moveToNewName(partial, target, () => existing(file));
       });
@@ -67,6 +66,12 @@ export async function backUp(
     signal.throwIfAborted();
     throw fileError(`cannot back up ${store} to ${file}`, error);
   }
+}
+
+/** A server that has written nothing has these files, too. SQLite would apply a log to the backup, even one of another file. */
+function assertUnused(target: string): void {
+  const companion = databaseFiles(target).slice(1).find(existsSync);
+  if (companion) throw invalidRequest(`${companion} exists: a server may have ${target} open as its store`);
 }
 
 function existing(file: string): AnimalStoreError {

@@ -90,8 +90,11 @@ const readPipes = new Map<string, string>();
 
 /** Reads the file of a secret. If it is a pipe, blocks the process until its writer has closed it. */
 export function readSecret(file: string): string {
-  const text = readPipes.get(file) ?? readFileSync(file, 'utf8').trim();
-  if (!statSync(file).isFile()) readPipes.set(file, text);
+  const known = readPipes.get(file);
+  if (known !== undefined) return known;
+  const isPipe = !statSync(file).isFile();
+  const text = readFileSync(file, 'utf8').trim();
+  if (isPipe) readPipes.set(file, text);
   return text;
 }
 

@@ -40,7 +40,7 @@ describePostgres('creates on PostgreSQL', () => {
     await storage.check();
   });
 
-  test.each(['PT409', '54000', '42501', '42704'])(
+  test.each(['PT409', '54000', '42501', '42704', '55000', '57014'])(
     'a pet that a trigger refuses with the error code %s fails alone',
     async (code) => {
       const { url, storage } = await openStore();

@@ -176,9 +176,10 @@ test('a backup into a folder that cannot be read fails before the copy gets its 
 test('an abort and close end the wait for a disk that does not finish the fsync of the copy', async () => {
   const { folder, storage, file } = openStore(1);
   let synced = Promise.withResolvers<void>();
+  const disk = Promise.withResolvers<void>();
   await watchSyncs(() => {
     synced.resolve();
-    return new Promise(() => {});
+    return disk.promise;
   });
   const [controller, reason] = [new AbortController(), new Error('the reason')];
   const aborted = expect(backUp(storage, file, { signal: controller.signal })).rejects.toBe(reason);
@@ -191,6 +192,8 @@ test('an abort and close end the wait for a disk that does not finish the fsync 
   await storage.close();
   await closed;
   expect(readdirSync(folder)).toEqual(['pets.db']);
+  // The garbage collector must not find an open file.
+  disk.resolve();
 });
 
 test('without hard links, the copy gets its name too, and never replaces a file', async () => {
