@@ -3,6 +3,7 @@
 import { readFileSync, writeSync } from 'node:fs';
 import { consoleOf, runCli } from './adapters/cli/index.ts';
 import { createCommands } from './composition/commands.ts';
+import { readPipes } from './composition/config/settings.ts';
 import type { Service } from './composition/serve.ts';
 
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
@@ -15,12 +16,13 @@ const EXIT_TIMEOUT = 500;
 /** How long signals after the first are ignored, in milliseconds. Ctrl-C can send two, from the terminal and npm. */
 const REPEATED_SIGNAL = 1000;
 
-const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-
 const stop = new AbortController();
 let stoppedAt = 0;
 let hasUncaughtError = false;
 let isServing = false;
+// A signal must end the process while this call waits for a pipe, so the signals get their listeners afterwards.
+readPipes(process.env);
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, onSignal);
 
 function onSignal(signal: NodeJS.Signals): void {
   if (!stop.signal.aborted) {
@@ -31,23 +33,6 @@ function onSignal(signal: NodeJS.Signals): void {
     if (!isServing) writeSync(2, 'animal-store: interrupted; the outcome of a write is unknown\n');
     process.kill(process.pid, signal);
   }
-}
-
-function listenToSignals(): void {
-  for (const signal of SIGNALS) process.on(signal, onSignal);
-}
-
-/**
- * Lets a signal end the process while `call` reads the settings, which it does before it waits for anything: a file of a secret can
- * be a pipe, and reading it blocks the process until another one writes.
- */
-function readingSettings<Args extends unknown[], T>(call: (...args: Args) => T): (...args: Args) => T {
-  return (...args) => {
-    for (const signal of SIGNALS) process.off(signal, onSignal);
-    const result = call(...args);
-    listenToSignals();
-    return result;
-  };
 }
 
 /**
@@ -73,19 +58,11 @@ const status = await runCli(process.argv.slice(2), {
   version,
   console,
   signal: stop.signal,
-  startService: readingSettings(async (values) => {
+  async startService(values) {
     isServing = true;
     const service = await commands.startService(values);
     logProcessEvents(service);
     return service;
-  }),
-  openStore: readingSettings(commands.openStore),
-  openSource: readingSettings(commands.openSource),
-  restoreStore: readingSettings(commands.restoreStore),
-  diagnose(...args) {
-    // `doctor` reads settings in several steps, and changes nothing.
-    setImmediate(listenToSignals);
-    return commands.diagnose(...args);
   },
 });
 

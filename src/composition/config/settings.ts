@@ -85,17 +85,23 @@ export function readSettings<const Entries extends v.ObjectEntries>(
   return { values: output as v.InferOutput<typeof schema>, sources, files };
 }
 
-/** The texts of pipes, which can be read only once. */
-const readPipes = new Map<string, string>();
+/** The texts of pipes. */
+const pipes = new Map<string, string>();
 
-/** Reads the file of a secret. If it is a pipe, blocks the process until its writer has closed it. */
+/** Reads the secrets in pipes, which can be read only once. Blocks the process until the writer of each pipe has closed it. */
+export function readPipes(environment: Environment): void {
+  for (const name of SECRETS) {
+    const file = environment[`${name}_FILE`] ?? '';
+    try {
+      if (statSync(file).isFIFO()) pipes.set(file, readFileSync(file, 'utf8').trim());
+    } catch {
+      // `readSettings` reports a file that cannot be read, if the command needs this setting.
+    }
+  }
+}
+
 export function readSecret(file: string): string {
-  const known = readPipes.get(file);
-  if (known !== undefined) return known;
-  const isPipe = !statSync(file).isFile();
-  const text = readFileSync(file, 'utf8').trim();
-  if (isPipe) readPipes.set(file, text);
-  return text;
+  return pipes.get(file) ?? readFileSync(file, 'utf8').trim();
 }
 
 /**
