@@ -21,7 +21,7 @@ For example: npm run new -- ../books --entity book --attributes 'title:text(1..2
 Attributes: text(MIN..MAX), integer(MIN..MAX), int64, one of(A, B), boolean and timestamp, at most ${COUNT_MAX}. ? makes an attribute
 optional, =VALUE gives a default, and filter adds a filter to lists.
 The name of an attribute has ${NAME_RULE}.
-It cannot be a name that SQL, JavaScript, the API or the command uses, such as order or active, or have the words pet and animal.
+The words pet and animal, and names that SQL, JavaScript, the API or the command use, such as order or active, are refused.
 A value of one of has ${VALUE_RULE}.
 Expected: ${COUNTING}.
 Parts: ${NAMES.join(', ')}.

@@ -56,7 +56,7 @@ export function attributesOf(list: string): readonly NamedAttribute[] {
   if (twice !== undefined) throw refusal(twice, 'the name is given twice');
   if (attributes.length > COUNT_MAX)
     throw new Error(
-      `--attributes: expected at most ${COUNT_MAX}, because a page of 100 records has at most 32 MiB, got ${attributes.length}`,
+      `--attributes: expected at most ${COUNT_MAX}, got ${attributes.length}: a page of 100 records has at most 32 MiB`,
     );
   const length = attributes.reduce(
     (sum, { attribute }) => sum + (attribute.kind === 'text' ? attribute.minLength : 0),

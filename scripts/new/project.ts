@@ -103,7 +103,7 @@ function sourceFiles(): string[] {
   return filesBelow('').sort();
 }
 
-/** Settings that would have the same name as a client's `ANIMAL_STORE_KEY` or `ANIMAL_STORE_URL` in a project such as `api`. */
+/** Settings that are named like variables of clients: in a project `api`, `ANIMAL_STORE_KEY` would become `API_KEY`. */
 const SETTINGS = ['API_KEY', 'DATABASE_URL', 'FIRST_KEY', 'PUBLIC_URL'];
 
 /** Throws an `Error` if an import or a variable of the project could mean two things because of the project's name. */
@@ -116,7 +116,7 @@ export function refuseProjectName({ project }: Names): void {
   const setting = SETTINGS.find((each) => each.replace(/_.*/, '').toLowerCase() === name);
   if (setting !== undefined)
     throw new Error(
-      `--name ${name}: ${setting} is a setting, and a variable of clients would have the same name: choose another one`,
+      `--name ${name}: ${setting} would be both a setting and a variable of clients: choose another name`,
     );
 }
 

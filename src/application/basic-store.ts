@@ -68,8 +68,8 @@ export class BasicStore implements AsyncDisposable {
   }
 
   /**
-   * Creates a pet exactly once for each caller and idempotency key, as `CreatePet.execute` describes. Without a `caller`, this
-   * program is the caller, with the option `idempotencyKey`.
+   * Creates a pet exactly once for each caller and idempotency key, as `CreatePet.execute` describes. Without a `caller`, the
+   * option `idempotencyKey` is used, as a key of this program.
    */
   async createPetOnce(input: NewPetInput, caller?: Caller, options?: CreateOptions): Promise<CreateResult> {
     return await this.#write('create', caller, options, CREATE_OPTIONS, (by) =>
@@ -148,7 +148,7 @@ export class BasicStore implements AsyncDisposable {
     return await changeByFunction({ find, change: apply }, change, options ?? {}, signal);
   }
 
-  /** Changes a pet exactly once for each caller and idempotency key, as `ChangePet.execute` describes, for a caller as in `createPetOnce`. */
+  /** Changes a pet exactly once for each caller and key, as `ChangePet.execute` describes. `caller` is as in `createPetOnce`. */
   async changePetOnce(
     id: bigint | number,
     change: PetChange,
@@ -168,7 +168,7 @@ export class BasicStore implements AsyncDisposable {
     await this.removePetOnce(id, undefined, options);
   }
 
-  /** Removes a pet exactly once for each caller and idempotency key, for a caller as in `createPetOnce`. */
+  /** Removes a pet exactly once for each caller and key. `caller` is as in `createPetOnce`. */
   async removePetOnce(
     id: bigint | number,
     caller?: Caller,
@@ -187,7 +187,7 @@ export class BasicStore implements AsyncDisposable {
     return await withEntityTags(await this.listStates(query, options));
   }
 
-  /** Lists changes as `listChanges` does, but without entity tags, unless the store is on another server. */
+  /** Lists changes as `listChanges` does, but has entity tags only if the store is on another server. */
   async listStates(query?: ChangesPageQuery, options?: CallOptions): Promise<ChangesList> {
     this.assertCallable(options);
     if (query !== undefined) checkOptions(query, CHANGES_QUERY);

@@ -38,7 +38,7 @@ interface Calls {
   readonly change: (input: PetChange, options: ChangeOptions) => Promise<TaggedPet>;
 }
 
-/** Applies a function. Without `ifMatch`, calls it again when another writer was faster. The signal ends all but a change itself. */
+/** Applies a function. Without `ifMatch`, calls it again when another writer was faster. The signal ends only the waits. */
 export async function changeByFunction(
   calls: Calls,
   change: ChangeFunction,

@@ -45,7 +45,7 @@ export interface CreateOptions extends CallOptions {
 
 /** The options of `AnimalStore.changePet` and `AnimalStore.removePet`. */
 export interface ChangeOptions extends CreateOptions {
-  /** The entity tags of the versions that the change is for, or one of them. By default, or with `*`, it is for any version. */
+  /** One or several entity tags: only a version with one of them is changed. By default, or with `*`, any version is. */
   readonly ifMatch?: string | readonly string[] | undefined;
 }
 

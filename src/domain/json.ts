@@ -8,7 +8,7 @@ export type Members<Name extends string> = Partial<Record<Name, unknown>> | unde
 
 /** In a text without a match, every number is an integer of at most 15 digits, which `JSON.parse` reads exactly. */
 const MAY_BE_ROUNDED = /\d[.eE]|\d{16}/;
-/** `JSON.parse` limits the depth only with a function, so it gets one for every text with enough brackets to be nested deeply. */
+/** `JSON.parse` limits the depth only with a reviver, so a text with this many brackets, which can be deep, gets one. */
 const BRACKETS = 1000;
 
 /**

@@ -24,7 +24,7 @@ export function apiKeyRepositoryContract(subject: Subject<ApiKeyRepository>): Co
 
 function oneClient(subject: Subject<ApiKeyRepository>): ContractCase[] {
   return contractCases(subject, {
-    'a key is found once it was added and not before, and no other string finds a key': async (keys) => {
+    'a key is found after it was added and not before, and no other string finds a key': async (keys) => {
       const [[key, about], later] = [draft('Anna'), draft('Bert')];
       await keys.add(key, about);
       const mistyped = key.endsWith('0') ? `${key.slice(0, -1)}1` : `${key.slice(0, -1)}0`;
@@ -135,7 +135,7 @@ function oneClient(subject: Subject<ApiKeyRepository>): ContractCase[] {
 
 function twoClients(subject: Subject<ApiKeyRepository>): ContractCase[] {
   return twoClientCases(subject, {
-    'a key that is added or revoked by one client is so for another one': async (one, two, eventually) => {
+    'one client sees that another one has added or revoked a key': async (one, two, eventually) => {
       const anna = draft('Anna');
       assert.equal(await two.find(anna[0]), undefined);
       const about = await one.add(...anna);

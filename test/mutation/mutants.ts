@@ -125,6 +125,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: 'src/adapters/sqlite/idempotent-writes.ts',
     text: 'return storeCompared(reads, writer, [compare, recordStatement(id, pet, attempt), ...setPet(id, pet)]);',
     replacement: `return storeCompared(reads, writer, [compare, ...setPet(id, pet)]).then(async (revision) => {
+      await new Promise((resolve) => setTimeout(resolve, 20));
       if (revision !== undefined) await writer.storeWrite(recordStatement(id, pet, attempt));
       return revision;
     });`,

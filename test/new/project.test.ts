@@ -215,10 +215,10 @@ test('its tests call no unknown member or parameter by a common name of attribut
 
 test.each(
   ['API_KEY', ...describeSettings().map(({ name }) => name)].filter((name) => /_(?:URL|KEY)$/.test(name)),
-)('a project in which %s is also the variable of clients cannot have this name', (setting) => {
+)('a project name is refused if it makes %s a variable of clients', (setting) => {
   const name = setting.toLowerCase().replace(/_\w+$/, '');
   expect(() => refuseProjectName(namesOf({ entity: 'parcel', name }))).toThrow(
-    `--name ${name}: ${setting} is a setting, and a variable of clients would have the same name: choose another one`,
+    `--name ${name}: ${setting} would be both a setting and a variable of clients: choose another name`,
   );
 });
 

@@ -17,7 +17,7 @@ export function replaceFs<Key extends Name>(name: Key, replacement: (typeof fs)[
   return original;
 }
 
-/** Keeps `path` from being opened as a folder without read permission would, until the end of the test. */
+/** Until the end of the test, opening `path` fails as for a folder without read permission. */
 export function refuseToOpen(path: string): void {
   const original = fs.promises.open;
   const opening = vi.spyOn(fs.promises, 'open');

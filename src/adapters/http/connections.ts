@@ -49,8 +49,8 @@ export class Connections {
   }
 
   /**
-   * Calls the handler of a request, in a pipeline when the earlier requests have their responses: only safe requests are handled
-   * side by side (RFC 9112, section 9.3.2). A request is ignored if the response to an earlier one closes the connection.
+   * Calls the handler of a request. In a pipeline, a write waits for all earlier responses, and a safe request for those of earlier
+   * writes (RFC 9112, section 9.3.2). A request is ignored if the response to an earlier one closes the connection.
    */
   accept(req: IncomingMessage, res: ServerResponse, handle: RequestListener): void {
     const { socket } = req;
@@ -75,7 +75,7 @@ export class Connections {
     const isUnclear = req.headers.upgrade !== undefined || !isFramed(req);
     if (isUnclear || unanswered.length === PIPELINE_LIMIT) res.shouldKeepAlive = false;
     if (previous === undefined) return void handle(req, res);
-    // `refuse` responds to a request whose body is broken. The function keeps the asynchronous context, which contains the trace.
+    // If the body is broken, `refuse` responds instead. `bind` keeps the asynchronous context, which contains the trace.
     const start = () => socket.writable && (req.complete || !connection.isClosing) && handle(req, res);
     previous.setMaxListeners(0).once('close', AsyncResource.bind(start));
   }

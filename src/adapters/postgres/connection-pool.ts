@@ -19,7 +19,7 @@ const FULL = 'too many calls wait for a connection to the database';
 const STANDBY = 'the database server is a standby: the store needs the primary';
 /**
  * Sets time limits, so that the server cancels a statement shortly before the driver gives up. Also sets the formats of values, and
- * requests warnings, because `prepare` needs one. These settings are not sent as startup parameters, which poolers refuse.
+ * requests the warning that `prepare` handles. These settings are not sent as startup parameters, which poolers refuse.
  */
 const settings = (timeout: number, isLocal: boolean) => `SELECT pg_is_in_recovery(), count(set_config(name,
     CASE name WHEN 'statement_timeout' THEN '${Math.ceil(0.9 * timeout)}' WHEN 'lock_timeout' THEN '${Math.ceil(0.8 * timeout)}'

@@ -194,7 +194,7 @@ export async function prepareSchema(
   return { ...survey, warnings: [...survey.warnings, ...warnings] };
 }
 
-/** Resolves with the version before. After an error, the end of the connection rolls the transaction back. */
+/** Resolves with the old version. After an error, the end of the connection rolls the transaction back. */
 async function migrate(session: Session): Promise<number> {
   await session.begin();
   await session.run('SELECT pg_advisory_xact_lock($1)', [LOCK]);

@@ -68,7 +68,7 @@ export async function backUp(
   }
 }
 
-/** A server that has written nothing has these files, too. SQLite would apply a log to the backup, even one of another file. */
+/** Even an empty companion can be of a running server. SQLite would apply a log to the backup, even one of another file. */
 function assertUnused(target: string): void {
   const companion = databaseFiles(target).slice(1).find(existsSync);
   if (companion) throw invalidRequest(`${companion} exists: a server may have ${target} open as its store`);

@@ -104,12 +104,13 @@ export function modeOfNewFile(path: string): number {
 export function createFile(path: string): boolean {
   const file = normalize(path);
   try {
-    // Read first, as in `refuseLogAlone`. SQLite would delete it, and a file that is put back could not be repaired.
+    // Read before the file, as in `refuseLogAlone`. SQLite would delete the journal, which can repair the missing file.
     const [journal] = companionsOf(realPath(file));
     // Does not open an existing file, because closing it would end the locks that SQLite has on it.
     if (existsSync(file)) return false;
     refuseLogAlone(file);
-    if (journal) throw storageUnavailable(`${journal} lacks its file: put it back, or restore a backup`);
+    if (journal)
+      throw storageUnavailable(`${journal} lacks its file: put the file back, or restore a backup`);
     createFolder(dirname(file));
     closeSync(openSync(file, 'a', modeOfNewFile(file)));
     return true;
@@ -131,7 +132,7 @@ function createFolder(folder: string): void {
 }
 
 type StoreFile = readonly [path: string, identity: string | undefined];
-/** The database file, its write-ahead log and the index of the log. While a storage only reads, a server may create them. */
+/** The database file, its write-ahead log and the index of the log. A server can create the files that have no identity yet. */
 export type StoreFiles = readonly [database: StoreFile, log: StoreFile, index: StoreFile];
 
 /** Call this after a connection has read from the database, because the first read creates the write-ahead log and its index. */
@@ -155,7 +156,7 @@ export function assertSameFiles(files: StoreFiles): void {
   }
 }
 
-/** Makes a file durable, or the names in a folder, which `change` changes only if the folder can be opened. */
+/** Opens a file or a folder, calls `change`, and then makes the file, or the names in the folder, durable. */
 export async function fsync(path: string, change?: () => void | Promise<void>): Promise<void> {
   await using file = await open(path);
   await change?.();

@@ -1,4 +1,4 @@
-/** Exactly-once writes: a write and the record of its key are one transaction. All servers of a file share one clock. */
+/** Exactly-once writes: a write and its record are one transaction. The clock of the machine decides when a record ends. */
 
 import {
   type ChangeAttempt,

@@ -20,7 +20,7 @@ export interface OwnConnection {
 
 type Work<T> = (connection: OwnConnection) => Promise<T>;
 
-/** Calls `work` with the connection of a new thread, and rejects as it does. It must end when `Reads.closing` is aborted. */
+/** Calls `work`, which must end when `Reads.closing` is aborted, with a connection in a new thread. Settles as `work` does. */
 export function withOwnConnection<T>(writer: Writer, work: Work<T>): Promise<T> {
   return writer.finish(connectAndRun(writer, work));
 }

@@ -40,7 +40,7 @@ export class KnownFaults<Part extends string> {
     if (this.#faults.get(part) !== undefined) this.#set(part);
   }
 
-  /** Calls `test`, which must report its result, at most once every 500 ms, and rejects with the most important fault. */
+  /** At most once every 500 ms, calls `test`, which must report its result. Rejects with the most important fault. */
   async check(test: () => Promise<unknown>): Promise<void> {
     const now = performance.now();
     if (now - this.#testedAt >= TEST_INTERVAL) {

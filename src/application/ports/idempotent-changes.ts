@@ -32,7 +32,7 @@ export interface AttemptState {
  * creates share these records. Every method can reject with `overloaded` and with `storage_unavailable`.
  */
 export interface IdempotentChanges {
-  /** Reads the record and the pet at one moment. Both pets are frozen. */
+  /** Reads the record and the version at one moment, with frozen pets. */
   find(id: bigint, attempt: ChangeAttempt, options?: CallOptions): Promise<AttemptState>;
 
   /**

@@ -14,9 +14,9 @@ export interface CallOptions {
   /** The time limit of each request to a server's API and its retries, in milliseconds. All other calls ignore it. */
   readonly timeout?: number | undefined;
   /**
-   * When this signal is aborted, a call of a store rejects at once with the reason of the signal. But a write that has already begun
-   * rejects with `storage_unavailable`, and may still take effect. The error contains the idempotency key, if there is one. A
-   * storage may ignore the signal, unless it has `endsCalls`.
+   * When this signal is aborted, a call of a store rejects at once with the reason of the signal. But a write that has begun
+   * rejects with `storage_unavailable`, and may still take effect. The error contains the idempotency key, if there is one. A storage
+   * may leave this to the store.
    */
   readonly signal?: AbortSignal | undefined;
 }

@@ -85,7 +85,6 @@ export function readSettings<const Entries extends v.ObjectEntries>(
   return { values: output as v.InferOutput<typeof schema>, sources, files };
 }
 
-/** The texts of pipes. */
 const pipes = new Map<string, string>();
 
 /** Reads the secrets in pipes, which can be read only once. Blocks the process until the writer of each pipe has closed it. */

@@ -65,7 +65,7 @@ describe('a message that Node.js does not parse', () => {
     expect(await connection.rest()).toMatchObject([{ status: 200 }, { status: 401, headers: LAST }]);
   });
 
-  test('gets its response when it is the body of a write that waits for an earlier request, and is not executed', async () => {
+  test('gets a response as the body of a queued write, which is not executed', async () => {
     const { wrap, open } = gate('list');
     const { origin, key, client } = await startServer('memory', { wrap, ...CHANGING });
     const target = (await client.post(REX)).headers['location'] ?? '';
@@ -79,7 +79,7 @@ describe('a message that Node.js does not parse', () => {
     expect((await client.get(target)).status).toBe(200);
   });
 
-  test('gets no response when it is the body of a request that was answered', async () => {
+  test('gets no response as the body of a request that has its response', async () => {
     for (const start of ['', '1\r\nx\r\n']) {
       const connection = await Connection.open(server.origin);
       connection.write(`${headOf('GET /v1/pets')}Transfer-Encoding: chunked\r\n\r\n${start}`);

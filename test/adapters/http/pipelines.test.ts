@@ -161,7 +161,7 @@ describe('requests in one pipeline', () => {
     },
   );
 
-  // A packet of Node.js has at most 64 KiB.
+  // Node.js reads at most 64 KiB at once.
   test.each([17_000, 70_000])(
     'after a request of %i bytes, which is too large, are ignored',
     async (size) => {

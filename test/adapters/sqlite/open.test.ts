@@ -140,7 +140,7 @@ test('a missing file with a rollback journal is not created, because the journal
   const [path, link] = [temporaryFile(), temporaryFile()];
   symlinkSync(path, link);
   writeFileSync(`${path}-journal`, 'the pages before a crash');
-  const message = /-journal lacks its file: put it back, or restore a backup$/;
+  const message = /-journal lacks its file: put the file back, or restore a backup$/;
   for (const each of [path, link]) expect(() => openSqliteStorage(each)).toThrow(refusal(path, message));
   expect(readdirSync(dirname(path))).toEqual(['pets.db-journal']);
   expect(readFileSync(`${path}-journal`, 'utf8')).toBe('the pages before a crash');
@@ -270,7 +270,7 @@ test('a path that ends in white space, which the driver would ignore, opens no o
   makeStore(join(`${dirname(path)} `, ' other.db'));
 });
 
-test('`..` after a link leads to one file only: the folder that contains the link', async () => {
+test('every call resolves `..` after a link to the folder that contains the link', async () => {
   const [folder, other] = [temporaryFolder(), join(temporaryFolder(), 'releases', 'v2')];
   mkdirSync(other, { recursive: true });
   symlinkSync(other, join(folder, 'current'));
