@@ -36,6 +36,7 @@ describe('a rule', () => {
   });
 
   test('for an object with methods accepts inherited methods, and needs all of them', () => {
+    expect(objectWith('read').expected).toBe('an object with the method read');
     expect(objectWith('read', 'write').expected).toBe('an object with the methods read and write');
     const rule = objectWith('read', 'write', 'close');
     expect(rule.expected).toBe('an object with the methods read, write and close');

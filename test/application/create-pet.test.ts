@@ -163,15 +163,19 @@ describe('the removal of records', () => {
 
 test.each([0, 91, 1.5, Number.NaN, '1' as never])('a key cannot be valid for %s days', (days) => {
   const rule = refusal(/^idempotencyDays: expected an integer from 1 to 90, got /);
-  expect(() => new CreatePet(storage.pets, { creates: storage.idempotentCreates, days })).toThrow(rule);
+  expect(() => new CreatePet(storage.pets, { days })).toThrow(rule);
+  for (const valid of [1, 90]) expect(() => new CreatePet(storage.pets, { days: valid })).not.toThrow();
 });
 
 describe('AnimalStore', () => {
   test('createPetOnce uses the option idempotencyKey if it gets no caller', async () => {
     const store = new AnimalStore(storage);
-    const create = () => store.createPetOnce(REX, undefined, { idempotencyKey: 'a' });
-    const [first, second] = [await create(), await create()];
-    expect(second).toEqual({ pet: first.pet, isReplay: true });
+    const { pet } = await store.createPetOnce(REX, undefined, { idempotencyKey: 'a' });
+    for (const caller of [undefined, { caller: '', key: 'a' }])
+      expect(await store.createPetOnce(REX, caller, { idempotencyKey: 'a' })).toEqual({
+        pet,
+        isReplay: true,
+      });
     const key: object = { idempotencyKey: 'a' };
     for (const read of [store.getPet(1n, key), store.listPage({}, key)])
       await expect(read).rejects.toThrow(refusal(/^unknown option idempotencyKey/));

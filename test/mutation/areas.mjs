@@ -27,7 +27,8 @@ export const AREAS = {
     threshold: 98,
     mutatesTexts: true,
     hasEachKind: true,
-    lastRun: '2026-11-29: 98.8 % of 1,753; 2026-11-30: 97.8 % of 463 in the files that changed afterwards',
+    // Eight survivors are in one line of domain/json.ts, which only selects the faster of two equal paths.
+    lastRun: '2026-11-29: 98.8 % of 1,753; 2026-11-30: 97.0 % of 698 in the files that changed afterwards',
     testTimeout: 4000,
   },
   page: {
@@ -83,7 +84,7 @@ export const AREAS = {
     // The tests of outages wait 20 s.
     testFiles: testsIn(`${TESTS}/postgres`, [`${TESTS}/postgres/outage.test.ts`]),
     threshold: 90,
-    lastRun: '2026-11-29: 93.7 % of 207 random mutants; 2026-11-30: 15 of 20, the others in one expression',
+    lastRun: '2026-11-29: 93.7 % of 207 random mutants; 2026-11-30: 36 of 39',
     needsPostgres: true,
     testTimeout: 12_000,
     timeoutMS: 15_000,
@@ -142,7 +143,7 @@ export const AREAS = {
       ]),
     ],
     threshold: 90,
-    lastRun: '2026-11-29: 91.9 % of 124 random mutants',
+    lastRun: '2026-11-29: 91.9 % of 124 random mutants; 2026-11-30: 90.9 % of 187',
     needsBuild: true,
     needsPostgres: true,
     testTimeout: 8000,
