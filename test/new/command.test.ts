@@ -84,7 +84,7 @@ describe('the command', { timeout: 300_000 }, () => {
       /^One record is called parcel, several are called parcels: --plural changes it\.$/m,
     );
     expect(stdout).toMatch(/^Parts that others need are added: library\.$/m);
-    expect(stdout).toMatch(/^Done: cd '\/\S+\/our '\\''new'\\'' parcels' && npm ci && npm start$/m);
+    expect(stdout).toMatch(/^Done: cd '\S+\/our '\\''new'\\'' parcels' && npm ci && npm start$/m);
     expect(git(made, 'log', '--format=%s')).toBe('feat: parcel-store, made from animal-store\n');
     expect(git(made, 'status', '--porcelain')).toBe('');
     expect(readdirSync(join(other, 'refs/heads'))).toEqual([]);
