@@ -52,33 +52,23 @@ export function optionsOf<T extends object>(rules: OptionRules<T>, base: Rule = 
   };
 }
 
-/**
- * Returns the rule for an object that `base` accepts. The rule checks each known member, and refuses a member whose name differs
- * from a known name only by case. In an object literal, it also refuses a function with an unknown name.
- */
+/** Returns the rule for an object that `base` accepts. In an object literal, a function with an unknown name is refused. */
 export function objectOf<T extends object>(base: Rule, rules: OptionRules<T>): Rule {
-  const names = Object.keys(rules);
   return {
     ...base,
     accepts: isObject,
     checkMembers(path, value) {
-      const members = value as Readonly<Record<string, unknown>>;
-      for (const name of allNamesOf(value)) {
-        const known = names.find((each) => each.toLowerCase() === name.toLowerCase());
-        const isUncalled =
-          isPlainObject(value) && Object.hasOwn(value, name) && FUNCTION.accepts(members[name]);
-        if (known === undefined ? isUncalled : known !== name) throw unknownOption(`${path}.${name}`, names);
-        if (known === name && members[name] !== undefined)
-          checkArgument(`${path}.${name}`, members[name], rules[name as keyof T]);
+      for (const [name, member] of isPlainObject(value) ? Object.entries(value) : []) {
+        if (FUNCTION.accepts(member) && !Object.hasOwn(rules, name))
+          throw unknownOption(`${path}.${name}`, Object.keys(rules));
+      }
+      for (const name in rules) {
+        const member = (value as T)[name];
+        if (member !== undefined) checkArgument(`${path}.${name}`, member, rules[name]);
       }
       checkArgument(path, value, base);
     },
   };
-}
-
-function allNamesOf(value: object | null): string[] {
-  if (value === null) return [];
-  return [...Object.getOwnPropertyNames(value), ...allNamesOf(Object.getPrototypeOf(value))];
 }
 
 /** Whether a value is an object literal, of this realm or of another one. */

@@ -18,8 +18,8 @@ const BRACKETS = 1000;
  */
 export function parseJson(text: string): unknown {
   try {
-    const mayBeDeep = text.length > BRACKETS && text.split('[').length + text.split('{').length > BRACKETS;
-    return JSON.parse(text, mayBeDeep || MAY_BE_ROUNDED.test(text) ? withExactNumber : undefined);
+    const needsReviver = MAY_BE_ROUNDED.test(text) || text.split(/[[{]/).length > BRACKETS;
+    return JSON.parse(text, needsReviver ? withExactNumber : undefined);
   } catch (error) {
     const reason = isError(error) && error.name === 'RangeError' ? ': it is nested too deeply' : '';
     throw asAnimalStoreError(error) ?? invalidRequest(`invalid JSON${reason}`);

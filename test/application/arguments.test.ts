@@ -71,9 +71,6 @@ describe('members', () => {
     onRequest(): void {}
     helper(): void {}
   }
-  class Misspelt {
-    NAME(): void {}
-  }
 
   test.each<[rule: Rule, value: unknown, message: string]>([
     [arrayOf('texts', STRING), ['a', 7], 'it[1]: expected a string, got 7'],
@@ -85,7 +82,9 @@ describe('members', () => {
     [OBSERVER, { onrequest() {} }, `unknown option it.onrequest: ${known}`],
     [OBSERVER, { onError() {} }, `unknown option it.onError: ${known}`],
     [OBSERVER, Object.assign(Object.create(null), { onError() {} }), `unknown option it.onError: ${known}`],
-    [OBSERVER, new Misspelt(), `unknown option it.NAME: ${known}`],
+    [OBSERVER, { __proto__: { name: 7 } }, 'it.name: expected a string, got 7'],
+    [objectOf(objectWith('read'), {}), {}, 'it: expected an object with the method read, got object'],
+    [objectWith('read', 'write'), {}, 'it: expected an object with the methods read and write, got object'],
   ])('are refused: %#', (rule, value, message) => {
     expect(() => checkArgument('it', value, rule)).toThrow(refusal(message));
   });

@@ -5,6 +5,7 @@ import { openMemoryStorage } from '../../src/adapters/memory/index.ts';
 import { AnimalStore } from '../../src/application/animal-store.ts';
 import type { Change, ChangeUseCases } from '../../src/application/change-calls.ts';
 import { entityTagOf, type TaggedPet } from '../../src/application/entity-tag.ts';
+import { nextTurn } from '../../src/application/pause.ts';
 import type { Storage } from '../../src/application/ports/storage.ts';
 import { createUseCases } from '../../src/application/use-cases.ts';
 import { AnimalStoreError } from '../../src/domain/errors.ts';
@@ -88,6 +89,8 @@ describe('changePet', () => {
   });
 
   test('is completed by close, as a create is', async () => {
+    const { find } = storage.changes;
+    storage.changes.find = (...query) => nextTurn().then(() => find.apply(storage.changes, query));
     const writes = [store.createPet(REX), store.changePet(pet.id, CHANGE), store.removePet(pet.id)];
     await store.close();
     expect((await Promise.allSettled(writes)).map(({ status }) => status)).toEqual(
@@ -144,6 +147,7 @@ test('an entity tag has double quotes, and is refused where it would have no eff
   for (const ifMatch of [
     7 as never,
     Object('"a"') as never,
+    [['"a"']] as never,
     ['"a"', 'b'],
     ['*'],
     'a',
@@ -308,6 +312,21 @@ describe('a function whose change may have been made by a request that was lost'
       message: 'an earlier request may have changed the pet: read it, then decide',
       idempotencyKey: undefined,
       cause: expect.objectContaining({ code }),
+    });
+  });
+
+  test('says that the pet must be read when a later run of the function is aborted', async () => {
+    const controller = new AbortController();
+    const cause = new Error('enough');
+    const change = vi.fn(increment).mockImplementationOnce(increment);
+    change.mockImplementationOnce(() => {
+      controller.abort(cause);
+      return new Promise<never>(() => {}) as never;
+    });
+    const { remote } = remoteStore(unknown);
+    await expect(remote.changePet(pet.id, change, { signal: controller.signal })).rejects.toMatchObject({
+      message: 'an earlier request may have changed the pet: read it, then decide',
+      cause,
     });
   });
 
