@@ -26,11 +26,7 @@ const PET: Pet = { id: 7n, ...samplePet('Rex', 2n ** 53n + 1n) };
 const REX = petJson(PET);
 const CHANGE = changeTo(MAX);
 const CHANGED_PET = { ...PET, ...CHANGE } as Pet;
-const found = (tag = '"a"'): FakeResponse => ({
-  status: 200,
-  body: REX,
-  headers: { ETag: tag },
-});
+const found = (tag = '"a"'): FakeResponse => ({ status: 200, body: REX, headers: { ETag: tag } });
 const CHANGED: FakeResponse = { status: 200, body: petJson(CHANGED_PET), headers: { ETag: '"b"' } };
 const CHANGED_SINCE = failure(412, 'precondition_failed');
 const NEW_KEY = /^[0-9a-f]{32}$/;
@@ -54,11 +50,7 @@ describe('changePet', () => {
     expect([pet, etag]).toEqual([CHANGED_PET, '"b"']);
     expect(Object.isFrozen(pet)).toBe(true);
     const [request] = sent;
-    expect(request).toMatchObject({
-      method: 'PATCH',
-      url: `${BASE}/pets/7`,
-      body: petChangeJson(CHANGE),
-    });
+    expect(request).toMatchObject({ method: 'PATCH', url: `${BASE}/pets/7`, body: petChangeJson(CHANGE) });
     const { headers } = request as (typeof sent)[number];
     expect([headers.get('Content-Type'), headers.get('If-Match')]).toEqual([
       'application/merge-patch+json',

@@ -37,13 +37,12 @@ describe('over a real server', () => {
       // The scheme of a URL is case-insensitive.
       const database = server.origin.toUpperCase() + path;
       const store = await open({ database });
-      for (const call of callsOf(store)) {
+      for (const call of callsOf(store))
         await expect(call()).rejects.toMatchObject({
           code: 'storage_unavailable',
           message: expect.stringContaining('the address is not that of an API'),
           idempotencyKey: undefined,
         });
-      }
     }
   });
 
@@ -178,9 +177,8 @@ describe('errors', () => {
 test('no request is sent for an id that no pet can have', async () => {
   const sent = fakeApi({ status: 500 });
   const store = await openStore();
-  for (const id of [0, -1, 2n ** 63n]) {
+  for (const id of [0, -1, 2n ** 63n])
     await expect(store.getPet(id)).rejects.toMatchObject({ code: 'not_found' });
-  }
   expect(sent).toEqual([]);
 });
 

@@ -29,10 +29,7 @@ describe.each(IS_WHOLE ? STORAGES : (['memory'] as const))('over HTTP on %s', (k
   const subjectOf = <Port>(portOf: (storage: StoreStorage) => Port): Subject<Port> => {
     const addresses = new WeakMap<Opened<Port>, Address>();
     const openAt = (address: Address): Opened<Port> => {
-      const storage = openApiStorage(address.base, {
-        apiKey: address.apiKey,
-        timeout: 280_000,
-      });
+      const storage = openApiStorage(address.base, { apiKey: address.apiKey, timeout: 280_000 });
       const opened = { port: portOf(storage), close: () => storage.close() };
       addresses.set(opened, address);
       return opened;

@@ -36,9 +36,8 @@ describe('a deprecation', () => {
     const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
     onTestFinished(() => warn.mockRestore());
     fakeApi(response);
-    for (const onDeprecation of [undefined, undefined, () => {}]) {
+    for (const onDeprecation of [undefined, undefined, () => {}])
       await (await openStore({ onDeprecation })).listPage();
-    }
     expect(warn.mock.calls).toEqual([
       [
         'animal-store: the operation listPets of the API is deprecated, and due for removal from 2030-12-05; onDeprecation replaces this warning',
@@ -48,8 +47,7 @@ describe('a deprecation', () => {
 
   test('changes no result when its callback fails', async () => {
     fakeApi(response);
-    for (const onDeprecation of [() => Promise.reject(new Error('x')), () => expect.unreachable()]) {
+    for (const onDeprecation of [() => Promise.reject(new Error('x')), () => expect.unreachable()])
       expect((await (await openStore({ onDeprecation })).listPage()).pets).toEqual([]);
-    }
   });
 });

@@ -42,13 +42,12 @@ test.each(ENDLESS)('%s ends every call with an error, and the connection', async
   for (const [call, key] of [
     [() => store.listPage(), undefined],
     [() => store.createPet(REX), expect.stringMatching(/./)],
-  ] as const) {
+  ] as const)
     await expect(call()).rejects.toMatchObject({
       code: 'storage_unavailable',
       message: expect.stringContaining(`has more than ${RESPONSE_LIMIT} bytes`),
       idempotencyKey: key,
     });
-  }
   expect(closed.length).toBeGreaterThanOrEqual(2);
   await Promise.all(closed);
 });

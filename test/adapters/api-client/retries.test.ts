@@ -19,10 +19,7 @@ import {
 } from './fake-api.ts';
 
 const EMPTY: Fate = { status: 200, body: '[]' };
-const CREATED: FakeResponse = {
-  status: 201,
-  body: REX_JSON.replace('{', '{"id":1,'),
-};
+const CREATED: FakeResponse = { status: 201, body: REX_JSON.replace('{', '{"id":1,') };
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -285,10 +282,7 @@ test('close ends the reads in flight at once', async () => {
   const calls = [store.getPet(1n), store.listPage({}, { signal: new AbortController().signal })];
   const results = Promise.allSettled(calls);
   await store.close();
-  const closed = {
-    status: 'rejected',
-    reason: expect.objectContaining({ message: 'the store is closed' }),
-  };
+  const closed = { status: 'rejected', reason: expect.objectContaining({ message: 'the store is closed' }) };
   expect(await results).toEqual([closed, closed]);
   expect(vi.getTimerCount()).toBe(0);
 });

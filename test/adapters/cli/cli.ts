@@ -124,10 +124,7 @@ export function inMemory(
   storage: Storage = openMemoryStorage(),
 ): CommandLine & { readonly openStore: () => AnimalStore } {
   const openStore = () => new AnimalStore({ ...storage, close: async () => {} });
-  return {
-    ...commandLine('', { openStore: async () => openStore() }),
-    openStore,
-  };
+  return { ...commandLine('', { openStore: async () => openStore() }), openStore };
 }
 
 export function openSqliteStore(path: string, mustExist = true): AnimalStore {

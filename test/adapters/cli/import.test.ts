@@ -187,9 +187,7 @@ describe('import of a store', () => {
 
   test('copies all pets with their ids', async () => {
     const source = commandLine();
-    await source.run(['import', '--create-store', '-'], {
-      stdin: line(2, ',"id":9') + line(4, ',"id":3'),
-    });
+    await source.run(['import', '--create-store', '-'], { stdin: line(2, ',"id":9') + line(4, ',"id":3') });
     const bytes = readFileSync(source.path);
     const cli = target();
     const { status, out, err } = await cli.run(['import', '--create-store', `sqlite:${source.path}`]);

@@ -165,9 +165,8 @@ describe('keys rotate', () => {
   test('keeps the lifetime of the old key, unless --expires says otherwise', async () => {
     const cli = inMemory();
     await createShop(cli, '--expires', '90d');
-    for (const expires of [[], ['--expires', 'never'], ['--expires', '1d']]) {
+    for (const expires of [[], ['--expires', 'never'], ['--expires', '1d']])
       await cli.run(['keys', 'rotate', '1', ...expires]);
-    }
     const { err } = await cli.run(['keys', 'rotate', '1', '--overlap', '30d']);
     expect(err).toContain(`Key 1 expires by ${moment(Date.parse((await keysOf(cli))[0].expiresAt))}.\n`);
     const [, like, never, day] = await keysOf(cli);

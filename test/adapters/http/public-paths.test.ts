@@ -49,9 +49,8 @@ test.each([...DOCS_ASSETS, { path: '/openapi.json' }])(
       expect(headers['content-length']).toBe(String(bytes.length));
       const again = await send(path, { ...accept, 'If-None-Match': etag });
       expect(again).toMatchObject({ status: 304, headers: { etag, vary: 'Accept-Encoding' } });
-      for (const name of ['content-encoding', 'content-type', 'content-length']) {
+      for (const name of ['content-encoding', 'content-type', 'content-length'])
         expect(again.headers).not.toHaveProperty(name);
-      }
       expect((await send(path, { ...accept, 'If-None-Match': `${other.headers['etag']}` })).status).toBe(200);
       const list = `"a" ,\t, W/${etag}${' '.repeat(10_000)}"b"`;
       expect((await send(path, { ...accept, 'If-None-Match': list })).status).toBe(200);
@@ -68,10 +67,7 @@ test('a file of the page is read once, and is 404 if it does not exist', async (
     await handle(ctx as RouterContext<ApiState>, async () => {});
     return ctx as RouterContext<ApiState>;
   };
-  await expect(ask(docsAsset(asset))).rejects.toMatchObject({
-    code: 'not_found',
-    cause: { code: 'ENOENT' },
-  });
+  await expect(ask(docsAsset(asset))).rejects.toMatchObject({ code: 'not_found', cause: { code: 'ENOENT' } });
   writeFileSync(`${path}.gz`, gzipSync('now'));
   const handle = docsAsset(asset);
   rmSync(`${path}.gz`);

@@ -14,9 +14,8 @@ async function startLimited(): Promise<TestServer> {
 
 async function statuses(server: TestServer, count: number, key = server.key): Promise<number[]> {
   const found: number[] = [];
-  for (let index = 0; index < count; index += 1) {
+  for (let index = 0; index < count; index += 1)
     found.push((await server.client.request('GET', '/v1/pets', { key })).status);
-  }
   return found;
 }
 

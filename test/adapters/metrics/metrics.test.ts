@@ -52,9 +52,8 @@ test('requests are counted by method, route and status, in cumulative buckets', 
 
 test('the number of series does not grow with the methods and paths that clients send', async () => {
   const metrics = open();
-  for (let index = 0; index < 1000; index++) {
+  for (let index = 0; index < 1000; index++)
     metrics.observer.onRequest?.({ ...OUTCOME, method: `M${index}`, route: undefined, status: 404 });
-  }
   const values = await valuesOf(metrics);
   expect([...values.keys()].filter((name) => name.startsWith(`${DURATION}_count`))).toEqual([
     `${DURATION}_count{method="other",route="none",status="404"}`,

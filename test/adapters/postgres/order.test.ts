@@ -77,7 +77,7 @@ describePostgres('the order of ids on PostgreSQL', () => {
       storage.idempotencyRecords.removeRecords(10),
     ];
     expect(await storage.pets.find(id)).toMatchObject(REX);
-    for (const result of await Promise.allSettled(adding)) {
+    for (const result of await Promise.allSettled(adding))
       expect(result).toMatchObject({
         reason: {
           code: 'storage_unavailable',
@@ -85,7 +85,6 @@ describePostgres('the order of ids on PostgreSQL', () => {
             'another transaction held a lock of the database for too long, so nothing was stored (55P03)',
         },
       });
-    }
     await storage.check();
     expect(await walk(storage, 1000)).toEqual(before);
     await holder.query('ROLLBACK');

@@ -124,9 +124,8 @@ test('standard output is refused, and a name with the log of another database', 
   const pipe = join(folder, 'pipe');
   execFileSync('mkfifo', [pipe]);
   const before = readdirSync(folder);
-  for (const name of ['-', '/dev/fd/1', '/proc/self/fd/1', pipe, folder, `${file}/`]) {
+  for (const name of ['-', '/dev/fd/1', '/proc/self/fd/1', pipe, folder, `${file}/`])
     await expect(backUp(storage, name, { overwrite: true })).rejects.toThrow(refusal(NOT_REGULAR));
-  }
   expect(readdirSync(folder)).toEqual(before);
   writeFileSync(`${file}-wal`, 'the last writes');
   await expect(backUp(storage, file)).rejects.toThrow(

@@ -46,9 +46,8 @@ test.each([
 });
 
 test('any other error is internal, and one of this program stays as it is', () => {
-  for (const cause of [sqliteError('SQLITE_ERROR'), new TypeError('no code'), 'a text', null]) {
+  for (const cause of [sqliteError('SQLITE_ERROR'), new TypeError('no code'), 'a text', null])
     expect(storageError(cause)).toMatchObject({ code: 'internal_error', cause });
-  }
   const own = new AnimalStoreError('overloaded', 'too many');
   expect([storageError(own), fileError('cannot write', own)]).toEqual([own, own]);
   const message = 'cannot write pets.db: the disk is full (SQLITE_FULL)';

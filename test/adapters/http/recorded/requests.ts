@@ -196,9 +196,7 @@ export const SCENES: Readonly<Record<string, Scene>> = {
       ),
     ],
   },
-  'no such path': {
-    messages: UNKNOWN_TARGETS.map((target) => get(target)),
-  },
+  'no such path': { messages: UNKNOWN_TARGETS.map((target) => get(target)) },
   'the API key': {
     messages: [
       ...'|Bearer|Bearer |bearer KEY|Basic KEY|KEY|Bearer KEY x|Bearer  KEY|Bearer OTHER'
