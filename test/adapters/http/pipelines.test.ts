@@ -13,25 +13,6 @@ import { STORAGES, sharedServer, startServer } from '../../support/server.ts';
 /** The maximum number of requests that a client can send without waiting for a response. */
 const LIMIT = 16;
 
-test.each(STORAGES)('creates in one pipeline get their responses in order, on %s', async (storage) => {
-  const { origin, client, key } = await startServer(storage);
-  const { create } = pipelineOf(key);
-  const connection = await Connection.open(origin);
-  connection.write(
-    numbers(LIMIT)
-      .map((number) => create(number))
-      .join(''),
-  );
-  const created: { id: number }[] = [];
-  for (const number of numbers(LIMIT)) {
-    const { status, body } = await connection.next();
-    expect([status, numbersIn(`[${body}]`)]).toEqual([201, [number]]);
-    created.push(JSON.parse(body));
-  }
-  const { body } = await client.get('/v1/pets?limit=100');
-  expect(JSON.parse(body)).toEqual(created);
-});
-
 test.each(STORAGES)('requests in one pipeline take effect in their order, on %s', async (storage) => {
   const { origin, client, key } = await startServer(storage, CHANGING);
   const { create, get, write } = pipelineOf(key);

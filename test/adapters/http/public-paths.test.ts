@@ -8,7 +8,7 @@ import { buffer } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import type { RouterContext } from '@koa/router';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { DOCS_ASSETS, docsAsset } from '../../../src/adapters/http/docs/assets.ts';
 import type { ApiState } from '../../../src/adapters/http/state.ts';
 import { temporaryFolder } from '../../support/process.ts';
@@ -17,12 +17,10 @@ import { sharedServer, startServer } from '../../support/server.ts';
 const metrics = { contentType: 'text/plain; version=0.0.4; charset=utf-8', text: async () => 'up 1\n' };
 const server = sharedServer('memory');
 
-describe('/metrics', () => {
-  test('needs only a read-only key', async () => {
-    const { client, store } = await startServer('memory', { metrics });
-    const { key } = await store.apiKeys.create('prometheus', undefined, true);
-    expect(await client.request('GET', '/metrics', { key })).toMatchObject({ status: 200, body: 'up 1\n' });
-  });
+test('/metrics needs only a read-only key', async () => {
+  const { client, store } = await startServer('memory', { metrics });
+  const { key } = await store.apiKeys.create('prometheus', undefined, true);
+  expect(await client.request('GET', '/metrics', { key })).toMatchObject({ status: 200, body: 'up 1\n' });
 });
 
 async function send(target: string, headers: Record<string, string>, { origin } = server) {

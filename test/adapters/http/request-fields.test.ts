@@ -1,6 +1,6 @@
 /** The parts of a request that the log and links use: the address, the scheme and an unmatched path. */
 
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { RequestOutcome } from '../../../src/adapters/http/index.ts';
 import { API_KEY_PREFIX, secretPartFinder } from '../../../src/domain/api-key.ts';
 import { startServer } from '../../support/server.ts';
@@ -22,23 +22,21 @@ async function start(trustedProxies: number) {
   return { client, outcomeOf };
 }
 
-describe('the address of a client', () => {
-  test.each([
-    [0, '203.0.113.9', '127.0.0.1'],
-    [1, '203.0.113.9', '203.0.113.9'],
-    [1, '198.51.100.1, 203.0.113.9', '203.0.113.9'],
-    [2, '198.51.100.1, 203.0.113.9', '198.51.100.1'],
-    [2, '192.0.2.1, 198.51.100.1, 203.0.113.9', '198.51.100.1'],
-    [1, '::ffff:203.0.113.9', '203.0.113.9'],
-    [1, '2001:db8::9', '2001:db8::9'],
-    [1, 'fe80::2%secret', undefined],
-    [1, 'unknown', undefined],
-    [1, '203.0.113.9, <script>', undefined],
-  ])('behind %i proxies with X-Forwarded-For: %s', async (proxies, value, expected) => {
-    const { outcomeOf } = await start(proxies);
-    expect((await outcomeOf('/livez', { 'X-Forwarded-For': value })).address).toBe(expected);
-    expect((await outcomeOf('/livez')).address).toBe('127.0.0.1');
-  });
+test.each([
+  [0, '203.0.113.9', '127.0.0.1'],
+  [1, '203.0.113.9', '203.0.113.9'],
+  [1, '198.51.100.1, 203.0.113.9', '203.0.113.9'],
+  [2, '198.51.100.1, 203.0.113.9', '198.51.100.1'],
+  [2, '192.0.2.1, 198.51.100.1, 203.0.113.9', '198.51.100.1'],
+  [1, '::ffff:203.0.113.9', '203.0.113.9'],
+  [1, '2001:db8::9', '2001:db8::9'],
+  [1, 'fe80::2%secret', undefined],
+  [1, 'unknown', undefined],
+  [1, '203.0.113.9, <script>', undefined],
+])('the address of a client behind %i proxies with X-Forwarded-For: %s', async (proxies, value, expected) => {
+  const { outcomeOf } = await start(proxies);
+  expect((await outcomeOf('/livez', { 'X-Forwarded-For': value })).address).toBe(expected);
+  expect((await outcomeOf('/livez')).address).toBe('127.0.0.1');
 });
 
 const NAME = API_KEY_PREFIX.slice(0, -1);

@@ -117,6 +117,16 @@ const TYPES = (
   'Application/JSON;charset=UTF-8 | application/json ; charset="UTF-8"; x=y | application/json; charset=latin1 | ' +
   'application/x-www-form-urlencoded | text/plain | '
 ).split(' | ');
+/** Places from which no API key is read. */
+const ELSEWHERE = [
+  'Proxy-Authorization: Bearer KEY',
+  'X-Api-Key: KEY',
+  'X-Forwarded-Authorization: Bearer KEY',
+  'Authorization_: Bearer KEY',
+  'Cookie: Authorization=Bearer KEY; access_token=KEY',
+  'Sec-WebSocket-Protocol: bearer, KEY',
+];
+const FORM = ['Content-Type: application/x-www-form-urlencoded', 'Transfer-Encoding: chunked'];
 const CHUNKED = ['Content-Type: application/json', 'Transfer-Encoding: chunked'];
 const CHUNKS = `5\r\n${REX.slice(0, 5)}\r\n${(REX.length - 5).toString(16)};a=b\r\n${REX.slice(5)}\r\n0\r\nX: y\r\n\r\n`;
 
@@ -199,11 +209,20 @@ export const SCENES: Readonly<Record<string, Scene>> = {
   'no such path': { messages: UNKNOWN_TARGETS.map((target) => get(target)) },
   'the API key': {
     messages: [
-      ...'|Bearer|Bearer |bearer KEY|Basic KEY|KEY|Bearer KEY x|Bearer  KEY|Bearer OTHER'
+      ...'|Bearer|Bearer |bearer KEY|Basic KEY|KEY|Bearer KEY x|Bearer  KEY|Bearer OTHER|Bearers KEY|Bearer\tx|Bearer \xfc'
         .split('|')
         .map((value) => ask('GET /v1/pets', { key: null, fields: [`Authorization: ${value}`] })),
+      ...ELSEWHERE.map((field) => ask('GET /v1/pets', { key: null, fields: [field] })),
+      ...['?access_token=KEY', '?api_key=KEY', '/KEY'].map((end) => ask(`GET /v1/pets${end}`, { key: null })),
+      ask('POST /v1/pets', { key: null, fields: CHUNKED, body: '0\r\nAuthorization: Bearer KEY\r\n\r\n' }),
+      ask('POST /v1/pets', { key: null, fields: FORM, body: '43\r\naccess_token=KEY\r\n0\r\n\r\n' }),
       ask('PUT /v1/nothing?limit=0', { key: null, body: 'x'.repeat(70_000) }),
       ask('POST /v1/pets', { key: null, body: '{' }),
+      ...['GET /v1/pets', 'GET /v1/pets/1', 'POST /v1/nothing', 'DELETE /v1/pets'].map((line) =>
+        ask(line, { key: 'READER' }),
+      ),
+      ask('POST /v1/pets', { key: 'READER', body: REX, fields: ['Idempotency-Key: a'] }),
+      ask('POST /v1/pets', { key: 'READER', body: '{', fields: ['Content-Type: text/plain'] }),
     ],
   },
   lists: { messages: [...PETS, ...['', ...QUERIES.split(' ')].map((query) => get(`/v1/pets?${query}`))] },
@@ -216,6 +235,12 @@ export const SCENES: Readonly<Record<string, Scene>> = {
       ask('POST /v1/pets'),
       ask('POST /v1/pets?limit=0&status=gone', { body: REX }),
       head(...CHUNKED) + CHUNKS,
+      ...[16_384, 16_385].map(
+        (size) => `${head(...CHUNKED)}${size.toString(16)}\r\n${REX.padEnd(size)}\r\n0\r\n\r\n`,
+      ),
+      ...[16_385, 2 ** 31 - 1, 2 ** 31, 2 ** 32, 2 ** 53 + 2].map((size) =>
+        head('Content-Type: application/json', `Content-Length: ${size}`),
+      ),
       ask('GET /v1/pets', { body: 'hello' }),
     ],
   },
