@@ -7,19 +7,6 @@ const pet = (id: bigint) => storedPet(id, REX);
 const changed = (id: bigint, revision: bigint) => ({ id, revision, pet: pet(id) });
 const STORE = { after: 0n, epoch: '0123456789abcdef', lastNumber: 99n };
 
-test('a page has both kinds of pets in the order of their revisions', () => {
-  const read = { ...STORE, limit: 5, changed: [changed(1n, 4n), { id: 2n, revision: 6n, pet: undefined }] };
-  const { versions, upTo, more } = changesPage({ ...read, unchanged: [pet(3n), pet(5n)] });
-  expect(versions.map(({ id, revision }) => [id, revision])).toEqual([
-    [3n, 3n],
-    [1n, 4n],
-    [5n, 5n],
-    [2n, 6n],
-  ]);
-  expect(versions.at(-1)?.pet).toBeUndefined();
-  expect([upTo, more]).toEqual([6n, false]);
-});
-
 test('a full page ends at its last version, whatever was examined', () => {
   const read = { ...STORE, limit: 1, changed: [], unchanged: [pet(3n), pet(5n)] };
   expect(changesPage(read)).toMatchObject({ upTo: 3n, more: true });
@@ -32,11 +19,6 @@ test('a page that was cut by the bound has no version after it, and can be empty
   expect(changesPage(read)).toMatchObject({ versions: [{ id: 3n }], upTo: 7n, more: true });
   expect(changesPage({ ...read, unchanged: [] })).toMatchObject({ versions: [], upTo: 7n, more: true });
   expect(changesPage({ ...read, unchanged: [pet(7n)] }).versions).toMatchObject([{ id: 7n }]);
-});
-
-test('the end of the feed is where the page began', () => {
-  const read = { ...STORE, after: 42n, limit: 5, changed: [], unchanged: [] };
-  expect(changesPage(read)).toMatchObject({ versions: [], upTo: 42n, more: false });
 });
 
 test('pets after the last changed one of a full page need not be read', () => {

@@ -16,18 +16,6 @@ const CODE_UNITS = PET_ATTRIBUTES.filter((name) => ATTRIBUTES[name].kind === 'te
   0,
 );
 
-test('pages are kept while the version is the same', () => {
-  const cache = new PageCache();
-  expect(cache.enter('1')).toBe(true);
-  const first = page();
-  cache.set('a', first);
-  expect(cache.enter('1')).toBe(false);
-  expect(cache.get('a')).toBe(first);
-  expect(cache.get('b')).toBeUndefined();
-  expect(cache.enter('2')).toBe(true);
-  expect(cache.get('a')).toBeUndefined();
-});
-
 test('a page that replaces another is counted once', () => {
   const cache = new PageCache();
   cache.enter(1);

@@ -1,15 +1,13 @@
 import { expect, test, vi } from 'vitest';
-import { valuesOf } from '../../../src/adapters/storage-kit/pet-rows.ts';
 import {
   exactlyOnce,
   type Records,
   recordOf,
-  replayedPet,
   responseOf,
 } from '../../../src/adapters/storage-kit/records.ts';
 import { CREATE_REQUEST } from '../../../src/application/ports/idempotent-changes.ts';
 import type { Pet } from '../../../src/domain/pet.ts';
-import { MAX, REX } from '../../support/pets.ts';
+import { REX } from '../../support/pets.ts';
 
 const PET: Pet = { id: 7n, ...REX };
 const [OF_PET, OF_REMOVAL] = [responseOf(7n, PET), responseOf(7n, undefined)];
@@ -41,20 +39,4 @@ test('the response of a pet without attributes, all of which can be optional, is
   const response = responseOf(7n, { id: 7n } as Pet);
   expect(JSON.parse(response)).toEqual({ id: 7 });
   expect(response).not.toBe(OF_REMOVAL);
-});
-
-test('a retried create gets its response, or the stored pet where an older release stored none', () => {
-  const row = [7n, ...valuesOf(MAX)];
-  expect(replayedPet([7n, CREATE_REQUEST, OF_PET], row)).toEqual(PET);
-  expect(replayedPet([7n, null, null], row)).toEqual({ id: 7n, ...MAX });
-  const removed = { code: 'idempotency_conflict', message: expect.stringContaining('the pet 7 ') };
-  expect(() => replayedPet([7n, null, null], undefined)).toThrow(expect.objectContaining(removed));
-});
-
-test.each([
-  ['a change', 'change', OF_PET],
-  ['a removal', 'remove', OF_REMOVAL],
-])('the key of %s creates no pet', (_, request, response) => {
-  const conflict = { code: 'idempotency_conflict', message: expect.stringContaining('request') };
-  expect(() => replayedPet([7n, request, response], undefined)).toThrow(expect.objectContaining(conflict));
 });

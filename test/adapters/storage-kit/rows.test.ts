@@ -1,7 +1,6 @@
 /** The rows of pets and keys. The tests of each database cover what only that database needs. */
 
 import { expect, test } from 'vitest';
-import { keyValues } from '../../../src/adapters/storage-kit/key-rows.ts';
 import {
   columnOf,
   existingColumns,
@@ -11,12 +10,6 @@ import {
 } from '../../../src/adapters/storage-kit/pet-rows.ts';
 import { type NewPet, PET_ATTRIBUTES, petFault } from '../../../src/domain/pet.ts';
 import { REX } from '../../support/pets.ts';
-
-test('a key may write unless it is read-only', () => {
-  const about = { name: 'ci', prefix: 'x', createdAt: 1 };
-  const last = [about, { ...about, isReadOnly: true }].map((each) => keyValues('key', each).at(-1));
-  expect(last).toEqual([0, 1]);
-});
 
 test('a column that an older table lacks is selected as NULL, and breaks no rule', () => {
   const [first, ...others] = PET_ATTRIBUTES.map(columnOf);
