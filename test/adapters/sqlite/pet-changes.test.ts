@@ -1,23 +1,21 @@
 /** Changes of pets in a SQLite store that other programs, commands and releases use, too. */
 
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { examineSqliteStore, restoreSqliteStore } from '../../../src/adapters/sqlite/index.ts';
 import { ListChanges } from '../../../src/application/list-changes.ts';
 import { testDatabase } from '../../support/database-tests.ts';
 import { connect } from '../../support/sqlite.ts';
 import { MAX, openStorage, REX, temporaryFile } from './temporary-file.ts';
 
-describe('a store in SQLite', () => {
-  testDatabase({
-    async open() {
-      const path = temporaryFile();
-      const execute = (sql: string) => connect(path).exec(sql);
-      return { storage: openStorage(path), execute, examine: () => examineSqliteStore(path) };
-    },
-    lastIdIs: (id) => `UPDATE sqlite_sequence SET seq = ${id} WHERE name = 'pets'`,
-    dropping: (event) => `CREATE TRIGGER dropping BEFORE ${event} BEGIN SELECT RAISE(IGNORE); END`,
-    endRecords: 'UPDATE idempotency_records SET valid_until = 1',
-  });
+testDatabase({
+  async open() {
+    const path = temporaryFile();
+    const execute = (sql: string) => connect(path).exec(sql);
+    return { storage: openStorage(path), execute, examine: () => examineSqliteStore(path) };
+  },
+  lastIdIs: (id) => `UPDATE sqlite_sequence SET seq = ${id} WHERE name = 'pets'`,
+  dropping: (event) => `CREATE TRIGGER dropping BEFORE ${event} BEGIN SELECT RAISE(IGNORE); END`,
+  endRecords: 'UPDATE idempotency_records SET valid_until = 1',
 });
 
 test('a follower is told of each restore, also of one backup twice, and no number is assigned again', async () => {

@@ -6,19 +6,10 @@ import { SAMPLE_FILTERS } from '../../../src/testing/fixtures/filters.ts';
 import { numberedPet } from '../../../src/testing/fixtures/pets.ts';
 import { isNewRow } from '../../support/pets.ts';
 import { connect } from '../../support/sqlite.ts';
-import { MAX, newStore, openStorage, REX, temporaryFile } from './temporary-file.ts';
-
-/** A store that has assigned every id up to this one. */
-function storeAfter(lastId: bigint): string {
-  const path = newStore(1);
-  const db = connect(path);
-  db.prepare(`UPDATE sqlite_sequence SET seq = ? WHERE name = 'pets'`).run(lastId);
-  db.close();
-  return path;
-}
+import { MAX, newStore, openNearEnd, openStorage, REX, temporaryFile } from './temporary-file.ts';
 
 test('of more adds than ids are left, the first are stored, and other writes too', async () => {
-  const { pets, apiKeys } = openStorage(storeAfter(INT64_MAX - 3n));
+  const { pets, apiKeys } = openNearEnd();
   const about = { name: 'ci', prefix: 'x', createdAt: 1 };
   const adds = Promise.allSettled(Array.from({ length: 10 }, () => pets.add(REX)));
   expect(await apiKeys.add('key', about)).toMatchObject({ id: '1' });

@@ -13,7 +13,16 @@ import { importPets } from '../../../src/testing/fixtures/transfers.ts';
 import { isNewRow } from '../../support/pets.ts';
 import { canMount, mountNote, SmallDisk } from '../../support/small-disk.ts';
 import { connect } from '../../support/sqlite.ts';
-import { addPets, countIn, MAX, newStore, openStorage, REX, temporaryFile } from './temporary-file.ts';
+import {
+  addPets,
+  countIn,
+  MAX,
+  newStore,
+  openNearEnd,
+  openStorage,
+  REX,
+  temporaryFile,
+} from './temporary-file.ts';
 
 /** More pets than are stored in one step. */
 const MANY = 45_000;
@@ -58,13 +67,6 @@ test('an export with a slow consumer holds no snapshot: the write-ahead log does
   for await (const pets of { [Symbol.asyncIterator]: () => exporting }) ids.push(...pets.map(({ id }) => id));
   expect(ids).toEqual(Array.from({ length: 600 }, (_, index) => BigInt(index + 1)));
 });
-
-/** A store that can still assign three ids. */
-function openNearEnd() {
-  const path = newStore(1);
-  connect(path).exec(`UPDATE sqlite_sequence SET seq = ${INT64_MAX - 3n} WHERE name = 'pets'`);
-  return openStorage(path);
-}
 
 test('an import into a store with few ids left says that the ids are used up, and a dry run says the same', async () => {
   const { transfer, pets } = openNearEnd();

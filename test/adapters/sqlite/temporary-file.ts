@@ -9,6 +9,7 @@ import { type Faults, PARTS } from '../../../src/adapters/sqlite/faults.ts';
 import { openSqliteStorage, type SqliteOptions } from '../../../src/adapters/sqlite/index.ts';
 import { KnownFaults } from '../../../src/adapters/storage-kit/known-faults.ts';
 import type { Storage } from '../../../src/application/ports/storage.ts';
+import { INT64_MAX } from '../../../src/domain/int64.ts';
 import type { NewPet } from '../../../src/domain/pet.ts';
 import { insertPet, MAX, REX } from '../../support/pets.ts';
 import { temporaryFolder } from '../../support/process.ts';
@@ -28,6 +29,13 @@ export function openStorage(path: string = temporaryFile(), options?: SqliteOpti
   const storage = openSqliteStorage(path, { startWriter: false, ...options });
   onTestFinished(() => storage.close());
   return storage;
+}
+
+/** Opens a store that has one pet, and can still assign three ids. */
+export function openNearEnd(): Storage {
+  const path = newStore(1);
+  execute(path, `UPDATE sqlite_sequence SET seq = ${INT64_MAX - 3n} WHERE name = 'pets'`);
+  return openStorage(path);
 }
 
 /** Returns the faults of a store without a fault. */

@@ -1,7 +1,7 @@
 /** Storages whose writer thread is running and known to the test. */
 
 import type { Worker } from 'node:worker_threads';
-import { expect, onTestFinished } from 'vitest';
+import { onTestFinished } from 'vitest';
 import type { Storage } from '../../../src/application/ports/storage.ts';
 import type { Pet } from '../../../src/domain/pet.ts';
 import { samplePet } from '../../../src/testing/fixtures/pets.ts';
@@ -25,8 +25,4 @@ export async function outcomesOf(adds: readonly Promise<Pet>[]): Promise<{ added
     added: settled.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : [])),
     codes: settled.flatMap((each) => (each.status === 'rejected' ? [each.reason.code] : [])),
   };
-}
-
-export async function assertStored({ pets }: Storage, added: readonly Pet[]): Promise<void> {
-  for (const pet of added) expect(await pets.find(pet.id)).toEqual(pet);
 }
