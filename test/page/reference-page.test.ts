@@ -181,23 +181,21 @@ test('a change is a pet with its tag or a removal, and only an optional attribut
   expect(description.includes('null')).toBe(!PET_ATTRIBUTES.every(isAlwaysStored));
 });
 
-describe('a schema in words', () => {
-  const INT64 = { type: 'integer', format: 'int64', minimum: -(2n ** 63n), maximum: 2n ** 63n - 1n };
-  const ascii = '^[!-~]{1,9}$';
+const INT64 = { type: 'integer', format: 'int64', minimum: -(2n ** 63n), maximum: 2n ** 63n - 1n };
+const ascii = '^[!-~]{1,9}$';
 
-  test.each<[string, Schema, string[]]>([
-    ['PetStatus', { $ref: '#/components/schemas/PetStatus' }, []],
-    ['array of Pet', { type: 'array', items: { $ref: '#/components/schemas/Pet' } }, []],
-    ['integer (int64)', INT64, ['-9223372036854775808 to 9223372036854775807']],
-    ['integer', { type: 'integer', minimum: 1n, default: 20n }, ['at least 1', 'default 20']],
-    ['string', { type: 'string', maxLength: 255n }, ['at most 255 code points']],
-    ['string', { type: 'string', maxLength: 9n, pattern: ascii }, ['at most 9 visible ASCII characters']],
-    ['string', { type: 'string', enum: ['a', 'b'] }, ['one of "a", "b"']],
-    ['any', { const: '@1' }, ['always "@1"']],
-  ])('is %s', (type, schema, rules) => {
-    expect(typeOf(schema)).toBe(type);
-    expect(rulesOf(schema)).toEqual(rules);
-  });
+test.each<[string, Schema, string[]]>([
+  ['PetStatus', { $ref: '#/components/schemas/PetStatus' }, []],
+  ['array of Pet', { type: 'array', items: { $ref: '#/components/schemas/Pet' } }, []],
+  ['integer (int64)', INT64, ['-9223372036854775808 to 9223372036854775807']],
+  ['integer', { type: 'integer', minimum: 1n, default: 20n }, ['at least 1', 'default 20']],
+  ['string', { type: 'string', maxLength: 255n }, ['at most 255 code points']],
+  ['string', { type: 'string', maxLength: 9n, pattern: ascii }, ['at most 9 visible ASCII characters']],
+  ['string', { type: 'string', enum: ['a', 'b'] }, ['one of "a", "b"']],
+  ['any', { const: '@1' }, ['always "@1"']],
+])('a schema in words is %s', (type, schema, rules) => {
+  expect(typeOf(schema)).toBe(type);
+  expect(rulesOf(schema)).toEqual(rules);
 });
 
 describe('a request', () => {
@@ -504,15 +502,13 @@ describe('the search', () => {
   });
 });
 
-describe('the highlighting', () => {
-  test.each(LANGUAGES)('of %s leaves the code unchanged', (language) => {
-    const request = requestOf(operation('create-pet'), { parameters: new Map(), body: '{"a":1}' }, BASE_URL);
-    const code = SAMPLES[language](request, { resolve: reference.resolve });
-    const parts = highlight(code);
-    expect(parts.map(({ text }) => text).join('')).toBe(code);
-    expect(parts.length).toBeGreaterThan(3);
-    expect(parts.every(({ text }) => text)).toBe(true);
-  });
+test.each(LANGUAGES)('the highlighting of %s leaves the code unchanged', (language) => {
+  const request = requestOf(operation('create-pet'), { parameters: new Map(), body: '{"a":1}' }, BASE_URL);
+  const code = SAMPLES[language](request, { resolve: reference.resolve });
+  const parts = highlight(code);
+  expect(parts.map(({ text }) => text).join('')).toBe(code);
+  expect(parts.length).toBeGreaterThan(3);
+  expect(parts.every(({ text }) => text)).toBe(true);
 });
 
 /** The guides are the sections of docs/api.md. */

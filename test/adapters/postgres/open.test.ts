@@ -51,8 +51,7 @@ describePostgres('openPostgresStorage', () => {
     const other = await connect(url);
     await other.query(`CREATE DATABASE ${name} ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0`);
     onTestFinished(async () => {
-      const client = await connect(url);
-      await client.query(`DROP DATABASE ${name} WITH (FORCE)`);
+      await (await connect(url)).query(`DROP DATABASE ${name} WITH (FORCE)`);
     });
     expect(await refusalOf(changed(url, { pathname: name }))).toMatch(
       /: the database has the encoding LATIN1, the store needs UTF8$/,

@@ -67,16 +67,6 @@ describePostgres('changes of pets on PostgreSQL', () => {
     expect(record).toEqual({ request: 'other', pet: undefined });
   });
 
-  test('another epoch is drawn for a store that other programs have restored', async () => {
-    const { storage } = await openStore();
-    const epochs = new Set<string>();
-    for (let count = 0; count < 3; count += 1) {
-      epochs.add((await storage.changes.list({ limit: 1 })).epoch);
-      await storage.changes.beginEpoch?.();
-    }
-    expect(epochs.size).toBe(3);
-  });
-
   test('after changes and removals, the last number is never assigned again', async () => {
     const { url, storage } = await openStore();
     const [pet, other] = [await storage.pets.add(REX), await storage.pets.add(REX)];

@@ -53,8 +53,7 @@ describePostgres('the plans of PostgreSQL', () => {
   });
 
   test('each statement that draws ids or changes records reads the lock of the order, or PostgreSQL would leave it out', async () => {
-    const url = await newStoreUrl();
-    const admin = await connect(url);
+    const admin = await connect(await newStoreUrl());
     const change = { pet: { id: 1n, ...REX }, isRemoval: false, expected: 1n };
     const statements = [
       statementFor([{ pet: REX }]),
