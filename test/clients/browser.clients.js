@@ -1,7 +1,7 @@
 /** Tests the reference page in a real browser, as a person uses it, and the client of the API. */
 
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, test } from 'vitest';
 import { changes } from './browser/changes.js';
 import { consoles, contents, deepLinks, keyboard, samples } from './browser/checks.js';
 import { clientInPage } from './browser/client.js';
@@ -32,7 +32,6 @@ afterAll(() => browser?.close());
 beforeEach(async () => {
   server = await startServer();
 });
-afterEach(() => server.stop());
 
 test.each([
   ['the page is small', coldStart],

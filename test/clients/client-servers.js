@@ -14,14 +14,9 @@ import { startUnreliable } from './unreliable.js';
 export async function withClientServers(use, environment = {}) {
   const server = await startServer(environment);
   const proxy = await startUnreliable(server.origin);
-  try {
-    await use({ base: `${server.origin}/v1`, unreliable: `${proxy.origin}/v1`, apiKey: server.key });
-    assert.ok(
-      proxy.requests.some(({ status }) => status === 'lost'),
-      'no response was lost',
-    );
-  } finally {
-    await proxy.stop();
-    await server.stop();
-  }
+  await use({ base: `${server.origin}/v1`, unreliable: `${proxy.origin}/v1`, apiKey: server.key });
+  assert.ok(
+    proxy.requests.some(({ status }) => status === 'lost'),
+    'no response was lost',
+  );
 }

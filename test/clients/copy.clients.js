@@ -1,23 +1,19 @@
 /** Runs the examples that keep a copy of the pets, through their own crashes and a restore of the server. */
 
-import { execFile, spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
-import { once } from 'node:events';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { CHANGING_SETTINGS } from '../support/lifecycle.ts';
 import { withRequired } from '../support/pets.ts';
+import { runBin, runCommand, temporaryFolder } from '../support/process.ts';
 import { BROKEN_PROMISE } from '../support/retry.ts';
 import { startServer } from './server.js';
 import { startUnreliable } from './unreliable.js';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-const execute = promisify(execFile);
 
 /** More than a page of the examples has. */
 const PETS = 130;
@@ -28,8 +24,7 @@ test.each([
 ])(
   'examples/follow/%s keeps an exact copy, through lost connections, kill -9 and a restore',
   async (file, program) => {
-    const folder = mkdtempSync(join(tmpdir(), 'animal-store-copy-'));
-    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const folder = temporaryFolder();
     const environment = {
       DATABASE_URL: `sqlite:${folder}/store.db`,
       ...CHANGING_SETTINGS,
@@ -38,18 +33,22 @@ test.each([
     };
     const start = async () => {
       const { origin, stop } = await startServer(environment);
-      onTestFinished(stop);
       return { api: apiOf(`${origin}/v1`, environment.API_KEYS), origin, stop };
     };
     let server = await start();
     const proxy = await startUnreliable(server.origin);
-    onTestFinished(proxy.stop);
     const copy = join(folder, 'copy.db');
-    const follow = () =>
-      startFollowing(program, file, copy, {
-        ANIMAL_STORE_URL: `${proxy.origin}/v1`,
-        ANIMAL_STORE_KEY: environment.API_KEYS,
-      });
+    const follow = () => {
+      const variables = { ANIMAL_STORE_URL: `${proxy.origin}/v1`, ANIMAL_STORE_KEY: environment.API_KEYS };
+      const env = { ...process.env, ...variables };
+      const { child, exit } = runCommand(program, [`examples/follow/${file}`, copy], { cwd: ROOT, env });
+      return async () => {
+        child.kill('SIGKILL');
+        await exit;
+      };
+    };
+    const run = async (...args) =>
+      expect(await runBin(args, { env: environment }).exit).toEqual({ code: 0, signal: null });
     const isExact = async () => {
       const pets = await server.api.list();
       await expect.poll(() => copied(copy), { timeout: 60_000, message: BROKEN_PROMISE }).toEqual(pets);
@@ -71,23 +70,13 @@ test.each([
     kill = follow();
     await isExact();
 
-    await execute(
-      process.execPath,
-      [join(ROOT, 'bin/animal-store.js'), 'backup', join(folder, 'backup.db')],
-      {
-        env: { ...process.env, ...environment },
-      },
-    );
+    await run('backup', join(folder, 'backup.db'));
     await server.api.create('forgotten by the restore');
     await server.api.remove(7);
     await server.api.change(8, { name: 'forgotten, too' });
     await isExact();
     await server.stop();
-    await execute(
-      process.execPath,
-      [join(ROOT, 'bin/animal-store.js'), 'restore', '--force', join(folder, 'backup.db')],
-      { env: { ...process.env, ...environment } },
-    );
+    await run('restore', '--force', join(folder, 'backup.db'));
     server = await start();
     // As many writes as were forgotten.
     for (const id of [9, 10, 11]) await server.api.remove(id);
@@ -131,20 +120,4 @@ function copied(file) {
   } finally {
     db.close();
   }
-}
-
-/** Starts a program, until the end of the test. Returns a function that kills it. */
-function startFollowing(program, file, copy, environment) {
-  const child = spawn(program, [`examples/follow/${file}`, copy], {
-    cwd: ROOT,
-    env: { ...process.env, ...environment },
-    stdio: ['ignore', 'ignore', 'inherit'],
-  });
-  const exited = once(child, 'exit');
-  const kill = async () => {
-    child.kill('SIGKILL');
-    await exited;
-  };
-  onTestFinished(kill);
-  return kill;
 }

@@ -2,13 +2,14 @@
 
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { createServer } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { withRequired } from '../support/pets.ts';
 import { BROKEN_PROMISE } from '../support/retry.ts';
+import { listen } from '../support/sockets.ts';
 import { REPLACEMENTS, startGateway } from './gateway.js';
-import { startListener } from './listener.js';
 import { startServer } from './server.js';
 import { checkRetries, startUnreliable } from './unreliable.js';
 
@@ -51,7 +52,6 @@ let server;
 beforeAll(async () => {
   server = await startServer();
 });
-afterAll(() => server.stop());
 
 test('examples/animal-store.d.ts is generated, and the examples compile with it', async () => {
   const types = `${ROOT}examples/animal-store.d.ts`;
@@ -65,9 +65,8 @@ test.each(EXAMPLES)('%s', async (file, command, expected) => {
 
 /** Through an unreliable proxy, each create must store one pet. */
 test.each(EXAMPLES.filter(([file]) => RETRYING.test(file)))('%s retries', async (file, command, expected) => {
-  const own = await ownServer();
-  const { origin, stop, requests } = await startUnreliable(own.origin);
-  onTestFinished(stop);
+  const own = await startServer();
+  const { origin, requests } = await startUnreliable(own.origin);
   expect(await run(command, file, origin, own.key)).toMatch(expected);
   checkRetries(requests);
   const headers = { Authorization: `Bearer ${own.key}` };
@@ -78,9 +77,8 @@ test.each(EXAMPLES.filter(([file]) => RETRYING.test(file)))('%s retries', async 
 test.each(FOLLOWING)(
   'examples/follow/%s prints each pet once, through lost connections, 429 and 503',
   async (file, command) => {
-    const own = await ownServer();
-    const { origin, stop } = await startUnreliable(own.origin);
-    onTestFinished(stop);
+    const own = await startServer();
+    const { origin } = await startUnreliable(own.origin);
     const follow = (...args) => startFollowing(command, file, { origin, key: own.key }, args);
     await add(own, 'Rex 1');
     const fromStart = follow();
@@ -106,12 +104,11 @@ describe.each(REPLACEMENTS)('behind a gateway that sends $name', (replacement) =
   beforeAll(async () => {
     gateway = await startGateway(server.origin, replacement);
   });
-  afterAll(() => gateway.stop());
 
   test.each(EXAMPLES.filter(([file]) => file !== 'examples/embed.ts'))(
     '%s says so',
     async (file, command) => {
-      const failed = await run(command, file, gateway.origin, server.key).then(
+      const failed = await run(command, file, gateway, server.key).then(
         (output) => expect.unreachable(`the example succeeded: ${output}`),
         (error) => error.message,
       );
@@ -125,36 +122,28 @@ describe.each(REPLACEMENTS)('behind a gateway that sends $name', (replacement) =
 
 describe('behind a gateway that redirects to another server', () => {
   const keys = [];
-  let target;
   let gateway;
   beforeAll(async () => {
-    target = await startListener((request, response) => {
+    const target = createServer((request, response) => {
       keys.push(request.headers.authorization);
       response.setHeader('Content-Type', 'application/json').end('[]');
     });
-    gateway = await startListener((request, response) => {
-      const Location = target.origin.replace('127.0.0.1', 'localhost') + request.url;
-      response.writeHead(302, { Location }).end();
+    const other = (await listen(target)).replace('127.0.0.1', 'localhost');
+    const redirect = createServer((request, response) => {
+      response.writeHead(302, { Location: other + request.url }).end();
     });
+    gateway = await listen(redirect);
   });
-  afterAll(() => Promise.all([target.stop(), gateway.stop()]));
 
   test.each(EXAMPLES.filter(([file]) => file !== 'examples/embed.ts'))(
     '%s does not send the key to the other server',
     async (file, command) => {
       keys.length = 0;
-      await expect(run(command, file, gateway.origin, server.key)).rejects.toThrow();
+      await expect(run(command, file, gateway, server.key)).rejects.toThrow();
       expect(keys.filter((key) => key !== undefined)).toEqual([]);
     },
   );
 });
-
-/** Starts a server for one test. */
-async function ownServer() {
-  const own = await startServer();
-  onTestFinished(own.stop);
-  return own;
-}
 
 async function add({ origin, key }, name) {
   const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' };

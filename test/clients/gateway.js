@@ -1,6 +1,7 @@
 /** Starts a gateway in front of a server that replaces responses with others. */
 
-import { startListener } from './listener.js';
+import { createServer } from 'node:http';
+import { listen } from '../support/sockets.ts';
 
 const HTML = { 'Content-Type': 'text/html; charset=utf-8' };
 const PAGE = '<!doctype html><title>Gateway</title>';
@@ -24,10 +25,10 @@ export const REPLACEMENTS = [
 
 /**
  * @param {string} origin the origin of the server
- * @returns {Promise<{ origin: string, stop: () => Promise<void> }>}
+ * @returns {Promise<string>} the origin of the gateway
  */
 export function startGateway(origin, { method, change }) {
-  return startListener(async (incoming, outgoing) => {
+  const gateway = createServer(async (incoming, outgoing) => {
     const chunks = await incoming.toArray();
     const response = await fetch(origin + incoming.url, {
       method: incoming.method,
@@ -43,4 +44,5 @@ export function startGateway(origin, { method, change }) {
     const sent = incoming.method === method ? change(same) : same;
     outgoing.writeHead(sent.status, sent.headers).end(sent.body);
   });
+  return listen(gateway);
 }

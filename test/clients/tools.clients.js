@@ -30,10 +30,9 @@ describe.each([
 
   beforeAll(async () => {
     mkdirSync(`${FOLDER}generated`, { recursive: true });
-    const server = await startServer(settings);
-    const response = await fetch(`${server.origin}/openapi.json`);
+    const { origin } = await startServer(settings);
+    const response = await fetch(`${origin}/openapi.json`);
     writeFileSync(document, await response.text());
-    await server.stop();
   });
 
   test('Spectral finds nothing', () =>
@@ -62,7 +61,7 @@ describe.each([
       }),
     );
     await run('tsc', ['-p', '.'], folder);
-    const { origin, key } = await ownServer(settings);
+    const { origin, key } = await startServer(settings);
     const variables = { ANIMAL_STORE_URL: `${origin}/v1`, ANIMAL_STORE_KEY: key };
     for (const program of ['openapi-fetch.ts', 'hey-api.ts']) {
       const { stdout } = await run(process.execPath, [program], folder, variables);
@@ -75,7 +74,7 @@ describe.each([
 
   /** Prism with `--errors` responds with 500 to a request or a response that the document does not allow. */
   test('an example through Prism breaks no rule of the document', async () => {
-    const { origin, key } = await ownServer(settings);
+    const { origin, key } = await startServer(settings);
     const port = await freePort();
     const prism = spawn(
       'prism',
@@ -126,12 +125,6 @@ async function changeThrough(address, key) {
   ]).toEqual(
     [200, 200, 412, 409].map((s) => `PATCH ${s}`).concat('GET 200', 'DELETE 204', 'GET 200', 'GET 410'),
   );
-}
-
-async function ownServer(settings) {
-  const server = await startServer(settings);
-  onTestFinished(() => server.stop());
-  return server;
 }
 
 function run(command, args, cwd = FOLDER, variables = {}) {

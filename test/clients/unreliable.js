@@ -4,20 +4,20 @@
  * `Retry-After`. The others reach the server and get its response.
  */
 
-import { request } from 'node:http';
-import { startListener } from './listener.js';
+import { createServer, request } from 'node:http';
+import { listen } from '../support/sockets.ts';
 
 const FAULTS = ['lost', 429, 503];
 const ROUND = 5;
 
 /**
  * @param {string} origin the origin of the server
- * @returns {Promise<{ origin: string, requests: Attempt[], stop: () => Promise<void> }>}
+ * @returns {Promise<{ origin: string, requests: Attempt[] }>}
  * @typedef {{ method: string, target: string, key: string | undefined, body: string, at: number, status: number | 'lost' }} Attempt
  */
 export async function startUnreliable(origin) {
   const requests = [];
-  const proxy = await startListener(async (incoming, outgoing) => {
+  const proxy = createServer(async (incoming, outgoing) => {
     const { method, url: target, headers } = incoming;
     const fault = FAULTS[requests.length % ROUND];
     const at = performance.now();
@@ -34,7 +34,7 @@ export async function startUnreliable(origin) {
       });
     }
   });
-  return { ...proxy, requests };
+  return { origin: await listen(proxy), requests };
 }
 
 function refuse(outgoing, status) {

@@ -7,11 +7,7 @@ import { operation, typeKey, visit } from './visit.js';
 
 export async function changes({ context }) {
   const server = await startServer({ EXPERIMENTAL: 'on' });
-  try {
-    await visit(context, server.origin, {}, (page) => check(page, server));
-  } finally {
-    await server.stop();
-  }
+  await visit(context, server.origin, {}, (page) => check(page, server));
 }
 
 async function check(page, { key, origin }) {

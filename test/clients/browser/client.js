@@ -1,9 +1,10 @@
 /** The client of the API in a page of another origin. */
 
+import { createServer } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
+import { listen } from '../../support/sockets.ts';
 import { withClientServers } from '../client-servers.js';
-import { startListener } from '../listener.js';
 
 const ENTRY = 'story';
 const PROGRAM = `
@@ -27,9 +28,10 @@ async function bundle() {
 
 /** The page is loaded over HTTP from another origin, so the server must allow the origin. */
 export async function clientInPage({ context }) {
-  const { origin, stop } = await startListener((_request, response) => {
+  const shop = createServer((_request, response) => {
     response.setHeader('Content-Type', 'text/html').end('<!doctype html><title>shop</title>');
   });
+  const origin = await listen(shop);
   const page = await context.newPage();
   try {
     await page.goto(origin);
@@ -38,6 +40,5 @@ export async function clientInPage({ context }) {
     await withClientServers(run, { CORS_ORIGIN: origin });
   } finally {
     await page.close();
-    await stop();
   }
 }

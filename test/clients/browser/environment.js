@@ -11,7 +11,6 @@ const MAXIMUM_BYTES = 70_000;
 /** With `PUBLIC_URL`, the samples use this URL. The console uses the origin of the page, and says so. */
 export async function publicUrl({ context }) {
   const server = await startServer({ PUBLIC_URL: 'https://pets.example.org/shop' });
-  onTestFinished(server.stop);
   await visit(context, server.origin, {}, async (page) => {
     const list = operation(page, 'list-pets');
     assert.match(await list.sample.textContent(), /'https:\/\/pets\.example\.org\/shop\/v1\/pets'/);
