@@ -4,7 +4,6 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 import { openMemoryStorage } from '../../src/adapters/memory/index.ts';
 import type { CreateAttempt } from '../../src/application/ports/idempotent-creates.ts';
 import type { Storage } from '../../src/application/ports/storage.ts';
-import type { NewPet } from '../../src/domain/pet.ts';
 import {
   type ContractCase,
   changeHistoryContract,
@@ -19,12 +18,11 @@ import {
   type Subject,
   storageContract,
 } from '../../src/testing/index.ts';
+import { type Fault, withMethod } from './faulty.ts';
 
 afterEach(() => void vi.useRealTimers());
 
-type Change = (storage: Storage) => Partial<Storage>;
-
-function subjectOf<Port>(change: Change, portOf: (storage: Storage) => Port): Subject<Port> {
+function subjectOf<Port>(change: Fault, portOf: (storage: Storage) => Port): Subject<Port> {
   return {
     async open() {
       const storage = openMemoryStorage();
@@ -40,59 +38,26 @@ async function failuresOf(cases: readonly ContractCase[]): Promise<string[]> {
   return results.flatMap((each) => (each.status === 'rejected' ? (each.reason as Error).message : []));
 }
 
-/** Replaces methods of a part. The new methods can call the old ones. */
-function withMethods<T extends object>(part: T, methods: Partial<T>): T {
-  return Object.assign(Object.create(part), methods) as T;
-}
-
-const inclusive: Change = ({ pets }) => ({
-  pets: withMethods(pets, {
-    add: (pet: NewPet) => pets.add(pet),
-    find: (id: bigint) => pets.find(id),
-    list: ({ after, ...query }) => pets.list({ ...query, after: after && after - 1n }),
-  }),
+const none: Fault = () => ({});
+const inclusive = withMethod('pets.list', (list) => {
+  return ({ after, ...query }) => list({ ...query, after: after && after - 1n });
+});
+const hanging = withMethod('pets.find', () => () => new Promise(() => {}));
+const endless = withMethod('transfer.exportPets', (_, { pets }) => {
+  return async function* () {
+    for (;;) yield (await pets.list({ limit: 100 })).pets;
+  };
 });
 
-const hanging: Change = ({ pets }) => ({
-  pets: withMethods(pets, {
-    add: (pet) => pets.add(pet),
-    find: () => new Promise<never>(() => {}),
-    list: (query) => pets.list(query),
-  }),
-});
-
-const endless: Change = ({ pets, transfer }) => ({
-  transfer: {
-    importPets: (batches, options) => transfer.importPets(batches, options),
-    async *exportPets() {
-      for (;;) yield (await pets.list({ limit: 100 })).pets;
-    },
-  },
-});
-
-/** Says that more pets follow each full page. */
-const promisingPets: Change = ({ pets }) => ({
-  pets: withMethods(pets, {
-    add: (pet) => pets.add(pet),
-    find: (id) => pets.find(id),
-    list: async (query) => {
-      const page = await pets.list(query);
-      return Object.freeze({ ...page, more: page.pets.length === query.limit });
-    },
-  }),
-});
-
-const promisingChanges: Change = ({ changes }) => ({
-  changes: {
-    ...changes,
-    list: async (query) => {
-      const page = await changes.list(query);
-      return { ...page, more: page.versions.length === query.limit };
-    },
-  },
-});
-
-const withOneEpoch: Change = ({ changes }) => ({ changes: { ...changes, beginEpoch: async () => {} } });
+/** Says that more items follow each full page. */
+const promising = (method: string, items: string) =>
+  withMethod(method, (list) => async (query) => {
+    const page = await list(query);
+    return Object.freeze({ ...page, more: page[items].length === query.limit });
+  });
+const promisingPets = promising('pets.list', 'pets');
+const promisingChanges = promising('changes.list', 'versions');
+const withOneEpoch = withMethod('changes.beginEpoch', () => async () => {});
 
 describe('every suite ends, and says which page did not move', () => {
   test('when pages begin with the last pet of the page before', async () => {
@@ -149,18 +114,12 @@ test('a new epoch that is the old one', async () => {
 });
 
 test('the suite of a whole storage skips the ports that it lacks', async () => {
-  const subject = subjectOf(
-    () => ({}),
-    ({ pets, check, close }) => ({ pets, check, close }),
-  );
+  const subject = subjectOf(none, ({ pets, check, close }) => ({ pets, check, close }));
   expect(await failuresOf(storageContract(subject))).toEqual([]);
 });
 
 test('the suite of creates skips what needs the port of the records, without this port', async () => {
-  const subject = subjectOf(
-    () => ({}),
-    ({ pets, idempotentCreates }) => ({ pets, idempotentCreates }),
-  );
+  const subject = subjectOf(none, ({ pets, idempotentCreates }) => ({ pets, idempotentCreates }));
   // One after the other, because each case moves the one clock.
   for (const each of idempotentCreatesContract(subject)) expect(await failuresOf([each])).toEqual([]);
 });
@@ -171,7 +130,7 @@ describe('a key that is one with its caller is found', () => {
     ['the key first', ({ caller, key }) => key + caller],
   ])('%s', async (_, join) => {
     const joined = <T extends CreateAttempt>(by: T): T => ({ ...by, caller: '', key: join(by) });
-    const change: Change = ({ idempotentCreates, idempotentChanges: writes }) => ({
+    const change: Fault = ({ idempotentCreates, idempotentChanges: writes }) => ({
       idempotentCreates: { add: (pet, by) => idempotentCreates.add(pet, joined(by)) },
       idempotentChanges: {
         find: (id, by) => writes.find(id, joined(by)),
@@ -187,7 +146,7 @@ describe('a key that is one with its caller is found', () => {
 });
 
 describe('random operations find', () => {
-  test.each<[bug: string, change: Change]>([
+  test.each<[bug: string, change: Fault]>([
     ['pages that begin with the last pet', inclusive],
     ['an export of another status', endless],
   ])('%s', async (_, change) => {
@@ -199,16 +158,14 @@ describe('random operations find', () => {
   });
 
   test('a part that is missing, although the adapter does not say so', async () => {
-    const subject = subjectOf(
-      () => ({ transfer: undefined as never }),
-      (storage) => storage,
-    );
+    const without: Fault = () => ({ transfer: undefined as never });
+    const subject = subjectOf(without, (storage) => storage);
     expect(await failuresOf(differentialContract(subject))).toEqual([
       "the storage has no transfer, and 'lacks' does not say so",
     ]);
-    const [without] = differentialContract(subject, { lacks: ['transfer'] });
-    expect(without?.name).toContain('without transfer, reopen');
-    await without?.run();
+    const [contract] = differentialContract(subject, { lacks: ['transfer'] });
+    expect(contract?.name).toContain('without transfer, reopen');
+    await contract?.run();
   });
 
   test.each<DifferentialOptions>([
@@ -219,10 +176,7 @@ describe('random operations find', () => {
     { seeds: [9], steps: 1 },
     { seeds: [] },
   ])('nothing in a correct storage, with the options %j', async (options) => {
-    const { open, moveClock } = subjectOf(
-      () => ({}),
-      (storage) => storage,
-    );
+    const { open, moveClock } = subjectOf(none, (storage) => storage);
     expect(await failuresOf(differentialContract({ open }, options))).toEqual([]);
     const lacks = ['idempotentCreates', 'idempotentChanges'] as const;
     const subject = { open, moveClock: moveClock as NonNullable<typeof moveClock> };

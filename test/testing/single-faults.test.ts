@@ -13,22 +13,7 @@ import {
   type Subject,
   storageContract,
 } from '../../src/testing/index.ts';
-
-type Fault = (storage: Storage) => Partial<Storage>;
-
-// biome-ignore lint/suspicious/noExplicitAny: a method of any port
-type Method = (...args: any[]) => Promise<any>;
-
-/** Replaces a method, such as `pets.add`. The new one can call the old one. */
-function withMethod(name: string, replace: (method: Method, storage: Storage) => Method): Fault {
-  return (storage) => {
-    const [part, replaced] = name.split('.') as [keyof Storage, string];
-    const port = storage[part] as never as Readonly<Record<string | symbol, Method>>;
-    const methodOf = (key: string | symbol): Method => port[key]?.bind(port) ?? expect.fail(name);
-    const method = replace(methodOf(replaced), storage);
-    return { [part]: new Proxy(port, { get: (_, key) => (key === replaced ? method : methodOf(key)) }) };
-  };
-}
+import { type Fault, withMethod } from './faulty.ts';
 
 /** Opens clients of a store in memory, each with the fault. */
 function subjectOf(fault: Fault): Required<Pick<Subject<Storage>, 'open' | 'openSecond' | 'reopen'>> {
