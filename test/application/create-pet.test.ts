@@ -63,14 +63,6 @@ describe('CreatePet', () => {
     expect((await createPet.execute(REX, KEY)).isReplay).toBe(false);
   });
 
-  test('a storage without the port refuses a key by name, and stores a pet without one', async () => {
-    const plain = new CreatePet(storage.pets);
-    await expect(plain.execute(REX, KEY)).rejects.toThrow(
-      refusal('the idempotency key is not supported by this storage', 'invalid_request'),
-    );
-    expect(await plain.execute(REX)).toMatchObject({ pet: REX, isReplay: false });
-  });
-
   test('a key is valid for 24 hours', async () => {
     const { pet } = await createPet.execute(REX, KEY);
     pass(24 * 60 * MINUTE);
@@ -179,12 +171,6 @@ describe('AnimalStore', () => {
     const key: object = { idempotencyKey: 'a' };
     for (const read of [store.getPet(1n, key), store.listPage({}, key)])
       await expect(read).rejects.toThrow(refusal(/^unknown option idempotencyKey/));
-  });
-
-  test('createPet with an idempotency key creates one pet', async () => {
-    const store = new AnimalStore(storage);
-    const pets = await Promise.all([1, 2, 3].map(() => store.createPet(REX, { idempotencyKey: 'a' })));
-    expect(await stored()).toEqual([pets[0]]);
   });
 
   test('startMaintenance or a write with a key starts the removal, but not after close, or for a storage without records', async () => {

@@ -253,26 +253,6 @@ test('a follower sees each state, the later ones too, and ends when its cursors 
   expect(await follower.next()).toMatchObject({ done: true });
 });
 
-test('a follower ends when the store is closed', async () => {
-  const follower = store.followChanges({ interval: 1 });
-  await follower.next();
-  await store.close();
-  await expect(follower.next()).rejects.toMatchObject({ code: 'storage_unavailable' });
-});
-
-test('a storage without the ports refuses each call by name', async () => {
-  const { changes, ...others } = storage;
-  const without = new AnimalStore(others);
-  for (const call of [
-    () => without.changePet(1n, {}),
-    () => without.removePet(1n),
-    () => without.listChanges(),
-    () => without.followChanges().next(),
-  ])
-    await expect(call()).rejects.toThrow(refusal('a change of a pet is not supported by this storage'));
-  await expect(without.beginEpoch()).rejects.toThrow(refusal('a new epoch is not supported by this storage'));
-});
-
 describe('a function whose change may have been made by a request that was lost', () => {
   const changedSince = new AnimalStoreError('precondition_failed', 'the pet has changed since');
   const unknown = new AnimalStoreError('storage_unavailable', 'lost', {

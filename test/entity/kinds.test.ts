@@ -6,14 +6,7 @@ import { openSqliteStorage } from '../../src/adapters/sqlite/index.ts';
 import { petOf, valuesOf } from '../../src/adapters/storage-kit/pet-rows.ts';
 import { invalidPetProblems } from '../../src/adapters/storage-kit/problems.ts';
 import { AnimalStore } from '../../src/application/animal-store.ts';
-import {
-  ATTRIBUTES,
-  type NewPet,
-  newPet,
-  PET_ATTRIBUTES,
-  type Pet,
-  storedPet,
-} from '../../src/domain/pet.ts';
+import { ATTRIBUTES, type NewPet, PET_ATTRIBUTES, type Pet, storedPet } from '../../src/domain/pet.ts';
 import { changePet, type PetChange } from '../../src/domain/pet-change.ts';
 import { newPetJson, parsePet, petChangeJson, petJson } from '../../src/domain/pet-json.ts';
 import { randomPet } from '../../src/testing/differential/pet-operations.ts';
@@ -23,7 +16,7 @@ import { inMemory } from '../adapters/cli/cli.ts';
 import { openStorage, withSetting } from '../adapters/postgres/database.ts';
 import { temporaryFile } from '../adapters/sqlite/temporary-file.ts';
 import { CHANGING } from '../support/lifecycle.ts';
-import { BARE_REX, changeTo, optionName, optionsOf, REX as REX_PET } from '../support/pets.ts';
+import { changeTo, optionName, optionsOf, REX as REX_PET } from '../support/pets.ts';
 import { describePostgres, newDatabaseUrl, connect as openConnection } from '../support/postgres/index.ts';
 import { STORAGES, sharedServer } from '../support/server.ts';
 import { connect } from '../support/sqlite.ts';
@@ -53,13 +46,6 @@ describe.each(STORAGES)('each kind, on %s', (kind) => {
         pet = expected;
       }
     }
-  });
-
-  test('an attribute that is not given is the default, or missing', async () => {
-    const { body } = await server.client.post(newPetJson(BARE_REX as NewPet));
-    expect(parsePet(body)).toEqual({ ...newPet(BARE_REX), id: parsePet(body).id });
-    for (const name of PET_ATTRIBUTES.filter((each) => each.startsWith('default')))
-      expect(parsePet(body)).toHaveProperty(name, ATTRIBUTES[name].default);
   });
 
   test('the client creates, reads and changes the same pets', async () => {
