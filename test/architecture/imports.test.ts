@@ -1,11 +1,11 @@
 /** Applies the rules of `.dependency-cruiser.mjs` to src/, page/ and openapi/, and checks that each rule can fail. */
 
-import { globSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { globSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { cruise, type ICruiseResult, type IForbiddenRuleType } from 'dependency-cruiser';
 import extractDepcruiseConfig from 'dependency-cruiser/config-utl/extract-depcruise-config';
-import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { temporaryFolder } from '../support/process.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const config = await extractDepcruiseConfig(join(ROOT, '.dependency-cruiser.mjs'));
@@ -15,12 +15,11 @@ const rules = config.forbidden as readonly (IForbiddenRuleType & {
 })[];
 
 async function cruiseSources(baseDir: string): Promise<ICruiseResult> {
-  const ruleSet = { forbidden: [...rules] };
-  const options = { ...config.options, tsConfig: { fileName: join(ROOT, 'tsconfig.json') } };
   const { output } = await cruise(['bench', 'openapi', 'page', 'src'], {
-    ...options,
+    ...config.options,
+    tsConfig: { fileName: join(ROOT, 'tsconfig.json') },
     validate: true,
-    ruleSet,
+    ruleSet: { forbidden: [...rules] },
     baseDir,
   });
   return output as ICruiseResult;
@@ -176,8 +175,7 @@ const INNOCENT: Readonly<Record<string, string>> = {
 
 describe('a tree that breaks the rules on purpose', () => {
   function plant(files: Readonly<Record<string, string>>): string {
-    const folder = mkdtempSync(join(tmpdir(), 'animal-store-'));
-    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const folder = temporaryFolder();
     for (const name of ['node_modules', 'package.json']) symlinkSync(join(ROOT, name), join(folder, name));
     for (const [path, text] of Object.entries(files)) {
       mkdirSync(dirname(join(folder, path)), { recursive: true });

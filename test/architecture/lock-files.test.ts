@@ -1,14 +1,13 @@
 /** `npm ci` needs neither Python nor a compiler, and its output does not hide a warning that matters. */
 
-import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { globSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { completed, lockFileFaults } from '../../scripts/lock-file.ts';
+import { ROOT, read } from '../manuals/manuals.ts';
+import { temporaryFolder } from '../support/process.ts';
 
-const ROOT = join(import.meta.dirname, '../..');
 const FILES = globSync('{package-lock.json,bench/package-lock.json,test/*/package-lock.json}', { cwd: ROOT });
-const read = (file: string) => readFileSync(join(ROOT, file), 'utf8');
 const OWN = read('package-lock.json');
 
 describe('the lock files', () => {
@@ -30,8 +29,7 @@ describe('the lock files', () => {
   });
 
   test('an installed package that npm ci would compile is found', () => {
-    const folder = mkdtempSync(join(tmpdir(), 'animal-store-'));
-    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const folder = temporaryFolder();
     mkdirSync(join(folder, 'node_modules/addon'), { recursive: true });
     writeFileSync(join(folder, 'node_modules/addon/binding.gyp'), '{}');
     const lock = (entry: object) => JSON.stringify({ packages: { '': {}, 'node_modules/addon': entry } });

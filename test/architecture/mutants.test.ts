@@ -1,12 +1,10 @@
 /** The mutants of `npm run test:order`, which runs at night, fit the sources and tests of today. */
 
-import { globSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { globSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { ROOT, read } from '../manuals/manuals.ts';
 import { MUTANTS, testsOf } from '../mutation/mutants.ts';
 
-const ROOT = join(import.meta.dirname, '../..');
-const read = (file: string) => readFileSync(join(ROOT, file), 'utf8');
 const tests = globSync(['src/testing/**/*.ts', 'test/support/**/*.ts'], { cwd: ROOT }).map(read);
 
 test.each(MUTANTS)('$name', (mutant) => {

@@ -98,13 +98,6 @@ describe('animal-store.service', () => {
     expect(await stopService(running)).toEqual({ code: 0, signal: null });
   });
 
-  test('gives the server more time to stop than the server needs', () => {
-    const unit = unitText('animal-store.service');
-    const { SHUTDOWN_TIMEOUT_MS } = environmentOf(unit, '');
-    const [seconds] = settings(unit, 'TimeoutStopSec');
-    expect(Number(seconds)).toBeGreaterThan(Number(SHUTDOWN_TIMEOUT_MS) / 1000 + 20);
-  });
-
   test('does not restart a server whose configuration is invalid', async () => {
     const unit = unitText('animal-store.service');
     const { status } = await endOf(runCommand(...commandOf(unit), { env: { PORT: 'none' } }));

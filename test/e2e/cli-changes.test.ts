@@ -5,17 +5,15 @@ import { petJson } from '../../src/domain/pet-json.ts';
 import { createAnimalStore } from '../../src/library/index.ts';
 import { samplePet, samplePets } from '../../src/testing/fixtures/pets.ts';
 import { until } from '../support/clock.ts';
+import { linesOf } from '../support/log-streams.ts';
 import { changeTo } from '../support/pets.ts';
 import { atEnd } from '../support/process.ts';
 import { BROKEN_PROMISE } from '../support/retry.ts';
 import { endOf, Workspace } from './workspace.ts';
 
 /** Returns the complete lines: a killed process may have written only the start of the last one. */
-const linesOf = (stdout: string): { cursor: string; pet?: { id: number }; removed?: number }[] =>
-  stdout
-    .split('\n')
-    .slice(0, -1)
-    .map((line) => JSON.parse(line));
+const statesOf = (stdout: string) =>
+  linesOf(stdout) as { cursor: string; pet?: { id: number }; removed?: number }[];
 
 test('a follower that was killed goes on after its last cursor and misses nothing, and SIGINT ends it', async () => {
   const work = new Workspace();
@@ -26,7 +24,7 @@ test('a follower that was killed goes on after its last cursor and misses nothin
   const follow = () =>
     work.start(['changes', '--follow', ...(cursor === undefined ? [] : ['--after', cursor])]);
   const apply = (stdout: string): void => {
-    for (const { cursor: next, pet, removed } of linesOf(stdout)) {
+    for (const { cursor: next, pet, removed } of statesOf(stdout)) {
       cursor = next;
       if (pet === undefined) copy.delete(removed as number);
       else copy.set(pet.id, pet);
@@ -42,7 +40,7 @@ test('a follower that was killed goes on after its last cursor and misses nothin
   for (let kills = 0; kills < 2; kills += 1) {
     const killed = follow();
     const writing = write();
-    await until(() => linesOf(killed.out.stdout).length > 0);
+    await until(() => statesOf(killed.out.stdout).length > 0);
     killed.child.kill('SIGKILL');
     await killed.exit;
     await writing;
@@ -50,7 +48,7 @@ test('a follower that was killed goes on after its last cursor and misses nothin
   }
   const last = follow();
   const lastId = await write();
-  await until(() => linesOf(last.out.stdout).at(-1)?.pet?.id === lastId);
+  await until(() => statesOf(last.out.stdout).at(-1)?.pet?.id === lastId);
   last.child.kill('SIGINT');
   expect(await endOf(last)).toMatchObject({ status: 0, err: '' });
   apply(last.out.stdout);

@@ -55,9 +55,7 @@ export class Workspace {
 
   /** Runs a command, and resolves with its standard output. Rejects when the exit status is not 0. */
   async output(...args: readonly string[]): Promise<string> {
-    const { status, out, err } = await this.run(args);
-    if (status !== 0) throw new Error(`animal-store ${args.join(' ')} ended with ${status}: ${err}`);
-    return out;
+    return outputOf(args, await this.run(args));
   }
 
   /**
@@ -71,9 +69,7 @@ export class Workspace {
 
   /** Like `output`, but runs the command in this process. */
   async outputHere(args: readonly string[], stdin?: string): Promise<string> {
-    const { status, out, err } = await this.runHere(args, stdin);
-    if (status !== 0) throw new Error(`animal-store ${args.join(' ')} ended with ${status}: ${err}`);
-    return out;
+    return outputOf(args, await this.runHere(args, stdin));
   }
 
   /** Creates this number of pets in the store. */
@@ -88,6 +84,11 @@ export class Workspace {
   serve(): Promise<Service> {
     return startService({ cwd: this.folder, env: this.#env });
   }
+}
+
+function outputOf(args: readonly string[], { status, out, err }: Ended): string {
+  if (status !== 0) throw new Error(`animal-store ${args.join(' ')} ended with ${status}: ${err}`);
+  return out;
 }
 
 /** Creates a folder in which `npm start` runs the built command of this clone. */

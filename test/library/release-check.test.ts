@@ -1,12 +1,8 @@
 /** The check before a release passes here, and finds each fault. */
 
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { type Release, releaseFaults } from '../../scripts/release-check.ts';
-
-const ROOT = join(import.meta.dirname, '../..');
-const read = (file: string) => readFileSync(join(ROOT, file), 'utf8');
+import { read } from '../manuals/manuals.ts';
 
 const { version } = JSON.parse(read('package.json')) as { version: string };
 const HERE: Release = {

@@ -14,7 +14,7 @@ import { logObserver } from '../../src/adapters/log/observer.ts';
 import { IDEMPOTENCY_DAYS, IDEMPOTENCY_DAYS_MAX } from '../../src/application/create-pet.ts';
 import { LIMIT_DEFAULT, LIMIT_MAX, LIMIT_MIN } from '../../src/application/list-pets.ts';
 import { STORAGE_FAULT_REASONS } from '../../src/application/ports/storage-fault.ts';
-import { describeSettings, loadConfig } from '../../src/composition/config.ts';
+import { describeSettings } from '../../src/composition/config.ts';
 import { IDEMPOTENCY_KEY_MAX_LENGTH } from '../../src/domain/idempotency-key.ts';
 import { OUTCOME } from '../support/outcome.ts';
 import { blocksOf, codeSpans, MANUALS, proseOf, read, tableBelow } from './manuals.ts';
@@ -43,6 +43,7 @@ const whole = (value: number) => value.toLocaleString('en-US');
 const timeout = (name: string) =>
   seconds(numberIn('src/adapters/http/server.ts', new RegExp(`${name} = Math\\.\\w+\\(([\\d_]+)`)));
 const stopLimit = numberIn('deploy/animal-store.service', /SHUTDOWN_TIMEOUT_MS and (\d+) seconds/);
+const shutdown = numberIn('deploy/animal-store.service', /^Environment=SHUTDOWN_TIMEOUT_MS=(\d+)$/m);
 const stopTimeout = numberIn('deploy/animal-store.service', /^TimeoutStopSec=(\d+)$/m);
 
 /** Phrases with figures of the code, by the manual that has them. */
@@ -86,7 +87,7 @@ describe('limits and defaults', () => {
   });
 
   test('a stop ends in the time of the units', () => {
-    expect(seconds(loadConfig({}).shutdownTimeout) + stopLimit).toBeLessThan(stopTimeout);
+    expect(seconds(shutdown) + stopLimit).toBeLessThan(stopTimeout);
   });
 
   test('SQLite has the fix that docs/data.md asks of other programs', () => {
