@@ -1,4 +1,4 @@
-import { idempotencyKey, keyConflict } from '../domain/idempotency-key.ts';
+import { checkedCaller, keyConflict } from '../domain/idempotency-key.ts';
 import { isSamePet, type NewPetInput, newPet } from '../domain/pet.ts';
 import { checkArgument, type Rule, supported } from './arguments.ts';
 import { type Caller, type CreateResult, DAY, type IdempotentCreates } from './ports/idempotent-creates.ts';
@@ -61,14 +61,14 @@ export class CreatePet {
 
   /**
    * Resolves when the pet is durable. A later call with the same caller and key resolves with the pet of the first call. Rejects
-   * with `invalid_request` when the pet or the key breaks a rule, and with `idempotency_conflict` when the key was used for a
+   * with `invalid_request` when the pet, the caller or the key breaks a rule, and with `idempotency_conflict` when the key was used for a
    * different request.
    */
   async execute(input: NewPetInput, by?: Caller, options?: CallOptions): Promise<CreateResult> {
     if (by === undefined) return { pet: await this.#pets.add(newPet(input), options), isReplay: false };
     const creates = supported(this.#creates, 'the idempotency key');
     const pet = newPet(input);
-    const attempt = { caller: by.caller, key: idempotencyKey(by.key), validFor: this.#validFor };
+    const attempt = { ...checkedCaller(by), validFor: this.#validFor };
     const result = await creates.add(pet, attempt, options);
     if (result.isReplay && !isSamePet(result.pet, pet)) throw keyConflict('pet');
     return result;

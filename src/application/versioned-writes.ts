@@ -1,7 +1,7 @@
 /** Changes or removes a pet. A retry with the same idempotency key writes nothing. */
 
 import { AnimalStoreError } from '../domain/errors.ts';
-import { idempotencyKey, keyConflict } from '../domain/idempotency-key.ts';
+import { checkedCaller, keyConflict } from '../domain/idempotency-key.ts';
 import type { Pet } from '../domain/pet.ts';
 import { supported } from './arguments.ts';
 import { lifetimeOf } from './create-pet.ts';
@@ -41,8 +41,11 @@ export async function writeVersion(
   const writes = caller
     ? supported(idempotentChanges, 'the idempotency key of a change')
     : unrecorded(changes);
-  if (caller) idempotencyKey(caller.key);
-  const attempt = { caller: '', key: '', ...caller, request, validFor: lifetimeOf(days) };
+  const attempt = {
+    ...(caller ? checkedCaller(caller) : { caller: '', key: '' }),
+    request,
+    validFor: lifetimeOf(days),
+  };
   return await retryLostRace(async () => {
     const { record, version } = await writes.find(id, attempt, options);
     // A storage that is written in plain JavaScript can resolve with `null`.

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { idempotencyKey } from '../../src/domain/idempotency-key.ts';
+import { checkedCaller, idempotencyKey } from '../../src/domain/idempotency-key.ts';
 import { codePoint } from '../support/code-points.ts';
 import { runs } from '../support/property-runs.ts';
 import { refusal } from '../support/refusal.ts';
@@ -22,4 +22,12 @@ test('a key of 1 to 255 visible ASCII characters is returned unchanged, and ever
 
 test.each(['', 'x'.repeat(256), 'a b', 'a\n', '\x7f', 7, null, undefined, ['a']])('refuses %j', (key) => {
   expect(() => idempotencyKey(key)).toThrow(refusal(/visible ASCII characters/));
+});
+
+test('a caller is well-formed text of at most 500 characters without U+0000', () => {
+  for (const caller of ['', '\u{1f415}'.repeat(500)])
+    expect(checkedCaller({ caller, key: 'a' })).toEqual({ caller, key: 'a' });
+  for (const caller of [undefined, null, 1, {}, () => {}, '\ud800', 'a\0', 'x'.repeat(501)])
+    expect(() => checkedCaller({ caller: caller as string, key: 'a' })).toThrow(refusal(/^caller must /));
+  expect(() => checkedCaller({ caller: 'a', key: 'a b' })).toThrow(refusal(/^expected one idempotency key/));
 });

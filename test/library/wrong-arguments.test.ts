@@ -57,6 +57,20 @@ test.each([
   await expect((async () => call())()).rejects.toThrow(refusal(message));
 });
 
+test('a wrong caller is refused before a write, in this process and at a server', async () => {
+  const fetch = () => expect.unreachable('a request was sent');
+  const remote = await createAnimalStore({ database: 'http://a.example/v1', apiKey: 'k', fetch });
+  const { id } = await store.createPet(REX);
+  for (const each of [store, remote])
+    for (const by of [{ key: 'k' }, { caller: { id }, key: 'k' }, { caller: '\ud800', key: 'k' }] as never[])
+      for (const write of [
+        () => each.createPetOnce(REX, by),
+        () => each.changePetOnce(id, {}, by),
+        () => each.removePetOnce(id, by),
+      ])
+        await expect(write()).rejects.toThrow(refusal(/^caller must be /));
+});
+
 test.each([createServer, createHttpApp, createFetchHandler])(
   '%o needs a verifier of keys if the storage has no keys',
   async (create) => {

@@ -1,7 +1,7 @@
 import type { Caller } from '../../application/ports/idempotent-creates.ts';
 import type { CallOptions } from '../../application/ports/pet-repository.ts';
 import { closedError } from '../../application/ports/storage.ts';
-import { idempotencyKey } from '../../domain/idempotency-key.ts';
+import { checkedCaller } from '../../domain/idempotency-key.ts';
 import { randomHex } from '../storage-kit/random-hex.ts';
 import { type ApiResponse, unknownOutcomeOf, unreadable } from './errors.ts';
 import type { ApiRequest, Send } from './request.ts';
@@ -43,9 +43,9 @@ export class ApiClient {
     const { signal: closing } = this.#closing;
     closing.throwIfAborted();
     const { base, send, onResponse } = this.#parts;
-    const key = write && idempotencyKey(caller ? caller.key : randomHex(16));
-    const field = key && { 'Idempotency-Key': sentKey(caller?.caller ?? '', key) };
-    const keyed = { ...request, headers: { ...request.headers, ...field }, write, key };
+    const by = write && checkedCaller(caller ?? { caller: '', key: randomHex(16) });
+    const field = by && { 'Idempotency-Key': sentKey(by) };
+    const keyed = { ...request, headers: { ...request.headers, ...field }, write, key: by?.key };
     const signal = options?.signal ? AbortSignal.any([closing, options.signal]) : closing;
     const sending = send(base + path, keyed, write ? options : { ...options, signal });
     if (write) this.#writes.add(sending);
@@ -55,7 +55,7 @@ export class ApiClient {
       return read(response);
     } catch (cause) {
       const error = unreadable(base, cause);
-      throw write ? unknownOutcomeOf(write, error, key) : error;
+      throw write ? unknownOutcomeOf(write, error, by?.key) : error;
     }
   }
 
@@ -80,6 +80,6 @@ export function nextLink({ headers }: ApiResponse): string | undefined {
  * Adds the caller to the key, unless the caller is empty and the key has no slash. All callers share one API key on the server, and
  * their idempotency keys must not collide. The encoded caller contains no slash, so the first slash ends it.
  */
-function sentKey(caller: string, key: string): string {
+function sentKey({ caller, key }: Caller): string {
   return caller === '' && !key.includes('/') ? key : `${encodeURIComponent(caller)}/${key}`;
 }

@@ -138,19 +138,19 @@ export class Writer {
   }
 
   #send(batch: readonly QueuedWrite[]): void {
-    let thread: Worker;
     try {
-      thread = this.start();
+      const thread = this.start();
+      const now = performance.now();
+      const lockTimeout = Math.max(0, Math.ceil((batch[0]?.deadline ?? 0) - now));
+      thread.postMessage({ writes: batch.map(({ write }) => write), lockTimeout } satisfies Batch);
+      thread.ref();
+      // Set last, because a batch that cannot be sent gets no reply.
+      this.#batch = batch;
+      this.#sentAt = now;
     } catch (error) {
       rejectAll(batch, error as AnimalStoreError);
       this.#commitNext();
-      return;
     }
-    this.#batch = batch;
-    this.#sentAt = performance.now();
-    const lockTimeout = Math.max(0, Math.ceil((batch[0]?.deadline ?? 0) - this.#sentAt));
-    thread.postMessage({ writes: batch.map(({ write }) => write), lockTimeout } satisfies Batch);
-    thread.ref();
   }
 
   #endBatch({ outcomes, ms }: Reply): void {

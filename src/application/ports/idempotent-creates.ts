@@ -3,6 +3,7 @@ import type { CallOptions } from './pet-repository.ts';
 
 /** The caller of a write, and the idempotency key with which it can retry the write. Each caller has its own keys. */
 export interface Caller {
+  /** Well-formed text of at most 500 Unicode code points, without U+0000. Is empty for a program that uses the store directly. */
   readonly caller: string;
   readonly key: string;
 }

@@ -24,14 +24,16 @@ function noUnhandledRejection(): void {
 test.each<[status: number, found: unknown[]]>([
   [401, [undefined, null, false, true, 0, '', 'admin', [], {}, { id: undefined }, { id: null }, { id: '' }]],
   [201, [ANNA, { id: 'anna' }, { ...ANNA, callerId: 'a' }]],
-])('a verifier lets in who has an id: %i', async (status, found) => {
+  [500, [{ id: 7 }, { id: { save() {} } }, { ...ANNA, callerId: () => {} }, { ...ANNA, callerId: '' }]],
+])('a verifier lets in who has an id, which is a text: %i', async (status, found) => {
   const verify = vi.fn<(key: string) => unknown>();
   const { client, errors } = await startServer('memory', { apiKeys: { verify } as unknown as KeyVerifier });
   for (const holder of found) {
     verify.mockReturnValueOnce(holder);
-    expect((await client.post(REX)).status, String(holder)).toBe(status);
+    expect((await client.post(REX, { 'Idempotency-Key': 'k' })).status, String(holder)).toBe(status);
   }
-  expect(errors).toEqual([]);
+  const fault = expect.objectContaining({ message: expect.stringMatching(/^the id or callerId .* must /) });
+  expect(errors).toEqual(status === 500 ? found.map(() => fault) : []);
 });
 
 test('a verifier and a storage of keys that find nothing, or fail, let nobody in', async () => {

@@ -20,6 +20,14 @@ test('when the thread exits during adds, each add is stored or rejects', async (
   for (const pet of [...added, next]) expect(await storage.pets.find(pet.id)).toEqual(pet);
 });
 
+test('a write that cannot be sent to the thread rejects, and later ones are stored', async () => {
+  const storage = openStorage();
+  const caller = (() => {}) as never;
+  const adding = storage.idempotentCreates.add(REX, { caller, key: 'a', validFor: 1 });
+  await expect(adding).rejects.toThrow('could not be cloned');
+  expect(await storage.pets.add(REX)).toMatchObject(REX);
+});
+
 test.each([
   [true, 1],
   [false, 0],
