@@ -92,7 +92,7 @@ export class BasicStore implements AsyncDisposable {
    * To continue in a later call, set `after` to the id of the last pet that was yielded. Waits while the store is unavailable, but
    * rejects when the first read fails.
    */
-  followPets(options: FollowOptions = {}): AsyncGenerator<Pet, never, undefined> {
+  followPets(options: FollowOptions = {}): AsyncGenerator<Pet, void, undefined> {
     const read = async (query: PetPageQuery, call: CallOptions) => {
       const { pets: items, more } = await this.listPage(query, call);
       return { items, next: items.at(-1)?.id, more };
@@ -199,7 +199,7 @@ export class BasicStore implements AsyncDisposable {
    * the pets, apply each state, and store its cursor. When a pet changes several times between two reads, only its last state is
    * yielded.
    */
-  followChanges(options: FollowChangesOptions = {}): AsyncGenerator<Change, never, undefined> {
+  followChanges(options: FollowChangesOptions = {}): AsyncGenerator<Change, void, undefined> {
     const read = async (query: ChangesPageQuery, call: CallOptions) => {
       const { changes: items, ...page } = await this.listChanges(query, call);
       return { items, ...page };

@@ -55,7 +55,7 @@ export function follow<Item, Options extends Followed>(
   rules: OptionRules<Options>,
   closing: AbortSignal,
   isRemote: boolean,
-): AsyncGenerator<Item, never, undefined> {
+): AsyncGenerator<Item, void, undefined> {
   const ending = new AbortController();
   const following = (async function* () {
     const { signal: given = closing, interval = DEFAULT_INTERVAL, ...query } = checkOptions(options, rules);
@@ -84,7 +84,7 @@ export function follow<Item, Options extends Followed>(
     } catch (error) {
       if (error !== ending.signal.reason) throw error;
     }
-  })() as AsyncGenerator<Item, never, undefined>;
+  })() as AsyncGenerator<Item, void, undefined>;
   for (const method of ['return', 'throw'] as const) {
     const end = following[method];
     following[method] = (value: never) => {

@@ -15,7 +15,7 @@ import {
 } from './pet.ts';
 
 /** New values of attributes. An absent attribute does not change; `null` removes an attribute that a pet can lack. */
-export type PetChange = { readonly [Name in keyof NewPetInput]?: NewPetInput[Name] | null };
+export type PetChange = { readonly [Name in keyof NewPetInput]?: NewPetInput[Name] | null | undefined };
 
 /** The statuses that can follow each status of a pet. */
 export const STATUS_TRANSITIONS: Readonly<Record<PetStatus, readonly PetStatus[]>> = {

@@ -239,7 +239,7 @@ test.each([
 
 test('a follower sees each state, the later ones too, and ends when its cursors are refused', async () => {
   const follower = store.followChanges({ interval: 1 });
-  const next = async (): Promise<Change> => (await follower.next()).value;
+  const next = async () => (await follower.next()).value as Change;
   const created = await next();
   expect(created).toEqual({ cursor: created.cursor, pet, etag: await entityTagOf(pet) });
   const later = next();

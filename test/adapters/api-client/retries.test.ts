@@ -292,7 +292,7 @@ test('return() of a follower ends its request at once', async () => {
   const follower = (await openStore()).followPets();
   const pending = follower.next();
   await vi.advanceTimersByTimeAsync(1);
-  await follower.return(undefined as never);
+  await follower.return();
   expect(await pending).toEqual({ done: true, value: undefined });
   expect(vi.getTimerCount()).toBe(0);
 });
