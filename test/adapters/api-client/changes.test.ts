@@ -51,12 +51,8 @@ describe('changePet', () => {
     expect(Object.isFrozen(pet)).toBe(true);
     const [request] = sent;
     expect(request).toMatchObject({ method: 'PATCH', url: `${BASE}/pets/7`, body: petChangeJson(CHANGE) });
-    const { headers } = request as (typeof sent)[number];
-    expect([headers.get('Content-Type'), headers.get('If-Match')]).toEqual([
-      'application/merge-patch+json',
-      '*',
-    ]);
-    expect(headers.get('Idempotency-Key')).toMatch(NEW_KEY);
+    expect(request?.headers.get('Content-Type')).toBe('application/merge-patch+json');
+    expect([sent.map(tagOf), sent.map(keyOf)]).toEqual([['*'], [expect.stringMatching(NEW_KEY)]]);
   });
 
   test.each<[string, readonly Fate[]]>([
@@ -64,10 +60,8 @@ describe('changePet', () => {
     ['a body that is cut', ['cut body']],
     ['503', [failure(503, 'storage_unavailable')]],
   ])('after %s, the same key, tag and body are sent again', async (_name, fates) => {
-    const sent = fakeApi(...fates, {
-      ...CHANGED,
-      headers: { ...CHANGED.headers, 'Idempotency-Replayed': 'true' },
-    });
+    const headers = { ...CHANGED.headers, 'Idempotency-Replayed': 'true' };
+    const sent = fakeApi(...fates, { ...CHANGED, headers });
     const { isReplay } = await ended(store.changePetOnce(7n, CHANGE, undefined, { ifMatch: ['"a"', '"c"'] }));
     expect(isReplay).toBe(true);
     const [first, second] = sent.map((request) => [keyOf(request), tagOf(request), request.body]);
@@ -168,18 +162,6 @@ test('removePet sends DELETE with the tag and a key, also again', async () => {
   expect(new Set(sent.map(keyOf)).size).toBe(1);
 });
 
-test('an abort of a change that may be made has its key', async () => {
-  fakeApi('silence');
-  const controller = new AbortController();
-  const call = store.removePet(7n, { signal: controller.signal, idempotencyKey: 'k' });
-  setTimeout(() => controller.abort(), 10);
-  expect(await errorOf(call)).toMatchObject({
-    code: 'storage_unavailable',
-    message: expect.stringMatching(/^the change was aborted; the pet may be changed/),
-    idempotencyKey: 'k',
-  });
-});
-
 test('an abort ends the wait for a function', async () => {
   const sent = fakeApi(found());
   const reason = new Error('enough');
@@ -188,14 +170,6 @@ test('an abort ends the wait for a function', async () => {
   setTimeout(() => controller.abort(reason), 10);
   expect(await errorOf(call)).toBe(reason);
   expect(sent).toHaveLength(1);
-});
-
-test('close waits for the changes in flight', async () => {
-  const sent = fakeApi(lostConnection(), { status: 204 });
-  const removing = store.removePet(7n);
-  await ended(store.close().then(() => expect(sent).toHaveLength(2)));
-  await removing;
-  await expect(store.removePet(7n)).rejects.toMatchObject({ code: 'storage_unavailable' });
 });
 
 test.each([

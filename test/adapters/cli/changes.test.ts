@@ -153,11 +153,8 @@ describe('changes', () => {
     const { lines, stdout } = lineStream();
     const following = run(['changes', '--follow'], { stdout, signal: controller.signal });
     await expect.poll(() => lines).toHaveLength(1);
-    expect(await run(['changes', '--new-epoch'])).toEqual({
-      status: 0,
-      out: 'A new epoch has begun: every follower must begin again.\n',
-      err: '',
-    });
+    const out = 'A new epoch has begun: every follower must begin again.\n';
+    expect(await run(['changes', '--new-epoch'])).toEqual({ status: 0, out, err: '' });
     const restart = failed(
       1,
       'the cursor is of another epoch of the store, as after a restore, or was never assigned: begin without after, and replace the copy',

@@ -50,12 +50,8 @@ async function inShell(shell: string, commands: string, words: readonly string[]
   writeFileSync(join(folder, 'script'), `${shell === 'zsh' ? '' : out}\n${commands}\n`);
   const env = { PATH: [folder, process.env['PATH']].join(delimiter), HOME: folder };
   const flag = { bash: '--norc', zsh: '-f', fish: '--no-config' }[shell] ?? '';
-  const { stdout, stderr } = spawnSync(shell, [flag, 'script'], {
-    encoding: 'utf8',
-    cwd: folder,
-    env,
-    timeout: 60_000,
-  });
+  const options = { encoding: 'utf8', cwd: folder, env, timeout: 60_000 } as const;
+  const { stdout, stderr } = spawnSync(shell, [flag, 'script'], options);
   expect(stderr).toBe('');
   return stdout.split('\n').filter((line) => line !== '');
 }

@@ -69,12 +69,8 @@ describe('a result escapes', () => {
     const storage = openMemoryStorage();
     await storage.apiKeys.add('some key', { name: `${EVIL}\nforged`, prefix: EVIL, createdAt: Date.now() });
     const cli = inMemory(storage);
-    for (const args of [
-      ['keys', 'list'],
-      ['keys', 'rotate', '1'],
-      ['keys', 'revoke', '1'],
-    ]) {
-      const run = await cli.run(args, { isTerminal: true });
+    for (const command of ['keys list', 'keys rotate 1', 'keys revoke 1']) {
+      const run = await cli.run(command.split(' '), { isTerminal: true });
       expect(run.status).toBe(0);
       expectEscaped(run);
       expect(run.out + run.err).not.toMatch(/^forged/m);

@@ -6,28 +6,19 @@ import { commandLine } from './cli.ts';
 
 test('--database-url may stand before or after the command', async () => {
   const openStore = vi.fn(() => Promise.reject(new Error('closed today')));
-  for (const args of [
-    ['--database-url', 'sqlite:x', 'keys', 'list'],
-    ['keys', '--database-url', 'sqlite:x', 'list'],
-    ['keys', 'list', '--database-url=sqlite:x'],
-  ]) {
-    const { status, err } = await commandLine().run(args, { openStore });
+  const option = '--database-url sqlite:x';
+  for (const line of [`${option} keys list`, `keys ${option} list`, 'keys list --database-url=sqlite:x']) {
+    const { status, err } = await commandLine().run(line.split(' '), { openStore });
     expect([status, err]).toEqual([1, 'animal-store: closed today\n']);
-    expect(openStore).toHaveBeenLastCalledWith('sqlite:x', {
-      mustExist: true,
-      work: 'keys',
-      onlyReads: true,
-    });
+    const how = { mustExist: true, work: 'keys', onlyReads: true };
+    expect(openStore).toHaveBeenLastCalledWith('sqlite:x', how);
   }
 });
 
 test('an empty URL is refused, because a variable of the shell is probably not set', async () => {
   const { run } = commandLine('', createCommands({}, '1.0.0'));
-  for (const args of [
-    ['keys', 'list'],
-    ['import', 'sqlite:x'],
-  ]) {
-    const { status, err } = await run([...args, '--database-url', '']);
+  for (const command of ['keys list', 'import sqlite:x']) {
+    const { status, err } = await run([...command.split(' '), '--database-url', '']);
     expect([status, err]).toEqual([
       2,
       expect.stringMatching(/^animal-store: --database-url: .*, got a value without such a scheme\n$/),

@@ -141,10 +141,8 @@ test('keys revoke revokes a key, and says so', async () => {
   const revoked = { status: 0, out: 'Key 1 (shop) is revoked.\n', err: '' };
   expect(await cli.run(['keys', 'revoke', '1'])).toEqual(revoked);
   expect(await holderOf(cli, key)).toBeUndefined();
-  expect(JSON.parse((await cli.run(['keys', 'revoke', '1', '--json'])).out)).toMatchObject({
-    id: '1',
-    revokedAt: expect.stringMatching(/Z$/),
-  });
+  const about = { id: '1', revokedAt: expect.stringMatching(/Z$/) };
+  expect(JSON.parse((await cli.run(['keys', 'revoke', '1', '--json'])).out)).toMatchObject(about);
   expect(await cli.run(['keys', 'revoke', '2'])).toEqual(failed(1, 'there is no key with id 2'));
 });
 

@@ -59,12 +59,9 @@ describe('a result that cannot be written', () => {
     await cli.run(['keys', 'create', '--name', 'shop']);
     const fd = openSync(devNull, 'w');
     onTestFinished(() => closeSync(fd));
-    for (const args of [
-      ['keys', 'create', '--name', 'more'],
-      ['keys', 'rotate', '1', '--json'],
-    ]) {
+    for (const command of ['keys create --name more', 'keys rotate 1 --json']) {
       const stdout = Object.assign(new PassThrough(), { fd });
-      expect(await cli.run(args, { stdout })).toEqual(
+      expect(await cli.run(command.split(' '), { stdout })).toEqual(
         failed(1, 'standard output is closed or the null device, so the new key would be lost'),
       );
     }

@@ -83,11 +83,8 @@ describe('help', () => {
 
   test('of a command marks the required options, and explains where the store can be', async () => {
     const { databaseUrls } = createCommands({}, '1');
-    const { out } = await commandLine('', { databaseUrls, settings: describeSettings() }).run([
-      'keys',
-      'create',
-      '--help',
-    ]);
+    const { run } = commandLine('', { databaseUrls, settings: describeSettings() });
+    const { out } = await run(['keys', 'create', '--help']);
     expect(out).toMatch(/--name <name> .*\(required\)$/m);
     expect(out).not.toMatch(/--expires [^-]*\(required\)/);
     expect(out.replaceAll(/\s+/g, ' ')).toMatch(
@@ -124,18 +121,9 @@ test.each(['postgres://me:hunter2@h/x', 'postgres://me:hun ter@2@h', 'https://h?
   'a password in a misplaced URL is not shown: %s',
   async (url) => {
     const cli = await withRex();
-    for (const args of [
-      [],
-      ['export'],
-      ['completion'],
-      ['backup'],
-      ['restore'],
-      ['doctor', '--backup'],
-      ['doctor', '--json', '--backup'],
-      ['pets', 'get'],
-      ['keys', 'create', '--name', 'x', '--expires'],
-    ]) {
-      const { status, out, err } = await cli.run([...args, url]);
+    const options = 'doctor --backup, doctor --json --backup, pets get, keys create --name x --expires';
+    for (const command of ['', ...`export, completion, backup, restore, ${options}`.split(', ')]) {
+      const { status, out, err } = await cli.run([...command.split(' ').filter(Boolean), url]);
       expect(status).not.toBe(0);
       expect(out + err).not.toMatch(/hun|ter|2@/);
     }
