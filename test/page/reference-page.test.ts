@@ -35,8 +35,13 @@ beforeEach(() => {
   reference = readReference(openApiDocument(BASE_URL));
 });
 
-function operation(slug: string): Operation {
-  return reference.operations.find((candidate) => candidate.slug === slug) as Operation;
+function operation(slug: string, { operations } = reference): Operation {
+  return operations.find((candidate) => candidate.slug === slug) as Operation;
+}
+
+/** Returns the request of an operation with these texts in its fields. */
+function filledIn(of: Operation, texts: Readonly<Record<string, string>> = {}, body = ''): SampleRequest {
+  return requestOf(of, { parameters: new Map(Object.entries(texts)), body }, BASE_URL);
 }
 
 test.each([
@@ -113,9 +118,7 @@ describe('the contents', () => {
     const [found, unchanged] = get.successes;
     expect(found).toMatchObject({ status: '200', content: { schema: { $ref: '#/components/schemas/Pet' } } });
     expect(found?.headers).toContainEqual(['ETag', expect.objectContaining({ required: true })]);
-    expect(unchanged).toEqual(
-      expect.objectContaining({ status: '304', description: expect.stringMatching(/./) }),
-    );
+    expect(unchanged).toMatchObject({ status: '304', description: expect.stringMatching(/./) });
     expect(unchanged).not.toHaveProperty('content');
     expect(get.failures).toContainEqual({
       status: '404',
@@ -155,29 +158,24 @@ describe('the contents', () => {
     const anyOf = [{ type: 'null' }, { type: 'string' }];
     expect(reference.resolve({ anyOf, description })).toStrictEqual({ type: 'string', description });
     const oneOf = [{ properties: { a: pet, b: pet }, required: ['a', 'b'] }, { properties: { a: pet } }, {}];
-    const properties = { a: pet, b: pet };
-    expect(reference.resolve({ oneOf, description })).toStrictEqual({
-      description,
-      properties,
-      required: [],
-    });
+    const merged = { description, properties: { a: pet, b: pet }, required: [] };
+    expect(reference.resolve({ oneOf, description })).toStrictEqual(merged);
     const [first] = oneOf;
-    expect(reference.resolve({ oneOf: [first, { ...first, required: ['a'] }] as Schema[] }).required).toEqual(
-      ['a'],
-    );
+    const both = [first, { ...first, required: ['a'] }] as Schema[];
+    expect(reference.resolve({ oneOf: both }).required).toEqual(['a']);
   });
 });
 
 test('a change is a pet with its tag or a removal, and only an optional attribute can be removed', () => {
-  const { operations, resolve, schemas } = readReference(openApiDocument(BASE_URL, { ...CHANGING }));
-  const change = Object.fromEntries(schemas)['Change'] as Schema;
+  const changing = readReference(openApiDocument(BASE_URL, { ...CHANGING }));
+  const change = Object.fromEntries(changing.schemas)['Change'] as Schema;
   const forms = [
     ['cursor', 'pet', 'etag'],
     ['cursor', 'removed'],
   ];
   expect(change.oneOf?.map(({ required }) => required)).toEqual(forms);
-  expect(Object.keys(resolve(change).properties ?? {})).toEqual([...new Set(forms.flat())]);
-  const { description } = operations.find(({ slug }) => slug === 'change-pet') as Operation;
+  expect(Object.keys(changing.resolve(change).properties ?? {})).toEqual([...new Set(forms.flat())]);
+  const { description } = operation('change-pet', changing);
   expect(description.includes('null')).toBe(!PET_ATTRIBUTES.every(isAlwaysStored));
 });
 
@@ -199,15 +197,9 @@ test.each<[string, Schema, string[]]>([
 });
 
 describe('a request', () => {
-  const noValues = { parameters: new Map(), body: '' };
-
   test('has the parameters that are given, and their text', () => {
-    const parameters = new Map([
-      ['limit', ''],
-      ['status', 'a&b'],
-      ['after', '09007199254740993'],
-    ]);
-    expect(requestOf(operation('list-pets'), { ...noValues, parameters }, BASE_URL)).toEqual({
+    const texts = { limit: '', status: 'a&b', after: '09007199254740993' };
+    expect(filledIn(operation('list-pets'), texts)).toEqual({
       operation: 'list-pets',
       baseUrl: BASE_URL,
       pathParameters: [],
@@ -216,20 +208,13 @@ describe('a request', () => {
       url: `${BASE_URL}/pets?status=a%26b&after=09007199254740993`,
       headers: [],
     });
-    const path = { ...noValues, parameters: new Map([['petId', "1/$&'"]]) };
-    expect(requestOf(operation('get-pet'), path, BASE_URL).url).toBe(`${BASE_URL}/pets/1%2F%24%26'`);
+    expect(filledIn(operation('get-pet'), { petId: "1/$&'" }).url).toBe(`${BASE_URL}/pets/1%2F%24%26'`);
   });
 
   test('has no space around a parameter', () => {
-    const parameters = new Map([
-      ['petId', ' 7\t'],
-      ['Idempotency-Key', ' '],
-    ]);
-    const request = requestOf(operation('get-pet'), { ...noValues, parameters }, BASE_URL);
+    const request = filledIn(operation('get-pet'), { petId: ' 7\t' });
     expect(request).toMatchObject({ url: `${BASE_URL}/pets/7`, parameters: { petId: 7n } });
-    expect(
-      requestOf(operation('create-pet'), { ...noValues, parameters }, BASE_URL).newKeyField,
-    ).toBeDefined();
+    expect(filledIn(operation('create-pet'), { 'Idempotency-Key': ' ' }).newKeyField).toBeDefined();
   });
 
   test.each<[string, string | boolean]>([
@@ -241,14 +226,13 @@ describe('a request', () => {
     const parameters = ['boolean', 'string'].map(
       (type) => ({ name: type, in: 'query', schema: { type } }) as const,
     );
-    const values = { ...noValues, parameters: new Map(parameters.map(({ name }) => [name, text])) };
-    const request = requestOf({ ...operation('list-pets'), parameters }, values, BASE_URL);
+    const request = filledIn({ ...operation('list-pets'), parameters }, { boolean: text, string: text });
     expect(request.parameters).toEqual({ boolean: value, string: text });
   });
 
   test('has the text of the body', () => {
     const body = ' {"categoryId": 9007199254740993 }';
-    expect(requestOf(operation('create-pet'), { ...noValues, body }, BASE_URL)).toEqual({
+    expect(filledIn(operation('create-pet'), {}, body)).toEqual({
       operation: 'create-pet',
       baseUrl: BASE_URL,
       pathParameters: [],
@@ -259,8 +243,8 @@ describe('a request', () => {
       body,
       newKeyField: 'Idempotency-Key',
     });
-    const parameters = new Map([['Idempotency-Key', 'mine']]);
-    expect(requestOf(operation('create-pet'), { parameters, body }, BASE_URL).newKeyField).toBeUndefined();
+    const ofCaller = filledIn(operation('create-pet'), { 'Idempotency-Key': 'mine' }, body);
+    expect(ofCaller.newKeyField).toBeUndefined();
   });
 
   test.each([
@@ -338,17 +322,13 @@ describe('the samples', () => {
 
   beforeEach(() => {
     go = { resolve: brief(reference), response: { $ref: '#/components/schemas/Pet' } };
-    request = requestOf(operation('create-pet'), { parameters: new Map(), body }, BASE_URL);
+    request = filledIn(operation('create-pet'), {}, body);
   });
 
   test.each(LANGUAGES)('of a create and of a list in %s', async (language) => {
     const create = { ...request, body: '{"name":"Rex"}' };
     await expect(`${SAMPLES[language](create, go)}\n`).toMatchFileSnapshot(`samples/${language}.txt`);
-    const list = requestOf(
-      operation('list-pets'),
-      { parameters: new Map([['limit', '5']]), body: '' },
-      BASE_URL,
-    );
+    const list = filledIn(operation('list-pets'), { limit: '5' });
     const sample = SAMPLES[language](list, { ...go, key: 'KEY', response: { type: 'object' } });
     await expect(`${sample}\n`).toMatchFileSnapshot(`samples/${language}-list.txt`);
   });
@@ -361,10 +341,8 @@ describe('the samples', () => {
     expect(SAMPLES.JavaScript(odd, go)).toContain(`createPet({ a: "'\`\\n\${x}" })`);
     expect(SAMPLES.Python(odd, go)).toContain(`data=${JSON.stringify(text)}.encode(),`);
     expect(SAMPLES.Go(odd, go)).toContain(`strings.NewReader(${JSON.stringify(text)})`);
-    const lone = String.raw`{"a":"\ud800"}`;
-    expect(SAMPLES.JavaScript({ ...request, body: lone }, go)).toContain(
-      String.raw`createPet({ a: "\ud800" })`,
-    );
+    const lone = { ...request, body: String.raw`{"a":"\ud800"}` };
+    expect(SAMPLES.JavaScript(lone, go)).toContain(String.raw`createPet({ a: "\ud800" })`);
   });
 
   test.each([
@@ -388,8 +366,7 @@ describe('the samples', () => {
       `createPet({\n  name: '${'x'.repeat(80)}',\n  categoryId: 1n,\n})`,
     ],
   ])('JavaScript calls the client for %s with %j', (slug, parameters, text, call) => {
-    const values = { parameters: new Map(Object.entries(parameters)), body: text };
-    const sample = SAMPLES.JavaScript(requestOf(operation(slug), values, BASE_URL), go);
+    const sample = SAMPLES.JavaScript(filledIn(operation(slug), { ...parameters }, text), go);
     expect(sample.endsWith(`console.log(await store.${call});`), sample).toBe(true);
   });
 
@@ -403,33 +380,28 @@ describe('the samples', () => {
     ['a repeated member', 'create-pet', '{"categoryId":1,"categoryId":2}'],
     ['a missing id', 'get-pet', ''],
   ])('JavaScript uses fetch for %s', (_case, slug, text) => {
-    const known = operation(slug === 'get-pet' ? slug : 'create-pet');
-    const odd = requestOf({ ...known, slug }, { parameters: new Map(), body: text }, BASE_URL);
+    const odd = filledIn(operation(slug), {}, text);
     expect(SAMPLES.JavaScript(odd, go)).toBe(SAMPLES.fetch(odd, go));
   });
 
   test.each(LANGUAGES)('of a change, a removal and changes in %s', async (language) => {
     const changing = readReference(openApiDocument(BASE_URL, { ...CHANGING }));
+    const sampleOf = (slug: string, texts: Record<string, string>, text = '') => {
+      const known = operation(slug, changing);
+      const response = known.successes[0]?.content?.schema;
+      return SAMPLES[language](filledIn(known, texts, text), { resolve: brief(changing), response });
+    };
     const samples = [
-      ['change-pet', { petId: '7', 'If-Match': '"tag"' }, '{"status":"sold"}'],
-      ['remove-pet', { petId: '7' }, ''],
-      ['list-changes', { after: 'c-1' }, ''],
-    ].map(([slug, values, text]) => {
-      const known = changing.operations.find((each) => each.slug === slug) as Operation;
-      const parameters = new Map(Object.entries(values as Record<string, string>));
-      const sent = requestOf(known, { parameters, body: String(text) }, BASE_URL);
-      return SAMPLES[language](sent, {
-        resolve: brief(changing),
-        response: known.successes[0]?.content?.schema,
-      });
-    });
+      sampleOf('change-pet', { petId: '7', 'If-Match': '"tag"' }, '{"status":"sold"}'),
+      sampleOf('remove-pet', { petId: '7' }),
+      sampleOf('list-changes', { after: 'c-1' }),
+    ];
     await expect(`${samples.join('\n\n')}\n`).toMatchFileSnapshot(`samples/${language}-changes.txt`);
   });
 
   test('call a method of the client for every operation', () => {
-    const values = { parameters: new Map([['petId', '7']]), body: '{}' };
     for (const each of reference.operations) {
-      const sample = SAMPLES.JavaScript(requestOf(each, values, BASE_URL), go);
+      const sample = SAMPLES.JavaScript(filledIn(each, { petId: '7' }, '{}'), go);
       expect(BasicStore.prototype).toHaveProperty(/ store\.(\w+)\(/.exec(sample)?.[1] ?? sample);
     }
   });
@@ -503,7 +475,7 @@ describe('the search', () => {
 });
 
 test.each(LANGUAGES)('the highlighting of %s leaves the code unchanged', (language) => {
-  const request = requestOf(operation('create-pet'), { parameters: new Map(), body: '{"a":1}' }, BASE_URL);
+  const request = filledIn(operation('create-pet'), {}, '{"a":1}');
   const code = SAMPLES[language](request, { resolve: reference.resolve });
   const parts = highlight(code);
   expect(parts.map(({ text }) => text).join('')).toBe(code);
