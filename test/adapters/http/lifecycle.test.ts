@@ -26,12 +26,8 @@ test('a variable of an older release stops the start, and its message says what 
 test('a start after the sunset of GET /v1/pets/{petId} warns, and serves it', async () => {
   vi.useFakeTimers({ toFake: ['Date'], now: Date.UTC(2030, 11, 5) });
   onTestFinished(() => void vi.useRealTimers());
-  const config = loadConfig({
-    DATABASE_URL: 'memory:',
-    PORT: '0',
-    API_KEYS: OPERATOR_KEY,
-    LOG_LEVEL: 'error',
-  });
+  const settings = { DATABASE_URL: 'memory:', PORT: '0', API_KEYS: OPERATOR_KEY, LOG_LEVEL: 'error' };
+  const config = loadConfig(settings);
   const parts = await openParts(config, '1.0.0');
   const warn = vi.spyOn(parts.log, 'warn');
   const service = await serve(parts, config, '1.0.0');

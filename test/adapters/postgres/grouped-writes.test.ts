@@ -24,10 +24,8 @@ function openWrites(waitTimeout: number, respond: () => []) {
 
 test('if every queued write has waited too long, nothing is sent, and no success is reported', async () => {
   const { add, sent, commits } = openWrites(0, () => []);
-  await expect(add('pet')).rejects.toMatchObject({
-    code: 'storage_unavailable',
-    message: expect.stringMatching(/nothing was stored$/),
-  });
+  const refused = { code: 'storage_unavailable', message: expect.stringMatching(/nothing was stored$/) };
+  await expect(add('pet')).rejects.toMatchObject(refused);
   expect({ sent, commits }).toEqual({ sent: [undefined], commits: [] });
 });
 

@@ -66,15 +66,11 @@ describePostgres('the privileges of a user of PostgreSQL', () => {
       const admin = await connect(store);
       await admin.query(`REVOKE INSERT ON ${table} FROM ${new URL(url).username}`);
       const warnings: string[] = [];
-      const storage = await openStorage(url, {
-        observer: { onWarning: (message) => warnings.push(message) },
-      });
-      const lacking = `the database user lacks INSERT on ${table}: some writes are refused`;
-      expect(warnings).toContain(lacking);
-      expect((await examinePostgresStore(url)).problems).toContainEqual({
-        severity: 'warning',
-        message: lacking,
-      });
+      const observer = { onWarning: (message: string) => warnings.push(message) };
+      const storage = await openStorage(url, { observer });
+      const message = `the database user lacks INSERT on ${table}: some writes are refused`;
+      expect(warnings).toContain(message);
+      expect((await examinePostgresStore(url)).problems).toContainEqual({ severity: 'warning', message });
       const add = () => storage.idempotentCreates.add(REX, { caller: '1', key: 'a', validFor: 1000 });
       await expect(add()).rejects.toMatchObject({ reason: 'not_permitted' });
       await expect(storage.check()).rejects.toMatchObject({ reason: 'not_permitted' });
@@ -89,10 +85,8 @@ describePostgres('the privileges of a user of PostgreSQL', () => {
     const pets = () => inBatches([{ id: 5n, ...REX }]);
     const { storage, username, admin, ofDatabase } = await openAsUser();
     await admin.query(`GRANT UPDATE ON SEQUENCE pets_id_seq TO ${username}`);
-    await expect(importPets(storage, pets())).rejects.toMatchObject({
-      code: 'storage_unavailable',
-      message: 'the database user lacks a privilege (42501)',
-    });
+    const refused = { code: 'storage_unavailable', message: 'the database user lacks a privilege (42501)' };
+    await expect(importPets(storage, pets())).rejects.toMatchObject(refused);
     await admin.query(`GRANT ${ofDatabase} TO ${username}`);
     expect(await importPets(storage, pets())).toBe(1);
     expect((await storage.pets.add(named('Max'))).id).toBeGreaterThan(5n);

@@ -53,11 +53,8 @@ test('a rotation and a revocation need no read after the commit', async () => {
   const successor = await apiKeys.replace(old, 5, 'new', { ...about, createdAt: 2 });
   expect(successor).toMatchObject({ ...about, createdAt: 2, callerId: old.id });
   vi.mocked(Reads.prototype.read).mockRestore();
-  expect(await apiKeys.revoke(successor?.id ?? '', 7)).toEqual({
-    ...successor,
-    revokedAt: 7,
-    isReadOnly: false,
-  });
+  const revoked = { ...successor, revokedAt: 7, isReadOnly: false };
+  expect(await apiKeys.revoke(successor?.id ?? '', 7)).toEqual(revoked);
   vi.mocked(Reads.prototype.read).mockRestore();
   expect(await apiKeys.list()).toMatchObject([{ expiresAt: 5 }, { ...successor, revokedAt: 7 }]);
 });

@@ -68,10 +68,8 @@ describe('a file that is not the open one', () => {
       renameSync(`${path}${suffix}`, `${path}.old`);
       yield [REX];
     })();
-    await expect(importPets(storage, renamed)).rejects.toMatchObject({
-      reason: 'file_missing',
-      cause: expect.stringMatching(advice),
-    });
+    const missing = { reason: 'file_missing', cause: expect.stringMatching(advice) };
+    await expect(importPets(storage, renamed)).rejects.toMatchObject(missing);
   });
 });
 

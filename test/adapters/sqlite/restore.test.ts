@@ -116,14 +116,8 @@ test.each([
   const backup = await backupOf(newStore(2));
   const path = temporaryFile();
   make(path);
-  const { pets, lastId, lost, revivedKeys, problems } = await restoreSqliteStore(path, backup);
-  expect({ pets, lastId, lost, revivedKeys, problems }).toEqual({
-    pets: 2,
-    lastId: 2n,
-    lost: undefined,
-    revivedKeys: [],
-    problems: [],
-  });
+  const restored = { pets: 2, lastId: 2n, lost: undefined, revivedKeys: [], problems: [] };
+  expect(await restoreSqliteStore(path, backup)).toMatchObject(restored);
 });
 
 test('the copy is durable before it gets its name, and the name before the restore resolves', async () => {
