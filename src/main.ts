@@ -30,7 +30,7 @@ function onSignal(signal: NodeJS.Signals): void {
     stop.abort();
   } else if (performance.now() - stoppedAt >= REPEATED_SIGNAL) {
     process.off(signal, onSignal);
-    if (!isServing) writeSync(2, 'animal-store: interrupted; the outcome of a write is unknown\n');
+    if (!isServing) writeSync(2, 'animal-store: interrupted; the outcome of any write is unknown\n');
     process.kill(process.pid, signal);
   }
 }

@@ -45,5 +45,5 @@ test('a command that a second signal ends says that its outcome is unknown', asy
   const repeating = setInterval(() => running.child.kill('SIGINT'), 100);
   onTestFinished(() => clearInterval(repeating));
   expect(await running.exit).toEqual({ code: null, signal: 'SIGINT' });
-  expect(running.out.stderr).toBe('animal-store: interrupted; the outcome of a write is unknown\n');
+  expect(running.out.stderr).toBe('animal-store: interrupted; the outcome of any write is unknown\n');
 });

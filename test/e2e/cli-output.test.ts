@@ -43,15 +43,17 @@ test('a key that closed standard output would lose is not created', async () => 
 });
 
 test.each([
-  ['--skip-invalid pets.ndjson >&-', 'standard output is closed, so refused lines would be lost'],
-  ['- <&-', 'standard input is closed'],
+  ['import --create-store --skip-invalid pets.ndjson >&-', 'output is closed, so the data would be lost'],
+  ['import --create-store - <&-', 'input is closed'],
+  ['export >&-', 'output is closed, so the data would be lost'],
+  ['changes --follow >&-', 'output is closed, so the data would be lost'],
 ])(
-  'an import whose standard stream is closed is refused before it creates a store: import %s',
-  async (args, fault) => {
+  'a command whose standard stream is closed is refused before it opens the store: %s',
+  async (command, fault) => {
     const work = new Workspace();
     writeFileSync(work.path('pets.ndjson'), lines(1));
-    const { status, err } = await shell(work, work.folder, `animal-store import --create-store ${args}`);
-    expect([status, err]).toEqual([1, expect.stringContaining(`animal-store: ${fault}`)]);
+    const { status, err } = await shell(work, work.folder, `animal-store ${command}`);
+    expect([status, err]).toEqual([1, expect.stringContaining(`animal-store: standard ${fault}`)]);
     expect(existsSync(work.store)).toBe(false);
   },
 );

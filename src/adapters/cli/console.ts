@@ -6,17 +6,17 @@ import type { Readable, Writable } from 'node:stream';
 import { Presets, SingleBar } from 'cli-progress';
 import { untilAborted } from '../../application/until-aborted.ts';
 import { visible, visibleLines } from '../../domain/visible.ts';
-import { OutputError } from './errors.ts';
+import { CommandError, OutputError } from './errors.ts';
 
 type Write = (data: string | Uint8Array) => Promise<void>;
 
 export interface Console {
-  /** Writes a text to standard output, escaped by `visibleLines`. Resolves when the operating system has accepted it. */
-  readonly out: (text: string) => Promise<void>;
   /**
-   * Writes data to standard output. The data is escaped only for a terminal, which would execute control characters. If the process
-   * is asked to stop during the write, rejects at once, even if the reader has stalled.
+   * Writes a text to standard output, escaped by `visibleLines`. Resolves when the operating system has accepted it. If the process is
+   * asked to stop during the write, rejects at once, even if the reader has stalled.
    */
+  readonly out: (text: string) => Promise<void>;
+  /** Like `out`, but is escaped only for a terminal, which would execute control characters, and rejects with the signal's reason. */
   readonly outData: Write;
   /** Writes a text to standard error, escaped by `visibleLines`. Ignores a failed write. */
   readonly err: (text: string) => void;
@@ -44,14 +44,15 @@ export function consoleOf(
   const { fd, isTTY: isTerminal = false } = stdout;
   const outRaw = writerTo(stdout, fd !== undefined && fstatSync(fd).isFile() ? fd : undefined);
   const progress = progressOn(stderr);
-  const write: Write = (data) => (isTerminal ? out(Buffer.from(data).toString()) : outRaw(data));
-  const out = (text: string) => {
+  const write = (data: string | Uint8Array, error?: () => Error) =>
+    signal.aborted ? outRaw(data) : untilAborted(outRaw(data), signal, error);
+  const writeText = (text: string, error?: () => Error) => {
     progress();
-    return outRaw(visibleLines(text));
+    return write(visibleLines(text), error);
   };
   return {
-    out,
-    outData: (data) => (signal.aborted ? write(data) : untilAborted(write(data), signal)),
+    out: (text) => writeText(text, () => new OutputError(new Error('interrupted'))),
+    outData: (data) => (isTerminal ? writeText(Buffer.from(data).toString()) : write(data)),
     err(text) {
       progress();
       stderr.write(visibleLines(text));
@@ -96,15 +97,25 @@ function writerTo(stream: Output, file: number | undefined): Write {
   };
 }
 
-/** Prints the result of a completed command, as a sentence or as JSON. If this fails, prints the sentence to standard error. */
+/** Called by a command before it begins, because the data that it writes would be lost. */
+export function refuseClosedOutput({ isOutputClosed }: Console): void {
+  if (isOutputClosed)
+    throw new CommandError('standard output is closed, so the data would be lost: redirect it to a file');
+}
+
+/**
+ * Prints the result of a completed command, as a sentence or as JSON. If this fails, prints the sentence to standard error and
+ * rejects, so the command prints its notices before.
+ */
 export async function printResult(
   { out, err }: Pick<Console, 'out' | 'err'>,
   sentence: string,
-  members: object,
+  members: object | string,
   json?: boolean,
 ): Promise<void> {
   const text = `${visible(sentence)}\n`;
-  await out(json ? `${JSON.stringify(members)}\n` : text).catch((error: Error) => {
+  const document = typeof members === 'string' ? members : JSON.stringify(members);
+  await out(json ? `${document}\n` : text).catch((error: Error) => {
     err(text);
     throw error;
   });

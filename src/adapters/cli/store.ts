@@ -30,13 +30,12 @@ export async function withStore<T>(
     const advice = 'Check this location, or create a store there with --create-store';
     throw new CommandError(`${error.message}. ${advice}`);
   });
-  const report = (error: unknown) => console.err(`${explain(error)}\n`);
   // If closing fails, the result must still be printed: otherwise, a new key would be lost.
   try {
     signal.throwIfAborted();
     return await use(store);
   } finally {
-    await store.close().catch(report);
+    await store.close().catch((error) => console.err(`${explain(error)}\n`));
   }
 }
 

@@ -87,10 +87,16 @@ describe('backup --verify', () => {
       const [rule, set] = SPOIL.split(';');
       db.exec(`${rule}; ${set} WHERE id = 2`);
       db.close();
-      const { status, err } = await run(['backup', '--verify', file], { stdout: failingOutput('EPIPE') });
-      expect(status).toBe(1);
-      expect(err).toMatch(/^error: pet 2 was changed by another program, or is older than the rule: /m);
-      expect(err).toContain('does not count as verified: correct these pets in the store');
+      for (const [code, fault] of [
+        ['EPIPE', 'does not count as verified: correct these pets in the store'],
+        ['ENOSPC', 'standard output cannot be written'],
+      ] as const) {
+        const args = ['backup', '--verify', '--force', file];
+        const { status, err } = await run(args, { stdout: failingOutput(code) });
+        expect(status).toBe(1);
+        expect(err).toMatch(/^error: pet 2 was changed by another program, or is older than the rule: /m);
+        expect(err).toContain(fault);
+      }
       expect(existsSync(file)).toBe(true);
     },
   );

@@ -8,9 +8,9 @@ import { consoleOf } from '../../../src/adapters/cli/console.ts';
 import { REX } from '../../support/pets.ts';
 import { temporaryFile } from '../sqlite/temporary-file.ts';
 import {
+  abortingOutput,
   type CommandLine,
   commandLine,
-  exportOf,
   failed,
   failingOutput,
   inMemory,
@@ -24,17 +24,34 @@ function withFailing(cli: CommandLine, code: string, ...args: string[]): Promise
 }
 
 describe('a result that cannot be written', () => {
-  test('of an import says that the pets are stored', async () => {
+  test.each([
+    ['Imported 1 pet.', 'import -'],
+    ['Imported 1 pet.', 'import - --json'],
+    ['Pet 1 is removed.', 'pets remove 1 --json'],
+    ['Key 1 (shop) is revoked.', 'keys revoke 1 --json'],
+    ['A new epoch has begun: every follower must begin again.', 'changes --new-epoch'],
+  ])(
+    'is said on standard error, also after a signal while the reader has stalled: %s',
+    async (done, args) => {
+      const cli = inMemory();
+      await cli.openStore().createPet(REX);
+      await cli.openStore().apiKeys.create('shop');
+      const err = `${done}\nanimal-store: standard output cannot be written: `;
+      const full = await withFailing(cli, 'ENOSPC', ...args.split(' '));
+      expect(full).toEqual({ status: 1, out: '', err: `${err}ENOSPC: no\n` });
+      const stalled = await cli.run(args.split(' '), { stdin: line(1), ...abortingOutput() });
+      expect(stalled).toEqual({ status: 1, out: '', err: `${err}interrupted\n` });
+    },
+  );
+
+  test.each([
+    ['keys list', 'interrupted; the output is not complete'],
+    ['doctor', 'standard output cannot be written: interrupted'],
+    ['--help', 'standard output cannot be written: interrupted'],
+  ])('of a reader that has stalled ends with the signal: %s', async (args, fault) => {
     const cli = await withRex();
-    for (const args of [[], ['--json']]) {
-      const before = (await exportOf(cli)).split('\n').length;
-      expect(await withFailing(cli, 'ENOSPC', 'import', '-', ...args)).toEqual({
-        status: 1,
-        out: '',
-        err: 'Imported 1 pet.\nanimal-store: standard output cannot be written: ENOSPC: no\n',
-      });
-      expect((await exportOf(cli)).split('\n').length).toBe(before + 1);
-    }
+    await cli.run(['keys', 'create', '--name', 'shop']);
+    expect(await cli.run(args.split(' '), abortingOutput())).toEqual(failed(1, fault));
   });
 
   test.each(['ENOSPC', 'EPIPE'])('of a new key says that the key is lost: %s', async (code) => {

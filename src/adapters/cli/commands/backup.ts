@@ -30,8 +30,8 @@ export function defineBackup(program: Command, options: CommandOptions): void {
       const found = contents ? `, verified: ${contentsText(contents)}, as in the store` : '';
       const facts = contents && { verified: problems.length === 0, pets, apiKeys, lastId: String(lastId) };
       const text = `Backed up to ${file}: ${number(bytes)} bytes${found}.`;
-      await printResult(console, text, { file, bytes, ...facts }, json).catch(ignoreBrokenPipe);
       for (const { severity, message } of problems) console.err(`${severity}: ${visible(message)}\n`);
+      await printResult(console, text, { file, bytes, ...facts }, json).catch(ignoreBrokenPipe);
       if (problems.length > 0) {
         const advice = 'does not count as verified: correct these pets in the store';
         throw new CommandError(`the backup is a true copy, but ${advice}`);

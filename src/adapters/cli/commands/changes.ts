@@ -4,6 +4,7 @@ import type { Change } from '../../../application/change-calls.ts';
 import { LIMIT_MAX } from '../../../application/list-pets.ts';
 import { petJson } from '../../../domain/pet-json.ts';
 import { changeCursor } from '../arguments.ts';
+import { printResult, refuseClosedOutput } from '../console.ts';
 import type { CommandOptions } from '../options.ts';
 import { READING, untilInterrupted, withStore } from '../store.ts';
 
@@ -19,8 +20,9 @@ export function defineChanges(program: Command, options: CommandOptions): void {
     .action(async ({ after, follow, newEpoch: isNewEpoch }) => {
       if (isNewEpoch) {
         await withStore(options, 'new-epoch', {}, (store) => store.beginEpoch());
-        return await console.out('A new epoch has begun: every follower must begin again.\n');
+        return await printResult(console, 'A new epoch has begun: every follower must begin again.', {});
       }
+      refuseClosedOutput(console);
       const writing = withStore(options, 'pets', READING, async (store) => {
         if (!follow) return await writePages(store, after, options);
         for await (const change of store.followChanges({ after, signal }))

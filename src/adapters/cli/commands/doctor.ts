@@ -18,15 +18,13 @@ export function defineDoctor(program: Command, options: CommandOptions): void {
       const found = await untilAborted(diagnose(options.databaseUrl, backup), signal);
       const problems = found.problems.map((each) => ({ ...each, message: withoutSecrets(each.message) }));
       const report = { version, ...found, problems };
+      const integersAsText = (_: string, value: unknown) =>
+        typeof value === 'bigint' ? String(value) : value;
       const shown = json ? `${JSON.stringify(report, integersAsText, 2)}\n` : textOf(report);
       await console.out(shown).catch(ignoreBrokenPipe);
       const errors = problems.filter(({ severity }) => severity === 'error').length;
       if (errors > 0) throw new CommandError(`${counted(errors, 'error')} found`);
     });
-}
-
-function integersAsText(_name: string, value: unknown): unknown {
-  return typeof value === 'bigint' ? String(value) : value;
 }
 
 function textOf({ problems, settings, ...facts }: DoctorReport): string {

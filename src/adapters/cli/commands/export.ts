@@ -5,6 +5,7 @@ import type { PetFilter } from '../../../domain/pet-filter.ts';
 import { petJson } from '../../../domain/pet-json.ts';
 import { visible } from '../../../domain/visible.ts';
 import { int64 } from '../arguments.ts';
+import { refuseClosedOutput } from '../console.ts';
 import { counted } from '../format.ts';
 import type { CommandOptions } from '../options.ts';
 import { filterOptions } from '../pet-attributes.ts';
@@ -21,6 +22,7 @@ export function defineExport(program: Command, options: CommandOptions): void {
     .option('--after <id>', 'with --follow, only pets with a greater id', int64)
     .action(async ({ follow, after, ...filter }) => {
       if (after !== undefined && !follow) command.error('--after requires --follow');
+      refuseClosedOutput(console);
       const followPets = async (store: AnimalStore) => {
         for await (const pet of store.followPets({ ...filter, after, signal }))
           await console.outData(`${petJson(pet)}\n`);

@@ -5,7 +5,7 @@ import type { ImportedPet } from '../../../domain/pet.ts';
 import { parsePetMembers } from '../../../domain/pet-json.ts';
 import { visible } from '../../../domain/visible.ts';
 import { CREATE_STORE, file, JSON_RESULT } from '../arguments.ts';
-import { printResult } from '../console.ts';
+import { printResult, refuseClosedOutput } from '../console.ts';
 import { CommandError } from '../errors.ts';
 import { counted } from '../format.ts';
 import { chunksOf, type Line, linesOfPets, openInput, readLines } from '../input.ts';
@@ -37,10 +37,7 @@ export function defineImport(program: Command, options: CommandOptions): void {
 async function importPets(from: string, flags: Flags, options: CommandOptions): Promise<void> {
   const { console } = options;
   const { dryRun = false, skipInvalid, createStore = false, json } = flags;
-  if (skipInvalid && console.isOutputClosed)
-    throw new CommandError(
-      'standard output is closed, so refused lines would be lost: redirect it to a file',
-    );
+  if (skipInvalid) refuseClosedOutput(console);
   const { lines, close, place } = await openSource(from, options);
   const work = (store: AnimalStore) => importLines(store, lines, flags, options);
   const access = { createStore: dryRun ? undefined : createStore, onlyReads: dryRun };

@@ -100,13 +100,9 @@ async function listKeys(active: boolean, json: boolean, options: CommandOptions)
   const now = Date.now();
   const all = await withStore(options, 'keys', READING, ({ apiKeys }) => apiKeys.list());
   const keys = active ? all.filter((key) => apiKeyStatus(key, now) === 'active') : all;
-  if (json) {
-    await console.out(`${JSON.stringify(keys.map(attributesOf), null, 2)}\n`);
-  } else if (keys.length > 0) {
-    await console.out(table([HEAD, ...keys.map((key) => rowOf(key, now))]));
-  } else {
-    console.err(`There is no ${active ? 'active key' : 'key'}.\n`);
-  }
+  if (json) await console.outData(`${JSON.stringify(keys.map(attributesOf), null, 2)}\n`);
+  else if (keys.length > 0) await console.outData(table([HEAD, ...keys.map((key) => rowOf(key, now))]));
+  else console.err(`There is no ${active ? 'active key' : 'key'}.\n`);
 }
 
 function attributesOf(key: ApiKey): object {

@@ -95,8 +95,7 @@ export function definePets(program: Command, options: CommandOptions): void {
       await writeOnce('removed', false, options, (store) =>
         store.removePetOnce(id, caller, { ifMatch, signal }),
       );
-      if (json) await options.console.out(`{"removed":${id}}\n`);
-      else await printResult(options.console, `Pet ${id} is removed.`, {});
+      await printResult(options.console, `Pet ${id} is removed.`, `{"removed":${id}}`, json);
     });
 }
 

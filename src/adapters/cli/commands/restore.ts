@@ -21,8 +21,8 @@ export function defineRestore(program: Command, options: CommandOptions): void {
       const contents = `${counted(pets, 'pet', 'pets')} and ${counted(apiKeys, 'key')}`;
       const text = `Restored ${store} from ${file}: ${contents}, ids go on after ${lastId}.`;
       const members = { store, bytes, pets, apiKeys, lastId: String(lastId), ...rest };
-      await printResult(console, text, members, json);
       for (const notice of noticesOf(restored)) console.err(`${visible(notice)}\n`);
+      await printResult(console, text, members, json);
     });
 }
 
