@@ -6,7 +6,7 @@
 import { randomUUID } from 'node:crypto';
 import { Agent, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Random } from '../../test/faults/random.ts';
+import { randomNumbers } from '../../src/testing/random.ts';
 import { runToEnd } from '../processes.ts';
 import { nextRequest, type Work } from '../works.ts';
 
@@ -66,8 +66,8 @@ async function runStream(
   { origin, key, pets, seconds, idempotencyKeys, epoch }: StreamsLoad,
 ): Promise<Reported> {
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
-  const seeded = new Random(42);
-  const random = () => seeded.next() / 2 ** 32;
+  const seeded = randomNumbers(42);
+  const random = () => seeded(2 ** 32) / 2 ** 32;
   const latencies: number[] = [];
   const count = { sent: 0, bytes: 0, refused: 0, broken: 0, createsSent: 0 };
   /** The pets that were changed, with the entity tags of their responses. */

@@ -2,11 +2,11 @@
 
 import { expect, test } from 'vitest';
 import { inMemory } from '../adapters/cli/cli.ts';
-import { REQUIRED_OPTIONS } from '../support/pets.ts';
+import { optionsOf, withRequired } from '../support/pets.ts';
 
 test('the columns of a table are as wide as their values, and a category is no id', async () => {
-  const rex = ['--name', 'Rex', '--category-id', '9007199254740993'];
-  const { out } = await inMemory().run(['pets', 'create', ...REQUIRED_OPTIONS, ...rex]);
+  const rex = optionsOf(withRequired({ name: 'Rex', categoryId: 9007199254740993n }));
+  const { out } = await inMemory().run(['pets', 'create', ...rex]);
   const table = /^ID {2}NAME {2}CATEGORY {10}STATUS\b.*\n1 {3}Rex {3}9007199254740993 {2}available\b.*\n$/;
   expect(out).toMatch(table);
 });

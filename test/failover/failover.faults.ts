@@ -9,7 +9,6 @@ import { type FaultsServer, startFaultsServer } from '../faults/server.ts';
 import { printTable } from '../faults/table.ts';
 import { until } from '../support/clock.ts';
 import { CHANGING_SETTINGS } from '../support/lifecycle.ts';
-import { OPERATOR_KEY } from '../support/process.ts';
 import { BROKEN_PROMISE } from '../support/retry.ts';
 import { Cluster } from './cluster.ts';
 import { missingPrograms } from './packages.ts';
@@ -57,10 +56,7 @@ describe.skipIf(isSkipped)(`two servers on a PostgreSQL cluster that fails over$
       changingServers.push(await start(changingUrl, `changing-${name}`, { ...CHANGING_SETTINGS }));
     }
     counting = await CountingClients.start(changingServers.map(({ origin }) => origin));
-    load = new Load(
-      servers.map(({ port }) => port),
-      OPERATOR_KEY,
-    );
+    load = new Load(servers.map(({ port }) => port));
   });
 
   afterAll(() => cluster?.close());

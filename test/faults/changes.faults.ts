@@ -5,16 +5,15 @@ import { describe, expect, test } from 'vitest';
 import { AnimalStore } from '../../src/application/animal-store.ts';
 import { exerciseChanges } from '../../src/testing/history/exercise-changes.ts';
 import { exercise, History } from '../../src/testing/index.ts';
+import { randomNumbers } from '../../src/testing/random.ts';
 import { BROKEN_PROMISE } from '../support/retry.ts';
 import { ROUNDS, SEED } from './options.ts';
 import { PortProcess } from './port-processes.ts';
-import { Random } from './random.ts';
 import { STORES } from './stores.ts';
 import { printTable } from './table.ts';
 
 /** The calls of the clients between two kills. */
 const CALLS_PER_KILL = 120;
-const STREAM = 0x6368_616e;
 const TIMEOUT = { timeout: 120_000 + ROUNDS * 20_000 };
 
 /** Each resolves with a description of a contradiction, if there is one. */
@@ -61,7 +60,7 @@ function callsOf(processes: readonly PortProcess[]): number {
 
 /** Repeatedly kills a process, and often pauses it first. Rejects when the work fails meanwhile. */
 async function killDuring(processes: readonly PortProcess[], work: Promise<unknown>): Promise<void> {
-  const random = new Random(SEED, STREAM);
+  const random = randomNumbers(SEED);
   let error: unknown;
   work.catch((reason: unknown) => {
     error = reason;
@@ -69,8 +68,8 @@ async function killDuring(processes: readonly PortProcess[], work: Promise<unkno
   for (let round = 0; round < ROUNDS; round += 1) {
     for (const next = callsOf(processes) + CALLS_PER_KILL; callsOf(processes) < next; await sleep(2))
       if (error !== undefined) throw error;
-    const chosen = processes[random.below(2)] as PortProcess;
-    if (random.chance(0.4)) await chosen.pause(random.between(1, 300));
+    const chosen = processes[random(2)] as PortProcess;
+    if (random(5) < 2) await chosen.pause(1 + random(300));
     await chosen.killAndStartAgain();
   }
 }

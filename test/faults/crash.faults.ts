@@ -5,14 +5,14 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { randomNumbers } from '../../src/testing/random.ts';
 import { freePort } from '../support/free-port.ts';
-import { OPERATOR_KEY, temporaryFolder } from '../support/process.ts';
+import { temporaryFolder } from '../support/process.ts';
 import { BROKEN_PROMISE } from '../support/retry.ts';
 import { ClientGroup, createOf, LOST } from './client/clients.ts';
 import { damageOf, Load, NO_DAMAGE } from './client/load.ts';
 import { exportOf, idOf, nameOf } from './commands.ts';
 import { ROUNDS, SEED } from './options.ts';
-import { Random } from './random.ts';
 import { startFaultsServer } from './server.ts';
 import { printTable } from './table.ts';
 
@@ -20,20 +20,17 @@ import { printTable } from './table.ts';
 const CLIENTS = 32;
 const ONCE = 'once ';
 
-const STREAM = 0x6372_7368;
-
 test(`through ${ROUNDS} kills of seed ${SEED}, no acknowledged pet is lost, and each idempotency key has one pet and one response`, {
   timeout: 120_000 + ROUNDS * 20_000,
 }, async () => {
-  const random = new Random(SEED, STREAM);
+  const random = randomNumbers(SEED);
   const folder = temporaryFolder();
   const ports = [await freePort(), await freePort()];
   const start = (at: number) => startFaultsServer({ folder, port: ports[at] as number });
   const servers = [await start(0), await start(1)];
-  const load = new Load(ports, OPERATOR_KEY, { isKilled: true });
+  const load = new Load(ports, { isKilled: true });
   const group = new ClientGroup({
     origin: `http://127.0.0.1:${ports[0]}`,
-    key: OPERATOR_KEY,
     clients: CLIENTS,
     next: (client, count) => createOf(`${ONCE}${client}.${count}`),
     pause: () => 5,
@@ -42,12 +39,12 @@ test(`through ${ROUNDS} kills of seed ${SEED}, no acknowledged pet is lost, and 
   for (let round = 0; round < ROUNDS; round++) {
     const acknowledged = pets.length;
     await expect.poll(() => pets.length, { interval: 5 }).toBeGreaterThan(acknowledged);
-    await sleep(random.between(0, 1000));
+    await sleep(random(1000));
     const kill = async (at: number) => {
       expect(await servers[at]?.kill()).toEqual({ code: null, signal: 'SIGKILL' });
       servers[at] = await start(at);
     };
-    await Promise.all((random.chance(0.5) ? [0, 1] : [round % 2]).map(kill));
+    await Promise.all((random(2) === 0 ? [0, 1] : [round % 2]).map(kill));
   }
   await group.stop();
   await load.stop();

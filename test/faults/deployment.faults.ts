@@ -2,14 +2,14 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { randomNumbers } from '../../src/testing/random.ts';
 import { freePort } from '../support/free-port.ts';
-import { OPERATOR_KEY, temporaryFolder } from '../support/process.ts';
+import { temporaryFolder } from '../support/process.ts';
 import { BROKEN_PROMISE } from '../support/retry.ts';
 import { ClientGroup, createOf, LIST, UNCHECKED } from './client/clients.ts';
 import { exportOf } from './commands.ts';
 import { hasNginx, startNginx } from './nginx.ts';
 import { RESTARTS, SEED } from './options.ts';
-import { Random } from './random.ts';
 import { startFaultsServer } from './server.ts';
 import { printTable } from './table.ts';
 
@@ -19,13 +19,12 @@ import { printTable } from './table.ts';
  */
 const CLIENTS = 96;
 const MAX_PAUSE = 300;
-const STREAM = 0x6e_67_69;
 
 test.skipIf(!hasNginx)(
   `two servers behind nginx are restarted ${RESTARTS} times each under load: no request fails${hasNginx ? '' : ' (skipped: nginx is not installed)'}`,
   { timeout: 120_000 + RESTARTS * 60_000 },
   async () => {
-    const random = new Random(SEED, STREAM);
+    const random = randomNumbers(SEED);
     const folder = temporaryFolder();
     const ports = [await freePort(), await freePort()] as const;
     const start = (turn: number) => startFaultsServer({ folder, port: ports[turn] as number });
@@ -33,7 +32,6 @@ test.skipIf(!hasNginx)(
     const nginx = await startNginx({ servers: ports, isLimited: false });
     const group = new ClientGroup({
       origin: nginx.origin,
-      key: OPERATOR_KEY,
       clients: CLIENTS,
       check: UNCHECKED,
       next: (client, count) => {
@@ -41,12 +39,12 @@ test.skipIf(!hasNginx)(
         if (count % 2 === 1) return LIST;
         return createOf(name, count % 4 === 0 ? { 'Idempotency-Key': name } : {});
       },
-      pause: (client) => (client % 2 === 0 ? 0 : random.between(0, MAX_PAUSE)),
+      pause: (client) => (client % 2 === 0 ? 0 : random(MAX_PAUSE)),
     });
     await group.untilConnected();
     const stopTimes: number[] = [];
     for (let restart = 0; restart < 2 * RESTARTS; restart++) {
-      await sleep(random.between(500, 1500));
+      await sleep(500 + random(1000));
       const turn = restart % 2;
       const begin = performance.now();
       expect(await servers[turn]?.stop()).toEqual({ code: 0, signal: null });

@@ -44,7 +44,6 @@ test(`${DIRECT} connections that send lists as fast as they can: they get 503 at
   const probe = () =>
     new ClientGroup({
       origin: server.origin,
-      key: OPERATOR_KEY,
       clients: 1,
       next: () => PROBE,
       pause: () => 200,
@@ -122,7 +121,6 @@ function crowdAt(port: number, connections: number, address = '127.0.0.1') {
 async function politeFor(milliseconds: number, origin: string): Promise<Outcomes> {
   const group = new ClientGroup({
     origin,
-    key: OPERATOR_KEY,
     clients: 1,
     check: UNCHECKED,
     next: (_, count) => {

@@ -2,19 +2,18 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
+import { randomNumbers } from '../../src/testing/random.ts';
 import { freePort } from '../support/free-port.ts';
 import { CHANGING_SETTINGS } from '../support/lifecycle.ts';
 import { CountingClients } from './client/counting.ts';
 import { hasNginx, startNginx } from './nginx.ts';
 import { ROUNDS, SEED } from './options.ts';
-import { Random } from './random.ts';
 import { startFaultsServer } from './server.ts';
 import { STORES } from './stores.ts';
 import { printTable } from './table.ts';
 
 /** The minimum number of increments that the clients make. */
 const INCREMENTS = 100;
-const STREAM = 0x696e_6372;
 const note = hasNginx ? '' : ' (skipped: nginx is not installed)';
 
 describe.each(STORES)(`two servers behind nginx on $name${note}`, ({ name, newUrl, canRun }) => {
@@ -22,7 +21,7 @@ describe.each(STORES)(`two servers behind nginx on $name${note}`, ({ name, newUr
     `each confirmed increment is made exactly once through ${ROUNDS} kills`,
     { timeout: 240_000 + ROUNDS * 20_000 },
     async () => {
-      const random = new Random(SEED, STREAM);
+      const random = randomNumbers(SEED);
       const env = { DATABASE_URL: await newUrl(), ...CHANGING_SETTINGS };
       const ports = [await freePort(), await freePort()];
       const start = (turn: number) => startFaultsServer({ env, port: ports[turn] as number });
@@ -31,7 +30,7 @@ describe.each(STORES)(`two servers behind nginx on $name${note}`, ({ name, newUr
       const counting = await CountingClients.start([nginx.origin]);
       for (let round = 0; round < ROUNDS; round += 1) {
         await counting.untilChanged(1);
-        await sleep(random.between(0, 500));
+        await sleep(random(500));
         expect(await servers[round % 2]?.kill()).toEqual({ code: null, signal: 'SIGKILL' });
         servers[round % 2] = await start(round % 2);
       }

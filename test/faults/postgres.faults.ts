@@ -16,7 +16,7 @@ import {
   postgresNote,
   startPostgres,
 } from '../support/postgres/index.ts';
-import { BIN, OPERATOR_KEY } from '../support/process.ts';
+import { BIN } from '../support/process.ts';
 import { BROKEN_PROMISE } from '../support/retry.ts';
 import { damageOf, Load, NO_DAMAGE, type StoredPet } from './client/load.ts';
 import { expectWithin } from './limits.ts';
@@ -81,10 +81,7 @@ describePostgres('two servers on a PostgreSQL that fails', () => {
     postgres = await startPostgres();
     const env = { DATABASE_URL: withTimeout(postgres.url, QUERY_TIMEOUT) };
     for (let count = 0; count < 2; count++) servers.push(await startFaultsServer({ env }));
-    load = new Load(
-      servers.map(({ port }) => port),
-      OPERATOR_KEY,
-    );
+    load = new Load(servers.map(({ port }) => port));
   });
 
   afterAll(() => postgres.close());

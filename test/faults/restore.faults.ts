@@ -3,15 +3,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
+import { randomNumbers } from '../../src/testing/random.ts';
 import { wholeJson } from '../support/pets.ts';
 import { BROKEN_PROMISE } from '../support/retry.ts';
 import { storeWith } from './commands.ts';
 import { ROUNDS, SEED } from './options.ts';
-import { Random } from './random.ts';
 import { printTable } from './table.ts';
 
 const PETS = 50_000;
-const STREAM = 0x7265_7374;
 const RESTORE = ['restore', '--force', 'backup.db'];
 
 /** Returns whether the store is the restored one. Expects it to be sound, and to have one more pet if it is not. */
@@ -32,7 +31,7 @@ function isRestored(store: string): boolean {
 test(`a restore that is killed at any time, ${2 * ROUNDS} rounds of seed ${SEED}, leaves the old store or the restored one`, {
   timeout: 120_000 + ROUNDS * 20_000,
 }, async () => {
-  const random = new Random(SEED, STREAM);
+  const random = randomNumbers(SEED);
   const work = await storeWith(PETS, 'Rex');
   const { store } = work;
   await work.output('backup', 'backup.db');
@@ -44,7 +43,7 @@ test(`a restore that is killed at any time, ${2 * ROUNDS} rounds of seed ${SEED}
     if (isRestored(store))
       await work.outputHere(['import', '-'], wholeJson('{"name":"Later","categoryId":1}\n'));
     const { child, exit } = work.start(RESTORE);
-    await sleep(random.between(0, duration));
+    await sleep(random(duration));
     child.kill('SIGKILL');
     await exit;
     if (isRestored(store)) restored += 1;

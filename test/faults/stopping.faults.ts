@@ -5,15 +5,14 @@ import { describe, expect, test } from 'vitest';
 import { servedOperations } from '../../src/adapters/http/lifecycle.ts';
 import { petJson } from '../../src/domain/pet-json.ts';
 import { createAnimalStore } from '../../src/library/index.ts';
+import { randomNumbers } from '../../src/testing/random.ts';
 import { checked } from '../support/answer-checks.ts';
 import type { Answer } from '../support/client.ts';
 import { CHANGING, CHANGING_SETTINGS } from '../support/lifecycle.ts';
-import { OPERATOR_KEY } from '../support/process.ts';
 import { BROKEN_PROMISE } from '../support/retry.ts';
 import { ClientGroup, createOf, type Exchange, LIST } from './client/clients.ts';
 import { idOf } from './commands.ts';
 import { SEED, STOPS } from './options.ts';
-import { Random } from './random.ts';
 import { startFaultsServer } from './server.ts';
 import { STORES } from './stores.ts';
 import { printTable } from './table.ts';
@@ -25,7 +24,6 @@ const MAX_PAUSE = 300;
 const FOLLOWERS = 4;
 /** The operations of the server. */
 const OPERATIONS = servedOperations({ ...CHANGING });
-const STREAM = 0x73_746f_70;
 
 describe.each(STORES)('SIGTERM under load on $name', ({ name, newUrl, canRun }) => {
   test.skipIf(!canRun)(
@@ -34,7 +32,7 @@ describe.each(STORES)('SIGTERM under load on $name', ({ name, newUrl, canRun }) 
       timeout: 120_000 + STOPS * 20_000,
     },
     async () => {
-      const random = new Random(SEED, STREAM);
+      const random = randomNumbers(SEED);
       const url = await newUrl();
       const followers = Array.from({ length: FOLLOWERS }, () => new Follower());
       /** The last acknowledged JSON of each pet. */
@@ -52,16 +50,15 @@ describe.each(STORES)('SIGTERM under load on $name', ({ name, newUrl, canRun }) 
         const server = await startFaultsServer({ env: { DATABASE_URL: url, ...CHANGING_SETTINGS } });
         const group = new ClientGroup({
           origin: server.origin,
-          key: OPERATOR_KEY,
           clients: CLIENTS,
           check: (answer, asked) => checked(answer, asked, OPERATIONS),
           next: (client, count, last) =>
             followers[client]?.next(last) ?? nextOf(`${round}.${client}.${count}`, count, last),
-          pause: (client) => (client % 2 === 0 ? 0 : random.between(0, MAX_PAUSE)),
+          pause: (client) => (client % 2 === 0 ? 0 : random(MAX_PAUSE)),
           endsWhenRefused: true,
         });
         await group.untilConnected();
-        await sleep(random.between(200, 1200));
+        await sleep(200 + random(1000));
         const start = performance.now();
         expect(await server.stop()).toEqual({ code: 0, signal: null });
         stopTimes.push(Math.round(performance.now() - start));

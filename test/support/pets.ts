@@ -82,9 +82,6 @@ export function optionsOf(values: PetChange): string[] {
   return given.map(([name, value]) => `--${optionName(name)}=${value}`);
 }
 
-/** The options of `animal-store pets create` for the required attributes that a test does not name. */
-export const REQUIRED_OPTIONS: readonly string[] = optionsOf(Object.fromEntries(UNNAMED));
-
 const CHANGEABLE = PET_ATTRIBUTES.filter((name) => !(name in TRANSITIONS));
 /** A pet with every attribute, before any transition, and its JSON. */
 export const REX: NewPet = samplePet('Rex', 3n, CHANGEABLE);

@@ -5,6 +5,7 @@ import type { checked } from '../../support/answer-checks.ts';
 import { type Answer, Client, type RequestOptions } from '../../support/client.ts';
 import { until } from '../../support/clock.ts';
 import { withRequired } from '../../support/pets.ts';
+import { OPERATOR_KEY } from '../../support/process.ts';
 
 export interface Exchange {
   readonly method: 'GET' | 'PATCH' | 'POST';
@@ -42,7 +43,6 @@ export class Outcomes {
 
 export interface GroupOptions {
   readonly origin: string;
-  readonly key: string;
   readonly clients: number;
   /** Returns the next request of a client, which may depend on the last response. */
   next(client: number, count: number, last: Answer | undefined): Exchange;
@@ -85,8 +85,8 @@ export class ClientGroup {
   }
 
   async #run(number: number): Promise<void> {
-    const { origin, key, next, pause, check, endsWhenRefused = false } = this.#options;
-    const client = new Client(origin, key, check);
+    const { origin, next, pause, check, endsWhenRefused = false } = this.#options;
+    const client = new Client(origin, OPERATOR_KEY, check);
     let last: Answer | undefined;
     let idleSince = performance.now();
     for (let count = 0; !this.#isStopping; count++) {

@@ -3,6 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Answer, Client } from '../../support/client.ts';
 import { withRequired } from '../../support/pets.ts';
+import { OPERATOR_KEY } from '../../support/process.ts';
 
 const CREATORS = 32;
 const READERS = 4;
@@ -50,9 +51,9 @@ export class Load {
   #isStopping = false;
 
   /** @param options whether the servers are killed, so that a lost connection is no fault */
-  constructor(ports: readonly number[], key: string, { isKilled = false }: { isKilled?: boolean } = {}) {
+  constructor(ports: readonly number[], { isKilled = false }: { isKilled?: boolean } = {}) {
     this.#isKilled = isKilled;
-    this.#clients = ports.map((port) => new Client(`http://127.0.0.1:${port}`, key));
+    this.#clients = ports.map((port) => new Client(`http://127.0.0.1:${port}`, OPERATOR_KEY));
     this.writes = ports.map(() => new Outage());
     this.readiness = ports.map(() => new Outage());
     this.#running = Promise.all([
