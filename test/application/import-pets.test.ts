@@ -87,19 +87,17 @@ describe('a mixture of pets with and without an id', () => {
   });
 });
 
-describe('a duplicate id', () => {
-  test('ends the import when there is no callback, and is reported to it with the object from the batch', async () => {
-    const one = { ...REX, id: 1n };
-    await expect(importPets.execute(oneByOne([[one, one]]))).rejects.toThrow(refusal('duplicate id 1'));
-    expect(await stored()).toEqual([]);
-    const first = { ...REX, id: 1n, 'x-extra': 'first' };
-    const second = { ...REX, id: 1n, 'x-extra': 'second' };
-    const third = { ...REX, id: 1n, 'x-extra': 'third' };
-    const refused = await refusals([first, second], [third]);
-    expect(refused.map(([, reason]) => reason)).toEqual(['duplicate id 1', 'duplicate id 1']);
-    expect(refused.map(([pet]) => pet)).toEqual([second, third]);
-    expect(await stored()).toEqual([one]);
-  });
+test('a duplicate id ends the import when there is no callback, and is reported to it with the object from the batch', async () => {
+  const one = { ...REX, id: 1n };
+  await expect(importPets.execute(oneByOne([[one, one]]))).rejects.toThrow(refusal('duplicate id 1'));
+  expect(await stored()).toEqual([]);
+  const first = { ...REX, id: 1n, 'x-extra': 'first' };
+  const second = { ...REX, id: 1n, 'x-extra': 'second' };
+  const third = { ...REX, id: 1n, 'x-extra': 'third' };
+  const refused = await refusals([first, second], [third]);
+  expect(refused.map(([, reason]) => reason)).toEqual(['duplicate id 1', 'duplicate id 1']);
+  expect(refused.map(([pet]) => pet)).toEqual([second, third]);
+  expect(await stored()).toEqual([one]);
 });
 
 test('an error of the batches ends the import', async () => {

@@ -13,20 +13,14 @@ import { numberedJson, REX } from '../support/pets.ts';
 import { describePostgres, newDatabaseUrl } from '../support/postgres/index.ts';
 import { startTunnel } from '../support/postgres/tunnel.ts';
 import { STORAGES, type StorageKind } from '../support/server.ts';
-import { environmentOf, startInProcess } from '../support/service.ts';
+import { clientOf, environmentOf, startInProcess } from '../support/service.ts';
 
 const KINDS: readonly string[] = [...STORAGES, SERVER];
 
 test.each(KINDS.filter((kind) => kind !== 'memory'))('import copies a store: %s', async (kind) => {
   const served = await environmentOf(kind === 'server' ? 'memory' : (kind as StorageKind));
-  const service = await startInProcess({ ...served, FIRST_KEY: 'print' });
-  const headers = { Authorization: `Bearer ${service.firstKey?.key}`, 'Content-Type': 'application/json' };
-  for (const number of [1, 2])
-    await fetch(`${service.url}/pets`, {
-      method: 'POST',
-      headers,
-      body: numberedJson(number),
-    });
+  const service = await startInProcess(served);
+  for (const number of [1, 2]) await clientOf(service).post(numberedJson(number));
   const url = kind === 'server' ? service.url : served['DATABASE_URL'];
   // The scheme of a URL has no case.
   const address = url?.replace(/^\w+/, (scheme) => scheme.toUpperCase());

@@ -40,7 +40,7 @@ async function cliOf(kind: string) {
     // The command line closes the store after each command.
     return commandLine('', { openStore });
   }
-  const service = await startInProcess({ ...(await environmentOf('memory')), FIRST_KEY: 'print' });
+  const service = await startInProcess(await environmentOf('memory'));
   const environment = { DATABASE_URL: service.url, API_KEY: service.firstKey?.key };
   return commandLine('', createCommands(environment, '1.0.0'));
 }

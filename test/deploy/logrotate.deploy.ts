@@ -5,7 +5,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { startFaultsServer } from '../faults/server.ts';
 import { temporaryFolder } from '../support/process.ts';
 import { DEPLOY } from './unit.ts';
@@ -35,24 +35,21 @@ function logsOf(folder: string): string[] {
   ];
 }
 
-describe.skipIf(!hasLogrotate && !process.env['CI'])(`logrotate${NOTE}`, () => {
-  test('the log continues in a truncated file, and only lines of the moment of a copy are lost', async () => {
+test.skipIf(!hasLogrotate && !process.env['CI'])(
+  `the log continues in a truncated file, and only lines of the moment of a copy are lost${NOTE}`,
+  async () => {
     const folder = temporaryFolder();
     const server = await startFaultsServer({
       env: { LOG_LEVEL: 'info' },
       folder,
       stderr: join(folder, 'log'),
     });
-    onTestFinished(async () => {
-      await server.stop();
-    });
-    const client = server.client;
     const rotate = rotationOf(folder);
     let isOver = false;
     let requests = 0;
     const load = Array.from({ length: 8 }, async () => {
       while (!isOver) {
-        expect((await client.get('/v1/pets')).status).toBe(200);
+        expect((await server.client.get('/v1/pets')).status).toBe(200);
         requests++;
       }
     });
@@ -81,5 +78,5 @@ describe.skipIf(!hasLogrotate && !process.env['CI'])(`logrotate${NOTE}`, () => {
       `${requests} requests, ${requests - written} lines lost in ${ROTATIONS} rotations, ${broken} broken`,
     );
     expect(requests - written).toBeLessThan(requests / 100);
-  });
-});
+  },
+);

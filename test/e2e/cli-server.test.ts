@@ -2,7 +2,7 @@
 
 import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createCommands } from '../../src/composition/commands.ts';
 import { petJson } from '../../src/domain/pet-json.ts';
 import { samplePet } from '../../src/testing/fixtures/pets.ts';
@@ -49,26 +49,24 @@ test('export reads the pets of a server, whose key can be in a file', async () =
   expect(out).toBe(`${petJson(pet)}\n`);
 });
 
-describe('doctor', () => {
-  test.each([
-    ['a wrong key', { API_KEY: 'wrong' }, 'refuses the API key: the API key is not valid'],
-    [
-      'a missing key',
-      { API_KEY: '' },
-      'error: API_KEY: expected the API key for the server, in API_KEY or in the file API_KEY_FILE',
-    ],
-    ['an invalid key', { API_KEY: 'a b' }, 'API_KEY: expected visible ASCII characters without spaces'],
-    [
-      'a wrong address',
-      { DATABASE_URL: 'http://127.0.0.1:1/v1' },
-      // `fetch` blocks this port.
-      'error: DATABASE_URL: the server cannot be reached: bad port',
-    ],
-  ])('reports %s', async (_name, environment, message) => {
-    const { status, out } = await run(['doctor'], environment);
-    expect(status).toBe(1);
-    expect(out).toContain(message);
-  });
+test.each([
+  ['a wrong key', { API_KEY: 'wrong' }, 'refuses the API key: the API key is not valid'],
+  [
+    'a missing key',
+    { API_KEY: '' },
+    'error: API_KEY: expected the API key for the server, in API_KEY or in the file API_KEY_FILE',
+  ],
+  ['an invalid key', { API_KEY: 'a b' }, 'API_KEY: expected visible ASCII characters without spaces'],
+  [
+    'a wrong address',
+    { DATABASE_URL: 'http://127.0.0.1:1/v1' },
+    // `fetch` blocks this port.
+    'error: DATABASE_URL: the server cannot be reached: bad port',
+  ],
+])('doctor reports %s', async (_name, environment, message) => {
+  const { status, out } = await run(['doctor'], environment);
+  expect(status).toBe(1);
+  expect(out).toContain(message);
 });
 
 test.each([

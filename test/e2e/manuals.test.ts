@@ -15,7 +15,7 @@ import {
   postgresNote,
 } from '../support/postgres/index.ts';
 import { BIN, runCommand, temporaryFolder } from '../support/process.ts';
-import { environmentOf, startInProcess } from '../support/service.ts';
+import { clientOf, environmentOf, startInProcess } from '../support/service.ts';
 import { connect } from '../support/sqlite.ts';
 
 // A manual starts up to twenty processes, one after the other, on a machine that can be busy.
@@ -161,13 +161,12 @@ describe('the README', () => {
   }
 
   test('lists the pets of the server with the command, and creates a key', async () => {
-    const { url, firstKey } = await startInProcess(await environmentOf('memory'));
-    const ANIMAL_STORE_KEY = firstKey?.key ?? '';
-    const headers = { Authorization: `Bearer ${ANIMAL_STORE_KEY}`, 'Content-Type': 'application/json' };
-    await fetch(`${url}/pets`, { method: 'POST', headers, body: REX_JSON });
+    const service = await startInProcess(await environmentOf('memory'));
+    const ANIMAL_STORE_KEY = service.firstKey?.key ?? '';
+    await clientOf(service).post(REX_JSON);
     // In the README, `npm start` has created the store. The tests of the package run npx itself.
     const started = 'npx() { "$@"; }\nnpx animal-store keys create --create-store --name first > first-key';
-    const block = blockOf('API_KEY=').replace('http://127.0.0.1:3000/v1', url);
+    const block = blockOf('API_KEY=').replace('http://127.0.0.1:3000/v1', service.url);
     expect(await run(`${started}\n${block}`, { ANIMAL_STORE_KEY })).toMatch(
       /^ID .*\n1 .*\npets_[0-9A-Za-z]{49}\n$/,
     );

@@ -17,8 +17,8 @@ async function open(options: Omit<HttpOptions, 'observers'> = {}) {
   const { store, headers, outcomes, observers } = await openStore();
   const handle = createFetchHandler(store, { ...options, observers });
   /** Sends a create whose body can be anything that a `Request` accepts. */
-  const create = (body: Body, fields: Record<string, string> = {}) => {
-    const init = { method: 'POST', headers: { ...headers, ...fields }, body, duplex: 'half' };
+  const create = (body: Body, fields: Record<string, string> = {}, signal?: AbortSignal) => {
+    const init = { method: 'POST', headers: { ...headers, ...fields }, body, duplex: 'half', signal };
     return handle(new Request(`${ORIGIN}/v1/pets`, init as RequestInit));
   };
   return { handle, authorization: headers.Authorization, outcomes, create };
@@ -109,43 +109,37 @@ describe('a response that a middleware writes with the methods of Node.js', () =
   });
 });
 
-describe('a stream', () => {
-  /** A body of any number of chunks, each of which is created when it is wanted. */
-  async function openStream() {
-    const state = { created: 0, isClosed: false };
-    const body = new Readable({
-      highWaterMark: 1,
-      read() {
-        state.created += 1;
-        this.push(`chunk ${state.created}`.padEnd(LIMIT));
-      },
-      destroy(error, callback) {
-        state.isClosed = true;
-        callback(error);
-      },
-    });
-    const respond: Koa.Middleware = (ctx) => Object.assign(ctx, { body });
-    const opened = await open({ middleware: { beforeKey: [respond] } });
-    const response = await opened.handle(new Request(`${ORIGIN}/v1/x`));
-    return { ...opened, state, reader: (response.body as ReadableStream<Uint8Array>).getReader() };
-  }
-
-  test('arrives before its end, as fast as it is read, and is closed when the client leaves', async () => {
-    const { state, reader, outcomes } = await openStream();
-    const { value } = await reader.read();
-    expect(String(Buffer.from(value as Uint8Array)).trim()).toBe('chunk 1');
-    const untilNow = () => new Promise((resolve) => setTimeout(resolve, 20));
-    await untilNow();
-    const { created } = state;
-    expect(created).toBeLessThan(10);
-    await untilNow();
-    expect(state.created).toBe(created);
-    for (let count = 0; count < 20; count++) await reader.read();
-    expect(state.created).toBeGreaterThan(20);
-    await reader.cancel();
-    await expect.poll(() => state.isClosed).toBe(true);
-    await expect.poll(() => outcomes).toMatchObject([{ aborted: true }]);
+test('a stream arrives before its end, as fast as it is read, and is closed when the client leaves', async () => {
+  const state = { created: 0, isClosed: false };
+  // A body of any number of chunks, each of which is created when it is wanted.
+  const body = new Readable({
+    highWaterMark: 1,
+    read() {
+      state.created += 1;
+      this.push(`chunk ${state.created}`.padEnd(LIMIT));
+    },
+    destroy(error, callback) {
+      state.isClosed = true;
+      callback(error);
+    },
   });
+  const respond: Koa.Middleware = (ctx) => Object.assign(ctx, { body });
+  const { handle, outcomes } = await open({ middleware: { beforeKey: [respond] } });
+  const response = await handle(new Request(`${ORIGIN}/v1/x`));
+  const reader = (response.body as ReadableStream<Uint8Array>).getReader();
+  const { value } = await reader.read();
+  expect(String(Buffer.from(value as Uint8Array)).trim()).toBe('chunk 1');
+  const untilNow = () => new Promise((resolve) => setTimeout(resolve, 20));
+  await untilNow();
+  const { created } = state;
+  expect(created).toBeLessThan(10);
+  await untilNow();
+  expect(state.created).toBe(created);
+  for (let count = 0; count < 20; count++) await reader.read();
+  expect(state.created).toBeGreaterThan(20);
+  await reader.cancel();
+  await expect.poll(() => state.isClosed).toBe(true);
+  await expect.poll(() => outcomes).toMatchObject([{ aborted: true }]);
 });
 
 describe('a request', () => {
@@ -249,7 +243,7 @@ describe('a body', () => {
   ])('that stalls %s is not waited for any longer', async (_case, end, status) => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     onTestFinished(() => void vi.useRealTimers());
-    const { handle, authorization, outcomes } = await open();
+    const { create, outcomes } = await open();
     const { promise: stalled, resolve } = Promise.withResolvers<void>();
     const body = new ReadableStream({
       start: (controller) => controller.enqueue(bytes(1)),
@@ -259,9 +253,7 @@ describe('a body', () => {
       },
     });
     const aborter = new AbortController();
-    const headers = { authorization, 'Content-Type': 'application/json' };
-    const init = { method: 'POST', headers, body, duplex: 'half', signal: aborter.signal };
-    const responding = handle(new Request(`${ORIGIN}/v1/pets`, init as RequestInit));
+    const responding = create(body, {}, aborter.signal);
     await stalled;
     end(aborter);
     const response = await responding;

@@ -1,10 +1,8 @@
 /** Starts the runtimes, which `npm ci` installs in this folder without running scripts. */
 
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { globSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { onTestFinished } from 'vitest';
+import { runCommand } from '../support/process.ts';
 
 export const HERE: string = import.meta.dirname;
 export const ROOT: string = resolve(HERE, '../..');
@@ -27,21 +25,7 @@ export function start(
   [command, ...args]: readonly string[],
   options: { readonly cwd: string; readonly env?: NodeJS.ProcessEnv },
 ): () => string {
-  const child = spawn(command as string, args, {
-    cwd: options.cwd,
-    env: { ...process.env, NO_COLOR: '1', ...options.env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  const closed = once(child, 'close');
-  onTestFinished(async () => {
-    child.kill('SIGKILL');
-    await closed;
-  });
-  let output = '';
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.on('data', (chunk: Buffer) => {
-      output += String(chunk);
-    });
-  }
-  return () => output;
+  const env = { ...process.env, NO_COLOR: '1', ...options.env } as Record<string, string>;
+  const { out } = runCommand(command as string, args, { cwd: options.cwd, env });
+  return () => out.stdout + out.stderr;
 }

@@ -124,25 +124,23 @@ test('the suite of creates skips what needs the port of the records, without thi
   for (const each of idempotentCreatesContract(subject)) expect(await failuresOf([each])).toEqual([]);
 });
 
-describe('a key that is one with its caller is found', () => {
-  test.each<[order: string, join: (attempt: CreateAttempt) => string]>([
-    ['the caller first', ({ caller, key }) => caller + key],
-    ['the key first', ({ caller, key }) => key + caller],
-  ])('%s', async (_, join) => {
-    const joined = <T extends CreateAttempt>(by: T): T => ({ ...by, caller: '', key: join(by) });
-    const change: Fault = ({ idempotentCreates, idempotentChanges: writes }) => ({
-      idempotentCreates: { add: (pet, by) => idempotentCreates.add(pet, joined(by)) },
-      idempotentChanges: {
-        find: (id, by) => writes.find(id, joined(by)),
-        replace: (pet, expected, by) => writes.replace(pet, expected, joined(by)),
-        remove: (id, expected, by) => writes.remove(id, expected, joined(by)),
-        record: (id, pet, by) => writes.record(id, pet, joined(by)),
-      },
-    });
-    const { open } = subjectOf(change, (storage) => storage);
-    expect(await failuresOf(idempotentCreatesContract({ open }))).toHaveLength(1);
-    expect(await failuresOf(idempotentChangesContract({ open }))).toHaveLength(1);
+test.each<[order: string, join: (attempt: CreateAttempt) => string]>([
+  ['the caller first', ({ caller, key }) => caller + key],
+  ['the key first', ({ caller, key }) => key + caller],
+])('a key that is one with its caller is found: %s', async (_, join) => {
+  const joined = <T extends CreateAttempt>(by: T): T => ({ ...by, caller: '', key: join(by) });
+  const change: Fault = ({ idempotentCreates, idempotentChanges: writes }) => ({
+    idempotentCreates: { add: (pet, by) => idempotentCreates.add(pet, joined(by)) },
+    idempotentChanges: {
+      find: (id, by) => writes.find(id, joined(by)),
+      replace: (pet, expected, by) => writes.replace(pet, expected, joined(by)),
+      remove: (id, expected, by) => writes.remove(id, expected, joined(by)),
+      record: (id, pet, by) => writes.record(id, pet, joined(by)),
+    },
   });
+  const { open } = subjectOf(change, (storage) => storage);
+  expect(await failuresOf(idempotentCreatesContract({ open }))).toHaveLength(1);
+  expect(await failuresOf(idempotentChangesContract({ open }))).toHaveLength(1);
 });
 
 describe('random operations find', () => {
