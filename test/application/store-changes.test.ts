@@ -118,9 +118,7 @@ test('removePet removes a pet once, and refuses another version', async () => {
   await expect(store.removePet(pet.id, { ifMatch: '"a"' })).rejects.toThrow(CHANGED_SINCE);
   for (const options of [{ ifMatch: await entityTagOf(pet) }, { ifMatch: '"a"' }, { idempotencyKey: 'a' }])
     await store.removePet(pet.id, options);
-  expect(await store.removePetOnce(pet.id, undefined, { idempotencyKey: 'a' })).toEqual({
-    isReplay: true,
-  });
+  expect(await store.removePetOnce(pet.id, undefined, { idempotencyKey: 'a' })).toEqual({ isReplay: true });
   await expect(store.getPet(pet.id)).rejects.toMatchObject({ code: 'not_found' });
 });
 

@@ -107,9 +107,7 @@ const BROKEN: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'src/adapters/api-client/a.ts': "import 'koa';",
     'src/adapters/api-client/b.ts': "import 'node:crypto';",
   },
-  'http-fetch-starts-no-server': {
-    'src/adapters/http/fetch.ts': "import './c.ts';",
-  },
+  'http-fetch-starts-no-server': { 'src/adapters/http/fetch.ts': "import './c.ts';" },
   'page-imports-itself-and-its-parser': {
     'page/a.ts': "import type { A } from '../src/adapters/http/empty.ts'; export type B = A;",
     'page/b.ts': "import 'valibot';",

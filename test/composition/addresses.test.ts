@@ -48,11 +48,7 @@ test.each(['https://me:hunter2@host/v1', 'https://host/v1?x=1', 'http://'])(
 );
 
 test('doctor with the address of a server does not examine the settings of a server here', async () => {
-  const { url, firstKey } = await startInProcess({
-    DATABASE_URL: 'memory:',
-    PORT: '0',
-    LOG_LEVEL: 'silent',
-  });
+  const { url, firstKey } = await startInProcess({ DATABASE_URL: 'memory:', PORT: '0', LOG_LEVEL: 'silent' });
   const report = await diagnose({ DATABASE_URL: url, API_KEY: firstKey?.key, PORT: 'x' });
   expect(report).toMatchObject({ settings: [], problems: [], database: { location: url, exists: true } });
 });

@@ -158,10 +158,7 @@ for (const { name, isInstalled, start } of PROXIES) {
       const { server, send } = await deployment(start);
       const created = await send('https', '/v1/pets', {
         method: 'POST',
-        headers: {
-          'Content-Type': 'application/json',
-          'X-Forwarded-For': '203.0.113.9',
-        },
+        headers: { 'Content-Type': 'application/json', 'X-Forwarded-For': '203.0.113.9' },
         body: REX_JSON,
       });
       expect(created.status).toBe(201);

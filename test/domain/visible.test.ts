@@ -5,9 +5,7 @@ import { codePoint } from '../support/code-points.ts';
 import { runs } from '../support/property-runs.ts';
 import { EVIL, hasUnsafe } from '../support/unsafe-text.ts';
 
-const anyText = fc.string({
-  unit: fc.oneof(fc.constantFrom(...EVIL, '\n', '\ud83d'), codePoint),
-});
+const anyText = fc.string({ unit: fc.oneof(fc.constantFrom(...EVIL, '\n', '\ud83d'), codePoint) });
 
 test('an escaped text contains no unsafe character, and has the same meaning in JSON', () => {
   fc.assert(

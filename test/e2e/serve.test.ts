@@ -65,12 +65,7 @@ describe('animal-store serve', () => {
     const cwd = temporaryFolder();
     const running = runBin(['serve', '--host', '127.0.0.2', '--port', '0'], {
       cwd,
-      env: {
-        HOST: '127.0.0.1',
-        PORT: 'none',
-        FIRST_KEY: 'none',
-        LOG_LEVEL: 'debug',
-      },
+      env: { HOST: '127.0.0.1', PORT: 'none', FIRST_KEY: 'none', LOG_LEVEL: 'debug' },
     });
     await expect.poll(() => running.out.stdout).toContain('keys create --name NAME');
     const { stdout } = running.out;

@@ -117,9 +117,7 @@ export class Cluster {
   /** Makes another node the leader. */
   async switchOver(leader: Node): Promise<void> {
     const args = ['-c', configurationOf(leader), 'switchover', 'pets', '--force'];
-    await promisify(execFile)('patronictl', args, {
-      env: { PATH, LC_ALL: 'C.UTF-8', HOME: leader.folder },
-    });
+    await promisify(execFile)('patronictl', args, { env: { PATH, LC_ALL: 'C.UTF-8', HOME: leader.folder } });
   }
 
   /** Creates another database. Resolves with its URL, through HAProxy. */

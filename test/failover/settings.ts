@@ -33,11 +33,7 @@ export function patroniConfiguration(
         maximum_lag_on_failover: 1_048_576,
         synchronous_mode: true,
         synchronous_mode_strict: true,
-        postgresql: {
-          use_pg_rewind: true,
-          use_slots: true,
-          parameters: { synchronous_commit: 'on' },
-        },
+        postgresql: { use_pg_rewind: true, use_slots: true, parameters: { synchronous_commit: 'on' } },
       },
       initdb: [{ encoding: 'UTF8' }, { locale: 'C' }, 'data-checksums'],
     },

@@ -42,12 +42,7 @@ test(`${DIRECT} connections that send lists as fast as they can: they get 503 at
   const crowd = crowdAt(server.port, DIRECT);
   await crowd.started;
   const probe = () =>
-    new ClientGroup({
-      origin: server.origin,
-      clients: 1,
-      next: () => PROBE,
-      pause: () => 200,
-    });
+    new ClientGroup({ origin: server.origin, clients: 1, next: () => PROBE, pause: () => 200 });
   const first = probe();
   await first.untilConnected();
   const accepted = await first.stop();

@@ -28,9 +28,7 @@ const OPERATIONS = servedOperations({ ...CHANGING });
 describe.each(STORES)('SIGTERM under load on $name', ({ name, newUrl, canRun }) => {
   test.skipIf(!canRun)(
     `breaks no request of ${CLIENTS} clients, in ${STOPS} rounds of seed ${SEED}`,
-    {
-      timeout: 120_000 + STOPS * 20_000,
-    },
+    { timeout: 120_000 + STOPS * 20_000 },
     async () => {
       const random = randomNumbers(SEED);
       const url = await newUrl();

@@ -15,12 +15,7 @@ import { REX_JSON } from '../../support/pets.ts';
 import { environmentWithoutNpm, HERE, NODES, ROOT, readJson, run, TIMEOUT } from '../stage.ts';
 
 /** The npm that is tested with each version of Node.js. None of the first three knows `allowScripts`. */
-const NPM_OF: Readonly<Record<string, string>> = {
-  20: '10.8.2',
-  22: '10.9.9',
-  24: '11.6.2',
-  26: '11.19.1',
-};
+const NPM_OF: Readonly<Record<string, string>> = { 20: '10.8.2', 22: '10.9.9', 24: '11.6.2', 26: '11.19.1' };
 
 /**
  * The versions of Node.js that install a clone, from the variable `PACKAGE_CLONES`. A clone has half a gigabyte of packages,
@@ -136,11 +131,7 @@ async function serves(clone: string, path: string): Promise<void> {
     }
     assert.notEqual(key, '', 'npm start shows a key');
     const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' };
-    const created = await fetch(`${url}/pets`, {
-      method: 'POST',
-      headers,
-      body: REX_JSON,
-    });
+    const created = await fetch(`${url}/pets`, { method: 'POST', headers, body: REX_JSON });
     assert.equal(created.status, 201);
     assert.equal(await (await fetch(`${url}/pets`, { headers })).text(), `[${await created.text()}]`);
     assert.ok(existsSync(join(clone, 'data/animal-store.db')));
