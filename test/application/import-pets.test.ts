@@ -100,15 +100,6 @@ test('a duplicate id ends the import when there is no callback, and is reported 
   expect(await stored()).toEqual([one]);
 });
 
-test('an error of the batches ends the import', async () => {
-  const batches = (async function* () {
-    yield [REX];
-    throw new Error('the batch failed');
-  })();
-  await expect(importPets.execute(batches)).rejects.toThrow('the batch failed');
-  expect(await stored()).toEqual([]);
-});
-
 describe('a dry run', () => {
   test('resolves with the number of pets that can be imported, and stores none', async () => {
     const refused: string[] = [];

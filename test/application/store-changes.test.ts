@@ -222,19 +222,6 @@ test.each([1, 2])(
   },
 );
 
-test.each([
-  (options: object) => store.changePet(pet.id, CHANGE, options),
-  (options: object) => store.changePet(pet.id, increment, options),
-  (options: object) => store.removePet(pet.id, options),
-])('the first change with a key starts the removal of ended records', async (call) => {
-  vi.useFakeTimers();
-  onTestFinished(() => void vi.useRealTimers());
-  await call({});
-  expect(vi.getTimerCount()).toBe(0);
-  await call({ idempotencyKey: 'a' });
-  expect(vi.getTimerCount()).toBe(1);
-});
-
 test('a follower sees each state, the later ones too, and ends when its cursors are refused', async () => {
   const follower = store.followChanges({ interval: 1 });
   const next = async () => (await follower.next()).value as Change;

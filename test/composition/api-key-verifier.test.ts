@@ -2,11 +2,9 @@
 
 import { expect, test } from 'vitest';
 import { createApiKeyVerifier } from '../../src/composition/api-key-verifier.ts';
+import { OPERATOR_KEY } from '../support/process.ts';
 
-const [ONE, TWO] = ['1', '2'].map((digit) => `operator-key-of-32-characters-or-more-${digit}`) as [
-  string,
-  string,
-];
+const [ONE, TWO] = [`${OPERATOR_KEY}-1`, `${OPERATOR_KEY}-2`] as const;
 const NONE = { verify: async () => undefined };
 
 test('a configured key has an id of its position, and a caller of its own wherever it stands', async () => {

@@ -1,6 +1,6 @@
 /** `animal-store pets` on the stores of each kind, and on the address of a server. */
 
-import { describe, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { openMemoryStorage } from '../../src/adapters/memory/index.ts';
 import { unknownOutcome } from '../../src/application/until-aborted.ts';
 import { createCommands } from '../../src/composition/commands.ts';
@@ -45,45 +45,43 @@ async function cliOf(kind: string) {
   return commandLine('', createCommands(environment, '1.0.0'));
 }
 
-describe.each(KINDS)('pets with %s', (kind) => {
-  test('are created, read and listed, with exact integers', async () => {
-    const { run } = await cliOf(kind);
-    const create = async (pet: NewPetInput, ...args: string[]) =>
-      run(['pets', 'create', ...optionsOf(pet), ...args]);
-    const first = await create(BARE_REX, ...(kind === 'server' ? [] : ['--create-store']));
-    expect([first.status, first.err]).toEqual([0, '']);
-    expect(first.out).toMatch(rowOf(1, newPet(BARE_REX)));
-    const once = ['--idempotency-key', 'k', '--json'];
-    const pet = petJson({ id: 2n, ...REX });
-    expect(await create(REX, ...once)).toEqual({ status: 0, out: `${pet}\n`, err: '' });
-    await create(MIA);
-    const again = await create(REX, ...once);
-    expect([again.out, again.err]).toEqual([
-      `${pet}\n`,
-      expect.stringMatching(/^This pet was created earlier/),
-    ]);
-    const other = await create(MIA, '--idempotency-key', 'k');
-    expect([other.status, other.err]).toEqual([1, expect.stringContaining('was used for a different pet')]);
+test.each(KINDS)('pets with %s are created, read and listed, with exact integers', async (kind) => {
+  const { run } = await cliOf(kind);
+  const create = async (pet: NewPetInput, ...args: string[]) =>
+    run(['pets', 'create', ...optionsOf(pet), ...args]);
+  const first = await create(BARE_REX, ...(kind === 'server' ? [] : ['--create-store']));
+  expect([first.status, first.err]).toEqual([0, '']);
+  expect(first.out).toMatch(rowOf(1, newPet(BARE_REX)));
+  const once = ['--idempotency-key', 'k', '--json'];
+  const pet = petJson({ id: 2n, ...REX });
+  expect(await create(REX, ...once)).toEqual({ status: 0, out: `${pet}\n`, err: '' });
+  await create(MIA);
+  const again = await create(REX, ...once);
+  expect([again.out, again.err]).toEqual([
+    `${pet}\n`,
+    expect.stringMatching(/^This pet was created earlier/),
+  ]);
+  const other = await create(MIA, '--idempotency-key', 'k');
+  expect([other.status, other.err]).toEqual([1, expect.stringContaining('was used for a different pet')]);
 
-    expect(await run(['pets', 'get', '2', '--json'])).toEqual({ status: 0, out: `${pet}\n`, err: '' });
-    expect(await run(['pets', 'get', '9'])).toMatchObject({
-      status: 1,
-      out: '',
-      err: expect.stringMatching(/^animal-store: /),
-    });
-    const all = `[\n${petJson({ id: 1n, ...newPet(BARE_REX) })},\n${pet},\n${petJson({ id: 3n, ...MIA })}\n]\n`;
-    for (const args of [['--json'], ['--json', '--all']])
-      expect((await run(['pets', 'list', ...args])).out).toBe(all);
-    const page = await run(['pets', 'list', '--limit', '1', '--after', '1']);
-    expect(page.out.trimEnd().split('\n')).toEqual([
-      expect.stringMatching(/^ID /),
-      expect.stringMatching(rowOf(2, REX)),
-    ]);
-    expect(page.err).toBe('More pets follow: --after 2 shows the next page, --all shows all.\n');
-    const none = await run(['pets', 'list', ...NO_MATCH]);
-    expect([none.out, none.err]).toEqual(['', 'No pet matches.\n']);
-    expect((await run(['pets', 'list', ...NO_MATCH, '--json'])).out).toBe('[]\n');
+  expect(await run(['pets', 'get', '2', '--json'])).toEqual({ status: 0, out: `${pet}\n`, err: '' });
+  expect(await run(['pets', 'get', '9'])).toMatchObject({
+    status: 1,
+    out: '',
+    err: expect.stringMatching(/^animal-store: /),
   });
+  const all = `[\n${petJson({ id: 1n, ...newPet(BARE_REX) })},\n${pet},\n${petJson({ id: 3n, ...MIA })}\n]\n`;
+  for (const args of [['--json'], ['--json', '--all']])
+    expect((await run(['pets', 'list', ...args])).out).toBe(all);
+  const page = await run(['pets', 'list', '--limit', '1', '--after', '1']);
+  expect(page.out.trimEnd().split('\n')).toEqual([
+    expect.stringMatching(/^ID /),
+    expect.stringMatching(rowOf(2, REX)),
+  ]);
+  expect(page.err).toBe('More pets follow: --after 2 shows the next page, --all shows all.\n');
+  const none = await run(['pets', 'list', ...NO_MATCH]);
+  expect([none.out, none.err]).toEqual(['', 'No pet matches.\n']);
+  expect((await run(['pets', 'list', ...NO_MATCH, '--json'])).out).toBe('[]\n');
 });
 
 test('a list of all pets has one head, with which all pages are aligned', async () => {

@@ -68,9 +68,7 @@ describe.skipIf(isSkipped)(`containers${note}`, () => {
       .replace('127.0.0.1:3000:', `127.0.0.1:${port}:`)
       .replace('podman run', `podman run ${extra}`);
     await podman.output(command);
-    onTestFinished(async () => {
-      await podman.run('podman rm --force --time 0 animal-store');
-    });
+    onTestFinished(async () => void (await podman.run('podman rm --force --time 0 animal-store')));
     const origin = `http://127.0.0.1:${port}`;
     await expect.poll(() => statusOf(`${origin}/readyz`)).toBe(200);
     return { origin };
@@ -204,9 +202,7 @@ describe.skipIf(isSkipped)(`containers${note}`, () => {
     copyFileSync(join(DEPLOY, 'compose.yaml'), join(folder, 'deploy/compose.yaml'));
     const port = await freePort();
     const run = (start: string) => podman.output(documented(start), folder);
-    onTestFinished(async () => {
-      await podman.run('podman-compose down --volumes', folder);
-    });
+    onTestFinished(async () => void (await podman.run('podman-compose down --volumes', folder)));
     await run('cp deploy/compose.yaml');
     const text = readFileSync(join(folder, 'compose.yaml'), 'utf8');
     writeFileSync(join(folder, 'compose.yaml'), text.replace('127.0.0.1:3000:', `127.0.0.1:${port}:`));

@@ -20,9 +20,7 @@ function rotationOf(folder: string): () => void {
   const text = readFileSync(join(DEPLOY, 'logrotate'), 'utf8');
   expect(text).toContain('/var/log/animal-store/*.log {');
   writeFileSync(config, text.replace('/var/log/animal-store/*.log', join(folder, 'log')), { mode: 0o644 });
-  return () => {
-    execFileSync('logrotate', ['--force', '--state', state, config]);
-  };
+  return () => void execFileSync('logrotate', ['--force', '--state', state, config]);
 }
 
 /** The rotated logs and the log itself, in the order in which they were written. */

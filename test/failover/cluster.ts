@@ -78,15 +78,8 @@ export class Cluster {
 
   /** Resolves when HAProxy leads to the leader, and the two others replicate from it, one of them synchronously. */
   async untilHealthy(): Promise<void> {
-    const replication = () => query<{ readonly ok: boolean }>(this.url, REPLICATION);
-    await until(
-      () =>
-        replication().then(
-          ([row]) => row?.ok === true,
-          () => false,
-        ),
-      INTERVAL,
-    );
+    const isOk = ([row]: readonly { readonly ok: boolean }[]) => row?.ok === true;
+    await until(() => query<{ ok: boolean }>(this.url, REPLICATION).then(isOk, () => false), INTERVAL);
   }
 
   /** Pauses the processes of a node that send changes to the other nodes. The node accepts statements as before. */

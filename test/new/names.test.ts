@@ -10,10 +10,8 @@ const PERSON = namesOf({ entity: 'person', plural: 'people', name: 'acme' });
 
 test.each([
   ['pet Pet PET pets Pets PETS', 'person Person PERSON people People PEOPLE'],
-  [
-    'newPet listPets PET_STATUSES petId pets_id_seq nPets',
-    'newPerson listPeople PERSON_STATUSES personId people_id_seq nPeople',
-  ],
+  ['newPet listPets PET_STATUSES', 'newPerson listPeople PERSON_STATUSES'],
+  ['petId pets_id_seq nPets', 'personId people_id_seq nPeople'],
   ['AnimalStoreError createAnimalStore animalStore', 'AcmeError createAcme acme'],
   ['ANIMAL_STORE_KEY animal_store_x animal-store-backup Animal Store', 'ACME_KEY acme_x acme-backup Acme'],
   ['"\\npet" "\\tpets" %2Fpets', '"\\nperson" "\\tpeople" %2Fpeople'],
@@ -52,10 +50,8 @@ test.each([
   ['newPet PET_STATUSES pet_id', 'newLineItem LINE_ITEM_STATUSES line_item_id'],
   ['Pets are new. Pets, the type Pet', 'Line items are new. Line items, the type LineItem'],
   ['a pet, `Pet`, "pet": 1', 'a line item, `LineItem`, "lineItem": 1'],
-  [
-    'GET /v1/pets/{petId} pets.db pet-rows.ts',
-    'GET /v1/line-items/{lineItemId} line-items.db line-item-rows.ts',
-  ],
+  ['GET /v1/pets/{petId}', 'GET /v1/line-items/{lineItemId}'],
+  ['pets.db pet-rows.ts', 'line-items.db line-item-rows.ts'],
   ['INSERT INTO pets (id)', 'INSERT INTO line_items (id)'],
   ['main.pets EXCEPT SELECT name FROM copy.pets', 'main.line_items EXCEPT SELECT name FROM copy.line_items'],
   ['animal-store pets create', 'shop line-items create'],

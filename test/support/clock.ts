@@ -34,9 +34,7 @@ export function stopClock(): Clock {
   vi.useFakeTimers({
     toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'performance', 'hrtime'],
   });
-  onTestFinished(() => {
-    vi.useRealTimers();
-  });
+  onTestFinished(() => void vi.useRealTimers());
   return {
     pass(milliseconds) {
       vi.advanceTimersByTime(milliseconds);

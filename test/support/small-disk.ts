@@ -25,9 +25,7 @@ export class SmallDisk {
 
   constructor(size: string) {
     expect(mount('-t', 'tmpfs', '-o', `size=${size}`, 'tmpfs', this.folder)).toBe(true);
-    onTestFinished(() => {
-      spawnSync('umount', ['--lazy', this.folder]);
-    });
+    onTestFinished(() => void spawnSync('umount', ['--lazy', this.folder]));
   }
 
   resize(size: string): void {

@@ -4,8 +4,6 @@ import { onTestFinished } from 'vitest';
 /** Opens a connection to a database file, as another program does. Closes it at the end of the test. */
 export function connect(path: string): Database.Database {
   const db = new Database(path).defaultSafeIntegers(true);
-  onTestFinished(() => {
-    db.close();
-  });
+  onTestFinished(() => void db.close());
   return db;
 }

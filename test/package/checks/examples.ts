@@ -7,6 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { beforeAll, inject, onTestFinished, test } from 'vitest';
+import type { AnimalStore } from '../../../src/library/index.ts';
 import { checkApi } from '../../support/api-check.ts';
 import { wholeJson } from '../../support/pets.ts';
 import { HERE, install, ROOT, readJson, run } from '../stage.ts';
@@ -72,7 +73,9 @@ test('the files that docs/adapter.md names compile in a project of `npm init` an
 
 test.each(MOUNTED)('the API is mounted in %s', async (name) => {
   const library = join(hosting, 'node_modules/animal-store/dist/library/index.js');
-  const { createAnimalStore } = (await import(pathToFileURL(library).href)) as Library;
+  const { createAnimalStore } = (await import(
+    pathToFileURL(library).href
+  )) as typeof import('../../../src/library/index.ts');
   const { serve } = (await import(pathToFileURL(join(hosting, `mounting/${name}`)).href)) as Mounting;
   const store = await createAnimalStore({ database: 'memory:' });
   const { key } = await store.apiKeys.create('me');
@@ -83,16 +86,8 @@ test.each(MOUNTED)('the API is mounted in %s', async (name) => {
   assert.equal(await (await fetch(`${url}/`)).text(), 'the rest of the site');
 });
 
-interface Store {
-  readonly apiKeys: { create(name: string): Promise<{ readonly key: string }> };
-}
-
-interface Library {
-  createAnimalStore(config: { readonly database: string }): Promise<Store>;
-}
-
 interface Mounting {
-  serve(store: Store): Promise<Server>;
+  serve(store: AnimalStore): Promise<Server>;
 }
 
 function versionOf(name: string): string {

@@ -46,9 +46,7 @@ export class Guard {
     process.once('disconnect', this.#end);
   }
 
-  readonly #end = (): void => {
-    this.#shell.stdin?.end();
-  };
+  readonly #end = (): void => void this.#shell.stdin?.end();
 
   /** Guards a process instead of the previous one, or none. */
   watch(pid: number | undefined): void {
