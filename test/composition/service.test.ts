@@ -151,14 +151,12 @@ describe('the service', () => {
 });
 
 test('a port can be public unless its address is that of a loopback, private or link-local network', () => {
-  const open = '0.0.0.0 :: ::12 203.0.113.9 110.0.0.1 pets.example 10.example 172.15.0.1 172.32.0.1'.split(
-    ' ',
-  );
-  const loopback = '127.0.0.1 localhost ::1 ::ffff:127.0.0.1'.split(' ');
-  const internal =
-    '192.168.1.2 172.16.0.1 172.20.0.1 172.31.0.1 10.0.0.1 169.254.1.1 fd00::1 fe80::1%eth0'.split(' ');
-  const warned = [...open, ...loopback, ...internal].filter((host) => publicPortNotice(host) !== undefined);
-  expect(warned).toEqual(open);
+  const open = '0.0.0.0 :: ::12 203.0.113.9 110.0.0.1 pets.example 10.example 172.15.0.1 172.32.0.1';
+  const loopback = '127.0.0.1 localhost ::1 ::ffff:127.0.0.1';
+  const internal = '192.168.1.2 172.16.0.1 172.20.0.1 172.31.0.1 10.0.0.1 169.254.1.1 fd00::1 fe80::1%eth0';
+  const hosts = [open, loopback, internal].join(' ').split(' ');
+  const warned = hosts.filter((host) => publicPortNotice(host) !== undefined);
+  expect(warned).toEqual(open.split(' '));
 });
 
 test('a start on all addresses warns and serves', async () => {

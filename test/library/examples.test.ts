@@ -44,9 +44,7 @@ interface Example {
 /** The exported names that must have an example. */
 const MAIN_NAMES =
   'createAnimalStore AnimalStoreError CreatePet petJson parsePet apiKeys createPet listPage ' +
-  'importPets createFetchHandler openMemoryStorage ' +
-  'openPostgresStorage ' +
-  'openSqliteStorage petRepositoryContract';
+  'importPets createFetchHandler openMemoryStorage openPostgresStorage openSqliteStorage petRepositoryContract';
 
 const docstrings = globSync('src/**/*.ts', { cwd: ROOT }).flatMap(examplesOf);
 const documents = ['README.md', ...globSync('docs/*.md', { cwd: ROOT }).toSorted()].flatMap(blocksOf);
@@ -146,8 +144,7 @@ describe('the example of', () => {
   }, 120_000);
 
   describe.each(examples)('$title', ({ code, file }) => {
-    let note = '';
-    if (needsPostgres(code)) note = postgresNote;
+    const note = needsPostgres(code) ? postgresNote : '';
     test.skipIf(note !== '')(`runs, and prints what its comments say${note}`, () => {
       const { lines, error } = outcomes.get(file) ?? { lines: [], error: 'it did not run' };
       expect(error).toBeUndefined();

@@ -42,9 +42,12 @@ const seconds = (milliseconds: number) => milliseconds / 1000;
 const whole = (value: number) => value.toLocaleString('en-US');
 const timeout = (name: string) =>
   seconds(numberIn('src/adapters/http/server.ts', new RegExp(`${name} = Math\\.\\w+\\(([\\d_]+)`)));
-const stopLimit = numberIn('deploy/animal-store.service', /SHUTDOWN_TIMEOUT_MS and (\d+) seconds/);
-const shutdown = numberIn('deploy/animal-store.service', /^Environment=SHUTDOWN_TIMEOUT_MS=(\d+)$/m);
-const stopTimeout = numberIn('deploy/animal-store.service', /^TimeoutStopSec=(\d+)$/m);
+const unit = (pattern: RegExp) => numberIn('deploy/animal-store.service', pattern);
+const backup = (pattern: RegExp) => numberIn('deploy/animal-store-backup.service', pattern);
+const keepAlive = seconds(constant('http', 'KEEP_ALIVE_TIMEOUT'));
+const stopLimit = unit(/SHUTDOWN_TIMEOUT_MS and (\d+) seconds/);
+const shutdown = unit(/^Environment=SHUTDOWN_TIMEOUT_MS=(\d+)$/m);
+const stopTimeout = unit(/^TimeoutStopSec=(\d+)$/m);
 
 /** Phrases with figures of the code, by the manual that has them. */
 const FACTS: readonly (readonly [manual: string, phrase: string])[] = [
@@ -55,26 +58,17 @@ const FACTS: readonly (readonly [manual: string, phrase: string])[] = [
   ['api', `the request line and the header fields | ${kib(constant('http', 'HEAD_LIMIT'))} |`],
   ['api', `the time to send the header fields | ${timeout('headersTimeout')} s |`],
   ['api', `the time to send the whole request | ${timeout('requestTimeout')} s |`],
-  ['api', `between two requests on one connection | ${seconds(constant('http', 'KEEP_ALIVE_TIMEOUT'))} s |`],
+  ['api', `between two requests on one connection | ${keepAlive} s |`],
   ['api', `a client reads nothing of a response | ${seconds(constant('http', 'READ_TIMEOUT'))} s |`],
   ['api', `without reading a response | ${constant('http', 'PIPELINE_LIMIT')};`],
   ['serve', `1 to ${IDEMPOTENCY_DAYS_MAX}; the same on all servers`],
   ['serve', `${whole(constant('http', 'REQUESTS_LIMIT'))} requests in flight`],
   ['serve', `plus ${stopLimit} seconds, even if the disk hangs`],
   ['deploy', `by default ${stopTimeout} seconds, together with`],
-  [
-    'deploy',
-    `starts the server again after ${numberIn('deploy/animal-store.service', /^RestartSec=(\d+)$/m)} seconds,`,
-  ],
-  [
-    'deploy',
-    `older than ${numberIn('deploy/animal-store-backup.service', /-mtime \+(\d+) -delete/) + 1} days`,
-  ],
-  ['deploy', `never the newest ${numberIn('deploy/animal-store-backup.service', /tail -n \+(\d+)/) - 1}.`],
-  [
-    'postgresql',
-    `within ${seconds(constant('http', 'KEEP_ALIVE_TIMEOUT'))} seconds, earlier than the server`,
-  ],
+  ['deploy', `starts the server again after ${unit(/^RestartSec=(\d+)$/m)} seconds,`],
+  ['deploy', `older than ${backup(/-mtime \+(\d+) -delete/) + 1} days`],
+  ['deploy', `never the newest ${backup(/tail -n \+(\d+)/) - 1}.`],
+  ['postgresql', `within ${keepAlive} seconds, earlier than the server`],
   [
     'containers',
     `an image of ${numberIn('test/deploy/container.deploy.ts', /size \/ 1e7\) \* 10\)\.toBe\((\d+)\)/)} MB`,
@@ -167,13 +161,8 @@ test('docs/watch.md describes each field of the line of a request, and no other'
 });
 
 describe('commands', () => {
-  const settings: CliOptions['settings'] = [];
-  const program = createProgram({
-    version: '',
-    console: {},
-    settings,
-    databaseUrls: [],
-  } as unknown as CliOptions);
+  const options = { version: '', console: {}, settings: [], databaseUrls: [] };
+  const program = createProgram(options as unknown as CliOptions);
   const commands = new Map(
     program.commands.flatMap((command) =>
       command.commands.length > 0
