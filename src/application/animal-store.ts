@@ -134,8 +134,8 @@ export class AnimalStore extends BasicStore {
   async backup(file: string, options: BackupOptions = {}): Promise<void> {
     this.assertCallable();
     checkArgument('file', file, STRING);
-    checkOptions(options, BACKUP_OPTIONS);
-    await supported(this.storage.backup, 'backup').call(this.storage, file, options);
+    const checked = checkOptions(options, BACKUP_OPTIONS);
+    await supported(this.storage.backup, 'backup').call(this.storage, file, checked);
   }
 
   /**

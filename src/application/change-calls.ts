@@ -45,7 +45,7 @@ export async function changeByFunction(
   options: ChangeOptions,
   signal: AbortSignal,
 ): Promise<TaggedPet> {
-  const { ifMatch, idempotencyKey } = options;
+  const { ifMatch, idempotencyKey, timeout, signal: given } = options;
   let lost: AnimalStoreError | undefined;
   try {
     return await retryLostRace(async () => {
@@ -53,7 +53,8 @@ export async function changeByFunction(
       const input = await untilAborted(Promise.resolve(change(pet)), signal);
       try {
         return await calls.change(input, {
-          ...options,
+          timeout,
+          signal: given,
           ifMatch: ifMatch ?? etag,
           idempotencyKey: lost?.idempotencyKey ?? idempotencyKey,
         });

@@ -11,9 +11,14 @@ export interface TaggedPet {
   readonly etag: string;
 }
 
+/** Returns the SHA-256 hash of a text, in base64url. */
+export async function hashOf(text: string): Promise<string> {
+  const hash = new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text)));
+  const base64 = btoa(String.fromCharCode(...hash));
+  return base64.replaceAll('+', '-').replaceAll('/', '_').replace('=', '');
+}
+
 /** Returns the strong entity tag of a pet (RFC 9110, section 8.8.3): the hash of its JSON, in quotes, as in the API's `ETag`. */
 export async function entityTagOf(pet: Pet): Promise<string> {
-  const hash = new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(petJson(pet))));
-  const text = btoa(String.fromCharCode(...hash));
-  return `"${text.replaceAll('+', '-').replaceAll('/', '_').replace('=', '')}"`;
+  return `"${await hashOf(petJson(pet))}"`;
 }

@@ -1,7 +1,7 @@
 /** The options of a store and of its calls. */
 
 import { PET_FILTERS, type PetFilterInput } from '../domain/pet-filter.ts';
-import { BOOLEAN, FUNCTION, type OptionRules, objectWith, type Rule, TIMEOUT } from './arguments.ts';
+import { BOOLEAN, FUNCTION, type OptionRules, type Rule, TIMEOUT } from './arguments.ts';
 import type { Deprecation } from './deprecation.ts';
 import type { ChangesPageQuery } from './list-changes.ts';
 import type { PetPageQuery } from './list-pets.ts';
@@ -67,8 +67,8 @@ export interface ClientOptions {
 }
 
 export const SIGNAL: Rule = {
-  ...objectWith('addEventListener', 'throwIfAborted'),
   expected: 'an AbortSignal',
+  accepts: (value) => value instanceof AbortSignal,
 };
 
 export const RESTORE_OPTIONS: OptionRules<RestoreOptions> = {

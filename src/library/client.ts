@@ -23,8 +23,7 @@ const OPTIONS: OptionRules<ClientConfig> = { database: STRING, ...CLIENT_RULES }
 
 /** Opens the store of a server without sending a request. Rejects with `invalid_request` for an invalid configuration. */
 export async function createAnimalStore(config: ClientConfig): Promise<BasicStore> {
-  checkOptions(config, OPTIONS);
-  const { database, ...client } = config;
+  const { database, ...client } = checkOptions(config, OPTIONS);
   const [, scheme = 'https', rest = ''] = /^(https?):(.*)$/is.exec(database) ?? [];
   const base = readDatabase(() => parseApiAddress(rest, scheme));
   return new Store(openApiStorage(base, client));

@@ -42,8 +42,7 @@ const OPTIONS: OptionRules<AnimalStoreConfig & ClientOptions & RetryOptions> = {
 };
 
 export async function openStore(config: AnimalStoreConfig, engines: readonly Engine[]): Promise<AnimalStore> {
-  checkOptions(config, OPTIONS);
-  const { database: url, storage, idempotencyDays, ...client } = config;
+  const { database: url, storage, idempotencyDays, ...client } = checkOptions(config, OPTIONS);
   if ((url === undefined) === (storage === undefined)) {
     throw invalidRequest("expected one option, database or storage, such as { database: 'memory:' }");
   }

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { openMemoryStorage } from '../../src/adapters/memory/index.ts';
 import { AnimalStore } from '../../src/application/animal-store.ts';
 import type { Storage } from '../../src/application/ports/storage.ts';
@@ -73,10 +73,16 @@ describe('pets', () => {
   });
 });
 
-test('an import has inherited options', async () => {
+test('an import and a backup have inherited options', async () => {
   const { pets } = await store.listPage();
   await store.importPets(batchesOf([REX]), Object.create({ dryRun: true }));
   expect((await store.listPage()).pets).toEqual(pets);
+  const backup = vi.fn();
+  await new AnimalStore({ ...openMemoryStorage(), backup }).backup(
+    'copy',
+    Object.create({ overwrite: true }),
+  );
+  expect(backup).toHaveBeenCalledWith('copy', { overwrite: true });
 });
 
 test('an import, an export and a backup refuse options that would have no effect', async () => {

@@ -134,7 +134,8 @@ const READING: readonly (readonly [string, Call])[] = [
 
 test.each([...CHANGING, ...READING])('%s refuses options that would have no effect', async (name, call) => {
   await expect(call({ ifmatch: '"a"' })).rejects.toThrow(refusal(/^unknown option ifmatch: expected /));
-  await expect(call({ signal: {} })).rejects.toThrow(refusal('signal: expected an AbortSignal, got object'));
+  const signal = { aborted: false, addEventListener() {}, throwIfAborted() {} };
+  await expect(call({ signal })).rejects.toThrow(refusal('signal: expected an AbortSignal, got object'));
   await expect(call({ signal: AbortSignal.abort(new Error('enough')) })).rejects.toThrow('enough');
   if (name !== 'followChanges')
     await expect(call({ timeout: 0 })).rejects.toThrow(refusal(/^timeout: expected a number/));

@@ -1,17 +1,16 @@
+import { hashOf } from '../../application/entity-tag.ts';
 import type { Caller } from '../../application/ports/idempotent-creates.ts';
 import type { CallOptions } from '../../application/ports/pet-repository.ts';
 import { closedError } from '../../application/ports/storage.ts';
-import { checkedCaller } from '../../domain/idempotency-key.ts';
+import { checkedCaller, IDEMPOTENCY_KEY_MAX_LENGTH } from '../../domain/idempotency-key.ts';
 import { randomHex } from '../storage-kit/random-hex.ts';
-import { type ApiResponse, unknownOutcomeOf, unreadable } from './errors.ts';
+import type { ApiResponse } from './errors.ts';
 import type { ApiRequest, Send } from './request.ts';
 
 /** A call of an operation. */
-export interface ApiCall<T> extends Omit<ApiRequest, 'key'> {
+export interface ApiCall<T> extends Omit<ApiRequest<T>, 'key'> {
   /** The caller of a write, and its idempotency key. By default, a write gets a new key. */
   readonly caller?: Caller | undefined;
-  /** Reads the result from the response. Throws when the response does not conform to the API. */
-  readonly read: (response: ApiResponse) => T;
 }
 
 /** Called after each successful response, with the name of the operation and the header fields. */
@@ -38,25 +37,29 @@ export class ApiClient {
     operation: string | undefined,
     path: string,
     { write, caller, read, ...request }: ApiCall<T>,
-    options: CallOptions | undefined,
+    { timeout, signal }: CallOptions = {},
   ): Promise<T> {
-    const { signal: closing } = this.#closing;
-    closing.throwIfAborted();
     const { base, send, onResponse } = this.#parts;
     const by = write && checkedCaller(caller ?? { caller: '', key: randomHex(16) });
-    const field = by && { 'Idempotency-Key': sentKey(by) };
-    const keyed = { ...request, headers: { ...request.headers, ...field }, write, key: by?.key };
-    const signal = options?.signal ? AbortSignal.any([closing, options.signal]) : closing;
-    const sending = send(base + path, keyed, write ? options : { ...options, signal });
+    const text = by && textOf(by);
+    const isTooLong = text !== undefined && text.length > IDEMPOTENCY_KEY_MAX_LENGTH;
+    const field = text && { 'Idempotency-Key': isTooLong ? `@/${await hashOf(text)}` : text };
+    const { signal: closing } = this.#closing;
+    closing.throwIfAborted();
+    const keyed: ApiRequest<T> = {
+      ...request,
+      headers: { ...request.headers, ...field },
+      write,
+      key: by?.key,
+      read(response) {
+        if (operation) onResponse?.(operation, response.headers);
+        return read(response);
+      },
+    };
+    const ending = signal ? AbortSignal.any([closing, signal]) : closing;
+    const sending = send(base + path, keyed, { timeout, signal: write ? signal : ending });
     if (write) this.#writes.add(sending);
-    const response = await sending.finally(() => this.#writes.delete(sending));
-    if (operation) onResponse?.(operation, response.headers);
-    try {
-      return read(response);
-    } catch (cause) {
-      const error = unreadable(base, cause);
-      throw write ? unknownOutcomeOf(write, error, by?.key) : error;
-    }
+    return await sending.finally(() => this.#writes.delete(sending));
   }
 
   /** Ends the reads in flight, makes all later calls reject, and resolves when the writes in flight have ended. */
@@ -78,8 +81,9 @@ export function nextLink({ headers }: ApiResponse): string | undefined {
 
 /**
  * Adds the caller to the key, unless the caller is empty and the key has no slash. All callers share one API key on the server, and
- * their idempotency keys must not collide. The encoded caller contains no slash, so the first slash ends it.
+ * their idempotency keys must not collide. The encoded caller contains no slash, so the first slash ends it. No encoded caller is
+ * `@`, which precedes the hash of a text that would be too long.
  */
-function sentKey({ caller, key }: Caller): string {
+function textOf({ caller, key }: Caller): string {
   return caller === '' && !key.includes('/') ? key : `${encodeURIComponent(caller)}/${key}`;
 }

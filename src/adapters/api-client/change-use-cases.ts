@@ -104,9 +104,11 @@ function taggedPetOf({ headers, text }: ApiResponse, id: bigint): TaggedPet {
   return { pet, etag: entityTag(headers.get('ETag')) };
 }
 
-/** Returns the entity tag without `W/`: a proxy that compresses a response makes its entity tag weak. */
+/** Returns the entity tag without what a proxy that compresses a response adds to it: `W/`, or a suffix such as `-gzip`. */
 function entityTag(field: unknown): string {
-  const tag = String(field).replace(/^W\//, '');
+  const tag = String(field)
+    .replace(/^W\//, '')
+    .replace(/^("[\w-]{43})-[a-z]+"$/, '$1"');
   if (!ENTITY_TAG.test(tag)) throw new Error('the response has no entity tag');
   return tag;
 }

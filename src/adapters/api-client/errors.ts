@@ -108,7 +108,7 @@ const BLOCKED = 'bad port';
 const NOT_TRUSTED = /^(?:ERR_TLS_CERT\w*|ERR_SSL_WRONG_VERSION_NUMBER|UNABLE_TO_\w+|(?!ERR_)\w*CERT\w*)$/;
 
 export function unreachable(base: string, cause: unknown): Failure {
-  const { message, code = '', syscall = '' } = innermost(cause);
+  const { message = 'fetch rejected without an error', code = '', syscall = '' } = innermost(cause);
   const isFinal = NOT_TRUSTED.test(code) || message === BLOCKED;
   // If the error has a code, its message can contain the address, so only the code is shown.
   const detail = code ? ` (${code})` : `: ${message}`;
@@ -129,7 +129,13 @@ function placed(base: string, fault: string, cause?: unknown): Error {
   return new Error(`${base}: ${fault}`, cause === undefined ? {} : { cause });
 }
 
-export function unreadable(base: string, cause: unknown): AnimalStoreError {
+/** Returns the failure of a success that cannot be read. Some runtimes report no error when a connection or compressed data is cut. */
+export function unreadableSuccess({ text }: ApiResponse, base: string, cause: unknown): Failure {
+  const isCut = /^(?:[[{]|$)/.test(text) && jsonOf(text) === undefined;
+  return { error: unreadable(base, cause), isStoredPossibly: true, isFinal: !isCut };
+}
+
+function unreadable(base: string, cause: unknown): AnimalStoreError {
   const known = asAnimalStoreError(cause);
   if (known?.code === 'internal_error') return known; // A fault of this JavaScript engine.
   const { message } = cause as Error;
@@ -148,29 +154,39 @@ export function unknownOutcomeOf(
   return unknownOutcome(write, error.message, details, code);
 }
 
-/** Returns the innermost cause, because the message of `fetch` itself is the same for every fault. */
-function innermost(error: unknown): Error & { readonly code?: string; readonly syscall?: string } {
+/**
+ * Returns an inner cause, because the message of `fetch` itself is the same for every fault. A user's `fetch` can reject with any
+ * value, and even with an error that is its own cause.
+ */
+function innermost(error: unknown, depth = 0): Partial<Error & { code: string; syscall: string }> {
   // If a host name has several addresses, `errors` contains an error for each of them.
-  const { cause, errors } = error as Partial<AggregateError>;
+  const { cause, errors } = Object(error) as Partial<AggregateError>;
   const inner = cause ?? errors?.[0];
-  return isError(inner) ? innermost(inner) : (error as Error);
+  return isError(inner) && depth < 10 ? innermost(inner, depth + 1) : Object(error);
 }
 
 /** Returns the error in a response of the API, or `undefined` if another program has responded. */
 function apiErrorOf({ status, text }: ApiResponse): { code: string; message: string } | undefined {
+  const { code, message, status: told } = jsonOf(text) ?? {};
+  const isOfApi = told === status && typeof code === 'string' && typeof message === 'string';
+  return isOfApi ? { code, message } : undefined;
+}
+
+function jsonOf(text: string) {
   try {
-    const { code, message, status: told } = JSON.parse(text);
-    const isOfApi = told === status && typeof code === 'string' && typeof message === 'string';
-    return isOfApi ? { code, message } : undefined;
+    return JSON.parse(text);
   } catch {
     return undefined;
   }
 }
+
+/** In seconds. A longer time is reduced to this one, because a server that forwards it must write it as digits. */
+const RETRY_AFTER_MAX = 2 ** 31 - 1;
 
 /** Reads `Retry-After`, which is a number of seconds or a date (RFC 9110, section 10.2.3). */
 function secondsOf(retryAfter: string): number | undefined {
   const seconds = /^\d+$/.test(retryAfter)
     ? Number(retryAfter)
     : (Date.parse(retryAfter) - Date.now()) / 1000;
-  return Number.isNaN(seconds) ? undefined : Math.max(0, Math.ceil(seconds));
+  return Number.isNaN(seconds) ? undefined : Math.min(Math.max(0, Math.ceil(seconds)), RETRY_AFTER_MAX);
 }

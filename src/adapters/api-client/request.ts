@@ -8,11 +8,13 @@ import { abortedWrite, type Write } from '../../application/until-aborted.ts';
 import type { AnimalStoreError } from '../../domain/errors.ts';
 import {
   type ApiResponse,
+  type Failure,
   failureOf,
   type OperationStatuses,
   RESPONSE_LIMIT,
   unknownOutcomeOf,
   unreachable,
+  unreadableSuccess,
 } from './errors.ts';
 
 /**
@@ -29,7 +31,7 @@ const ATTEMPT_SHARE = 1 / 3;
 /** The minimum time of an attempt, in milliseconds, unless the call has less time left. */
 const ATTEMPT_MIN = 1000;
 
-export interface ApiRequest extends OperationStatuses {
+export interface ApiRequest<T> extends OperationStatuses {
   /** Default: `GET`. Retries send the request again, whatever its method. */
   readonly method?: string;
   /** The status of a success. Default: 200. */
@@ -40,10 +42,12 @@ export interface ApiRequest extends OperationStatuses {
   readonly write?: Write | undefined;
   /** The idempotency key to name in the error of a write. The header field can also contain the caller, before this key. */
   readonly key?: string | undefined;
+  /** Reads the result from the response. Throws when the response does not conform to the API. */
+  readonly read: (response: ApiResponse) => T;
 }
 
 /** Sends a request. Rejects with an `AnimalStoreError`, or with the reason of the signal. */
-export type Send = (url: string, request: ApiRequest, options?: CallOptions) => Promise<ApiResponse>;
+export type Send = <T>(url: string, request: ApiRequest<T>, options?: CallOptions) => Promise<T>;
 
 /**
  * Returns a function that sends a request, and retries it until it succeeds, a retry cannot help, or its time is over.
@@ -57,7 +61,7 @@ export function sender(
 ): Send {
   const cache = uncached();
   return async (url, request, { timeout = defaultTimeout, signal } = {}) => {
-    const { method = 'GET', body = null, success = 200, write, key } = request;
+    const { method = 'GET', body = null, write, key } = request;
     const init: RequestInit = {
       method,
       headers: { ...headers, ...request.headers },
@@ -77,8 +81,7 @@ export function sender(
       const time = Math.min(left(), attemptTimeout);
       // Without the option, this is the global `fetch` at the time of the call.
       const result = await attempt(fetch ?? globalThis.fetch, url, init, time, signal).then(
-        (response) =>
-          response.status === success && !response.isTooLarge ? response : failureOf(response, base, request),
+        (response) => resultOf(response, base, request),
         (error: unknown) => {
           if (signal?.aborted) throw write ? abortedWrite(write, signal, key) : signal.reason;
           const lost = unreachable(base, error);
@@ -86,7 +89,7 @@ export function sender(
           return last && !write && left() <= 1 ? { ...lost, error: last } : lost;
         },
       );
-      if ('status' in result) return result;
+      if ('value' in result) return result.value;
       const { error, isFinal, ...failure } = result;
       last = error;
       isStoredPossibly ||= failure.isStoredPossibly;
@@ -105,6 +108,20 @@ export function sender(
       }
     }
   };
+}
+
+function resultOf<T>(
+  response: ApiResponse,
+  base: string,
+  request: ApiRequest<T>,
+): { readonly value: T } | Failure {
+  const { success = 200, read } = request;
+  try {
+    if (response.status !== success || response.isTooLarge) return failureOf(response, base, request);
+    return { value: read(response) };
+  } catch (cause) {
+    return unreadableSuccess(response, base, cause);
+  }
 }
 
 /** Returns the option that prevents frameworks from caching responses, if the runtime accepts it. */

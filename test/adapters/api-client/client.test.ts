@@ -52,10 +52,13 @@ describe('over a real server', () => {
       ['x', 'y'],
       ['x/', 'y'],
       ['', 'x%2F/y'],
+      ['', '/'.repeat(255)],
+      ['é'.repeat(500), 'y'],
+      ['é'.repeat(500), 'z'],
     ] as const;
     for (const isReplay of [false, true]) {
-      for (const [caller, key] of pairs) {
-        const result = await store.createPetOnce(samplePet(`${caller} ${key}`), { caller, key });
+      for (const [index, [caller, key]] of pairs.entries()) {
+        const result = await store.createPetOnce(samplePet(`Rex ${index}`), { caller, key });
         expect(result, `${caller} ${key}`).toMatchObject({ isReplay });
       }
     }
@@ -148,7 +151,7 @@ describe('errors', () => {
     expect((error as Error).cause).toMatchObject({ message: expect.stringContaining(BASE) });
   });
 
-  test.each(['<html>', '[{"id":1}]', ''])('the body %j is not one of the API', async (body) => {
+  test.each(['<html>', '[{"id":1}]', '{}'])('the body %j is not one of the API', async (body) => {
     fakeApi({ status: 200, body });
     await expect((await openStore()).listPage()).rejects.toMatchObject({
       code: 'storage_unavailable',
@@ -185,6 +188,15 @@ describe('the configuration', () => {
     await expect(opening).rejects.toMatchObject(refused);
     await expect(opening).rejects.not.toMatchObject({ message: expect.stringContaining('secret') });
   });
+
+  test.each([createClient, createAnimalStore, createPortableStore])(
+    'can be inherited: %o',
+    async (create) => {
+      fakeApi({ status: 200, body: '[]' });
+      const store = await create(Object.create({ database: BASE, apiKey: API_KEY }));
+      expect((await store.listPage()).pets).toEqual([]);
+    },
+  );
 
   test('is the same for a store in memory, so that a test changes one string', async () => {
     const config = { apiKey: API_KEY, timeout: 1000 };

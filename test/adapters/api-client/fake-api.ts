@@ -16,8 +16,8 @@ export interface FakeResponse {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** The fate of a request: a response, an error of `fetch`, a body that ends too early, or no response. */
-export type Fate = FakeResponse | Error | 'cut body' | 'silence';
+/** The fate of a request: a response, an error of `fetch`, a body that ends too early with or without an error, or no response. */
+export type Fate = FakeResponse | Error | 'no error' | 'cut body' | { readonly begun: string } | 'silence';
 
 export interface SentRequest {
   readonly url: string;
@@ -42,6 +42,7 @@ export function fakeApi(...fates: readonly Fate[]): SentRequest[] {
     sent.push({ url, method, headers: new Headers(headers), body: text, at });
     const fate = fates[Math.min(sent.length, fates.length) - 1] as Fate;
     if (fate instanceof Error) throw fate;
+    if (fate === 'no error') return Promise.reject();
     if (fate === 'silence') {
       return new Promise((_, reject) => {
         signal?.addEventListener('abort', () => reject(signal.reason as Error));
@@ -52,6 +53,7 @@ export function fakeApi(...fates: readonly Fate[]): SentRequest[] {
         new ReadableStream({ start: (stream) => stream.error(new TypeError('terminated')) }),
       );
     }
+    if ('begun' in fate) return new Response(fate.begun, { status: method === 'POST' ? 201 : 200 });
     const { status, body: sentBody = null } = fate;
     return new Response(sentBody, { status, headers: { ...fate.headers } });
   });

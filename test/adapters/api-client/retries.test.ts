@@ -33,6 +33,11 @@ function refused(code: string, members: object = {}): Error {
   return new TypeError('fetch failed', { cause: Object.assign(new Error(code), { code, ...members }) });
 }
 
+function ownCause(): Error {
+  const error = new Error('no fetch');
+  return Object.assign(error, { cause: error });
+}
+
 /** Returns the error that a program in Jest gets from the `fetch` of Node.js. */
 function foreignRefusal(): Error {
   const cause: unknown = runInNewContext("Object.assign(new Error('x'), { code: 'ECONNREFUSED' })");
@@ -42,6 +47,9 @@ function foreignRefusal(): Error {
 test.each<[name: string, fate: Fate, pause: number]>([
   ['a refused connection', lostConnection(), 100],
   ['a body that is cut', 'cut body', 100],
+  ['a body that ends too early', { begun: '{"id":1' }, 100],
+  ['a body that ends before it begins', { begun: '' }, 100],
+  ['a rejection without an error', 'no error', 100],
   ['408', failure(408, 'request_timeout'), 100],
   ['429 with Retry-After', failure(429, 'rate_limited', { 'Retry-After': '3' }), 3100],
   ['502 of a proxy', { status: 502, body: '<h1>Bad Gateway</h1>' }, 100],
@@ -104,6 +112,7 @@ test('of a name with several addresses, the error of the first is shown', async 
 test.each([
   [undefined, 30_000],
   [{ timeout: 500 }, 500],
+  [Object.create({ timeout: 500 }), 500],
 ] as const)('the time of a call with %o is %d ms', async (options, time) => {
   const sent = fakeApi(lostConnection());
   await errorOf((await openStore()).listPage({}, options));
@@ -148,6 +157,11 @@ test('a server that asks for a longer pause than there is time ends the call at 
   expect(sent).toHaveLength(1);
 });
 
+test('a Retry-After of any length is a number that a server can forward', async () => {
+  fakeApi(failure(429, 'rate_limited', { 'Retry-After': '9'.repeat(400) }));
+  expect(await errorOf((await openStore()).listPage())).toMatchObject({ retryAfter: 2 ** 31 - 1 });
+});
+
 test('Retry-After can be a date', async () => {
   const date = new Date(Date.now() + 5000).toUTCString();
   const sent = fakeApi(failure(503, 'overloaded', { 'Retry-After': date }), EMPTY);
@@ -188,6 +202,9 @@ describe('the outcome of a create', () => {
     ['500', [failure(500, 'internal_error')]],
     ['503 of the storage', [failure(503, 'storage_unavailable')]],
     ['a response that is cut', ['cut body']],
+    ['a response that always ends too early', [{ begun: '{' }]],
+    ['a rejection without an error', ['no error']],
+    ['an error that is its own cause', [ownCause()]],
     ['a response of another program', [{ status: 201, body: '<html>' }]],
     ['another 2xx', [{ ...CREATED, status: 200 }]],
     ['a redirect', [{ status: 303, headers: { Location: '/' } }]],
