@@ -66,10 +66,7 @@ export interface ClientOptions {
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
-export const SIGNAL: Rule = {
-  expected: 'an AbortSignal',
-  accepts: (value) => value instanceof AbortSignal,
-};
+export const SIGNAL: Rule = { expected: 'an AbortSignal', accepts: (value) => value instanceof AbortSignal };
 
 export const RESTORE_OPTIONS: OptionRules<RestoreOptions> = {
   onProgress: FUNCTION,

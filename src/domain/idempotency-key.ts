@@ -3,7 +3,7 @@ import { AnimalStoreError, invalidRequest } from './errors.ts';
 
 export const IDEMPOTENCY_KEY_MAX_LENGTH = 255;
 /** In Unicode code points. PostgreSQL limits the size of an index entry, which contains the caller and the key. */
-const CALLER_MAX_LENGTH = 500;
+export const CALLER_MAX_LENGTH = 500;
 
 const IDEMPOTENCY_KEY = new RegExp(`^[\\x21-\\x7e]{1,${IDEMPOTENCY_KEY_MAX_LENGTH}}$`);
 
@@ -18,14 +18,9 @@ export function idempotencyKey(key: unknown): string {
 /** Returns the caller and its key. Throws `invalid_request` if one of them is not a text that every storage can compare. */
 export function checkedCaller(by: { readonly caller: string; readonly key: string }): typeof by {
   const { caller, key } = by;
-  const fault = callerFault(caller);
+  const fault = textFault(caller, 0, CALLER_MAX_LENGTH);
   if (fault !== undefined) throw invalidRequest(`caller must ${fault}`);
   return { caller, key: idempotencyKey(key) };
-}
-
-/** Returns the rule that a caller breaks. Only a program that uses the store directly can be an empty caller. */
-export function callerFault(caller: unknown, minLength = 0): string | undefined {
-  return textFault(caller, minLength, CALLER_MAX_LENGTH);
 }
 
 /** Returns the error for a key that was used for another pet, or for another request. */

@@ -42,13 +42,12 @@ export class ApiClient {
     const { base, send, onResponse } = this.#parts;
     const by = write && checkedCaller(caller ?? { caller: '', key: randomHex(16) });
     const text = by && textOf(by);
-    const isTooLong = text !== undefined && text.length > IDEMPOTENCY_KEY_MAX_LENGTH;
-    const field = text && { 'Idempotency-Key': isTooLong ? `@/${await hashOf(text)}` : text };
+    const sent = text && text.length > IDEMPOTENCY_KEY_MAX_LENGTH ? `@/${await hashOf(text)}` : text;
     const { signal: closing } = this.#closing;
     closing.throwIfAborted();
     const keyed: ApiRequest<T> = {
       ...request,
-      headers: { ...request.headers, ...field },
+      headers: { ...request.headers, ...(sent && { 'Idempotency-Key': sent }) },
       write,
       key: by?.key,
       read(response) {

@@ -7,19 +7,15 @@ import type { ResponseListener } from './api-client.ts';
 const WARNED = new Set<string>();
 
 /** Returns a listener that reads the deprecation header fields (RFC 9745, RFC 8594), and reports each operation once. */
-export function deprecationListener({ onDeprecation = warnOfDeprecation }: ClientOptions): {
-  readonly onResponse: ResponseListener;
-} {
+export function deprecationListener({ onDeprecation = warnOfDeprecation }: ClientOptions): ResponseListener {
   const deprecated = new Set<string>();
-  return {
-    onResponse(operation, headers) {
-      const field = headers.get('Deprecation');
-      if (field === null || deprecated.has(operation)) return;
-      deprecated.add(operation);
-      const since = dateOf(Number(/^@(\d+)$/.exec(field)?.[1]) * 1000);
-      const sunset = dateOf(Date.parse(headers.get('Sunset') ?? ''));
-      fenced(() => onDeprecation({ operation, since, sunset }));
-    },
+  return (operation, headers) => {
+    const field = headers.get('Deprecation');
+    if (field === null || deprecated.has(operation)) return;
+    deprecated.add(operation);
+    const since = dateOf(Number(/^@(\d+)$/.exec(field)?.[1]) * 1000);
+    const sunset = dateOf(Date.parse(headers.get('Sunset') ?? ''));
+    fenced(() => onDeprecation({ operation, since, sunset }));
   };
 }
 

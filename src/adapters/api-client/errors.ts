@@ -154,10 +154,7 @@ export function unknownOutcomeOf(
   return unknownOutcome(write, error.message, details, code);
 }
 
-/**
- * Returns an inner cause, because the message of `fetch` itself is the same for every fault. A user's `fetch` can reject with any
- * value, and even with an error that is its own cause.
- */
+/** Returns an inner cause, because every fault of `fetch` has the same message. A user's `fetch` can reject with any value. */
 function innermost(error: unknown, depth = 0): Partial<Error & { code: string; syscall: string }> {
   // If a host name has several addresses, `errors` contains an error for each of them.
   const { cause, errors } = Object(error) as Partial<AggregateError>;
@@ -180,13 +177,10 @@ function jsonOf(text: string) {
   }
 }
 
-/** In seconds. A longer time is reduced to this one, because a server that forwards it must write it as digits. */
-const RETRY_AFTER_MAX = 2 ** 31 - 1;
-
-/** Reads `Retry-After`, which is a number of seconds or a date (RFC 9110, section 10.2.3). */
+/** Reads `Retry-After`, a number of seconds or a date (RFC 9110, section 10.2.3). Its bound can be forwarded as digits. */
 function secondsOf(retryAfter: string): number | undefined {
   const seconds = /^\d+$/.test(retryAfter)
     ? Number(retryAfter)
     : (Date.parse(retryAfter) - Date.now()) / 1000;
-  return Number.isNaN(seconds) ? undefined : Math.min(Math.max(0, Math.ceil(seconds)), RETRY_AFTER_MAX);
+  return Number.isNaN(seconds) ? undefined : Math.min(2 ** 31 - 1, Math.max(0, Math.ceil(seconds)));
 }

@@ -8,7 +8,6 @@ import { abortedWrite, type Write } from '../../application/until-aborted.ts';
 import type { AnimalStoreError } from '../../domain/errors.ts';
 import {
   type ApiResponse,
-  type Failure,
   failureOf,
   type OperationStatuses,
   RESPONSE_LIMIT,
@@ -61,7 +60,7 @@ export function sender(
 ): Send {
   const cache = uncached();
   return async (url, request, { timeout = defaultTimeout, signal } = {}) => {
-    const { method = 'GET', body = null, write, key } = request;
+    const { method = 'GET', body = null, success = 200, write, key, read } = request;
     const init: RequestInit = {
       method,
       headers: { ...headers, ...request.headers },
@@ -81,7 +80,14 @@ export function sender(
       const time = Math.min(left(), attemptTimeout);
       // Without the option, this is the global `fetch` at the time of the call.
       const result = await attempt(fetch ?? globalThis.fetch, url, init, time, signal).then(
-        (response) => resultOf(response, base, request),
+        (response) => {
+          try {
+            if (response.status === success && !response.isTooLarge) return { value: read(response) };
+            return failureOf(response, base, request);
+          } catch (cause) {
+            return unreadableSuccess(response, base, cause);
+          }
+        },
         (error: unknown) => {
           if (signal?.aborted) throw write ? abortedWrite(write, signal, key) : signal.reason;
           const lost = unreachable(base, error);
@@ -108,20 +114,6 @@ export function sender(
       }
     }
   };
-}
-
-function resultOf<T>(
-  response: ApiResponse,
-  base: string,
-  request: ApiRequest<T>,
-): { readonly value: T } | Failure {
-  const { success = 200, read } = request;
-  try {
-    if (response.status !== success || response.isTooLarge) return failureOf(response, base, request);
-    return { value: read(response) };
-  } catch (cause) {
-    return unreadableSuccess(response, base, cause);
-  }
 }
 
 /** Returns the option that prevents frameworks from caching responses, if the runtime accepts it. */

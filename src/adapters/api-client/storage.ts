@@ -22,7 +22,7 @@ export function openApiStorage(base: string, options: ClientOptions = {}): Store
   }
   const headers = { ...options.headers, Authorization: `Bearer ${apiKey}` };
   const send = sender(base, headers, options);
-  const api = new ApiClient({ base, send, ...deprecationListener(options) });
+  const api = new ApiClient({ base, send, onResponse: deprecationListener(options) });
   return {
     endsCalls: true,
     ...apiPets(api),

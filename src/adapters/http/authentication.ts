@@ -2,8 +2,9 @@
 
 import type { ApiKeyVerifier } from '../../application/ports/api-key-verifier.ts';
 import type { Caller } from '../../application/ports/idempotent-creates.ts';
+import { textFault } from '../../domain/attribute.ts';
 import { invalidRequest } from '../../domain/errors.ts';
-import { callerFault } from '../../domain/idempotency-key.ts';
+import { CALLER_MAX_LENGTH } from '../../domain/idempotency-key.ts';
 import { fieldOf, isRepeated } from './check-head.ts';
 import { HttpError } from './errors.ts';
 import { METRICS_PATH, needsApiKey } from './paths.ts';
@@ -28,7 +29,7 @@ export function authenticate(verifier: ApiKeyVerifier, hasMetrics: boolean): Api
       state.holder = await verifier.verify(key, isForMetrics ? { duringOutage: true } : undefined);
       // A host program can provide the verifier, perhaps without type checking, so the result of the verifier is checked.
       if (!state.holder?.id) throw unauthorized('the API key is not valid');
-      const fault = callerFault(callerOf(ctx.state), 1);
+      const fault = textFault(callerOf(ctx.state), 1, CALLER_MAX_LENGTH);
       if (fault !== undefined) throw new TypeError(`the id or callerId of a key holder must ${fault}`);
     }
     await next();

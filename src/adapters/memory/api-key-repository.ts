@@ -1,5 +1,6 @@
 /** API keys in memory. */
 
+import { hashOf } from '../../application/entity-tag.ts';
 import type { ApiKeyRepository, SaveKey } from '../../application/ports/api-key-repository.ts';
 import { type ApiKey, isActive, type NewApiKey } from '../../domain/api-key.ts';
 
@@ -34,7 +35,7 @@ export class MemoryApiKeyRepository implements ApiKeyRepository {
     const id = String(this.#keys.size + 1);
     const stored = Object.freeze({ id, ...about });
     this.#keys.set(id, stored);
-    this.#idOfHash.set(await sha256(key), id);
+    this.#idOfHash.set(await hashOf(key), id);
     return stored;
   }
 
@@ -75,7 +76,7 @@ export class MemoryApiKeyRepository implements ApiKeyRepository {
   }
 
   async #lookUp(key: string): Promise<string | undefined> {
-    const id = this.#idOfHash.get(await sha256(key));
+    const id = this.#idOfHash.get(await hashOf(key));
     if (id === undefined) return undefined;
     if (this.#idOfKey.size >= CACHE_LIMIT) this.#idOfKey.clear();
     this.#idOfKey.set(key, id);
@@ -87,10 +88,4 @@ export class MemoryApiKeyRepository implements ApiKeyRepository {
     this.#keys.set(stored.id, changed);
     return changed;
   }
-}
-
-/** Returns the hash of a key, one character per byte. */
-async function sha256(key: string): Promise<string> {
-  const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(key));
-  return String.fromCharCode(...new Uint8Array(hash));
 }
