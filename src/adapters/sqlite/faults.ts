@@ -8,8 +8,8 @@ import { assertSameFiles, type StoreFiles } from './files.ts';
 
 /**
  * The parts, the most important one first. The fault of `files` ends when the open files are back at their paths. The fault of
- * `writes` ends when a write changes something. The fault of `reads` ends when a test repeats the read that has found it. The fault
- * of `ids` ends when ids are left.
+ * `writes` ends when a write changes something, or, if it can be of one page, when a test repeats the writes that have found it. The
+ * fault of `reads` ends when a test repeats the read that has found it. The fault of `ids` ends when ids are left.
  */
 export const PARTS = ['files', 'writes', 'reads', 'ids'] as const;
 type Part = (typeof PARTS)[number];

@@ -25,6 +25,8 @@ const INTERVAL = 500;
 /** Writes about as many bytes as a full batch of pets with the longest names. `END_OF_TEST` then frees the pages. */
 const TEST_WRITE = `INSERT OR REPLACE INTO probe (id, data) VALUES (1, randomblob(${BATCH_LIMIT * 1024}))`;
 const END_OF_TEST = 'DELETE FROM probe';
+/** The reasons of faults that can be of a single page, which `TEST_WRITE` does not read. */
+const PAGE_FAULTS: readonly unknown[] = ['damaged', 'io_error'];
 
 interface QueuedWrite {
   readonly write: Write;
@@ -44,6 +46,8 @@ export class Writer {
   /** The writes that the thread is committing. Empty if they were rejected because the disk does not respond. */
   #batch: readonly QueuedWrite[] | undefined;
   #sentAt = 0;
+  /** The batch that has found a fault of a page. The fault lasts until a test has repeated its writes, without storing them. */
+  #failed: readonly QueuedWrite[] = [];
   #thread: Worker | undefined;
   readonly #interval: NodeJS.Timeout = setInterval(() => this.#look(), INTERVAL).unref();
   readonly #isReadOnly: boolean;
@@ -159,10 +163,13 @@ export class Writer {
     const results = outcomes.map((outcome) => ('code' in outcome ? errorFrom(outcome) : outcome));
     const stored = results.filter((result) => 'changes' in result);
     for (const result of results) if ('code' in result) reportFault(this.faults, 'writes', result);
-    if (stored.length === results.length && stored.some(({ changes }) => changes > 0)) {
+    const hasFailed = stored.length < results.length;
+    if (!hasFailed && stored.some(({ changes }) => changes > 0)) {
       this.faults.reportSuccess('files');
-      this.faults.reportSuccess('writes');
+      if (this.#failed.length === 0) this.faults.reportSuccess('writes');
     }
+    const isOfPage = PAGE_FAULTS.includes(this.faults.of('writes')?.reason);
+    if (hasFailed && isOfPage && this.#failed.length === 0) this.#failed = batch;
     if (stored.length > 0) this.observer.onCommit?.({ writes: stored.length, ms });
     for (const [index, result] of results.entries()) {
       if ('changes' in result) batch[index]?.resolve(result);
@@ -179,9 +186,20 @@ export class Writer {
     if (this.#batch !== undefined) {
       if (performance.now() - this.#sentAt >= REPLY_TIMEOUT) this.#giveUp(this.#batch);
     } else if (this.faults.of('writes') !== undefined && this.#queue.length === 0) {
-      const test = this.storeWrite([TEST_WRITE]).then(() => this.storeWrite([END_OF_TEST]));
-      void test.catch(() => {});
+      void this.#test().catch(() => {});
     }
+  }
+
+  async #test(): Promise<void> {
+    const repeated = this.#failed.map(async ({ write }) => {
+      // Once ROLLBACK is reached, the write rejects with `internal_error`, because ROLLBACK changes no row.
+      const result = await this.storeWrite(...write, ['ROLLBACK']).catch((error: AnimalStoreError) => error);
+      if ('code' in result && result.code !== 'internal_error') throw result;
+    });
+    await Promise.all(repeated);
+    this.#failed = [];
+    await this.storeWrite([TEST_WRITE]);
+    await this.storeWrite([END_OF_TEST]);
   }
 
   #rejectLate(): void {

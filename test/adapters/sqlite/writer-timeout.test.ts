@@ -131,3 +131,25 @@ test('after another failure, a write that changes nothing does not end the fault
   expect(states).toEqual(['disk_full', undefined]);
   await storage.check();
 });
+
+test.each(['damaged', 'io_error'] as const)(
+  'after the fault %s, which can be of one page, only a test that repeats the failed writes ends it, and stores nothing',
+  async (reason) => {
+    const { storage, replies, states } = await openFailed(reason);
+    const adding = storage.pets.add(REX);
+    await replies.sent(1);
+    replies.deliverNext();
+    await adding;
+    const failure = { code: 'storage_unavailable', message: 'failed', detail: '', reason } as const;
+    for (const change of [{ outcomes: [failure] }, {}]) {
+      await expect(storage.check()).rejects.toMatchObject({ reason });
+      await pass(500);
+      await replies.sent(1);
+      replies.deliverNext(change);
+    }
+    await replies.sent(1);
+    replies.release();
+    expect(states).toEqual([reason, undefined]);
+    expect(await idsOf(storage)).toEqual([1n, 2n, 3n]);
+  },
+);
