@@ -3,6 +3,7 @@ import Database from 'better-sqlite3';
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { openReader } from '../../../src/adapters/sqlite/database.ts';
 import { Reads } from '../../../src/adapters/sqlite/reads.ts';
+import { keyConflict } from '../../../src/domain/idempotency-key.ts';
 import { newFaults, newStore, REX, temporaryFile } from './temporary-file.ts';
 
 let path: string;
@@ -59,12 +60,21 @@ test('an error of the disk with which SQLite ends a transaction at its beginning
   expect(await reads.read(() => 'read')).toBe('read');
 });
 
-test('the fault of a failed read lasts until this read succeeds, though others do', async () => {
+test.each([
+  ['succeeds', () => {}],
+  [
+    'refuses only the request',
+    () => {
+      throw keyConflict('request');
+    },
+  ],
+])('the fault of a failed read lasts until this read %s, though others succeed', async (_, readable) => {
   const faults = newFaults();
   reads = new Reads(db, faults);
   let isReadable = false;
   const failed = reads.read(() => {
-    if (!isReadable) throw new Database.SqliteError('disk I/O error', 'SQLITE_IOERR_READ');
+    if (isReadable) return readable();
+    throw new Database.SqliteError('disk I/O error', 'SQLITE_IOERR_READ');
   });
   await expect(failed).rejects.toMatchObject({ reason: 'io_error' });
   for (const expected of ['io_error', undefined]) {
