@@ -29,14 +29,17 @@ async function connectAndRun<T>(writer: Writer, work: Work<T>): Promise<T> {
   writer.assertOpen();
   const thread = startThread('writer-thread', writer.files);
   const replies = on(thread, 'message', { close: ['exit'] });
-  const reply = async (): Promise<Answer> => (await replies.next().catch(lost)).value?.[0] ?? lost();
+  const reply = async (outcome = ''): Promise<Answer> => {
+    const { value } = await replies.next().catch((cause: unknown) => lost(outcome, cause));
+    return value?.[0] ?? lost(outcome);
+  };
   let startedAt = 0;
   const connection: OwnConnection = {
     async run<T>(sql: string, ...rows: readonly (readonly SqlValue[])[]) {
       writer.assertOpen();
       assertSameFiles(writer.files);
       thread.postMessage({ sql, rows } satisfies Call);
-      const answer = await reply();
+      const answer = await reply(sql === 'COMMIT' ? UNKNOWN : '');
       if ('code' in answer) throw errorFrom(answer);
       return answer.results as readonly T[];
     },
@@ -63,6 +66,6 @@ async function connectAndRun<T>(writer: Writer, work: Work<T>): Promise<T> {
   }
 }
 
-function lost(cause?: unknown): never {
-  throw new StorageFault('not_responding', `the thread of the transaction exited${UNKNOWN}`, { cause });
+function lost(outcome: string, cause?: unknown): never {
+  throw new StorageFault('not_responding', `the thread of the transaction exited${outcome}`, { cause });
 }
