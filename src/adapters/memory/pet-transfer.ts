@@ -33,10 +33,13 @@ export function memoryTransfer(repository: MemoryPetRepository): PetTransfer {
       return count;
     },
 
+    /** Exports each pet as it is when its batch is read. */
     async *exportPets(filter = {}) {
-      const pets = repository.selectNow((pet) => matches(pet, filter));
-      for (let start = 0; start < pets.length; start += EXPORT_SIZE) {
-        yield pets.slice(start, start + EXPORT_SIZE);
+      const last = repository.lastId;
+      const read = (after?: bigint) =>
+        repository.selectNow((pet) => matches(pet, filter), EXPORT_SIZE, after, last);
+      for (let pets = read(); pets.length > 0; pets = read(pets.at(-1)?.id)) {
+        yield pets;
         await nextTurn();
       }
     },

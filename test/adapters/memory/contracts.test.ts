@@ -2,8 +2,11 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { MemoryApiKeyRepository, openMemoryStorage } from '../../../src/adapters/memory/index.ts';
+import type { Pet } from '../../../src/domain/pet.ts';
+import { samplePets } from '../../../src/testing/fixtures/pets.ts';
+import { importPets, inBatches } from '../../../src/testing/fixtures/transfers.ts';
 import { testContracts } from '../../support/contracts.ts';
-import { REX } from '../../support/pets.ts';
+import { MAX, REX } from '../../support/pets.ts';
 
 testContracts('in memory', (portOf) => ({
   async open() {
@@ -20,6 +23,20 @@ test('each port of a storage has its contract suite above', () => {
   expect(ports.length).toBeGreaterThan(5);
   const suites = readFileSync(join(import.meta.dirname, '../../support/contracts.ts'), 'utf8');
   expect(ports.filter((name) => !new RegExp(`\\b${name}\\b`).test(suites))).toEqual([]);
+});
+
+test('an export has each pet as it is when its batch is read', async () => {
+  const { changes, transfer } = openMemoryStorage();
+  await importPets({ transfer }, inBatches(samplePets(2000)));
+  const seen: Pet[] = [];
+  for await (const batch of transfer.exportPets()) {
+    if (seen.length === 0) {
+      await changes.remove(1999n, 1999n);
+      await changes.replace({ ...MAX, id: 2000n }, 2000n);
+    }
+    seen.push(...batch);
+  }
+  expect(seen.slice(1998)).toEqual([{ ...MAX, id: 2000n }]);
 });
 
 test('a found key is cached, with up to 999 others', async () => {
