@@ -107,8 +107,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'a change without a comparison',
     file: 'src/adapters/sqlite/pet-changes.ts',
-    text: 'AND ? = (SELECT',
-    replacement: 'AND ? < (SELECT 1 +',
+    text: '`? = (SELECT',
+    replacement: '`? < (SELECT 1 +',
   },
   {
     name: 'a comparison before the transaction of the change',
@@ -123,10 +123,10 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'a record outside of the transaction of its change',
     file: 'src/adapters/sqlite/idempotent-writes.ts',
-    text: 'return storeCompared(reads, writer, [compare, recordStatement(id, pet, attempt), ...setPet(id, pet)]);',
-    replacement: `return storeCompared(reads, writer, [compare, ...setPet(id, pet)]).then(async (revision) => {
+    text: 'return storeIf(condition, [recordStatement(id, pet, attempt, now), ...setPet(id, pet)], reads, writer);',
+    replacement: `return storeIf(condition, setPet(id, pet), reads, writer).then(async (revision) => {
       await new Promise((resolve) => setTimeout(resolve, 20));
-      if (revision !== undefined) await writer.storeWrite(recordStatement(id, pet, attempt));
+      if (revision !== undefined) await writer.storeWrite(recordStatement(id, pet, attempt, now));
       return revision;
     });`,
     tests: ['test/adapters/sqlite/contracts.test.ts', '-t', 'increments'],

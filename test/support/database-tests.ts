@@ -50,10 +50,14 @@ export function testDatabase({ open, lastIdIs, dropping, endRecords }: TestDatab
     expect(second.versions.map(({ id }) => id)).toEqual([BigInt(count), 1n]);
   });
 
-  test('when all numbers have been assigned, every write is refused, and changes nothing', async () => {
+  test('when all numbers have been assigned, every write is refused, but a wrong revision is still a conflict', async () => {
     const { storage, execute, examine } = await open();
-    const pet = await storage.pets.add(REX);
+    const { pets, changes, idempotentChanges } = storage;
+    const pet = await pets.add(REX);
     await execute(lastIdIs(INT64_MAX));
+    for (const port of [changes, idempotentChanges])
+      for (const wrong of [{ ...CHANGED, id: 2n }, CHANGED])
+        expect(await port.replace(wrong, 2n, CHANGE)).toBeUndefined();
     for (const [, write] of WRITES)
       await expect(write(storage)).rejects.toMatchObject({
         code: 'storage_unavailable',

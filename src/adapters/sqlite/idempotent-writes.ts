@@ -14,7 +14,7 @@ import { INT64_MAX } from '../../domain/int64.ts';
 import { type Pet, storedPet } from '../../domain/pet.ts';
 import type { PetRow } from '../storage-kit/pet-rows.ts';
 import { exactlyOnce, recordOf, replayedPet, responseAfterId, responseOf } from '../storage-kit/records.ts';
-import { COMPARE, setPet, storeCompared, versionFinder } from './pet-changes.ts';
+import { IS_EXPECTED, setPet, storeIf, versionFinder } from './pet-changes.ts';
 import { addPet, FIND_PET } from './pets.ts';
 import type { Reads } from './reads.ts';
 import { LAST_ID } from './schema.ts';
@@ -33,7 +33,7 @@ const ADD_RECORD = `${INSERT_RECORD} VALUES (?, ?, ?, ?, ?, ?) ${RENEW_RECORD}`;
 
 const FIND_RECORD =
   'SELECT pet_id, request, response FROM idempotency_records WHERE caller = ? AND key = ? AND valid_until >= ?';
-const COMPARE_ONCE = `${COMPARE} AND NOT EXISTS (${FIND_RECORD})`;
+const IS_FIRST = `${IS_EXPECTED} AND NOT EXISTS (${FIND_RECORD})`;
 /** The number of records that are counted in one turn of the event loop. */
 const COUNT_STEP = 10_000;
 const NEXT_STEP = `SELECT caller, key FROM idempotency_records WHERE (caller, key) > (?, ?)
@@ -54,8 +54,9 @@ export function idempotentWrites(
   const nextStep = db.prepare<[string, string], [string, string]>(NEXT_STEP).raw();
   const countRest = db.prepare<[string, string], number>(COUNT_REST).pluck().safeIntegers(false);
   const write = (id: bigint, pet: Pet | undefined, expected: bigint, attempt: ChangeAttempt) => {
-    const compare = [COMPARE_ONCE, expected, id, attempt.caller, attempt.key, Date.now()] as const;
-    return storeCompared(reads, writer, [compare, recordStatement(id, pet, attempt), ...setPet(id, pet)]);
+    const now = Date.now();
+    const condition = [IS_FIRST, expected, id, attempt.caller, attempt.key, now] as const;
+    return storeIf(condition, [recordStatement(id, pet, attempt, now), ...setPet(id, pet)], reads, writer);
   };
   return {
     add: exactlyOnce({
@@ -79,7 +80,7 @@ export function idempotentWrites(
     replace: (pet, expected, attempt) => write(pet.id, pet, expected, attempt),
     remove: (id, expected, attempt) => write(id, undefined, expected, attempt),
     async record(id, pet, attempt) {
-      return (await writer.storeWrite(recordStatement(id, pet, attempt))).changes > 0;
+      return (await writer.storeWrite(recordStatement(id, pet, attempt, Date.now()))).changes > 0;
     },
     async count() {
       for (let [count, last] = [0, ['', ''] as [string, string]]; ; count += COUNT_STEP) {
@@ -92,8 +93,11 @@ export function idempotentWrites(
   };
 }
 
-function recordStatement(id: bigint, pet: Pet | undefined, attempt: ChangeAttempt): SqlStatement {
-  const { caller, key, validFor, request } = attempt;
-  const now = Date.now();
+function recordStatement(
+  id: bigint,
+  pet: Pet | undefined,
+  { caller, key, validFor, request }: ChangeAttempt,
+  now: number,
+): SqlStatement {
   return [ADD_RECORD, caller, key, id, now + validFor, request, responseOf(id, pet), now];
 }

@@ -20,9 +20,11 @@ import type { Writer } from './writer.ts';
 import type { SqlStatement, Write } from './writer-thread.ts';
 
 const REVISION = 'coalesce((SELECT revision FROM pet_revisions WHERE pet_id = pets.id), pets.id)';
-/** Compares the revision, and increments the counter of ids up to `INT64_MAX`. Above it, SQLite would store `seq` as a float. */
-export const COMPARE: string = `UPDATE sqlite_sequence SET seq = 1 + (${LAST_ID}) WHERE name = 'pets' AND (${LAST_ID}) < ${INT64_MAX}
-  AND ? = (SELECT ${REVISION} FROM pets WHERE id = ?)`;
+/** The condition that a pet exists and has the expected revision. */
+export const IS_EXPECTED: string = `? = (SELECT ${REVISION} FROM pets WHERE id = ?)`;
+/** Increments the counter of ids up to `INT64_MAX`. Above it, SQLite would store `seq` as a float. */
+const TAKE_NUMBER = `UPDATE sqlite_sequence SET seq = 1 + (${LAST_ID}) WHERE name = 'pets' AND (${LAST_ID}) < ${INT64_MAX}`;
+const ARE_EXHAUSTED = `SELECT 1 WHERE (${LAST_ID}) = ${INT64_MAX}`;
 const REMOVE = 'DELETE FROM pets WHERE id = ?';
 /** The last statement of each change. Its row id is the new revision. */
 const SET_REVISION = `INSERT OR REPLACE INTO pet_revisions (revision, pet_id)
@@ -37,7 +39,7 @@ const LIST_UNCHANGED = `SELECT ${PET_COLUMNS} FROM (${EXAMINED}) AS pets
 const LAST_EXAMINED = `SELECT id FROM pets WHERE id > ? AND id <= ? ORDER BY id LIMIT 1 OFFSET ${EXAMINED_LIMIT - 1}`;
 const EPOCH = 'SELECT value FROM epoch';
 
-/** Returns the statements that change or remove a pet, without the comparison. */
+/** Returns the statements that change or remove a pet. */
 export function setPet(id: bigint, pet: Pet | undefined): readonly SqlStatement[] {
   return [pet === undefined ? [REMOVE, id] : replacePet(pet), [SET_REVISION, id]];
 }
@@ -48,12 +50,20 @@ export function versionFinder(db: Database.Database): (id: bigint) => PetVersion
   return (id) => versionOf(find.get(id) as PetRow);
 }
 
-/** Stores a write that begins with a comparison. Resolves with the new revision, or with `undefined` if the comparison fails. */
-export async function storeCompared(reads: Reads, writer: Writer, write: Write): Promise<bigint | undefined> {
-  const { changes, rowId } = await writer.storeWrite(...write);
+/** Stores a write under a condition. Resolves with the new revision, or with `undefined` if the condition is not met. */
+export async function storeIf(
+  [condition, ...values]: SqlStatement,
+  write: Write,
+  reads: Reads,
+  writer: Writer,
+): Promise<bigint | undefined> {
+  const { changes, rowId } = await writer.storeWrite(
+    [`${TAKE_NUMBER} AND ${condition}`, ...values],
+    ...write,
+  );
   if (changes > 0) return rowId;
-  // When all ids have been assigned, `COMPARE` changes no row, even if the revision is the expected one.
-  if (await reads.read(() => lastIdOf(reads.db) === INT64_MAX)) throw idsExhausted();
+  const isMet = () => reads.db.prepare(`${ARE_EXHAUSTED} AND ${condition}`).get(...values) !== undefined;
+  if (await reads.read(isMet)) throw idsExhausted();
   return undefined;
 }
 
@@ -65,7 +75,7 @@ export function petChanges(reads: Reads, writer: Writer): Required<PetChanges> {
   const lastExamined = db.prepare<[bigint, bigint], bigint>(LAST_EXAMINED).pluck();
   const readEpoch = db.prepare<[], string>(EPOCH).pluck();
   const write = (id: bigint, pet: Pet | undefined, expected: bigint): Promise<bigint | undefined> =>
-    storeCompared(reads, writer, [[COMPARE, expected, id], ...setPet(id, pet)]);
+    storeIf([IS_EXPECTED, expected, id], setPet(id, pet), reads, writer);
 
   return {
     find: (id) => reads.read(() => findVersion(id)),
