@@ -43,9 +43,12 @@ export function importingPets(subject: Subject<TransferStore>): ContractCase[] {
       await assert.rejects(importPets(store, inBatches(samplePets(1))), { code: 'storage_unavailable' });
     },
 
-    'an import without pets stores nothing': async (store) => {
-      assert.equal(await importPets(store, inBatches([])), 0);
-      assert.equal(await importPets(store, oneByOne([[], []])), 0);
+    'an import without pets stores nothing, and its progress ends at 0': async (store) => {
+      const counts: number[] = [];
+      const onProgress = (count: number) => counts.push(count);
+      for (const batches of [[], [[], []]])
+        assert.equal(await importPets(store, oneByOne(batches), { onProgress }), 0);
+      assert.deepEqual(counts, [0, 0]);
       assert.deepEqual(await exported(store.transfer), []);
     },
 

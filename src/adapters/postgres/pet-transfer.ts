@@ -163,6 +163,7 @@ async function copy(session: Session, withIds: boolean, { onProgress, signal }: 
     copied += Number(row[1]);
     onProgress?.(copied);
   }
+  if (copied === 0) onProgress?.(0);
   if (withIds && copied > 0) await session.run(movedSequence('pets'));
   await session.run('COMMIT');
   return copied;

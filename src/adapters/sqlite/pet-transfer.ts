@@ -84,6 +84,7 @@ async function importAll(
     place = withIds ? BigInt(lastInsertRowid) : place + BigInt(COPY_SIZE);
     onProgress?.(copied);
   }
+  if (count === 0) onProgress?.(0);
   if (copied !== count) throw rowDropped();
   await connection.commit(copied);
   return copied;
