@@ -111,7 +111,7 @@ export function createFile(path: string): boolean {
     refuseLogAlone(file);
     if (journal)
       throw storageUnavailable(`${journal} lacks its file: put the file back, or restore a backup`);
-    createFolder(dirname(file));
+    createFolders(dirname(file));
     closeSync(openSync(file, 'a', modeOfNewFile(file)));
     return true;
   } catch (error) {
@@ -120,15 +120,19 @@ export function createFile(path: string): boolean {
 }
 
 /** `mkdirSync` with the option `recursive` never returns in a file system that accepts no folders, such as /proc. */
-function createFolder(folder: string): void {
-  if (existsSync(folder)) return;
-  createFolder(dirname(folder));
-  try {
-    mkdirSync(folder);
-  } catch (error) {
-    // Another process may have created the folder.
-    if (!existsSync(folder)) throw error;
-  }
+function createFolders(path: string): void {
+  for (const folder of missingFolders(path).toReversed())
+    try {
+      mkdirSync(folder);
+    } catch (error) {
+      // Another process may have created the folder.
+      if (!existsSync(folder)) throw error;
+    }
+}
+
+/** Returns the folders that a path lacks, the innermost one first. */
+export function missingFolders(path: string): readonly string[] {
+  return existsSync(path) ? [] : [path, ...missingFolders(dirname(path))];
 }
 
 type StoreFile = readonly [path: string, identity: string | undefined];

@@ -8,6 +8,7 @@ import {
   linkSync,
   openSync,
   renameSync,
+  rmdirSync,
   rmSync,
   statSync,
 } from 'node:fs';
@@ -35,6 +36,7 @@ import {
   databaseFiles,
   foreignCompanion,
   fsync,
+  missingFolders,
   modeOfNewFile,
   moveToNewName,
   realPath,
@@ -73,6 +75,7 @@ export async function restoreSqliteStore(
   checkOptions(options, RESTORE_OPTIONS);
   const { overwrite = false, onProgress, signal } = options;
   const store = realPath(path);
+  const folders = missingFolders(dirname(store));
   let old: Database.Database | undefined;
   let created = false;
   try {
@@ -110,6 +113,7 @@ export async function restoreSqliteStore(
     });
   } catch (error) {
     if (created && old !== undefined && sizeOf(store) === 0) rmSync(store, { force: true });
+    for (const folder of folders) attempt(() => rmdirSync(folder), undefined);
     throw signal?.aborted ? error : fileError(`cannot restore ${store}`, error);
   } finally {
     old?.close();

@@ -10,7 +10,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import Database from 'better-sqlite3';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -140,6 +140,15 @@ test('an exception of onProgress ends the restore, and the caller gets it unchan
   const restoring = restoreSqliteStore(path, backup, { overwrite: true, onProgress });
   await expect(restoring).rejects.toBe(thrown);
   expect(countIn(path)).toBe(1n);
+});
+
+test('an aborted restore leaves no folder that it has created', async () => {
+  const [folder, backup] = [dirname(temporaryFile()), await backupOf(newStore(2))];
+  const abort = new AbortController();
+  const options = { signal: abort.signal, onProgress: () => abort.abort() };
+  const restoring = restoreSqliteStore(join(folder, 'a', 'b', 'pets.db'), backup, options);
+  await expect(restoring).rejects.toMatchObject({ name: 'AbortError' });
+  expect(readdirSync(folder)).toEqual([]);
 });
 
 test.each([
