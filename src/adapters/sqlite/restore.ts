@@ -44,7 +44,7 @@ import {
   sizeOf,
   withPartialFile,
 } from './files.ts';
-import { anyVersionOf, beginEpoch, countRows, lastIdOf } from './schema.ts';
+import { anyVersionOf, beginEpoch, countRows, FIRST_VERSION, lastIdOf } from './schema.ts';
 
 /** How long a restore waits for the lock, in milliseconds: long enough for a command that is just closing the store. */
 const LOCK_TIMEOUT = 500;
@@ -53,8 +53,9 @@ const COMMON_COLUMNS = `SELECT group_concat(format('"%w"', name)) FROM (SELECT n
   INTERSECT SELECT name FROM pragma_table_info('pets', 'copy'))`;
 const REVIVED_KEYS = `SELECT CAST(other.id AS TEXT) AS id, other.name, other.hint AS prefix
   FROM main.api_keys AS own JOIN copy.api_keys AS other USING (hash)
-  WHERE (own.revoked_at IS NOT NULL OR own.expires_at <= @now)
-    AND other.revoked_at IS NULL AND (other.expires_at IS NULL OR other.expires_at > @now) ORDER BY other.id`;
+  WHERE (own.revoked_at IS NOT NULL OR own.expires_at < coalesce(other.expires_at, ${INT64_MAX}))
+    AND other.revoked_at IS NULL AND (other.expires_at IS NULL OR other.expires_at > ?) ORDER BY other.id`;
+const REVIVED_PETS = `copy.pets WHERE id IN (SELECT pet_id FROM main.pet_revisions) AND id NOT IN (SELECT id FROM main.pets)`;
 
 /**
  * Replaces the store at `path` with the backup in `file`, and resolves when the restored store is durable. The store is unchanged
@@ -170,18 +171,21 @@ function compare(partial: string, old: Database.Database | undefined, problems: 
       ),
     ),
   );
-  const pets = readOld('the pets of the replaced store cannot be read: the backup can lack some', (db) => {
+  const unreadPets =
+    'the pets of the replaced store cannot be read: the backup can lack some, and have removed ones';
+  const pets = readOld(unreadPets, (db) => {
     db.prepare('ATTACH ? AS copy').run(partial);
     const all = `SELECT ${db.prepare(COMMON_COLUMNS).pluck().get()} FROM`;
-    return countRows(db, `(${all} main.pets EXCEPT ${all} copy.pets)`);
+    const missing = countRows(db, `(${all} main.pets EXCEPT ${all} copy.pets)`);
+    return { missing, revived: anyVersionOf(db, '') > FIRST_VERSION ? countRows(db, REVIVED_PETS) : 0 };
   });
   const unread = 'the keys of the replaced store cannot be read: check that no revoked key is valid again';
   const keys = readOld(unread, (db) => ({
     missing: countRows(db, 'main.api_keys WHERE hash NOT IN (SELECT hash FROM copy.api_keys)'),
-    revived: db.prepare<{ now: number }, RestoredKey>(REVIVED_KEYS).all({ now: Date.now() }),
+    revived: db.prepare<[number], RestoredKey>(REVIVED_KEYS).all(Date.now()),
   }));
-  const lost = isNew ? undefined : { pets, apiKeys: keys?.missing };
-  return { lastId, lost, revivedKeys: keys?.revived ?? [] };
+  const lost = isNew ? undefined : { pets: pets?.missing, apiKeys: keys?.missing };
+  return { lastId, lost, revivedPets: pets?.revived, revivedKeys: keys?.revived ?? [] };
 }
 
 /** Prepares the copy, whose ids continue after those of the replaced store. Returns the last number that the copy has assigned. */

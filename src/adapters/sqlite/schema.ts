@@ -55,7 +55,7 @@ const TABLES = `
   CREATE TABLE probe (id INTEGER PRIMARY KEY, data BLOB NOT NULL) STRICT;
 `;
 
-const FIRST_VERSION = 6;
+export const FIRST_VERSION = 6;
 
 /**
  * `pet_revisions` has a row for each pet that was changed or removed. A removed pet has no row in `pets`. The revision is not a

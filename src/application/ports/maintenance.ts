@@ -48,7 +48,9 @@ export interface Restored extends BackupContents {
    * missing. `undefined` if no store was replaced. A number is `undefined` if this part of the store could not be read.
    */
   readonly lost?: { readonly pets?: number | undefined; readonly apiKeys?: number | undefined } | undefined;
-  /** The keys that were revoked or expired in the replaced store, and are valid again. */
+  /** How many pets of the backup were removed in the replaced store. `undefined` as for `lost`. */
+  readonly revivedPets?: number | undefined;
+  /** The keys that were revoked or ended earlier in the replaced store, and are valid again, or longer. */
   readonly revivedKeys: readonly RestoredKey[];
 }
 

@@ -60,7 +60,7 @@ describe('restore', () => {
     expect(status).toBe(0);
     const kept = `${cli.path}.before-restore`;
     expect(err).toMatch(
-      /^The backup lacks 1 pet and 1 key of the replaced store\.\nKey 1 \(shop, pets_\w{4}…\) is valid again: to revoke it, run animal-store keys revoke 1\n/,
+      /^The backup lacks 1 pet and 1 key of the replaced store\.\nKey 1 \(shop, pets_\w{4}…\) is valid again, or longer: to revoke it, run animal-store keys revoke 1\n/,
     );
     expect(err).toContain(`\nThe replaced store is kept in ${kept}\n`);
     const repeated = await cli.run(['restore', '--force', backup]);
@@ -90,6 +90,7 @@ test('the problems of a restored store are printed, escaped, although the result
     restoreStore: async (_, file, how) => ({
       ...(await restoreSqliteStore(path, file, how)),
       lost: { pets: undefined, apiKeys: 3 },
+      revivedPets: 2,
       setAside: ['kept.db'],
       problems: [
         { severity: 'error', message: 'pet 1 breaks a rule' },
@@ -98,7 +99,9 @@ test('the problems of a restored store are printed, escaped, although the result
     }),
   });
   const { status, err } = await run(['restore', backup], { stdout: failingOutput('ENOSPC') });
-  const notices = 'The backup lacks 3 keys of the replaced store.\nThe replaced store is kept in kept.db\n';
+  const notices = `The backup lacks 3 keys of the replaced store.
+The backup has 2 pets that the replaced store had removed.
+The replaced store is kept in kept.db\n`;
   const found = 'error: pet 1 breaks a rule\nwarning: forged\\u000aline\n';
   expect([status, err.split('Restored ')]).toEqual([1, [notices + found, expect.stringContaining('ENOSPC')]]);
 });

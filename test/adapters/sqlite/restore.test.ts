@@ -63,7 +63,7 @@ async function openElsewhere(path: string): Promise<() => Promise<void>> {
 const [REUSED_PETS, REUSED_KEYS, UNREAD_PETS, UNREAD_KEYS] = [
   'ids of pets that the replaced store has assigned can be assigned again',
   'ids of api_keys that the replaced store has assigned can be assigned again',
-  'the pets of the replaced store cannot be read: the backup can lack some',
+  'the pets of the replaced store cannot be read: the backup can lack some, and have removed ones',
   'the keys of the replaced store cannot be read: check that no revoked key is valid again',
 ].map((message) => ({ severity: 'warning', message }));
 
@@ -198,27 +198,31 @@ describe('the replaced store', () => {
     expect([kept, second, `${kept}-3`, `${kept}-4`].map(countIn)).toEqual([7n, 5n, 3n, 7n]);
   });
 
-  test('is compared with the backup: what it lacks, and which keys become valid again', async () => {
+  test('is compared with the backup: what it lacks, and which pets and keys it brings back', async () => {
     const path = newStore(3);
     const storage = openStorage(path);
     const keys = new ApiKeys(storage.apiKeys);
     const [first, second, third] = [await keys.create('a'), await keys.create('b'), await keys.create('c')];
+    const rotated = await keys.create('d');
     await keys.revoke(third.about.id);
+    await storage.changes.remove(1n, 1n);
     const backup = temporaryFile();
     await storage.backup?.(backup);
     await keys.revoke(first.about.id);
     await keys.rotate(second.about.id, 1);
+    await keys.rotate(rotated.about.id, 3_600_000);
     await keys.revoke(third.about.id);
     await storage.pets.add(REX);
+    await storage.changes.remove(2n, 2n);
     await storage.close();
     const restored = await restoreSqliteStore(path, backup, { overwrite: true });
-    expect(restored.lost).toEqual({ pets: 1, apiKeys: 1 });
+    expect(restored).toMatchObject({ lost: { pets: 1, apiKeys: 2 }, revivedPets: 1 });
     const named = ({ id, name, prefix }: ApiKey) => ({ id, name, prefix });
-    expect(restored.revivedKeys).toEqual([named(first.about), named(second.about)]);
+    expect(restored.revivedKeys).toEqual([first, second, rotated].map(({ about }) => named(about)));
     const { pets, apiKeys } = openStorage(path);
-    expect((await pets.add(REX)).id).toBe(5n);
-    // The rotation has assigned the fourth id.
-    expect((await new ApiKeys(apiKeys).create('d')).about.id).toBe('5');
+    expect((await pets.add(REX)).id).toBe(7n);
+    // The rotations have assigned two ids.
+    expect((await new ApiKeys(apiKeys).create('e')).about.id).toBe('7');
   });
 
   test.each([

@@ -26,17 +26,20 @@ export function defineRestore(program: Command, options: CommandOptions): void {
     });
 }
 
-/** Describes what the backup lacks, which keys are valid again, where the replaced store is kept, and problems. */
-function noticesOf({ lost, revivedKeys, setAside, problems }: Restored): string[] {
+/** Describes what the backup lacks, what it brings back, where the replaced store is kept, and problems. */
+function noticesOf({ lost, revivedPets, revivedKeys, setAside, problems }: Restored): string[] {
   const { pets = 0, apiKeys = 0 } = lost ?? {};
   const gone = [pets && counted(pets, 'pet', 'pets'), apiKeys && counted(apiKeys, 'key')]
     .filter(Boolean)
     .join(' and ');
   return [
     ...(gone ? [`The backup lacks ${gone} of the replaced store.`] : []),
+    ...(revivedPets
+      ? [`The backup has ${counted(revivedPets, 'pet', 'pets')} that the replaced store had removed.`]
+      : []),
     ...revivedKeys.map(
       ({ id, name, prefix }) =>
-        `Key ${id} (${name}, ${prefix}…) is valid again: to revoke it, run animal-store keys revoke ${id}`,
+        `Key ${id} (${name}, ${prefix}…) is valid again, or longer: to revoke it, run animal-store keys revoke ${id}`,
     ),
     ...(lost && setAside.length === 0
       ? ['The replaced store had the same pets and keys, so the one kept before it stays.']
