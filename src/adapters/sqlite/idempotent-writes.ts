@@ -79,9 +79,8 @@ export function idempotentWrites(
       }),
     replace: (pet, expected, attempt) => write(pet.id, pet, expected, attempt),
     remove: (id, expected, attempt) => write(id, undefined, expected, attempt),
-    async record(id, pet, attempt) {
-      return (await writer.storeWrite(recordStatement(id, pet, attempt, Date.now()))).changes > 0;
-    },
+    record: async (id, pet, attempt) =>
+      (await writer.storeWrite(recordStatement(id, pet, attempt, Date.now()))).changes > 0,
     async count() {
       for (let [count, last] = [0, ['', ''] as [string, string]]; ; count += COUNT_STEP) {
         const next = await reads.read(() => nextStep.get(...last) ?? countRest.get(...last) ?? 0);

@@ -57,10 +57,8 @@ export async function storeIf(
   reads: Reads,
   writer: Writer,
 ): Promise<bigint | undefined> {
-  const { changes, rowId } = await writer.storeWrite(
-    [`${TAKE_NUMBER} AND ${condition}`, ...values],
-    ...write,
-  );
+  const take: SqlStatement = [`${TAKE_NUMBER} AND ${condition}`, ...values];
+  const { changes, rowId } = await writer.storeWrite(take, ...write);
   if (changes > 0) return rowId;
   const isMet = () => reads.db.prepare(`${ARE_EXHAUSTED} AND ${condition}`).get(...values) !== undefined;
   if (await reads.read(isMet)) throw idsExhausted();
