@@ -51,6 +51,7 @@ export async function writeVersion(
     // A storage that is written in plain JavaScript can resolve with `null`.
     if (record) {
       if (record.request !== request) throw keyConflict('request');
+      await changes.confirm?.(options);
       return { pet: record.pet, isReplay: true };
     }
     if (!version) throw noSuchPet(id);
@@ -73,7 +74,10 @@ function unrecorded(changes: PetChanges): IdempotentChanges {
     find: async (id, _, options) => ({ record: undefined, version: await changes.find(id, options) }),
     replace: (pet, expected, _, options) => changes.replace(pet, expected, options),
     remove: (id, expected, _, options) => changes.remove(id, expected, options),
-    record: async () => true,
+    record: async (_id, _pet, _attempt, options) => {
+      await changes.confirm?.(options);
+      return true;
+    },
   };
 }
 

@@ -141,6 +141,13 @@ describe('ChangePet', () => {
     expect(await change()).toEqual({ pet, etag: await entityTagOf(pet), isReplay: true });
   });
 
+  test('a replay, and a change without a key that changes nothing, wait until the storage has confirmed earlier writes', async () => {
+    store.changes.confirm = vi.fn().mockRejectedValue('unconfirmed');
+    const change = (caller?: typeof A) => store.changePet.execute(pet.id, SOLD, '*', caller);
+    expect((await change(A)).isReplay).toBe(false);
+    for (const caller of [A, undefined]) await expect(change(caller)).rejects.toBe('unconfirmed');
+  });
+
   test('two equal requests at once both succeed, and change the pet once', async () => {
     const tag = await entityTagOf(pet);
     const change = () => store.changePet.execute(pet.id, MAX, [tag], A);

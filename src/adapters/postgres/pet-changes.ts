@@ -56,6 +56,9 @@ const CHANGE = `WITH ${NEW}, claims AS (
 /** Takes the order lock, so that a missing standby blocks few connections. */
 const RECORD = `WITH ${NEW}, ${recordsOf('new')} SELECT _place, _id FROM records JOIN new USING (_caller, _key)`;
 
+/** Locks a row, so that the commit waits until a synchronous standby has this commit and all earlier ones. */
+const CONFIRM = `WITH ${ORDER} SELECT 1 FROM ordered, animal_store_schema FOR KEY SHARE OF animal_store_schema`;
+
 /** Without a caller and a key, the statement finds no record. */
 const FIND = `SELECT record.*, (SELECT revision FROM pet_revisions WHERE pet_id = _sought), ${PET_COLUMNS}
   FROM (SELECT $1::bigint AS _sought) AS sought LEFT JOIN (${selectRecord('$2', '$3')}) AS record ON true LEFT JOIN pets ON id = _sought`;
@@ -83,13 +86,17 @@ const LIST = `WITH changed AS MATERIALIZED (
   ORDER BY 1, 2`;
 
 interface Changes {
-  readonly changes: Required<PetChanges>;
+  readonly changes: PetChanges;
   readonly idempotentChanges: IdempotentChanges;
 }
 
 export function petChanges(pool: ConnectionPool, writes: GroupedWrites): Changes {
   const write = writes.ofKind({ statementFor, resultsOf: revisionsOf, namesOf });
   const record = writes.ofKind({ statementFor: recordStatement, resultsOf: revisionsOf, namesOf });
+  const confirm = writes.ofKind<undefined, undefined>({
+    statementFor: () => ({ name: 'confirm', text: CONFIRM }),
+    resultsOf: () => [],
+  });
   const replace = (pet: Pet, expected: bigint, attempt?: ChangeAttempt) =>
     write({ pet: { ...pet }, isRemoval: false, expected, attempt });
   const remove = (id: bigint, expected: bigint, attempt?: ChangeAttempt) =>
@@ -107,7 +114,7 @@ export function petChanges(pool: ConnectionPool, writes: GroupedWrites): Changes
     record: async (id, pet, attempt) =>
       (await record({ pet: { ...pet, id } as Pet, isRemoval: !pet, expected: 0n, attempt })) !== undefined,
   };
-  const changes: Required<PetChanges> = {
+  const changes: PetChanges = {
     find: async (id) => (await find(id)).version,
     replace: (pet, expected) => replace(pet, expected),
     remove: (id, expected) => remove(id, expected),
@@ -125,6 +132,7 @@ export function petChanges(pool: ConnectionPool, writes: GroupedWrites): Changes
         lastNumber: lastNumber as bigint,
       });
     },
+    confirm: () => confirm(undefined),
     beginEpoch: async () =>
       void (await pool.write(`UPDATE animal_store_schema SET epoch = ${NEW_EPOCH}`, [])),
   };

@@ -65,7 +65,7 @@ export async function storeIf(
   return undefined;
 }
 
-export function petChanges(reads: Reads, writer: Writer): Required<PetChanges> {
+export function petChanges(reads: Reads, writer: Writer): PetChanges {
   const { db } = reads;
   const findVersion = versionFinder(db);
   const listChanged = db.prepare<[bigint, number], PetRow>(LIST_CHANGED).raw();

@@ -70,6 +70,12 @@ export interface PetChanges {
    */
   list(query: ChangesQuery, options?: CallOptions): Promise<ChangesPage>;
 
+  /**
+   * Resolves when all writes that were visible before the call are durable. Needed only by a storage in which a write can be
+   * visible earlier, for example because it waits for a standby server.
+   */
+  confirm?(options?: CallOptions): Promise<void>;
+
   /** Generates a new epoch, so that every follower begins again. If another program restores the store, call this afterwards. */
   beginEpoch?(): Promise<void>;
 }

@@ -3,9 +3,13 @@ import { join } from 'node:path';
 import type { Client } from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { examinePostgresStore, openPostgresStorage } from '../../../src/adapters/postgres/index.ts';
+import { ChangePet } from '../../../src/application/change-pet.ts';
+import type { Caller } from '../../../src/application/ports/idempotent-creates.ts';
+import { RemovePet } from '../../../src/application/remove-pet.ts';
 import { importPets, inBatches } from '../../../src/testing/fixtures/transfers.ts';
 import { stopClock } from '../../support/clock.ts';
 import { IS_SHORT } from '../../support/extent.ts';
+import { numberedChange } from '../../support/pets.ts';
 import {
   describePostgres,
   openClient,
@@ -85,6 +89,23 @@ describePostgres('the durability of PostgreSQL', () => {
       await storage.check();
     },
   );
+
+  test('a retry, and a repeated change or removal, are confirmed only when a standby has what they repeat', async () => {
+    const { pets, ...ports } = await openStorage(withTimeout(server.url, 10_000));
+    await admin.query('TRUNCATE pets, idempotency_records, pet_revisions');
+    const [{ id: changed }, { id: removed }] = [await pets.add(REX), await pets.add(REX)];
+    const change = (caller?: Caller) => new ChangePet(ports).execute(changed, numberedChange(2), '*', caller);
+    const remove = (caller?: Caller) => new RemovePet(ports).execute(removed, '*', caller);
+    await set('synchronous_standby_names', 'nobody');
+    for (const [key, write] of Object.entries({ change, remove }))
+      for (const caller of [{ caller: '1', key }, { caller: '1', key }, undefined]) {
+        const outcome = expect(write(caller)).rejects.toThrow(UNKNOWN);
+        await endWaits('pg_cancel_backend');
+        await outcome;
+      }
+    await set('synchronous_standby_names', '');
+    expect(await change({ caller: '1', key: 'change' })).toMatchObject({ isReplay: true });
+  });
 
   test.each(['notice', 'error'])(
     'an import that no standby confirms has an unknown outcome: %s',
