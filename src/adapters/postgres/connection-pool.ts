@@ -6,6 +6,7 @@ import { Client, type ClientBase, type ClientConfig, Pool, type PoolClient } fro
 import type { ConnectionStatistics } from '../../application/ports/statistics.ts';
 import { closedError } from '../../application/ports/storage.ts';
 import { StorageFault } from '../../application/ports/storage-fault.ts';
+import { untilAborted } from '../../application/until-aborted.ts';
 import { AnimalStoreError } from '../../domain/errors.ts';
 import { codeOf } from '../storage-kit/store-errors.ts';
 import type { clientConfig } from './config.ts';
@@ -174,17 +175,21 @@ export async function openSession(config: SessionConfig, signal?: AbortSignal): 
   };
   signal?.addEventListener('abort', end);
   try {
-    await client.connect();
+    // The driver never settles `connect` if `end` is called meanwhile.
+    await untilAborted(client.connect(), signal);
     await prepare(client, config);
   } catch (error) {
     end();
+    signal?.throwIfAborted();
     throw storageError(error);
   }
   const run: Session['run'] = async (text, values = []) => {
     signal?.throwIfAborted();
     return await query(client, { text, values }).catch((error) => {
       // The first error says why the connection was lost. Unless the commit was sent, nothing was stored.
-      throw text === 'COMMIT' ? writeError(lost ?? error) : storageError(lost ?? error);
+      if (text === 'COMMIT') throw writeError(lost ?? error);
+      signal?.throwIfAborted();
+      throw storageError(lost ?? error);
     });
   };
   const begin: Session['begin'] = async (mode = config.readOnly ? 'READ ONLY' : undefined) =>

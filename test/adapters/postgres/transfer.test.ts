@@ -5,7 +5,7 @@ import { newPetJson } from '../../../src/domain/pet-json.ts';
 import { samplePet } from '../../../src/testing/fixtures/pets.ts';
 import { importPets } from '../../../src/testing/fixtures/transfers.ts';
 import { connect, describePostgres, newDatabaseUrl } from '../../support/postgres/index.ts';
-import { hasAttributes, openStorage, openStore, REX, walk } from './database.ts';
+import { hasAttributes, openStorage, openStore, REX, untilBlocked, walk } from './database.ts';
 import { startProxy } from './proxy.ts';
 
 /** More pets than one statement of an export reads. */
@@ -68,6 +68,19 @@ describePostgres('imports and exports of many pets on PostgreSQL', () => {
       exported += pets.length;
     }
     expect(exported).toBe(PETS);
+  });
+
+  test('a close ends calls that wait for their own connection, or for the database', async () => {
+    const { url, storage } = await openStore();
+    const holder = await connect(url);
+    await holder.query('BEGIN; LOCK TABLE pets');
+    const closed = { code: 'storage_unavailable', message: 'the store is closed' };
+    const exporting = storage.transfer.exportPets()[Symbol.asyncIterator]().next();
+    const blocked = expect(exporting).rejects.toMatchObject(closed);
+    await untilBlocked(holder);
+    const connecting = expect(storage.idempotencyRecords.count()).rejects.toMatchObject(closed);
+    await storage.close();
+    await Promise.all([blocked, connecting]);
   });
 
   test('a cut connection: nothing is stored, and the next import works', async () => {
