@@ -2,6 +2,7 @@
 
 import type { ChangeAttempt, IdempotentChanges } from '../../application/ports/idempotent-changes.ts';
 import type { PetChanges } from '../../application/ports/pet-changes.ts';
+import type { Storage } from '../../application/ports/storage.ts';
 import type { Pet } from '../../domain/pet.ts';
 import { changesPage, EXAMINED_LIMIT, listedVersion, versionOf } from '../storage-kit/changes-page.ts';
 import { ATTRIBUTE_COLUMNS as ATTRIBUTES, PET_COLUMNS, petOf } from '../storage-kit/pet-rows.ts';
@@ -85,18 +86,13 @@ const LIST = `WITH changed AS MATERIALIZED (
     NULL, ${ATTRIBUTES.replaceAll(/\w+/g, 'NULL')}, (SELECT epoch FROM animal_store_schema)
   ORDER BY 1, 2`;
 
-interface Changes {
-  readonly changes: PetChanges;
-  readonly idempotentChanges: IdempotentChanges;
-}
-
-export function petChanges(pool: ConnectionPool, writes: GroupedWrites): Changes {
+export function petChanges(
+  pool: ConnectionPool,
+  writes: GroupedWrites,
+): Pick<Storage, 'changes' | 'idempotentChanges'> {
   const write = writes.ofKind({ statementFor, resultsOf: revisionsOf, namesOf });
   const record = writes.ofKind({ statementFor: recordStatement, resultsOf: revisionsOf, namesOf });
-  const confirm = writes.ofKind<undefined, undefined>({
-    statementFor: () => ({ name: 'confirm', text: CONFIRM }),
-    resultsOf: () => [],
-  });
+  const confirm = writes.ofKind({ statementFor: () => ({ text: CONFIRM }), resultsOf: () => [undefined] });
   const replace = (pet: Pet, expected: bigint, attempt?: ChangeAttempt) =>
     write({ pet: { ...pet }, isRemoval: false, expected, attempt });
   const remove = (id: bigint, expected: bigint, attempt?: ChangeAttempt) =>
