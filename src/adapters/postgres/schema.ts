@@ -40,8 +40,8 @@ const CHANGES = `CREATE TABLE pet_revisions (pet_id bigint PRIMARY KEY, revision
 
 /**
  * The migrations, each with the version of the schema after it. A released migration is never changed. Each new attribute of a pet
- * needs a migration: a test compares the newest schema with `ATTRIBUTES`. A migration that adds a rule for stored pets sets a
- * `lock_timeout`, and adds the rule as NOT VALID, so that the start of a server does not read the table.
+ * needs a migration: a test compares the newest schema with `ATTRIBUTES`. A migration that adds a rule for stored pets adds it as
+ * NOT VALID, so that the start of a server does not read the table.
  */
 export const MIGRATIONS: readonly (readonly [version: number, sql: string])[] = [
   [FIRST_VERSION, TABLES],
@@ -69,10 +69,12 @@ export const READ_HIDDEN: string = `SELECT ${HIDDEN} FROM ${RELATIONS}`;
 /** Selects the privileges that some write needs, and this user lacks. Creates need only some of them. */
 const LACKING = `(VALUES ('pets', 'INSERT', true), ('pets', 'UPDATE', false), ('pets', 'DELETE', false), ('pets_id_seq', 'USAGE', true),
     ('idempotency_records', 'INSERT', true), ('idempotency_records', 'UPDATE', true), ('idempotency_records', 'DELETE', false),
-    ('pet_revisions', 'INSERT', false), ('pet_revisions', 'UPDATE', false), ('api_keys', 'INSERT', false), ('api_keys', 'UPDATE', false)
+    ('pet_revisions', 'INSERT', false), ('pet_revisions', 'UPDATE', false), ('api_keys', 'INSERT', false), ('api_keys', 'UPDATE', false),
+    ('animal_store_schema', 'UPDATE', false)
   ) AS needed (relation, privilege, for_creates) JOIN pg_class ON relname = relation AND pg_table_is_visible(oid)
     AND NOT CASE relkind WHEN 'S' THEN has_sequence_privilege(oid, privilege) ELSE has_table_privilege(oid, privilege) END`;
-export const CREATES_REFUSED: string = `EXISTS (SELECT 1 FROM ${LACKING} WHERE for_creates)`;
+/** Tests whether the user has all privileges that creates need. */
+export const PRIVILEGE_TEST: string = `SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM ${LACKING} WHERE for_creates)`;
 
 /**
  * One column says whether the data is on one server. It is true if `version()` names only PostgreSQL, and the extension `citus`
@@ -200,6 +202,8 @@ async function migrate(session: Session): Promise<number> {
   await session.run('SELECT pg_advisory_xact_lock($1)', [LOCK]);
   const { version = 0 } = await surveyOf(session);
   if (version === 0) await session.run(VERSION_TABLE);
+  // The writes of other servers wait behind a migration that waits, for example, for a backup.
+  await session.run("SET LOCAL lock_timeout = '2s'");
   for (const [to, sql] of MIGRATIONS) if (to > version) await session.run(sql);
   await session.run('UPDATE animal_store_schema SET version = $1', [SCHEMA_VERSION]);
   await session.run(READ_NOTHING);

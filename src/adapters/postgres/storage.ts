@@ -23,7 +23,7 @@ import { GroupedWrites } from './grouped-writes.ts';
 import { petChanges } from './pet-changes.ts';
 import { petRepository } from './pet-repository.ts';
 import { petTransfer } from './pet-transfer.ts';
-import { CREATES_REFUSED, LAST_ID, prepareSchema, READ_HIDDEN, READ_ONLY } from './schema.ts';
+import { LAST_ID, PRIVILEGE_TEST, prepareSchema, READ_HIDDEN, READ_ONLY } from './schema.ts';
 import { locationOf } from './url/index.ts';
 
 /** The options for opening a store in PostgreSQL. */
@@ -43,12 +43,9 @@ export interface PostgresOptions {
   readonly currentUrl?: (() => string) | undefined;
 }
 
-/**
- * Tests whether the database accepts writes: changes a row, unless all ids have been assigned, or the parameter is true and the user
- * lacks a privilege that creates need.
- */
+/** Tests whether the database accepts writes: changes a row, unless all ids have been assigned. */
 const WRITE_TEST = `UPDATE animal_store_schema SET probed_at = now()
-  WHERE (SELECT ${LAST_ID} FROM pets) IS DISTINCT FROM ${INT64_MAX} AND NOT ($1 AND ${CREATES_REFUSED}) RETURNING 1`;
+  WHERE (SELECT ${LAST_ID} FROM pets) IS DISTINCT FROM ${INT64_MAX} RETURNING 1`;
 const UNENFORCED =
   'channel_binding=require: the driver binds the channel if the server offers it, and does not require it';
 
@@ -102,8 +99,8 @@ export async function openPostgresStorage(url: string, options: PostgresOptions 
   const apiKeys = apiKeyRepository(pool);
   const records = idempotentCreates(addCreate, pool);
   const testWrite = async (): Promise<void> => {
-    const isRefused = storageFaultReason(faults.of('write')) === 'not_permitted';
-    const result = await pool.run(() => ({ text: WRITE_TEST, values: [isRefused] })).catch(storageError);
+    const text = storageFaultReason(faults.of('write')) === 'not_permitted' ? PRIVILEGE_TEST : WRITE_TEST;
+    const result = await pool.run(() => ({ text })).catch(storageError);
     if (isError(result)) faults.reportFailure('write', result);
     else if (result.length > 0) faults.reportSuccess('write');
   };

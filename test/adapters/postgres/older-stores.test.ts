@@ -73,6 +73,16 @@ describePostgres('an older store', () => {
     expect(await columnsOf(url)).toEqual(await columnsOf(await newStoreUrl()));
   });
 
+  test('a migration does not wait for the end of a long transaction, because all writes of other servers would wait', {
+    timeout: 30_000,
+  }, async () => {
+    const { url, server } = await createStoreOf30();
+    await server.query('BEGIN; LOCK TABLE idempotency_records IN ACCESS SHARE MODE');
+    expect(await refusalOf(url)).toContain('another transaction held a lock of the database for too long');
+    await server.query('ROLLBACK');
+    await openStorage(url);
+  });
+
   test('of three servers that start at once, only the one that migrates the store says so', async () => {
     const { url } = await createStoreOf30();
     const warnings: string[] = [];

@@ -4,7 +4,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { examinePostgresStore } from '../../../src/adapters/postgres/examination.ts';
 import { importPets, inBatches } from '../../../src/testing/fixtures/transfers.ts';
 import { connect, describePostgres } from '../../support/postgres/index.ts';
-import { named, newStoreUrl, newWriterUrl, openStorage, REX, walk } from './database.ts';
+import { endConnectionsOf, named, newStoreUrl, newWriterUrl, openStorage, REX, walk } from './database.ts';
 import { refusalOf } from './refusal.ts';
 
 /** Creates a store, and a user who may read and write it, but create no temporary tables. */
@@ -80,6 +80,22 @@ describePostgres('the privileges of a user of PostgreSQL', () => {
       expect(await add()).toMatchObject({ isReplay: false });
     },
   );
+
+  test('UPDATE on the version of the schema: without it, a test write cannot keep the storage from being ready', async () => {
+    const store = await newStoreUrl();
+    const url = await newWriterUrl(store);
+    const { username } = new URL(url);
+    const admin = await connect(store);
+    await admin.query(`REVOKE UPDATE ON animal_store_schema FROM ${username};
+      ALTER USER ${username} SET default_transaction_read_only = on`);
+    const warnings: string[] = [];
+    const storage = await openStorage(url, { observer: { onWarning: (message) => warnings.push(message) } });
+    expect(warnings).toContainEqual(expect.stringContaining('lacks UPDATE on animal_store_schema'));
+    await expect(storage.check()).rejects.toMatchObject({ reason: 'read_only' });
+    await admin.query(`ALTER USER ${username} RESET default_transaction_read_only`);
+    await endConnectionsOf(admin, url);
+    await vi.waitFor(() => storage.check(), { timeout: 10_000 });
+  });
 
   test('an import also needs TEMPORARY, and with ids UPDATE on the sequence', async () => {
     const pets = () => inBatches([{ id: 5n, ...REX }]);
