@@ -33,8 +33,8 @@ const OF_SUCCESS = [
 export function observe(observer: RequestObserver, isPartOfKey: IsSecret): ApiMiddleware {
   return async (ctx, next) => {
     const startedAt = performance.now();
-    const isSecret: IsSecret = (text) =>
-      isPartOfKey(text) || secretPartFinder([ctx.get('authorization')])(text);
+    const isPresented = presentedKeyFinder(ctx);
+    const isSecret: IsSecret = (text) => isPartOfKey(text) || isPresented(text);
     const requestId = requestIdOf(ctx, isSecret);
     ctx.state.animalStore = { requestId, path: pathOf(ctx), holder: undefined };
     const { animalStore: state } = ctx.state;
@@ -182,9 +182,23 @@ function shownPath(path: string, isSecret: IsSecret): string {
   return shown.replaceAll(/[^\x21-\x7e]/gu, (character) => encodeURIComponent(character.toWellFormed()));
 }
 
-/** Whether a text contains a part of a key, as it is or after repeated percent-decoding. */
-function hasKey(text: string, isSecret: IsSecret): boolean {
+/** Above this product of two lengths, in characters, a text counts as secret, because a client could make the search slow. */
+const SEARCH_LIMIT = 1_000_000;
+
+/** Returns whether a text contains a part of `Authorization`. Few requests need the finder, so it is created on first use. */
+function presentedKeyFinder(ctx: ApiContext): IsSecret {
+  let find: IsSecret | undefined;
+  return (text) => {
+    const authorization = ctx.get('authorization');
+    if (text.length * authorization.length > SEARCH_LIMIT) return true;
+    find ??= secretPartFinder([authorization]);
+    return find(text);
+  };
+}
+
+/** Whether a text contains a part of a key, as it is or percent-decoded. A text that is encoded more often counts as secret. */
+function hasKey(text: string, isSecret: IsSecret, rounds = 3): boolean {
   if (text.toLowerCase().includes(API_KEY_PREFIX) || isSecret(text)) return true;
   const decoded = text.replaceAll(/%([\da-f]{2})/gi, (_, code) => String.fromCharCode(parseInt(code, 16)));
-  return decoded !== text && hasKey(decoded, isSecret);
+  return decoded !== text && (rounds === 0 || hasKey(decoded, isSecret, rounds - 1));
 }
