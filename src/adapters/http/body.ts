@@ -6,7 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { MIMEType } from 'node:util';
 import bodyParser, { type Options } from 'koa-bodyparser';
 import { asAnimalStoreError, invalidRequest } from '../../domain/errors.ts';
-import { HttpError, TOO_SLOW } from './errors.ts';
+import { checkBody } from './check-head.ts';
+import { HttpError } from './errors.ts';
 import { newPetMembers } from './schemas.ts';
 import type { ApiContext, ApiMiddleware } from './state.ts';
 
@@ -55,6 +56,7 @@ const parse = bodyParser({
 /** Sets `ctx.request.body` to the bytes of the body. */
 export const readBody: ApiMiddleware = async (ctx, next) => {
   const { req, request } = ctx;
+  checkBody(req);
   // If the host program has already read a part of the body, the fault is its own, so the status is 500.
   if (req.readableDidRead || req.readableEncoding !== null || request.body !== undefined)
     throw new Error('the body was read before this API: put the API in front of what reads bodies');
@@ -65,8 +67,8 @@ export const readBody: ApiMiddleware = async (ctx, next) => {
     if (Number(req.headers['content-length']) > BODY_LIMIT) throw TOO_LARGE;
     await parse(ctx, async () => {});
   } catch (error) {
-    if (error === TOO_SLOW) throw error;
-    if ((error as { status?: number }).status !== 413) throw invalidRequest('the body ended early');
+    if ((error as { status?: number }).status !== 413)
+      throw error instanceof HttpError ? error : invalidRequest('the body ended early');
     await discardBody(ctx);
     throw TOO_LARGE;
   }

@@ -2,6 +2,7 @@
 
 import type { IncomingMessage } from 'node:http';
 import { invalidRequest } from '../../domain/errors.ts';
+import type { HttpError } from './errors.ts';
 import type { ApiMiddleware } from './state.ts';
 
 /** Matches the characters of a host and a port (RFC 3986, section 3.2). */
@@ -22,8 +23,24 @@ export const checkHead: ApiMiddleware = ({ req }, next) => {
   if (host === undefined ? isHttp11 : isRepeated(req, 'host') || host.includes(','))
     throw invalidRequest('Host must be given once');
   if (!HOST.test(host ?? '')) throw invalidRequest('invalid Host: expected a host, with or without a port');
+  checkBody(req);
   return next();
 };
+
+/** The faults of bodies that are broken or arrive too slowly, by their requests. */
+const faults = new WeakMap<IncomingMessage, HttpError>();
+
+/** Makes the reader of a body fail. Destroying the request instead would destroy its connection before the response. */
+export function breakBody(req: IncomingMessage, fault: HttpError): void {
+  faults.set(req, fault);
+  if (req.listenerCount('error') > 0) req.emit('error', fault);
+}
+
+/** Throws the fault of a body that nobody was reading when it was found. */
+export function checkBody(req: IncomingMessage): void {
+  const fault = faults.get(req);
+  if (fault !== undefined) throw fault;
+}
 
 /** Whether the end of a request is clear (section 6). If not, a proxy and Node.js could disagree where the next one begins. */
 export function isFramed({ httpVersion, headers }: IncomingMessage): boolean {

@@ -3,8 +3,8 @@
 import { AsyncResource } from 'node:async_hooks';
 import { type IncomingMessage, type RequestListener, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
-import { isFramed } from './check-head.ts';
-import type { ErrorContent } from './errors.ts';
+import { breakBody, isFramed } from './check-head.ts';
+import type { ErrorContent, HttpError } from './errors.ts';
 
 /** The maximum number of pipelined requests in flight on a connection. Later ones are ignored. */
 const PIPELINE_LIMIT = 16;
@@ -75,8 +75,8 @@ export class Connections {
     const isUnclear = req.headers.upgrade !== undefined || !isFramed(req);
     if (isUnclear || unanswered.length === PIPELINE_LIMIT) res.shouldKeepAlive = false;
     if (previous === undefined) return void handle(req, res);
-    // If the body is broken, `refuse` responds instead. `bind` keeps the asynchronous context, which contains the trace.
-    const start = () => socket.writable && (req.complete || !connection.isClosing) && handle(req, res);
+    // `bind` keeps the asynchronous context, which contains the trace.
+    const start = () => socket.writable && handle(req, res);
     previous.setMaxListeners(0).once('close', AsyncResource.bind(start));
   }
 
@@ -98,11 +98,10 @@ export class Connections {
   }
 
   /**
-   * Refuses a message that is invalid or arrives too slowly, or a CONNECT request. Sends the response after the responses to
-   * earlier requests, and closes the connection. If the body of a request is broken, this response replaces the response of the
-   * handler, unless the handler has responded or begun to respond.
+   * Refuses a message that is invalid or arrives too slowly, or a CONNECT request, and closes the connection. If the body of a
+   * request is broken, its own response reports the fault. Otherwise, sends a response after those to earlier requests.
    */
-  refuse(socket: Socket, createResponse: () => ErrorContent): void {
+  refuse(socket: Socket, fault: HttpError, createResponse: () => ErrorContent): void {
     const connection = this.#bySocket.get(socket);
     if (connection === undefined || connection.isClosing) return;
     connection.isClosing = true;
@@ -111,17 +110,13 @@ export class Connections {
     socket.once('close', () => clearTimeout(deadline));
     const newest = connection.unanswered.at(-1);
     if (newest === undefined && connection.receiving?.complete === false) return void linger(socket);
-    const isBodyBroken = newest?.req.complete === false;
-    // The handler of this request can respond while earlier responses are being sent. Its response must then close the connection.
-    if (isBodyBroken) newest.shouldKeepAlive = false;
-    const before = isBodyBroken ? connection.unanswered.at(-2) : newest;
-    const respond = (): void => {
-      if (!socket.writable) return;
-      if (isBodyBroken && newest.headersSent) newest.once('close', () => socket.destroy());
-      else end(socket, createResponse());
-    };
-    if (before === undefined) respond();
-    else before.once('close', respond);
+    const respond = () => socket.writable && end(socket, createResponse());
+    if (newest === undefined) return void respond();
+    if (newest.req.complete) return void newest.once('close', respond);
+    newest.shouldKeepAlive = false;
+    // The headers of a response that has begun can promise to keep the connection open.
+    if (newest.headersSent) newest.once('close', () => socket.destroy());
+    else breakBody(newest.req, fault);
   }
 }
 

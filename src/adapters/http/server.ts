@@ -64,7 +64,7 @@ export function createNodeServer(
   // Without this, Node.js would respond without a body. For a direct call of the listener, OpenTelemetry would start no span.
   server.on('checkExpectation', (req, res) => server.emit('request', req, res));
   const refuse = (socket: Socket, error: HttpError): void =>
-    connections.refuse(socket, () => messageRefusal(api.observer, error, socket.remoteAddress));
+    connections.refuse(socket, error, () => messageRefusal(api.observer, error, socket.remoteAddress));
   server.on('connect', ({ socket }) => {
     // Discards further data. Otherwise, a client that is still sending could not read the response.
     socket.resume();
