@@ -1,5 +1,6 @@
 /** The API as a function from a `Request` to a `Response`: what the tests over a server do not show. */
 
+import { getEventListeners } from 'node:events';
 import { pipeline, Readable } from 'node:stream';
 import type Koa from 'koa';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -193,8 +194,11 @@ describe('a request', () => {
     const response = handle(request);
     aborter.abort();
     await response;
-    await handle(new Request(`${ORIGIN}/readyz`));
+    const next = new Request(`${ORIGIN}/readyz`);
+    await handle(next);
     await expect.poll(() => outcomes).toMatchObject([{ aborted: true }, { aborted: undefined }]);
+    // A request without a body can be handled any number of times.
+    await expect.poll(() => getEventListeners(next.signal, 'abort')).toEqual([]);
   });
 });
 
@@ -233,6 +237,19 @@ describe('a body', () => {
     expect((await create(bytes(LIMIT + 1), { 'Content-Length': '5' })).status).toBe(413);
     expect(await errorOf(await create(bytes(LIMIT)))).toMatchObject([400, expect.stringContaining('JSON')]);
   });
+
+  test.each([
+    [401, { Authorization: 'Bearer x' }],
+    [415, { 'Content-Type': 'text/plain' }],
+  ])(
+    'that a response with status %i refuses is cancelled, so that its sender does not wait',
+    async (status, fields) => {
+      const { create } = await open();
+      const { state, stream } = streamOf([bytes(1)]);
+      expect((await create(stream, fields)).status).toBe(status);
+      await expect.poll(() => state).toEqual({ read: 0, isCancelled: true });
+    },
+  );
 
   test.each<[string, end: (aborter: AbortController) => void, status: number]>([
     ['until the client leaves', (aborter) => aborter.abort(), 400],

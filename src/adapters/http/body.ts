@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { MIMEType } from 'node:util';
 import bodyParser, { type Options } from 'koa-bodyparser';
 import { asAnimalStoreError, invalidRequest } from '../../domain/errors.ts';
-import { checkBody } from './check-head.ts';
+import { checkBody, isRepeated } from './check-head.ts';
 import { HttpError } from './errors.ts';
 import { newPetMembers } from './schemas.ts';
 import type { ApiContext, ApiMiddleware } from './state.ts';
@@ -23,8 +23,9 @@ export const ACCEPT_PATCH: string = `${PATCH_TYPE}, ${MEDIA_TYPE}`;
 /** Refuses a body that has none of the media types, and lists them in `field` (RFC 9110, 15.5.16; RFC 5789, 3.1). */
 function requireType(field: 'Accept' | 'Accept-Patch', ...types: readonly string[]): ApiMiddleware {
   const unsupported = `Content-Type must be ${types.join(' or ')}, without a charset or with charset=utf-8, and Content-Encoding must be absent`;
-  return ({ req: { headers } }, next) => {
-    if (hasType(types, headers['content-type']) && headers['content-encoding'] === undefined) return next();
+  return ({ req }, next) => {
+    const { 'content-type': type, 'content-encoding': coding } = req.headers;
+    if (hasType(types, type) && coding === undefined && !isRepeated(req, 'content-type')) return next();
     throw new HttpError('unsupported_media_type', unsupported, { [field]: types.join(', ') });
   };
 }
@@ -65,6 +66,8 @@ export const readBody: ApiMiddleware = async (ctx, next) => {
   try {
     // The parser would wait for the bytes of a body of 2^31 or more.
     if (Number(req.headers['content-length']) > BODY_LIMIT) throw TOO_LARGE;
+    // A host can set this so that its own parser leaves the body to the API.
+    ctx['disableBodyParser'] = false;
     await parse(ctx, async () => {});
   } catch (error) {
     if ((error as { status?: number }).status !== 413)

@@ -34,8 +34,7 @@ export function changeHandlers(httpStore: HttpStore, prefix: string): Handlers {
 
     async removePet(ctx) {
       const caller = checkedCallerOf(ctx);
-      const [id, options] = [petIdOf(ctx), { ifMatch: ifMatchOf(ctx) }];
-      const { isReplay } = await store.removePetOnce(id, caller, options);
+      const { isReplay } = await store.removePetOnce(petIdOf(ctx), caller, { ifMatch: ifMatchOf(ctx) });
       if (isReplay) ctx.set('Idempotency-Replayed', 'true');
       noContent(ctx);
     },

@@ -76,8 +76,8 @@ export class Connections {
     if (isUnclear || unanswered.length === PIPELINE_LIMIT) res.shouldKeepAlive = false;
     if (previous === undefined) return void handle(req, res);
     // `bind` keeps the asynchronous context, which contains the trace.
-    const start = () => socket.writable && handle(req, res);
-    previous.setMaxListeners(0).once('close', AsyncResource.bind(start));
+    const start = AsyncResource.bind(() => socket.writable && handle(req, res));
+    previous.setMaxListeners(0).once('close', start);
   }
 
   /** Also treats a connection as idle if the start of a request came in the packet that ended the previous request. */

@@ -8,12 +8,17 @@ import type { ApiMiddleware } from './state.ts';
  * Adds the deprecation header fields to responses on the path of a deprecated operation, unless the method belongs to
  * another operation. A 401 never has these fields, so that it discloses nothing about the API.
  */
-export function deprecation(prefix: string, operations: readonly Operation[]): ApiMiddleware {
+export function deprecation(
+  prefix: string,
+  operations: readonly Operation[],
+  { docs }: { docs: boolean },
+): ApiMiddleware {
+  const reference = docs ? `<${prefix}/docs>; rel="deprecation"; type="text/html", ` : '';
   // RFC 9745, RFC 8594, and RFC 5829 for the relation `successor-version`.
   const fields: DeprecationFields = {
     Deprecation: `@${DEPRECATED_SINCE.getTime() / 1000}`,
     Sunset: SUNSET.toUTCString(),
-    Link: `<${prefix}/docs>; rel="deprecation"; type="text/html", <${prefix}/v1/pets>; rel="successor-version"`,
+    Link: `${reference}<${prefix}/v1/pets>; rel="successor-version"`,
   };
   const paths = operations
     .filter(({ deprecated }) => deprecated)

@@ -8,14 +8,9 @@ import { FetchRequest, FetchResponse } from './fetch-messages.ts';
 import type { HttpOptions, HttpStore } from './options.ts';
 
 export type { RequestObserver, RequestOutcome } from '../../application/ports/request-observer.ts';
-export type {
-  HttpOptions,
-  HttpStore,
-  KeyVerifier,
-  LifecycleOptions,
-  MetricsText,
-  RateLimit,
-} from './portable.ts';
+export type { LifecycleOptions } from './lifecycle.ts';
+export type { HttpOptions, HttpStore, KeyVerifier, MetricsText } from './options.ts';
+export type { RateLimit } from './rate-limit.ts';
 
 /** The facts about the connection of a request, which a `Request` does not contain. */
 export interface FetchInfo {
@@ -55,11 +50,16 @@ export function createFetchHandler(store: HttpStore, options: HttpOptions = {}):
         req.destroy(new Error('the client has left'));
       };
       // On Deno, reading `request.signal` causes a warning, and an abort even after a complete response.
-      if (!('Deno' in globalThis)) request.signal.addEventListener('abort', abort, { once: true });
-      handle(req as IncomingMessage, res as Writable as ServerResponse)
+      const signal = 'Deno' in globalThis ? undefined : request.signal;
+      signal?.addEventListener('abort', abort);
+      finished(res, (error) => {
+        signal?.removeEventListener('abort', abort);
+        // Cancels what was not read of the body.
+        req.destroy();
         // A response can be destroyed before its head is sent.
-        .then(() => finished(res, (error) => error && resolve(unexpectedError(request, res))))
-        .catch(reject);
+        if (error) resolve(unexpectedError(request, res));
+      });
+      handle(req as IncomingMessage, res as Writable as ServerResponse).catch(reject);
     });
 }
 

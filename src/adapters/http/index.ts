@@ -40,11 +40,8 @@ export interface MiddlewareOptions extends Omit<HttpOptions, 'trustedProxies'> {
  * that parses bodies.
  */
 export function animalStore(store: HttpStore, options: MiddlewareOptions = {}): Koa.Middleware {
-  const trustedProxies = {
-    expected: 'the properties proxy and maxIpsCount of your Koa app',
-    accepts: () => false,
-  };
-  const rules = { ...HTTP_OPTIONS, trustedProxies, docs: BOOLEAN, health: BOOLEAN };
+  const refused = { expected: 'the properties proxy and maxIpsCount of your Koa app', accepts: () => false };
+  const rules = { ...HTTP_OPTIONS, trustedProxies: refused, docs: BOOLEAN, health: BOOLEAN };
   const { stages } = createApi(store, options, rules);
   const { docs = false, health = false, metrics } = options;
   const handle = compose([...stages] as Koa.Middleware[]);

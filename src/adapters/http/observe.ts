@@ -14,6 +14,9 @@ import type { ApiContext, ApiMiddleware } from './state.ts';
 /** Returns whether a text contains a part of an API key. */
 type IsSecret = (text: string) => boolean;
 
+/** A text counts as secret if its length times that of `Authorization` is above this limit: the search could be slow. */
+const SEARCH_LIMIT = 1_000_000;
+
 /** The header fields of every response. The reference page (`/docs`) has another `Content-Security-Policy`. */
 const API_FIELDS: Readonly<Record<string, string>> = {
   'X-Content-Type-Options': 'nosniff',
@@ -33,14 +36,18 @@ const OF_SUCCESS = [
 export function observe(observer: RequestObserver, isPartOfKey: IsSecret): ApiMiddleware {
   return async (ctx, next) => {
     const startedAt = performance.now();
-    const isPresented = presentedKeyFinder(ctx);
-    const isSecret: IsSecret = (text) => isPartOfKey(text) || isPresented(text);
+    const isSecret: IsSecret = (text) => {
+      const authorization = ctx.get('authorization');
+      const isTooLong = text.length * authorization.length > SEARCH_LIMIT;
+      return isPartOfKey(text) || isTooLong || secretPartFinder([authorization])(text);
+    };
     const requestId = requestIdOf(ctx, isSecret);
     ctx.state.animalStore = { requestId, path: pathOf(ctx), holder: undefined };
     const { animalStore: state } = ctx.state;
-    // If the API is a part of a larger Koa app, a router of that app may have set these properties.
+    // If the API is a part of a larger Koa app, that app may have set these.
     ctx.matched = [];
     ctx.params = {};
+    ctx.remove('ETag');
     ctx.set({ ...API_FIELDS, 'X-Request-Id': requestId });
     // Read now, because the address can become unknown when the client disconnects.
     const address = clientAddress(ctx.ip);
@@ -180,20 +187,6 @@ function shownPath(path: string, isSecret: IsSecret): string {
   const shown = path.slice(0, 200);
   if (hasKey(shown, isSecret)) return `… (${path.length} characters)`;
   return shown.replaceAll(/[^\x21-\x7e]/gu, (character) => encodeURIComponent(character.toWellFormed()));
-}
-
-/** Above this product of two lengths, in characters, a text counts as secret, because a client could make the search slow. */
-const SEARCH_LIMIT = 1_000_000;
-
-/** Returns whether a text contains a part of `Authorization`. Few requests need the finder, so it is created on first use. */
-function presentedKeyFinder(ctx: ApiContext): IsSecret {
-  let find: IsSecret | undefined;
-  return (text) => {
-    const authorization = ctx.get('authorization');
-    if (text.length * authorization.length > SEARCH_LIMIT) return true;
-    find ??= secretPartFinder([authorization]);
-    return find(text);
-  };
 }
 
 /** Whether a text contains a part of a key, as it is or percent-decoded. A text that is encoded more often counts as secret. */

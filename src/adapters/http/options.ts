@@ -117,11 +117,8 @@ export interface HttpServerOptions extends HttpOptions {
 /** Whether a text is a valid public URL. The OpenAPI document shows it, so it must not contain a password. */
 export function isPublicUrl(text: string): boolean {
   const url = URL.parse(text);
-  return (
-    url !== null &&
-    /^https?:$/.test(url.protocol) &&
-    `${url.username}${url.password}${url.search}${url.hash}` === ''
-  );
+  const others = url && `${url.username}${url.password}${url.search}${url.hash}`;
+  return others === '' && /^https?:$/.test(url?.protocol ?? '');
 }
 
 const INTEGER: Rule = {
@@ -153,19 +150,14 @@ export const HTTP_OPTIONS: OptionRules<HttpOptions> = {
     {
       requests: {
         expected: 'a finite number of 1 or more',
-        accepts: (value) => Number(value) >= 1 && value !== Infinity,
+        accepts: (n) => Number(n) >= 1 && n !== Infinity,
       },
-      seconds: {
-        expected: 'a finite number above 0',
-        accepts: (value) => Number(value) > 0 && value !== Infinity,
-      },
+      seconds: { expected: 'a finite number above 0', accepts: (n) => Number(n) > 0 && n !== Infinity },
     },
     {
       expected: 'an object with the numbers requests and seconds',
-      accepts: (value) => {
-        const { requests, seconds } = value as RateLimit;
-        return typeof requests === 'number' && typeof seconds === 'number';
-      },
+      accepts: (value) =>
+        typeof (value as RateLimit).requests === 'number' && typeof (value as RateLimit).seconds === 'number',
     },
   ),
   metrics: objectOf<MetricsText>(METRICS, { contentType: STRING, text: FUNCTION }),

@@ -78,38 +78,21 @@ function enumName(name: string): string {
 /** Replaces a value that is not an int64, so that the message of the store names the valid range, and not a JavaScript type. */
 const NOT_AN_INT64 = INT64_MAX + 1n;
 
-function int64In(text: string): bigint {
-  return parseInt64(text) ?? NOT_AN_INT64;
-}
+const int64In = (text: string): bigint => parseInt64(text) ?? NOT_AN_INT64;
 
-const Limit = v.optional(
-  v.pipe(
-    v.string(),
-    v.metadata({
-      type: 'integer',
-      minimum: LIMIT_MIN,
-      maximum: LIMIT_MAX,
-      description: 'The maximum number of items in the response.',
-    }),
-    v.transform((text) => Number(parseInt64(text) ?? Number.NaN)),
-  ),
-  String(LIMIT_DEFAULT),
-);
+const LIMIT_RANGE = { type: 'integer', minimum: LIMIT_MIN, maximum: LIMIT_MAX };
+const LIMIT_METADATA = { ...LIMIT_RANGE, description: 'The maximum number of items in the response.' };
+const limitIn = (text: string): number => Number(parseInt64(text) ?? Number.NaN);
+const LimitText = v.pipe(v.string(), v.metadata(LIMIT_METADATA), v.transform(limitIn));
+const Limit = v.optional(LimitText, String(LIMIT_DEFAULT));
+const AFTER_DESCRIPTION =
+  'The `id` of the last pet of the page before: the page starts after it. The URL in `Link` contains it.';
+const AFTER_METADATA = { ...INT64_METADATA, description: AFTER_DESCRIPTION };
 
 const ListQuery = v.object({
   limit: Limit,
   ...Object.fromEntries(PET_FILTERS.map((name) => [name, v.optional(attributeSchema(name, true))])),
-  after: v.optional(
-    v.pipe(
-      v.string(),
-      v.metadata({
-        ...INT64_METADATA,
-        description:
-          'The `id` of the last pet of the page before: the page starts after it. The URL in `Link` contains it.',
-      }),
-      v.transform(int64In),
-    ),
-  ),
+  after: v.optional(v.pipe(v.string(), v.metadata(AFTER_METADATA), v.transform(int64In))),
 });
 
 export const REQUEST_SCHEMAS: Readonly<Record<'NewPet' | 'ListQuery', v.GenericSchema>> = {

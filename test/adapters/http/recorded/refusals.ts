@@ -147,6 +147,7 @@ export const REFUSALS: Readonly<Record<string, Scene>> = {
     isBrief: true,
     messages: [
       ...TYPES.map((type) => post(REX, `Content-Type: ${type}`)),
+      post(REX, 'Content-Type: application/json', 'Content-Type: text/plain'),
       ask('POST /v1/pets', { fields: ['Content-Type: application/json'] }),
       `${head('Content-Type: application/json', 'Transfer-Encoding: chunked')}0\r\n\r\n`,
       ...BODIES.map((body) => post(body)),
