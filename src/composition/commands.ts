@@ -100,7 +100,12 @@ function reportingFetch(report: Report): ClientOptions['fetch'] {
       fault = `the server cannot be reached (${code ?? message})`;
       throw error;
     });
-    fault = response.ok ? '' : `the server responds with status ${response.status}`;
-    return response;
+    const { ok, status, body } = response;
+    const flush = (): void => {
+      fault = '';
+    };
+    fault = ok ? 'the response of the server is not complete' : `the server responds with status ${status}`;
+    if (ok && body === null) flush();
+    return ok && body ? new Response(body.pipeThrough(new TransformStream({ flush })), response) : response;
   };
 }

@@ -1,6 +1,5 @@
 /** Starts a server on its store, creates its first key, and logs what an operator should know. */
 
-import { isIP } from 'node:net';
 import type { RunningService } from '../adapters/cli/index.ts';
 import { sunsetNotice } from '../adapters/http/portable.ts';
 import { flushLog } from '../adapters/log/index.ts';
@@ -39,7 +38,7 @@ export async function serve(parts: Parts, config: Config, version: string): Prom
     const firstKey = how === 'print' ? await store.apiKeys.createFirst('first key') : undefined;
     if (how === 'unseen' && (await store.apiKeys.list()).length === 0) log.warn(UNSEEN);
     log.info({ url, version, storage, store: place, node: process.version }, 'listening');
-    for (const notice of [publicPortNotice(config.host), sunsetNotice(Date.now()), ...config.misspellings])
+    for (const notice of [publicPortNotice(url), sunsetNotice(Date.now()), ...config.misspellings])
       if (notice !== undefined) log.warn(notice);
     let stopped: Promise<void> | undefined;
     return {
@@ -70,14 +69,12 @@ async function listen({ server }: Parts, { host, port }: Config): Promise<string
   }
 }
 
-/** Addresses of loopback, private and link-local networks. */
+/** Matches URLs with an address of a loopback, private or link-local network. */
 const INTERNAL =
-  /^(?:127\.|10\.|172\.(?:1[6-9]|2\d|3[01])\.|192\.168\.|169\.254\.|::1$|::ffff:127\.|f[cd]|fe[89ab])/i;
+  /^http:\/\/\[?(?:127\.|10\.|172\.(?:1[6-9]|2\d|3[01])\.|192\.168\.|169\.254\.|::1\]|::ffff:127\.|f[cd]|fe[89ab])/;
 
-/**
- * Returns a warning if other networks may reach the host, because a public port needs a proxy that limits rates and connections.
- */
-export function publicPortNotice(host: string): string | undefined {
-  if (host === 'localhost' || (isIP(host) !== 0 && INTERNAL.test(host))) return undefined;
-  return `HOST: ${host} may be reached from other networks: let only a reverse proxy connect to it, because a public port without one is not supported`;
+/** Returns a warning if other networks may reach the URL, because a public port needs a proxy that limits rates and connections. */
+export function publicPortNotice(url: string): string | undefined {
+  if (INTERNAL.test(url)) return undefined;
+  return `HOST: ${url} may be reached from other networks: let only a reverse proxy connect to it, because a public port without one is not supported`;
 }

@@ -70,10 +70,12 @@ test('restore replaces the store that the settings select', async () => {
 
 test('why a command waits for a server is reported once until the server responds', async () => {
   const end = new AbortController();
-  const statuses = [0, 503, 200, 200, 503, 200];
+  const statuses = [0, 503, 200, 200, 503, 200, 206, 200];
   const server = createServer((request, response) => {
     const status = statuses.shift();
     if (status === 0) request.destroy();
+    else if (status === 206)
+      response.writeHead(200, { 'Content-Length': 9 }).write('[', () => response.destroy());
     else response.writeHead(status ?? 200).end('[]');
     if (status === undefined) end.abort();
   });
@@ -84,6 +86,7 @@ test('why a command waits for a server is reported once until the server respond
   expect(reasons).toEqual([
     'the server cannot be reached (UND_ERR_SOCKET): trying again',
     'the server responds with status 503: trying again',
+    'the response of the server is not complete: trying again',
   ]);
 });
 

@@ -41,7 +41,7 @@ test.each([
 test('--database-url has precedence, also for commands, which ignore all other settings', () => {
   const environment = { DATABASE_URL: 'mysql', DATABASE_URL_FILE: '/no/such/file', PORT: 'x' };
   const database = { scheme: 'sqlite', location: 'pets.db', source: '--database-url' };
-  expect(loadConfig({ ...environment, PORT: '' }, { databaseUrl: 'sqlite:pets.db' }).database).toMatchObject(
+  expect(loadConfig({ ...environment, PORT: '' }, { databaseUrl: 'SQLITE:pets.db' }).database).toMatchObject(
     database,
   );
   expect(loadDurableDatabase(environment, 'sqlite:pets.db')).toMatchObject(database);

@@ -27,15 +27,16 @@ export function parseDatabase<S extends StoreStorage>(
   engines: readonly Engine<S>[],
   url: string,
 ): Database<S> {
-  const [, scheme = '', rest = ''] = /^([^:]*):(.*)$/s.exec(url) ?? [];
-  const engine = engines.find(({ schemes }) => schemes.includes(scheme.toLowerCase()));
+  const [, start = '', rest = ''] = /^([^:]*):(.*)$/s.exec(url) ?? [];
+  const scheme = start.toLowerCase();
+  const engine = engines.find(({ schemes }) => schemes.includes(scheme));
   const isText = !/\p{Cc}/u.test(url.trim());
   if (engine !== undefined && isText) {
     const location = engine.parse(rest.trim(), scheme);
     return { engine, scheme, location, place: engine.placeOf(location) };
   }
   const usages = engines.map(({ usage }) => usage).join(' or ');
-  const isUrl = rest.startsWith('//') && /^['"]?[a-z+.-]+$/i.test(scheme);
+  const isUrl = rest.startsWith('//') && /^['"]?[a-z+.-]+$/.test(scheme);
   const got = isUrl ? `'${scheme}:…'` : 'a value without such a scheme';
   throw invalidRequest(`expected ${usages}, got ${isText ? got : 'a value with control characters'}`);
 }
