@@ -25,7 +25,7 @@ const COMPILE_CACHE: string = fileURLToPath(new URL('node_modules/.cache/compile
 const SHARED = [
   'test/adapters/{cli,log}/**/*.test.ts',
   'test/adapters/api-client/{changes,client,retries}.test.ts',
-  'test/adapters/http/{bad-message,body,cors,get,invalid-pets,list}.test.ts',
+  'test/adapters/http/{authentication,bad-message,body,cors,get,invalid-pets,list}.test.ts',
   'test/adapters/http/{openapi-document,public-paths,recorded,request-fields}.test.ts',
   'test/adapters/http/{failure,host-code,public-url,rate-limit,request-log}.test.ts',
   'test/adapters/{memory,metrics}/**/*.test.ts',
@@ -44,7 +44,7 @@ const SHARED = [
  */
 const OVER_OTHERS = IS_WHOLE
   ? [
-      'test/adapters/http/{bad-message,body,every-storage}.test.ts',
+      'test/adapters/http/{authentication,bad-message,body,every-storage}.test.ts',
       'test/adapters/http/{failure,get,keys-in-log,list}.test.ts',
       'test/adapters/http/{openapi-document,overload,pipelines,properties,public-paths,public-url,rate-limit}.test.ts',
       'test/adapters/http/{host-code,recorded}.test.ts',

@@ -54,7 +54,7 @@ export const AREAS = {
   fetch: {
     mutate: [`${ADAPTERS}/http/fetch{,-messages}.ts`],
     testFiles: globSync([
-      `${TESTS}/http/{body,failure,get,host-code,recorded,request-fields}.test.ts`,
+      `${TESTS}/http/{authentication,body,failure,get,host-code,recorded,request-fields}.test.ts`,
       'test/library/{fetch,middleware}.test.ts',
     ]),
     carrier: 'fetch',

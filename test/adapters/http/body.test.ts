@@ -1,12 +1,14 @@
-/** The arrival of a request body. `recorded` tests what a body may be. */
+/** The size and the arrival of a request body. `recorded` tests what a body may be. */
 
 import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
 import { parseJson } from '../../../src/adapters/http/body.ts';
 import { newPetMembers } from '../../../src/adapters/http/schemas.ts';
-import { Connection } from '../../support/connection.ts';
+import { Connection, sendLast, sendRaw } from '../../support/connection.ts';
 import { sharedServer } from '../../support/server.ts';
 import { JSON_TYPE, REX } from './paths.ts';
+
+const LIMIT = 16 * 1024;
 
 const server = sharedServer('memory');
 
@@ -15,6 +17,31 @@ function head(fields: Record<string, string | number>): string {
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
   return `POST /v1/pets HTTP/1.1\r\n${lines.join('')}\r\n`;
 }
+
+describe('the size', () => {
+  test('is at most 16 KiB, with Content-Length or in chunks', async () => {
+    for (const [size, status] of [
+      [LIMIT, 201],
+      [LIMIT + 1, 413],
+    ] as const) {
+      const body = REX.padEnd(size);
+      expect((await server.client.post(body)).status).toBe(status);
+      const parts = [body.slice(0, 10_000), body.slice(10_000)];
+      const chunks = parts.map((part) => `${part.length.toString(16)}\r\n${part}\r\n`).join('');
+      const message = `${head({ 'Transfer-Encoding': 'chunked' })}${chunks}0\r\n\r\n`;
+      expect((await sendRaw(server.origin, message)).status).toBe(status);
+    }
+  });
+
+  test.each([LIMIT + 1, 2 ** 31 - 1, 2 ** 31, 2 ** 32, 2 ** 53 + 2])(
+    'that Content-Length declares as %i is refused before the body arrives',
+    async (size) => {
+      expect(await sendLast(server.origin, head({ 'Content-Length': size }))).toMatchObject([
+        { status: 413 },
+      ]);
+    },
+  );
+});
 
 test('the bytes may be of another realm, as in Jest', async () => {
   const body: unknown = runInNewContext('Uint8Array.from(bytes)', { bytes: Buffer.from(REX) });
