@@ -5,17 +5,7 @@ import { nextTurn } from '../application/pause.ts';
 import type { ApiKeyRepository } from '../application/ports/api-key-repository.ts';
 import type { ApiKey } from '../domain/api-key.ts';
 import { assertFrozen, type ContractCase, contractCases, type Subject, twoClientCases } from './contract.ts';
-import {
-  assertFound,
-  assertSameKey,
-  attributesOf,
-  DAY,
-  type Draft,
-  draft,
-  HOUR,
-  namesOf,
-  UNKNOWN_IDS,
-} from './fixtures/keys.ts';
+import { assertSameKey, attributesOf, DAY, type Draft, draft, HOUR, UNKNOWN_IDS } from './fixtures/keys.ts';
 
 /** Returns all tests that an `ApiKeyRepository` must pass. */
 export function apiKeyRepositoryContract(subject: Subject<ApiKeyRepository>): ContractCase[] {
@@ -214,4 +204,13 @@ function addSlowly(
     for (let turn = 0; turn < 5; turn++) await nextTurn();
     saved.push(about.name);
   });
+}
+
+/** Asserts that the repository finds a key, with these attributes. */
+async function assertFound(keys: ApiKeyRepository, [key]: Draft, expected: ApiKey): Promise<void> {
+  assertSameKey(await keys.find(key), expected);
+}
+
+async function namesOf(keys: ApiKeyRepository): Promise<string[]> {
+  return (await keys.list()).map(({ name }) => name);
 }

@@ -41,11 +41,10 @@ export interface Subject<Port> {
 export type Eventually = (condition: () => Promise<boolean>) => Promise<void>;
 
 const POLL_INTERVAL = 5;
-const CASE_TIMEOUT = 100_000;
 
 /** Creates a contract case that rejects if it takes longer than `caseTimeout`, for example when two clients wait for each other. */
 export function endingCase(
-  { caseTimeout = CASE_TIMEOUT }: Pick<Subject<unknown>, 'caseTimeout'>,
+  { caseTimeout = 100_000 }: Pick<Subject<unknown>, 'caseTimeout'>,
   name: string,
   work: () => Promise<void>,
 ): ContractCase {

@@ -1,48 +1,92 @@
 /** The tests (contract cases) that every `IdempotentChanges` must pass, for any test runner. */
 
 import assert from 'node:assert/strict';
+import type { AttemptState, ChangeAttempt } from '../application/ports/idempotent-changes.ts';
 import type { Pet } from '../domain/pet.ts';
 import { assertFrozen, type ContractCase, contractCases, type Subject, twoClientCases } from './contract.ts';
-import { attempt, attemptOf, type IdempotentChangingStore } from './fixtures/attempts.ts';
+import { assertVersion, attempt, attemptOf, type IdempotentChangingStore } from './fixtures/attempts.ts';
 import { addAll, numberedPet, numberOf, samplePet, samplePets, UNUSUAL_NAMES } from './fixtures/pets.ts';
+import { petChangesContract } from './pet-changes.contract.ts';
 
 /** Returns all tests that an `IdempotentChanges` must pass. */
 export function idempotentChangesContract(subject: Subject<IdempotentChangingStore>): ContractCase[] {
-  return [...recording(subject), ...racing(subject)];
+  const open = async () => {
+    const opened = await subject.open();
+    const port = { pets: opened.port.pets, changes: withKeys(opened.port) };
+    return { port, close: () => opened.close() };
+  };
+  const keyed = petChangesContract({ open, caseTimeout: subject.caseTimeout });
+  return [
+    ...recording(subject),
+    ...racing(subject),
+    ...keyed.map(({ name, run }) => ({ name: `${name} (with keys)`, run })),
+  ];
+}
+
+/** Changes and removes pets with new idempotency keys. Asserts that a write leaves a record only if it succeeds. */
+function withKeys({
+  changes,
+  idempotentChanges,
+}: IdempotentChangingStore): IdempotentChangingStore['changes'] {
+  const write = async (id: bigint, send: (by: ChangeAttempt) => Promise<bigint | undefined>) => {
+    const by = attemptOf(crypto.randomUUID());
+    const revision = await send(by);
+    assert.equal((await idempotentChanges.find(id, by)).record === undefined, revision === undefined);
+    return revision;
+  };
+  return {
+    find: (id) => changes.find(id),
+    list: (query) => changes.list(query),
+    replace: (pet, expected) => write(pet.id, (by) => idempotentChanges.replace(pet, expected, by)),
+    remove: (id, expected) => write(id, (by) => idempotentChanges.remove(id, expected, by)),
+  };
 }
 
 function recording(subject: Subject<IdempotentChangingStore>): ContractCase[] {
   return contractCases(subject, {
-    'a change, a removal and their records are found together': async (store) => {
-      const { pets, idempotentChanges: writes } = store;
-      const { id } = await pets.add(samplePet('Rex'));
+    'a version is found with all records, which keep their first responses': async (store) => {
+      const { pets, idempotentCreates, idempotentChanges: writes } = store;
+      const create = () => idempotentCreates.add(samplePet('Rex'), attempt('create'));
+      const { pet } = await create();
+      const { id } = pet;
+      const responses = new Map<string, Pet | undefined>([['create', pet]]);
+      await writes.record(id, pet, attemptOf('nothing', 'nothing'));
+      responses.set('nothing', pet);
       let revision = id;
-      for (const [index, name] of UNUSUAL_NAMES.entries()) {
-        const by = attemptOf(`${index}`, `change ${index}`);
-        const before = await writes.find(id, by);
-        assert.equal(before.record, undefined, 'expected no record before the change');
-        assert.equal(before.version?.revision, revision);
-        const changed = { id, ...samplePet(name, -7n) };
-        revision = (await writes.replace(changed, revision, by)) ?? assert.fail('the pet was not replaced');
-        const { record, version } = await writes.find(id, by);
-        assert.deepEqual({ ...record }, { ...record, request: `change ${index}`, pet: changed });
-        assert.deepEqual([version?.pet, version?.revision], [changed, revision]);
+      for (const name of [...UNUSUAL_NAMES, undefined]) {
+        const changed = name === undefined ? undefined : { id, ...samplePet(name, -7n) };
+        const by = attemptOf(`${responses.size}`, `${responses.size}`);
+        assert.equal((await writes.find(id, by)).record, undefined);
+        const written = changed ? writes.replace(changed, revision, by) : writes.remove(id, revision, by);
+        revision = (await written) ?? assert.fail(`change ${by.key} was not made`);
+        responses.set(by.key, changed);
+        for (const [key, response] of responses) {
+          const { record, version } = await writes.find(id, attemptOf(key));
+          assert.deepEqual([record?.request, record?.pet], [key, response]);
+          assertVersion(version, changed, revision);
+        }
+        const replayed = await create();
+        assert.deepEqual(replayed, { pet, isReplay: true });
+        assertFrozen(replayed.pet, 'the pet of a replay');
       }
-      const by = attemptOf('a', `remove ${id}`);
-      const removed = (await writes.remove(id, revision, by)) ?? assert.fail('the pet was not removed');
-      const { record, version } = await writes.find(id, by);
-      assert.deepEqual([record?.request, record?.pet], [`remove ${id}`, undefined]);
-      assert.deepEqual([version?.pet, version?.revision], [undefined, removed]);
+      assert.equal(await pets.find(id), undefined);
     },
 
-    'a write that compares in vain leaves no record': async ({ pets, idempotentChanges: writes }) => {
+    'a write and its record become visible together': async ({ pets, idempotentChanges: writes }) => {
       const pet = await pets.add(samplePet('Rex'));
-      const by = attemptOf('a');
-      const changed = { ...pet, ...samplePet('Max') };
-      assert.equal(await writes.replace(changed, pet.id + 7n, by), undefined);
-      assert.equal(await writes.remove(pet.id, pet.id + 7n, by), undefined);
-      assert.equal((await writes.find(pet.id, by)).record, undefined);
-      assert.deepEqual(await pets.find(pet.id), pet);
+      for (let [round, before] = [0, pet.id]; round < 20; round += 1) {
+        const by = attemptOf(`${round}`);
+        const found: AttemptState[] = [];
+        let isWriting = true;
+        const find = async () => {
+          do found.push(await writes.find(pet.id, by));
+          while (isWriting);
+        };
+        const replace = () => writes.replace(pet, before, by).finally(() => (isWriting = false));
+        const [, after = 0n] = await Promise.all([find(), replace()]);
+        for (const { record, version } of found) assert.equal(version?.revision, record ? after : before);
+        before = after;
+      }
     },
 
     'with a valid record of the key, nothing is changed': async (store) => {
@@ -72,6 +116,7 @@ function recording(subject: Subject<IdempotentChangingStore>): ContractCase[] {
       assert.deepEqual([record?.request, record?.pet], ['nothing', pet]);
       assert.deepEqual([removed?.request, removed?.pet], ['removed', undefined]);
       assert.equal((await changes.find(pet.id))?.revision, pet.id);
+      assert.equal((await changes.list({ limit: 1 })).lastNumber, pet.id);
     },
 
     'found pets are frozen, and changing the input after the call changes none of them': async (store) => {
@@ -89,19 +134,6 @@ function recording(subject: Subject<IdempotentChangingStore>): ContractCase[] {
           assertFrozen(found, 'the pet of a record and of a version');
         }
       }
-    },
-
-    'a retried create gets the pet as it was created': async (store) => {
-      const { pets, changes, idempotentCreates } = store;
-      const create = () => idempotentCreates.add(samplePet('Rex'), attempt('a'));
-      const { pet } = await create();
-      const revision = await changes.replace({ ...pet, ...samplePet('Max') }, pet.id);
-      assert.deepEqual(await create(), { pet, isReplay: true });
-      await changes.remove(pet.id, revision ?? 0n);
-      const replayed = await create();
-      assert.deepEqual(replayed, { pet, isReplay: true });
-      assertFrozen(replayed.pet, 'the pet of a replay');
-      assert.equal(await pets.find(pet.id), undefined);
     },
 
     'creates and changes share the keys of a caller': async (store) => {

@@ -1,19 +1,11 @@
 /** The tests (contract cases) that every `PetChanges` must pass, for any test runner. */
 
 import assert from 'node:assert/strict';
-import type { PetVersion } from '../application/ports/pet-changes.ts';
 import { INT64_MAX } from '../domain/int64.ts';
 import type { Pet } from '../domain/pet.ts';
 import { matches } from '../domain/pet-filter.ts';
-import {
-  assertFrozen,
-  type ContractCase,
-  contractCases,
-  lastingCase,
-  type Subject,
-  twoClientCases,
-} from './contract.ts';
-import { assertReplaced, type ChangingStore } from './fixtures/attempts.ts';
+import { type ContractCase, contractCases, lastingCase, type Subject, twoClientCases } from './contract.ts';
+import { assertReplaced, assertVersion, type ChangingStore } from './fixtures/attempts.ts';
 import { filtersOf } from './fixtures/filters.ts';
 import {
   addAll,
@@ -22,7 +14,6 @@ import {
   samplePet,
   samplePets,
   UNUSUAL_NAMES,
-  walk,
 } from './fixtures/pets.ts';
 import { listingChanges } from './pet-changes-feed.contract.ts';
 
@@ -37,8 +28,8 @@ function oneClient(subject: Subject<ChangingStore>): ContractCase[] {
       const before = await pets.add(samplePet('Rex'));
       const { id } = before;
       let revision = id;
-      for (const name of UNUSUAL_NAMES) {
-        const changed = { id, ...samplePet(name, -(2n ** 63n) + 2n) };
+      for (const [index, name] of UNUSUAL_NAMES.entries()) {
+        const changed = { id, ...samplePet(name, -(2n ** 63n) + 2n + BigInt(index)) };
         const next = await assertReplaced(changes, changed, revision);
         assertAscending([{ id: revision }, { id: next }]);
         revision = next;
@@ -74,9 +65,9 @@ function oneClient(subject: Subject<ChangingStore>): ContractCase[] {
       assert.equal(await changes.replace({ ...first, ...samplePet('Kim') }, first.id), undefined);
       const second = await pets.add(samplePet('second'));
       const removed = (await changes.remove(first.id, changed)) ?? assert.fail('not removed');
+      assert.equal((await changes.list({ limit: 9 })).lastNumber, removed);
       const third = await pets.add(samplePet('third'));
       assertAscending([first, { id: changed }, second, { id: removed }, third]);
-      assert.equal((await changes.list({ limit: 9 })).lastNumber, third.id);
     },
 
     'of 50 concurrent writers of one version, one succeeds': async (store) => {
@@ -103,7 +94,7 @@ function oneClient(subject: Subject<ChangingStore>): ContractCase[] {
       const { pets, changes } = store;
       const [first, last] = (await addAll(pets, samplePets(2))) as [Pet, Pet];
       const removed = (await changes.remove(last.id, last.id)) ?? assert.fail('not removed');
-      assert.deepEqual(await walk(pets, { limit: 1 }), [first]);
+      await assertPage(pets, { limit: 1 }, [first], false);
       for (const filter of filtersOf(last))
         await assertPage(pets, { ...filter, limit: 9 }, matches(first, filter) ? [first] : [], false);
       for (const expected of [last.id, removed]) {
@@ -172,9 +163,4 @@ async function assertStored({ pets, changes }: ChangingStore, pet: Pet, revision
   assertVersion(await changes.find(pet.id), pet, revision);
   for (const filter of filtersOf(pet))
     assert.deepEqual((await pets.list({ ...filter, limit: 1, after: pet.id - 1n })).pets, [pet]);
-}
-
-function assertVersion(version: PetVersion | undefined, pet: Pet | undefined, revision: bigint): void {
-  assert.deepEqual({ pet: version?.pet, revision: version?.revision }, { pet, revision });
-  assertFrozen(version?.pet, 'the pet of a version');
 }

@@ -103,10 +103,8 @@ function storing(subject: Subject<PetRepository>): ContractCase[] {
 function twoClients(subject: Subject<PetRepository>): ContractCase[] {
   return twoClientCases(subject, {
     'a pet added by one client is seen by another one': async (one, two, eventually) => {
-      for (const [writer, reader] of [
-        [one, two],
-        [two, one],
-      ] as const) {
+      for (const writer of [one, two]) {
+        const reader = writer === one ? two : one;
         await reader.list({ limit: 100 });
         const pet = await writer.add(samplePet('Rex', 2n));
         await eventually(async () => (await reader.find(pet.id)) !== undefined);

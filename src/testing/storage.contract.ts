@@ -4,11 +4,13 @@ import assert from 'node:assert/strict';
 import type { StoreStorage } from '../application/ports/storage.ts';
 import { INT64_MAX } from '../domain/int64.ts';
 import type { Pet } from '../domain/pet.ts';
+import { matches } from '../domain/pet-filter.ts';
 import { backingUp, type StorageSubject } from './backup.contract.ts';
 import { type ContractCase, contractCases, lastingCase, type Subject } from './contract.ts';
 import { attempt, attemptOf } from './fixtures/attempts.ts';
+import { FEW_FILTERS } from './fixtures/filters.ts';
 import { draft } from './fixtures/keys.ts';
-import { addAll, samplePet, samplePets } from './fixtures/pets.ts';
+import { addAll, samplePet, samplePets, walk } from './fixtures/pets.ts';
 import { exported, importPets, inBatches, petWithId } from './fixtures/transfers.ts';
 
 export type { StorageSubject } from './backup.contract.ts';
@@ -69,6 +71,22 @@ function numbering(subject: Subject<StoreStorage>): ContractCase[] {
       for (const batches of [meanwhile, inBatches([petWithId(9n)])])
         await assert.rejects(importPets(storage, batches), { code: 'invalid_request' });
       assert.deepEqual((await pets.list({ limit: 9 })).pets, []);
+    },
+
+    'after each write, an export has the stored pets, and an import takes new numbers': async (storage) => {
+      const { pets, transfer, changes } = storage;
+      if (transfer === undefined || changes === undefined) return;
+      const all = (await addAll(pets, samplePets(4))) as FourPets;
+      for (const write of Object.values(writesTo(storage, all))) await write();
+      const { lastNumber } = await changes.list({ limit: 1 });
+      const stored = await walk(pets, { limit: 9 });
+      for (const filter of FEW_FILTERS) {
+        const expected = stored.filter((pet) => matches(pet, filter));
+        assert.deepEqual(await exported(transfer, filter), expected);
+      }
+      await importPets(storage, inBatches(samplePets(1)));
+      const imported = await walk(pets, { limit: 9, after: lastNumber });
+      assert.equal(imported.length, 1, 'expected a number above those of all writes');
     },
   });
 }
@@ -157,6 +175,9 @@ function closing(subject: Subject<StoreStorage>): ContractCase[] {
         for (const pet of added) assert.deepEqual(await pets.find(pet.id), pet);
         const { isReplay = true } = (await idempotentCreates?.add(samplePet('Rex'), attempt('a'))) ?? {};
         assert.ok(isReplay, 'expected the record of the create');
+        for (const key of ['c', 'd'])
+          if (idempotentChanges !== undefined)
+            assert.ok((await idempotentChanges.find(a.id, attemptOf(key))).record, `expected record ${key}`);
       },
     ),
   ];

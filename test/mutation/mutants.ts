@@ -102,7 +102,7 @@ export const MUTANTS: readonly Mutant[] = [
     text: 'if (request === CREATE_REQUEST && pet !== undefined) return pet;',
     replacement:
       'if (request === CREATE_REQUEST && pet !== undefined) return row === undefined ? pet : petOf(row);',
-    tests: ['test/adapters/sqlite/contracts.test.ts', '-t', 'as it was created'],
+    tests: ['test/adapters/sqlite/contracts.test.ts', '-t', 'keep their first responses'],
   },
   {
     name: 'a change without a comparison',

@@ -7,14 +7,22 @@ export type Fault = (storage: Storage) => Partial<Storage>;
 
 // biome-ignore lint/suspicious/noExplicitAny: a method of any port
 type Method = (...args: any[]) => any;
+export type Replace = (method: Method, storage: Storage) => Method;
 
-/** Replaces a method, such as `pets.add`. The new one can call the old one. */
-export function withMethod(name: string, replace: (method: Method, storage: Storage) => Method): Fault {
+/** Replaces methods, such as `pets.add`. The new ones can call the old ones. `replacements` is called for each client. */
+export function withMethods(replacements: () => Readonly<Record<string, Replace>>): Fault {
   return (storage) => {
-    const [part, replaced] = name.split('.') as [keyof Storage, string];
-    const port = storage[part] as never as Readonly<Record<string | symbol, Method>>;
-    const methodOf = (key: string | symbol): Method => port[key]?.bind(port) ?? expect.fail(name);
-    const method = replace(methodOf(replaced), storage);
-    return { [part]: new Proxy(port, { get: (_, key) => (key === replaced ? method : methodOf(key)) }) };
+    const changed: Partial<Record<keyof Storage, unknown>> = { ...storage };
+    for (const [name, replace] of Object.entries(replacements())) {
+      const [part, replaced] = name.split('.') as [keyof Storage, string];
+      const port = changed[part] as Readonly<Record<string | symbol, Method>>;
+      const methodOf = (key: string | symbol): Method => port[key]?.bind(port) ?? expect.fail(name);
+      const method = replace(methodOf(replaced), storage);
+      changed[part] = new Proxy(port, { get: (_, key) => (key === replaced ? method : methodOf(key)) });
+    }
+    return changed as Storage;
   };
 }
+
+/** Replaces one method. */
+export const withMethod = (name: string, replace: Replace): Fault => withMethods(() => ({ [name]: replace }));

@@ -1,11 +1,13 @@
 /** All operations of the random sequences. Each is called on the storage and on the model, and its results are compared. */
 
 import assert from 'node:assert/strict';
+import { assertVersion } from '../fixtures/attempts.ts';
+import { FEW_FILTERS } from '../fixtures/filters.ts';
 import { assertSameKey, attributesOf } from '../fixtures/keys.ts';
 import { walk } from '../fixtures/pets.ts';
 import { CHANGE_OPERATIONS } from './change-operations.ts';
 import { KEY_OPERATIONS } from './key-operations.ts';
-import type { Operation, World } from './operation.ts';
+import { type Operation, pick, type World } from './operation.ts';
 import { PET_OPERATIONS } from './pet-operations.ts';
 import { TRANSFER_OPERATIONS } from './transfer-operations.ts';
 
@@ -27,10 +29,16 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   },
 };
 
-/** Compares the contents of a storage with the model. Some of the keys are also looked up one by one. */
+/** Compares the contents of a storage with the model. The pet that was written last, and some of the keys, are also looked up. */
 export async function assertSameState({ storage, model, random }: World): Promise<void> {
-  assert.deepEqual(await walk(storage.pets, { limit: 100 }), model.pets);
-  const { apiKeys, idempotencyRecords } = storage;
+  const { pets, changes, apiKeys, idempotencyRecords } = storage;
+  for (const filter of [{}, pick(random, FEW_FILTERS)]) {
+    const expected = model.list({ ...filter, limit: Infinity }).pets;
+    assert.deepEqual(await walk(pets, { ...filter, limit: 100 }), expected);
+  }
+  const [id = 1n, last] = [...model.versions].find(([, { revision }]) => revision === model.lastId) ?? [];
+  assert.deepEqual(await pets.find(id), last?.pet);
+  if (changes && last) assertVersion(await changes.find(id), last.pet, last.revision);
   if (apiKeys !== undefined) {
     assert.deepEqual((await apiKeys.list()).map(attributesOf), [...model.keys.values()].map(attributesOf));
     const names = [...model.keys.keys()];

@@ -23,9 +23,8 @@ export async function exerciseChanges(
   const followers = stores.map(({ changes }) => followerOf(history, changes));
   const ids: bigint[] = [];
   let isWriting = true;
-  const numbers = Array.from({ length: clients * stores.length }, (_, number) => number);
   const writing = Promise.all(
-    numbers.map(async (number) => {
+    Array.from({ length: clients * stores.length }, async (_, number) => {
       const store = stores[number % stores.length] as ChangingStore;
       const callOnce = callerOf(history, store, ids, number, randomNumbers(seed * 1009 + number));
       for (let call = 0; call < calls && signal?.aborted !== true; call += 1) await callOnce();
@@ -43,16 +42,11 @@ export async function exerciseChanges(
   const feed = [...last.copy.values()];
   const pets = feed.flatMap(({ pet }) => pet ?? []).sort((a, b) => (a.id < b.id ? -1 : 1));
   for (const store of stores) assert.deepEqual(await walk(store.pets, { limit: 100 }), pets);
-  return (
-    history.contradiction(feed) ?? followers.map(({ copy }) => difference(copy, last.copy)).find(Boolean)
+  const contradiction = history.contradiction(feed);
+  if (contradiction !== undefined) return contradiction;
+  const missed = feed.find(({ id, revision }) =>
+    followers.some(({ copy }) => copy.get(id)?.revision !== revision),
   );
-}
-
-function difference(
-  copy: ReadonlyMap<bigint, ListedVersion>,
-  feed: ReadonlyMap<bigint, ListedVersion>,
-): string | undefined {
-  const missed = [...feed.values()].find(({ id, revision }) => copy.get(id)?.revision !== revision);
   return missed && `a follower has missed version ${missed.revision} of pet ${missed.id}`;
 }
 
