@@ -157,10 +157,13 @@ function recording(subject: Subject<IdempotentChangingStore>): ContractCase[] {
       assert.equal((await pets.list({ limit: 9 })).pets.length, 4);
     },
 
-    'a record that has ended is replaced': async ({ pets, idempotentChanges: writes }) => {
+    'a record that has ended is replaced': async (store) => {
+      const { pets, idempotentCreates, idempotentChanges: writes } = store;
       const pet = await pets.add(samplePet('Rex'));
       await writes.record(pet.id, pet, { ...attemptOf('a', 'old'), validFor: -1 });
       assert.equal((await writes.find(pet.id, attemptOf('a'))).record, undefined);
+      const create = idempotentCreates.add(samplePet('Max'), attempt('a', '1', -1));
+      assert.equal((await create).isReplay, false);
       const changed = { ...pet, ...samplePet('Max') };
       assert.notEqual(await writes.replace(changed, pet.id, attemptOf('a', 'new')), undefined);
       assert.equal((await writes.find(pet.id, attemptOf('a'))).record?.request, 'new');

@@ -2,12 +2,11 @@
 
 import assert from 'node:assert/strict';
 import { assertVersion } from '../fixtures/attempts.ts';
-import { FEW_FILTERS } from '../fixtures/filters.ts';
 import { assertSameKey, attributesOf } from '../fixtures/keys.ts';
 import { walk } from '../fixtures/pets.ts';
 import { CHANGE_OPERATIONS } from './change-operations.ts';
 import { KEY_OPERATIONS } from './key-operations.ts';
-import { type Operation, pick, type World } from './operation.ts';
+import type { Operation, World } from './operation.ts';
 import { PET_OPERATIONS } from './pet-operations.ts';
 import { TRANSFER_OPERATIONS } from './transfer-operations.ts';
 
@@ -32,10 +31,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
 /** Compares the contents of a storage with the model. The pet that was written last, and some of the keys, are also looked up. */
 export async function assertSameState({ storage, model, random }: World): Promise<void> {
   const { pets, changes, apiKeys, idempotencyRecords } = storage;
-  for (const filter of [{}, pick(random, FEW_FILTERS)]) {
-    const expected = model.list({ ...filter, limit: Infinity }).pets;
-    assert.deepEqual(await walk(pets, { ...filter, limit: 100 }), expected);
-  }
+  assert.deepEqual(await walk(pets, { limit: 100 }), model.pets);
   const [id = 1n, last] = [...model.versions].find(([, { revision }]) => revision === model.lastId) ?? [];
   assert.deepEqual(await pets.find(id), last?.pet);
   if (changes && last) assertVersion(await changes.find(id), last.pet, last.revision);
