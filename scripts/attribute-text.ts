@@ -96,6 +96,6 @@ function rangeRule(column: string, min: bigint | number, max: bigint | number): 
   return rules.filter(Boolean).join(' AND ');
 }
 
-function columnOf(name: string): string {
+export function columnOf(name: string): string {
   return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

@@ -9,7 +9,7 @@ import { createRequire } from 'node:module';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { parseArgs, promisify } from 'node:util';
 import { withoutGit } from './git.ts';
-import { attributesOf, COUNT_MAX, COUNTING, NAME_RULE, VALUE_RULE } from './new/attributes.ts';
+import { attributesOf, COUNT_MAX, COUNTING, NAME_RULE, refuseFilters, VALUE_RULE } from './new/attributes.ts';
 import { namesOf, nounsText } from './new/names.ts';
 import { NAMES, partsOf } from './new/parts.ts';
 
@@ -51,6 +51,7 @@ async function makeProject({ target, names, parts, added, attributes }: Given): 
   const { filesOf, refuseProjectName, refuseTarget, writeFiles } = await loadGenerator();
   refuseTarget(target);
   refuseProjectName(names);
+  refuseFilters(names, attributes);
   console.log(nounsText(names));
   if (added.length > 0) console.log(`Parts that others need are added: ${added.join(', ')}.`);
   const files = filesOf(names, parts, attributes);

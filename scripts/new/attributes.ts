@@ -3,8 +3,8 @@
 import { FOLLOW_CHANGES_OPTIONS } from '../../src/application/store-options.ts';
 import { type Attribute, type AttributeKind, ruleOf } from '../../src/domain/attribute.ts';
 import { INT64_MAX, INT64_MIN } from '../../src/domain/int64.ts';
-import type { NamedAttribute } from '../attribute-text.ts';
-import { capitalized, SQL_WORDS } from './names.ts';
+import { columnOf, type NamedAttribute } from '../attribute-text.ts';
+import { camel, capitalized, type Names, SQL_NAME_LENGTH_MAX, SQL_WORDS } from './names.ts';
 import { isNamed } from './rename.ts';
 
 const ATTRIBUTE =
@@ -69,6 +69,20 @@ export function attributesOf(list: string): readonly NamedAttribute[] {
   if (!attributes.some(({ attribute }) => canCount(attribute)))
     throw new Error(`--attributes: expected ${COUNTING}, with which the tests count`);
   return attributes;
+}
+
+/** Throws an `Error` if a filter collides with a name that the entity has, or if the name of its index is too long. */
+export function refuseFilters({ entity, plural }: Names, attributes: readonly NamedAttribute[]): void {
+  for (const { name } of attributes.filter(({ attribute }) => attribute.filter)) {
+    if (name === camel([...entity, 'id']))
+      throw refusal(name, 'a path has a parameter of this name: choose another name');
+    const index = [...plural, 'by', columnOf(name)].join('_');
+    if (index.length > SQL_NAME_LENGTH_MAX)
+      throw refusal(
+        name,
+        `its index would be called ${index}: PostgreSQL cuts off names after ${SQL_NAME_LENGTH_MAX} characters: choose a shorter name`,
+      );
+  }
 }
 
 /** Whether the attribute is as {@link COUNTING} says. */
@@ -176,9 +190,14 @@ function defaultOf(text: string, kind: AttributeKind, given: string): Attribute[
 function descriptionOf(name: string, { kind }: AttributeKind): string {
   const words = wordsOf(name);
   const be = /^(?:can|has|is|was) /.test(words) ? '' : 'is ';
-  if (kind === 'boolean') return `Whether it ${be}${words}.`;
+  // A phrase, or a verb such as `floats`, may not follow "is".
+  if (kind === 'boolean')
+    return /^(?:(?:can|is|was) .+|\w*[^s])$/.test(words)
+      ? `Whether it ${be}${words}.`
+      : `Whether \`${name}\` applies.`;
   const [, event, word] = (kind === 'timestamp' && /^(.+) (at|from|on|since|until)$/.exec(words)) || [];
   if (event === undefined) return `The ${words}.`;
+  if (!/^(?:(?:has|is|was) .+|\w*(?<!s)s?)$/.test(event)) return `The time of \`${name}\`.`;
   if (!/^(?:at|on)$/.test(word ?? '')) return `The time ${word} which it ${be}${event}.`;
   return `When it ${event.endsWith('s') ? '' : be}${event}.`;
 }

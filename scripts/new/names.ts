@@ -15,10 +15,13 @@ export interface Names {
 }
 
 const WORDS = /^[a-z]{2,30}(?:[ -][a-z]{2,30}){0,2}$/;
-/** PostgreSQL cuts off names after 63 bytes, such as that of the sequence `pets_id_seq`. */
+/** Leaves room in {@link SQL_NAME_LENGTH_MAX} for names such as that of the sequence `pets_id_seq`. */
 const LENGTH_MAX = 50;
+/** PostgreSQL cuts off longer names. */
+export const SQL_NAME_LENGTH_MAX = 63;
 const PROJECT = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/;
-const PROJECT_LENGTH_MAX = 40;
+/** The user of the service has this name, and Debian accepts no longer one. */
+const PROJECT_LENGTH_MAX = 32;
 
 /** Words whose plural follows no rule. */
 const IRREGULAR: Readonly<Record<string, string>> = {
@@ -71,7 +74,8 @@ export function namesOf(request: Request): Names {
   const name = request.name ?? `${entity.join('-')}-store`;
   if (!PROJECT.test(name) || name.length > PROJECT_LENGTH_MAX) {
     const expected = `a package name of at most ${PROJECT_LENGTH_MAX} characters such as parcel-store`;
-    throw new Error(`--name: expected ${expected}, got '${name}'`);
+    const given = request.name === undefined ? 'the default ' : '';
+    throw new Error(`--name: expected ${expected}, got ${given}'${name}'`);
   }
   const names = { entity, plural, project: name.split('-') };
   refusePlural(names, request.plural !== undefined);
@@ -138,7 +142,7 @@ export function pascal(words: readonly string[]): string {
   return words.map(capitalized).join('');
 }
 
-function camel(words: readonly string[]): string {
+export function camel(words: readonly string[]): string {
   return uncapitalized(pascal(words));
 }
 

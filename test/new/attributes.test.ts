@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { columnDefinition, indexDefinition, rowOf } from '../../scripts/attribute-text.ts';
-import { attributesOf, COUNTING } from '../../scripts/new/attributes.ts';
+import { attributesOf, COUNTING, refuseFilters } from '../../scripts/new/attributes.ts';
+import { namesOf } from '../../scripts/new/names.ts';
 import { ROOT } from '../../scripts/new/project.ts';
 import { RESPONSE_LIMIT } from '../../src/adapters/api-client/errors.ts';
 import { LIMIT_MAX } from '../../src/application/list-pets.ts';
@@ -84,8 +85,35 @@ test('a filter cannot have the name of another option of these calls', () => {
   expect(attributesOf('interval:timestamp, signal:boolean')).toHaveLength(2);
 });
 
+test('a filter is refused if the name of the entity gives its parameter or its index a name that cannot be used', () => {
+  const names = namesOf({ entity: 'line item', plural: 'a'.repeat(30) });
+  const refusalOf = (list: string) => () => refuseFilters(names, attributesOf(list));
+  expect(refusalOf('lineItemId:int64 filter')).toThrow(
+    "--attributes 'lineItemId': a path has a parameter of this name: choose another name",
+  );
+  const longest = `dueB${'c'.repeat(24)}`;
+  expect(refusalOf(`${longest}c:int64 filter`)).toThrow(
+    /: its index would be called a+_by_due_bc+: PostgreSQL cuts off names after 63 characters: choose a shorter name$/,
+  );
+  for (const list of ['lineItemId:int64', `${longest}:int64 filter`, `${longest}c:int64`])
+    expect(refusalOf(list)).not.toThrow();
+});
+
+test.each([
+  ['lent', 'Whether it is lent.'],
+  ['isLent', 'Whether it is lent.'],
+  ['canFly', 'Whether it can fly.'],
+  ['needsHelp', 'Whether `needsHelp` applies.'],
+  ['hasDog', 'Whether `hasDog` applies.'],
+  ['floats', 'Whether `floats` applies.'],
+])('the description of the boolean %s is a sentence', (name, description) => {
+  expect(attributesOf(`${name}:boolean, a:timestamp`)[0]?.attribute.description).toBe(description);
+});
+
 test.each([
   ['bornOn', 'When it is born.'],
+  ['passAt', 'The time of `passAt`.'],
+  ['firstReminderSentAt', 'The time of `firstReminderSentAt`.'],
   ['wasSeenAt', 'When it was seen.'],
   ['endsAt', 'When it ends.'],
   ['validFrom', 'The time from which it is valid.'],

@@ -116,8 +116,10 @@ test.each([
   [{ entity: 'sqlite file' }, "--entity 'sqlite file': databases reserve names that begin so"],
   [
     { entity: 'parcel', name: 'Parcel Store' },
-    "--name: expected a package name of at most 40 characters such as parcel-store, got 'Parcel Store'",
+    "--name: expected a package name of at most 32 characters such as parcel-store, got 'Parcel Store'",
   ],
+  [{ entity: 'parcel', name: 'a'.repeat(33) }, 'of at most 32 characters'],
+  [{ entity: 'customer support conversation' }, "got the default 'customer-support-conversation-store'"],
 ] as const)('%j is refused', (request, message) => {
   expect(() => namesOf(request)).toThrow(message);
 });
