@@ -7,11 +7,12 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  realpathSync,
   statSync,
   writeFileSync,
 } from 'node:fs';
 import { builtinModules } from 'node:module';
-import { dirname, join, matchesGlob, relative, resolve } from 'node:path';
+import { basename, dirname, join, matchesGlob, relative, resolve } from 'node:path';
 import type { NamedAttribute } from '../attribute-text.ts';
 import { trackedFiles } from '../git.ts';
 import { withAttributes } from './attribute-sources.ts';
@@ -122,14 +123,20 @@ export function refuseProjectName({ project }: Names): void {
 
 /** Throws an `Error` if the target is in this project, or if it exists and is not an empty folder. */
 export function refuseTarget(target: string): void {
-  const inside = relative(ROOT, target);
+  const inside = relative(ROOT, realPath(target));
   if (inside === '' || (!inside.startsWith('..') && resolve(inside) !== inside)) {
     throw new Error(`${target}: expected a folder outside this project, such as ../parcels`);
   }
-  if (!existsSync(target)) return;
-  if (!statSync(target).isDirectory()) throw new Error(`${target}: expected a folder, got a file`);
+  const found = lstatSync(target, { throwIfNoEntry: false });
+  if (found === undefined) return;
+  if (!found.isDirectory()) throw new Error(`${target}: expected a folder, got a file or a link`);
   if (readdirSync(target).length > 0)
     throw new Error(`${target}: the folder is not empty, and nothing is overwritten`);
+}
+
+/** Returns the path without symbolic links. The last names of the path need not exist. */
+function realPath(path: string): string {
+  return existsSync(path) ? realpathSync(path) : join(realPath(dirname(path)), basename(path));
 }
 
 /** A file of the new project. */

@@ -2,7 +2,7 @@
 
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -24,6 +24,9 @@ test('what is refused ends the command with status 2 and one line, and nothing i
   writeFileSync(join(used, 'file'), 'mine');
   const free = join(folder, 'free');
   const inside = join(ROOT, 'parcels');
+  const [link, toRoot] = [join(folder, 'link'), join(folder, 'root')];
+  symlinkSync(mkdtempSync(join(folder, 'empty-')), link);
+  symlinkSync(ROOT, toRoot);
   for (const [args, message] of [
     [['--entity', 'parcel'], 'expected a folder and --entity: npm run new -- FOLDER --entity NAME'],
     [
@@ -37,6 +40,9 @@ test('what is refused ends the command with status 2 and one line, and nothing i
     [[free, '--entity', 'parcel', '--force'], "Unknown option '--force'"],
     [[used, '--entity', 'parcel'], `${used}: the folder is not empty, and nothing is overwritten`],
     [[inside, '--entity', 'parcel'], `${inside}: expected a folder outside this project`],
+    [[`${toRoot}/a/parcels`, '--entity', 'parcel'], `${toRoot}/a/parcels: expected a folder outside`],
+    [[link, '--entity', 'parcel'], `${link}: expected a folder, got a file or a link`],
+    [[free, '--entity', 'parcel', '--attributes', 'parcelId:int64 filter'], "--attributes 'parcelId': "],
   ] as const) {
     const failure = await run(process.execPath, ['scripts/new.ts', ...args], { cwd: ROOT }).catch(
       (error) => error,
@@ -56,10 +62,13 @@ test('--help names the options, the kinds of attributes and the parts', async ()
     expect(stdout).toContain(text);
 });
 
-/** Runs the command in an environment of its own. Returns what it prints, or its error. */
+const CONVERSATIONS = 'customer-support-conversations';
+
+/** Runs the command in an environment of its own, with a long name. Returns what it prints, or its error. */
 function make(made: string, env: NodeJS.ProcessEnv) {
   const options = { cwd: ROOT, env: { ...process.env, ...env } };
-  const args = [made, '--entity', 'parcel', '--with', 'fetch'];
+  const names = ['--entity', 'customer support conversation', '--name', CONVERSATIONS];
+  const args = [made, ...names, '--with', 'fetch'];
   return run(process.execPath, ['scripts/new.ts', ...args], options);
 }
 
