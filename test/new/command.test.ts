@@ -82,7 +82,7 @@ async function makeAnd(made: string, act: (child: ChildProcess) => void) {
 
 // Reading and formatting all files takes a minute on a busy machine.
 describe('the command', { timeout: 300_000 }, () => {
-  test('makes one commit, whatever settings and variables of Git the user has', async () => {
+  test('makes one commit of formatted code, whatever settings and variables of Git the user has', async () => {
     const home = mkdtempSync(join(folder, 'home-'));
     const made = join(home, "deep/our 'new' parcels");
     const other = join(home, 'other.git');
@@ -90,14 +90,15 @@ describe('the command', { timeout: 300_000 }, () => {
     writeFileSync(join(home, '.gitconfig'), '[commit]\n gpgSign = true\n[user]\n signingKey = none\n');
     const { stdout } = await make(made, { HOME: home, GIT_DIR: other });
     expect(stdout).toMatch(
-      /^One record is called parcel, several are called parcels: --plural changes it\.$/m,
+      /^One record is called customer support conversation, several are called customer support conversations: --plural changes it\.$/m,
     );
     expect(stdout).toMatch(/^Parts that others need are added: library\.$/m);
     expect(stdout).toMatch(/^Done: cd '\S+\/our '\\''new'\\'' parcels' && npm ci && npm start$/m);
-    expect(git(made, 'log', '--format=%s')).toBe('feat: parcel-store, made from animal-store\n');
+    expect(git(made, 'log', '--format=%s')).toBe(`feat: ${CONVERSATIONS}, made from animal-store\n`);
     expect(git(made, 'status', '--porcelain')).toBe('');
     expect(readdirSync(join(other, 'refs/heads'))).toEqual([]);
     expect(existsSync(join(made, 'node_modules'))).toBe(false);
+    await run(join(ROOT, 'node_modules/.bin/biome'), ['ci', '.'], { cwd: made });
   });
 
   const inside = mkdtempSync(join(folder, 'repository-'));
