@@ -68,7 +68,7 @@ const CONVERSATIONS = 'customer-support-conversations';
 function make(made: string, env: NodeJS.ProcessEnv) {
   const options = { cwd: ROOT, env: { ...process.env, ...env } };
   const names = ['--entity', 'customer support conversation', '--name', CONVERSATIONS];
-  const args = [made, ...names, '--with', 'fetch'];
+  const args = [made, ...names, '--attributes', 'note:text(0..9)=', '--with', 'fetch'];
   return run(process.execPath, ['scripts/new.ts', ...args], options);
 }
 
@@ -98,6 +98,7 @@ describe('the command', { timeout: 300_000 }, () => {
     expect(git(made, 'status', '--porcelain')).toBe('');
     expect(readdirSync(join(other, 'refs/heads'))).toEqual([]);
     expect(existsSync(join(made, 'node_modules'))).toBe(false);
+    expect(git(made, 'show', 'HEAD:docs/api.md')).toMatch(/^\| `note` \| .* \| empty \| The note\. \|$/m);
     await run(join(ROOT, 'node_modules/.bin/biome'), ['ci', '.'], { cwd: made });
   });
 
