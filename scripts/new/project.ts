@@ -36,8 +36,8 @@ const OWN_NUMBERS: readonly { readonly number: RegExp; readonly bytes: number }[
   { number: /\b7301\b/g, bytes: 2 },
 ];
 
-/** The schema of a new project begins at version 1, because the new project has no older stores. */
-const FIRST_VERSION = /(?<=^const FIRST_VERSION = )\d+/m;
+/** The schema of a new project begins at version 1, and this version has revisions: the new project has no older stores. */
+const FIRST_VERSION = /(?<=^(?:export )?const FIRST_VERSION = )\d+/m;
 
 /** A new project has one manual, `run.md`, in place of these manuals. */
 const MANUALS = /(?<=docs\/)(?:containers|deploy|serve)(?=\.md)/g;
@@ -245,7 +245,7 @@ function contentOf(path: string, given: string, names: Names): string {
   if (!path.endsWith('.ts')) return text.replace(IMAGE_VERSION, '0.1.0');
   return OWN_NUMBERS.reduce(
     (rest, { number, bytes }) => rest.replaceAll(number, (old) => ownNumber(names, bytes, old)),
-    text.replace(FIRST_VERSION, '1'),
+    text.replace(FIRST_VERSION, '1').replaceAll('> FIRST_VERSION', '>= FIRST_VERSION'),
   );
 }
 

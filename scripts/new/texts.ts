@@ -71,7 +71,6 @@ export function firstSchema(path: string, text: string): string {
       /\[FIRST_VERSION, TABLES\],\n {2}\[FIRST_VERSION \+ 1, CHANGES\]/,
       "[FIRST_VERSION, [TABLES, CHANGES].join(';')]",
     ],
-    ...(database === 'sqlite' ? [[/(?<=versionOf\(db\) >)(?= FIRST_VERSION\))/, '='] as const] : []),
   ];
   return edits.reduce((source, [place, other]) => {
     if (source.search(place) < 0) throw new Error(`${path}: nothing matches ${place}`);

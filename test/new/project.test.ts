@@ -174,9 +174,10 @@ test('its schema has one migration for each engine, and no past', () => {
   const schemas = withParts.filter(({ path }) => /\/schema\.ts$/.test(path));
   expect(schemas).toHaveLength(2);
   for (const { content } of schemas) {
-    expect(`${content}`).toMatch(/^const FIRST_VERSION = 1;$/m);
+    expect(`${content}`).toMatch(/^(?:export )?const FIRST_VERSION = 1;$/m);
     expect(`${content}`).not.toMatch(/older-schemas|FIRST_VERSION \+ 1|older release has neither/);
   }
+  expect(textFiles().filter(({ text }) => text.includes(' > FIRST_VERSION'))).toEqual([]);
   for (const path of [
     'src/composition/config.ts',
     'src/composition/config/settings.ts',
