@@ -69,7 +69,7 @@ export function failureOf(response: ApiResponse, base: string, operation: Operat
   return {
     error: errorOf(response, told, base, operation),
     isStoredPossibly: told === undefined || !saysNothingStored,
-    isFinal: !RETRIED.includes(status),
+    isFinal: !RETRIED.includes(status) && !isCut(response.text),
   };
 }
 
@@ -129,10 +129,14 @@ function placed(base: string, fault: string, cause?: unknown): Error {
   return new Error(`${base}: ${fault}`, cause === undefined ? {} : { cause });
 }
 
-/** Returns the failure of a success that cannot be read. Some runtimes report no error when a connection or compressed data is cut. */
+/** Returns the failure of a success that cannot be read. */
 export function unreadableSuccess({ text }: ApiResponse, base: string, cause: unknown): Failure {
-  const isCut = /^(?:[[{]|$)/.test(text) && jsonOf(text) === undefined;
-  return { error: unreadable(base, cause), isStoredPossibly: true, isFinal: !isCut };
+  return { error: unreadable(base, cause), isStoredPossibly: true, isFinal: text !== '' && !isCut(text) };
+}
+
+/** Whether a text is the beginning of JSON. Some runtimes report no error when a connection or compressed data is cut. */
+function isCut(text: string): boolean {
+  return /^[[{]/.test(text) && jsonOf(text) === undefined;
 }
 
 function unreadable(base: string, cause: unknown): AnimalStoreError {

@@ -50,6 +50,7 @@ test.each<[name: string, fate: Fate, pause: number]>([
   ['a body that ends too early', { begun: '{"id":1' }, 100],
   ['a body that ends before it begins', { begun: '' }, 100],
   ['a rejection without an error', 'no error', 100],
+  ['an error whose body ends too early', { status: 404, body: '{"code":"not_' }, 100],
   ['408', failure(408, 'request_timeout'), 100],
   ['429 with Retry-After', failure(429, 'rate_limited', { 'Retry-After': '3' }), 3100],
   ['502 of a proxy', { status: 502, body: '<h1>Bad Gateway</h1>' }, 100],
