@@ -251,6 +251,16 @@ describe('a body', () => {
     },
   );
 
+  test('is left to the host after a 404', async () => {
+    const { handle, authorization, outcomes } = await open();
+    const init = { method: 'POST', headers: { authorization }, body: 'abc' };
+    const request = new Request(`${ORIGIN}/v1/others`, init);
+    const response = await handle(request);
+    await response.text();
+    await expect.poll(() => outcomes).toMatchObject([{ status: 404 }]);
+    expect(await request.text()).toBe('abc');
+  });
+
   test.each<[string, end: (aborter: AbortController) => void, status: number]>([
     ['until the client leaves', (aborter) => aborter.abort(), 400],
     ['for 30 seconds', () => vi.advanceTimersByTime(30_000), 408],

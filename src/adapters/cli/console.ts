@@ -16,7 +16,7 @@ export interface Console {
    * asked to stop during the write, rejects at once, even if the reader has stalled.
    */
   readonly out: (text: string) => Promise<void>;
-  /** Like `out`, but is escaped only for a terminal, which would execute control characters, and rejects with the signal's reason. */
+  /** Like `out`, but rejects with the signal's reason, and escapes only for a terminal, which would execute control characters. */
   readonly outData: Write;
   /** Writes a text to standard error, escaped by `visibleLines`. Ignores a failed write. */
   readonly err: (text: string) => void;

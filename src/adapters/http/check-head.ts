@@ -33,7 +33,10 @@ const faults = new WeakMap<IncomingMessage, HttpError>();
 /** Makes the reader of a body fail. Destroying the request instead would destroy its connection before the response. */
 export function breakBody(req: IncomingMessage, fault: HttpError): void {
   faults.set(req, fault);
-  if (req.listenerCount('error') > 0) req.emit('error', fault);
+  const fail = () => req.listenerCount('error') > 0 && req.emit('error', fault);
+  fail();
+  // Middleware of the user can begin to read later.
+  req.on('newListener', (event) => event === 'error' && process.nextTick(fail));
 }
 
 /** Throws the fault of a body that nobody was reading when it was found. */

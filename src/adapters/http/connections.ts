@@ -99,7 +99,8 @@ export class Connections {
 
   /**
    * Refuses a message that is invalid or arrives too slowly, or a CONNECT request, and closes the connection. If the body of a
-   * request is broken, its own response reports the fault. Otherwise, sends a response after those to earlier requests.
+   * request is broken, what reads the body fails, so that its own response reports the fault. Otherwise, sends a response after
+   * those to earlier requests.
    */
   refuse(socket: Socket, fault: HttpError, createResponse: () => ErrorContent): void {
     const connection = this.#bySocket.get(socket);

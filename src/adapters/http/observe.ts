@@ -6,7 +6,7 @@ import { fenced } from '../../application/observers.ts';
 import type { RequestObserver } from '../../application/ports/request-observer.ts';
 import { API_KEY_PREFIX, secretPartFinder } from '../../domain/api-key.ts';
 import { isError } from '../../domain/errors.ts';
-import { type ErrorContent, errorByStatus, errorContent, type HttpError } from './errors.ts';
+import { type ErrorContent, errorByStatus, errorContent, HttpError } from './errors.ts';
 import { DEPRECATION_NAMES, deprecationOfError } from './lifecycle.ts';
 import { pathOf } from './paths.ts';
 import type { ApiContext, ApiMiddleware } from './state.ts';
@@ -133,7 +133,7 @@ export function guest(middleware: ApiMiddleware): ApiMiddleware {
     try {
       await middleware(ctx, callApi);
     } catch (error) {
-      throw error === ofApi ? error : errorByStatus(error);
+      throw error === ofApi || error instanceof HttpError ? error : errorByStatus(error);
     }
   };
 }

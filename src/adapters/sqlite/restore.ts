@@ -171,21 +171,23 @@ function compare(partial: string, old: Database.Database | undefined, problems: 
       ),
     ),
   );
-  const unreadPets =
-    'the pets of the replaced store cannot be read: the backup can lack some, and have removed ones';
+  const unreadPets = 'the pets of the replaced store cannot be read: the backup can lack some';
   const pets = readOld(unreadPets, (db) => {
     db.prepare('ATTACH ? AS copy').run(partial);
     const all = `SELECT ${db.prepare(COMMON_COLUMNS).pluck().get()} FROM`;
-    const missing = countRows(db, `(${all} main.pets EXCEPT ${all} copy.pets)`);
-    return { missing, revived: anyVersionOf(db, '') > FIRST_VERSION ? countRows(db, REVIVED_PETS) : 0 };
+    return countRows(db, `(${all} main.pets EXCEPT ${all} copy.pets)`);
   });
+  const unreadRemovals = 'the removals of the replaced store cannot be read: removed pets can be back';
+  const revivedPets = readOld(unreadRemovals, (db) =>
+    anyVersionOf(db, '') > FIRST_VERSION ? countRows(db, REVIVED_PETS) : 0,
+  );
   const unread = 'the keys of the replaced store cannot be read: check that no revoked key is valid again';
   const keys = readOld(unread, (db) => ({
     missing: countRows(db, 'main.api_keys WHERE hash NOT IN (SELECT hash FROM copy.api_keys)'),
     revived: db.prepare<[number], RestoredKey>(REVIVED_KEYS).all(Date.now()),
   }));
-  const lost = isNew ? undefined : { pets: pets?.missing, apiKeys: keys?.missing };
-  return { lastId, lost, revivedPets: pets?.revived, revivedKeys: keys?.revived ?? [] };
+  const lost = isNew ? undefined : { pets, apiKeys: keys?.missing };
+  return { lastId, lost, revivedPets, revivedKeys: keys?.revived ?? [] };
 }
 
 /** Prepares the copy, whose ids continue after those of the replaced store. Returns the last number that the copy has assigned. */

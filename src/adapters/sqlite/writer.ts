@@ -5,7 +5,11 @@ import { afterThisTurn } from '../../application/pause.ts';
 import type { Observer } from '../../application/ports/observer.ts';
 import type { StorageStatistics } from '../../application/ports/statistics.ts';
 import { closedError } from '../../application/ports/storage.ts';
-import { StorageFault, storageUnavailable } from '../../application/ports/storage-fault.ts';
+import {
+  StorageFault,
+  storageFaultReason,
+  storageUnavailable,
+} from '../../application/ports/storage-fault.ts';
 import { AnimalStoreError } from '../../domain/errors.ts';
 import { errorFrom, UNKNOWN } from './errors.ts';
 import { checkFiles, type Faults, reportFault, syncFaultOf } from './faults.ts';
@@ -41,11 +45,13 @@ export class Writer {
   readonly faults: Faults;
   readonly observer: Observer;
   #queue: QueuedWrite[] = [];
-  /** The writes that the thread is committing. Empty if they were rejected because the disk does not respond. */
+  /** The writes that the thread is committing, even if they were rejected because the disk does not respond. */
   #batch: readonly QueuedWrite[] | undefined;
   #sentAt = 0;
   /** The batch that has found a fault of a page. The fault lasts until a test has repeated its writes, without storing them. */
   #failed: readonly QueuedWrite[] = [];
+  /** Whether the test begins after the batch in flight, because writes arrive all the time. */
+  #isTestDue = false;
   #thread: Worker | undefined;
   readonly #interval: NodeJS.Timeout = setInterval(() => this.#look(), INTERVAL).unref();
   readonly #isReadOnly: boolean;
@@ -174,6 +180,7 @@ export class Writer {
       if ('changes' in result) batch[index]?.resolve(result);
       else batch[index]?.reject(result);
     }
+    if (this.#isTestDue) void this.#test().catch(() => {});
     this.#commitNext();
   }
 
@@ -183,6 +190,7 @@ export class Writer {
     if (this.faults.of('reads') !== undefined) void this.#reads.test();
     this.#rejectLate();
     if (this.#batch !== undefined) {
+      this.#isTestDue = this.#failed.length > 0;
       if (performance.now() - this.#sentAt >= REPLY_TIMEOUT) this.#giveUp(this.#batch);
     } else if (this.faults.of('writes') !== undefined && this.#queue.length === 0) {
       void this.#test().catch(() => {});
@@ -190,9 +198,18 @@ export class Writer {
   }
 
   async #test(): Promise<void> {
-    // Once ROLLBACK is reached, the write rejects with `internal_error`, because ROLLBACK changes no row.
-    const refuse = (error: AnimalStoreError) => error.code === 'internal_error' || Promise.reject(error);
-    await Promise.all(this.#failed.map(({ write }) => this.storeWrite(...write, ['ROLLBACK']).catch(refuse)));
+    this.#isTestDue = false;
+    // Once ROLLBACK is reached, the write rejects with `internal_error`, because ROLLBACK changes no row. Used-up ids are no fault of a page.
+    const accept = (error: AnimalStoreError) =>
+      error.code === 'internal_error' ||
+      storageFaultReason(error) === 'ids_exhausted' ||
+      Promise.reject(error);
+    // In a batch of its own, because a failure of the storage rejects the whole batch.
+    const waiting = this.#queue.splice(0);
+    const repeated = this.#failed.map(({ write }) => this.storeWrite(...write, ['ROLLBACK']).catch(accept));
+    this.#commitNext();
+    this.#queue.push(...waiting);
+    await Promise.all(repeated);
     this.#failed = [];
     await this.storeWrite([TEST_WRITE]);
     await this.storeWrite([END_OF_TEST]);
@@ -208,7 +225,6 @@ export class Writer {
 
   /** The thread is not terminated, because it is waiting for a system call, which cannot be cancelled. */
   #giveUp(batch: readonly QueuedWrite[]): void {
-    this.#batch = [];
     reportFault(this.faults, 'writes', new StorageFault('not_responding', 'the disk does not respond'));
     rejectAll(batch, storageUnavailable(`the disk does not respond${UNKNOWN}`));
     this.#whenIdle?.();

@@ -1,7 +1,10 @@
 /** Messages that Node.js does not parse: when their responses are sent, and who is notified. `recorded` has the responses. */
 
+import { buffer } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
 import type { RequestOutcome } from '../../../src/adapters/http/index.ts';
+import type { ApiMiddleware } from '../../../src/adapters/http/state.ts';
+import { nextTurn } from '../../../src/application/pause.ts';
 import { Connection, sendLast, sendRaw } from '../../support/connection.ts';
 import { gate } from '../../support/gate.ts';
 import { CHANGING } from '../../support/lifecycle.ts';
@@ -54,6 +57,17 @@ describe('a message that Node.js does not parse', () => {
       expect(await sendLast(origin, message)).toMatchObject([{ status, headers }]);
       expect(outcomes.splice(0)).toMatchObject([{ status, requestId: 'mine', aborted: undefined }]);
     }
+  });
+
+  test('is what a middleware gets that begins to read its body later', async () => {
+    const read: ApiMiddleware = async ({ req }) => {
+      await nextTurn();
+      await buffer(req);
+    };
+    const { origin } = await startServer('memory', { middleware: { beforeKey: [read] } });
+    const broken = `${headOf('POST /v1/pets')}Transfer-Encoding: chunked\r\n\r\nzz\r\n`;
+    const [{ status, body } = {}] = await sendLast(origin, broken);
+    expect([status, body]).toEqual([400, expect.stringContaining('the message is not valid HTTP')]);
   });
 
   test('gets no second response if its key was refused while an earlier request was handled', async () => {

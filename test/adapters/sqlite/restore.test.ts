@@ -60,10 +60,11 @@ async function openElsewhere(path: string): Promise<() => Promise<void>> {
   };
 }
 
-const [REUSED_PETS, REUSED_KEYS, UNREAD_PETS, UNREAD_KEYS] = [
+const [REUSED_PETS, REUSED_KEYS, UNREAD_PETS, UNREAD_REMOVALS, UNREAD_KEYS] = [
   'ids of pets that the replaced store has assigned can be assigned again',
   'ids of api_keys that the replaced store has assigned can be assigned again',
-  'the pets of the replaced store cannot be read: the backup can lack some, and have removed ones',
+  'the pets of the replaced store cannot be read: the backup can lack some',
+  'the removals of the replaced store cannot be read: removed pets can be back',
   'the keys of the replaced store cannot be read: check that no revoked key is valid again',
 ].map((message) => ({ severity: 'warning', message }));
 
@@ -291,7 +292,7 @@ describe('the replaced store', () => {
     damage(path);
     await expect(restoreSqliteStore(path, backup)).rejects.toThrow(`${path} cannot be read as a store`);
     const { setAside, problems } = await restoreSqliteStore(path, backup, { overwrite: true });
-    expect(problems).toEqual([REUSED_PETS, REUSED_KEYS, UNREAD_PETS, UNREAD_KEYS]);
+    expect(problems).toEqual([REUSED_PETS, REUSED_KEYS, UNREAD_PETS, UNREAD_REMOVALS, UNREAD_KEYS]);
     expect(setAside).toEqual(suffixes.map((suffix) => `${path}.before-restore${suffix}`));
     for (const file of setAside) expect(existsSync(file)).toBe(true);
     expect(countIn(path)).toBe(3n);

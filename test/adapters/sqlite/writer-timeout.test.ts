@@ -28,11 +28,15 @@ async function openHeldWith(adds: number) {
   return { ...held, outcomes };
 }
 
+/** The reply to a write that has failed. */
+function failureOf(reason: StorageFaultReason) {
+  return { outcomes: [{ code: 'storage_unavailable', message: 'failed', detail: '', reason }] } as const;
+}
+
 /** Opens a storage, one commit of which has failed. */
 async function openFailed(reason: StorageFaultReason) {
   const held = await openHeldWith(1);
-  const failure = { code: 'storage_unavailable', message: 'failed', detail: '', reason } as const;
-  held.replies.deliverNext({ outcomes: [failure] });
+  held.replies.deliverNext(failureOf(reason));
   expect((await held.outcomes).codes).toEqual(['storage_unavailable']);
   return { ...held, post: vi.spyOn(held.thread, 'postMessage') };
 }
@@ -140,16 +144,39 @@ test.each(['damaged', 'io_error'] as const)(
     await replies.sent(1);
     replies.deliverNext();
     await adding;
-    const failure = { code: 'storage_unavailable', message: 'failed', detail: '', reason } as const;
-    for (const change of [{ outcomes: [failure] }, {}]) {
+    for (const change of [failureOf(reason), {}]) {
       await expect(storage.check()).rejects.toMatchObject({ reason });
-      await pass(500);
+      vi.advanceTimersByTime(500);
+      // This write does not share the fate of the repeated ones.
+      const beside = storage.pets.add(REX);
       await replies.sent(1);
       replies.deliverNext(change);
+      await replies.sent(1);
+      replies.deliverNext();
+      await beside;
     }
-    await replies.sent(1);
     replies.release();
-    expect(states).toEqual([reason, undefined]);
-    expect(await idsOf(storage)).toEqual([1n, 2n, 3n]);
+    await expect.poll(() => states).toEqual([reason, undefined]);
+    expect(await idsOf(storage)).toEqual([1n, 2n, 3n, 4n, 5n]);
   },
 );
+
+test('the failed writes are also repeated while others arrive all the time, and also if they failed late', async () => {
+  const { storage, replies, states, outcomes } = await openHeldWith(1);
+  await pass(REPLY_TIMEOUT + 600);
+  expect((await outcomes).codes).toEqual(['storage_unavailable']);
+  replies.deliverNext(failureOf('io_error'));
+  const first = storage.pets.add(REX);
+  await replies.sent(1);
+  vi.advanceTimersByTime(500);
+  const second = storage.pets.add(REX);
+  replies.deliverNext();
+  await first;
+  expect(states).toEqual(['not_responding', 'io_error']);
+  for (let batch = 0; batch < 2; batch += 1) {
+    await replies.sent(1);
+    replies.deliverNext();
+  }
+  await second;
+  expect(states).toEqual(['not_responding', 'io_error', undefined]);
+});
