@@ -38,14 +38,14 @@ async function serve(values: ServeValues, options: CommandOptions): Promise<void
 }
 
 /** Prints the URLs and the first key. If this fails, the server keeps running, because the user can create another key. */
-async function announce(service: RunningService, { console }: CommandOptions): Promise<void> {
+async function announce(service: RunningService, { console, signal }: CommandOptions): Promise<void> {
   const { url, store, firstKey } = service;
   const page = new URL('/docs', url);
   const text = `Listening on ${url}\nReference page: ${page}\nStore: ${store}\n${keyNotice(service)}`;
   await console.out(text).catch((error: Error) => {
     const lost = `; the first key is lost, create another: ${CREATE_KEY}`;
     if (firstKey !== undefined) console.err(`${explain(error)}${lost}\n`);
-    else if (!isBrokenPipe(error)) console.err(`${explain(error)}\n`);
+    else if (!signal.aborted && !isBrokenPipe(error)) console.err(`${explain(error)}\n`);
   });
 }
 
