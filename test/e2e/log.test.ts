@@ -107,7 +107,9 @@ describe('a server', () => {
     const service = await serve({ stdout: pipe.path, stderr: log }, { API_KEYS: '' });
     expect((await service.client.get('/livez')).status).toBe(200);
     expect(await stopService(service)).toEqual(ENDED);
-    expect(linesOf(readFileSync(log, 'utf8')).at(-1)).toMatchObject({ msg: 'stopped' });
+    const lines = readFileSync(log, 'utf8').trimEnd().split('\n');
+    expect(lines).toContainEqual(expect.stringContaining('; the first key is lost, create another: '));
+    expect(JSON.parse(lines.at(-1) ?? '')).toMatchObject({ msg: 'stopped' });
   });
 
   test('that cannot start exits with status 1 even if its error cannot be written', async () => {
