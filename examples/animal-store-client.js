@@ -1,6 +1,6 @@
 /**
- * The API with the client of this package. It retries, follows the links from page to page, and keeps every integer exact,
- * as a `bigint`. It needs Node.js 22.12 or newer, Bun, Deno or a browser.
+ * Calls the API with the client of this package, which retries, follows the links from page to page, and keeps every integer
+ * exact, as a `bigint`. It needs Node.js 22.12 or newer, Bun, Deno or a browser.
  *
  *     npm install ./animal-store-*.tgz   (made by `npm pack` in a clone)
  *     ANIMAL_STORE_URL=http://127.0.0.1:3000/v1 ANIMAL_STORE_KEY=pets_... node examples/animal-store-client.js

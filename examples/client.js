@@ -1,5 +1,5 @@
 /**
- * The API with `fetch` alone. `JSON.parse` rounds integers beyond 2^53, so this client reads each integer from its digits,
+ * Calls the API with `fetch` alone. `JSON.parse` rounds integers beyond 2^53, so this client reads each integer from its digits,
  * as a `bigint`. It needs Node.js 22 or a browser with `JSON.rawJSON`.
  *
  *     ANIMAL_STORE_URL=http://127.0.0.1:3000/v1 ANIMAL_STORE_KEY=pets_... node examples/client.js
@@ -35,8 +35,9 @@ async function send(url, options = {}) {
 }
 
 /**
- * Creates a pet. `categoryId` is a `bigint` or a safe integer. Each attempt has the same key, each pet has its own key. After an
- * error without `code`, the pet may be stored: a later call with the same pet and `key` stores no second one.
+ * Creates a pet. `categoryId` is a `bigint` or a safe integer. All attempts send the same idempotency key; each pet has its own.
+ * After an error without `code` or with a status of 500 or above, the pet may be stored: a later call with the same pet and `key`
+ * stores no second one.
  */
 async function createPet(pet, key = crypto.randomUUID()) {
   const result = await send(`${BASE_URL}/pets`, {
@@ -58,7 +59,7 @@ async function* listPets(query) {
   }
 }
 
-/** Returns the body of a response. Throws an error with `code` and `status`, or without them if the API did not send it. */
+/** Returns the body of a response. Throws an error with `code` and `status`, or without them if another server responded. */
 function bodyOf({ response, text }, expected = 200) {
   const { status, headers } = response;
   if (status === expected && headers.get('Content-Type') === 'application/json')

@@ -17,7 +17,7 @@ const client = createClient<paths>({
   headers: { Authorization: `Bearer ${process.env['ANIMAL_STORE_KEY']}` },
 });
 
-/** Refuses the page of a proxy. The pet may have been created then: a retry needs an `Idempotency-Key`. */
+/** Throws if a proxy responds instead of the API. The pet may still have been created: a retry needs an `Idempotency-Key`. */
 client.use({
   onResponse({ request, response: { status, headers } }) {
     const isExpected = status === (request.method === 'POST' ? 201 : 200) || status >= 400;

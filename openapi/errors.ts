@@ -76,7 +76,7 @@ function specificErrorsOf(operations: readonly Operation[]): readonly HttpErrorC
   return ['method_not_allowed', ...operations.flatMap(ownErrorsOf)];
 }
 
-/** Returns the errors of the method of an operation, and those that the operation names. */
+/** Returns the errors that an operation lists, and those that its method implies. */
 function ownErrorsOf({ method, errors }: Operation): readonly HttpErrorCode[] {
   const { isRead, hasBody } = METHODS[method];
   const ofBody = ['payload_too_large', 'unsupported_media_type'] as const;

@@ -23,7 +23,7 @@ export const NEW_MINKA: Part = everyOtherValue();
 export const REX: Part = { id: 1, ...newPet(examplePet()) };
 export const MINKA: Part = { id: 2, ...NEW_MINKA };
 
-/** Gives {@link REX} one value of {@link MINKA}: that of the last attribute for which the rules allow this. */
+/** A change that gives {@link REX} one value of {@link MINKA}, in the last attribute for which the rules allow it. */
 export const CHANGE: Part =
   PET_ATTRIBUTES.map((name) => ({ [name]: NEW_MINKA[name] })).findLast((change) => {
     const pet = changed(REX, change);

@@ -15,7 +15,10 @@ export interface TaggedResponse {
 /** The known entity tags, by pet id: `undefined` for a pet that does not exist or has changed. */
 export type EntityTags = ReadonlyMap<string, string | undefined>;
 
-/** Adds the entity tags in a response to the known ones. A replay adds only tags that no known tag can be newer than. */
+/**
+ * Adds the entity tags in a response to the known ones. A replay, which can be old, adds a tag only for a pet that is not known
+ * yet, or whose known tag the request has sent.
+ */
 export function withTagsOf(
   known: EntityTags,
   request: Pick<SampleRequest, 'parameters'>,
@@ -49,7 +52,7 @@ export function entityTagsIn(
       ? [memberOf(memberOf(change, 'pet'), 'id'), memberOf(change, 'etag')]
       : [removed, undefined];
   });
-  // Leaves out the elements of a list of pets: the ids come from `removed` and `pet`, which these elements lack.
+  // Leaves out elements without an id: those of a list of pets, which have neither `removed` nor `pet`.
   const known = changes.filter(([id]) => id !== undefined);
   return new Map(known.map(([id, tag]) => [String(id), tag === undefined ? undefined : String(tag)]));
 }

@@ -62,8 +62,8 @@ export interface Reference {
   readonly operations: readonly Operation[];
   readonly schemas: readonly (readonly [name: string, schema: Schema])[];
   /**
-   * Returns the schema, or the schema to which it refers. Of an `anyOf` with `null`, returns the other schema. Of the objects of a
-   * `oneOf`, returns one with all members.
+   * Returns the schema, or the schema to which it refers. For an `anyOf` with `null`, returns the other schema. For a `oneOf` of
+   * objects, returns an object with all their members.
    */
   resolve(schema: Schema): Schema;
 }
@@ -123,7 +123,7 @@ export function slugOf(text: string): string {
     .replace(/^-|-$/g, '');
 }
 
-/** Leaves out each `##` section of a Markdown text if no operation has the first HTTP method in the section. */
+/** Leaves out each `##` section of a Markdown text if no operation has the HTTP method that the section mentions first. */
 export function guidesOfOperations(markdown: string, operations: readonly Operation[]): string {
   const isServed = (part: string) => {
     const [first] = /\b(?:GET|POST|PUT|PATCH|DELETE)\b/.exec(part) ?? [];

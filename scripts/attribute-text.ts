@@ -27,7 +27,7 @@ export function columnDefinition(each: NamedAttribute, database: Database): stri
   return `${definition}${rule === '' ? '' : ` CHECK (${rule})`}`;
 }
 
-/** Returns the SQL of a column, and of the rule for its values. The rule is empty if the type of the column is enough. */
+/** Returns the SQL of a column, and of the rule for its values. The rule is empty if the type allows only valid values. */
 export function columnParts(
   { name, attribute }: NamedAttribute,
   database: Database,

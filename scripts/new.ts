@@ -139,7 +139,7 @@ async function formatCode(folder: string): Promise<void> {
   const biome = createRequire(import.meta.url).resolve('@biomejs/biome/bin/biome');
   const options = ['--write', '--log-level=error', '.'];
   await run(folder, process.execPath, [biome, 'lint', '--only=style/useImportType', ...options]);
-  // Long names can need a second pass: Biome keeps line breaks of its first pass that it would not have added itself.
+  // Long names can need a second pass: Biome treats some line breaks of its first pass as if an author had written them.
   for (const _ of [1, 2])
     await run(folder, process.execPath, [biome, 'check', '--linter-enabled=false', ...options]);
 }

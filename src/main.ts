@@ -13,14 +13,14 @@ const { version } = JSON.parse(readFileSync(new URL('../package.json', import.me
 /** How long pending writes to standard error keep the process alive after the command, in milliseconds. */
 const EXIT_TIMEOUT = 500;
 
-/** How long signals after the first are ignored, in milliseconds. Ctrl-C can send two, from the terminal and npm. */
+/** How long after the first signal others are ignored, in milliseconds. Ctrl-C can cause two, from the terminal and from npm. */
 const REPEATED_SIGNAL = 1000;
 
 const stop = new AbortController();
 let stoppedAt = 0;
 let hasUncaughtError = false;
 let isServing = false;
-// A signal must end the process while this call waits for a pipe, so the signals get their listeners afterwards.
+// While this call waits for a pipe, a signal must still end the process, so the listeners are added afterwards.
 readPipes(process.env);
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, onSignal);
 

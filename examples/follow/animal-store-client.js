@@ -13,6 +13,6 @@ const store = await createAnimalStore({
 });
 
 for await (const { id, name } of store.followPets({ after: BigInt(process.argv[2] ?? 0) })) {
-  // Store the pet together with its id.
+  // To continue here after a restart, store the pet and its id in one transaction.
   console.log(`pet ${id}: ${name}`);
 }

@@ -8,7 +8,7 @@
 const BASE_URL = process.env.ANIMAL_STORE_URL ?? 'http://127.0.0.1:3000/v1';
 const headers = { Authorization: `Bearer ${process.env.ANIMAL_STORE_KEY}` };
 
-/** Resolves with the next pets, and the seconds to wait if there are none. Prints an error, and then resolves with no pets. */
+/** Resolves with the next pets, and the seconds to wait if there are none. After an error, prints it, and resolves with no pets. */
 async function read(after) {
   let wait = 1;
   try {
@@ -35,7 +35,7 @@ let after = BigInt(process.argv[2] ?? 0);
 for (;;) {
   const { pets, wait } = await read(after);
   for (const { id, name } of pets) {
-    // Store the pet together with its id.
+    // To continue here after a restart, store the pet and its id in one transaction.
     console.log(`pet ${id}: ${name}`);
     after = id;
   }

@@ -1,4 +1,4 @@
-/** The API in a Fastify app, in a hook: Fastify reads the body before it calls a handler. */
+/** The API in a Fastify app. It runs in a hook, because Fastify reads the body before it calls a handler. */
 
 import type { Server } from 'node:http';
 import type { AnimalStore } from 'animal-store';

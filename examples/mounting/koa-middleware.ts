@@ -1,4 +1,4 @@
-/** Your own middleware in the list of the API: a tenant for each request, and an audit line for each create. */
+/** Adds your own middleware to the API: a tenant for each request, and an audit line for each create. */
 
 import type { Server } from 'node:http';
 import type { AnimalStore } from 'animal-store';

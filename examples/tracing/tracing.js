@@ -17,12 +17,12 @@ import { PinoInstrumentation } from '@opentelemetry/instrumentation-pino';
 import { NodeSDK } from '@opentelemetry/sdk-node';
 import { register as registerHooks, supportsSyncHooks } from 'import-in-the-middle/register-hooks.mjs';
 
-// The server consists of ES modules. The instrumentations need a hook to replace their imports.
+// The instrumentations need a hook to replace the imports of the server's ES modules.
 const include = ['http', 'node:http', 'koa', 'pg', 'pino'];
 if (supportsSyncHooks()) registerHooks({ include });
 else register('import-in-the-middle/hook.mjs', import.meta.url, { data: { include } });
 
-/** The router decides the route later. The instrumentation of HTTP reads it when the response has been sent. */
+/** Names the route on `finish`, because this hook runs before the router. The HTTP instrumentation reads the name afterwards. */
 function nameRoute(_span, { context: ctx }) {
   const request = getRPCMetadata(context.active());
   if (request === undefined) return;

@@ -40,7 +40,7 @@ export function javaScriptSample(request: SampleRequest, options: SampleOptions)
  */
 function callOf({ operation, pathParameters, parameters, headers, body }: SampleRequest): string | undefined {
   const { [KEY_FIELD]: idempotencyKey, [TAG_FIELD]: _, ...given } = parameters;
-  // The header fields have a placeholder if no tag is given.
+  // The tag is read from the header fields, which have a placeholder if none is given.
   const ifMatch = new Map(headers).get(TAG_FIELD);
   const options = {
     ...(ifMatch !== undefined && { ifMatch }),
@@ -65,7 +65,7 @@ function methodOf(operation: string): string {
   return operation.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/** Returns the object that a body is, unless JavaScript would write it differently, such as a number that it rounds. */
+/** Parses a body. Returns `undefined` if it is not an object, or if JavaScript would change it, such as by rounding a number. */
 function objectOf(body: string): object | undefined {
   try {
     const value = parseExact(body);

@@ -10,7 +10,7 @@ export interface SampleRequest {
   readonly baseUrl: string;
   /** The names of the parameters in the path. */
   readonly pathParameters: readonly string[];
-  /** The parameters that are given. An int64 is a `bigint`. A text that the API does not read as an integer is a `string`. */
+  /** The parameters that are given. An int64 is a `bigint`. A text that is not a valid integer stays a `string`. */
   readonly parameters: Readonly<Record<string, string | number | bigint | boolean>>;
   readonly method: string;
   readonly url: string;

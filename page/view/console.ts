@@ -85,7 +85,7 @@ export function consoleOf(
     send.setAttribute('aria-disabled', String(value));
     response.element.setAttribute('aria-busy', String(value));
   };
-  /** By their text, the sent requests that have not succeeded, with their idempotency keys. */
+  /** Sent requests that have not succeeded, with their idempotency keys. A request is found by its JSON without that key. */
   const unfinished = new Map<string, SampleRequest>();
   const submit = async (unsent: SampleRequest) => {
     if (isBusy) return;
@@ -100,7 +100,7 @@ export function consoleOf(
         onResponse: (received) => {
           if (received.status < 300) unfinished.delete(text);
           const tag = fields.find(({ name }) => name === TAG_FIELD)?.control;
-          // The tag is not that of the present version, even if the reader has typed it.
+          // The tag does not match, so it is removed even if the reader has typed it.
           if (received.status === 412 && tag !== undefined) tag.value = '';
           choices.entityTags.set(withTagsOf(choices.entityTags.value, sent, received));
         },
@@ -134,7 +134,7 @@ export function consoleOf(
   return { element: el('div', { class: 'console-and-response' }, form, response.element), request };
 }
 
-/** Returns a function that, after a response or input of the id, fills in the tag of this pet, unless the reader has typed one. */
+/** Returns a function that, after a response or a change of the id, fills in the tag of the pet, unless the reader typed one. */
 function tagFiller(
   fields: readonly Field<HTMLInputElement | HTMLSelectElement>[],
   { entityTags }: Choices,

@@ -87,7 +87,7 @@ export function apiKeyField(id: string, choices: Choices): HTMLElement {
   });
   // A reader can paste the key with `Bearer` in front of it.
   control.addEventListener('input', () => apiKey.set(control.value.trim().replace(/^Bearer\s+/i, '')));
-  // Enter ends the input of the key. It sends no request, such as a removal with the values of the other fields.
+  // Enter in this field must not send the request, which could be a removal with the values of the other fields.
   control.addEventListener('keydown', (event) => {
     if (event.key === 'Enter') event.preventDefault();
   });

@@ -30,7 +30,7 @@ export function followFragments(): void {
   if (typeof position === 'number') scrollTo(0, position);
   keepPosition();
   addEventListener('scrollend', () => {
-    // An entry without a state is new: its event `hashchange` follows.
+    // An entry without a state is new, and stays without one until its `hashchange` event, which follows.
     if (history.state !== null) keepPosition();
   });
   addEventListener('hashchange', () => {

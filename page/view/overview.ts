@@ -40,7 +40,7 @@ export function overview(
   );
 }
 
-/** Creates the form for the API key of all consoles. The key stays in the page. */
+/** Creates the form for the API key of all consoles. The page does not store the key. */
 function keyForm(choices: Choices): HTMLElement {
   const hint = 'The consoles on this page send the key. The page does not store it.';
   return el(

@@ -17,7 +17,7 @@ export const NAME_RULE =
 const VALUE = /^(?=.{1,50}$)[A-Za-z][A-Za-z0-9]*(?:[-_][A-Za-z0-9]+)*$/;
 export const VALUE_RULE =
   'at most 50 characters: letters and digits, a letter first, with single - or _ between them';
-/** The kinds of which samples can stand for the numbers from 0 to 100, as the contract suites require. */
+/** The attributes whose values can represent the numbers from 0 to 100. The contract suites need one of them. */
 export const COUNTING =
   'at least one timestamp, text whose MAX is 3 or more, or integer or int64 with more than 100 values from 0 up';
 export const COUNT_MAX = 20;
@@ -190,7 +190,7 @@ function defaultOf(text: string, kind: AttributeKind, given: string): Attribute[
 function descriptionOf(name: string, { kind }: AttributeKind): string {
   const words = wordsOf(name);
   const be = /^(?:can|has|is|was) /.test(words) ? '' : 'is ';
-  // A phrase, or a verb such as `floats`, may not follow "is".
+  // Not every phrase can follow "is", nor can a verb such as `floats`.
   if (kind === 'boolean')
     return /^(?:(?:can|is|was) .+|\w*[^s])$/.test(words)
       ? `Whether it ${be}${words}.`

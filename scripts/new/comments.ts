@@ -1,12 +1,12 @@
-/** Wraps paragraphs of comments that are too wide with the new names. List items and tags stay as they are. */
+/** Wraps paragraphs of comments that the new names have made too wide. List items and tags stay as they are. */
 
 const WIDTH = 132;
 
-/** Matches an example, which stays as it is, a comment of one line, or a paragraph: lines that begin with the same sign. */
+/** Matches an example (left as it is), a comment of one line, or a paragraph, whose lines begin with the same `*` or `//`. */
 const PART =
   /^ *\* ```[\s\S]*?^ *\* ```$|^(?<indent> *)\/\*\* (?<line>.*) \*\/$|^(?<start> *(?:\*|\/\/) )(?![-@|#\d])(?<lines>\S.*(?:\n\k<start>(?![-@|#\d]|```)\S.*)*)/gm;
 
-/** A space at which a line can end: neither in a link nor in code, and not before a sign with which a list or a tag begins. */
+/** A space at which a line can end: outside links and code, and not before a character that begins a list item or a tag. */
 const GAP = / (?![-@|#\d])(?![^{]*\})(?=(?:[^`]*`[^`]*`)*[^`]*$)/;
 
 export function wrapComments(text: string): string {

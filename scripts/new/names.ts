@@ -15,12 +15,12 @@ export interface Names {
 }
 
 const WORDS = /^[a-z]{2,30}(?:[ -][a-z]{2,30}){0,2}$/;
-/** Leaves room in {@link SQL_NAME_LENGTH_MAX} for names such as that of the sequence `pets_id_seq`. */
+/** Leaves room within {@link SQL_NAME_LENGTH_MAX} for suffixes, as in the name of the sequence `pets_id_seq`. */
 const LENGTH_MAX = 50;
 /** PostgreSQL cuts off longer names. */
 export const SQL_NAME_LENGTH_MAX = 63;
 const PROJECT = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/;
-/** The user of the service has this name, and Debian accepts no longer one. */
+/** The system user of the service has the name of the project, and Debian limits user names to this length. */
 const PROJECT_LENGTH_MAX = 32;
 
 /** Words whose plural follows no rule. */
@@ -56,11 +56,11 @@ for (const name of ['after', 'cursor', 'etag', 'id', 'limit', 'removed']) {
 }
 for (const name of ['false', 'null', 'true', 'undefined'])
   Object.assign(REFUSED, { [name]: 'JavaScript has a value of this name' });
-/** Words of SQL, in the spelling of an attribute. A table or column with such a name may have to be quoted. */
+/** Words of SQL, in camel case like the names of attributes. A table or column with such a name may have to be quoted. */
 export const SQL_WORDS =
   'abort add all alter always analyse analyze and any array as asc asymmetric attach authorization before begin between binary both by cascade case cast check collate collation column commit concurrently conflict constraint create cross current currentCatalog currentDate currentRole currentSchema currentTime currentTimestamp currentUser database default deferrable deferred delete desc detach distinct do drop each else end escape except exclusive exists explain fail false fetch filter for foreign freeze from full glob grant group having if ignore ilike immediate in index indexed initially inner insert instead intersect into is isnull join key lateral leading left like localtime localtimestamp match materialized natural not nothing notnull null of offset on only or order outer over overlaps placing plan pragma primary query raise recursive references regexp reindex release rename replace restrict returning right rollback row rowid savepoint select sessionUser similar some symmetric systemUser table tablesample temp temporary then to trailing transaction trigger true union unique update user using vacuum values variadic verbose view virtual when where window with without';
 
-/** Plurals that are refused, in the same spelling, because the plural is the name of a table and of a command. */
+/** Plurals that are refused, also in camel case, because the plural is the name of a table and of a command. */
 const REFUSED_PLURALS: Readonly<Record<string, string>> = {
   'SQL reserves this word': `${SQL_WORDS} columns nulls others rows ties`,
   'another command has this name': 'backup completion doctor export help import keys openapi restore serve',
@@ -151,7 +151,7 @@ export function articleOf(word: string): 'a' | 'an' {
   const start = word.toLowerCase();
   if (/^(?:ui\b|uni(?!n|dent|m[ap])|us[abeiu]|ur[aeiou]|url|ut[cei]|uuid|eu|ewe|one\b|once)/.test(start))
     return 'a';
-  // Letters that are spelled out, such as SMS and MRI, begin with a vowel as well.
+  // Abbreviations that are read letter by letter, such as SMS and MRI, can begin with a vowel sound as well.
   const spelled = /^(?:[fhlmnrsx][^aeiouy]*\b|[hn][^aeiouy]|[lmr][^aeiouhlny]|f[^aeioulry])/;
   return /^(?:[aeiou]|hour|heir|honest|honou?r)/.test(start) || spelled.test(start) ? 'an' : 'a';
 }

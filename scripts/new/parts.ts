@@ -105,7 +105,7 @@ export const PARTS: Readonly<Record<PartName, readonly string[]>> = {
   ],
 };
 
-/** Patterns of the strings in tests that are about a part: its commands, or the URLs of its storage. */
+/** Patterns that match the strings of a part in tests: its commands, or the URLs of its storage. */
 const WORDS: Partial<Record<PartName, RegExp>> = {
   postgresql: /^postgres(?:ql)?:/,
   completion: /^completion$/,
@@ -151,7 +151,7 @@ export const TAKEN: readonly string[] = [
   'tsconfig.build.json',
 ];
 
-/** Files and folders in {@link TAKEN} that are only for this project. */
+/** Files and folders below {@link TAKEN} that are only for this project, so a new project does not take them. */
 export const OWN: readonly string[] = [
   'openapi/lifecycle.ts',
   'src/adapters/api-client/deprecation.ts',

@@ -36,7 +36,7 @@ const OWN_NUMBERS: readonly { readonly number: RegExp; readonly bytes: number }[
   { number: /\b7301\b/g, bytes: 2 },
 ];
 
-/** The schema of a new project begins at version 1, and this version has revisions: the new project has no older stores. */
+/** The schema of a new project begins at version 1, which already has revisions, because there are no older stores. */
 const FIRST_VERSION = /(?<=^(?:export )?const FIRST_VERSION = )\d+/m;
 
 /** A new project has one manual, `run.md`, in place of these manuals. */
@@ -63,7 +63,7 @@ const OF_PART = /<!-- (\w+):(.*?) ?-->/gs;
 
 const MODULE = /\.[cm]?[jt]s$/;
 
-/** Maps the path of each file of a new project to the path of the file in this project that it is made from. */
+/** Maps the path of each file of a new project to the path of its source file in this project. */
 function filesToWrite(parts: readonly PartName[]): Map<string, string> {
   const sources = sourceFiles().filter((path) =>
     lstatSync(join(ROOT, path), { throwIfNoEntry: false })?.isFile(),
@@ -104,7 +104,7 @@ function sourceFiles(): string[] {
   return filesBelow('').sort();
 }
 
-/** Settings that are named like variables of clients: in a project `api`, `ANIMAL_STORE_KEY` would become `API_KEY`. */
+/** Settings whose names a client's variable could get: in a project `api`, `ANIMAL_STORE_KEY` would become `API_KEY`. */
 const SETTINGS = ['API_KEY', 'DATABASE_URL', 'FIRST_KEY', 'PUBLIC_URL'];
 
 /** Throws an `Error` if an import or a variable of the project could mean two things because of the project's name. */
@@ -134,7 +134,7 @@ export function refuseTarget(target: string): void {
     throw new Error(`${target}: the folder is not empty, and nothing is overwritten`);
 }
 
-/** Returns the path without symbolic links. The last names of the path need not exist. */
+/** Returns the path without symbolic links. The last components of the path need not exist. */
 function realPath(path: string): string {
   return existsSync(path) ? realpathSync(path) : join(realPath(dirname(path)), basename(path));
 }

@@ -9,7 +9,7 @@ const RECORD =
   /\{(?<space> ?)(?:(?<quote>"?)id"?: ?(?<id>\d+n?), ?)?"?name"?: ?['"](?<text>[^'"]*)['"], ?"?categoryId"?: ?(?<number>-?\d+)n?(?:, ?"?status"?: ?['"](?<status>\w+)['"])?(?:, ?"?\w+"?: ?(?:['"][^'"]*['"]|[\w.-]+))* ?\}/;
 const STATUSES = ['available', 'pending', 'sold'];
 const STATUS = `(?:${STATUSES.join('|')})`;
-/** All places in one pattern, because what a replacement has written is not replaced again. */
+/** Matches all places with one pattern, so that the text of one replacement is not replaced by another. */
 const PLACE = new RegExp(
   [
     RECORD.source,

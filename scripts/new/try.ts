@@ -22,7 +22,10 @@ const LISTS = [
   'subject:text(0..80)?, size:integer(0..100)=5 filter, kind:one of(a, b)?, sentAt:timestamp filter, seen:boolean, weight:int64?',
 ];
 
-/** Lists without a text, with many filters, and with names of other columns and members. The tests of all parts must pass with them. */
+/**
+ * Lists without a text, with many filters, and with attributes that are named like other columns and members. The tests of all
+ * parts must pass with these lists.
+ */
 const UNUSUAL_LISTS = [
   'count:integer(0..100), sentAt:timestamp filter, level:one of(a, b)?, colour:one of(red, blue)=red, extra:boolean?, age:integer?, owner:int64?',
   'code:text(0..3) filter, place:text(0..80)? filter, caller:integer? filter, endsAt:timestamp filter, request:boolean=true filter, kind:one of(a, b), colour:text(1..9) filter, q:int64(0..9)? filter, page:integer? filter',

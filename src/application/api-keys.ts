@@ -91,7 +91,7 @@ export class ApiKeys {
     return this.#keys.list();
   }
 
-  /** Awaits the write, because a storage that is written in plain JavaScript can return no promise, or resolve with `null`. */
+  /** Awaits the write, because a storage that is written in plain JavaScript may return a value or `null` instead of a promise. */
   async #end<T>(id: string, write: () => Promise<T>): Promise<T> {
     try {
       return await write();

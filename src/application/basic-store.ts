@@ -68,8 +68,8 @@ export class BasicStore implements AsyncDisposable {
   }
 
   /**
-   * Creates a pet exactly once for each caller and idempotency key, as `CreatePet.execute` describes. Without a `caller`, the
-   * option `idempotencyKey` is used, as a key of this program.
+   * Creates a pet exactly once for each caller and idempotency key, as `CreatePet.execute` describes. Without a `caller`, this
+   * program is the caller, and the option `idempotencyKey` is its key.
    */
   async createPetOnce(input: NewPetInput, caller?: Caller, options?: CreateOptions): Promise<CreateResult> {
     return await this.#write('create', caller, options, CREATE_OPTIONS, (by) =>

@@ -27,8 +27,9 @@ export interface ChangeUseCases {
 }
 
 /**
- * Returns a change for the present pet. Without `ifMatch`, the store calls the function again when another writer was faster. If the
- * outcome is unknown, the error has no idempotency key: a retry whose function returns another change is an `idempotency_conflict`.
+ * Returns a change for the present pet. Without `ifMatch`, the store calls the function again when another writer was faster. If
+ * the outcome is unknown, the error has no idempotency key, because a retry would reject with `idempotency_conflict` if the
+ * function returned another change.
  */
 export type ChangeFunction = (pet: Pet) => PetChange | Promise<PetChange>;
 
@@ -38,7 +39,10 @@ interface Calls {
   readonly change: (input: PetChange, options: ChangeOptions) => Promise<TaggedPet>;
 }
 
-/** Applies a function. Without `ifMatch`, calls it again when another writer was faster. The signal ends only the waits. */
+/**
+ * Applies a function. Without `ifMatch`, calls it again when another writer was faster. `signal` ends only the wait for the
+ * function and the pauses between attempts.
+ */
 export async function changeByFunction(
   calls: Calls,
   change: ChangeFunction,

@@ -13,7 +13,7 @@ export interface ChangeResult extends TaggedPet {
 }
 
 /**
- * The use case of `PATCH /pets/{petId}`: changes attributes of a pet, only in a version that `ifMatch` allows. The other attributes
+ * The use case of `PATCH /pets/{petId}`: changes attributes of a pet if `ifMatch` allows its current version. The other attributes
  * stay as other writers have stored them.
  */
 export class ChangePet {

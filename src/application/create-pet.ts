@@ -17,7 +17,7 @@ export const DAYS: Rule = {
   accepts: (value) => Number.isInteger(value) && Number(value) >= 1 && Number(value) <= IDEMPOTENCY_DAYS_MAX,
 };
 
-/** Returns the lifetime of a record in milliseconds. Throws `invalid_request` for an invalid number of days. */
+/** Returns the lifetime of an idempotency record in milliseconds. Throws `invalid_request` for an invalid number of days. */
 export function lifetimeOf(days: number = IDEMPOTENCY_DAYS): number {
   checkArgument('idempotencyDays', days, DAYS);
   return days * DAY;
@@ -61,8 +61,8 @@ export class CreatePet {
 
   /**
    * Resolves when the pet is durable. A later call with the same caller and key resolves with the pet of the first call. Rejects
-   * with `invalid_request` when the pet, the caller or the key breaks a rule, and with `idempotency_conflict` when the key was used for a
-   * different request.
+   * with `invalid_request` when the pet, the caller or the key breaks a rule, and with `idempotency_conflict` when the key was used
+   * for a different request.
    */
   async execute(input: NewPetInput, by?: Caller, options?: CallOptions): Promise<CreateResult> {
     if (by === undefined) return { pet: await this.#pets.add(newPet(input), options), isReplay: false };

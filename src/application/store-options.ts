@@ -45,7 +45,7 @@ export interface CreateOptions extends CallOptions {
 
 /** The options of `AnimalStore.changePet` and `AnimalStore.removePet`. */
 export interface ChangeOptions extends CreateOptions {
-  /** One or several entity tags: only a version with one of them is changed. By default, or with `*`, any version is. */
+  /** One or several entity tags: the pet must have one of them. By default, or with `*`, the pet can have any entity tag. */
   readonly ifMatch?: string | readonly string[] | undefined;
 }
 
@@ -53,7 +53,7 @@ export interface ChangeOptions extends CreateOptions {
 export interface ClientOptions {
   /** The API key of the server. */
   readonly apiKey?: string | undefined;
-  /** The time limit of each request, and its retries, of a call without its own `timeout`, in milliseconds. Default: 30,000. */
+  /** The default `timeout` of a call: the time limit of each request including its retries, in milliseconds. Default: 30,000. */
   readonly timeout?: number | undefined;
   /** Called once per store and deprecated operation. By default, `console.warn` is called once per process and operation. */
   readonly onDeprecation?: ((deprecation: Deprecation) => void) | undefined;

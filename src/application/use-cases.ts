@@ -32,7 +32,7 @@ type Options = RetryOptions & { readonly report?: ReportFailure };
 type Ports = Omit<StoreStorage, 'check' | 'close'>;
 type AllPorts = Omit<Storage, 'check' | 'close' | 'idempotencyRecords'>;
 
-/** Creates the use cases that the HTTP API of a server also offers. */
+/** Creates the use cases that are available both in this process and through the HTTP API of a server. */
 export function createPetUseCases(
   { pets, idempotentCreates: creates, changeUseCases: changes }: Ports,
   { idempotencyDays: days }: RetryOptions = {},

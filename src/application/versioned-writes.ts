@@ -27,8 +27,8 @@ export interface ChangePorts {
  * version, and begins again when another writer is faster. Throws `not_found` when the pet never existed.
  *
  * @param request the request as text, equal for equal requests
- * @param nextOf gets the present pet, or `undefined` if the pet was already removed. Resolves with the new pet; if nothing
- * changes, with the present pet; to remove the pet, with `undefined`.
+ * @param nextOf gets the present pet, or `undefined` if the pet was already removed. Resolves with the new pet, with
+ * the present pet if nothing changes, or with `undefined` to remove the pet.
  */
 export async function writeVersion(
   { changes, idempotentChanges, days }: ChangePorts,

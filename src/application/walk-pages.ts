@@ -44,7 +44,7 @@ type Followed = Following & { readonly after?: unknown };
 
 /**
  * Yields items as they become visible, until the store is closed. Throws when the first read fails. When a later read fails with a
- * temporary error, waits and reads again. `return()` and `throw()` end a pending `next()`; those of a generator would wait for it.
+ * temporary error, waits and reads again. `return()` and `throw()` end a pending `next()`; a plain generator would wait for it.
  */
 export function follow<Item, Options extends Followed>(
   readPage: (

@@ -89,7 +89,7 @@ function identityOf({ place }: Database): string {
   return stats === undefined ? place : `${stats.dev}:${stats.ino}`;
 }
 
-/** Returns a `fetch` that reports why the client repeats a request, once until a request succeeds. */
+/** Returns a `fetch` that reports why the client repeats a request. Reports again only after a request has succeeded. */
 function reportingFetch(report: Report): ClientOptions['fetch'] {
   let [fault, reported] = ['', ''];
   return async (url, init) => {

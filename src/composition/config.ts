@@ -110,7 +110,7 @@ export function describeSettings(): CliOptions['settings'] {
   }));
 }
 
-/** Replaces `DATABASE_URL`, so that the other settings can be read even if it is invalid. */
+/** Overrides `DATABASE_URL`, so that the other settings can be read even if that variable is invalid. */
 export const ANY_STORE: ServeValues = { databaseUrl: 'memory:' };
 
 /** Throws a `ConfigError` that names every invalid setting. */

@@ -1,4 +1,4 @@
-/** Starts a server on its store, creates its first key, and logs what an operator should know. */
+/** Opens a store, starts its server, creates the first API key, and logs what an operator should know. */
 
 import type { RunningService } from '../adapters/cli/index.ts';
 import { sunsetNotice } from '../adapters/http/portable.ts';
@@ -34,7 +34,7 @@ export async function serve(parts: Parts, config: Config, version: string): Prom
     const url = `${await listen(parts, config)}/v1`;
     store.startMaintenance();
     const how = config.apiKeys.length === 0 ? config.firstKey : 'none';
-    // Created only after `listen`: the operator would never see a key created before a `listen` that fails.
+    // Created only after `listen` succeeds: if it failed after the key was stored, the operator would never see the key.
     const firstKey = how === 'print' ? await store.apiKeys.createFirst('first key') : undefined;
     if (how === 'unseen' && (await store.apiKeys.list()).length === 0) log.warn(UNSEEN);
     log.info({ url, version, storage, store: place, node: process.version }, 'listening');

@@ -64,7 +64,7 @@ export type AttributeOf<Value, Input> = Kinds[KindOf<Exclude<Value, undefined>>]
     readonly example: Exclude<Value, undefined>;
   };
 
-/** Returns the value to store, or the fault of the given one. */
+/** Returns the value to store, or the rule that the given value breaks. */
 export type Rule = (given: unknown) => { readonly value?: unknown; readonly fault?: string };
 
 /** Creates the rule of an attribute. For the kinds `int64` and `integer`, the rule accepts both a `bigint` and a `number`. */
@@ -109,7 +109,7 @@ function ruleOfKind(name: string, attribute: AttributeKind): Rule {
 const A_TIMESTAMP =
   'a time in the format of RFC 3339 such as 2027-01-31T12:30:00Z, with at most milliseconds, in a year from 0001 to 9999';
 
-/** Returns the rule that a text breaks, as what follows "must". The lengths are in Unicode code points. */
+/** Returns the rule that a text breaks, as the words after "must". The lengths are in Unicode code points. */
 export function textFault(text: unknown, minLength: number, maxLength: number): string | undefined {
   if (typeof text !== 'string') return 'be a string';
   if (!text.isWellFormed()) return 'be well-formed Unicode, without lone surrogates';

@@ -61,8 +61,8 @@ export class AnimalStoreError extends Error {
   /** The number of seconds after which a retry can succeed; `undefined` when this is unknown. */
   readonly retryAfter: number | undefined;
   /**
-   * The idempotency key of a write that was aborted, or whose outcome on a server is unknown. The same call with this
-   * key resolves with the result of the write, which takes effect only once. An aborted write without a key
+   * The idempotency key of a write that was aborted, or whose outcome on a server is unknown. Repeat the call
+   * with this key to get the result of the write: the write takes effect only once. An aborted write without a key
    * (`undefined`) may still take effect. A write to a server always has a key.
    */
   readonly idempotencyKey: string | undefined;

@@ -15,7 +15,7 @@ export function idempotencyKey(key: unknown): string {
   );
 }
 
-/** Returns the caller and its key. Throws `invalid_request` if one of them is not a text that every storage can compare. */
+/** Validates a caller and its idempotency key, and returns both. Throws `invalid_request` if one of them is invalid. */
 export function checkedCaller(by: { readonly caller: string; readonly key: string }): typeof by {
   const { caller, key } = by;
   const fault = textFault(caller, 0, CALLER_MAX_LENGTH);

@@ -36,7 +36,7 @@ export function int64Fault(
   return `${rule}: expected a bigint such as 7n, or a safe integer, got ${shown(value)}`;
 }
 
-/** The maximum length of a text in a message. API keys are longer, so they are never shown. */
+/** The maximum length of a string that a message shows. Longer strings, such as API keys, are not shown. */
 const SHOWN_LENGTH = 30;
 
 function shown(value: unknown): string {

@@ -48,7 +48,7 @@ export type PetFilterName = 'status';
 /** A pet to import. Either all pets of an import have an id, which they keep, or none of them has one. */
 export type ImportedPet = NewPetInput & { readonly id?: bigint | number | undefined };
 
-/** The attributes, in the order in which they are written. An adapter maps their kinds to its technology. */
+/** The attributes, in their order in JSON. An adapter maps their kinds to the types of its technology. */
 export const ATTRIBUTES: Readonly<Record<keyof NewPet, Attribute>> = {
   name: {
     kind: 'text',

@@ -10,7 +10,7 @@ import { readDatabase } from './database-option.ts';
 
 export * from './calls.ts';
 
-/** The methods that the API has operations for: those of the `BasicStore` of `animal-store`, which every `AnimalStore` has. */
+/** A store with the calls that the API supports. The `BasicStore` and the `AnimalStore` of `animal-store` have them too. */
 export type BasicStore = Omit<Store, `${string}Once` | 'listStates'>;
 
 /** The configuration of the store of a server. */

@@ -14,7 +14,7 @@ import { attempt, type IdempotentStore } from './fixtures/attempts.ts';
 import { HOUR } from './fixtures/keys.ts';
 import { assertAscending, byId, labelOf, samplePet, UNUSUAL_NAMES, walk } from './fixtures/pets.ts';
 
-/** Returns all tests that an `IdempotentCreates` must pass. If the storage lacks `idempotencyRecords`, they skip what needs it. */
+/** Returns all tests that an `IdempotentCreates` must pass. Without `idempotencyRecords`, they skip the checks that need it. */
 export function idempotentCreatesContract(subject: Subject<IdempotentStore>): ContractCase[] {
   return [...adding(subject), ...timeCases(subject), ...twoClients(subject)];
 }

@@ -75,7 +75,7 @@ export function listingChanges(subject: Subject<ChangingStore>): ContractCase[] 
   });
 }
 
-/** Reads all pages of the feed, which can be short, or empty although more follow. */
+/** Reads all pages of the feed. A page can be short, or even empty, although more pages follow. */
 export async function follow(changes: PetChanges, limit: number, from = 0n): Promise<ListedVersion[]> {
   const all: ListedVersion[] = [];
   for (let after = from; ; ) {

@@ -15,19 +15,19 @@ import { exported, importPets, inBatches, petWithId } from './fixtures/transfers
 
 export type { StorageSubject } from './backup.contract.ts';
 
-/** Returns all tests that a `StoreStorage` must pass. They skip the ports that it lacks. */
+/** Returns all tests that a `StoreStorage` must pass. The tests skip the ports that the storage lacks. */
 export function storageContract(subject: StorageSubject): ContractCase[] {
   return [...numbering(subject), ...closing(subject), ...backingUp(subject)];
 }
 
 type FourPets = [Pet, Pet, Pet, Pet];
 
-/** Calls by the names of their port and method. A call of a port that the storage lacks returns `undefined`. */
+/** Calls by name, such as `pets.add`. A call of a port that the storage lacks returns `undefined`. */
 type Calls = Readonly<Record<string, () => Promise<unknown> | undefined>>;
 
 const changed = (pet: Pet): Pet => ({ ...pet, ...samplePet('changed', 2n) });
 
-/** Returns a write of each kind. The changes and removals are of the four pets, which have never changed. */
+/** Returns a write of each kind. Changes and removals are made to the four pets, which must not have changed before. */
 function writesTo(storage: StoreStorage, [a, b, c, d]: FourPets): Calls {
   const { pets, changes, idempotentCreates, idempotentChanges } = storage;
   return {

@@ -104,7 +104,7 @@ function taggedPetOf({ headers, text }: ApiResponse, id: bigint): TaggedPet {
   return { pet, etag: entityTag(headers.get('ETag')) };
 }
 
-/** Returns the entity tag without what a proxy that compresses a response adds to it: `W/`, or a suffix such as `-gzip`. */
+/** Returns the entity tag without what a compressing proxy adds to it: `W/`, or a suffix such as `-gzip`. */
 function entityTag(field: unknown): string {
   const tag = String(field)
     .replace(/^W\//, '')

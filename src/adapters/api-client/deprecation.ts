@@ -6,7 +6,7 @@ import type { ResponseListener } from './api-client.ts';
 /** The operations that this process has warned about. */
 const WARNED = new Set<string>();
 
-/** Returns a listener that reads the deprecation header fields (RFC 9745, RFC 8594), and reports each operation once. */
+/** Returns a listener that reads the deprecation header fields (RFC 9745, RFC 8594), and reports each deprecated operation once. */
 export function deprecationListener({ onDeprecation = warnOfDeprecation }: ClientOptions): ResponseListener {
   const deprecated = new Set<string>();
   return (operation, headers) => {

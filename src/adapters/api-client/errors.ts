@@ -129,12 +129,12 @@ function placed(base: string, fault: string, cause?: unknown): Error {
   return new Error(`${base}: ${fault}`, cause === undefined ? {} : { cause });
 }
 
-/** Returns the failure of a success that cannot be read. */
+/** Returns the failure for a successful response that cannot be read. */
 export function unreadableSuccess({ text }: ApiResponse, base: string, cause: unknown): Failure {
   return { error: unreadable(base, cause), isStoredPossibly: true, isFinal: text !== '' && !isCut(text) };
 }
 
-/** Whether a text is the beginning of JSON. Some runtimes report no error when a connection or compressed data is cut. */
+/** Whether a text may be JSON that was cut. Some runtimes report no error when a connection or compressed data is cut. */
 function isCut(text: string): boolean {
   return /^[[{]/.test(text) && jsonOf(text) === undefined;
 }
@@ -181,7 +181,10 @@ function jsonOf(text: string) {
   }
 }
 
-/** Reads `Retry-After`, a number of seconds or a date (RFC 9110, section 10.2.3). Its bound can be forwarded as digits. */
+/**
+ * Reads `Retry-After`, a number of seconds or a date (RFC 9110, section 10.2.3). The result is limited, so that a server can
+ * forward it in digits, without an exponent.
+ */
 function secondsOf(retryAfter: string): number | undefined {
   const seconds = /^\d+$/.test(retryAfter)
     ? Number(retryAfter)

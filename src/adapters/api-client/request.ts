@@ -91,7 +91,7 @@ export function sender(
         (error: unknown) => {
           if (signal?.aborted) throw write ? abortedWrite(write, signal, key) : signal.reason;
           const lost = unreachable(base, error);
-          // A read that ends because the time of the call is over does not hide why the attempt before it failed.
+          // If the time of the call ends during an attempt to read, the error of the previous attempt is reported.
           return last && !write && left() <= 1 ? { ...lost, error: last } : lost;
         },
       );
@@ -108,7 +108,7 @@ export function sender(
       }
       // The time is checked again, because on a busy machine, a pause can take longer than planned.
       if (!mayRetry || left() <= 0) {
-        // If the key belongs to another request, none of the attempts was made.
+        // If the key belongs to another request, none of the attempts has written anything.
         const isUnknown = isStoredPossibly && error.code !== 'idempotency_conflict';
         throw write && isUnknown ? unknownOutcomeOf(write, error, key) : error;
       }

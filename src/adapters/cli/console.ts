@@ -16,7 +16,7 @@ export interface Console {
    * asked to stop during the write, rejects at once, even if the reader has stalled.
    */
   readonly out: (text: string) => Promise<void>;
-  /** Like `out`, but rejects with the signal's reason, and escapes only for a terminal, which would execute control characters. */
+  /** Like `out`, but rejects with the signal's reason, and escapes only for a terminal, which could execute control characters. */
   readonly outData: Write;
   /** Writes a text to standard error, escaped by `visibleLines`. Ignores a failed write. */
   readonly err: (text: string) => void;
@@ -71,7 +71,7 @@ function isNull(fd?: number): fd is number {
   return fstatSync(fd).rdev === statSync(devNull, { throwIfNoEntry: false })?.rdev;
 }
 
-/** Node.js opens the null device to read and write in place of a closed descriptor. Some programs do so to discard output. */
+/** In place of a closed descriptor, Node.js opens the null device to read and write. Some programs also do so to discard output. */
 function isClosed(fd?: number): boolean {
   try {
     return isNull(fd) && readSync(fd, new Uint8Array(1)) + writeSync(fd, '') === 0;
@@ -97,7 +97,7 @@ function writerTo(stream: Output, file: number | undefined): Write {
   };
 }
 
-/** Called by a command before it begins, because the data that it writes would be lost. */
+/** Refuses a closed standard output before a command begins, because the data that the command writes would be lost. */
 export function refuseClosedOutput({ isOutputClosed }: Console): void {
   if (isOutputClosed)
     throw new CommandError('standard output is closed, so the data would be lost: redirect it to a file');
@@ -105,7 +105,7 @@ export function refuseClosedOutput({ isOutputClosed }: Console): void {
 
 /**
  * Prints the result of a completed command, as a sentence or as JSON. If this fails, prints the sentence to standard error and
- * rejects, so the command prints its notices before.
+ * rejects, so a command must print its notices before this call.
  */
 export async function printResult(
   { out, err }: Pick<Console, 'out' | 'err'>,

@@ -19,7 +19,7 @@ export function day(time: number): string {
   return new Date(time).toISOString().slice(0, 10);
 }
 
-/** `2027-01-31 14:05:59 UTC`, rounded up, so that a key with this expiry is not valid later. */
+/** `2027-01-31 14:05:59 UTC`, rounded up, so that a key with this expiry is not valid after the time shown. */
 export function moment(time: number): string {
   const rounded = new Date(Math.min(time + 999, Date.UTC(10_000, 0) - 1));
   return `${rounded.toISOString().slice(0, 19).replace('T', ' ')} UTC`;
@@ -35,7 +35,7 @@ const BORDERS =
 const CHARS = { ...Object.fromEntries(BORDERS.split(' ').map((name) => [name, ''])), middle: '  ' };
 const STYLE = { 'padding-left': 0, 'padding-right': 0, head: [], border: [] };
 
-/** Aligns the columns, and escapes the cells. The next part of a table gets the same `widths`, which only grow. */
+/** Aligns the columns, and escapes the cells. Writes the new widths to `widths`, for the next part of the table. */
 export function table(rows: readonly (readonly string[])[], widths: number[] = []): string {
   const made = new Table({ chars: CHARS, style: STYLE });
   for (const row of [widths.map((width) => ' '.repeat(width)), ...rows]) made.push(row.map(visible));

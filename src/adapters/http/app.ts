@@ -59,7 +59,7 @@ export function createApi(
   const stages: readonly ApiMiddleware[] = [
     closeLast(load), // Connection: close on the last response of each connection, during a stop
     observe(observer, isPartOfKey), // request id, the Error body, notification of observers
-    deprecation(prefix, operations, { docs: !('docs' in rules), ...options }), // its header fields, also on errors
+    deprecation(prefix, operations, { docs: !('docs' in rules), ...options }), // fields of deprecated operations, also on errors
     ...(corsOrigins.length > 0 ? [cors(corsOrigins, methods)] : []), // before errors can happen, so that a browser can read them
     load.guard, // 503
     ...(middleware?.beforeKey ?? []).map(guest), // middleware of the user

@@ -64,7 +64,7 @@ export const readBody: ApiMiddleware = async (ctx, next) => {
   // Over HTTP/2, no field says whether there is a body, but the parser needs such a field.
   if (req.httpVersionMajor >= 2) req.headers['transfer-encoding'] = 'chunked';
   try {
-    // The parser would wait for the bytes of a body of 2^31 or more.
+    // The parser would wait for the bytes of a body of 2^31 bytes or more, instead of refusing it at once.
     if (Number(req.headers['content-length']) > BODY_LIMIT) throw TOO_LARGE;
     // A host can set this so that its own parser leaves the body to the API.
     ctx['disableBodyParser'] = false;

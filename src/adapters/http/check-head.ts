@@ -1,4 +1,4 @@
-/** Checks the head of a request by the rules of HTTP (RFC 9112). */
+/** Checks the head of a request by the rules of HTTP (RFC 9112), and remembers the faults of bodies. */
 
 import type { IncomingMessage } from 'node:http';
 import { invalidRequest } from '../../domain/errors.ts';
@@ -39,13 +39,13 @@ export function breakBody(req: IncomingMessage, fault: HttpError): void {
   req.on('newListener', (event) => event === 'error' && process.nextTick(fail));
 }
 
-/** Throws the fault of a body that nobody was reading when it was found. */
+/** Throws a body's fault that was found while nobody was reading the body. */
 export function checkBody(req: IncomingMessage): void {
   const fault = faults.get(req);
   if (fault !== undefined) throw fault;
 }
 
-/** Whether the end of a request is clear (section 6). If not, a proxy and Node.js could disagree where the next one begins. */
+/** Whether the end of a request is clear (section 6). If not, a proxy and Node.js could disagree where the next request begins. */
 export function isFramed({ httpVersion, headers }: IncomingMessage): boolean {
   const coding = headers['transfer-encoding'];
   return coding === undefined || (httpVersion === '1.1' && String(coding).toLowerCase() === 'chunked');

@@ -49,8 +49,9 @@ export class Connections {
   }
 
   /**
-   * Calls the handler of a request. In a pipeline, a write waits for all earlier responses, and a safe request for those of earlier
-   * writes (RFC 9112, section 9.3.2). A request is ignored if the response to an earlier one closes the connection.
+   * Calls the handler of a request. In a pipeline, a write waits for all earlier responses, and a safe request waits for the
+   * responses to earlier writes (RFC 9112, section 9.3.2). A request is ignored if the response to an earlier one closes the
+   * connection.
    */
   accept(req: IncomingMessage, res: ServerResponse, handle: RequestListener): void {
     const { socket } = req;
@@ -80,7 +81,7 @@ export class Connections {
     previous.setMaxListeners(0).once('close', start);
   }
 
-  /** Also treats a connection as idle if the start of a request came in the packet that ended the previous request. */
+  /** Closes idle connections, even if the packet that ended the last request also contained the start of the next one. */
   closeIdle(): void {
     for (const [socket, { unanswered, bytesRead }] of this.#bySocket) {
       if (unanswered.length === 0 && socket.bytesRead === bytesRead) socket.destroy();
@@ -99,8 +100,8 @@ export class Connections {
 
   /**
    * Refuses a message that is invalid or arrives too slowly, or a CONNECT request, and closes the connection. If the body of a
-   * request is broken, what reads the body fails, so that its own response reports the fault. Otherwise, sends a response after
-   * those to earlier requests.
+   * request is broken, the reader of the body fails, so that the response to this request reports the fault. Otherwise, sends a
+   * response after the responses to earlier requests.
    */
   refuse(socket: Socket, fault: HttpError, createResponse: () => ErrorContent): void {
     const connection = this.#bySocket.get(socket);

@@ -49,12 +49,12 @@ export function createFetchHandler(store: HttpStore, options: HttpOptions = {}):
         res.destroy();
         req.destroy(new Error('the client has left'));
       };
-      // On Deno, reading `request.signal` causes a warning, and an abort even after a complete response.
+      // On Deno, reading `request.signal` causes a warning, and the signal is aborted even after a complete response.
       const signal = 'Deno' in globalThis ? undefined : request.signal;
       signal?.addEventListener('abort', abort);
       finished(res, (error) => {
         signal?.removeEventListener('abort', abort);
-        // Cancels a body that nobody reads. After a 404, the host can pass the request to another handler.
+        // Cancels a body that nobody reads, except after a 404: the host can then pass the request to another handler.
         if (error || (res.statusCode !== 404 && !req.readableDidRead)) req.destroy();
         // A response can be destroyed before its head is sent.
         if (error) resolve(unexpectedError(request, res));

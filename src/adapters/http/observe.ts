@@ -189,7 +189,7 @@ function shownPath(path: string, isSecret: IsSecret): string {
   return shown.replaceAll(/[^\x21-\x7e]/gu, (character) => encodeURIComponent(character.toWellFormed()));
 }
 
-/** Whether a text contains a part of a key, as it is or percent-decoded. A text that is encoded more often counts as secret. */
+/** Whether a text contains a part of a key, as it is or percent-decoded. A text encoded more than three times counts as secret. */
 function hasKey(text: string, isSecret: IsSecret, rounds = 3): boolean {
   if (text.toLowerCase().includes(API_KEY_PREFIX) || isSecret(text)) return true;
   const decoded = text.replaceAll(/%([\da-f]{2})/gi, (_, code) => String.fromCharCode(parseInt(code, 16)));

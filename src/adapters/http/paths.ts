@@ -27,7 +27,10 @@ export function pathOf(ctx: Pick<ApiContext, 'path'>): string {
   }
 }
 
-/** Returns 0, the id of no pet, for an id that is not an int64: the store looks for the idempotency key before it finds no pet. */
+/**
+ * Returns 0, the id of no pet, for an id that is not an int64, so that the store looks up the idempotency key before it reports
+ * that there is no such pet.
+ */
 export function petIdOf({ params }: Pick<ApiContext, 'params'>): bigint {
   return parseInt64(params['petId'] ?? '') ?? 0n;
 }

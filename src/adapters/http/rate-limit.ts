@@ -19,7 +19,7 @@ const CALLERS_LIMIT = 16_384;
 export function limitRate(limit: RateLimit, { refused }: Load): ApiMiddleware {
   const period = limit.seconds * 1000;
   const interval = period / limit.requests;
-  /** The times at which the token buckets will be full, by caller, in the order of the last accepted requests. */
+  /** The times at which the token buckets will be full, by caller, in the order of the callers' last accepted requests. */
   const buckets = new Map<string, number>();
   return (ctx, next) => {
     const caller = callerOf(ctx.state);

@@ -66,7 +66,7 @@ const callStore: ApiMiddleware = async ({ params: { petId } }, next) => {
       throw new AnimalStoreError('overloaded', 'the store limits its requests', { cause, retryAfter });
     if (code === 'unauthorized' || code === 'forbidden')
       throw new AnimalStoreError('internal_error', 'the store refuses the API key of this server', { cause });
-    // For the store, the id was 0.
+    // The store has looked for the id 0 (`petIdOf`), so its message would name that id.
     if (code === 'not_found' && petId !== undefined && parseInt64(petId) === undefined)
       throw new AnimalStoreError('not_found', 'there is no such pet: an id is an int64', { cause });
     throw cause;

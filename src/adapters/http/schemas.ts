@@ -75,7 +75,7 @@ function enumName(name: string): string {
   return `Pet${name.charAt(0).toUpperCase()}${name.slice(1)}`;
 }
 
-/** Replaces a value that is not an int64, so that the message of the store names the valid range, and not a JavaScript type. */
+/** Used instead of a value that is not an int64, so that the message of the store names the valid range, not a JavaScript type. */
 const NOT_AN_INT64 = INT64_MAX + 1n;
 
 const int64In = (text: string): bigint => parseInt64(text) ?? NOT_AN_INT64;
@@ -107,7 +107,7 @@ export function newPetMembers(text: string): Body | undefined {
   return readMembers(parseJson(text), PET_ATTRIBUTES);
 }
 
-/** Reads a new pet. For a body that does not have its shape, the error of the store names every broken rule. */
+/** Reads a new pet. Accepts a body of the wrong shape, because the error of the store names every broken rule. */
 export function readNewPet(body: Body): NewPetInput {
   const { success, output } = v.safeParse(NewPet, body);
   return (success ? output : comparable(body)) as NewPetInput;

@@ -61,7 +61,7 @@ export function createNodeServer(
   server.on('error', (error) => {
     if (server.listening) api.reportFailure('accepting a connection', error);
   });
-  // Without this, Node.js would respond without a body. For a direct call of the listener, OpenTelemetry would start no span.
+  // Without this, Node.js would respond without a body. Calling the listener directly would start no span in OpenTelemetry.
   server.on('checkExpectation', (req, res) => server.emit('request', req, res));
   const refuse = (socket: Socket, error: HttpError): void =>
     connections.refuse(socket, error, () => messageRefusal(api.observer, error, socket.remoteAddress));
@@ -79,7 +79,7 @@ export function createNodeServer(
       // Without a host, Node.js listens on `::`, or on `0.0.0.0` on a machine without IPv6.
       if (!load.isStopping) {
         server.listen({ port, ...(host !== '::' && { host }) });
-        // A `stop` that comes before the host name is resolved closes the server, which then never listens.
+        // If `stop` is called before the host name is resolved, it closes the server, which then never listens.
         await Promise.race([once(server, 'listening'), once(server, 'close')]);
       }
       if (load.isStopping) throw new Error('the server was stopped');

@@ -45,11 +45,11 @@ type Config = ReturnType<typeof clientConfig> & SessionConfig;
 /** Runs statements on a connection of its own. Rejects with an `AnimalStoreError`. */
 export interface Session extends Disposable {
   run(text: string, values?: unknown[]): Rows;
-  /** Begins a transaction with longer time limits for it alone: behind a pooler, the next one can have another connection. */
+  /** Begins a transaction with its own longer time limits: behind a pooler, the next transaction can have another connection. */
   begin(mode?: 'READ ONLY'): Promise<void>;
 }
 
-/** Closes a connection that fails. When the password cannot be read, the driver would wait until the server closes it. */
+/** Closes a connection that fails. If the password cannot be read, the driver would wait until the server closes the connection. */
 class EndingClient extends Client {
   constructor(config?: ClientConfig) {
     super(config);
@@ -84,8 +84,8 @@ export class ConnectionPool {
 
   /**
    * When a connection is free, runs the statement that `begin` returns, if any. Tries again when the server accepts no
-   * further connection, because an open one can become free. Retries the statement after a serialization failure, and
-   * once, unprepared, if its prepared form is missing or, for example after `ALTER TABLE`, out of date.
+   * further connection, because an open one can become free. Retries the statement after a serialization failure.
+   * Retries it once, unprepared, if its prepared form is missing, or is out of date, for example after `ALTER TABLE`.
    */
   async run(begin: () => SqlStatement | undefined): Rows {
     const { readOnly } = this.#config;

@@ -1,4 +1,4 @@
-/** Creates pets in PostgreSQL. A pet and the record of its key are stored in one transaction. */
+/** Creates pets in PostgreSQL. A pet and its idempotency record are stored in one transaction. */
 
 import { CREATE_REQUEST } from '../../application/ports/idempotent-changes.ts';
 import type * as ports from '../../application/ports/idempotent-creates.ts';

@@ -75,7 +75,7 @@ export function storageError(error: unknown): AnimalStoreError {
   return storageUnavailable(`the connection to the database failed${suffix}`, error, 'unreachable');
 }
 
-/** Whether one write can be the cause. A trigger can raise any code, but a missing privilege (42501) would fail each write. */
+/** Whether one write can be the cause. A missing privilege (42501) affects every write, unless a trigger has raised this code. */
 export function isRefusal(error: unknown): boolean {
   if (!(error instanceof DatabaseError && hadNoEffect(error))) return false;
   const isRaised = error.routine === 'exec_stmt_raise';

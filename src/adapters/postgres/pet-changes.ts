@@ -54,7 +54,7 @@ const CHANGE = `WITH ${NEW}, claims AS (
   ), removed AS (
     DELETE FROM pets USING made WHERE id = _id AND _is_removal RETURNING 1
   ) SELECT _place, revision FROM made WHERE ${assertEqualCounts('made', 'changed', 'removed')}`;
-/** Takes the order lock, so that a missing standby blocks few connections. */
+/** Takes the order lock, so that only one connection waits for a missing standby. The others time out at the lock. */
 const RECORD = `WITH ${NEW}, ${recordsOf('new')} SELECT _place, _id FROM records JOIN new USING (_caller, _key)`;
 
 /** Locks a row, so that the commit waits until a synchronous standby has this commit and all earlier ones. */
@@ -66,8 +66,8 @@ const FIND = `SELECT record.*, (SELECT revision FROM pet_revisions WHERE pet_id 
 
 /**
  * Reads changed pets, pets that were never changed, and one row about the store. To find pets that were never changed, a sub-select
- * looks up the revision of one pet after another, until the page is full or {@link EXAMINED_LIMIT} pets are examined. If it used
- * NOT EXISTS instead, PostgreSQL could read all revisions.
+ * looks up the revision of one pet after another, until the page is full or {@link EXAMINED_LIMIT} pets are examined. With
+ * NOT EXISTS instead of the sub-select, PostgreSQL could read all revisions.
  */
 const LIST = `WITH changed AS MATERIALIZED (
     SELECT revision, pet_id AS _id FROM pet_revisions WHERE revision > $1 ORDER BY revision LIMIT $2 + 1

@@ -202,7 +202,7 @@ async function migrate(session: Session): Promise<number> {
   await session.run('SELECT pg_advisory_xact_lock($1)', [LOCK]);
   const { version = 0 } = await surveyOf(session);
   if (version === 0) await session.run(VERSION_TABLE);
-  // The writes of other servers wait behind a migration that waits, for example, for a backup.
+  // While the migration waits for a lock, for example of a backup, the writes of other servers wait behind it.
   await session.run("SET LOCAL lock_timeout = '2s'");
   for (const [to, sql] of MIGRATIONS) if (to > version) await session.run(sql);
   await session.run('UPDATE animal_store_schema SET version = $1', [SCHEMA_VERSION]);

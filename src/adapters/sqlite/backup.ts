@@ -24,7 +24,7 @@ import {
 } from './files.ts';
 import { endThread, startThread } from './threads.ts';
 
-/** Names of standard output and of other open files. */
+/** Matches the names of standard streams and of other open files. */
 const STREAM = /^(-|\/dev\/std(in|out|err)|\/dev\/fd\/.*|\/proc\/.*)$/;
 
 /**
@@ -68,7 +68,7 @@ export async function backUp(
   }
 }
 
-/** Even an empty companion can be of a running server. SQLite would apply a log to the backup, even one of another file. */
+/** Even an empty companion can belong to a running server. SQLite would apply a log of another file to the backup. */
 function assertUnused(target: string): void {
   const companion = databaseFiles(target).slice(1).find(existsSync);
   if (companion) throw invalidRequest(`${companion} exists: a server may have ${target} open as its store`);

@@ -59,7 +59,7 @@ export function connect(
   }, deadline);
 }
 
-/** Opens a file for reading only. A connection that may write would copy the log into it when it closes. */
+/** Opens a file for reading only. When closed, a connection that may write would copy the log into the file. */
 export function connectToRead(path: string, prepare: Prepare = () => {}): Connection {
   return connect(path, { readonly: sizeOf(`${realPath(path)}-wal`) > 0 }, (db, pin) => {
     db.pragma('query_only = ON');
@@ -98,8 +98,8 @@ function assertRuntime(): void {
 }
 
 /**
- * Refuses a log without its file: SQLite would delete it. Refuses the log of another file: SQLite would apply it to this file.
- * Refuses a file without an index if another process has the file open: SQLite would create a second index, and lose writes.
+ * Refuses a log without its file: SQLite would delete the log. Refuses the log of another file: SQLite would apply it to this file.
+ * Refuses a file without a WAL index if another process has the file open: SQLite would create a second index, and lose writes.
  */
 function assertOwnCompanions(path: string, deadline: number): void {
   refuseLogAlone(path);
@@ -110,7 +110,7 @@ function assertOwnCompanions(path: string, deadline: number): void {
     const { isWal, isAlone } = lookAt(path);
     if (hasLog && !isWal && sizeOf(log) > 0) throw foreignCompanion(log);
     if (isAlone || existsSync(index)) return;
-    // A process that is opening the store soon creates the index. During a restore, there is no log.
+    // Until the deadline, a process that is opening the store can create the index. Without a log, a restore may be running.
     if (performance.now() >= deadline && existsSync(log)) throw storageUnavailable(`${index} ${REMOVED}`);
     throw new Database.SqliteError(`${index} is missing`, 'SQLITE_BUSY');
   }, deadline);
@@ -118,7 +118,7 @@ function assertOwnCompanions(path: string, deadline: number): void {
 
 /**
  * Returns whether the file is in WAL mode, and whether no other connection has it open. After an error, assumes WAL
- * mode and, unless the file is locked, no other connection. Opens a hard link, beside which SQLite finds no companions.
+ * mode, and another connection only if the file is locked. Opens a hard link, beside which SQLite finds no companions.
  * Opens it with SQLite, because closing a file that was opened by other means would end the locks of SQLite on it.
  */
 function lookAt(path: string): { readonly isWal: boolean; readonly isAlone: boolean } {
@@ -127,8 +127,8 @@ function lookAt(path: string): { readonly isWal: boolean; readonly isAlone: bool
     linkSync(path, link);
     const db = new Database(link, { timeout: 0, fileMustExist: true });
     try {
-      // The index stays in memory. Otherwise, a thread that opens the file now would share the empty index of the link, and
-      // overwrite the log.
+      // Keeps the WAL index in memory. Otherwise, another thread that opens the file now would share the empty index of the link,
+      // and overwrite the log.
       db.pragma('locking_mode = EXCLUSIVE');
       return { isWal: db.pragma('journal_mode', { simple: true }) === 'wal', isAlone: true };
     } finally {
@@ -149,7 +149,7 @@ function assertWholeLog(db: Database.Database, path: string): void {
     const [{ log: frames = 0 } = {}] = db.pragma('wal_checkpoint(NOOP)') as { log?: number }[];
     return frames > 0 && sizeOf(log) < 32 + frames * frameSize;
   };
-  // One test can be wrong: after the index is read, and before the size is read, another process can empty the log.
+  // A single test can be wrong, because another process can empty the log between the reads of the index and of the size.
   if (db.readonly || ![1, 2, 3].every(isRemoved)) return;
   throw storageUnavailable(`${log} ${REMOVED}`);
 }

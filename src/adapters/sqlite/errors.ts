@@ -15,7 +15,7 @@ const FAILURES: Readonly<Record<string, readonly [message: string, reason: Stora
   SQLITE_CANTOPEN: ['the database file cannot be opened', 'io_error'],
   SQLITE_CORRUPT: ['the database file is damaged', 'damaged'],
   SQLITE_FULL: ['the disk is full', 'disk_full'],
-  // The -shm file cannot grow, usually because the disk is full. A failed commit is in the write-ahead log by then.
+  // The -shm file cannot grow, usually because the disk is full. The write-ahead log then already contains the failed commit.
   SQLITE_IOERR_SHMSIZE: ['the disk is full', 'disk_full'],
   SQLITE_IOERR_SHORT_READ: ['a file of the store is too short: stop all servers, then start', 'io_error'],
   SQLITE_IOERR: ['the disk reported an error', 'io_error'],
@@ -56,7 +56,7 @@ export function errorFrom(error: PlainError, cause: unknown = error.detail): Ani
 
 /**
  * After a failed commit, it is unknown whether the writes were stored, because a recovery can still store the pages that reached
- * the write-ahead log. The exceptions are `SQLITE_FULL`, a locked database, and an error without a reason.
+ * the write-ahead log. The exceptions are `SQLITE_FULL`, a locked database, and an error without a `reason`.
  */
 export function failedCommit(error: unknown): PlainError {
   const failure = plainError(error);

@@ -17,7 +17,7 @@ const COUNT_KEYS = `SELECT count(*) AS total, count(*) FILTER (
 
 type Facts = Omit<Diagnosis, 'location' | 'exists' | 'problems'>;
 
-/** Examines a store, which a server may have open. Changes nothing, but rolls back a transaction that a crash has interrupted. */
+/** Examines a store, which a server may have open. Changes it only to roll back a transaction that a crash has interrupted. */
 export function examineSqliteStore(path: string): Diagnosis {
   const location = realPath(path);
   const problems: Problem[] = [];
@@ -44,7 +44,7 @@ export function examineSqliteStore(path: string): Diagnosis {
   }
 }
 
-/** A server does not start if it may not write to each of these. */
+/** A server starts only if it may write to all of these paths. */
 function accessProblems(paths: readonly string[]): Problem[] {
   const isRefused = (path: string) =>
     attempt(() => accessSync(path, constants.W_OK) !== undefined, existsSync(path));
@@ -52,7 +52,7 @@ function accessProblems(paths: readonly string[]): Problem[] {
   return refused.map((path) => ({ severity: 'error', message: `${path}: this user may not write to it` }));
 }
 
-/** Checks a backup of a store as a whole, and changes nothing. Throws `invalid_request` when it is not sound. */
+/** Checks the whole backup of a store, and changes nothing. Throws `invalid_request` when the backup is not sound. */
 export function examineSqliteBackup(store: string, file: string): BackupContents {
   refuseNoBackup(file, realPath(store));
   const contents = checkBackup(file, file);

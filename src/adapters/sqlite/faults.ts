@@ -8,8 +8,9 @@ import { assertSameFiles, type StoreFiles } from './files.ts';
 
 /**
  * The parts, the most important one first. The fault of `files` ends when the open files are back at their paths. The fault of
- * `writes` ends when a write changes something, or, if it can be of one page, when a test repeats the writes that have found it. The
- * fault of `reads` ends when a test repeats the read that has found it. The fault of `ids` ends when ids are left.
+ * `writes` ends when a write changes a row. If the fault can be of a single page, a test must first repeat the failed writes
+ * successfully. The fault of `reads` ends when a test successfully repeats the failed read. The fault of `ids` ends when a test
+ * finds that ids are left.
  */
 export const PARTS = ['files', 'writes', 'reads', 'ids'] as const;
 type Part = (typeof PARTS)[number];
@@ -22,7 +23,7 @@ export function reportFault(faults: Faults, part: 'writes' | 'reads', error: Ani
   faults.reportFailure(isOfFiles ? 'files' : reason === 'ids_exhausted' ? 'ids' : part, error);
 }
 
-/** When the open files are no longer at their paths, reads are refused: a key may be revoked in the files that are there now. */
+/** When the open files are no longer at their paths, reads are refused: a key may have been revoked in the files now there. */
 export function checkFiles(faults: Faults, files: StoreFiles): void {
   try {
     assertSameFiles(files);

@@ -74,7 +74,7 @@ export function refuseLogAlone(path: string): void {
   throw storageUnavailable(`${log} exists, but the database file ${state}: ${advice}; ${last}`);
 }
 
-/** Whether the path leads to a file of the database, which need not exist. */
+/** Whether the path leads to a file of the database, even if this file does not exist. */
 export function isFileOf(database: string, path: string): boolean {
   const [real, identity] = [realPath(path), identityOf(path)];
   return databaseFiles(database).some((file) => file === real || (identity && identityOf(file) === identity));
@@ -104,7 +104,7 @@ export function modeOfNewFile(path: string): number {
 export function createFile(path: string): boolean {
   const file = normalize(path);
   try {
-    // Read before the file, as in `refuseLogAlone`. SQLite would delete the journal, which can repair the missing file.
+    // The journal is read before the file, as in `refuseLogAlone`. SQLite would delete it, but the missing file may need it.
     const [journal] = companionsOf(realPath(file));
     // Does not open an existing file, because closing it would end the locks that SQLite has on it.
     if (existsSync(file)) return false;
@@ -136,7 +136,7 @@ export function missingFolders(path: string): readonly string[] {
 }
 
 type StoreFile = readonly [path: string, identity: string | undefined];
-/** The database file, its write-ahead log and the index of the log. A server can create the files that have no identity yet. */
+/** The database file, its write-ahead log and the index of the log. A file without identity did not exist, and may be created. */
 export type StoreFiles = readonly [database: StoreFile, log: StoreFile, index: StoreFile];
 
 /** Call this after a connection has read from the database, because the first read creates the write-ahead log and its index. */

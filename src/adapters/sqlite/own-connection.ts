@@ -1,4 +1,4 @@
-/** Opens a connection in a new thread for work that waits for a caller: in the writer thread, this would delay all writes. */
+/** Opens a connection in a new thread for work that waits for a caller. In the writer thread, such work would delay all writes. */
 
 import { on } from 'node:events';
 import { StorageFault, storageFaultReason } from '../../application/ports/storage-fault.ts';
@@ -20,7 +20,7 @@ export interface OwnConnection {
 
 type Work<T> = (connection: OwnConnection) => Promise<T>;
 
-/** Calls `work`, which must end when `Reads.closing` is aborted, with a connection in a new thread. Settles as `work` does. */
+/** Calls `work` with a connection in a new thread, and settles as `work` does. `work` must end when `Reads.closing` is aborted. */
 export function withOwnConnection<T>(writer: Writer, work: Work<T>): Promise<T> {
   return writer.finish(connectAndRun(writer, work));
 }

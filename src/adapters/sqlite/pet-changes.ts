@@ -1,4 +1,4 @@
-/** Changes and removes pets in SQLite. Each change and its comparison of revisions share a transaction of the writer. */
+/** Changes and removes pets in SQLite. Each change and the check of its revision share a transaction of the writer. */
 
 import type Database from 'better-sqlite3';
 import type { PetChanges, PetVersion } from '../../application/ports/pet-changes.ts';

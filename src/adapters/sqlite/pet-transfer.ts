@@ -51,7 +51,7 @@ export function petTransfer(reads: Reads, writer: Writer): PetTransfer {
 
 type Changes = Pick<Database.RunResult, 'changes' | 'lastInsertRowid'>;
 
-/** Fills the temporary table, and then copies it to the store. A dry run ends before the copying, with all duplicates found. */
+/** Fills the temporary table, and then copies it to the store. In a dry run, `batches` throws at its end, before the copying. */
 async function importAll(
   connection: OwnConnection,
   batches: AsyncIterable<readonly (NewPet | Pet)[]>,

@@ -26,9 +26,9 @@ export class Reads {
   #inTransaction = false;
   #queue: (() => void)[] = [];
   readonly #closing = new AbortController();
-  /** Aborted by {@link close}. Then, no call of the storage begins. */
+  /** Aborted by {@link close}. After that, no new call of the storage begins. */
   readonly closing: AbortSignal = this.#closing.signal;
-  /** The read that has found a fault. Tests repeat it, because they could read what is still sound. */
+  /** The read that has found a fault. Tests repeat it, because other reads may need only sound parts of the file. */
   #failed: (() => unknown) | undefined;
 
   constructor(db: Database.Database, faults: Faults) {

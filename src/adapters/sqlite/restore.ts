@@ -156,7 +156,7 @@ function inUse(store: string): AnimalStoreError {
   return storageUnavailable(`${store} is in use by another process: stop the server before the restore`);
 }
 
-/** Continues the ids of the replaced store, and compares both stores, each as far as that store can be read. Reports the rest. */
+/** Continues the ids of the replaced store, compares it with the copy, and reports which parts of the store cannot be read. */
 function compare(partial: string, old: Database.Database | undefined, problems: Problem[]) {
   const isNew = attempt(() => old && anyVersionOf(old, '') === 0, false);
   const readOld = <T>(message: string, read: (db: Database.Database) => T | undefined): T | undefined => {
@@ -229,7 +229,7 @@ async function keepDatabase(path: string, kept: string, db: Database.Database | 
   return suffixes.map((suffix) => kept + suffix);
 }
 
-/** Without hard links, copies the file: an open database with SQLite, because other means would end the locks of this process. */
+/** Copies the file if hard links fail: with SQLite if it is open, because other means would end the locks of this process. */
 async function linkOrCopy(from: string, to: string, db: Database.Database | undefined): Promise<void> {
   try {
     linkSync(from, to);

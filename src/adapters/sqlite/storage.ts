@@ -27,7 +27,7 @@ export interface SqliteOptions {
    * existing database file does not check that the file can be written. Default: true.
    */
   readonly startWriter?: boolean;
-  /** Whether the file is only read, not created or migrated. Still rolls back a crashed transaction. Default: false. */
+  /** Whether the file is only read, not created or migrated. An interrupted transaction is still rolled back. Default: false. */
   readonly readOnly?: boolean;
   /**
    * Decides whether a store of an older release is migrated, after which the older release cannot open it. `always` migrates the

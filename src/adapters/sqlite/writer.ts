@@ -48,9 +48,9 @@ export class Writer {
   /** The writes that the thread is committing, even if they were rejected because the disk does not respond. */
   #batch: readonly QueuedWrite[] | undefined;
   #sentAt = 0;
-  /** The batch that has found a fault of a page. The fault lasts until a test has repeated its writes, without storing them. */
+  /** A failed batch whose fault can be of one page. The fault lasts until a test can repeat the writes, without storing them. */
   #failed: readonly QueuedWrite[] = [];
-  /** Whether the test begins after the batch in flight, because writes arrive all the time. */
+  /** Whether the test must follow the batch in flight, because constant writes keep the writer busy. */
   #isTestDue = false;
   #thread: Worker | undefined;
   readonly #interval: NodeJS.Timeout = setInterval(() => this.#look(), INTERVAL).unref();
@@ -199,12 +199,13 @@ export class Writer {
 
   async #test(): Promise<void> {
     this.#isTestDue = false;
-    // Once ROLLBACK is reached, the write rejects with `internal_error`, because ROLLBACK changes no row. Used-up ids are no fault of a page.
+    // A write that reaches ROLLBACK has succeeded, but rejects with `internal_error`, because ROLLBACK changes no row. Used-up ids
+    // are no fault of a page.
     const accept = (error: AnimalStoreError) =>
       error.code === 'internal_error' ||
       storageFaultReason(error) === 'ids_exhausted' ||
       Promise.reject(error);
-    // In a batch of its own, because a failure of the storage rejects the whole batch.
+    // The repeated writes have a batch of their own, because a failure of the storage rejects the whole batch.
     const waiting = this.#queue.splice(0);
     const repeated = this.#failed.map(({ write }) => this.storeWrite(...write, ['ROLLBACK']).catch(accept));
     this.#commitNext();

@@ -7,7 +7,7 @@ export type Cached<Repository> = Repository & { readonly statistics: CacheStatis
 
 /** In bytes: enough for the first pages of every `limit` and every filter, if texts have an ordinary length. */
 const SIZE_LIMIT = 12 * 1024 * 1024;
-/** Two bytes for the text, and more for the JSON that a caller may cache together with the page. */
+/** Two bytes for the text, and four for the JSON that a caller may cache together with the page. */
 const BYTES_PER_CODE_UNIT = 6;
 const BYTES_PER_PET = 320;
 const BYTES_PER_PAGE = 500;

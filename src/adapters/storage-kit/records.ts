@@ -13,7 +13,7 @@ export function responseOf(id: bigint, pet: Pet | undefined): string {
   return `{"id":${id}${pet === undefined ? '}' : responseAfterId(pet)}`;
 }
 
-/** Returns what follows the id: for a pet without attributes, a space, `{"id":7 }`. The response of a removal is `{"id":7}`. */
+/** Returns what follows the id. A space distinguishes a pet without attributes, `{"id":7 }`, from a removal, `{"id":7}`. */
 export function responseAfterId(pet: NewPet): string {
   const attributes = newPetJson(pet).slice(1);
   return attributes === '}' ? ' }' : `,${attributes}`;

@@ -1,6 +1,6 @@
 import type { ApiKey, NewApiKey } from '../../domain/api-key.ts';
 
-/** Hands the first key to its owner, for example in a file. The callback already knows the key. */
+/** Hands the first key to its owner, for example in a file. Gets no argument, because the caller of `addFirst` knows the key. */
 export type SaveKey = () => void | Promise<void>;
 
 /**

@@ -20,7 +20,7 @@ export interface WriteRecord {
   readonly pet: Pet | undefined;
 }
 
-/** The valid record of the key of an attempt, if any, and the newest version of the pet, both read at one moment. */
+/** The valid record of an attempt's idempotency key, if any, and the newest version of the pet, both read at one moment. */
 export interface AttemptState {
   readonly record: WriteRecord | undefined;
   /** The newest version, as `PetChanges.find` returns it. */
@@ -28,11 +28,12 @@ export interface AttemptState {
 }
 
 /**
- * Changes and removes pets. Each write is stored in one transaction with the record of its idempotency key. Changes, removals and
- * creates share these records. Every method can reject with `overloaded` and with `storage_unavailable`.
+ * Changes and removes pets. Each write is stored in one transaction with the record of its idempotency key. A key has one record,
+ * whether it was used for a change, a removal or a create. Every method can reject with `overloaded` and with
+ * `storage_unavailable`.
  */
 export interface IdempotentChanges {
-  /** Reads the record and the version at one moment, with frozen pets. */
+  /** Reads the record and the version at one moment. The pets are frozen. */
   find(id: bigint, attempt: ChangeAttempt, options?: CallOptions): Promise<AttemptState>;
 
   /**

@@ -40,7 +40,7 @@ export interface Restored extends BackupContents {
   readonly lastId: bigint;
   /**
    * The paths at which the files of the replaced store are kept. Empty if no store was replaced, or if an older store
-   * is kept already and the replaced store has the pets and keys of the backup.
+   * is kept already and the replaced store has the same pets and keys as the backup.
    */
   readonly setAside: readonly string[];
   /**
@@ -48,9 +48,9 @@ export interface Restored extends BackupContents {
    * missing. `undefined` if no store was replaced. A number is `undefined` if this part of the store could not be read.
    */
   readonly lost?: { readonly pets?: number | undefined; readonly apiKeys?: number | undefined } | undefined;
-  /** How many pets of the backup were removed in the replaced store. `undefined` as for `lost`. */
+  /** How many pets of the backup were removed in the replaced store. `undefined` if this could not be read. */
   readonly revivedPets?: number | undefined;
-  /** The keys that were revoked or ended earlier in the replaced store, and are valid again, or longer. */
+  /** The valid keys that were revoked or ended earlier in the replaced store. */
   readonly revivedKeys: readonly RestoredKey[];
 }
 
@@ -63,7 +63,7 @@ export interface Problem {
   readonly message: string;
 }
 
-/** The facts about a database, and its problems. A fact that is unknown is missing. */
+/** The facts about a database, and its problems. Unknown facts are left out. */
 export interface Diagnosis {
   /** Where the data is, such as the absolute path of a file; without passwords. */
   readonly location: string;
@@ -83,7 +83,7 @@ export interface Diagnosis {
   readonly problems: readonly Problem[];
 }
 
-/** The error of a backup or a restore that would replace data without `overwrite`. Only its `reason` distinguishes it. */
+/** The error of a backup or a restore that would replace data without `overwrite`. Only its `reason` identifies it. */
 export class OverwriteRefused extends AnimalStoreError {
   readonly reason = 'overwrite_refused';
 

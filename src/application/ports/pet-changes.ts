@@ -72,10 +72,10 @@ export interface PetChanges {
 
   /**
    * Resolves when all writes that were visible before the call are durable. Needed only by a storage in which a write can be
-   * visible earlier, for example because it waits for a standby server.
+   * visible before it is durable, for example while it waits for a standby server.
    */
   confirm?(options?: CallOptions): Promise<void>;
 
-  /** Generates a new epoch, so that every follower begins again. If another program restores the store, call this afterwards. */
+  /** Generates a new epoch, so that all readers of the feed begin again. Call this after another program has restored the store. */
   beginEpoch?(): Promise<void>;
 }

@@ -11,12 +11,12 @@ export interface PetQuery extends PetFilter {
 
 /** The options of a call. */
 export interface CallOptions {
-  /** The time limit of each request to a server's API and its retries, in milliseconds. All other calls ignore it. */
+  /** The time limit of each request to a server's API including its retries, in milliseconds. All other calls ignore it. */
   readonly timeout?: number | undefined;
   /**
    * When this signal is aborted, a call of a store rejects at once with the reason of the signal. But a write that has begun
-   * rejects with `storage_unavailable`, and may still take effect. The error contains the idempotency key, if there is one. A storage
-   * may leave this to the store.
+   * rejects with `storage_unavailable`, and may still take effect. The error contains the idempotency key, if there is one. A
+   * storage may ignore the signal: the store then stops waiting for the call.
    */
   readonly signal?: AbortSignal | undefined;
 }

@@ -14,8 +14,8 @@ export interface TransferOptions {
 }
 
 /**
- * Imports and exports pets in bulk. Except in a storage in memory, memory use grows only by the imported ids: a few
- * bits for each, more if they are far apart.
+ * Imports and exports pets in bulk. Needs only a few bits of memory for each imported id, more if the ids are far apart. A storage
+ * in memory also holds the pets.
  */
 export interface PetTransfer {
   /**

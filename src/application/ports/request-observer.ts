@@ -1,7 +1,10 @@
 /** A request and its response, without the API key and without the bodies. */
 export interface RequestOutcome {
   readonly method: string;
-  /** The path template of the route, such as `/v1/pets/{petId}`; `undefined` when no route matched, as before a 401. */
+  /**
+   * The path template of the route, such as `/v1/pets/{petId}`; `undefined` when no route matched, or when the request was refused
+   * before routing, for example with 401.
+   */
   readonly route?: string | undefined;
   /**
    * Without a `route`, the first 200 characters of the path, without the query. Characters other than visible ASCII are
@@ -26,7 +29,7 @@ export interface RequestOutcome {
 
 /** A request observer is notified of responses, for example to log or to count them. A method must not throw. */
 export interface RequestObserver {
-  /** Called after a response was written, or after the connection broke before that. */
+  /** Called when the response has been written or the connection has broken, whichever is first. */
   onRequest?(request: RequestOutcome): void;
   /** Called with the error that caused a response with status 500 or above. The error is not sent to the client. */
   onError?(error: unknown, requestId: string, address?: string, traceparent?: string): void;

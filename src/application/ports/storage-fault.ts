@@ -6,7 +6,7 @@ export const STORAGE_FAULT_REASONS = [
   'file_replaced', // a file of the database was replaced by another file
   'disk_full',
   'read_only',
-  'io_error', // a read or a write failed; this fault and the two above end when what failed succeeds again
+  'io_error', // a read or a write failed; this fault and the two above end when reading and writing work again
   'ids_exhausted', // all ids have been assigned, so no pet can be created
   'damaged', // the stored data cannot be read
   'sync_failed', // the disk did not confirm that a write is durable; all writes are refused until a restart

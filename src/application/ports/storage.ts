@@ -38,8 +38,8 @@ export interface StoreStorage {
 
   /**
    * Resolves when the engine can handle requests. Rejects with `storage_unavailable` when reading fails. After a failed write,
-   * rejects until a write of a caller or a test of the storage shows that this write would succeed. Settles within about a second.
-   * Calls in quick succession may share one test.
+   * rejects until another write or a test of the storage shows that the failed one would now succeed. Settles within about a
+   * second. Calls in quick succession may share one test.
    */
   check(): Promise<void>;
 

@@ -15,7 +15,7 @@ export interface OpenOptions {
   readonly mustExist?: boolean;
   /** Whether the database is opened for a command other than `serve`. */
   readonly forCommand?: boolean;
-  /** When a store of an older release is migrated. `alone`: while nobody else has it open. `never`: not at all. Default: always. */
+  /** When to migrate a store of an older release. `alone`: while nobody else has it open. `never`: not at all. Default: always. */
   readonly migration?: 'alone' | 'never' | undefined;
   readonly observer?: Observer | undefined;
   /** Returns the location with the current password. */
@@ -52,7 +52,7 @@ export interface Engine<S extends StoreStorage = StoreStorage> {
   open(location: string, options: OpenOptions): Promise<S>;
   /** Examines a database, even one in use. Changes nothing. If it cannot be opened, reports a problem or rejects. */
   examine(location: string, client: ClientOptions | undefined): Promise<Diagnosis>;
-  /** Replaces the database, which no process may have open, by a backup in a file. */
+  /** Replaces the database with a backup in a file. No process may have the database open. */
   restore?(location: string, file: string, options: RestoreOptions): Promise<Restored>;
   /** Checks a backup of the database, and changes nothing. Rejects with `invalid_request` when it is not sound. */
   examineBackup?(location: string, file: string): Promise<BackupContents>;

@@ -3,7 +3,7 @@ import type { Storage } from '../../application/ports/storage.ts';
 import type { Engine } from './engine.ts';
 import { refuse } from './refuse.ts';
 
-/** Matches paths such as `~/pets.db` that lead to an unexpected file: no shell replaces `~` or variables in them. */
+/** Matches paths such as `~/pets.db` that lead to an unexpected file: no shell expands `~` or variables in them. */
 const MISTAKEN = /^$|^:memory:$|^\/\/(?!\/)|^[~$]|\?|^file:/;
 
 const load = () => import('../../adapters/sqlite/index.ts');

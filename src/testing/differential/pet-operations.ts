@@ -118,7 +118,7 @@ export function randomPet(random: Random): NewPet {
 
 export function randomAttempt(random: Random): CreateAttempt {
   const [caller, key] = [pick(random, ['', '1', '2 1']), pick(random, ['1', 'a', 'A', 'b'])];
-  // The clock is moved by whole hours, and a record ends at a half hour, so the time that the test takes ends no record.
+  // The clock is moved by whole hours, and records end at half hours, so none ends because of the time that the test takes.
   return { caller, key, validFor: (random(20) + 0.5) * HOUR };
 }
 

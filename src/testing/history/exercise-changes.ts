@@ -1,4 +1,4 @@
-/** Changes the pets of stores from several clients at once, and follows the feed of changes. */
+/** Lets several clients change the pets of stores at once, and follows the feed of changes. */
 
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -60,7 +60,7 @@ describe('restore', () => {
     expect(status).toBe(0);
     const kept = `${cli.path}.before-restore`;
     expect(err).toMatch(
-      /^The backup lacks 1 pet and 1 key of the replaced store\.\nKey 1 \(shop, pets_\w{4}…\) is valid again, or longer: to revoke it, run animal-store keys revoke 1\n/,
+      /^The backup lacks 1 pet and 1 key of the replaced store\.\nKey 1 \(shop, pets_\w{4}…\) is valid again or for longer: to revoke it, run animal-store keys revoke 1\n/,
     );
     expect(err).toContain(`\nThe replaced store is kept in ${kept}\n`);
     const repeated = await cli.run(['restore', '--force', backup]);

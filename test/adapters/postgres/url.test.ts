@@ -26,7 +26,7 @@ test.each([
   ['postgres://db', { user: OWN_USER, database: OWN_USER, password: undefined, port: 5432, ssl: false }],
   ['postgres:///pets?host=%2Ftmp&options=-c+a%3Db', { host: '/tmp', options: '-c a=b' }],
   ['postgres://db?user=me&password=a%3Db&port=7', { user: 'me', password: 'a=b', port: 7, database: 'me' }],
-  ['postgres://db/p?query_timeout=0&max=1000', { query_timeout: 0, max: 1000 }],
+  ['postgres://db/p?query_timeout=1&max=1000', { query_timeout: 1, max: 1000 }],
   ['postgres://db/p?max=1', { max: 2 }],
   ['postgres://db/p?connect_timeout=10', { connectionTimeoutMillis: 10_000, query_timeout: 1000 }],
   ['postgres://db/p?connect_timeout=0&query_timeout=5000', { connectionTimeoutMillis: 5000 }],
@@ -70,7 +70,8 @@ test.each([
   ['postgres:///pets?host=one,two', FORM],
   ['postgres://host/pets?sslmode=REQUIRE', 'sslmode: expected one of disable, no-verify'],
   ['postgres://host/pets?password', 'password: expected a value'],
-  ['postgres://host/pets?query_timeout=5s', 'query_timeout: expected an integer from 0'],
+  ['postgres://host/pets?query_timeout=5s', 'query_timeout: expected an integer from 1'],
+  ['postgres://host/pets?query_timeout=0', 'query_timeout: expected an integer from 1'],
   ['postgres://host/pets?max=0', 'max: expected an integer from 1 to 1000'],
   ['postgres://host/pets?max=4&max=5', 'expected each parameter of the URL once'],
   ['postgres://host/pets?sslmode=disable&sslrootcert=x', 'sslmode: expected verify-full with the files'],
@@ -102,8 +103,8 @@ describe('the configuration of the driver', () => {
     expect(config).toMatchObject({ ssl: VERIFIED, query_timeout: 250, connectionTimeoutMillis: 250 });
     expect(config.connectionString).toBeUndefined();
     expect(config.password).toThrow('the database server asks for a password, and the URL has none');
-    const without = clientConfig('postgres://me@localhost/pets?query_timeout=0');
-    expect(without).toMatchObject({ ssl: false, query_timeout: 0, connectionTimeoutMillis: 1000 });
+    const without = clientConfig('postgres://me@localhost/pets?connect_timeout=0');
+    expect(without).toMatchObject({ ssl: false, query_timeout: 1000, connectionTimeoutMillis: 1000 });
   });
 
   test('a location has no password', () => {

@@ -33,7 +33,7 @@ const VALUES: Readonly<Record<string, readonly [pattern: RegExp, expected: strin
     'one of disable, no-verify, prefer, require, verify-ca, verify-full',
   ],
   channel_binding: [/^require$/, 'one of disable, prefer, require'],
-  query_timeout: [/^\d{1,9}$/, 'an integer from 0 to 999999999'],
+  query_timeout: [/^[1-9]\d{0,8}$/, 'an integer from 1 to 999999999'],
   connect_timeout: [/^\d{1,4}$/, 'an integer from 0 to 9999'],
   max: [/^([1-9]\d{0,2}|1000)$/, 'an integer from 1 to 1000'],
 };
@@ -62,8 +62,8 @@ export function parsePostgresUrl(url: string): PostgresUrl {
     ...{ options, ssl, enableChannelBinding },
     query_timeout: queryTimeout,
     // For libpq, 0 means no limit, but here each request needs a limit.
-    connectionTimeoutMillis: 1000 * Number(given['connect_timeout'] ?? 0) || queryTimeout || 1000,
-    // With a second connection, reads do not wait for a create that is being stored.
+    connectionTimeoutMillis: 1000 * Number(given['connect_timeout'] ?? 0) || queryTimeout,
+    // At least two connections, so that reads do not wait for a create that is being stored.
     max: Math.max(2, Number(given['max'] ?? 16)),
   };
 }
@@ -76,7 +76,7 @@ export function locationOf(url: string): string {
 
 type Given = Readonly<Record<string, string | undefined>>;
 
-/** Gives the parser only these parameters: others would reach the driver, or make it read files or print warnings. */
+/** Passes only `given` to the parser: other parameters would reach the driver, or make the parser read files or print warnings. */
 function partsOf(url: string, path: string, given: Given) {
   const pairs = Object.entries(given).filter((pair): pair is [string, string] => pair[1] !== undefined);
   try {
