@@ -111,8 +111,8 @@ function membersOf(node: ts.Node): readonly ts.Node[] {
 }
 
 /**
- * Returns the name of a member. A string literal in a union counts as one only if it is capitalized: it is then the name of a
- * schema, for which another file has a type.
+ * Returns the name of a member. A string literal in a union counts as a member only if it is capitalized: it then names a schema,
+ * which has a type in another file.
  */
 function nameOf(member: ts.Node): string[] {
   if (ts.isLiteralTypeNode(member) && ts.isStringLiteral(member.literal))

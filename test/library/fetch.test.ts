@@ -144,10 +144,14 @@ test('a stream arrives before its end, as fast as it is read, and is closed when
 });
 
 describe('a request', () => {
-  test('has no address, whatever X-Forwarded-For says', async () => {
+  test('has the address that the host gives, whatever X-Forwarded-For says', async () => {
     const { handle, outcomes } = await open();
-    await handle(new Request(`${ORIGIN}/livez`, { headers: { 'X-Forwarded-For': '203.0.113.9' } }));
-    await expect.poll(() => outcomes).toMatchObject([{ status: 200, address: undefined }]);
+    for (const remoteAddress of [undefined, '192.0.2.7'])
+      await handle(new Request(`${ORIGIN}/livez`, { headers: { 'X-Forwarded-For': '203.0.113.9' } }), {
+        remoteAddress,
+      });
+    const addresses = [undefined, '192.0.2.7'].map((address) => ({ status: 200, address }));
+    await expect.poll(() => outcomes).toMatchObject(addresses);
   });
 
   test('needs no Host, and has the scheme and the authority of its URL', async () => {

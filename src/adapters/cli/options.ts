@@ -29,7 +29,7 @@ export interface CliOptions {
     address: string,
     databaseUrl: string | undefined,
   ): Promise<{ store: AnimalStore; place: string } | undefined>;
-  /** Replaces the store by a backup. Rejects when the store is in use, or when `file` is not a backup. */
+  /** Replaces the store with a backup. Rejects when the store is in use, or when `file` is not a backup. */
   restoreStore(databaseUrl: string | undefined, file: string, options: RestoreOptions): Promise<Restored>;
   /** Examines the settings, the store and a backup of it. Changes nothing, and creates no store. */
   diagnose(databaseUrl: string | undefined, backup?: string): Promise<DoctorReport>;

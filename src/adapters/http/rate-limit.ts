@@ -6,7 +6,7 @@ import type { Load } from './overload.ts';
 import { METRICS_PATH } from './paths.ts';
 import type { ApiMiddleware } from './state.ts';
 
-/** A limit on the rate of requests: at most `requests` at once, and on average `requests` in `seconds` seconds. */
+/** A limit on the rate of requests: `requests` per `seconds` seconds on average, in bursts of at most `requests`. */
 export interface RateLimit {
   readonly requests: number;
   readonly seconds: number;

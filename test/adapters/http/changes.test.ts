@@ -1,15 +1,17 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { FORBIDDEN_TRANSITION } from '../../../openapi/examples.ts';
 import type { UserMiddleware } from '../../../src/adapters/http/index.ts';
 import { CHANGES_OPTION } from '../../../src/adapters/http/lifecycle.ts';
 import { entityTag } from '../../../src/adapters/http/respond.ts';
 import { entityTagOf } from '../../../src/application/entity-tag.ts';
 import type { Storage } from '../../../src/application/ports/storage.ts';
-import { parsePet, petJson } from '../../../src/domain/pet-json.ts';
+import { newPetJson, parsePet, petJson } from '../../../src/domain/pet-json.ts';
+import { numberedPet, petWith } from '../../../src/testing/fixtures/pets.ts';
 import type { Answer, Client } from '../../support/client.ts';
 import { codePoint } from '../../support/code-points.ts';
 import { CHANGING } from '../../support/lifecycle.ts';
-import { changeJson, INVALID_CHANGES, numberedJson } from '../../support/pets.ts';
+import { changeJson, INVALID_CHANGES, numberedChange, numberedJson } from '../../support/pets.ts';
 import { runs } from '../../support/property-runs.ts';
 import { refusal } from '../../support/refusal.ts';
 import { startServer } from '../../support/server.ts';
@@ -17,9 +19,14 @@ import { startServer } from '../../support/server.ts';
 const REX = numberedJson(0);
 const MAX = changeJson(1);
 
-function patch(client: Client, body: string, fields: Readonly<Record<string, string>> = {}) {
+function patch(
+  client: Client,
+  body: string,
+  fields: Readonly<Record<string, string>> = {},
+  target = '/v1/pets/1',
+) {
   const headers = { 'Content-Type': 'application/merge-patch+json', ...fields };
-  return client.request('PATCH', '/v1/pets/1', { body, headers });
+  return client.request('PATCH', target, { body, headers });
 }
 
 const ANY = { 'If-Match': '*' };
@@ -36,6 +43,42 @@ test('a storage that cannot change pets is refused by name before it serves', as
   const wrap = ({ changes: _, ...others }: Storage) => others as Storage;
   const refused = refusal(`${CHANGES_OPTION} is not supported by this storage`);
   await expect(startServer('memory', { ...CHANGING, wrap })).rejects.toThrow(refused);
+});
+
+test('a change is for the version of its tag, and its response has the pet and the new tag', async () => {
+  const { client } = await startServer('memory', { ...CHANGING });
+  const created = await client.post(REX);
+  const tag = { 'If-Match': created.headers['etag'] ?? '' };
+  const changed = await patch(client, MAX, tag);
+  expect(changed.status).toBe(200);
+  expect(parsePet(changed.body)).toEqual({ ...parsePet(created.body), ...numberedChange(1) });
+  const { body, headers } = await client.get('/v1/pets/1');
+  expect([body, headers['etag']]).toEqual([changed.body, changed.headers['etag']]);
+  expect((await patch(client, '{}', tag)).status).toBe(412);
+});
+
+test('an id that is not an int64 is 404 for each method, after the record of the key', async () => {
+  const { client } = await startServer('memory', { ...CHANGING });
+  await client.post(REX);
+  const used = { ...ANY, 'Idempotency-Key': 'used' };
+  await patch(client, MAX, used);
+  for (const target of ['/v1/pets/abc', '/v1/pets/99999999999999999999']) {
+    const { status, body } = await client.get(target);
+    expect([status, body]).toEqual([404, expect.stringContaining('an id is an int64')]);
+    expect(await patch(client, MAX, ANY, target)).toMatchObject({ status: 404, body });
+    expect((await patch(client, MAX, used, target)).status).toBe(422);
+    expect(await client.request('DELETE', target, { headers: ANY })).toMatchObject({ status: 404, body });
+  }
+});
+
+test('a transition that a rule forbids is 409', async () => {
+  if (FORBIDDEN_TRANSITION === undefined) return;
+  const { name, from, to } = FORBIDDEN_TRANSITION;
+  const { client } = await startServer('memory', { ...CHANGING });
+  const pet = petWith(numberedPet(0n), { [name]: from }) ?? expect.fail(name);
+  expect((await client.post(newPetJson(pet))).status).toBe(201);
+  const { status, body } = await patch(client, JSON.stringify({ [name]: to }), ANY);
+  expect([status, JSON.parse(body).code]).toEqual([409, 'invalid_transition']);
 });
 
 /** A field value without control characters, which no client can send. */

@@ -47,6 +47,7 @@ test('a backup has the state at one moment after its call, while others write', 
   await Promise.all(adding);
   expect(shares.length).toBeGreaterThan(2);
   expect(shares).toEqual(shares.toSorted((a, b) => a - b));
+  expect(shares.every((share) => share >= 0 && share <= 1)).toBe(true);
   expect(countIn(file)).toBe(2n);
   expect(countIn(path)).toBe(2n + BigInt(adding.length));
 });
