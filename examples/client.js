@@ -1,6 +1,6 @@
 /**
- * Calls the API with `fetch` alone. `JSON.parse` rounds integers beyond 2^53, so this client reads each integer from its digits,
- * as a `bigint`. It needs Node.js 22 or a browser with `JSON.rawJSON`.
+ * Calls the API with `fetch`, without packages. `JSON.parse` rounds integers beyond 2^53, so this client reads each integer from
+ * its digits, as a `bigint`. It needs Node.js 22 or a browser with `JSON.rawJSON`.
  *
  *     ANIMAL_STORE_URL=http://127.0.0.1:3000/v1 ANIMAL_STORE_KEY=pets_... node examples/client.js
  */
@@ -36,8 +36,8 @@ async function send(url, options = {}) {
 
 /**
  * Creates a pet. `categoryId` is a `bigint` or a safe integer. All attempts send the same idempotency key; each pet has its own.
- * After an error without `code` or with a status of 500 or above, the pet may be stored: a later call with the same pet and `key`
- * stores no second one.
+ * After an error without `code` or with a status of 500 or above, the pet may have been stored: a later call with the same pet
+ * and `key` stores no second one.
  */
 async function createPet(pet, key = crypto.randomUUID()) {
   const result = await send(`${BASE_URL}/pets`, {

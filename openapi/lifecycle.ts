@@ -28,7 +28,7 @@ export function lifecycleOf({ deprecated, stability }: Operation): Part {
   return { deprecated, 'x-stability': stability };
 }
 
-/** Returns the mark of an error code, if only experimental operations return this code. */
+/** Returns the mark of an error code: `Experimental.` if only experimental operations return the code, otherwise none. */
 export function stabilityOfError(isStable: boolean): readonly string[] {
   return isStable ? [] : ['Experimental.'];
 }

@@ -16,7 +16,7 @@ export interface TaggedResponse {
 export type EntityTags = ReadonlyMap<string, string | undefined>;
 
 /**
- * Adds the entity tags in a response to the known ones. A replay, which can be old, adds a tag only for a pet that is not known
+ * Adds to the known entity tags those in a response. A replay, which can be old, adds a tag only for a pet that is not known
  * yet, or whose known tag the request has sent.
  */
 export function withTagsOf(
@@ -52,7 +52,7 @@ export function entityTagsIn(
       ? [memberOf(memberOf(change, 'pet'), 'id'), memberOf(change, 'etag')]
       : [removed, undefined];
   });
-  // Leaves out elements without an id: those of a list of pets, which have neither `removed` nor `pet`.
+  // Leaves out the elements of a list of pets, which have neither `removed` nor `pet`.
   const known = changes.filter(([id]) => id !== undefined);
   return new Map(known.map(([id, tag]) => [String(id), tag === undefined ? undefined : String(tag)]));
 }

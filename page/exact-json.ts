@@ -1,4 +1,4 @@
-/** Reads and formats JSON without rounding its integers. `JSON.parse` alone rounds integers above 2^53. */
+/** Reads and formats JSON without rounding its integers. By itself, `JSON.parse` rounds integers above 2^53. */
 
 /** Marks a string that represents an integer. Strings of the API never contain U+0000, so the mark is unambiguous. */
 const MARK = '\\u0000integer:';

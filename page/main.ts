@@ -29,7 +29,7 @@ document.addEventListener('keydown', ({ key }) => {
   setMenu(false);
   menu.focus();
 });
-// The open menu covers the content.
+// The open menu covers the content, so it closes when the content gets the focus.
 content.addEventListener('focusin', () => setMenu(false));
 
 content.replaceChildren(el('p', { role: 'status' }, 'Loading…'));
@@ -93,9 +93,9 @@ function show(text: string): void {
 }
 
 /**
- * Returns the base URLs of the API. The URL for the console is relative to the page. If the URL in the document has another host
- * than the page, programs get the URL in the document. Otherwise, they get the URL for the console, because behind a proxy, the URL
- * in the document can have a wrong scheme or path.
+ * Returns the base URLs of the API. The URL for the console is relative to the page. If the URL in the document and the page
+ * have different hosts, programs get the URL in the document. Otherwise, they get the URL for the console, because behind a proxy,
+ * the URL in the document can have a wrong scheme or path.
  */
 function baseUrls(serverUrl: string): BaseUrls {
   const forConsole = new URL('v1', location.href).href;

@@ -1,4 +1,4 @@
-/** Fails with one line if packages that the build needs are missing. Otherwise, the compiler would print pages of errors. */
+/** Fails with one line if packages that the build needs are missing, instead of pages of errors from the compiler. */
 
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';

@@ -1,6 +1,6 @@
 /**
- * A client by `openapi-fetch` with exact integers. It reads the text of a response, and writes a `bigint` as its digits. Write
- * `pets.d.ts` first, with `openapi-fetch-types.ts` in this folder.
+ * A client with exact integers that uses `openapi-fetch`. It reads the text of a response, and writes a `bigint` as its digits.
+ * Generate `pets.d.ts` first, with `openapi-fetch-types.ts` in this folder.
  */
 
 import { parsePet, parsePets } from 'animal-store';

@@ -6,7 +6,7 @@ import { createFetchHandler } from 'animal-store/fetch';
 const store = await createAnimalStore({ database: 'sqlite:./pets.db' });
 const pets = createFetchHandler(store);
 
-// Not `GET = pets`: the second argument of Next.js is the context of the route, not the address of the client.
+// Not `GET = pets`: as the second argument, Next.js passes the context of the route, not the address of the client.
 export const GET = (request) => pets(request);
 export const HEAD = GET;
 export const POST = GET;

@@ -14,7 +14,7 @@ const WIDTH = 80;
 
 /**
  * Returns the request as a JavaScript module that calls the JavaScript client. The client sends only
- * JSON objects as bodies, and needs each parameter of a path. The sample of any other request uses `fetch`.
+ * JSON objects as bodies, and needs each parameter of a path. The sample of a request that it cannot send uses `fetch`.
  */
 export function javaScriptSample(request: SampleRequest, options: SampleOptions): string {
   const call = callOf(request);

@@ -24,7 +24,7 @@ export interface SampleRequest {
 /** The header field that makes a write safe to retry. */
 export const KEY_FIELD = 'Idempotency-Key';
 
-/** The header field that names the version of a pet to which a change may apply. */
+/** The header field that names the version that a pet must have to be changed. */
 export const TAG_FIELD = 'If-Match';
 
 /** A placeholder for the value of `If-Match` until the reader or the console has filled in a tag. It matches no pet. */

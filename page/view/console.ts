@@ -74,7 +74,7 @@ export function consoleOf(
     fillTag(event);
     request.set(requestOf(operation, values(), urls.forPrograms));
   };
-  // No listener for `change`: it fires while the button is being pressed, and a longer sample would move the button away.
+  // Does not listen to `change`, which fires while the button is being pressed: a longer sample would move the button away.
   form.addEventListener('input', update);
   choices.entityTags.observe(() => update());
 
@@ -85,7 +85,7 @@ export function consoleOf(
     send.setAttribute('aria-disabled', String(value));
     response.element.setAttribute('aria-busy', String(value));
   };
-  /** Sent requests that have not succeeded, with their idempotency keys. A request is found by its JSON without that key. */
+  /** Sent requests that have not succeeded, with their idempotency keys. Each is found by its JSON before a key was added. */
   const unfinished = new Map<string, SampleRequest>();
   const submit = async (unsent: SampleRequest) => {
     if (isBusy) return;
@@ -100,7 +100,7 @@ export function consoleOf(
         onResponse: (received) => {
           if (received.status < 300) unfinished.delete(text);
           const tag = fields.find(({ name }) => name === TAG_FIELD)?.control;
-          // The tag does not match, so it is removed even if the reader has typed it.
+          // The tag is not the pet's current one, so it is removed even if the reader has typed it.
           if (received.status === 412 && tag !== undefined) tag.value = '';
           choices.entityTags.set(withTagsOf(choices.entityTags.value, sent, received));
         },
@@ -145,7 +145,7 @@ function tagFiller(
   let filled = '';
   return (event) => {
     if (id === undefined || tag === undefined || !['', filled].includes(tag.value)) return;
-    // After other input, a tag that the reader has removed stays removed.
+    // Input in other fields does not restore a tag that the reader has removed.
     if (event !== undefined && event.target !== id) return;
     filled = entityTags.value.get(id.value.trim()) ?? '';
     tag.value = filled;

@@ -30,11 +30,11 @@ export function followFragments(): void {
   if (typeof position === 'number') scrollTo(0, position);
   keepPosition();
   addEventListener('scrollend', () => {
-    // An entry without a state is new, and stays without one until its `hashchange` event, which follows.
+    // A new history entry has no state until its `hashchange` event, which has not been fired yet.
     if (history.state !== null) keepPosition();
   });
   addEventListener('hashchange', () => {
-    // The entry has a state if the reader returns to it. The browser then restores the position.
+    // An entry that the reader returns to has a state, and the browser restores its position.
     if (history.state === null) follow();
     keepPosition();
   });

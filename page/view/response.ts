@@ -39,7 +39,7 @@ const EXPLAINED: Readonly<Record<number, string>> = {
 export function responseView(name: string): ResponseView {
   const status = el('p', { class: 'response-status', role: 'status', tabindex: '-1' });
   const details = el('div', { class: 'response-details' });
-  /** If the old details had the focus, focuses a new button or else the status. */
+  /** If the old details had the focus, focuses a button of the new details, or the status if they have none. */
   const showDetails = (...nodes: readonly Node[]) => {
     const hadFocus = details.contains(document.activeElement);
     details.replaceChildren(...nodes);
@@ -118,7 +118,7 @@ function requestOf({ method, url, headers, body }: SampleRequest, apiKey: string
   });
 }
 
-/** Says why there is no response. The messages of browsers differ, and say less. */
+/** Says why there is no response. The error messages of browsers differ, and say less than these. */
 function reasonOf({ name }: Error): string {
   return name === 'TimeoutError'
     ? `none within ${TIMEOUT / 1000} seconds.`

@@ -21,7 +21,7 @@ export const VALUE_RULE =
 export const COUNTING =
   'at least one timestamp, text whose MAX is 3 or more, or integer or int64 with more than 100 values from 0 up';
 export const COUNT_MAX = 20;
-/** The texts of a record must fit in the body of a request together. */
+/** All texts of a record together must fit in the body of a request. */
 const TEXTS_LENGTH_MAX = 14_000;
 /** A text must fit in the body of a request, which has at most 16 KiB. */
 const TEXT_LENGTH_MAX = 2000;
@@ -71,7 +71,7 @@ export function attributesOf(list: string): readonly NamedAttribute[] {
   return attributes;
 }
 
-/** Throws an `Error` if a filter collides with a name that the entity has, or if the name of its index is too long. */
+/** Throws an `Error` if a filter has the name of the path parameter, such as `petId`, or if the name of its index is too long. */
 export function refuseFilters({ entity, plural }: Names, attributes: readonly NamedAttribute[]): void {
   for (const { name } of attributes.filter(({ attribute }) => attribute.filter)) {
     if (name === camel([...entity, 'id']))
@@ -190,7 +190,7 @@ function defaultOf(text: string, kind: AttributeKind, given: string): Attribute[
 function descriptionOf(name: string, { kind }: AttributeKind): string {
   const words = wordsOf(name);
   const be = /^(?:can|has|is|was) /.test(words) ? '' : 'is ';
-  // Not every phrase can follow "is", nor can a verb such as `floats`.
+  // Some phrases, and verbs such as `floats`, cannot follow "is".
   if (kind === 'boolean')
     return /^(?:(?:can|is|was) .+|\w*[^s])$/.test(words)
       ? `Whether it ${be}${words}.`

@@ -112,7 +112,7 @@ function membersOf(node: ts.Node): readonly ts.Node[] {
 
 /**
  * Returns the name of a member. A string literal in a union counts as a member only if it is capitalized: it then names a schema,
- * which has a type in another file.
+ * whose type is declared in another file.
  */
 function nameOf(member: ts.Node): string[] {
   if (ts.isLiteralTypeNode(member) && ts.isStringLiteral(member.literal))

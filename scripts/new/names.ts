@@ -60,14 +60,14 @@ for (const name of ['false', 'null', 'true', 'undefined'])
 export const SQL_WORDS =
   'abort add all alter always analyse analyze and any array as asc asymmetric attach authorization before begin between binary both by cascade case cast check collate collation column commit concurrently conflict constraint create cross current currentCatalog currentDate currentRole currentSchema currentTime currentTimestamp currentUser database default deferrable deferred delete desc detach distinct do drop each else end escape except exclusive exists explain fail false fetch filter for foreign freeze from full glob grant group having if ignore ilike immediate in index indexed initially inner insert instead intersect into is isnull join key lateral leading left like localtime localtimestamp match materialized natural not nothing notnull null of offset on only or order outer over overlaps placing plan pragma primary query raise recursive references regexp reindex release rename replace restrict returning right rollback row rowid savepoint select sessionUser similar some symmetric systemUser table tablesample temp temporary then to trailing transaction trigger true union unique update user using vacuum values variadic verbose view virtual when where window with without';
 
-/** Plurals that are refused, also in camel case, because the plural is the name of a table and of a command. */
+/** Plurals that are refused, in camel case like {@link SQL_WORDS}: the plural is the name of a table and of a command. */
 const REFUSED_PLURALS: Readonly<Record<string, string>> = {
   'SQL reserves this word': `${SQL_WORDS} columns nulls others rows ties`,
   'another command has this name': 'backup completion doctor export help import keys openapi restore serve',
 };
 const OWN_TABLES = ['apiKeys', 'epoch', 'idempotencyRecords', 'probe', 'staged'];
 
-/** Derives all names from a request. Throws an `Error` whose message says what is wrong and what to do. */
+/** Derives all names from those that the user gives. Throws an `Error` whose message says what is wrong and what to do. */
 export function namesOf(request: Request): Names {
   const entity = wordsOf('--entity', request.entity);
   const plural = request.plural === undefined ? pluralOf(entity) : wordsOf('--plural', request.plural);

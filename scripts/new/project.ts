@@ -36,7 +36,7 @@ const OWN_NUMBERS: readonly { readonly number: RegExp; readonly bytes: number }[
   { number: /\b7301\b/g, bytes: 2 },
 ];
 
-/** The schema of a new project begins at version 1, which already has revisions, because there are no older stores. */
+/** A new project has no older stores, so its schema begins at version 1, which already has the revisions of pets. */
 const FIRST_VERSION = /(?<=^(?:export )?const FIRST_VERSION = )\d+/m;
 
 /** A new project has one manual, `run.md`, in place of these manuals. */

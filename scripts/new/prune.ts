@@ -398,7 +398,7 @@ function isPlainImport(node: ts.Node): boolean {
     const { importClause } = node;
     return importClause?.namedBindings === undefined || !ts.isNamespaceImport(importClause.namedBindings);
   }
-  // `export *` alone uses no names: a name is in use if another module imports it.
+  // A re-export by itself uses no names: a name is in use if another module imports it.
   return ts.isExportDeclaration(node);
 }
 
@@ -420,7 +420,10 @@ function isUndefined({ kind }: ts.Node): boolean {
   return kind === ts.SyntaxKind.UndefinedKeyword;
 }
 
-/** Whether a statement can be removed alone, unlike a block, a `return`, an `if` with an `else`, and a branch without braces. */
+/**
+ * Whether a statement can be removed without the code around it, unlike a block, a `return`, an `if` with an `else`, and a branch
+ * without braces.
+ */
 function isWholeStatement(node: ts.Node): boolean {
   if (!ts.isStatement(node) || ts.isBlock(node) || ts.isReturnStatement(node)) return false;
   if (ts.isIfStatement(node) && node.elseStatement !== undefined) return false;

@@ -1,6 +1,6 @@
 /**
  * In the manuals, comments and examples of a new project, replaces the attributes of a pet with those of the project's entity.
- * Finds whole objects such as `{ name: 'Rex', categoryId: 7n }`, their JSON, and the `status` alone, as a member or in a query.
+ * Finds whole objects such as `{ name: 'Rex', categoryId: 7n }`, their JSON, and a separate `status`, as a member or in a query.
  */
 
 import type { NamedAttribute } from '../attribute-text.ts';

@@ -99,7 +99,10 @@ export function renameText(
   });
 }
 
-/** An exception matches a whole identifier. A single word matches only in quotes, in a link, or after `schemas/` or `storage.`. */
+/**
+ * An exception matches a whole identifier. An exception of one word matches only in quotes, in a link, or after `schemas/` or
+ * `storage.`.
+ */
 function patternOf(exceptions: Exceptions): RegExp {
   if (exceptions.size === 0) return NAME;
   const words = [...exceptions.keys()].map((each) =>

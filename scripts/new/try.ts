@@ -23,8 +23,8 @@ const LISTS = [
 ];
 
 /**
- * Lists without a text, with many filters, and with attributes that are named like other columns and members. The tests of all
- * parts must pass with these lists.
+ * A list without a text, and a list with many filters. Some attributes are named like existing columns and members. The tests of
+ * all parts must pass with these lists.
  */
 const UNUSUAL_LISTS = [
   'count:integer(0..100), sentAt:timestamp filter, level:one of(a, b)?, colour:one of(red, blue)=red, extra:boolean?, age:integer?, owner:int64?',

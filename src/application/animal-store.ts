@@ -139,7 +139,8 @@ export class AnimalStore extends BasicStore {
   }
 
   /**
-   * Makes every follower begin again. If another program, such as a tool of the database, restores the store, call this afterwards.
+   * Makes every reader of the changes begin again. If another program, such as a tool of the database, restores the store, call
+   * this afterwards.
    */
   async beginEpoch(): Promise<void> {
     this.assertCallable();

@@ -45,7 +45,7 @@ export function optionsOf<T extends object>(rules: OptionRules<T>, base: Rule = 
     ...base,
     accepts: isObject,
     checkMembers(name, value) {
-      // This check is first: the error must name a misspelt member, not the member that is therefore missing.
+      // This check is first: if a required member is misspelt, the error must name the misspelt member, not the missing one.
       checkOptions(value as T, rules, `${name}.`);
       checkArgument(name, value, base);
     },

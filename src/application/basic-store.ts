@@ -187,7 +187,7 @@ export class BasicStore implements AsyncDisposable {
     return await withEntityTags(await this.listStates(query, options));
   }
 
-  /** Lists changes as `listChanges` does, but has entity tags only if the store is on another server. */
+  /** Lists changes as `listChanges` does, but with entity tags only if the store is on another server. */
   async listStates(query?: ChangesPageQuery, options?: CallOptions): Promise<ChangesList> {
     this.assertCallable(options);
     if (query !== undefined) checkOptions(query, CHANGES_QUERY);
@@ -213,7 +213,7 @@ export class BasicStore implements AsyncDisposable {
     await this.storage.check();
   }
 
-  /** Ends followers, completes the accepted writes, and then releases all resources. */
+  /** Ends `followPets` and `followChanges`, completes the accepted writes, and then releases all resources. */
   close(): Promise<void> {
     this.closing.abort(closedError());
     this.#closed ??= (async () => {

@@ -28,8 +28,8 @@ export interface ChangeUseCases {
 
 /**
  * Returns a change for the present pet. Without `ifMatch`, the store calls the function again when another writer was faster. If
- * the outcome is unknown, the error has no idempotency key, because a retry would reject with `idempotency_conflict` if the
- * function returned another change.
+ * the outcome is unknown, the error has no idempotency key: a retry with this key would reject with `idempotency_conflict` if the
+ * function returned a different change.
  */
 export type ChangeFunction = (pet: Pet) => PetChange | Promise<PetChange>;
 
@@ -69,8 +69,8 @@ export async function changeByFunction(
         if (isUnknown || error?.code === 'idempotency_conflict') lost ??= error;
         const { code } = (isUnknown ? asAnimalStoreError(error.cause) : error) ?? {};
         if (ifMatch !== undefined || code !== 'precondition_failed') throw thrown;
-        // A request whose response was lost may still arrive. The next request has the same idempotency key, so that the server
-        // makes only one of the two changes.
+        // A request that got no response may still reach the server. The next request has the same idempotency key, so that the
+        // server makes only one of the two changes.
         return undefined;
       }
     }, signal);

@@ -26,7 +26,7 @@ export interface ChangesList<T extends PetState = PetState> {
   readonly more: boolean;
 }
 
-/** An epoch and a revision. Clients do not depend on this format: they accept at most 64 visible ASCII characters. */
+/** An epoch and a revision. Clients do not depend on this format: they accept any 1 to 64 visible ASCII characters. */
 const CURSOR = /^([0-9a-f]{16})-(\d{1,19})$/;
 
 /** The use case of `GET /changes`: lists the newest state of each pet, in the order of all writes, one page at a time. */

@@ -14,7 +14,7 @@ export const LIMIT_DEFAULT = 20;
 export interface PetPageQuery extends PetFilterInput {
   /** The maximum number of pets in the page: {@link LIMIT_MIN} to {@link LIMIT_MAX}. Default: {@link LIMIT_DEFAULT}. */
   readonly limit?: number | undefined;
-  /** Only pets with a greater id are listed. To get the next page, pass the id of the last pet of the current page. */
+  /** Only pets with an id above this one are listed. To get the next page, pass the id of the last pet of the current page. */
   readonly after?: bigint | number | undefined;
 }
 

@@ -36,7 +36,7 @@ export function failureReporter(observers: readonly AnyObserver[]): ReportFailur
   };
 }
 
-/** Calls code of the host program, such as an observer. If this code throws or rejects, only `onFailure` gets the error. */
+/** Calls code of the host program, such as an observer. If it throws or rejects, only the callback `onFailure` gets the error. */
 export function fenced(call: () => unknown, onFailure: (error: unknown) => void = () => {}): unknown {
   try {
     const result = call();

@@ -23,8 +23,8 @@ export interface ChangePorts {
 }
 
 /**
- * Returns the first response when the key has a record of this request. Otherwise stores what `nextOf` returns for the current
- * version, and begins again when another writer is faster. Throws `not_found` when the pet never existed.
+ * Returns the recorded response when the caller's key has a record of this request. Otherwise stores what `nextOf` returns for
+ * the current version, and begins again when another writer is faster. Throws `not_found` when the pet never existed.
  *
  * @param request the request as text, equal for equal requests
  * @param nextOf gets the present pet, or `undefined` if the pet was already removed. Resolves with the new pet, with

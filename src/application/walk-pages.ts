@@ -61,7 +61,7 @@ export function follow<Item, Options extends Followed>(
     const { signal: given = closing, interval = DEFAULT_INTERVAL, ...query } = checkOptions(options, rules);
     const signal = AbortSignal.any([closing, ending.signal, given]);
     let { after } = options;
-    /** Is undefined until the first page was read. */
+    /** Is undefined until the first page has been read. */
     let delay: number | undefined;
     try {
       while (true) {

@@ -3,7 +3,7 @@ import type { KeyVerifier } from '../adapters/http/portable.ts';
 import type { ApiKeyHolder, ApiKeyVerifier } from '../application/ports/api-key-verifier.ts';
 import { secretPartFinder } from '../domain/api-key.ts';
 
-/** Accepts the keys in the store and the keys of `API_KEYS`. The latter get the ids `env-1`, `env-2` and so on, in their order. */
+/** Accepts the stored keys and the keys of `API_KEYS`. The latter get the ids `env-1`, `env-2` and so on, in list order. */
 export function createApiKeyVerifier(stored: ApiKeyVerifier, configuredKeys: readonly string[]): KeyVerifier {
   if (configuredKeys.length === 0) return stored;
   const holders = new Map(configuredKeys.map(holderOf));

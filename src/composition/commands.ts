@@ -42,7 +42,7 @@ export function createCommands(environment: Environment, version: string, report
       const { startService } = await import('./serve.ts');
       return startService(config, version);
     },
-    // A command that only reads does not migrate an older store. Others migrate it only while nobody else has it open.
+    // A command that only reads does not migrate an older store. Other commands do, if nobody else has it open.
     openStore: async (databaseUrl, { work, mustExist, onlyReads }) =>
       open(databaseFor(work, databaseUrl), { mustExist, migration: onlyReads ? 'never' : 'alone' }),
     async openSource(address, databaseUrl) {

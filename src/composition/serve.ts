@@ -34,7 +34,7 @@ export async function serve(parts: Parts, config: Config, version: string): Prom
     const url = `${await listen(parts, config)}/v1`;
     store.startMaintenance();
     const how = config.apiKeys.length === 0 ? config.firstKey : 'none';
-    // Created only after `listen` succeeds: if it failed after the key was stored, the operator would never see the key.
+    // Created only after `listen` succeeds: if the key were stored first and `listen` failed, the operator would never see it.
     const firstKey = how === 'print' ? await store.apiKeys.createFirst('first key') : undefined;
     if (how === 'unseen' && (await store.apiKeys.list()).length === 0) log.warn(UNSEEN);
     log.info({ url, version, storage, store: place, node: process.version }, 'listening');

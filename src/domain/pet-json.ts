@@ -91,7 +91,7 @@ export function parsePets(text: string): Pet[] {
 }
 
 /**
- * Reads stored pets, even if they break a rule because another program has changed them. `petFault` names the rule. Throws
+ * Reads stored pets, even those that break a rule: another program can have changed them. `petFault` names the rule. Throws
  * `invalid_request` when a value has the wrong type.
  */
 export function parseStoredPets(text: string): Pet[] {
@@ -134,7 +134,7 @@ function storedPetOf(members: PetMembers): Pet {
   for (const { name, isInteger, isNumber, type } of stored) {
     const value = pet[name];
     if (isInteger ? !isInt64(value) : typeof value !== type) return petOf(members);
-    // Every integer in the members is a `bigint`, but this attribute is a `number`.
+    // Integers from JSON are read as `bigint`, but this attribute of a pet is a `number`.
     if (isNumber) pet[name] = Number(value);
   }
   return isInt64(pet.id) ? (pet as Pet) : petOf(members);

@@ -1,4 +1,4 @@
-/** The errors and the types of the calls that every store has, even the store of another server. */
+/** The errors and the types of the calls that every store has, even one that is opened through the API of a server. */
 
 export type { Change, ChangeFunction } from '../application/change-calls.ts';
 export type { Deprecation } from '../application/deprecation.ts';

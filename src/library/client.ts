@@ -1,4 +1,4 @@
-/** The entry point `animal-store/client`, which opens the store of another server, and needs no module of Node.js. */
+/** The entry point `animal-store/client`, which opens the store of a server through its API, and needs no module of Node.js. */
 
 import { openApiStorage } from '../adapters/api-client/index.ts';
 import { checkOptions, type OptionRules, STRING } from '../application/arguments.ts';
@@ -10,7 +10,7 @@ import { readDatabase } from './database-option.ts';
 
 export * from './calls.ts';
 
-/** A store with the calls that the API supports. The `BasicStore` and the `AnimalStore` of `animal-store` have them too. */
+/** A store with the calls that the API supports. `BasicStore` and `AnimalStore` of `animal-store` have these calls too. */
 export type BasicStore = Omit<Store, `${string}Once` | 'listStates'>;
 
 /** The configuration of the store of a server. */

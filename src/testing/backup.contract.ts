@@ -22,8 +22,8 @@ export function backingUp(subject: StorageSubject): ContractCase[] {
   if (openBackup === undefined) return [];
 
   /**
-   * Creates a test with a storage that contains pets and a key. `body` gets the path for the backup (`file`), and the
-   * empty folder of this path (`folder`).
+   * Creates a test with a storage that contains pets and a key. `body` gets the path for the backup (`file`), and its
+   * parent folder, which is empty (`folder`).
    */
   const backupCase = (
     name: string,

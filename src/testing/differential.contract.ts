@@ -31,7 +31,7 @@ const OPTIONS: OptionRules<DifferentialOptions> = {
   lacks: arrayOf('an array of parts', PART),
 };
 
-/** Operations that succeed only in an empty store. Each sequence begins with one of them, unless the storage lacks its part. */
+/** Operations that succeed only in an empty store. Each sequence begins with one of them if the storage has the part it needs. */
 const BEGINNINGS = ['import pets with ids', 'create the first key'];
 
 /**

@@ -23,7 +23,7 @@ export function idempotentChangesContract(subject: Subject<IdempotentChangingSto
   ];
 }
 
-/** Returns `PetChanges` that write with new idempotency keys, and assert that a write leaves a record exactly if it succeeds. */
+/** Returns `PetChanges` that write with new idempotency keys, and assert that exactly the successful writes leave a record. */
 function withKeys({
   changes,
   idempotentChanges,
@@ -149,7 +149,7 @@ function recording(subject: Subject<IdempotentChangingStore>): ContractCase[] {
         const create = idempotentCreates.add(samplePet('Max'), attempt(key));
         await assert.rejects(create, { code: 'idempotency_conflict' }, key);
       }
-      // Another caller has its own keys, even if its name and its key, concatenated, form the same text.
+      // Another caller has its own keys, even if its name and key, concatenated, form the same text as those of caller `1`.
       for (const other of [attempt('change', '2'), attempt('hange', '1c'), attempt('chang', 'e1')]) {
         assert.equal((await writes.find(pet.id, { ...other, request: 'change' })).record, undefined);
         assert.equal((await idempotentCreates.add(samplePet('Max'), other)).isReplay, false);

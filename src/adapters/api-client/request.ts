@@ -69,7 +69,8 @@ export function sender(
       ...cache,
     };
     const end = performance.now() + timeout;
-    // After a day, the server has forgotten the idempotency key. `performance.now()` can stop while the computer sleeps.
+    // After a day, the server has forgotten the idempotency key. `Date.now()` measures the day, because `performance.now()` can
+    // stop while the computer sleeps.
     const lastRetry = Date.now() + DAY;
     const left = () => Math.min(end - performance.now(), lastRetry - Date.now());
     const attemptTimeout = Math.max(timeout * ATTEMPT_SHARE, ATTEMPT_MIN);
@@ -91,7 +92,7 @@ export function sender(
         (error: unknown) => {
           if (signal?.aborted) throw write ? abortedWrite(write, signal, key) : signal.reason;
           const lost = unreachable(base, error);
-          // If the time of the call ends during an attempt to read, the error of the previous attempt is reported.
+          // If a read runs out of time during an attempt, the error of the previous attempt is reported.
           return last && !write && left() <= 1 ? { ...lost, error: last } : lost;
         },
       );

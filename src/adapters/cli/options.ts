@@ -16,7 +16,7 @@ export interface CliOptions {
   readonly settings: readonly { name: string; fallback: string | undefined; meaning: string }[];
   readonly databaseUrls: readonly string[];
   startService(values: ServeValues): Promise<RunningService>;
-  /** Opens the store at a URL, by default the URL in the environment. Rejects when the storage does not support the work. */
+  /** Opens the store at a URL, by default the URL in the environment. Rejects if the storage does not support `work`. */
   openStore(
     databaseUrl: string | undefined,
     options: { readonly mustExist: boolean; readonly work: Work; readonly onlyReads: boolean },

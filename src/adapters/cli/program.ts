@@ -108,7 +108,7 @@ export function createProgram(
 /** Changes, for a command and its subcommands, the behavior that no setting of commander can change. */
 function finish(command: Command, path: string, args: readonly string[]): void {
   command.exitOverride((error) => {
-    // Without this, commander would show the help of `command`, or the version, if a subcommand does not exist.
+    // If a subcommand does not exist, commander would otherwise show the help of `command`, or the version.
     const isVersion = error.code === 'commander.version';
     const child = (isVersion ? args.slice(0, 1) : command.args).find(
       (arg) => arg !== 'help' && !arg.startsWith('-'),
@@ -117,7 +117,7 @@ function finish(command: Command, path: string, args: readonly string[]): void {
     const isParent = command.commands.length > 0;
     if (isHelp && isParent && child !== undefined && !command.commands.some((each) => each.name() === child))
       throw new UsageError(`unknown command '${child}' (see ${path} --help)`);
-    // Without this, commander would report a misspelt option as missing.
+    // If a required option is misspelt, commander would otherwise report only that it is missing.
     const unknown = command.args.find((arg) => arg.startsWith('--'));
     if (error.code === 'commander.missingMandatoryOptionValue' && unknown)
       Object(command).unknownOption(unknown);

@@ -66,7 +66,7 @@ export const readBody: ApiMiddleware = async (ctx, next) => {
   try {
     // The parser would wait for the bytes of a body of 2^31 bytes or more, instead of refusing it at once.
     if (Number(req.headers['content-length']) > BODY_LIMIT) throw TOO_LARGE;
-    // A host can set this so that its own parser leaves the body to the API.
+    // A host may have set this to true, so that its own parser leaves the body to the API.
     ctx['disableBodyParser'] = false;
     await parse(ctx, async () => {});
   } catch (error) {

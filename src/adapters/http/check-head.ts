@@ -35,7 +35,7 @@ export function breakBody(req: IncomingMessage, fault: HttpError): void {
   faults.set(req, fault);
   const fail = () => req.listenerCount('error') > 0 && req.emit('error', fault);
   fail();
-  // Middleware of the user can begin to read later.
+  // Middleware of the user can begin to read later, and must fail as well.
   req.on('newListener', (event) => event === 'error' && process.nextTick(fail));
 }
 

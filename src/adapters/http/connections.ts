@@ -81,7 +81,7 @@ export class Connections {
     previous.setMaxListeners(0).once('close', start);
   }
 
-  /** Closes idle connections, even if the packet that ended the last request also contained the start of the next one. */
+  /** Closes idle connections: those that have received nothing after the packet with the end of their last request. */
   closeIdle(): void {
     for (const [socket, { unanswered, bytesRead }] of this.#bySocket) {
       if (unanswered.length === 0 && socket.bytesRead === bytesRead) socket.destroy();
@@ -116,7 +116,7 @@ export class Connections {
     if (newest === undefined) return void respond();
     if (newest.req.complete) return void newest.once('close', respond);
     newest.shouldKeepAlive = false;
-    // The headers of a response that has begun can promise to keep the connection open.
+    // If the response has begun, its headers may promise to keep the connection open, so it is closed here.
     if (newest.headersSent) newest.once('close', () => socket.destroy());
     else breakBody(newest.req, fault);
   }

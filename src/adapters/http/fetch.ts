@@ -54,8 +54,6 @@ export function createFetchHandler(store: HttpStore, options: HttpOptions = {}):
       signal?.addEventListener('abort', abort);
       finished(res, (error) => {
         signal?.removeEventListener('abort', abort);
-        // Cancels a body that nobody reads, except after a 404: the host can then pass the request to another handler.
-        if (error || (res.statusCode !== 404 && !req.readableDidRead)) req.destroy();
         // A response can be destroyed before its head is sent.
         if (error) resolve(unexpectedError(request, res));
       });

@@ -21,7 +21,7 @@ export type { RequestObserver, RequestOutcome } from '../../application/ports/re
 export { createHttpApp } from './app.ts';
 export * from './portable.ts';
 
-/** For metrics, returns the methods that servers of the API support. */
+/** Returns the HTTP methods that a server with these options supports, for the labels of metrics. */
 export function supportedMethods(options: HttpOptions = {}): readonly string[] {
   return methodsOf(servedOperations(options));
 }

@@ -14,7 +14,7 @@ import type { ApiContext, ApiMiddleware } from './state.ts';
 /** Returns whether a text contains a part of an API key. */
 type IsSecret = (text: string) => boolean;
 
-/** A text counts as secret if its length times that of `Authorization` is above this limit: the search could be slow. */
+/** A text counts as secret if its length times that of `Authorization` is above this limit: comparing them could be slow. */
 const SEARCH_LIMIT = 1_000_000;
 
 /** The header fields of every response. The reference page (`/docs`) has another `Content-Security-Policy`. */

@@ -28,8 +28,8 @@ export function pathOf(ctx: Pick<ApiContext, 'path'>): string {
 }
 
 /**
- * Returns 0, the id of no pet, for an id that is not an int64, so that the store looks up the idempotency key before it reports
- * that there is no such pet.
+ * For an id that is not an int64, returns 0, which no pet has as its id: the store then looks up the idempotency key before it
+ * reports that there is no such pet.
  */
 export function petIdOf({ params }: Pick<ApiContext, 'params'>): bigint {
   return parseInt64(params['petId'] ?? '') ?? 0n;

@@ -98,7 +98,7 @@ export function createNodeServer(
         // Before `setImmediate` calls back, the event loop reads requests that have arrived, so they are handled.
         if (idleTime >= IDLE_TIME) setImmediate(() => connections.closeIdle());
       }, IDLE_INTERVAL);
-      // A timer with a longer delay would fire at once.
+      // A timer with a delay above 2^31 - 1 ms would fire at once.
       const deadline = setTimeout(() => connections.closeAll(), Math.min(timeout, 2 ** 31 - 1));
       await closed;
       clearInterval(drain);

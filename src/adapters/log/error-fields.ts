@@ -31,7 +31,7 @@ function codeOf(error: unknown): string | undefined {
 
 /** Removes API keys before the text is cut, because a part of a key would not be recognized. */
 function textOf(value: unknown): string {
-  // Of an object, only the type is logged, because the object can contain a request body.
+  // If the value is an object, only its type is logged, because the object can contain a request body.
   const text = withoutApiKeys(Object(value) === value ? typeof value : String(value));
   return text.length > LENGTH_LIMIT ? `${text.slice(0, LENGTH_LIMIT)}…` : text;
 }

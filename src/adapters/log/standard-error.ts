@@ -1,4 +1,4 @@
-/** Standard error as the destination of the log. End-to-end tests show its behavior when it is full, closed or not read. */
+/** Standard error as the destination of the log. End-to-end tests cover a full disk, and a stream that is closed or not read. */
 
 import { constants, fstatSync, openSync } from 'node:fs';
 import { isatty } from 'node:tty';

@@ -79,7 +79,7 @@ export function memoryIdempotentWrites(
   };
 }
 
-/** A key contains no space, so different pairs of key and caller have different names. */
+/** An idempotency key contains no space, so different pairs of key and caller have different names. */
 function nameOf({ caller, key }: CreateAttempt): string {
   return `${key} ${caller}`;
 }

@@ -14,8 +14,8 @@ export interface MemoryPetChanges extends PetChanges {
 }
 
 /**
- * Stores the revisions of pets that were changed or removed. The repository stores the pets. Each page of the feed is found by
- * iterating over the revisions from the first one.
+ * Stores the revisions of pets that were changed or removed. The repository stores the pets. Each page of changes is found
+ * by iterating over these revisions from the first one.
  */
 export function memoryChanges(pets: MemoryPetRepository, closed: AbortSignal): MemoryPetChanges {
   /** By the id of the pet, in ascending order of revision. */

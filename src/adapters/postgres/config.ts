@@ -29,7 +29,7 @@ export function clientConfig(
     try {
       return parsePostgresUrl(currentUrl()).password;
     } catch (cause) {
-      // Without this, an invalid URL would be reported as an invalid request.
+      // Without this, an invalid database URL would be reported to the client as an invalid request.
       throw new StorageFault('unreachable', 'the current password of the database cannot be read', { cause });
     }
   };

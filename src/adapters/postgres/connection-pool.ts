@@ -45,11 +45,11 @@ type Config = ReturnType<typeof clientConfig> & SessionConfig;
 /** Runs statements on a connection of its own. Rejects with an `AnimalStoreError`. */
 export interface Session extends Disposable {
   run(text: string, values?: unknown[]): Rows;
-  /** Begins a transaction with its own longer time limits: behind a pooler, the next transaction can have another connection. */
+  /** Begins a transaction, and sets the time limits in it: behind a pooler, the next transaction can have another connection. */
   begin(mode?: 'READ ONLY'): Promise<void>;
 }
 
-/** Closes a connection that fails. If the password cannot be read, the driver would wait until the server closes the connection. */
+/** Closes a connection that fails. If the password cannot be read, the driver would otherwise wait until the server closes it. */
 class EndingClient extends Client {
   constructor(config?: ClientConfig) {
     super(config);
@@ -97,7 +97,7 @@ export class ConnectionPool {
       try {
         client = await this.#pool.connect();
         const statement = begin();
-        // Not a setting of the session, because a pooler could give the session to another client.
+        // The session is not made read-only, because a pooler could give it to another client.
         if (readOnly) await query(client, { text: 'BEGIN READ ONLY' });
         const rows = statement
           ? await query(client, { ...statement, ...(isOutdated && { name: undefined }) })

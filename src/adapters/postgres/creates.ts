@@ -18,8 +18,8 @@ export const RENEW_RECORD: string = `ON CONFLICT (caller, key) DO UPDATE SET pet
       request = excluded.request, response = excluded.response WHERE record.ends_at < ${NOW}`;
 
 /**
- * Claims each key that has no valid record, and adds a pet with the id in the claim. If several pets have the same key, claims the
- * key for the first of them. Returns a row for each pet that was added.
+ * Stores a record for each key that has no valid one, and adds a pet with the id in this record. If several pets have the same key,
+ * only the first of them can be added. Returns a row for each pet that was added.
  */
 const ADD_ONCE = `WITH ${ORDER}, new AS MATERIALIZED (
     SELECT DISTINCT ON (_caller, _key) given.* FROM ordered,

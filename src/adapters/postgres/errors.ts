@@ -75,14 +75,17 @@ export function storageError(error: unknown): AnimalStoreError {
   return storageUnavailable(`the connection to the database failed${suffix}`, error, 'unreachable');
 }
 
-/** Whether one write can be the cause. A missing privilege (42501) affects every write, unless a trigger has raised this code. */
+/**
+ * Whether a single write of a statement can be the cause of the error. A missing privilege (42501) affects every write, unless a
+ * trigger has raised this code.
+ */
 export function isRefusal(error: unknown): boolean {
   if (!(error instanceof DatabaseError && hadNoEffect(error))) return false;
   const isRaised = error.routine === 'exec_stmt_raise';
   return isRaised || error.code === '2200H' || storageError(error).code === 'internal_error';
 }
 
-/** Returns the messages of the error and of its cause, without a password. A code that is in both is shown only once. */
+/** Returns the messages of the error and of its cause, without a password. A code that both contain is shown only once. */
 export function detailed(error: unknown): string {
   const { message, cause } = storageError(error);
   if (!isError(cause) || cause.message === '') return message;
@@ -97,7 +100,7 @@ export function writeError(error: unknown): AnimalStoreError {
 }
 
 /**
- * An `AnimalStoreError` means that nothing was sent. PostgreSQL translates the severity, so if the severity is
+ * An `AnimalStoreError` means that nothing was sent. The severity depends on the language of the server, so if it is
  * not the word `ERROR`, the SQLSTATE decides.
  */
 export function hadNoEffect(error: unknown): boolean {

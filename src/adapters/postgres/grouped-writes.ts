@@ -91,7 +91,7 @@ export class GroupedWrites {
       this.#observer.onCommit?.({ writes: rows.length, ms: performance.now() - startedAt });
     } catch (error) {
       group ??= this.#take(kind, queue);
-      // A write that the database refuses because of a data exception, a constraint or a trigger must fail alone.
+      // A write that the database refuses because of a data exception, a constraint or a trigger must not affect the others.
       if (isRefusal(error) && group.length > 1) {
         const half = group.length >> 1;
         await this.#send(kind, group.slice(0, half));

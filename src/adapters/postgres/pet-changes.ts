@@ -156,7 +156,10 @@ function recordStatement(changes: readonly Change[]): SqlStatement {
   return { ...statementFor(changes), name: 'record', text: RECORD };
 }
 
-/** One statement may change a pet only once, and use a key only once. A key contains no space, so the names are distinct. */
+/**
+ * One statement may change a pet only once, and use a key only once. A key contains no space, so different pairs of key and caller
+ * have different names.
+ */
 function namesOf({ pet, attempt }: Change): readonly string[] {
   return attempt === undefined ? [`${pet.id}`] : [`${pet.id}`, `${attempt.key} ${attempt.caller}`];
 }

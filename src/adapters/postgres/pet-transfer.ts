@@ -47,7 +47,7 @@ export function petTransfer(pool: ConnectionPool, observer: Observer): PetTransf
       const withIds = await spoolAll(spool, pool, batches, options);
       using session = await pool.openSession();
       const startedAt = performance.now();
-      // One transaction, because behind a pooler, the next one can have another connection, without the temporary table.
+      // One transaction, because a pooler could run a second one on another connection, which lacks the temporary table.
       await session.begin();
       await session.run(STAGE);
       for await (const values of spool.read()) {

@@ -66,7 +66,7 @@ const HIDDEN = `coalesce(array_agg('row security applies to ' || relname || ' an
     FILTER (WHERE row_security_active(oid)), '{}')`;
 export const READ_HIDDEN: string = `SELECT ${HIDDEN} FROM ${RELATIONS}`;
 
-/** Selects the privileges that some write needs, and this user lacks. Creates need only some of them. */
+/** Selects the privileges that this user needs for writes, and lacks. Creates need only those with `for_creates`. */
 const LACKING = `(VALUES ('pets', 'INSERT', true), ('pets', 'UPDATE', false), ('pets', 'DELETE', false), ('pets_id_seq', 'USAGE', true),
     ('idempotency_records', 'INSERT', true), ('idempotency_records', 'UPDATE', true), ('idempotency_records', 'DELETE', false),
     ('pet_revisions', 'INSERT', false), ('pet_revisions', 'UPDATE', false), ('api_keys', 'INSERT', false), ('api_keys', 'UPDATE', false),
@@ -121,7 +121,7 @@ export interface Survey {
   readonly faults: readonly string[];
   /** Messages about tables in which row security can hide rows from this user. */
   readonly hidden: readonly string[];
-  /** Messages about privileges that some write needs, and this user lacks. */
+  /** Messages about privileges that this user needs for writes, and lacks. */
   readonly lacking: readonly string[];
 }
 
@@ -202,7 +202,7 @@ async function migrate(session: Session): Promise<number> {
   await session.run('SELECT pg_advisory_xact_lock($1)', [LOCK]);
   const { version = 0 } = await surveyOf(session);
   if (version === 0) await session.run(VERSION_TABLE);
-  // While the migration waits for a lock, for example of a backup, the writes of other servers wait behind it.
+  // While the migration waits for a lock, for example that of a backup, the writes of other servers wait behind it.
   await session.run("SET LOCAL lock_timeout = '2s'");
   for (const [to, sql] of MIGRATIONS) if (to > version) await session.run(sql);
   await session.run('UPDATE animal_store_schema SET version = $1', [SCHEMA_VERSION]);

@@ -110,7 +110,7 @@ function assertOwnCompanions(path: string, deadline: number): void {
     const { isWal, isAlone } = lookAt(path);
     if (hasLog && !isWal && sizeOf(log) > 0) throw foreignCompanion(log);
     if (isAlone || existsSync(index)) return;
-    // Until the deadline, a process that is opening the store can create the index. Without a log, a restore may be running.
+    // Until the deadline, a process that is opening the store can create the index. Without a log, a restore may have the lock.
     if (performance.now() >= deadline && existsSync(log)) throw storageUnavailable(`${index} ${REMOVED}`);
     throw new Database.SqliteError(`${index} is missing`, 'SQLITE_BUSY');
   }, deadline);
@@ -118,7 +118,7 @@ function assertOwnCompanions(path: string, deadline: number): void {
 
 /**
  * Returns whether the file is in WAL mode, and whether no other connection has it open. After an error, assumes WAL
- * mode, and another connection only if the file is locked. Opens a hard link, beside which SQLite finds no companions.
+ * mode and, if the file is locked, another connection. Opens a hard link, beside which SQLite finds no companions.
  * Opens it with SQLite, because closing a file that was opened by other means would end the locks of SQLite on it.
  */
 function lookAt(path: string): { readonly isWal: boolean; readonly isAlone: boolean } {

@@ -63,7 +63,7 @@ export function openReader(path: string): Connection {
   });
 }
 
-/** Opens a store that another program may own. An older schema is refused instead of migrated. */
+/** Opens a store for reading only, because it may belong to another program. An older schema is refused instead of migrated. */
 export function openSource(path: string): Connection {
   const check = (db: Database.Database): void => {
     const version = versionOf(db);

@@ -56,7 +56,7 @@ export function errorFrom(error: PlainError, cause: unknown = error.detail): Ani
 
 /**
  * After a failed commit, it is unknown whether the writes were stored, because a recovery can still store the pages that reached
- * the write-ahead log. The exceptions are `SQLITE_FULL`, a locked database, and an error without a `reason`.
+ * the write-ahead log. After `SQLITE_FULL`, a locked database, or an error without a `reason`, nothing was stored.
  */
 export function failedCommit(error: unknown): PlainError {
   const failure = plainError(error);

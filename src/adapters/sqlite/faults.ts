@@ -8,9 +8,9 @@ import { assertSameFiles, type StoreFiles } from './files.ts';
 
 /**
  * The parts, the most important one first. The fault of `files` ends when the open files are back at their paths. The fault of
- * `writes` ends when a write changes a row. After `damaged` or `io_error`, which can affect a single page, the writer must have
- * repeated the failed writes before that. The fault of `reads` ends when the failed read, repeated by a test, succeeds. The fault
- * of `ids` ends when a test finds that ids are left.
+ * `writes` ends when a write changes a row. After `damaged` or `io_error`, which can affect a single page, the writer must first
+ * repeat the failed writes. The fault of `reads` ends when the failed read, repeated by a test, succeeds. The fault of `ids` ends
+ * when a test finds that ids are left.
  */
 export const PARTS = ['files', 'writes', 'reads', 'ids'] as const;
 type Part = (typeof PARTS)[number];

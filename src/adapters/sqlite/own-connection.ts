@@ -1,4 +1,7 @@
-/** Opens a connection in a new thread for work that waits for a caller. In the writer thread, such work would delay all writes. */
+/**
+ * Opens a connection in a new thread for work that waits for its caller, such as an import. In the writer thread, such work would
+ * delay all writes.
+ */
 
 import { on } from 'node:events';
 import { StorageFault, storageFaultReason } from '../../application/ports/storage-fault.ts';

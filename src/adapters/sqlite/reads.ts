@@ -28,7 +28,7 @@ export class Reads {
   readonly #closing = new AbortController();
   /** Aborted by {@link close}. After that, no new call of the storage begins. */
   readonly closing: AbortSignal = this.#closing.signal;
-  /** The read that has found a fault. Tests repeat it, because other reads may need only sound parts of the file. */
+  /** The read that has found a fault. {@link test} repeats it, because other reads may need only sound parts of the file. */
   #failed: (() => unknown) | undefined;
 
   constructor(db: Database.Database, faults: Faults) {
@@ -92,7 +92,7 @@ export class Reads {
     try {
       this.#failed?.();
     } catch (error) {
-      // The read works if only the request is refused, for example because its idempotency key belongs to another request.
+      // The file can be read if only the request is refused, for example because its idempotency key belongs to another request.
       if (storageFaultReason(storageError(error)) !== undefined) throw error;
     }
     this.#failed = undefined;

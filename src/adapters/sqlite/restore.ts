@@ -190,7 +190,7 @@ function compare(partial: string, old: Database.Database | undefined, problems: 
   return { lastId, lost, revivedPets, revivedKeys: keys?.revived ?? [] };
 }
 
-/** Prepares the copy, whose ids continue after those of the replaced store. Returns the last number that the copy has assigned. */
+/** Prepares the copy, whose ids continue after those of the replaced store. Returns the greatest id or revision of the copy. */
 function continueIds(partial: string, oldId: (table: 'pets' | 'api_keys') => bigint | undefined): bigint {
   using db = connect(partial);
   // The copy must be complete without a write-ahead log.

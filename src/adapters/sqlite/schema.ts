@@ -96,7 +96,7 @@ const MARKS = `SELECT (SELECT application_id FROM pragma_application_id), (SELEC
 const COLUMNS = `SELECT t.name || '.' || c.name FROM sqlite_schema AS t, pragma_table_info(t.name) AS c
   WHERE t.type = 'table' AND t.rootpage > 0`;
 
-/** Returns the schema version, or 0 for a file without tables. Throws if it is not supported, or if a column of it is missing. */
+/** Returns the schema version, or 0 for a file without tables. Throws if the version is not supported, or a column is missing. */
 export function versionOf(db: Database.Database, file = 'the file'): number {
   const version = anyVersionOf(db, file);
   refuseNewer(file, version, SCHEMA_VERSION);

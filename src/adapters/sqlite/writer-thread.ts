@@ -66,7 +66,7 @@ function open(): Database.Database {
   return db;
 }
 
-/** Commits the writes in one transaction. If one fails, and the storage is not the cause, each write is committed alone. */
+/** Commits the writes in one transaction. If one fails, and the storage is not the cause, each gets its own transaction. */
 function commit({ writes, lockTimeout }: Batch): Reply {
   const startedAt = performance.now();
   const deadline = startedAt + lockTimeout;

@@ -48,7 +48,9 @@ export class Writer {
   /** The writes that the thread is committing, even if they were rejected because the disk does not respond. */
   #batch: readonly QueuedWrite[] | undefined;
   #sentAt = 0;
-  /** A failed batch whose fault can be of one page. The fault lasts until a test can repeat the writes, without storing them. */
+  /**
+   * A failed batch whose fault may affect only one page. The fault lasts until a test can repeat the writes, without storing them.
+   */
   #failed: readonly QueuedWrite[] = [];
   /** Whether the test must follow the batch in flight, because constant writes keep the writer busy. */
   #isTestDue = false;
@@ -168,7 +170,7 @@ export class Writer {
     const stored = results.filter((result) => 'changes' in result);
     for (const result of results) if ('code' in result) reportFault(this.faults, 'writes', result);
     if (stored.length < results.length) {
-      // These faults can be of a single page, which `TEST_WRITE` does not read.
+      // These faults may affect only a single page, which `TEST_WRITE` does not read.
       const isOfPage = /damaged|io_error/.test(this.faults.of('writes')?.reason ?? '');
       if (isOfPage && this.#failed.length === 0) this.#failed = batch;
     } else if (stored.some(({ changes }) => changes > 0)) {
@@ -200,7 +202,7 @@ export class Writer {
   async #test(): Promise<void> {
     this.#isTestDue = false;
     // A write that reaches ROLLBACK has succeeded, but rejects with `internal_error`, because ROLLBACK changes no row. Used-up ids
-    // are no fault of a page.
+    // do not mean that a page is damaged.
     const accept = (error: AnimalStoreError) =>
       error.code === 'internal_error' ||
       storageFaultReason(error) === 'ids_exhausted' ||

@@ -13,7 +13,10 @@ export interface ReadChanges extends Pick<ChangesPage, 'epoch' | 'lastNumber'> {
   readonly limit: number;
   /** The first changed and removed pets, at most `limit + 1`, in ascending order of revision. */
   readonly changed: readonly ListedVersion[];
-  /** The first pets that were never changed, at most `limit + 1`. Their ids are their revisions, up to {@link lastRevisionOf}. */
+  /**
+   * The first pets that were never changed, at most `limit + 1`. Their ids, which are also their revisions, are not greater than
+   * {@link lastRevisionOf}.
+   */
   readonly unchanged: readonly Pet[];
   /** The last id that was examined, if {@link EXAMINED_LIMIT} ended the search for pets that were never changed. */
   readonly examinedUpTo?: bigint | undefined;

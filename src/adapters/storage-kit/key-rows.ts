@@ -8,7 +8,7 @@ export function hashOf(key: string): Buffer {
   return createHash('sha256').update(key).digest();
 }
 
-/** Returns the values of an INSERT up to `is_read_only`. A boolean becomes a number, because SQLite has no booleans. */
+/** Returns the values of an INSERT, from `hash` to `is_read_only`. A boolean becomes a number, because SQLite has no booleans. */
 export function keyValues(key: string, about: NewApiKey): (string | number | Buffer | null)[] {
   const { name, prefix, createdAt, expiresAt, isReadOnly = false } = about;
   return [hashOf(key), name, prefix, createdAt, expiresAt ?? null, Number(isReadOnly)];

@@ -1,4 +1,4 @@
-/** Converts pets to rows of a table and back. The table has a column for each attribute, whose name never begins with `_`. */
+/** Converts pets to rows of a table and back. Each attribute has a column, whose name never begins with `_`. */
 
 import type { AttributeKind } from '../../domain/attribute.ts';
 import { ATTRIBUTES, isAlwaysStored, type NewPet, PET_ATTRIBUTES, type Pet } from '../../domain/pet.ts';

@@ -44,7 +44,7 @@ export function replayedPet(record: readonly unknown[], row: PetRow | undefined)
   return petOf(row);
 }
 
-/** The maximum number of claims of a key. A key is claimed again if the record that prevented a claim ends before it is found. */
+/** The maximum number of claims of a key. A key is claimed again if the record that prevented a claim ends before it is read. */
 const CLAIMS = 3;
 
 /** The records of idempotency keys in a storage. */

@@ -34,7 +34,7 @@ export function codeOf(error: unknown): string {
   return isError(error) && 'code' in error ? String(error.code) : '';
 }
 
-/** Returns the error of a write when a trigger of the database has dropped its row. */
+/** Returns the error of a write whose row was dropped by a trigger of the database. */
 export function rowDropped(): AnimalStoreError {
   const message = 'a trigger of the database has dropped a row: nothing was stored';
   return new AnimalStoreError('internal_error', message);

@@ -26,8 +26,8 @@ export interface BackupContents {
   /** The greatest id or revision that was assigned, or 0n. */
   readonly lastId: bigint;
   /**
-   * The problems of pets that break a rule because another program changed them or the rule is newer than they are. After a
-   * restore, also says which parts of the replaced store could not be read.
+   * The problems of pets that break a rule, because another program changed them or because the rule is newer than the pets. After
+   * a restore, also the parts of the replaced store that could not be read.
    */
   readonly problems: readonly Problem[];
 }
@@ -39,18 +39,18 @@ export interface Restored extends BackupContents {
   /** The greatest id or revision in the backup and in the replaced store; 0n if neither has one. New pets get greater ids. */
   readonly lastId: bigint;
   /**
-   * The paths at which the files of the replaced store are kept. Empty if no store was replaced, or if an older store
+   * The paths at which the files of the replaced store are kept. Empty if no store was replaced, or if an earlier replaced store
    * is kept already and the replaced store has the same pets and keys as the backup.
    */
   readonly setAside: readonly string[];
   /**
    * How many pets and API keys of the replaced store are not in the backup. A pet with different values in the backup counts as
-   * missing. `undefined` if no store was replaced. A number is `undefined` if this part of the store could not be read.
+   * missing. `undefined` if no store was replaced. `pets` or `apiKeys` is `undefined` if this part of the store could not be read.
    */
   readonly lost?: { readonly pets?: number | undefined; readonly apiKeys?: number | undefined } | undefined;
   /** How many pets of the backup were removed in the replaced store. `undefined` if this could not be read. */
   readonly revivedPets?: number | undefined;
-  /** The valid keys that were revoked or ended earlier in the replaced store. */
+  /** The restored valid keys that were revoked, or had an earlier expiry, in the replaced store. */
   readonly revivedKeys: readonly RestoredKey[];
 }
 

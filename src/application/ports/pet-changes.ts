@@ -11,7 +11,7 @@ export interface PetVersion {
 
 /** The query for a page of the feed of changes. */
 export interface ChangesQuery {
-  /** Only versions with a greater revision are listed. By default, the page is the first one of the feed. */
+  /** Only versions with a revision above this one are listed. By default, the page is the first one of the feed. */
   readonly after?: bigint | undefined;
   /** The maximum number of versions, 1 or more. */
   readonly limit: number;

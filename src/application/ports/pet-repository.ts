@@ -5,13 +5,13 @@ import type { PetFilter } from '../../domain/pet-filter.ts';
 export interface PetQuery extends PetFilter {
   /** 1 or more. */
   readonly limit: number;
-  /** Only pets with a greater id are listed. By default, the list starts at the first pet. */
+  /** Only pets with an id above this one are listed. By default, the list starts at the first pet. */
   readonly after?: bigint | undefined;
 }
 
 /** The options of a call. */
 export interface CallOptions {
-  /** The time limit of each request to a server's API including its retries, in milliseconds. All other calls ignore it. */
+  /** The time limit of each request to a server's API with its retries, in milliseconds. Calls that send no request ignore it. */
   readonly timeout?: number | undefined;
   /**
    * When this signal is aborted, a call of a store rejects at once with the reason of the signal. But a write that has begun

@@ -30,7 +30,7 @@ export interface PetTransfer {
 
   /**
    * Yields the matching pets in ascending order of id, in batches that are not empty. Does not yield pets that are added after the
-   * first batch was requested. Leaving the loop early releases all resources.
+   * first batch was requested. Leaving a `for await` loop early releases all resources.
    */
   exportPets(filter?: PetFilter, options?: CallOptions): AsyncIterable<readonly Pet[]>;
 }

@@ -10,8 +10,8 @@ import type { PetTransfer } from './pet-transfer.ts';
 import type { StorageStatistics } from './statistics.ts';
 
 /**
- * An open storage. The parts that an engine lacks are absent. A call that needs such a part is refused with an error that names the
- * missing feature.
+ * An open storage. The parts that an engine lacks are absent. A call that needs an absent part is refused with an error that names
+ * the missing feature.
  */
 export interface StoreStorage {
   readonly pets: PetRepository;
@@ -38,7 +38,7 @@ export interface StoreStorage {
 
   /**
    * Resolves when the engine can handle requests. Rejects with `storage_unavailable` when reading fails. After a failed write,
-   * rejects until another write or a test of the storage shows that the failed one would now succeed. Settles within about a
+   * rejects until another write or a test of the storage shows that the failed write would now succeed. Settles within about a
    * second. Calls in quick succession may share one test.
    */
   check(): Promise<void>;

@@ -55,7 +55,7 @@ export const API_KEY: Format<string> = format('an API key', (text) => {
   throw invalidRequest('expected visible ASCII characters without spaces');
 });
 
-/** `Number` alone would read an empty text as 0. */
+/** Tests for digits first, because `Number` reads an empty text as 0. */
 export function integer(min: number, max: number, type = 'an integer'): Format<number> {
   return format(`${type} from ${min} to ${max}`, (text) => {
     const value = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
@@ -68,7 +68,7 @@ export function oneOf<const T extends string>(...values: readonly T[]): Format<T
 }
 
 /**
- * Creates a format. If `parse` returns `undefined`, the message says what was expected, and what was given.
+ * Creates a format. If `parse` returns `undefined`, the error message says what was expected, and what was given.
  *
  * @param parse can throw its own error, whose message must not contain a secret
  */

@@ -94,7 +94,7 @@ export function readPipes(environment: Environment): void {
     try {
       if (statSync(file).isFIFO()) pipes.set(file, readFileSync(file, 'utf8').trim());
     } catch {
-      // `readSettings` reports a file that cannot be read, if the command needs this setting.
+      // `readSettings` reports an unreadable file if the command needs the setting in it.
     }
   }
 }

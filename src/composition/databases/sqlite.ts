@@ -3,7 +3,7 @@ import type { Storage } from '../../application/ports/storage.ts';
 import type { Engine } from './engine.ts';
 import { refuse } from './refuse.ts';
 
-/** Matches paths such as `~/pets.db` that lead to an unexpected file: no shell expands `~` or variables in them. */
+/** Matches paths that would open an unexpected file, such as `~/pets.db`: `~` and variables in a path are not expanded. */
 const MISTAKEN = /^$|^:memory:$|^\/\/(?!\/)|^[~$]|\?|^file:/;
 
 const load = () => import('../../adapters/sqlite/index.ts');
@@ -19,7 +19,7 @@ export const sqlite: Engine<Storage> = {
     const expected = 'sqlite:PATH, such as sqlite:./pets.db or sqlite:/var/lib/pets.db';
     return refuse(`${expected}, without host, parameters, ~ and variables`, `sqlite:${path}`);
   },
-  // The path is absolute, because the reader of a message may be in another folder.
+  // The path is absolute, because the reader of a message may not know the working directory of the process.
   placeOf: (path) => resolve(path),
   async open(path, { forCommand = false, migration, mustExist = false, readOnly = false, observer }) {
     const { openSqliteStorage } = await load();

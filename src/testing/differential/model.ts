@@ -26,7 +26,7 @@ export class Model {
   /** The greatest id or revision that was assigned, or 0n. */
   lastId = 0n;
 
-  /** Adds pets with ascending ids above all others. */
+  /** Adds pets with ascending ids, all of them greater than `lastId`. */
   add(...pets: readonly Pet[]): void {
     this.pets.push(...pets);
     for (const pet of pets) this.versions.set(pet.id, { pet, revision: pet.id });

@@ -128,7 +128,7 @@ export function randomId({ lastId }: Model, random: Random): bigint {
   return pick(random, [id, id, id, id, lastId, lastId, -id, lastId + 2n ** 53n, INT64_MIN, INT64_MAX]);
 }
 
-/** Asserts that a pet was stored with a new id above all others. */
+/** Asserts that a pet was stored with the attributes of `input`, and with an id greater than `lastId`. */
 export function assertAdded(pet: Pet, input: NewPet, { lastId }: Model): Pet {
   assert.ok(isSamePet(pet, input), `expected the pet '${labelOf(input)}', got '${labelOf(pet)}'`);
   assert.ok(pet.id > lastId, `expected an id greater than ${lastId}, got ${pet.id}`);

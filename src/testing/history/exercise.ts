@@ -29,7 +29,7 @@ const LIMITS = [1, 2, 3, 20, 100] as const;
 /**
  * Lets several clients concurrently call stores that share their pets, and records the calls in `history`: creates with and without
  * idempotency keys, retries on any store, reads of pets that exist or do not exist yet, and lists with various limits, filters and
- * starts. At the end, lists all pets of each store. A client continues after a call that fails with an `AnimalStoreError`.
+ * start ids. At the end, lists all pets of each store. A client continues after a call that fails with an `AnimalStoreError`.
  */
 export async function exercise(
   history: History,

@@ -16,9 +16,9 @@ interface Bounds {
 
 /**
  * Returns a description of a contradiction, or `undefined` when one order explains all events. The ids give the order of the pets,
- * so no search is needed. The events fit this order under two conditions. First, a list that contains a pet also contains each pet
- * with a smaller id that the query of the list selects. Second, once a pet was visible, it and all pets with smaller ids stayed
- * visible. The running time grows almost linearly with the number of events and of pets in them.
+ * so no search for an order is needed. The events fit this order under two conditions. First, a list that contains a pet also
+ * contains each pet with a smaller id that the query of the list selects. Second, once a pet was visible, it and all pets with
+ * smaller ids stayed visible. The running time grows almost linearly with the number of events and of pets in them.
  */
 export function petContradiction(events: readonly PetEvent[]): string | undefined {
   try {

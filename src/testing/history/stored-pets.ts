@@ -21,8 +21,8 @@ export interface StoredPet {
 export class Contradiction extends Error {}
 
 /**
- * Returns every pet that a call returned, by id, with the calls that may have stored it. Throws a {@link Contradiction} when no
- * call can have stored a pet, or when calls contradict each other about a pet or its id.
+ * Returns every pet that a call returned, by id, with the calls that may have stored it. Throws a {@link Contradiction} when a
+ * returned pet cannot be from any recorded create, or when calls contradict each other about a pet or its id.
  */
 export function storedPets(events: readonly PetEvent[]): Map<bigint, StoredPet> {
   const creations = creationsOf(events.filter((event) => event.kind === 'create'));
@@ -77,8 +77,8 @@ function creationsOf(creates: readonly CreateEvent[]): Creation[] {
 }
 
 /**
- * Returns a function that finds the calls that may have stored a pet although none of them returned it. Each creation can explain
- * only one pet. If several equal creations can explain a pet, the choice does not matter, and the function takes the earliest.
+ * Returns a function that finds the calls that may have stored a pet although none of them returned it. Each creation is used
+ * for one pet at most. If several equal creations are possible, the choice does not matter, and the function takes the earliest.
  */
 function unknownCreates(
   creations: readonly Creation[],

@@ -125,10 +125,9 @@ export class VersionHistory {
   }
 
   /**
-   * Asserts two rules for each read. First, it misses nothing that was visible before it began. Let G be the greatest number of a
-   * write that had ended by then, or of a version that a read of any pet had returned by then. Of the versions of its pet, the read
-   * returns the newest one with a number up to G, or a newer one. Second, the write of the returned version began before the read
-   * ended.
+   * Asserts two rules for each read. First, the read misses nothing that was visible when it began. Let G be the greatest revision
+   * that any write, or any read of any pet, had returned by then. The read returns the newest version of its pet with a revision up
+   * to G, or a newer version. Second, the write of the returned version began before the read ended.
    */
   #assertReads(versions: Map<bigint, Version[]>): void {
     const read = this.#reads.map(({ end, version }) => ({ end, revision: version?.revision }));

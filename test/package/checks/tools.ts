@@ -26,6 +26,7 @@ test('the bundle for browsers is below 52 KB, and runs with only the Web platfor
     AbortController,
     crypto,
     TextEncoder,
+    btoa,
     setTimeout,
     setInterval,
     clearInterval,

@@ -125,7 +125,7 @@ async function writeOnce(
 async function listPets({ all, json, ...query }: ListFlags, options: CommandOptions): Promise<void> {
   const { console, signal } = options;
   await withStore(options, 'pets', READING, async (store) => {
-    const widths = PET_HEAD.map(() => (all ? 10 : 0)); // Ids of the next pages can be longer.
+    const widths = PET_HEAD.map(() => (all ? 10 : 0)); // Leaves room for longer ids on later pages.
     let last: bigint | undefined;
     let hasMore = false;
     do {

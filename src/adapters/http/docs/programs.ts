@@ -1,4 +1,4 @@
-/** The programs in the folder `examples` to which the guides of the reference page link. */
+/** The programs from the folder `examples` that are linked in the guides of the reference page. */
 export const PROGRAMS: readonly string[] = [
   ...['curl.sh', 'client.go', 'client.js', 'client.py'].flatMap((name) => [name, `follow/${name}`]),
   ...['follow/copy.py', 'generated/hey-api.ts', 'generated/openapi-fetch.ts', 'typed-client.ts'],
