@@ -16,7 +16,7 @@ export const WHEN: Readonly<Record<HttpErrorCode, string>> = {
   not_found: 'No pet has this id, or nothing is at this path.',
   method_not_allowed: 'The path does not support the method. `Allow` lists the methods that it supports.',
   request_timeout: 'The client was too slow to send.',
-  invalid_transition: 'An attribute of the pet cannot get the given value after its present one.',
+  invalid_transition: 'An attribute of the pet cannot change from its present value to the given one.',
   restart_required: 'The cursor is of another epoch of the store, such as from before a restore.',
   precondition_failed: 'The pet has changed since it was read.',
   precondition_required: '`If-Match` is missing.',

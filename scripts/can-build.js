@@ -1,4 +1,4 @@
-/** Fails with one line if packages that the build needs are missing, instead of pages of errors from the compiler. */
+/** Fails with one line, not pages of compiler errors, if packages that the build needs are missing. */
 
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
