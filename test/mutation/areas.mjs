@@ -28,7 +28,7 @@ export const AREAS = {
     mutatesTexts: true,
     hasEachKind: true,
     // Some survivors only select the faster of two equal paths of domain/json.ts.
-    lastRun: '2026-11-29: 98.8 % of 1,753; 2026-11-30: 97.0 % of 698 in the files that changed afterwards',
+    lastRun: '2026-11-29: 98.8 % of 1,753; 2026-11-30: 98.2 % of 678 in the files that changed afterwards',
     testTimeout: 4000,
   },
   page: {
@@ -121,7 +121,7 @@ export const AREAS = {
     // Otherwise its constants would belong to the test that loads it first.
     preload: `${ADAPTERS}/api-client/index.ts`,
     threshold: 90,
-    lastRun: '2026-11-29: 91.5 % of 601',
+    lastRun: '2026-11-29: 91.5 % of 601; 2026-11-30: 90.8 % of 239 in the client',
     needsBuild: true,
     testTimeout: 8000,
   },
