@@ -18,7 +18,7 @@ import {
   type Subject,
   storageContract,
 } from '../../src/testing/index.ts';
-import { type Fault, withMethod } from './faulty.ts';
+import { type Fault, withMethod, withResult } from './faulty.ts';
 
 afterEach(() => void vi.useRealTimers());
 
@@ -51,10 +51,7 @@ const endless = withMethod('transfer.exportPets', (_, { pets }) => {
 
 /** Says that more items follow each full page. */
 const promising = (method: string, items: string) =>
-  withMethod(method, (list) => async (query) => {
-    const page = await list(query);
-    return Object.freeze({ ...page, more: page[items].length === query.limit });
-  });
+  withResult(method, (page, { limit }) => Object.freeze({ ...page, more: page[items].length === limit }));
 const promisingPets = promising('pets.list', 'pets');
 const promisingChanges = promising('changes.list', 'versions');
 

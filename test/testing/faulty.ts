@@ -26,3 +26,21 @@ export function withMethods(replacements: () => Readonly<Record<string, Replace>
 
 /** Replaces one method. */
 export const withMethod = (name: string, replace: Replace): Fault => withMethods(() => ({ [name]: replace }));
+
+/** Changes what one method resolves with. `change` gets the result and the arguments of the call. */
+export const withResult = (name: string, change: Method): Fault => withMethod(name, changing(change));
+
+export const changing = (change: Method): Replace => {
+  return (method) =>
+    async (...args) =>
+      change(await method(...args), ...args);
+};
+
+/** Runs an action before each call. */
+export const preceding = (action: Method): Replace => {
+  return (method) =>
+    async (...args) => {
+      action(...args);
+      return await method(...args);
+    };
+};

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { openMemoryStorage } from '../../src/adapters/memory/index.ts';
 import type { MemoryPetRepository } from '../../src/adapters/memory/pet-repository.ts';
 import type { AttemptState } from '../../src/application/ports/idempotent-changes.ts';
-import type { ChangesPage, PetVersion } from '../../src/application/ports/pet-changes.ts';
+import type { ChangesPage } from '../../src/application/ports/pet-changes.ts';
 import type { Storage } from '../../src/application/ports/storage.ts';
 import type { Pet } from '../../src/domain/pet.ts';
 import { matches, PET_FILTERS } from '../../src/domain/pet-filter.ts';
@@ -20,7 +20,15 @@ import {
   type Subject,
   storageContract,
 } from '../../src/testing/index.ts';
-import { type Fault, type Replace, withMethod, withMethods } from './faulty.ts';
+import {
+  changing,
+  type Fault,
+  preceding,
+  type Replace,
+  withMethod,
+  withMethods,
+  withResult,
+} from './faulty.ts';
 
 /** Opens clients of a store in memory, each with the fault. */
 function subjectOf(fault: Fault): Required<Pick<Subject<Storage>, 'open' | 'openSecond' | 'reopen'>> {
@@ -58,12 +66,9 @@ test.each([
   ...['changes.find', 'changes.list', 'changes.beginEpoch'].map((name) => [name, [CLOSED]] as const),
   ...['idempotentChanges.find', 'idempotentChanges.record'].map((name) => [name, [CLOSED]] as const),
 ])('%s that resolves when it fails', async (name, failed) => {
-  const fault = withMethod(
-    name,
-    (method) =>
-      (...args) =>
-        method(...args).catch(() => ({})),
-  );
+  const fault = withMethod(name, (method) => (...args) => {
+    return method(...args).catch(() => ({}));
+  });
   const { open } = subjectOf(fault);
   expect(await failedCases(storageContract({ open }))).toEqual(failed);
 });
@@ -71,13 +76,7 @@ test.each([
 test.each<[name: string, failed: readonly string[], instead?: Replace]>([
   ...[...WRITES, 'apiKeys.add'].map((name) => [name, [COMPLETED]] as [string, readonly string[]]),
   // Stores the change without its record.
-  [
-    'idempotentChanges.replace',
-    [COMPLETED],
-    (_, { changes }) =>
-      (pet, id) =>
-        changes.replace(pet, id),
-  ],
+  ['idempotentChanges.replace', [COMPLETED], (_, { changes }) => changes.replace.bind(changes)],
   ['pets.list', []],
 ])('%s that resolves when close prevents it', async (name, failed, instead = () => () => ({})) => {
   const dropping: Fault = (storage) => {
@@ -96,15 +95,8 @@ test.each<[name: string, failed: readonly string[], instead?: Replace]>([
   expect(await failedCases(completed)).toEqual(failed);
 });
 
-const importAfterRemoval = withMethod('transfer.importPets', (importPets, { pets, changes }) => {
-  return async (batches, options) => {
-    const isEmptied =
-      (await changes.list({ limit: 1 })).lastNumber > 0n && !(await pets.list({ limit: 1 })).pets[0];
-    return await (isEmptied
-      ? openMemoryStorage().transfer.importPets(batches, options)
-      : importPets(batches, options));
-  };
-});
+const memoryOf = ({ pets }: Storage) => pets as MemoryPetRepository;
+const lastPetOf = (storage: Storage) => memoryOf(storage).selectNow(Boolean).at(-1)?.id;
 
 const skipAfterRemoval = withMethod('pets.list', (list, { changes }) => async (query) => {
   const page = await list(query);
@@ -115,15 +107,11 @@ const skipAfterRemoval = withMethod('pets.list', (list, { changes }) => async (q
 const unseenRemoval = withMethods(() => {
   const seen = new Map<bigint, Pet>();
   return {
-    'changes.remove': (remove) => (id, expected) => {
-      seen.delete(id);
-      return remove(id, expected);
-    },
-    'pets.find': (find) => async (id) => {
-      const pet = (await find(id)) ?? seen.get(id);
-      if (pet !== undefined) seen.set(id, pet);
-      return pet;
-    },
+    'changes.remove': preceding((id) => seen.delete(id)),
+    'pets.find': changing((pet, id) => {
+      if (pet) seen.set(id, pet);
+      return seen.get(id);
+    }),
   };
 });
 
@@ -144,24 +132,12 @@ const lateRecord = withMethod('idempotentChanges.record', (record, { idempotentC
   };
 });
 
-const thawing = (part: 'record' | 'version') =>
-  withMethod('idempotentChanges.find', (find) => async (...args) => {
-    const found = await find(...args);
-    const { [part]: frozen } = found;
-    return { ...found, [part]: frozen && { ...frozen, pet: frozen.pet && { ...frozen.pet } } };
-  });
-
 /** Caches the results of a read until a write without an idempotency key. */
 const staleAfterKey = (name: string, isCached: (query: object) => boolean): Fault =>
   withMethods(() => {
     const cache = new Map<string, unknown>();
     const unkeyed = WRITES.filter((write) => !write.startsWith('idempotentChanges.'));
-    const emptying: Replace =
-      (write) =>
-      (...args) => {
-        cache.clear();
-        return write(...args);
-      };
+    const emptying = preceding(() => cache.clear());
     return {
       ...Object.fromEntries([...unkeyed, 'transfer.importPets'].map((write) => [write, emptying])),
       [name]: (read) => async (query) => {
@@ -173,47 +149,27 @@ const staleAfterKey = (name: string, isCached: (query: object) => boolean): Faul
   });
 const isFiltered = (query: object) => Object.keys(query).some((key) => key !== 'limit' && key !== 'after');
 
-const oldRevision = withMethods(() => {
-  const old = new Map<bigint, bigint>();
-  return {
-    'idempotentChanges.replace': (replace) => async (pet, expected, by) => {
-      const revision = await replace(pet, expected, by);
-      old.set(revision, expected);
-      return revision;
-    },
-    'changes.find': (find) => async (id) => {
-      const version = await find(id);
-      return version && { ...version, revision: old.get(version.revision) ?? version.revision };
-    },
-  };
-});
-
 const twoEpochs = withMethods(() => {
   const epochs: string[] = [];
   let begun = 0;
   return {
-    'changes.beginEpoch': (begin) => () => {
+    'changes.beginEpoch': preceding(() => {
       begun += 1;
-      return begin();
-    },
-    'changes.list': (list) => async (query) => {
-      const page = await list(query);
+    }),
+    'changes.list': changing((page) => {
       epochs[begun % 2] ??= page.epoch;
       return { ...page, epoch: epochs[begun % 2] };
-    },
+    }),
   };
 });
-
-const memoryOf = ({ pets }: Storage) => pets as MemoryPetRepository;
 
 const exportedRemoval = withMethods(() => {
   const added: Pet[] = [];
   return {
-    'pets.add': (add) => async (input) => {
-      const pet = await add(input);
+    'pets.add': changing((pet) => {
       added.push(pet);
       return pet;
-    },
+    }),
     'transfer.exportPets': (exportPets, storage) =>
       async function* (filter = {}) {
         const isRemoved = ({ id }: Pet) => memoryOf(storage).findNow(id) === undefined;
@@ -224,47 +180,13 @@ const exportedRemoval = withMethods(() => {
   };
 });
 
-const forgottenRemoval = withMethods(() => {
-  let added = 0n;
-  return {
-    'pets.add': (add) => async (input) => {
-      const pet = await add(input);
-      added = pet.id;
-      return pet;
-    },
-    'changes.list': (list) => async (query) => {
-      const page = await list(query);
-      return {
-        ...page,
-        versions: page.versions.filter(({ pet, revision }: PetVersion) => pet || revision > added),
-      };
-    },
-  };
-});
-
-const numberedRecord = withMethod('idempotentChanges.record', (record, storage) => {
-  const pets = memoryOf(storage);
-  return async (...args) => {
-    const isRecorded = await record(...args);
-    if (isRecorded) pets.lastId += 1n;
-    return isRecorded;
-  };
-});
-
-const reusedNumber = withMethod('transfer.importPets', (importPets, storage) => {
-  const pets = memoryOf(storage);
-  return (batches, options) => {
-    const onProgress = (count: number) => {
-      options.onProgress?.(count);
-      pets.lastId = pets.selectNow(() => true).at(-1)?.id ?? pets.lastId;
-    };
-    return importPets(batches, { ...options, onProgress });
-  };
+const reusedNumber = withMethod('transfer.importPets', (importPets, storage) => async (...args) => {
+  memoryOf(storage).lastId = lastPetOf(storage) ?? memoryOf(storage).lastId;
+  return await importPets(...args);
 });
 
 /** Ends each page at an even number, so that it has at most two versions, or none. */
-const shortPages = withMethod('changes.list', (list) => async ({ after = 0n, limit }) => {
-  const page: ChangesPage = await list({ after, limit });
+const shortPages = withResult('changes.list', (page: ChangesPage, { after = 0n }) => {
   const upTo = after + 2n - (after % 2n);
   const versions = page.versions.filter(({ revision }) => revision <= upTo);
   const isShort = versions.length < page.versions.length;
@@ -275,6 +197,11 @@ const shortPages = withMethod('changes.list', (list) => async ({ after = 0n, lim
 const foundAs = (change: (found: AttemptState, again: () => Promise<AttemptState>) => unknown): Fault =>
   withMethod('idempotentChanges.find', (find) => async (...args) => {
     return change(await find(...args), () => find(...args));
+  });
+
+const thawing = (part: 'record' | 'version') =>
+  foundAs(({ [part]: frozen, ...found }) => {
+    return { ...found, [part]: frozen && { ...frozen, pet: frozen.pet && { ...frozen.pet } } };
   });
 
 const ONE_WINS = 'of two writes of one version or key, one is made';
@@ -294,7 +221,11 @@ const [RANDOM = ''] = differentialContract({ open: expect.fail }).map(({ name })
 test.each<[fault: string, Fault, ...failed: string[]]>([
   [
     'an import of ids into a store whose pets were removed',
-    importAfterRemoval,
+    withMethod('transfer.importPets', (importPets, storage) => async (batches, options) => {
+      const isEmptied = memoryOf(storage).lastId > 0n && lastPetOf(storage) === undefined;
+      const { transfer } = isEmptied ? openMemoryStorage() : { transfer: { importPets } };
+      return await transfer.importPets(batches, options);
+    }),
     'an import of ids is refused when the store has had a pet, even if it was removed',
   ],
   ['a list that skips a pet after a removed one', skipAfterRemoval, REMOVED, `${REMOVED} (with keys)`],
@@ -333,7 +264,18 @@ test.each<[fault: string, Fault, ...failed: string[]]>([
   ],
   [
     'a version with the revision before a keyed change',
-    oldRevision,
+    withMethods(() => {
+      const old = new Map<bigint, bigint>();
+      return {
+        'idempotentChanges.replace': changing((revision, _, expected) => {
+          old.set(revision, expected);
+          return revision;
+        }),
+        'changes.find': changing((version) => {
+          return version && { ...version, revision: old.get(version.revision) ?? version.revision };
+        }),
+      };
+    }),
     REPLACED,
     'only the expected revision of a known pet, at first its id, is replaced or removed (with keys)',
     'of 50 concurrent writers of one version, one succeeds (with keys)',
@@ -349,22 +291,29 @@ test.each<[fault: string, Fault, ...failed: string[]]>([
   ],
   [
     'a record that takes a number',
-    numberedRecord,
+    withMethod('idempotentChanges.record', (record, storage) => async (...args) => {
+      const isRecorded = await record(...args);
+      if (isRecorded) memoryOf(storage).lastId += 1n;
+      return isRecorded;
+    }),
     'a request that changes nothing has a record, and takes no number',
   ],
   ['an epoch that is kept', withMethod('changes.beginEpoch', () => async () => {}), EPOCHS, CLOSED],
   ['an epoch that begins again', twoEpochs, EPOCHS],
   [
     'a feed that forgets a removal when a pet is added',
-    forgottenRemoval,
+    withMethod('changes.list', (list, storage) => async (query) => {
+      const page: ChangesPage = await list(query);
+      const lastPet = lastPetOf(storage) ?? 0n;
+      return { ...page, versions: page.versions.filter(({ pet, revision }) => pet || revision > lastPet) };
+    }),
     FEED,
     `${FEED} (with keys)`,
     RANDOM,
   ],
   [
     'a page of the feed that ends after the last number',
-    withMethod('changes.list', (list) => async (query) => {
-      const page = await list(query);
+    withResult('changes.list', (page: ChangesPage) => {
       return page.more || page.upTo === 0n ? page : { ...page, upTo: page.lastNumber + 1n };
     }),
     FEED,
