@@ -97,7 +97,7 @@ export class BasicStore implements AsyncDisposable {
       const { pets: items, more } = await this.listPage(query, call);
       return { items, next: items.at(-1)?.id, more };
     };
-    return follow(read, options, FOLLOW_OPTIONS, this.closing.signal, this.#isRemote);
+    return follow(read, options, FOLLOW_OPTIONS, this.closing.signal, this.storage.isRemote);
   }
 
   /**
@@ -204,7 +204,7 @@ export class BasicStore implements AsyncDisposable {
       const { changes: items, ...page } = await this.listChanges(query, call);
       return { items, ...page };
     };
-    return follow(read, options, FOLLOW_CHANGES_OPTIONS, this.closing.signal, this.#isRemote);
+    return follow(read, options, FOLLOW_CHANGES_OPTIONS, this.closing.signal, this.storage.isRemote);
   }
 
   /** Resolves when the storage can handle requests, and rejects with `storage_unavailable` otherwise. */
@@ -227,10 +227,6 @@ export class BasicStore implements AsyncDisposable {
   /** Calls {@link BasicStore.close} at the end of an `await using` block. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
-  }
-
-  get #isRemote(): boolean {
-    return this.storage.changeUseCases !== undefined;
   }
 
   protected get changes(): ChangeUseCases {
@@ -258,7 +254,7 @@ export class BasicStore implements AsyncDisposable {
 
   /** Ends the wait for a call when its signal is aborted, because most storages ignore the signal. */
   #ended<T>(call: Promise<T>, options?: CallOptions, error?: (signal: AbortSignal) => unknown): Promise<T> {
-    if (options === undefined || this.storage.endsCalls) return call;
+    if (options === undefined || this.storage.isRemote) return call;
     return untilAborted(call, options.signal, error);
   }
 

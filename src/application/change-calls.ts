@@ -7,6 +7,7 @@ import type { ChangePet } from './change-pet.ts';
 import { entityTagOf, type IfMatch, type TaggedPet } from './entity-tag.ts';
 import type { ChangesList, ListChanges, PetState } from './list-changes.ts';
 import type { CallOptions } from './ports/pet-repository.ts';
+import type { StoreStorage } from './ports/storage.ts';
 import type { RemovePet } from './remove-pet.ts';
 import type { ChangeOptions } from './store-options.ts';
 import { abortedWrite, untilAborted } from './until-aborted.ts';
@@ -24,6 +25,11 @@ export interface ChangeUseCases {
   readonly listChanges: Pick<ListChanges, 'execute'>;
   /** Resolves with a pet and its entity tag. Rejects with `not_found` when no pet has this id. */
   readonly findTagged: (id: bigint, options?: CallOptions) => Promise<TaggedPet>;
+}
+
+/** The storage of a store on another server, which also runs the use cases that change pets. */
+export interface RemoteStorage extends StoreStorage {
+  readonly changeUseCases: ChangeUseCases;
 }
 
 /**

@@ -11,6 +11,9 @@ export interface TaggedPet {
   readonly etag: string;
 }
 
+/** The form of a strong entity tag (RFC 9110, section 8.8.3). */
+export const STRONG_TAG: RegExp = /^"[!#-~\x80-\xff]*"$/;
+
 /** Returns the SHA-256 hash of a text, in base64url. */
 export async function hashOf(text: string): Promise<string> {
   const hash = new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text)));

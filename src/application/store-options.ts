@@ -3,6 +3,7 @@
 import { PET_FILTERS, type PetFilterInput } from '../domain/pet-filter.ts';
 import { BOOLEAN, FUNCTION, type OptionRules, type Rule, TIMEOUT } from './arguments.ts';
 import type { Deprecation } from './deprecation.ts';
+import { STRONG_TAG } from './entity-tag.ts';
 import type { ChangesPageQuery } from './list-changes.ts';
 import type { PetPageQuery } from './list-pets.ts';
 import type { RestoreOptions } from './ports/maintenance.ts';
@@ -82,8 +83,7 @@ export const FILTER = Object.fromEntries(
 export const QUERY: OptionRules<PetPageQuery> = { ...CHANGES_QUERY, ...FILTER };
 export const CALL_OPTIONS: OptionRules<CallOptions> = { timeout: TIMEOUT, signal: SIGNAL };
 export const CREATE_OPTIONS: OptionRules<CreateOptions> = { ...CALL_OPTIONS, idempotencyKey: ANY };
-const isStrongTag = (value: unknown): boolean =>
-  typeof value === 'string' && /^"[!#-~\x80-\xff]*"$/.test(value);
+const isStrongTag = (value: unknown): boolean => typeof value === 'string' && STRONG_TAG.test(value);
 const TAGS: Rule = {
   expected: 'a strong entity tag, which begins and ends with a double quote, an array of them, or *',
   accepts: (value) => value === '*' || (Array.isArray(value) ? value.every(isStrongTag) : isStrongTag(value)),

@@ -1,7 +1,7 @@
 /** Constructs the use cases with the ports of a storage. Only this module of `src` constructs use cases. */
 
 import { ApiKeys } from './api-keys.ts';
-import type { ChangeUseCases } from './change-calls.ts';
+import type { ChangeUseCases, RemoteStorage } from './change-calls.ts';
 import { ChangePet } from './change-pet.ts';
 import { CreatePet } from './create-pet.ts';
 import { entityTagOf } from './entity-tag.ts';
@@ -29,7 +29,7 @@ export interface UseCases {
 }
 
 type Options = RetryOptions & { readonly report?: ReportFailure };
-type Ports = Omit<StoreStorage, 'check' | 'close'>;
+type Ports = Omit<StoreStorage & Partial<RemoteStorage>, 'check' | 'close'>;
 type AllPorts = Omit<Storage, 'check' | 'close' | 'idempotencyRecords'>;
 
 /** Creates the use cases that are available both in this process and through the HTTP API of a server. */

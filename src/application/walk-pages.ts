@@ -54,7 +54,7 @@ export function follow<Item, Options extends Followed>(
   options: Options,
   rules: OptionRules<Options>,
   closing: AbortSignal,
-  isRemote: boolean,
+  isRemote = false,
 ): AsyncGenerator<Item, void, undefined> {
   const ending = new AbortController();
   const following = (async function* () {

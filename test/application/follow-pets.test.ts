@@ -3,7 +3,6 @@ import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { openMemoryStorage } from '../../src/adapters/memory/index.ts';
 import { AnimalStore } from '../../src/application/animal-store.ts';
 import type { Storage } from '../../src/application/ports/storage.ts';
-import { createUseCases } from '../../src/application/use-cases.ts';
 import { AnimalStoreError, type ErrorCode } from '../../src/domain/errors.ts';
 import type { Pet } from '../../src/domain/pet.ts';
 import { PET_FILTERS } from '../../src/domain/pet-filter.ts';
@@ -108,8 +107,7 @@ describe('a follower', () => {
   });
 
   test('reads again after an unexpected error of a server', async () => {
-    const { changes: changeUseCases } = createUseCases(storage);
-    const server = new AnimalStore({ ...storage, changeUseCases });
+    const server = new AnimalStore({ ...storage, isRemote: true });
     failReads(undefined, 'internal_error');
     const next = take(server.followPets({ interval: 1 }), 1);
     await store.createPet(REX);

@@ -1,4 +1,4 @@
-import type { StoreStorage } from '../../application/ports/storage.ts';
+import type { RemoteStorage } from '../../application/change-calls.ts';
 import type { ClientOptions } from '../../application/store-options.ts';
 import { invalidRequest } from '../../domain/errors.ts';
 import { ApiClient } from './api-client.ts';
@@ -15,7 +15,7 @@ const CHECK_TIMEOUT = 1000;
  *
  * @param base the base address of the API, without a slash at its end
  */
-export function openApiStorage(base: string, options: ClientOptions = {}): StoreStorage {
+export function openApiStorage(base: string, options: ClientOptions = {}): RemoteStorage {
   const { apiKey = '' } = options;
   if (!/^[\x21-\x7e]+$/.test(apiKey)) {
     throw invalidRequest('apiKey: expected the API key of the server, in visible ASCII characters');
@@ -24,7 +24,7 @@ export function openApiStorage(base: string, options: ClientOptions = {}): Store
   const send = sender(base, headers, options);
   const api = new ApiClient({ base, send, onResponse: deprecationListener(options) });
   return {
-    endsCalls: true,
+    isRemote: true,
     ...apiPets(api),
     changeUseCases: apiChangeUseCases(api),
     check: () => api.call('listPets', '/pets?limit=1', { read: () => {} }, { timeout: CHECK_TIMEOUT }),

@@ -1,6 +1,6 @@
 /** The handlers of the operations that change pets and list changes. */
 
-import type { IfMatch } from '../../application/entity-tag.ts';
+import { type IfMatch, STRONG_TAG } from '../../application/entity-tag.ts';
 import type { PetState } from '../../application/list-changes.ts';
 import type { Caller } from '../../application/ports/idempotent-creates.ts';
 import { idempotencyKey } from '../../domain/idempotency-key.ts';
@@ -57,8 +57,6 @@ function checkedCallerOf(ctx: ApiContext): Caller | undefined {
   if (caller !== undefined) idempotencyKey(caller.key);
   return caller;
 }
-
-const STRONG_TAG = /^"[!#-~\x80-\xff]*"$/;
 
 /** Returns `*`, or the strong entity tags of `If-Match` (RFC 9110, section 13.1.1). Leaves out all others, which match no pet. */
 function ifMatchOf({ req }: ApiContext): IfMatch {

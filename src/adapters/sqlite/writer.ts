@@ -210,7 +210,7 @@ export class Writer {
     // The repeated writes have a batch of their own, because a failure of the storage rejects the whole batch.
     const waiting = this.#queue.splice(0);
     const repeated = this.#failed.map(({ write }) => this.storeWrite(...write, ['ROLLBACK']).catch(accept));
-    this.#commitNext();
+    if (this.#queue.length > 0) this.#commitNext();
     this.#queue.push(...waiting);
     await Promise.all(repeated);
     this.#failed = [];

@@ -1,5 +1,4 @@
 import { AnimalStoreError } from '../../domain/errors.ts';
-import type { ChangeUseCases } from '../change-calls.ts';
 import type { ApiKeyRepository } from './api-key-repository.ts';
 import type { IdempotentChanges } from './idempotent-changes.ts';
 import type { IdempotencyRecords, IdempotentCreates } from './idempotent-creates.ts';
@@ -21,8 +20,6 @@ export interface StoreStorage {
   readonly transfer?: PetTransfer | undefined;
   readonly changes?: PetChanges | undefined;
   readonly idempotentChanges?: IdempotentChanges | undefined;
-  /** The use cases that change pets and list changes on another server. They replace the two ports above. */
-  readonly changeUseCases?: ChangeUseCases | undefined;
 
   /**
    * Copies the whole store, including the API keys, as it is at one moment; other calls can write meanwhile. `file` is unchanged
@@ -31,8 +28,8 @@ export interface StoreStorage {
    */
   readonly backup?: ((file: string, options?: BackupOptions) => Promise<void>) | undefined;
 
-  /** Whether the storage ends a call when its signal is aborted. Otherwise, the store only stops waiting for the call. */
-  readonly endsCalls?: boolean | undefined;
+  /** Whether the storage is on another server. It must then end a call when the signal of the call is aborted. */
+  readonly isRemote?: boolean | undefined;
 
   readonly statistics?: (() => StorageStatistics) | undefined;
 

@@ -180,3 +180,16 @@ test('the failed writes are also repeated while others arrive all the time, and 
   await second;
   expect(states).toEqual(['not_responding', 'io_error', undefined]);
 });
+
+test('a close while a page is tested under load completes the waiting adds', async () => {
+  const { storage, replies } = await openFailed('damaged');
+  const inFlight = storage.pets.add(REX);
+  await replies.sent(1);
+  vi.advanceTimersByTime(500);
+  const waiting = [storage.pets.add(REX), storage.pets.add(REX)];
+  const closing = storage.close();
+  replies.release();
+  await inFlight;
+  expect((await Promise.all(waiting)).map(({ id }) => id)).toEqual([4n, 5n]);
+  await closing;
+});
