@@ -112,8 +112,7 @@ test('close ends an import whose batches stop coming', async () => {
     resolve();
     await new Promise(() => {});
   })();
-  const importing = store.importPets(batches);
-  const rejected = expect(importing).rejects.toMatchObject({ code: 'storage_unavailable' });
+  const rejected = expect(store.importPets(batches)).rejects.toMatchObject({ code: 'storage_unavailable' });
   await stalled;
   await store.close();
   await rejected;
@@ -133,9 +132,8 @@ test('what the storage lacks is refused by name', async () => {
     ['a change of a pet', () => without.listChanges()],
     ['a change of a pet', () => without.followChanges().next()],
     ['a new epoch', () => without.beginEpoch()],
-  ] as const) {
+  ] as const)
     await expect(call()).rejects.toThrow(refusal(`${name} is not supported by this storage`));
-  }
   expect((await without.listPage()).pets).toEqual([]);
   expect([store.canChangePets, without.canChangePets]).toEqual([true, false]);
   expect([store.hasApiKeys, without.hasApiKeys]).toEqual([true, false]);
@@ -190,11 +188,10 @@ describe('close', () => {
       () => store.check(),
       () => store.beginEpoch(),
       async () => store.apiKeys,
-    ]) {
+    ])
       await expect(call(), String(call)).rejects.toThrow(
         refusal('the store is closed', 'storage_unavailable'),
       );
-    }
   });
 });
 
@@ -237,7 +234,7 @@ test('a signal ends the wait for a storage that ignores it, and says what is unk
   setImmediate(() => controller.abort(reason));
   for (const read of await reads) expect(read).toEqual({ status: 'rejected', reason });
   const advice = ['', ': repeat the create with the same Idempotency-Key'];
-  for (const [index, create] of (await creates).entries()) {
+  for (const [index, create] of (await creates).entries())
     expect(create).toMatchObject({
       reason: {
         code: 'storage_unavailable',
@@ -246,5 +243,4 @@ test('a signal ends the wait for a storage that ignores it, and says what is unk
         cause: reason,
       },
     });
-  }
 });

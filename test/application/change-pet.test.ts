@@ -192,8 +192,7 @@ describe('ChangePet', () => {
 
   test('a storage without the port for records refuses a key by name', async () => {
     const { changes } = store;
-    const change = new ChangePet({ changes, days: 1 }).execute(pet.id, {}, '*', A);
-    await expect(change).rejects.toThrow(
+    await expect(new ChangePet({ changes, days: 1 }).execute(pet.id, {}, '*', A)).rejects.toThrow(
       refusal('the idempotency key of a change is not supported by this storage'),
     );
   });

@@ -196,8 +196,7 @@ test('a follower waits at most a minute, however long the server asks it to wait
     if (reads === 2) throw new AnimalStoreError('rate_limited', 'no', { retryAfter: 86_400 });
     return list(query);
   };
-  const follower = store.followPets({ after: id });
-  const next = follower.next();
+  const next = store.followPets({ after: id }).next();
   await vi.advanceTimersByTimeAsync(1000);
   await store.createPet(REX);
   await vi.advanceTimersByTimeAsync(59_999);

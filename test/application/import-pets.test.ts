@@ -78,10 +78,9 @@ describe('a mixture of pets with and without an id', () => {
   });
 
   test('is refused for pets with an id after one without, whatever was refused before', async () => {
-    const reason = 'id must be left out: either all pets have an id or none has';
     expect(await refusals([{ ...WRONG, id: 1n }, REX, seven])).toEqual([
       [{ ...WRONG, id: 1n }, REASON],
-      [seven, reason],
+      [seven, 'id must be left out: either all pets have an id or none has'],
     ]);
     expect((await stored()).map(({ id }) => id)).toEqual([1n]);
   });

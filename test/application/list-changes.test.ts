@@ -8,8 +8,7 @@ import { refusal } from '../support/refusal.ts';
 async function openFeed() {
   const storage = openMemoryStorage();
   const changes = storage.changes as Required<PetChanges>;
-  const pet = await storage.pets.add(REX);
-  return { ...storage, changes, pet, feed: new ListChanges(changes) };
+  return { ...storage, changes, pet: await storage.pets.add(REX), feed: new ListChanges(changes) };
 }
 
 test('a state is a pet or the id of a removed one, and each has the cursor after it', async () => {

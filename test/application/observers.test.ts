@@ -14,8 +14,7 @@ test('every observer is notified with the same values, also when one throws', ()
     onStorageState: (...values: unknown[]) => calls.push(values),
   };
   const observer = joinObservers([recorder, { onCommit: fail }, recorder]);
-  const printed = vi.spyOn(console, 'error').mockReturnValue();
-  onTestFinished(() => printed.mockRestore());
+  using _ = vi.spyOn(console, 'error').mockReturnValue();
   const [commit, fault] = [{ writes: 2, ms: 3 }, new StorageFault('disk_full', 'the disk is full')];
   observer.onCommit?.(commit);
   observer.onStorageState?.(fault);
@@ -51,8 +50,7 @@ test('what the code of a host returns is returned, and what it throws or rejects
 test('an observer that fails is reported once a minute for each method, to the observers that listen or on the console', async () => {
   vi.useFakeTimers({ toFake: ['performance'] });
   onTestFinished(() => void vi.useRealTimers());
-  const printed = vi.spyOn(console, 'error').mockReturnValue();
-  onTestFinished(() => printed.mockRestore());
+  using printed = vi.spyOn(console, 'error').mockReturnValue();
   const failing = { onCommit: fail, onWarning: () => Promise.reject(new Error('no')) as never };
   const onFailure = vi.fn();
   for (const observers of [[failing, { onFailure }, { onFailure: fail }], [failing]]) {

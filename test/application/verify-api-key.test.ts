@@ -64,9 +64,8 @@ describe('verify', () => {
   test('does not read the storage for a string that is not a key', async () => {
     const { key } = await apiKeys.create('ci');
     await repository.add('some key', { name: 'ops', prefix: 'some', createdAt: 0 });
-    for (const text of ['', 'some key', key.slice(0, -1), `${key} `, key.toUpperCase()]) {
+    for (const text of ['', 'some key', key.slice(0, -1), `${key} `, key.toUpperCase()])
       expect(await verifyApiKey.verify(text)).toBeUndefined();
-    }
     expect(repository.finds).toBe(0);
   });
 

@@ -31,8 +31,7 @@ describe.each([
   beforeAll(async () => {
     mkdirSync(`${FOLDER}generated`, { recursive: true });
     const { origin } = await startServer(settings);
-    const response = await fetch(`${origin}/openapi.json`);
-    writeFileSync(document, await response.text());
+    writeFileSync(document, await (await fetch(`${origin}/openapi.json`)).text());
   });
 
   test('Spectral finds nothing', () =>
@@ -86,11 +85,10 @@ describe.each([
     prism.on('error', (error) => {
       log += error;
     });
-    for (const stream of [prism.stdout, prism.stderr]) {
+    for (const stream of [prism.stdout, prism.stderr])
       stream.on('data', (chunk) => {
         log += chunk;
       });
-    }
     await expect.poll(() => log).toMatch(/listening on/);
     const address = `http://127.0.0.1:${port}`;
     const variables = { ANIMAL_STORE_URL: address, ANIMAL_STORE_KEY: key };
@@ -109,8 +107,7 @@ async function changeThrough(address, key) {
   const call = async (method, path, fields = {}, body = undefined) => {
     const headers = { Authorization: `Bearer ${key}`, ...fields };
     if (body !== undefined) headers['Content-Type'] = 'application/merge-patch+json';
-    const response = await fetch(address + path, { method, headers, body });
-    return `${method} ${response.status}`;
+    return `${method} ${(await fetch(address + path, { method, headers, body })).status}`;
   };
   const any = { 'If-Match': '*', 'Idempotency-Key': 'prism' };
   expect([

@@ -9,7 +9,7 @@ import { createAnimalStore } from '../../src/library/index.ts';
 import { configFault, startInProcess } from '../support/service.ts';
 
 test('no part of a malformed URL is shown by the start, by doctor and by the library, or looked up', async () => {
-  const lookup = vi.spyOn(dns, 'lookup');
+  using lookup = vi.spyOn(dns, 'lookup');
   const word = fc.stringMatching(/^[A-Z][a-z]{5}[0-9]{3}$/);
   const mark = fc.constantFrom(' ', '\n', ...'/ ? # /@ ?x=@ #@ % %zz %ff \uff20/ :/ /:'.split(' '));
   const scheme = fc.constantFrom('postgres', 'postgresql', 'https');
@@ -33,7 +33,6 @@ test('no part of a malformed URL is shown by the start, by doctor and by the lib
     { numRuns: 120 },
   );
   expect(lookup).not.toHaveBeenCalled();
-  lookup.mockRestore();
 });
 
 test.each(['https://me:hunter2@host/v1', 'https://host/v1?x=1', 'http://'])(

@@ -15,8 +15,7 @@ test('a configured key has an id of its position, and a caller of its own wherev
   expect(two).toMatchObject({ id: 'env-2', name: 'API_KEYS' });
   expect(two?.callerId).not.toBe(one?.callerId);
   expect(one?.callerId).not.toContain(ONE.slice(0, 16));
-  const moved = await createApiKeyVerifier(NONE, [TWO, ONE]).verify(ONE);
-  expect(moved).toEqual({ ...one, id: 'env-2' });
+  expect(await createApiKeyVerifier(NONE, [TWO, ONE]).verify(ONE)).toEqual({ ...one, id: 'env-2' });
 });
 
 test('while the stored keys cannot be read, a configured key is accepted only where the caller asks for it', async () => {

@@ -13,8 +13,7 @@ import { listen } from '../support/sockets.ts';
 describe('the store of a command', () => {
   test('cannot be memory:', async () => {
     for (const command of ['keys list', 'keys create --name x', 'import -', 'export', 'backup x']) {
-      const args = [...command.split(' '), '--database-url', 'memory:'];
-      expect(await new Workspace().runHere(args)).toEqual({
+      expect(await new Workspace().runHere([...command.split(' '), '--database-url', 'memory:'])).toEqual({
         status: 2,
         out: '',
         err: expect.stringMatching(
@@ -35,13 +34,12 @@ describe('the store of a command', () => {
     for (const command of [
       ['keys', 'create', '--name', 'x'],
       ['import', '-'],
-    ]) {
+    ])
       expect(await work.runHere([...command, ...flags], '', environment)).toEqual({
         status: 1,
         out: '',
         err: `animal-store: ${source}: ${work.path('no/x.db')}: there is no such file. Check this location, or create a store there with --create-store\n`,
       });
-    }
     expect(existsSync(work.path('no'))).toBe(false);
   });
 });

@@ -234,9 +234,8 @@ test('a secret is read from a file, without the line feed at the end', () => {
 
 test('a file of a secret that cannot be read, or whose variable is set too, is refused', () => {
   const folder = temporaryFolder();
-  for (const path of [folder, join(folder, 'missing')]) {
+  for (const path of [folder, join(folder, 'missing')])
     expect(faultsOf({ API_KEYS_FILE: path })).toEqual([`API_KEYS_FILE: the file ${path} cannot be read`]);
-  }
   expect(faultsOf({ API_KEYS: KEY, API_KEYS_FILE: secretFile(KEY) })).toEqual([
     'API_KEYS_FILE: API_KEYS is set too: set one of them only',
   ]);

@@ -39,9 +39,8 @@ test('a file that is no store, or is damaged, is named, and the setting of the s
   const damaged = new Workspace();
   await damaged.addPets(300);
   writeFileSync(damaged.store, readFileSync(damaged.store).fill(0xa5, 8192, 16_384));
-  for (const work of [text, damaged]) {
+  for (const work of [text, damaged])
     expect(await refusal({}, work)).toContain(`: DATABASE_URL: ${work.store}`);
-  }
 });
 
 test('a folder that cannot be created is named, and the setting of the store', async () => {

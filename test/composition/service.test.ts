@@ -39,9 +39,8 @@ test.each(STORAGES)(
       `build_info{version="1.0.0",node="${process.version}",storage="${kind}"} 1`,
       'storage_available 1',
       ...(SERIES_OF[kind] ?? []),
-    ]) {
+    ])
       expect(body).toContain(`\nanimal_store_${series}`);
-    }
     expect(body.includes('animal_store_commit_duration_seconds_count 0\n')).toBe(kind === 'memory');
     expect(service.hasConfiguredKeys).toBe(false);
     await service.stop();
@@ -97,8 +96,7 @@ test.each(STORAGES)(
 describe('the service', () => {
   test('shows its metrics to known keys while its storage fails, and nothing else', async () => {
     const folder = temporaryFolder();
-    const service = await startInProcess(await environmentOf('sqlite', folder));
-    const client = clientOf(service);
+    const client = clientOf(await startInProcess(await environmentOf('sqlite', folder)));
     const statuses = async () => [
       (await client.get('/metrics')).status,
       (await client.get('/v1/pets')).status,
@@ -121,8 +119,7 @@ describe('the service', () => {
       [`${OPERATOR_KEY}-2`, 200],
       [OPERATOR_KEY, 401],
     ] as const) {
-      const response = await clientOf(service, key).get('/v1/pets', { Origin: 'https://a.example' });
-      expect(response).toMatchObject({
+      expect(await clientOf(service, key).get('/v1/pets', { Origin: 'https://a.example' })).toMatchObject({
         status,
         headers: { 'access-control-allow-origin': 'https://a.example' },
       });
@@ -166,8 +163,7 @@ test.each([
   ],
   ['127.1', []],
 ])('a start serves, and warns if other networks may reach the bound address: %s', async (HOST, warnings) => {
-  const environment = { ...(await environmentOf('memory')), API_KEYS: OPERATOR_KEY, HOST };
-  const config = loadConfig(environment);
+  const config = loadConfig({ ...(await environmentOf('memory')), API_KEYS: OPERATOR_KEY, HOST });
   const parts = await openParts(config, '1.0.0');
   const warn = vi.spyOn(parts.log, 'warn');
   const maintain = vi.spyOn(parts.store, 'startMaintenance');

@@ -154,8 +154,7 @@ describe.skipIf(isSkipped)(`containers${note}`, () => {
     writeFileSync(file, 'sqlite:/var/lib/animal-store/other.db\n');
     const inContainer = '/run/secrets/database-url';
     const mounted = `--volume ${file}:${inContainer}:ro --env DATABASE_URL_FILE=${inContainer}`;
-    const client = await startWithClient(mounted);
-    expect((await client.post(REX_JSON)).status).toBe(201);
+    expect((await (await startWithClient(mounted)).post(REX_JSON)).status).toBe(201);
     expect(await podman.output('podman exec animal-store animal-store export')).toContain(REX_JSON.slice(1));
     expect(await podman.output('podman exec animal-store animal-store doctor')).toContain(
       '/var/lib/animal-store/other.db',

@@ -154,9 +154,8 @@ describe.skipIf(!hasPrometheus && !process.env['CI'])(`Prometheus${NOTE}`, () =>
 
   test('promtool accepts the metrics', async () => {
     const headers = { Authorization: `Bearer ${OPERATOR_KEY}` };
-    const metrics = await (await fetch(`${server.origin}/metrics`, { headers })).text();
     const { status, stderr, stdout } = spawnSync('promtool', ['check', 'metrics'], {
-      input: metrics,
+      input: await (await fetch(`${server.origin}/metrics`, { headers })).text(),
       encoding: 'utf8',
     });
     expect(`${stderr}${stdout}`).toBe('');

@@ -123,8 +123,7 @@ describe('animal-store.service', () => {
 
 /** Stops the program that strace runs. */
 function stopTraced({ child: { pid } }: RunningProcess): void {
-  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8');
-  process.kill(Number(children.trim()), 'SIGTERM');
+  process.kill(Number(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim()), 'SIGTERM');
 }
 
 /** Returns the system calls in a file of strace that the unit does not allow. */
@@ -293,7 +292,6 @@ describe('animal-store-backup.service', () => {
   });
 
   test('has the store of the server by default', () => {
-    const urls = SERVICES.map((name) => environmentOf(unitText(name), '')['DATABASE_URL']);
-    expect(new Set(urls).size).toBe(1);
+    expect(new Set(SERVICES.map((name) => environmentOf(unitText(name), '')['DATABASE_URL'])).size).toBe(1);
   });
 });

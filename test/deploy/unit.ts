@@ -42,8 +42,7 @@ export function environmentOf(text: string, folder: string): Record<string, stri
 
 /** Returns the words of a command line. Quoted words, and the escapes `%%` and `$$`, are read as systemd reads them. */
 function wordsOf(command: string): string[] {
-  const words = command.matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g);
-  return [...words].map(([, single, double, plain]) =>
+  return [...command.matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g)].map(([, single, double, plain]) =>
     (single ?? double ?? plain ?? '').replaceAll('%%', '%').replaceAll('$$', () => '$'),
   );
 }

@@ -50,9 +50,8 @@ describe('a generated key', () => {
       }),
       runs(),
     );
-    for (const text of [` ${KEY}`, `${KEY} `, `${KEY}\n`, `${KEY}0`, KEY.slice(0, -1), KEY.slice(1)]) {
+    for (const text of [` ${KEY}`, `${KEY} `, `${KEY}\n`, `${KEY}0`, KEY.slice(0, -1), KEY.slice(1)])
       expect(isApiKey(text)).toBe(false);
-    }
   });
 });
 
@@ -64,9 +63,8 @@ test('withoutApiKeys shortens each key and each part of one, in any case, and in
   expect(withoutApiKeys(`no key ${KEY}, "${part}"!`)).toBe(`no key ${prefix}, "${prefix}"!`);
   expect(withoutApiKeys('pets_1 of my pets')).toBe('pets_1 of my pets');
   const secret = KEY.slice(API_KEY_PREFIX.length);
-  for (const text of [KEY.toUpperCase(), `Pets_${secret}`, `?key=pets%5F${secret}&x`, KEY + KEY]) {
+  for (const text of [KEY.toUpperCase(), `Pets_${secret}`, `?key=pets%5F${secret}&x`, KEY + KEY])
     expect(withoutApiKeys(text).toLowerCase()).not.toContain(secret.slice(4, 20).toLowerCase());
-  }
 });
 
 test.each([
@@ -126,9 +124,8 @@ describe('a name of a key', () => {
   });
 
   test('cannot contain a key or a secret part of one', () => {
-    for (const name of [`of ${KEY}`, KEY.slice(0, API_KEY_PREFIX.length + 16)]) {
+    for (const name of [`of ${KEY}`, KEY.slice(0, API_KEY_PREFIX.length + 16)])
       expect(() => apiKeyName(name)).toThrow(refusal('invalid name: it must not contain an API key'));
-    }
     expect(apiKeyName('pets_of_the_shop')).toBe('pets_of_the_shop');
   });
 });

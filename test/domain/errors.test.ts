@@ -14,9 +14,8 @@ test('an AnimalStoreError is returned, also that of a second copy of the module'
     override readonly name = 'AnimalStoreError';
     readonly code = 'not_found';
   }
-  for (const error of [new AnimalStoreError('not_found', 'gone'), new AnimalStoreErrorTwin('gone')]) {
+  for (const error of [new AnimalStoreError('not_found', 'gone'), new AnimalStoreErrorTwin('gone')])
     expect(asAnimalStoreError(error)).toBe(error);
-  }
 });
 
 test.each([

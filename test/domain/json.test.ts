@@ -96,14 +96,13 @@ test('an engine whose reviver gets no source text refuses what it would round, a
   );
   expect(read('{"x":999999999999999,"name":"Rex"}')).toEqual({ x: 999999999999999n, name: 'Rex' });
   expect(read('{"name":"2.0"}')).toEqual({ name: '2.0' });
-  for (const number of ['9007199254740993', '9007199254740990.6', '4.0']) {
+  for (const number of ['9007199254740993', '9007199254740990.6', '4.0'])
     expect(() => read(`{"x":${number}}`)).toThrow(
       refusal(
         'this JavaScript engine cannot read fractions and long numbers in JSON exactly',
         'internal_error',
       ),
     );
-  }
 });
 
 /** The value of a JSON number, computed with bigint. */

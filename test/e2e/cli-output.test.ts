@@ -36,8 +36,7 @@ test.skipIf(!existsSync('/dev/full'))('/dev/full makes an export fail', async ()
 
 test('a key that closed standard output would lose is not created', async () => {
   const work = await storeWith(1);
-  const command = 'animal-store keys create --name shop >&-';
-  const { status, err } = await shell(work, work.folder, command);
+  const { status, err } = await shell(work, work.folder, 'animal-store keys create --name shop >&-');
   expect([status, err]).toEqual([1, expect.stringContaining('standard output is closed')]);
   expect(await work.outputHere(['keys', 'list', '--json'])).toBe('[]\n');
 });

@@ -43,8 +43,7 @@ test('export reads the pets of a server, whose key can be in a file', async () =
   const pet = await server.store.createPet(samplePet('Rex', 2n ** 53n + 1n));
   const work = new Workspace();
   writeFileSync(work.path('key'), `${server.key}\n`);
-  const environment = { API_KEY: '', API_KEY_FILE: work.path('key') };
-  const { status, out, err } = await run(['export'], environment);
+  const { status, out, err } = await run(['export'], { API_KEY: '', API_KEY_FILE: work.path('key') });
   expect([status, err]).toEqual([0, 'Exported 1 pet.\n']);
   expect(out).toBe(`${petJson(pet)}\n`);
 });
@@ -75,8 +74,7 @@ test.each([
   [['pets', 'remove', '1'], 'change', 'changed'],
 ])('the signal ends the wait for a server, and the error has the key: %j', async (args, write, done) => {
   const end = new AbortController();
-  const server = createServer(() => end.abort());
-  const environment = { DATABASE_URL: `${await listen(server)}/v1`, API_KEY: 'key' };
+  const environment = { DATABASE_URL: `${await listen(createServer(() => end.abort()))}/v1`, API_KEY: 'key' };
   const { run } = commandLine('', createCommands(environment, '1.0.0'));
   const before = failed(1, 'interrupted; nothing was changed');
   expect(await run(args, { signal: AbortSignal.abort() })).toEqual(before);

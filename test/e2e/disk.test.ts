@@ -72,8 +72,7 @@ test.skipIf(!canMount)(
     await stopService(service);
     expect(stateLines(service)).toMatchObject([{ level: 50, reason: 'disk_full' }, { level: 30 }]);
 
-    const again = await startService({ cwd: disk.folder, env });
-    expect((await allPets(again)).join()).toContain(stored.join());
+    expect((await allPets(await startService({ cwd: disk.folder, env }))).join()).toContain(stored.join());
   },
 );
 

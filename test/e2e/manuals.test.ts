@@ -79,8 +79,7 @@ describe('the commands of', () => {
   );
 
   test.skipIf(!canRunPostgres)(`docs/postgresql.md move a store to PostgreSQL${postgresNote}`, async () => {
-    const target = await newDatabaseUrl();
-    const script = scriptOf('postgresql.md').replace(/TARGET=\S+/, `TARGET='${target}'`);
+    const script = scriptOf('postgresql.md').replace(/TARGET=\S+/, `TARGET='${await newDatabaseUrl()}'`);
     const pets = `${numberedJson(1)}\n${numberedJson(2)}\n`;
     const output = await run(`printf '${pets}' | animal-store import --create-store -\n${script}`);
     const [one = '', other = ''] = output.match(/^[0-9a-f]{64}/gm) ?? [];
@@ -130,10 +129,9 @@ describe('the README', () => {
 
   test('has only commands that are tested here, and npm commands that CI runs too', () => {
     expect(blocks).toHaveLength(4);
-    const lines = blocks.flatMap((block) => block.split('\n'));
-    const ofNpm = lines.filter(
-      (line) => !/^(export ANIMAL_STORE_KEY=|curl |(API_KEY=\S+ )?npx animal-store )/.test(line),
-    );
+    const ofNpm = blocks
+      .flatMap((block) => block.split('\n'))
+      .filter((line) => !/^(export ANIMAL_STORE_KEY=|curl |(API_KEY=\S+ )?npx animal-store )/.test(line));
     expect(ofNpm).toEqual(expect.arrayContaining(['npm ci && npm start', 'npm ci && npm test']));
     const ci = read('.ci/run') + read('.ci/start');
     for (const command of ofNpm.flatMap((line) => line.split(' && '))) {

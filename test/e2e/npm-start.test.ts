@@ -53,8 +53,7 @@ describe('npm start', () => {
     const cwd = folderOfClone();
     writeFileSync(join(cwd, '.env'), `API_KEYS=${OPERATOR_KEY}-of-the-file\nDATABASE_URL=postgres://wrong\n`);
     const running = runCommand('npm', NPM_START, { cwd, env: { DATABASE_URL: 'memory:' } });
-    const origin = await originOf(running);
-    const list = await fetch(`${origin}/v1/pets`, {
+    const list = await fetch(`${await originOf(running)}/v1/pets`, {
       headers: { Authorization: `Bearer ${OPERATOR_KEY}-of-the-file` },
     });
     expect([list.status, await list.text()]).toEqual([200, '[]']);
@@ -66,11 +65,9 @@ describe('npm start', () => {
 test('a build without the packages for it says in one line which are missing, and why', async () => {
   const cwd = temporaryFolder();
   mkdirSync(join(cwd, 'scripts'));
-  for (const file of ['package.json', 'scripts/can-build.js']) {
+  for (const file of ['package.json', 'scripts/can-build.js'])
     copyFileSync(join(dirname(BIN), '..', file), join(cwd, file));
-  }
-  const args = ['--silent', 'start'];
-  const { out, exit } = runCommand('npm', args, { cwd, env: { NODE_ENV: 'production' } });
+  const { out, exit } = runCommand('npm', ['--silent', 'start'], { cwd, env: { NODE_ENV: 'production' } });
   expect(await exit).toEqual({ code: 1, signal: null });
   expect(out.stdout + out.stderr).toMatch(
     /^animal-store: the build needs packages that are missing, because npm leaves them out for production: .+, typescript\. npm ci --include=dev installs them\n$/,

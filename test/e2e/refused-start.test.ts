@@ -59,10 +59,9 @@ test('a secret in a pipe, which can be read only once, is used by a command that
   await work.addPets(1);
   const script = `echo sqlite:copy.db | "$NODE" "$BIN" import --create-store sqlite:pets.db`;
   const env = { DATABASE_URL_FILE: '/dev/stdin', NODE: process.execPath, BIN };
-  const out = `Imported 1 pet from ${work.store}.\n`;
   expect(await endOf(runCommand('sh', ['-c', script], { cwd: work.folder, env }))).toEqual({
     status: 0,
-    out,
+    out: `Imported 1 pet from ${work.store}.\n`,
     err: '',
   });
 });

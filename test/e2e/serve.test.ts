@@ -45,9 +45,8 @@ describe('animal-store serve', () => {
       expect(await stopService(first)).toEqual({ code: 0, signal: null });
       const folder = join(cwd, 'data');
       expect(readdirSync(folder)).toContain('animal-store.db');
-      for (const file of readdirSync(folder)) {
+      for (const file of readdirSync(folder))
         expect(readFileSync(join(folder, file)).includes(key)).toBe(false);
-      }
       expect(first.out.stderr).toContain('"requestId"');
       expect(first.out.stderr).not.toMatch(KEY);
 
@@ -72,8 +71,7 @@ describe('animal-store serve', () => {
     const origin = /^Listening on (http:\/\/127\.0\.0\.2:\d+)\/v1\n/.exec(stdout)?.[1] ?? '';
     const created = runBin(['keys', 'create', '--name', 'me'], { cwd });
     await created.exit;
-    const key = created.out.stdout.trim();
-    expect((await new Client(origin, key).get('/v1/pets')).status).toBe(200);
+    expect((await new Client(origin, created.out.stdout.trim()).get('/v1/pets')).status).toBe(200);
     await stopService(running);
     expect(running.out.stdout + running.out.stderr).not.toMatch(KEY);
   });

@@ -64,9 +64,8 @@ test.each([
     `storage.pets: expected ${objectWith('add', 'find', 'list').expected}, got undefined`,
   ],
 ])('a configuration that is %s is refused', async (_, config, message) => {
-  for (const create of [createAnimalStore, createPortableStore]) {
+  for (const create of [createAnimalStore, createPortableStore])
     await expect(create(config as never)).rejects.toThrow(refusal(message));
-  }
 });
 
 test('without Node.js there is memory, and no SQLite', async () => {
@@ -90,8 +89,7 @@ test('a store that is not closed does not keep the process alive, before and aft
 
 test('idempotencyDays is an integer from 1 to 90', async () => {
   const storage = openMemoryStorage();
-  const add = vi.spyOn(storage.idempotentCreates, 'add');
-  onTestFinished(() => add.mockRestore());
+  using add = vi.spyOn(storage.idempotentCreates, 'add');
   const store = await createAnimalStore({ storage, idempotencyDays: 90 });
   onTestFinished(() => store.close());
   await store.createPet(REX, { idempotencyKey: 'a' });

@@ -21,9 +21,8 @@ const FOLDER = mkdtempSync(join(tmpdir(), 'animal-store-examples-'));
 afterAll(() => rmSync(FOLDER, { recursive: true }));
 mkdirSync(join(FOLDER, 'node_modules'));
 symlinkSync(ROOT, join(FOLDER, 'node_modules/animal-store'), 'dir');
-for (const name of ['koa', '@types']) {
+for (const name of ['koa', '@types'])
   symlinkSync(join(ROOT, 'node_modules', name), join(FOLDER, 'node_modules', name), 'dir');
-}
 writeFileSync(join(FOLDER, 'package.json'), '{ "type": "module" }');
 
 /** An example of a method of `AnimalStore` uses this store. */

@@ -21,9 +21,8 @@ test('a body that the host has read is an error of the host', async () => {
     await host((req) => req.toArray()),
     await host((req) => req.setEncoding('utf8')),
     await listen(createNodeServer(withParser.callback())),
-  ]) {
+  ])
     expect((await fetch(`${url}/v1/pets`, { method: 'POST', headers, body: REX_JSON })).status).toBe(500);
-  }
   expect(errors).toEqual(Array(3).fill(expect.stringContaining('the body was read before this API')));
 });
 

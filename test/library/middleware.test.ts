@@ -252,9 +252,8 @@ test('a middleware of a user responds itself, with what an ordinary Koa app woul
   const stock = await listen(createHttpServer(new Koa().use(animalStore(store, options)).callback()));
   for (const name of Object.keys(responses)) {
     for (const method of ['GET', 'HEAD']) {
-      const carriers = [stock, own, 'http://x'];
       const [expected, ...found] = await Promise.all(
-        carriers.map(async (url) => {
+        [stock, own, 'http://x'].map(async (url) => {
           const request = new Request(`${url}/v1/${name}?a=b`, { method, headers, redirect: 'manual' });
           const response = await (url === 'http://x' ? handle(request) : fetch(request));
           const fields = [...response.headers].filter(([field]) => !VARIABLE.test(field));
@@ -287,11 +286,10 @@ describe('without an observer, an error that causes status 500', () => {
     const server = createServer(store, { middleware });
     onTestFinished(() => server.stop(0));
     const app = await listen(createHttpServer(createHttpApp(store, { middleware }).callback()));
-    const handle = createFetchHandler(store, { middleware });
     const responses = [
       await fetch(`${app}/v1/pets`),
       await fetch(`${await server.listen(0, '127.0.0.1')}/v1/pets`),
-      await handle(new Request('http://x/v1/pets')),
+      await createFetchHandler(store, { middleware })(new Request('http://x/v1/pets')),
     ];
     expect(responses.map(({ status }) => status)).toEqual([500, 500, 500]);
     expect(logged()).toEqual(

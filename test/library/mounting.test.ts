@@ -2,7 +2,7 @@
 
 import { createServer as createHttpServer } from 'node:http';
 import Koa from 'koa';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { animalStore, type MiddlewareOptions } from '../../src/adapters/http/index.ts';
 import { newPetJson } from '../../src/domain/pet-json.ts';
 import { samplePet } from '../../src/testing/fixtures/pets.ts';
@@ -56,9 +56,8 @@ describe('in another Koa app', () => {
   test('it has the paths that options give to it', async () => {
     const metrics = { contentType: 'text/plain', text: async () => 'up 1' };
     const { ask } = await mount({ docs: true, health: true, metrics });
-    for (const path of ['/docs', '/docs/icon.svg', '/openapi.json', '/livez', '/readyz', '/metrics']) {
+    for (const path of ['/docs', '/docs/icon.svg', '/openapi.json', '/livez', '/readyz', '/metrics'])
       expect([path, (await ask(path)).text.includes('the host')]).toEqual([path, false]);
-    }
     expect((await ask('/docs/none')).status).toBe(404);
     expect((await ask('/docsx')).text).toBe('the host at /docsx');
     expect(() => animalStore({} as never, {})).toThrow('store: expected an object with the methods');
@@ -94,8 +93,7 @@ describe('in another Koa app', () => {
 });
 
 test('an error that causes status 500, without an observer, goes to the error event of the host, whose default prints it', async () => {
-  const error = vi.spyOn(console, 'error').mockImplementation(() => {});
-  onTestFinished(() => error.mockRestore());
+  using error = vi.spyOn(console, 'error').mockReturnValue();
   const fail = () => {
     throw new Error('the middleware fails');
   };
@@ -104,8 +102,7 @@ test('an error that causes status 500, without an observer, goes to the error ev
     const host = new Koa().use(animalStore(store, { middleware: { beforeKey: [fail] } }));
     const errors: unknown[] = [];
     if (listens) host.on('error', (error, ctx) => errors.push([String(error), ctx.status]));
-    const response = await fetch(`${await listen(createHttpServer(host.callback()))}/v1/pets`);
-    expect(response.status).toBe(500);
+    expect((await fetch(`${await listen(createHttpServer(host.callback()))}/v1/pets`)).status).toBe(500);
     expect(errors).toEqual(listens ? [['Error: the middleware fails', 500]] : []);
     expect(error.mock.calls.splice(0).join()).toMatch(listens ? /^$/ : /the middleware fails/);
   }

@@ -124,9 +124,8 @@ describe('codes', () => {
   test.each(['README.md', ...MANUALS])('%s names the status of a code', (path) => {
     for (const [, status, code = ''] of read(path).matchAll(
       /\b(\d{3}) `([a-z]+_[a-z_]+|overloaded|unauthorized)`/g,
-    )) {
+    ))
       expect(STATUS_OF, code).toHaveProperty(code, Number(status));
-    }
   });
 
   test('docs/watch.md has a row for each reason of /readyz', () => {
@@ -162,9 +161,8 @@ test('docs/watch.md describes each field of the line of a request, and no other'
 
 describe('commands', () => {
   const options = { version: '', console: {}, settings: [], databaseUrls: [] };
-  const program = createProgram(options as unknown as CliOptions);
   const commands = new Map(
-    program.commands.flatMap((command) =>
+    createProgram(options as unknown as CliOptions).commands.flatMap((command) =>
       command.commands.length > 0
         ? command.commands.map((child) => [`${command.name()} ${child.name()}`, child] as const)
         : [[command.name(), command] as const],
@@ -183,8 +181,7 @@ describe('commands', () => {
   test.each(['README.md', 'CONTRIBUTING.md', ...MANUALS])(
     '%s names only commands and options that exist',
     (path) => {
-      const shown = [...codeSpans(read(path)), ...read(path).split('\n')];
-      const unknown = shown.flatMap((text) =>
+      const unknown = [...codeSpans(read(path)), ...read(path).split('\n')].flatMap((text) =>
         [
           ...text.matchAll(
             /(?:^|[#$] |`|npx |exec (?:animal-store|server) |-- )animal-store ([a-z][^|&;>`]*)/g,
@@ -210,8 +207,7 @@ describe('what is measured', () => {
     expect(read('README.md')).toContain(`${kills} × \`kill -9\` during ${pets} creates`);
   });
 
-  const newest = globSync('bench/results/????-??-??.json').toSorted().at(-1) ?? '';
-  const { found } = JSON.parse(read(newest)) as {
+  const { found } = JSON.parse(read(globSync('bench/results/????-??-??.json').toSorted().at(-1) ?? '')) as {
     found: {
       compare: { work: string; label: string; perSecond: number; p99: number }[];
       memory: { atRest: number; most: number }[];
@@ -221,8 +217,7 @@ describe('what is measured', () => {
   const peers = ['animal-store', 'fastify', 'node-http'];
 
   test('docs/performance.md has the figures of the last run of the benchmark', () => {
-    const works = [...new Set(found.compare.map(({ work }) => work))];
-    const expected = works.map((work) => {
+    const expected = [...new Set(found.compare.map(({ work }) => work))].map((work) => {
       const rows = peers.map((peer) => found.compare.find((row) => row.work === work && row.label === peer));
       return rows.flatMap((row) => [whole(Math.round(row?.perSecond ?? 0)), row?.p99.toFixed(1)]).slice(0, 5);
     });

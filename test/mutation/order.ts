@@ -30,9 +30,8 @@ const [, , part = ''] = process.argv;
 const mutants = MUTANTS.filter(({ name }) => name.includes(part));
 const folder = mkdtempSync(join(tmpdir(), 'animal-store-order-'));
 const tracked = trackedFiles(ROOT);
-for (const name of [...tracked, 'dist'].filter((path) => existsSync(join(ROOT, path)))) {
+for (const name of [...tracked, 'dist'].filter((path) => existsSync(join(ROOT, path))))
   cpSync(join(ROOT, name), join(folder, name), { recursive: true });
-}
 symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
 let caught = 0;
 try {

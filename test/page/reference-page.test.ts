@@ -87,9 +87,8 @@ describe('exact JSON', () => {
   });
 
   test('every int64 is read and written exactly', () => {
-    const int64 = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n });
     fc.assert(
-      fc.property(int64, fc.string(), (id, name) => {
+      fc.property(fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }), fc.string(), (id, name) => {
         const text = `{"id":${id},"name":${JSON.stringify(name)},"list":[${id},1.5,null,true]}`;
         expect(parseExact(text)).toEqual({ id, name, list: [id, 1.5, null, true] });
         expect(writeExact(parseExact(text))).toBe(text);
@@ -300,8 +299,7 @@ describe('the entity tags in a response', () => {
     ['is of a repeated change', { petId: large, 'If-Match': '"sent"' }, [[large, '"sent"']], '"old"'],
   ])('of a replay that %s', (_case, parameters, known, expected) => {
     const request = { parameters } as Pick<SampleRequest, 'parameters'>;
-    const status = 'petId' in parameters ? 200 : 201;
-    const replay = { status, etag: '"old"', text: pet, isReplay: true };
+    const replay = { status: 'petId' in parameters ? 200 : 201, etag: '"old"', text: pet, isReplay: true };
     expect(withTagsOf(new Map(known), request, replay).get(large)).toBe(expected);
   });
 });
@@ -436,8 +434,7 @@ describe('the search', () => {
     const sections = guide.split(/^## /m).map((text) => ({ title: text.split('\n')[0] as string, text }));
     const operations = changing.operations.map(({ slug, summary }) => ({ title: summary, text: slug }));
     const all = [...operations, ...sections].map((entry) => ({ ...entry, isSection: true }));
-    const found = findEntries(all, wordsOf(query)).map(({ title }) => slugOf(title));
-    expect(found).toContain(slug);
+    expect(findEntries(all, wordsOf(query)).map(({ title }) => slugOf(title))).toContain(slug);
   });
 
   test.each([

@@ -18,6 +18,8 @@ const WAIT_LIMIT = 100_000;
 /** Taken when this module is loaded, so that a test that stops its clock does not stop these timers. */
 const { setTimeout: startTimer, clearTimeout: stopTimer } = globalThis;
 
+type Data = string | Uint8Array;
+
 export class Connection {
   readonly socket: Socket;
   /** Which side has ended the connection: the server, or nobody, because it was reset. */
@@ -42,12 +44,17 @@ export class Connection {
     for (const event of ['data', 'end', 'error', 'close']) socket.on(event, () => socket.emit('received'));
   }
 
-  /** @param check checks each response */
-  static async open(origin: string, check: typeof checked = checked): Promise<Connection> {
+  /**
+   * @param data the first bytes to write
+   * @param check checks each response
+   */
+  static async open(origin: string, data: Data = '', check: typeof checked = checked): Promise<Connection> {
     const { hostname, port } = new URL(origin);
     const socket = connect({ host: hostname, port: Number(port), noDelay: true, allowHalfOpen: true });
     await once(socket, 'connect');
-    return new Connection(socket, check);
+    const connection = new Connection(socket, check);
+    connection.write(data);
+    return connection;
   }
 
   /** Resolves when the server has closed its side of the connection, or when the connection was reset. */
@@ -65,7 +72,7 @@ export class Connection {
   }
 
   /** Writes bytes. The next responses are matched to the request lines in the bytes. */
-  write(data: string | Uint8Array): void {
+  write(data: Data): void {
     this.#announce(askedIn(data));
     this.socket.write(data);
   }
@@ -146,22 +153,21 @@ export class Connection {
   }
 }
 
-function askedIn(data: string | Uint8Array): Asked[] {
+function askedIn(data: Data): Asked[] {
   const text = typeof data === 'string' ? data : Buffer.from(data).toString('latin1');
   return [...text.matchAll(REQUEST_LINE)].map(([, method = '', target = '']) => ({ method, target }));
 }
 
 /** Sends bytes on a new connection, and resolves with the first response. */
-export async function sendRaw(origin: string, data: string | Uint8Array): Promise<Answer> {
-  const connection = await Connection.open(origin);
-  connection.write(data);
+export async function sendRaw(origin: string, data: Data): Promise<Answer> {
+  const connection = await Connection.open(origin, data);
   const answer = await connection.next();
   connection.destroy();
   return answer;
 }
 
 /** Sends bytes on a new connection, and resolves with all responses when the server closes the connection. */
-export async function sendLast(origin: string, ...pieces: (string | Uint8Array)[]): Promise<Answer[]> {
+export async function sendLast(origin: string, ...pieces: Data[]): Promise<Answer[]> {
   const connection = await Connection.open(origin);
   for (const piece of pieces) connection.write(piece);
   const answers = await connection.rest();

@@ -16,7 +16,7 @@ import { SERVER_OPTIONS } from '../../src/adapters/http/options.ts';
 import { createNodeServer } from '../../src/adapters/http/server.ts';
 import { openMemoryStorage } from '../../src/adapters/memory/storage.ts';
 import { AnimalStore } from '../../src/application/animal-store.ts';
-import type { RequestObserver } from '../../src/application/ports/request-observer.ts';
+import type { RequestObserver, RequestOutcome } from '../../src/application/ports/request-observer.ts';
 import type { Storage } from '../../src/application/ports/storage.ts';
 import { checked } from './answer-checks.ts';
 import { noteKeys, registerKey } from './canary.ts';
@@ -42,6 +42,7 @@ export interface TestServer {
   readonly key: string;
   /** The errors that caused a response with status 500 or above. */
   readonly errors: unknown[];
+  readonly outcomes: RequestOutcome[];
 }
 
 export interface TestServerOptions extends HttpServerOptions {
@@ -82,9 +83,13 @@ async function open(
   const { key } = await store.apiKeys.create('test');
   registerKey(key);
   const errors: unknown[] = [];
+  const outcomes: RequestOutcome[] = [];
   /** What observers are told must not contain an API key. */
   const observer: RequestObserver = {
-    onRequest: (outcome) => void noteKeys(JSON.stringify(outcome), 'what an observer is told'),
+    onRequest: (outcome) => {
+      outcomes.push(outcome);
+      noteKeys(JSON.stringify(outcome), 'what an observer is told');
+    },
     onError: (error) => {
       errors.push(error);
       noteKeys(inspect(error, { depth: 5, maxStringLength: null }), 'an error');
@@ -101,7 +106,7 @@ async function open(
     await storage.close();
     rmSync(folder, { recursive: true, force: true });
   };
-  return { server, storage, store, client, origin, key, errors, close };
+  return { server, storage, store, client, origin, key, errors, outcomes, close };
 }
 
 const CREATE_SERVER = {

@@ -6,7 +6,7 @@ import type { Pet } from '../../../src/domain/pet.ts';
 import { parsePet, petJson } from '../../../src/domain/pet-json.ts';
 import { numberedPet, numberOf } from '../../../src/testing/fixtures/pets.ts';
 import { numberedChange, optionsOf } from '../../support/pets.ts';
-import { abortingOutput, commandLine, failed, failingOutput, inMemory, lineStream } from './cli.ts';
+import { commandLine, failed, failingOutput, inMemory, lineStream } from './cli.ts';
 
 const REX = numberedPet(0n);
 const [TOM, MIA] = [numberedChange(1), numberedChange(2)];
@@ -137,13 +137,6 @@ describe('changes', () => {
     expect(lines[1]).toContain('"removed":1}');
     controller.abort();
     expect(await running).toEqual({ status: 0, out: '', err: '' });
-  });
-
-  test('a signal ends a list that is not complete with status 1', async () => {
-    const { run } = await withPet();
-    expect(await run(['changes'], abortingOutput())).toEqual(
-      failed(1, 'interrupted; the output is not complete'),
-    );
   });
 
   test('--new-epoch makes followers begin again, with a message and status 1', async () => {

@@ -40,8 +40,7 @@ describe('import', () => {
     const run = await cli.run(['import', '--create-store', file]);
     expect(run).toEqual({ status: 0, out: 'Imported 2 pets.\n', err: '' });
     expect(await exportOf(cli)).toBe(`${petJson(PET)}\n${petJson({ id: 2n, ...numberedPet(2n) })}\n`);
-    const again = await cli.run(['import', '--json', file]);
-    expect(JSON.parse(again.out)).toEqual({ imported: 2, skipped: 0 });
+    expect(JSON.parse((await cli.run(['import', '--json', file])).out)).toEqual({ imported: 2, skipped: 0 });
   });
 
   test.each([
@@ -99,8 +98,7 @@ describe('import', () => {
 
   test('only the start of a file tells that it is a SQLite database', async () => {
     const parts = ['{"name":"', 'SQLite format 3"}'].map((part) => Buffer.from(part));
-    const chunks = await Readable.from(chunksOf(Readable.from(parts), '-')).toArray();
-    expect(chunks).toEqual(parts);
+    expect(await Readable.from(chunksOf(Readable.from(parts), '-')).toArray()).toEqual(parts);
   });
 });
 
@@ -143,8 +141,7 @@ describe('import --skip-invalid', () => {
     expect(status).toBe(0);
     expect(lines.map((text) => /^line (\d+)/.exec(text)?.[1])).toEqual([...'145678', undefined]);
     expect(lines.slice(-2)).toEqual(['line 8: invalid JSON', 'Imported 2 pets, skipped 6 lines.']);
-    const stored = (await exportOf(cli)).trim().split('\n');
-    expect(numbersIn(`[${stored}]`)).toEqual([1, 2]);
+    expect(numbersIn(`[${(await exportOf(cli)).trim().split('\n')}]`)).toEqual([1, 2]);
   });
 
   test.each(['ENOSPC', 'EPIPE'])('imports nothing when the lines cannot be written: %s', async (code) => {
@@ -193,8 +190,7 @@ describe('import of a store', () => {
       }
     };
     const store = Object.assign(openSqliteStore(path), { exportPets });
-    const openSource = async () => ({ place: 'elsewhere', store });
-    return commandLine(path, { openSource });
+    return commandLine(path, { openSource: async () => ({ place: 'elsewhere', store }) });
   }
 
   test('checks the pets, and can leave out those that break a rule', async () => {

@@ -46,6 +46,9 @@ describe('a result that cannot be written', () => {
 
   test.each([
     ['keys list', 'interrupted; the output is not complete'],
+    ['pets list', 'interrupted; the output is not complete'],
+    ['changes', 'interrupted; the output is not complete'],
+    ['export', 'interrupted; the export is not complete'],
     ['doctor', 'standard output cannot be written: interrupted'],
     ['--help', 'standard output cannot be written: interrupted'],
   ])('of a reader that has stalled ends with the signal: %s', async (args, fault) => {
@@ -77,8 +80,7 @@ describe('a result that cannot be written', () => {
     const fd = openSync(devNull, 'w');
     onTestFinished(() => closeSync(fd));
     for (const command of ['keys create --name more', 'keys rotate 1 --json']) {
-      const stdout = Object.assign(new PassThrough(), { fd });
-      expect(await cli.run(command.split(' '), { stdout })).toEqual(
+      expect(await cli.run(command.split(' '), { stdout: Object.assign(new PassThrough(), { fd }) })).toEqual(
         failed(1, 'standard output is closed or the null device, so the new key would be lost'),
       );
     }

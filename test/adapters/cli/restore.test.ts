@@ -63,15 +63,13 @@ describe('restore', () => {
       /^The backup lacks 1 pet and 1 key of the replaced store\.\nKey 1 \(shop, pets_\w{4}…\) is valid again or for longer: to revoke it, run animal-store keys revoke 1\n/,
     );
     expect(err).toContain(`\nThe replaced store is kept in ${kept}\n`);
-    const repeated = await cli.run(['restore', '--force', backup]);
-    expect(repeated.err).toBe(
+    expect((await cli.run(['restore', '--force', backup])).err).toBe(
       'The replaced store had the same pets and keys, so the one kept before it stays.\n',
     );
     expect(await exportOf(commandLine(kept))).toBe(before);
     expect(await exportOf(cli)).toBe(REX);
     expect((await cli.run(['keys', 'list'])).out).toMatch(/^1 .* active .*\n$/m);
-    const again = await cli.run(['restore', '--force', '--json', kept]);
-    expect(JSON.parse(again.out)).toMatchObject({
+    expect(JSON.parse((await cli.run(['restore', '--force', '--json', kept])).out)).toMatchObject({
       store: cli.path,
       pets: 2,
       apiKeys: 2,

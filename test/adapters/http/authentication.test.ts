@@ -48,13 +48,11 @@ describe('the API key', () => {
       `Content-Type: application/x-www-form-urlencoded\r\nContent-Length: ${key.length + 13}\r\n\r\naccess_token=${key}`,
       `Transfer-Encoding: chunked\r\nTrailer: Authorization\r\n\r\n0\r\nAuthorization: Bearer ${key}`,
     ];
-    for (const field of fields) {
+    for (const field of fields)
       expect(
         await sendRaw(server.origin, `POST /v1/pets HTTP/1.1\r\nHost: x\r\n${field}\r\n\r\n`),
       ).toMatchObject(MISSING);
-    }
-    for (const target of [`/v1/pets?access_token=${key}`, `/v1/pets?api_key=${key}`, `/v1/pets/${key}`]) {
+    for (const target of [`/v1/pets?access_token=${key}`, `/v1/pets?api_key=${key}`, `/v1/pets/${key}`])
       expect(await server.client.request('GET', target, { key: null })).toMatchObject(MISSING);
-    }
   });
 });

@@ -2,7 +2,6 @@
 
 import { buffer } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
-import type { RequestOutcome } from '../../../src/adapters/http/index.ts';
 import type { ApiMiddleware } from '../../../src/adapters/http/state.ts';
 import { nextTurn } from '../../../src/application/pause.ts';
 import { Connection, sendLast, sendRaw } from '../../support/connection.ts';
@@ -34,19 +33,15 @@ describe('a message that Node.js does not parse', () => {
         [201, 200, 201, 404],
       ],
     ] as const) {
-      const connection = await Connection.open(server.origin);
-      connection.write(message);
+      const connection = await Connection.open(server.origin, message);
       if (endsThere) connection.socket.end();
       expect((await connection.rest()).map(({ status }) => status)).toEqual(statuses);
     }
   });
 
   test('gets the response of the last request when it is its body, and none behind this request', async () => {
-    const outcomes: RequestOutcome[] = [];
-    const { origin, key } = await startServer('memory', {
-      observers: [{ onRequest: (it) => outcomes.push(it) }],
-      corsOrigins: ['https://pets.example'],
-    });
+    const corsOrigins = ['https://pets.example'];
+    const { origin, key, outcomes } = await startServer('memory', { corsOrigins });
     const close = `Authorization: Bearer ${key}\r\nConnection: close\r\nX-Request-Id: mine\r\nOrigin: https://pets.example\r\n`;
     const headers = { 'x-request-id': 'mine', 'access-control-allow-origin': 'https://pets.example' };
     const broken = `${close}Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n`;
@@ -107,8 +102,7 @@ describe('a message that Node.js does not parse', () => {
   });
 
   test('is reported to the observer once, with the request id of the response', async () => {
-    const outcomes: RequestOutcome[] = [];
-    const { origin } = await startServer('memory', { observers: [{ onRequest: (it) => outcomes.push(it) }] });
+    const { origin, outcomes } = await startServer('memory');
     for (const message of [
       'garbage\r\n\r\n',
       `${GET}X: ${'x'.repeat(17_000)}\r\n\r\n`,

@@ -72,8 +72,7 @@ describe('the arrival', () => {
       [{ 'Transfer-Encoding': 'chunked' }, `3e8\r\n${REX}`],
     ] as const) {
       for (const leave of ['end', 'resetAndDestroy', 'destroy'] as const) {
-        const connection = await Connection.open(server.origin);
-        connection.write(head(fields) + start);
+        const connection = await Connection.open(server.origin, head(fields) + start);
         await server.client.get('/livez');
         connection.socket[leave]();
         if (leave === 'end') expect(await connection.rest()).toMatchObject([{ status: 400 }]);

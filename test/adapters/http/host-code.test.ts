@@ -89,8 +89,7 @@ test('an error whose members have other types is a 500', async () => {
 
 test('a storage that is another program resolves with null where it finds nothing', async () => {
   const find = async () => null as unknown as undefined;
-  const wrap = (storage: Storage) => withPets(storage, { find });
-  const { client } = await startServer('memory', { wrap });
+  const { client } = await startServer('memory', { wrap: (storage) => withPets(storage, { find }) });
   expect((await client.get('/v1/pets/1')).status).toBe(404);
 });
 

@@ -16,11 +16,7 @@ test('beyond the limit of requests in flight, all but health checks and metrics 
   const { client, key, origin, server, storage, errors } = await startServer('memory', { wrap, metrics });
   const { get } = pipelineOf(key);
   const connections = await Promise.all(
-    numbers(LIMIT / PIPELINE).map(async () => {
-      const connection = await Connection.open(origin);
-      connection.write(get('/v1/pets').repeat(PIPELINE));
-      return connection;
-    }),
+    numbers(LIMIT / PIPELINE).map(() => Connection.open(origin, get('/v1/pets').repeat(PIPELINE))),
   );
   await expect.poll(waiting).toBe(LIMIT);
   expect(server.statistics()).toMatchObject({ requestsInFlight: LIMIT, refused: { overloaded: 0 } });

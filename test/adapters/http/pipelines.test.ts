@@ -18,7 +18,7 @@ test.each(STORAGES)('requests in one pipeline take effect in their order, on %s'
   const { create, get, write } = pipelineOf(key);
   const { headers } = await client.post(numberedJson(0));
   const [target, tag] = [headers['location'] ?? '', headers['etag'] ?? ''];
-  const connection = await Connection.open(origin, (answer) => answer);
+  const connection = await Connection.open(origin, '', (answer) => answer);
   connection.write(
     [
       get(target),
@@ -63,8 +63,7 @@ test('a write behind another one is not executed if the client leaves before its
   const { wrap, open, entered } = gate();
   const { origin, client, key, server } = await startServer('memory', { wrap });
   const { create, get } = pipelineOf(key);
-  const connection = await Connection.open(origin);
-  connection.write(create(1) + create(2) + get('/v1/pets'));
+  const connection = await Connection.open(origin, create(1) + create(2) + get('/v1/pets'));
   await entered;
   connection.socket.resetAndDestroy();
   await expect.poll(() => server.statistics().connections).toBe(1);
@@ -97,8 +96,7 @@ test('a server that stops completes the requests of a pipeline', async () => {
   const { wrap, open, entered } = gate();
   const { origin, key, server } = await startServer('memory', { wrap });
   const { create, get } = pipelineOf(key);
-  const connection = await Connection.open(origin);
-  connection.write(create(1) + create(2) + get('/v1/pets'));
+  const connection = await Connection.open(origin, create(1) + create(2) + get('/v1/pets'));
   await entered;
   const stopped = server.stop(100_000);
   open();
@@ -110,8 +108,7 @@ test('a client that closes its side after its requests gets their responses', as
   const { wrap, open, entered } = gate();
   const { origin, key } = await startServer('memory', { wrap });
   const { create } = pipelineOf(key);
-  const connection = await Connection.open(origin);
-  connection.write(create(1) + create(2));
+  const connection = await Connection.open(origin, create(1) + create(2));
   connection.socket.end();
   await entered;
   open();
@@ -148,8 +145,7 @@ describe('requests in one pipeline', () => {
       const list = async () => (await server.client.get('/v1/pets?limit=100')).body;
       const before = await list();
       const large = create(1, size);
-      const connection = await Connection.open(server.origin);
-      connection.write(large + create(2).repeat(3));
+      const connection = await Connection.open(server.origin, large + create(2).repeat(3));
       expect((await connection.rest()).map(({ status }) => status)).toEqual([413]);
       expect(await list()).toBe(before);
       expect(server.errors).toEqual([]);

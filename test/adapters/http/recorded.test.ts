@@ -98,8 +98,7 @@ async function exchange(
   // A full recording needs no other check, except for experimental operations, which no other test sends completely.
   const checkAll: typeof checked = (answer, asked) => checked(answer, asked, servedOperations(options));
   const check = options?.experimental || isBrief ? checkAll : (answer: Answer) => answer;
-  const connection = await Connection.open(origin, check);
-  connection.write(Buffer.from(message, 'latin1'));
+  const connection = await Connection.open(origin, Buffer.from(message, 'latin1'), check);
   const count = message.match(/^\S+ \S+ HTTP\/1\.1\r$/gm)?.length ?? 1;
   const answers: Answer[] = [];
   while (answers.length < count) {

@@ -10,18 +10,15 @@ const KEY = 'an/operators+own?key<of>32-characters';
 const hasPartOfKey = vi.fn<(text: string) => boolean>(secretPartFinder([KEY]));
 
 async function start(trustedProxies: number) {
-  const outcomes: RequestOutcome[] = [];
-  const { client } = await startServer('memory', {
+  const { client, outcomes } = await startServer('memory', {
     trustedProxies,
-    observers: [{ onRequest: (outcome) => void outcomes.push(outcome) }],
     apiKeys: { verify: async () => undefined, hasPartOfKey },
   });
-  const outcomeOf = async (target: string, headers: Record<string, string> = {}) => {
+  return async (target: string, headers: Record<string, string> = {}) => {
     await client.request('GET', target, { headers, key: null });
     await expect.poll(() => outcomes.length).toBe(1);
     return outcomes.pop() as RequestOutcome;
   };
-  return { client, outcomeOf };
 }
 
 test.each([
@@ -36,7 +33,7 @@ test.each([
   [1, 'unknown', undefined],
   [1, '203.0.113.9, <script>', undefined],
 ])('the address of a client behind %i proxies with X-Forwarded-For: %s', async (proxies, value, expected) => {
-  const { outcomeOf } = await start(proxies);
+  const outcomeOf = await start(proxies);
   expect((await outcomeOf('/livez', { 'X-Forwarded-For': value })).address).toBe(expected);
   expect((await outcomeOf('/livez')).address).toBe('127.0.0.1');
 });
@@ -65,7 +62,7 @@ test.each<[target: string, expected: string, headers?: Record<string, string>]>(
 ])(
   'an observer is told the path of a request that no route matches, unless it has a key: %s',
   async (target, expected, headers) => {
-    const { outcomeOf } = await start(0);
+    const outcomeOf = await start(0);
     hasPartOfKey.mockClear();
     expect((await outcomeOf(target, headers)).path).toBe(expected);
     // However often the path is encoded, it is searched a few times only.
@@ -74,9 +71,8 @@ test.each<[target: string, expected: string, headers?: Record<string, string>]>(
 );
 
 test('a part of the key that the client presents is masked, and a route has no path', async () => {
-  const outcomes: RequestOutcome[] = [];
-  const server = await startServer('memory', { observers: [{ onRequest: (it) => void outcomes.push(it) }] });
-  await server.client.get(`/v1/${server.key.slice(20, 40)}`);
-  await server.client.get('/v1/pets/7');
+  const { client, key, outcomes } = await startServer('memory');
+  await client.get(`/v1/${key.slice(20, 40)}`);
+  await client.get('/v1/pets/7');
   await expect.poll(() => outcomes.map(({ path }) => path)).toEqual(['… (24 characters)', undefined]);
 });

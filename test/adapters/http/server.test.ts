@@ -18,9 +18,7 @@ const NOTE = hasIPv6 ? '' : ' (skipped: this machine has no IPv6)';
 test('a server leaves no timer after its stop', async () => {
   const { server } = await startServer('memory');
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'setTimeout', 'clearTimeout'] });
-  onTestFinished(() => {
-    vi.useRealTimers();
-  });
+  onTestFinished(() => void vi.useRealTimers());
   await server.stop(60_000);
   expect(vi.getTimerCount()).toBe(0);
 });
@@ -53,8 +51,7 @@ test('the number of connections is limited, and a closed one makes room', async 
   const open = () => connect(Number(new URL(origin).port), '127.0.0.1').on('error', () => {});
   const first = open();
   await expect.poll(() => server.statistics().connections).toBe(1);
-  const second = open();
-  await once(second, 'close');
+  await once(open(), 'close');
   expect(server.statistics().refused).toMatchObject({ max_connections: 1 });
   first.destroy();
   await expect.poll(() => server.statistics().connections).toBe(0);

@@ -11,8 +11,7 @@ const TIMEOUTS = { headersTimeout: 300, requestTimeout: 400 };
 
 test('a client that sends a byte from time to time gets a 408', async () => {
   const { origin } = await startServer('memory', TIMEOUTS);
-  const connection = await Connection.open(origin);
-  connection.write('GET /v1/pets HTTP/1.1\r\nHost: x\r\nX: ');
+  const connection = await Connection.open(origin, 'GET /v1/pets HTTP/1.1\r\nHost: x\r\nX: ');
   const drip = setInterval(() => connection.socket.write('x'), 20);
   const answers = await connection.rest();
   clearInterval(drip);
@@ -24,16 +23,14 @@ test('a request that is completed after its timeout gets a 408, and is not handl
   const { origin, client, key, storage } = await startServer('memory', { wrap, ...TIMEOUTS });
   const { create } = pipelineOf(key);
   const begin = async (): Promise<Connection> => {
-    const connection = await Connection.open(origin);
-    connection.write(`${create(1)}POST /v1/pets`);
+    const connection = await Connection.open(origin, `${create(1)}POST /v1/pets`);
     // If the machine pauses, the first request can get a 408, too. The server has not handled it, so the test sends it again.
     const isRefused = await Promise.race([entered.then(() => false), connection.closed.then(() => true)]);
     return isRefused ? begin() : connection;
   };
   const connection = await begin();
   // The timeout of a later request has also expired.
-  const later = await Connection.open(origin);
-  later.write('GET /v1');
+  const later = await Connection.open(origin, 'GET /v1');
   expect((await later.next()).status).toBe(408);
   connection.socket.write(create(2).slice('POST /v1/pets'.length));
   // The server has read what was sent before, and responds in time unless the machine pauses.

@@ -28,8 +28,7 @@ describe('a server that stops', () => {
     expect(server.isStopping).toBe(false);
     const stopped = server.stop(TIMEOUT);
     expect(server.isStopping).toBe(true);
-    const accepted = await Connection.open(origin);
-    accepted.write(GET);
+    const accepted = await Connection.open(origin, GET);
     expect((await accepted.next()).status).toBe(200);
     await untilRefused(origin);
     open();
@@ -42,11 +41,7 @@ describe('a server that stops', () => {
     const { server, client, origin, key } = await startServer('memory', { wrap });
     const clock = stopClock();
     const authorization = `Authorization: Bearer ${key}\r\n`;
-    const partial = async (start: string) => {
-      const connection = await Connection.open(origin);
-      connection.write(start);
-      return connection;
-    };
+    const partial = (start: string) => Connection.open(origin, start);
     const connections = [
       await partial('GET /readyz HTTP/1.1\r\nHost: x\r\n'),
       await partial('GET /livez HTTP/1.1\r\nHost: x\r\n'),
@@ -96,7 +91,7 @@ describe('a server that stops', () => {
     const respond = vi.fn((_req: IncomingMessage, res: ServerResponse) => void res.end(body));
     const { server, origin } = await startNodeServer(respond);
     const clock = stopClock();
-    const connection = await Connection.open(origin, (answer) => answer);
+    const connection = await Connection.open(origin, '', (answer) => answer);
     connection.socket.pause();
     connection.write(GET.repeat(2));
     await until(() => respond.mock.calls.length === 2);
@@ -127,8 +122,7 @@ describe('a server that stops', () => {
   test('closes the remaining connections at its deadline', async () => {
     const { wrap, open, entered } = gate();
     const { server, client, storage } = await startServer('memory', { wrap });
-    const inFlight = client.post(REX_JSON);
-    const cut = expect(inFlight).rejects.toThrow(/socket hang up|ECONNRESET/);
+    const cut = expect(client.post(REX_JSON)).rejects.toThrow(/socket hang up|ECONNRESET/);
     await entered;
     await server.stop(50);
     await cut;
@@ -190,8 +184,7 @@ describe('a server that stops', () => {
     const { wrap, open, entered } = gate();
     const { server, origin, client, key } = await startServer('memory', { wrap });
     const clock = stopClock();
-    const connection = await Connection.open(origin);
-    connection.write(pipelineOf(key).create(1));
+    const connection = await Connection.open(origin, pipelineOf(key).create(1));
     await entered;
     connection.write(GET.slice(0, -2));
     await client.get('/livez');

@@ -41,8 +41,7 @@ describe('CONNECT and Upgrade', () => {
   test('bytes after CONNECT are read while earlier requests are in progress', async () => {
     const { wrap, open, entered } = gate();
     const { origin, key } = await startServer('memory', { wrap });
-    const connection = await Connection.open(origin);
-    connection.write(pipelineOf(key).create(1) + CONNECT);
+    const connection = await Connection.open(origin, pipelineOf(key).create(1) + CONNECT);
     await entered;
     // More bytes than the buffers of both sockets.
     await new Promise((resolve) => connection.socket.write('x'.repeat(8 * 1024 * 1024), resolve));

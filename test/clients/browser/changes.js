@@ -39,11 +39,7 @@ async function check(page, { key, origin }) {
   const changed = await change.field('If-Match').inputValue();
   assert.match(changed, /^"[\w-]+"$/, 'the tag of a response is filled in');
 
-  const headers = {
-    Authorization: `Bearer ${key}`,
-    'Content-Type': 'application/json',
-    'If-Match': '*',
-  };
+  const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json', 'If-Match': '*' };
   const body = JSON.stringify({ name: withRequired({ name: 'somebody else' }).name });
   assert.equal((await fetch(`${origin}/v1/pets/1`, { method: 'PATCH', headers, body })).status, 200);
   await change.field('If-Match').fill('');

@@ -111,11 +111,8 @@ export async function deepLinks({ context, server }) {
     );
     for (const target of new Set(targets)) assert.equal(await page.locator(target).count(), 1, target);
     fragments = await page.$$eval('nav a', (links) => links.map((link) => link.getAttribute('href')));
-    for (const name of '#list-pets #create-pet #get-pet #what-is-a-pet #what-do-errors-look-like'.split(
-      ' ',
-    )) {
+    for (const name of '#list-pets #create-pet #get-pet #what-is-a-pet #what-do-errors-look-like'.split(' '))
       assert.ok(fragments.includes(name), name);
-    }
   });
   await visit(context, server.origin, { fragment: '#create-pet-response-422' }, async (page) => {
     /** Scrolls further when the page has shown a section, and returns the position. */
@@ -140,7 +137,7 @@ export async function deepLinks({ context, server }) {
     await page.goBack();
     await isAt(first);
   });
-  for (const fragment of [...fragments, '#schemas', '#what-do-errors-look-like-not-found']) {
+  for (const fragment of [...fragments, '#schemas', '#what-do-errors-look-like-not-found'])
     await visit(context, server.origin, { fragment, size: PHONE }, async (page) => {
       const isShown = () => {
         const { top } = document.querySelector(location.hash).getBoundingClientRect();
@@ -149,7 +146,6 @@ export async function deepLinks({ context, server }) {
       };
       await page.waitForFunction(isShown, undefined, { timeout: 3000 });
     });
-  }
 }
 
 /** The samples follow the console. They show the key only after the reader asks, and copying copies what is shown. */
