@@ -1,4 +1,4 @@
-/** The use cases inside another program, without a server and without API keys. Ids are `bigint`. */
+/** Calls the use cases from your own program, without a server and without API keys. Ids are `bigint`. */
 
 import { CreatePet, ListPets } from 'animal-store';
 import { openMemoryStorage } from 'animal-store/memory';

@@ -71,7 +71,7 @@ export const OF_CHANGE: Readonly<Partial<Record<HttpErrorCode, { when: string; m
 /** The errors that only certain operations return. All operations can return the others. */
 const SPECIFIC: readonly HttpErrorCode[] = specificErrorsOf(OPERATIONS);
 
-/** Returns the errors that only some operations return, and `method_not_allowed`, which an operation never returns. */
+/** Returns the errors that only some operations return, and `method_not_allowed`, for a method that the path does not support. */
 function specificErrorsOf(operations: readonly Operation[]): readonly HttpErrorCode[] {
   return ['method_not_allowed', ...operations.flatMap(ownErrorsOf)];
 }

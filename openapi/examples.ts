@@ -32,7 +32,7 @@ export const CHANGE: Part =
 
 const NO_OBJECT = 'the body must be a JSON object';
 
-/** The messages for a pet that lacks an attribute, and for a change that removes one. */
+/** The messages for a pet that lacks a required attribute, and for a change that removes an attribute that every pet has. */
 export const LACKING: string = message(
   PET_ATTRIBUTES.findLast((name) => ATTRIBUTES[name].isRequired),
   'is required',

@@ -29,7 +29,7 @@ const { NewPet, ListQuery, ...enums } = toJsonSchemaDefs(
 
 const { properties = {}, ...newPet } = NewPet;
 
-/** Only the descriptions name the defaults. With `default` in a request schema, generated code would require the member. */
+/** Only the descriptions name the defaults. Some code generators treat a member with `default` as required, even in a request. */
 const newPetProperties = Object.fromEntries(
   PET_ATTRIBUTES.map((name) => {
     const { default: value, description } = ATTRIBUTES[name];

@@ -63,7 +63,7 @@ function show(text: string): void {
     ),
     group(
       'Guides',
-      // The last paragraph defines the variables of the samples.
+      // The last paragraph of the introduction to the guides defines the variables of the samples.
       ...aboutGuides.slice(-1),
       ...guides.map(({ title, slug, content }) => section(title, slug, ...content)),
     ),

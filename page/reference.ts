@@ -43,7 +43,7 @@ export interface Operation {
   readonly summary: string;
   readonly description: string;
   readonly isDeprecated: boolean;
-  /** The day of the removal, such as `5 Dec 2030`. */
+  /** The day on which the operation is due for removal from the API, such as `5 Dec 2030`. */
   readonly sunset?: string;
   readonly stability?: string;
   readonly parameters: readonly Parameter[];

@@ -1,6 +1,6 @@
 /**
- * A client with exact integers that uses `openapi-fetch`. It reads the text of a response, and writes a `bigint` as its digits.
- * Generate `pets.d.ts` first, with `openapi-fetch-types.ts` in this folder.
+ * A client that uses `openapi-fetch` and keeps integers exact: it parses the text of each response itself, and writes a `bigint`
+ * as its digits. Generate `pets.d.ts` first, with `openapi-fetch-types.ts` in this folder.
  */
 
 import { parsePet, parsePets } from 'animal-store';

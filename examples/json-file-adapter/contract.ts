@@ -19,7 +19,7 @@ after(() => rm(folder, { recursive: true }));
 mock.timers.enable({ apis: ['Date'], now: Date.now() });
 let count = 0;
 
-/** Opens one port of the storage for the contract of this port. */
+/** Returns the functions by which the contract of a port opens the storage and moves the clock. */
 function subject<Port>(portOf: (storage: JsonFileStorage) => Port): Subject<Port> {
   const paths = new WeakMap<Opened<Port>, string>();
   async function openAt(path: string): Promise<Opened<Port>> {

@@ -68,7 +68,7 @@ export async function openJsonFile(path: string): Promise<JsonFileStorage> {
       },
     },
     idempotentCreates: {
-      /** Writes the pet and its record together: a crash between two writes could store a pet twice, or lose it. */
+      /** Writes the pet and its record together: after a crash between two writes, a retry could store the pet twice, or never. */
       add(newPet, { caller, key, validFor }) {
         const given = { ...newPet };
         return write<CreateResult>(() => {

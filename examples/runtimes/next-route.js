@@ -6,7 +6,7 @@ import { createFetchHandler } from 'animal-store/fetch';
 const store = await createAnimalStore({ database: 'sqlite:./pets.db' });
 const pets = createFetchHandler(store);
 
-// Not `GET = pets`: as the second argument, Next.js passes the context of the route, not the address of the client.
+// Not `GET = pets`: Next.js passes the context of the route as the second argument, where `pets` expects the client's address.
 export const GET = (request) => pets(request);
 export const HEAD = GET;
 export const POST = GET;

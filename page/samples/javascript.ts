@@ -3,7 +3,7 @@ import { fetchSample } from './fetch.ts';
 import { quote } from './quote.ts';
 import { KEY_FIELD, type SampleOptions, type SampleRequest, TAG_FIELD } from './request.ts';
 
-/** The path of the JavaScript client on a server. It replaces `v1` at the end of the base URL. */
+/** The path of the JavaScript client on a server, in place of `v1` at the end of the base URL. */
 const CLIENT = 'docs/animal-store-client.js';
 
 /** The file name of the client. Node.js reads `.mjs` as a module, also in a package with `"type": "commonjs"`. */

@@ -23,7 +23,7 @@ export interface Console {
 }
 
 export interface BaseUrls {
-  /** The base URL that programs use. */
+  /** The base URL for programs outside the page, which the samples show. */
   readonly forPrograms: string;
   /** The base URL that the console uses. It has the origin of the page, the only one to which the page may connect. */
   readonly forConsole: string;
@@ -74,7 +74,7 @@ export function consoleOf(
     fillTag(event);
     request.set(requestOf(operation, values(), urls.forPrograms));
   };
-  // Does not listen to `change`, which fires while the button is being pressed: a longer sample would move the button away.
+  // Does not listen to `change`: it fires when the reader presses the button, and a sample that got longer would move the button.
   form.addEventListener('input', update);
   choices.entityTags.observe(() => update());
 
@@ -85,7 +85,7 @@ export function consoleOf(
     send.setAttribute('aria-disabled', String(value));
     response.element.setAttribute('aria-busy', String(value));
   };
-  /** Sent requests that have not succeeded, with their idempotency keys. Each is found by its JSON before a key was added. */
+  /** Sent requests that have not succeeded, with their idempotency keys, by the JSON of the request that the form described. */
   const unfinished = new Map<string, SampleRequest>();
   const submit = async (unsent: SampleRequest) => {
     if (isBusy) return;
@@ -125,7 +125,7 @@ export function consoleOf(
     event.preventDefault();
     form.requestSubmit();
   });
-  // The event of a field does not bubble.
+  // The `invalid` event of a field does not bubble, so the form captures it.
   form.addEventListener('invalid', () => isBusy || response.refuse(), { capture: true });
   form.addEventListener('submit', (event) => {
     event.preventDefault();
@@ -145,7 +145,7 @@ function tagFiller(
   let filled = '';
   return (event) => {
     if (id === undefined || tag === undefined || !['', filled].includes(tag.value)) return;
-    // Input in other fields does not restore a tag that the reader has removed.
+    // Input in a field other than the id does not restore a tag that the reader has removed.
     if (event !== undefined && event.target !== id) return;
     filled = entityTags.value.get(id.value.trim()) ?? '';
     tag.value = filled;

@@ -21,7 +21,7 @@ export function land(element: HTMLElement): void {
 export function followFragments(): void {
   const follow = () => {
     const element = document.getElementById(idIn(location.hash));
-    // The browser itself shows `main`, and the elements outside it.
+    // The browser itself scrolls to `main` and to elements outside `main`, which are in the HTML of the page.
     if (element?.parentElement?.closest('main')) show(element);
   };
   const keepPosition = () => history.replaceState(scrollY, '');
@@ -30,7 +30,7 @@ export function followFragments(): void {
   if (typeof position === 'number') scrollTo(0, position);
   keepPosition();
   addEventListener('scrollend', () => {
-    // A new history entry has no state until its `hashchange` event, which has not been fired yet.
+    // An entry without state is new: its `hashchange` event, which sets the state, has not been fired yet.
     if (history.state !== null) keepPosition();
   });
   addEventListener('hashchange', () => {

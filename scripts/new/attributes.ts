@@ -17,7 +17,7 @@ export const NAME_RULE =
 const VALUE = /^(?=.{1,50}$)[A-Za-z][A-Za-z0-9]*(?:[-_][A-Za-z0-9]+)*$/;
 export const VALUE_RULE =
   'at most 50 characters: letters and digits, a letter first, with single - or _ between them';
-/** The attributes whose values can represent the numbers from 0 to 100. The contract suites need one of them. */
+/** Describes the attributes whose values can represent the numbers from 0 to 100. The contract suites need such an attribute. */
 export const COUNTING =
   'at least one timestamp, text whose MAX is 3 or more, or integer or int64 with more than 100 values from 0 up';
 export const COUNT_MAX = 20;
@@ -85,7 +85,7 @@ export function refuseFilters({ entity, plural }: Names, attributes: readonly Na
   }
 }
 
-/** Whether the attribute is as {@link COUNTING} says. */
+/** Whether the attribute is one of those that {@link COUNTING} describes. */
 function canCount(attribute: AttributeKind): boolean {
   if (attribute.kind === 'text') return attribute.maxLength >= 3;
   if (attribute.kind !== 'int64' && attribute.kind !== 'integer') return attribute.kind === 'timestamp';
@@ -190,7 +190,7 @@ function defaultOf(text: string, kind: AttributeKind, given: string): Attribute[
 function descriptionOf(name: string, { kind }: AttributeKind): string {
   const words = wordsOf(name);
   const be = /^(?:can|has|is|was) /.test(words) ? '' : 'is ';
-  // Some phrases, and verbs such as `floats`, cannot follow "is".
+  // Some names, such as the verb `floats`, cannot follow "Whether it is".
   if (kind === 'boolean')
     return /^(?:(?:can|is|was) .+|\w*[^s])$/.test(words)
       ? `Whether it ${be}${words}.`

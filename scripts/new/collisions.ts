@@ -63,7 +63,7 @@ export function renameFiles(files: readonly SourceFile[], names: Names): SourceF
   });
 }
 
-/** Aligns the members of each Go type in an expected sample, as gofmt does. The page aligns its samples in the same way. */
+/** Aligns the members of each Go type in a sample that a test expects, as gofmt and the reference page do. */
 function aligned(text: string): string {
   return text.replaceAll(/(?:^\t\w+ +\S+ +`json.*\n)+/gm, (block) => {
     const rows = block
@@ -248,9 +248,7 @@ function renamePart(
   return renameText(part, names, style, exceptions);
 }
 
-/**
- * Returns the folder and the name of a file, without its extension. Imports, settings and manuals contain this part of the path.
- */
+/** Returns the last two components of a path, without the extension. Imports, settings and manuals contain this part. */
 function tailOf(path: string): string {
   return path
     .split('/')

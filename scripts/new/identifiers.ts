@@ -58,7 +58,7 @@ export function identifiersOf(path: string, text: string): Identifiers {
       ts.isStringLiteralLike(node) || ts.isTemplateHead(node) || ts.isTemplateMiddleOrTemplateTail(node);
     if (isText && SQL.test(node.text))
       styled.push({ start: startOf(node), end: offset + node.end, style: 'snake' });
-    // The range begins after the slash of the regular expression, so that the slash is not read as a part of a path.
+    // The range begins after the first slash of the regular expression, so that this slash is not read as a part of a path.
     if (ts.isRegularExpressionLiteral(node))
       styled.push({ start: startOf(node) + 1, end: offset + node.end, style: 'prose' });
     const members = membersOf(node);

@@ -109,7 +109,7 @@ function wordsOf(option: string, text: string): readonly string[] {
   return words;
 }
 
-/** Tells the user what one record and several records are called. An English word that ends with `s` may be a plural. */
+/** Tells the user what one record and several records are called. Adds a hint if the entity's name may be a plural. */
 export function nounsText(names: Names): string {
   const [entity, plural] = [names.entity.join(' '), names.plural.join(' ')];
   const hint = entity !== plural && /[^isu]s$/.test(entity);

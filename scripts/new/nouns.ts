@@ -11,7 +11,7 @@ const CHANGES: readonly Replacement[] = [
 /** Replacements only for the files of the command line and for their tests. */
 const COMMANDS: readonly Replacement[] = [[/(?<=(?:\(|\[)')changes(?=')/g, 'feed']];
 
-/** Replacements for the names of sample pets. In tests, a replacement is as long as the name. */
+/** Replacements for the names of sample pets. In tests, a replacement is as long as the name that it replaces. */
 const SAMPLES: readonly Replacement[] = [
   [/(?<=^const OTHER_TEXT = ')[^']+/gm, 'Another'],
   [/(?<=with|(?<![A-Za-z]))Rex(?![a-z])/g, 'One'],

@@ -104,7 +104,7 @@ function sourceFiles(): string[] {
   return filesBelow('').sort();
 }
 
-/** Settings whose names a client's variable could get: in a project `api`, `ANIMAL_STORE_KEY` would become `API_KEY`. */
+/** Settings whose names a variable of clients could also get: in a project `api`, `ANIMAL_STORE_KEY` would become `API_KEY`. */
 const SETTINGS = ['API_KEY', 'DATABASE_URL', 'FIRST_KEY', 'PUBLIC_URL'];
 
 /** Throws an `Error` if an import or a variable of the project could mean two things because of the project's name. */
@@ -223,8 +223,8 @@ export function writeFiles(target: string, files: readonly NewFile[]): void {
 }
 
 /**
- * Returns the text of a file before unused code is removed and the names are replaced. The attributes come last, so that no other
- * replacement changes what the user has written.
+ * Returns the text of a file before unused code is removed and the names are replaced. The attributes are replaced last, so that no
+ * other replacement changes what the user has written.
  */
 export function textOf(
   path: string,

@@ -118,9 +118,9 @@ function isWord(identifier: string): boolean {
 }
 
 /**
- * Returns the style that the text around a word requires, if any. In SQL, a word after a lowercase word is prose. Any other word in
- * SQL names a table or a column, or is a part of the name of a result column. Only the name of a result column can be in camel
- * case.
+ * Returns the style that the text around a word requires, if any. In a string with SQL, a word after a lowercase word is prose, and
+ * any other word names a table or a column, or is a part of the name of a result column. Only the name of a result column can be in
+ * camel case.
  */
 function styleOf(before: string, after: string, otherwise: Style): Style | undefined {
   if (otherwise === 'snake' && /[a-z] $/.test(before) && !after.startsWith('_')) return 'prose';

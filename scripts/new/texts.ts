@@ -78,7 +78,7 @@ export function firstSchema(path: string, text: string): string {
   }, text);
 }
 
-/** Removes the entries and the rules that match no file, from the settings of the tools that check code and imports. */
+/** From the settings of the tools that check code and imports, removes the entries and rules that match no file. */
 export function rulesOf(path: string, text: string, paths: readonly string[]): string {
   const isAny = (pattern: RegExp) => paths.some((each) => pattern.test(each));
   if (path === 'knip.json')

@@ -23,8 +23,8 @@ const LISTS = [
 ];
 
 /**
- * A list without a text, and a list with many filters. Some attributes are named like existing columns and members. The tests of
- * all parts must pass with these lists.
+ * A list without a text attribute, and a list with many filters. Some attributes are named like existing columns and members. The
+ * tests of all parts must pass with these lists.
  */
 const UNUSUAL_LISTS = [
   'count:integer(0..100), sentAt:timestamp filter, level:one of(a, b)?, colour:one of(red, blue)=red, extra:boolean?, age:integer?, owner:int64?',
@@ -51,7 +51,7 @@ const tries: readonly Try[] =
         ...UNUSUAL_LISTS.map((list) => ({ entity: 'reading', part: ALL_PARTS, list })),
       ];
 
-/** Chooses different words at random. Each word of the list can be chosen. */
+/** Chooses `count` different words at random, with the seed `start`. */
 function someOf(words: readonly string[], count: number, start: number): readonly string[] {
   const left = [...words];
   let random = start >>> 0;

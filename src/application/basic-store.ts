@@ -162,7 +162,7 @@ export class BasicStore implements AsyncDisposable {
 
   /**
    * Removes a pet, and resolves when the removal is durable. Also resolves when the pet was already removed. Rejects with
-   * `not_found` when the pet never existed, and otherwise as `changePet` does.
+   * `not_found` when the pet never existed, and with the other errors of `changePet`.
    */
   async removePet(id: bigint | number, options?: ChangeOptions): Promise<void> {
     await this.removePetOnce(id, undefined, options);

@@ -34,8 +34,8 @@ export interface RemoteStorage extends StoreStorage {
 
 /**
  * Returns a change for the present pet. Without `ifMatch`, the store calls the function again when another writer was faster. If
- * the outcome is unknown, the error has no idempotency key: a retry with this key would reject with `idempotency_conflict` if the
- * function returned a different change.
+ * the outcome is unknown, the error does not contain the idempotency key: a retry with this key would reject with
+ * `idempotency_conflict` if the function returned a different change.
  */
 export type ChangeFunction = (pet: Pet) => PetChange | Promise<PetChange>;
 
@@ -46,8 +46,8 @@ interface Calls {
 }
 
 /**
- * Applies a function. Without `ifMatch`, calls it again when another writer was faster. `signal` ends only the wait for the
- * function and the pauses between attempts.
+ * Changes a pet by a function. Without `ifMatch`, calls it again when another writer was faster. `signal` ends only the wait for
+ * the function and the pauses between attempts.
  */
 export async function changeByFunction(
   calls: Calls,

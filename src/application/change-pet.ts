@@ -8,7 +8,7 @@ import { type ChangePorts, expectedPet, writeVersion } from './versioned-writes.
 
 /** The result of a change. */
 export interface ChangeResult extends TaggedPet {
-  /** Whether an earlier request with the same idempotency key made the change. If so, `pet` is the pet in its response. */
+  /** Whether an earlier request with the same idempotency key made the change. If so, `pet` is the pet in the first response. */
   readonly isReplay: boolean;
 }
 

@@ -52,7 +52,7 @@ export interface ChangeOptions extends CreateOptions {
 
 /** The options of a store whose database is the address of a server. Other databases need none of them. */
 export interface ClientOptions {
-  /** The API key of the server. */
+  /** The API key for the server. */
   readonly apiKey?: string | undefined;
   /** The default `timeout` of a call: the time limit of each request including its retries, in milliseconds. Default: 30,000. */
   readonly timeout?: number | undefined;

@@ -7,7 +7,7 @@ import { DAY } from './ports/idempotent-creates.ts';
 const CACHE_LIMIT = 1000;
 /** The maximum number of keys that are remembered. Beyond it, the key that was verified least recently is forgotten. */
 const RECENT_LIMIT = 10_000;
-/** How long the recording of uses pauses after a failed write, in milliseconds. */
+/** How long uses of keys are not recorded after a failed write, in milliseconds. */
 const PAUSE = 60_000;
 
 /** Verifies API keys, and records the day on which each key was last used. */

@@ -1,4 +1,4 @@
-/** Changes or removes a pet. A retry with the same idempotency key writes nothing. */
+/** Changes or removes a pet. A retry with the idempotency key of a successful request writes nothing. */
 
 import { AnimalStoreError } from '../domain/errors.ts';
 import { checkedCaller, keyConflict } from '../domain/idempotency-key.ts';
@@ -97,7 +97,7 @@ const ATTEMPTS = 20;
 /** In milliseconds. Pauses are random, so that competing callers do not retry together. */
 const LONGEST_PAUSE = 250;
 
-/** Calls `attempt` up to {@link ATTEMPTS} times, while it resolves with `undefined` because another writer was faster. */
+/** Calls `attempt` again if it resolves with `undefined` (another writer was faster). Makes at most {@link ATTEMPTS} calls. */
 export async function retryLostRace<T>(
   attempt: () => Promise<T | undefined>,
   signal?: AbortSignal,

@@ -36,8 +36,9 @@ const DEFAULT_INTERVAL = 1000;
 /** The longest wait because of a `Retry-After`, in milliseconds. The server can recover earlier than it has announced. */
 const LONGEST_DELAY = 60_000;
 
-/** After one of these errors, a later read can succeed. An `internal_error` of a server may affect only one request. */
+/** After one of these errors, a later read can succeed. */
 const TEMPORARY: readonly unknown[] = ['overloaded', 'rate_limited', 'storage_unavailable'];
+/** Includes `internal_error`, which may affect only one request to the server. */
 const TEMPORARY_OF_SERVER: readonly unknown[] = [...TEMPORARY, 'internal_error'];
 
 type Followed = Following & { readonly after?: unknown };

@@ -11,7 +11,7 @@ export function createApiKeyVerifier(stored: ApiKeyVerifier, configuredKeys: rea
     // Only hashes are compared, so the duration of a comparison says nothing about a key.
     async verify(key, options) {
       const holder = holders.get(hashOf(key));
-      // A stored key has precedence. For metrics, a configured key is valid even while the stored keys cannot be read.
+      // A stored key has precedence. To read metrics, a configured key is valid even while the stored keys cannot be read.
       const found = stored.verify(key, options);
       return (await (options?.duringOutage && holder ? found.catch(() => holder) : found)) ?? holder;
     },
@@ -19,7 +19,7 @@ export function createApiKeyVerifier(stored: ApiKeyVerifier, configuredKeys: rea
   };
 }
 
-/** The caller id of a key is derived from the key, because the position of a key in `API_KEYS` can change. */
+/** The caller id is derived from the key itself, and not from its position in `API_KEYS`, which can change. */
 function holderOf(key: string, index: number): [hashed: string, holder: ApiKeyHolder] {
   const hashed = hashOf(key);
   return [hashed, { id: `env-${index + 1}`, name: 'API_KEYS', callerId: `env-${hashed.slice(0, 22)}` }];

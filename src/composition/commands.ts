@@ -83,7 +83,7 @@ function sourceAt(address: string): Database | undefined {
   }
 }
 
-/** Returns the device and inode of a database file, because a file can have several paths. Returns any other place as it is. */
+/** Identifies a database: a file by its device and inode, because it can have several paths, and any other by its place. */
 function identityOf({ place }: Database): string {
   const stats = isAbsolute(place) ? statSync(place, { bigint: true, throwIfNoEntry: false }) : undefined;
   return stats === undefined ? place : `${stats.dev}:${stats.ino}`;

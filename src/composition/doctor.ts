@@ -23,7 +23,7 @@ export async function diagnose(
     }
   };
   const database = await attempt(() => loadDatabase(environment, databaseUrl));
-  // If the database URL is the address of another server, the settings of a server on this machine do not matter.
+  // If the database URL is the address of a server, the server settings in this environment have no effect.
   const isLocal = !database?.engine.isRemote;
   const config = isLocal ? await attempt(() => loadConfig(environment, ANY_STORE)) : undefined;
   const diagnosis =

@@ -19,7 +19,7 @@ export interface ApiKey {
   readonly lastUsedOn?: number | undefined;
   /** Whether a client with this key may only read. */
   readonly isReadOnly?: boolean | undefined;
-  /** The id of the caller: that of the first key in a series of replacements. Present only if this key has replaced another one. */
+  /** The caller id: the id of the first key in a series of replacements. Present only if this key has replaced another one. */
   readonly callerId?: string | undefined;
 }
 

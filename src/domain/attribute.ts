@@ -109,7 +109,7 @@ function ruleOfKind(name: string, attribute: AttributeKind): Rule {
 const A_TIMESTAMP =
   'a time in the format of RFC 3339 such as 2027-01-31T12:30:00Z, with at most milliseconds, in a year from 0001 to 9999';
 
-/** Returns the rule that a text breaks, as the words after "must". The lengths are in Unicode code points. */
+/** Returns the rule that a text breaks, worded to follow "must" in a message. The lengths are in Unicode code points. */
 export function textFault(text: unknown, minLength: number, maxLength: number): string | undefined {
   if (typeof text !== 'string') return 'be a string';
   if (!text.isWellFormed()) return 'be well-formed Unicode, without lone surrogates';

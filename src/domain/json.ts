@@ -1,4 +1,4 @@
-/** Reads JSON (RFC 8259) with exact int64 values. `JSON.parse` rounds integers beyond 2^53, and some fractions become integers. */
+/** Reads JSON (RFC 8259) with exact int64 values. `JSON.parse` rounds integers beyond 2^53, and some fractions to integers. */
 
 import { AnimalStoreError, asAnimalStoreError, invalidRequest, isError } from './errors.ts';
 import { parseJsonInt64, toInt64 } from './int64.ts';
@@ -8,7 +8,7 @@ export type Members<Name extends string> = Partial<Record<Name, unknown>> | unde
 
 /** In a text without a match, every number is an integer of at most 15 digits, which `JSON.parse` reads exactly. */
 const MAY_BE_ROUNDED = /\d[.eE]|\d{16}/;
-/** `JSON.parse` limits the depth only with a reviver. So a text with this many brackets, which can be deep, needs a reviver. */
+/** `JSON.parse` limits the nesting depth only with a reviver, so a text with this many opening brackets gets one. */
 const BRACKETS = 1000;
 
 /**
@@ -26,7 +26,7 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** Replaces a number by a `bigint`, or by NaN if it is not an int64. Throws if the engine does not pass the source text. */
+/** Replaces a number by a `bigint`, or by NaN if it is not an int64. Throws if `context` has no source text. */
 function withExactNumber(_name: string, value: unknown, context?: { readonly source?: string }): unknown {
   if (typeof value !== 'number') return value;
   if (context?.source === undefined) {

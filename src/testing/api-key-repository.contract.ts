@@ -43,7 +43,8 @@ function oneClient(subject: Subject<ApiKeyRepository>): ContractCase[] {
         const before = await keys.list();
         const old = await keys.add(...draft('ci', expiresAt));
         const [first, ...others] = [draft('a'), draft('b'), draft('c')] as const;
-        // Whichever call succeeds, the old key ends after the creation of all new keys: its end is no reason to refuse the others.
+        // Whichever call succeeds, the old key expires after the creation of every new key, so its expiry is no reason to
+        // refuse the other calls.
         const stored = await Promise.all([
           keys.replace(old, first[1].createdAt + 2, ...first),
           ...others.map((other) => keys.replace(old, other[1].createdAt + 1, ...other)),

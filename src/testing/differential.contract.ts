@@ -1,4 +1,4 @@
-/** The test that random operations have the same results on a storage and on a plain model. */
+/** Tests that random operations have the same results on a storage and on a plain model. */
 
 import assert from 'node:assert/strict';
 import { arrayOf, checkOptions, type OptionRules } from '../application/arguments.ts';

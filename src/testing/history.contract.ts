@@ -19,7 +19,7 @@ const SEEDS = [1, 2, 3];
 type Exercise = (history: History, stores: readonly AnimalStore[]) => Promise<void>;
 
 /**
- * Returns the tests that all creates and reads agree with the order of the ids and with real time (see
+ * Returns tests which assert that all creates and reads agree with the order of the ids and with real time (see
  * {@link History}). If `subject` has `openSecond`, the storage is also tested with two clients.
  */
 export function historyContract(subject: Subject<StoreStorage>): ContractCase[] {
@@ -50,7 +50,7 @@ export function changeHistoryContract(subject: Subject<ChangingStore>): Contract
   });
 }
 
-/** Returns the tests that API keys are accepted from their creation to their revocation. */
+/** Returns tests which assert that API keys are accepted from their creation to their revocation. */
 export function keyHistoryContract(subject: Subject<StoreStorage>): ContractCase[] {
   return casesOf(subject, 'changes of API keys', exerciseKeys);
 }

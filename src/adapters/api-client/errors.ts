@@ -60,7 +60,7 @@ export interface Failure {
 
 /**
  * Returns the failure that a response describes. Only an error in the format of the API can prove that nothing was stored, because
- * a proxy can replace the response of the server with another one of any status.
+ * a proxy can replace the response of the server with its own, which can have any status.
  */
 export function failureOf(response: ApiResponse, base: string, operation: OperationStatuses): Failure {
   const { status } = response;
@@ -134,14 +134,14 @@ export function unreadableSuccess({ text }: ApiResponse, base: string, cause: un
   return { error: unreadable(base, cause), isStoredPossibly: true, isFinal: text !== '' && !isCut(text) };
 }
 
-/** Whether a text may be JSON that was cut. Some runtimes report no error when a connection or compressed data is cut. */
+/** Whether a text may be incomplete JSON. Some runtimes report no error when a connection or compressed data ends early. */
 function isCut(text: string): boolean {
   return /^[[{]/.test(text) && jsonOf(text) === undefined;
 }
 
 function unreadable(base: string, cause: unknown): AnimalStoreError {
   const known = asAnimalStoreError(cause);
-  if (known?.code === 'internal_error') return known; // A fault of this JavaScript engine.
+  if (known?.code === 'internal_error') return known; // This JavaScript engine cannot read long numbers exactly.
   const { message } = cause as Error;
   const fault = `the server does not respond as the API does: ${message}`;
   return new AnimalStoreError('storage_unavailable', fault, { cause: placed(base, message, cause) });

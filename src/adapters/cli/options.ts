@@ -12,7 +12,7 @@ export interface CliOptions {
   readonly console: Console;
   /** Aborted when the user or the operating system asks the process to stop. */
   readonly signal: AbortSignal;
-  /** The variables of `serve`, and the formats of a database URL, for the help. */
+  /** The environment variables of `serve`, and the formats of a database URL, for the help. */
   readonly settings: readonly { name: string; fallback: string | undefined; meaning: string }[];
   readonly databaseUrls: readonly string[];
   startService(values: ServeValues): Promise<RunningService>;
@@ -23,7 +23,7 @@ export interface CliOptions {
   ): Promise<AnimalStore>;
   /**
    * Opens another store, only for reading, and returns it with its location, which contains no password. Resolves with `undefined`
-   * when `address` is not the address of a store. Rejects when `databaseUrl` is the same store.
+   * when `address` is not the address of a store. Rejects when `databaseUrl` names the same store.
    */
   openSource(
     address: string,
@@ -63,7 +63,7 @@ export interface RunningService {
 
 export interface DoctorReport {
   readonly node: string;
-  /** The variables that are set, without secrets. */
+  /** The environment variables that are set, without secrets. */
   readonly settings: readonly { readonly name: string; readonly value: string }[];
   /** All problems, including those of the database and of the backup. */
   readonly problems: readonly Problem[];

@@ -63,7 +63,7 @@ export function petCells(pet: Pet): string[] {
   return [String(pet.id), ...PET_ATTRIBUTES.map((name) => String(pet[name] ?? ''))];
 }
 
-/** Returns the heading of a column. The last word `id` of a reference, such as `ownerId`, is left out. */
+/** Returns the heading of a column. The word `id` at the end of a name, such as `ownerId`, is left out. */
 function headOf(name: keyof NewPet): string {
   const words = wordsOf(name);
   return (words.at(-1) === 'id' ? words.slice(0, -1) : words).join(' ').toUpperCase();

@@ -107,7 +107,7 @@ export class Connections {
     const connection = this.#bySocket.get(socket);
     if (connection === undefined || connection.isClosing) return;
     connection.isClosing = true;
-    // After CONNECT, Node.js applies no timeout. In other cases, each byte from the client would extend the timeout.
+    // After CONNECT, Node.js applies no timeout. After other messages, each byte from the client would extend the timeout.
     const deadline = setTimeout(() => socket.destroy(), READ_TIMEOUT).unref();
     socket.once('close', () => clearTimeout(deadline));
     const newest = connection.unanswered.at(-1);
@@ -116,7 +116,7 @@ export class Connections {
     if (newest === undefined) return void respond();
     if (newest.req.complete) return void newest.once('close', respond);
     newest.shouldKeepAlive = false;
-    // If the response has begun, its headers may promise to keep the connection open, so it is closed here.
+    // If the response has begun, its headers may promise to keep the connection open, so the socket is destroyed after it.
     if (newest.headersSent) newest.once('close', () => socket.destroy());
     else breakBody(newest.req, fault);
   }

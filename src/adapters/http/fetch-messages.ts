@@ -11,7 +11,7 @@ export class FetchRequest extends Readable {
   readonly method: string;
   url: string;
   readonly headers: Record<string, string>;
-  /** The API looks for repeated fields here. The array is empty, because the runtime has already joined them. */
+  /** The API looks for repeated fields here. The array is empty, because the runtime has already joined their values. */
   readonly rawHeaders: readonly string[] = [];
   /** The real version can differ. It matters only for finding the end of the request, which the runtime has found. */
   readonly httpVersion = '1.1';

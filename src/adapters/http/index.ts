@@ -26,11 +26,11 @@ export function supportedMethods(options: HttpOptions = {}): readonly string[] {
   return methodsOf(servedOperations(options));
 }
 
-/** The options of {@link animalStore}. The path `/metrics` belongs to the middleware if the option `metrics` is set. */
+/** The options of {@link animalStore}. The middleware serves `/metrics` if the option `metrics` is set. */
 export interface MiddlewareOptions extends Omit<HttpOptions, 'trustedProxies'> {
-  /** Whether `/docs` and `/openapi.json` belong to the middleware. Default: `false`. */
+  /** Whether the middleware serves `/docs` and `/openapi.json`. Default: `false`. */
   readonly docs?: boolean | undefined;
-  /** Whether `/livez` and `/readyz` belong to the middleware. Default: `false`. */
+  /** Whether the middleware serves `/livez` and `/readyz`. Default: `false`. */
   readonly health?: boolean | undefined;
 }
 

@@ -14,7 +14,7 @@ import type { ApiContext, ApiMiddleware } from './state.ts';
 /** Returns whether a text contains a part of an API key. */
 type IsSecret = (text: string) => boolean;
 
-/** A text counts as secret if its length times that of `Authorization` is above this limit: comparing them could be slow. */
+/** Comparing a text with `Authorization` can be slow: if the product of their lengths is above this, the text counts as secret. */
 const SEARCH_LIMIT = 1_000_000;
 
 /** The header fields of every response. The reference page (`/docs`) has another `Content-Security-Policy`. */
@@ -32,7 +32,7 @@ const OF_SUCCESS = [
   ...DEPRECATION_NAMES,
 ];
 
-/** Responds to a thrown value with the Error body, unless a response has begun. Keeps the fields that do not describe a success. */
+/** Responds to a thrown value with the Error body, unless a response has begun. Keeps header fields not describing a success. */
 export function observe(observer: RequestObserver, isPartOfKey: IsSecret): ApiMiddleware {
   return async (ctx, next) => {
     const startedAt = performance.now();
@@ -83,8 +83,8 @@ export function observe(observer: RequestObserver, isPartOfKey: IsSecret): ApiMi
 }
 
 /**
- * Responds with an error. If one of its header fields is invalid, responds with the error about this field instead. Returns the
- * latest of these errors, and its status.
+ * Responds with an error. If one of its header fields is invalid, responds with the error about this field instead. Returns
+ * whichever of the two errors it used, and its status.
  */
 function respondError(ctx: ApiContext, error: unknown): [error: unknown, status: number] {
   const { requestId } = ctx.state.animalStore;
@@ -121,7 +121,7 @@ function completeBody(ctx: ApiContext): void {
   }
 }
 
-/** Wraps a user's middleware: its errors get a response by their `status`, as in Koa. Errors of the API pass unchanged. */
+/** Wraps a user's middleware: the `status` of its errors decides the response, as in Koa. Errors of the API pass unchanged. */
 export function guest(middleware: ApiMiddleware): ApiMiddleware {
   return async (ctx, next) => {
     let ofApi: unknown;
@@ -138,7 +138,7 @@ export function guest(middleware: ApiMiddleware): ApiMiddleware {
   };
 }
 
-/** Emits the `error` event of the Koa app. Without this event and without an observer, a fault of the program would be silent. */
+/** Emits the `error` event of the Koa app. Otherwise, without an observer, a fault of the program would be silent. */
 function reportFailure(ctx: ApiContext, error: unknown): void {
   const failure = isError(error) ? error : new Error(`not an error was thrown: ${typeof error}`);
   ctx.state.animalStore.failure = failure;
@@ -189,7 +189,7 @@ function shownPath(path: string, isSecret: IsSecret): string {
   return shown.replaceAll(/[^\x21-\x7e]/gu, (character) => encodeURIComponent(character.toWellFormed()));
 }
 
-/** Whether a text contains a part of a key, as it is or percent-decoded. A text encoded more than three times counts as secret. */
+/** Whether a text, as it is or percent-decoded, contains a part of a key. A text encoded more than three times counts as secret. */
 function hasKey(text: string, isSecret: IsSecret, rounds = 3): boolean {
   if (text.toLowerCase().includes(API_KEY_PREFIX) || isSecret(text)) return true;
   const decoded = text.replaceAll(/%([\da-f]{2})/gi, (_, code) => String.fromCharCode(parseInt(code, 16)));

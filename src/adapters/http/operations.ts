@@ -31,7 +31,7 @@ export interface Operation extends OperationLifecycle {
     readonly body?: 'Pet' | 'Pets' | 'Changes';
     readonly fields?: readonly SuccessField[];
   };
-  /** The error codes in addition to those of the method and of every operation. */
+  /** The error codes in addition to those of the method and those that all operations share. */
   readonly errors: readonly HttpErrorCode[];
 }
 

@@ -72,7 +72,7 @@ export interface HttpOptions extends LifecycleOptions {
   readonly trustedProxies?: number | undefined;
   /** The rate limit of each API key. A key and the key that replaces it share a limit. By default there is no limit. */
   readonly rateLimit?: RateLimit | undefined;
-  /** The metrics of the server. The path `/metrics` needs an API key. By default, it does not exist. */
+  /** The metrics of the server. The path `/metrics` needs an API key. By default, there is no such path. */
   readonly metrics?: MetricsText | undefined;
   /**
    * Notified of every response, and of every error that causes a status of 500 or above. Without `onError`, an error that causes
@@ -108,9 +108,9 @@ export interface HttpServer {
 export interface HttpServerOptions extends HttpOptions {
   /** The maximum number of open connections. Further ones are closed immediately. By default there is no limit. */
   readonly maxConnections?: number | undefined;
-  /** How long sending the head of a request may take, at most `requestTimeout`. Default: 10,000, or a shorter `requestTimeout`. */
+  /** How long sending the head of a request may take, at most `requestTimeout`. Default: 10,000, or `requestTimeout` if shorter. */
   readonly headersTimeout?: number | undefined;
-  /** How long a client may take to send a whole request. Default: 30,000, or a longer `headersTimeout`. */
+  /** How long a client may take to send a whole request. Default: 30,000, or `headersTimeout` if longer. */
   readonly requestTimeout?: number | undefined;
 }
 

@@ -33,7 +33,7 @@ export class Load {
   };
 }
 
-/** Created once, because the stack trace of a new error would take much of the time of a refusal. */
+/** Created once, because creating an error and its stack trace for each refusal would be slow. */
 const TOO_MANY_REQUESTS = new AnimalStoreError(
   'overloaded',
   'the server receives more requests than it can handle',

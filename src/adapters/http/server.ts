@@ -61,7 +61,8 @@ export function createNodeServer(
   server.on('error', (error) => {
     if (server.listening) api.reportFailure('accepting a connection', error);
   });
-  // Without this, Node.js would respond without a body. Calling the listener directly would start no span in OpenTelemetry.
+  // Without this, Node.js would respond to an unknown `Expect` without a body. Calling the listener directly would start no span in
+  // OpenTelemetry.
   server.on('checkExpectation', (req, res) => server.emit('request', req, res));
   const refuse = (socket: Socket, error: HttpError): void =>
     connections.refuse(socket, error, () => messageRefusal(api.observer, error, socket.remoteAddress));
@@ -90,7 +91,7 @@ export function createNodeServer(
       load.isStopping = true;
       if (timeout > 0) await acceptQueued(server);
       const { promise: closed, resolve } = Promise.withResolvers<unknown>();
-      // The `close` of `http.Server` would also close idle connections, even while a request is arriving on them.
+      // The `close` of `http.Server` would also close idle connections on which a request is just arriving.
       NetServer.prototype.close.call(server, resolve);
       let idleTime = 0;
       const drain = setInterval(() => {
@@ -126,7 +127,7 @@ const INVALID_MESSAGE = new HttpError('invalid_request', 'the message is not val
 
 /** In milliseconds. A limit is necessary because clients that keep opening connections keep the queue filled. */
 const ACCEPT_TIMEOUT = 500;
-/** In milliseconds. During a longer iteration, more connections can be queued, which only the next iteration accepts. */
+/** In milliseconds. If an iteration of the event loop takes longer, connections can be queued that only the next one accepts. */
 const SHORT_ITERATION = 0.5;
 
 /**

@@ -100,8 +100,8 @@ export function writeError(error: unknown): AnimalStoreError {
 }
 
 /**
- * An `AnimalStoreError` means that nothing was sent. The severity depends on the language of the server, so if it is
- * not the word `ERROR`, the SQLSTATE decides.
+ * Whether it is certain that nothing was stored. An `AnimalStoreError` means that nothing was sent. The severity depends on the
+ * language of the server, so if it is not the word `ERROR`, the SQLSTATE decides.
  */
 export function hadNoEffect(error: unknown): boolean {
   if (asAnimalStoreError(error) !== undefined) return true;

@@ -33,7 +33,7 @@ const recordsOf = (rows: string) => `records AS (
 /**
  * The statement takes its snapshot before it gets the order lock. Because the snapshot can be old, the revision is compared twice.
  * The first comparison uses the snapshot, and decides whether `nextval` is called: most changes that fail take no number from the
- * sequence. The second comparison reads the newest row of `pet_revisions`. ON CONFLICT locks this row even if the comparison fails.
+ * sequence. The second comparison reads the newest row of `pet_revisions`. ON CONFLICT locks this row even if the revisions differ.
  * Because of this lock, the commit waits for a synchronous standby, even if nothing was changed. If another session has stored a
  * record of the same idempotency key since the snapshot, the pet gets a new revision, but its attributes stay as they are.
  */
@@ -54,7 +54,7 @@ const CHANGE = `WITH ${NEW}, claims AS (
   ), removed AS (
     DELETE FROM pets USING made WHERE id = _id AND _is_removal RETURNING 1
   ) SELECT _place, revision FROM made WHERE ${assertEqualCounts('made', 'changed', 'removed')}`;
-/** Takes the order lock, so that only one connection waits for a missing standby. The others time out at the lock. */
+/** Takes the order lock, so that only one connection waits for a missing standby. The others time out waiting for the lock. */
 const RECORD = `WITH ${NEW}, ${recordsOf('new')} SELECT _place, _id FROM records JOIN new USING (_caller, _key)`;
 
 /** Locks a row, so that the commit waits until a synchronous standby has this commit and all earlier ones. */

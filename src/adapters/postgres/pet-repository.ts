@@ -28,7 +28,10 @@ export function petRepository(
 ): PetRepository & { read(): Promise<unknown> } {
   const sharePage = sharedReads<PetPage>(pool);
   const shareVersion = sharedReads<unknown>(pool);
-  /** Whether the last two versions differed. If so, the next one probably differs too, so `list` reads the page first. */
+  /**
+   * Whether the last two versions differed. If so, the next one probably differs too, so `list` reads the page without first
+   * reading the version.
+   */
   let isChanging = true;
 
   /**

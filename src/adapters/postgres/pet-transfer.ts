@@ -113,7 +113,7 @@ function inFile<T>(work: Promise<T>): Promise<T> {
 type Spool = Awaited<ReturnType<typeof openSpool>>;
 type Import = Parameters<PetTransfer['importPets']>;
 
-/** Writes all batches to the spool. Resolves with whether the pets have ids. */
+/** Writes all batches to the spool. Resolves with `true` if the pets have ids. */
 async function spoolAll(spool: Spool, pool: ConnectionPool, ...[batches, options]: Import): Promise<boolean> {
   const isNew = idFilter();
   let withIds = false;

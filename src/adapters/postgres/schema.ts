@@ -66,19 +66,19 @@ const HIDDEN = `coalesce(array_agg('row security applies to ' || relname || ' an
     FILTER (WHERE row_security_active(oid)), '{}')`;
 export const READ_HIDDEN: string = `SELECT ${HIDDEN} FROM ${RELATIONS}`;
 
-/** Selects the privileges that this user needs for writes, and lacks. Creates need only those with `for_creates`. */
+/** Selects the privileges that this user lacks for writes. Only those with `for_creates` are needed to create pets. */
 const LACKING = `(VALUES ('pets', 'INSERT', true), ('pets', 'UPDATE', false), ('pets', 'DELETE', false), ('pets_id_seq', 'USAGE', true),
     ('idempotency_records', 'INSERT', true), ('idempotency_records', 'UPDATE', true), ('idempotency_records', 'DELETE', false),
     ('pet_revisions', 'INSERT', false), ('pet_revisions', 'UPDATE', false), ('api_keys', 'INSERT', false), ('api_keys', 'UPDATE', false),
     ('animal_store_schema', 'UPDATE', false)
   ) AS needed (relation, privilege, for_creates) JOIN pg_class ON relname = relation AND pg_table_is_visible(oid)
     AND NOT CASE relkind WHEN 'S' THEN has_sequence_privilege(oid, privilege) ELSE has_table_privilege(oid, privilege) END`;
-/** Tests whether the user has all privileges that creates need. */
+/** Tests whether the user has all privileges that are needed to create pets. */
 export const PRIVILEGE_TEST: string = `SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM ${LACKING} WHERE for_creates)`;
 
 /**
- * One column says whether the data is on one server. It is true if `version()` names only PostgreSQL, and the extension `citus`
- * is not installed.
+ * The fifth column says whether the data is on one server. It is true if `version()` names only PostgreSQL, and the extension
+ * `citus` is not installed.
  */
 const SURVEY = `SELECT current_setting('server_encoding'), bool_or(relname = 'animal_store_schema'), bool_or(relname = 'pets'),
     current_setting('default_transaction_read_only') = 'on', version() ~ '^PostgreSQL [0-9.]+(devel|beta[0-9]+|rc[0-9]+)?[ ,]'
@@ -121,7 +121,7 @@ export interface Survey {
   readonly faults: readonly string[];
   /** Messages about tables in which row security can hide rows from this user. */
   readonly hidden: readonly string[];
-  /** Messages about privileges that this user needs for writes, and lacks. */
+  /** Messages about privileges that this user lacks for writes. */
   readonly lacking: readonly string[];
 }
 
@@ -211,7 +211,7 @@ async function migrate(session: Session): Promise<number> {
   return version;
 }
 
-/** Returns a statement that moves the sequence of a table forward, so that new ids are greater than all ids and revisions. */
+/** Returns a statement that moves the sequence of a table forward, so that new ids are above all existing ids and revisions. */
 export function movedSequence(table: string): string {
   const revisions = table === 'pets' ? ', (SELECT max(revision) FROM pet_revisions)' : '';
   return `SELECT setval('${table}_id_seq', greatest(nextval('${table}_id_seq'), max(id)${revisions})) FROM ${table}`;

@@ -68,7 +68,10 @@ export async function backUp(
   }
 }
 
-/** Even an empty companion can belong to a running server. SQLite would apply a log of another file to the backup. */
+/**
+ * Refuses a target with companion files. Even an empty one can belong to a running server, and SQLite would apply the log of
+ * another file to the backup.
+ */
 function assertUnused(target: string): void {
   const companion = databaseFiles(target).slice(1).find(existsSync);
   if (companion) throw invalidRequest(`${companion} exists: a server may have ${target} open as its store`);

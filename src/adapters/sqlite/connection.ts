@@ -110,15 +110,16 @@ function assertOwnCompanions(path: string, deadline: number): void {
     const { isWal, isAlone } = lookAt(path);
     if (hasLog && !isWal && sizeOf(log) > 0) throw foreignCompanion(log);
     if (isAlone || existsSync(index)) return;
-    // Until the deadline, a process that is opening the store can create the index. Without a log, a restore may have the lock.
+    // Until the deadline, a process that is opening the store can create the index. If there is no log, the process that has locked
+    // the file may be a restore.
     if (performance.now() >= deadline && existsSync(log)) throw storageUnavailable(`${index} ${REMOVED}`);
     throw new Database.SqliteError(`${index} is missing`, 'SQLITE_BUSY');
   }, deadline);
 }
 
 /**
- * Returns whether the file is in WAL mode, and whether no other connection has it open. After an error, assumes WAL
- * mode and, if the file is locked, another connection. Opens a hard link, beside which SQLite finds no companions.
+ * Returns whether the file is in WAL mode, and whether no other connection has it open. After an error, assumes WAL mode, and
+ * assumes another connection only if the file is locked. Opens a hard link, beside which SQLite finds no companions.
  * Opens it with SQLite, because closing a file that was opened by other means would end the locks of SQLite on it.
  */
 function lookAt(path: string): { readonly isWal: boolean; readonly isAlone: boolean } {

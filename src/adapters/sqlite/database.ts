@@ -112,7 +112,7 @@ export function nameFile<T>(path: string, open: () => T): T {
   }
 }
 
-/** Returns the damage that was found. `integrity_check` also compares the indexes with their tables. */
+/** Returns the damage that was found. Only `integrity_check` compares the indexes with their tables. */
 export function damageOf(db: Database.Database, check: 'quick' | 'integrity'): string | undefined {
   // Pets that break a rule do not count as damage, because they can be read. A diagnosis names them.
   db.pragma('ignore_check_constraints = ON');

@@ -8,9 +8,9 @@ import { assertSameFiles, type StoreFiles } from './files.ts';
 
 /**
  * The parts, the most important one first. The fault of `files` ends when the open files are back at their paths. The fault of
- * `writes` ends when a write changes a row. After `damaged` or `io_error`, which can affect a single page, the writer must first
- * repeat the failed writes. The fault of `reads` ends when the failed read, repeated by a test, succeeds. The fault of `ids` ends
- * when a test finds that ids are left.
+ * `writes` ends when a write changes a row. After `damaged` or `io_error`, which can affect a single page, it lasts until
+ * the writer has also repeated the failed writes. The fault of `reads` ends when the failed read, repeated by a test, succeeds. The
+ * fault of `ids` ends when a test finds that ids are left.
  */
 export const PARTS = ['files', 'writes', 'reads', 'ids'] as const;
 type Part = (typeof PARTS)[number];
@@ -23,7 +23,7 @@ export function reportFault(faults: Faults, part: 'writes' | 'reads', error: Ani
   faults.reportFailure(isOfFiles ? 'files' : reason === 'ids_exhausted' ? 'ids' : part, error);
 }
 
-/** When the open files are no longer at their paths, reads are refused: a key may have been revoked in the files now there. */
+/** When the open files are no longer at their paths, reads are refused: a key may have been revoked in the new files. */
 export function checkFiles(faults: Faults, files: StoreFiles): void {
   try {
     assertSameFiles(files);

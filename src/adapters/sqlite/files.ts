@@ -65,7 +65,7 @@ export function foreignCompanion(file: string): AnimalStoreError {
 export function refuseLogAlone(path: string): void {
   const real = realPath(path);
   const log = `${real}-wal`;
-  // The size of the log is read first. Otherwise, a server could create both files between the two reads.
+  // The size of the log is read first. Otherwise, if a server created both files between the two reads, only the log would be seen.
   const [logSize, size] = [log, real].map((file) => statSync(file, { throwIfNoEntry: false })?.size);
   if (logSize === undefined || size === logSize || (size ?? 0) > 0) return;
   const state = `is ${size === 0 ? 'empty' : 'missing'}, so that a process may have its only copy`;
@@ -104,7 +104,7 @@ export function modeOfNewFile(path: string): number {
 export function createFile(path: string): boolean {
   const file = normalize(path);
   try {
-    // The journal is read before the file, as in `refuseLogAlone`. SQLite would delete it, but the missing file may need it.
+    // The journal is read before the file, as in `refuseLogAlone`. SQLite would delete a journal that the missing file may need.
     const [journal] = companionsOf(realPath(file));
     // Does not open an existing file, because closing it would end the locks that SQLite has on it.
     if (existsSync(file)) return false;

@@ -50,7 +50,7 @@ export function versionFinder(db: Database.Database): (id: bigint) => PetVersion
   return (id) => versionOf(find.get(id) as PetRow);
 }
 
-/** Stores a write under a condition. Resolves with the new revision, or with `undefined` if the condition is not met. */
+/** Stores a write if a condition is met. Resolves with the new revision, or with `undefined` if the condition is not met. */
 export async function storeIf(
   [condition, ...values]: SqlStatement,
   write: Write,

@@ -35,7 +35,7 @@ export function petRepository(reads: Reads, writer: Writer): Cached<PetRepositor
         const known = pages.get(key);
         pages.statistics[known === undefined ? 'misses' : 'hits'] += 1;
         if (known !== undefined) return known;
-        // One pet more than the limit shows whether more pets match.
+        // Reading one pet more than the limit shows whether more pets match.
         const found = list({ ...query, limit: query.limit + 1 });
         const pets = Object.freeze(found.slice(0, query.limit));
         const page = Object.freeze({ pets, more: found.length > query.limit });

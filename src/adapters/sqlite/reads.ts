@@ -22,13 +22,13 @@ export class Reads {
   readonly #begin: Database.Statement;
   readonly #end: Database.Statement;
   readonly #dataVersion: Database.Statement;
-  /** Whether a transaction is open in which `version` was read. Reading `db.inTransaction` would take longer than a cached read. */
+  /** Whether a transaction is open in which `version` was read. Reading `db.inTransaction` is slower than reading a cached page. */
   #inTransaction = false;
   #queue: (() => void)[] = [];
   readonly #closing = new AbortController();
   /** Aborted by {@link close}. After that, no new call of the storage begins. */
   readonly closing: AbortSignal = this.#closing.signal;
-  /** The read that has found a fault. {@link test} repeats it, because other reads may need only sound parts of the file. */
+  /** The read that has found a fault. {@link test} repeats it, because reads of other parts of the file may succeed. */
   #failed: (() => unknown) | undefined;
 
   constructor(db: Database.Database, faults: Faults) {
@@ -60,7 +60,7 @@ export class Reads {
     });
   }
 
-  /** Tests whether the file can be read, and whether ids are left. Never rejects. */
+  /** Tests whether the file can be read, and whether unassigned ids are left. Never rejects. */
   async test(): Promise<void> {
     await this.read(this.#test).catch(() => {});
   }
@@ -92,7 +92,7 @@ export class Reads {
     try {
       this.#failed?.();
     } catch (error) {
-      // The file can be read if only the request is refused, for example because its idempotency key belongs to another request.
+      // An error about the request itself, such as `idempotency_conflict`, is not a fault of the file.
       if (storageFaultReason(storageError(error)) !== undefined) throw error;
     }
     this.#failed = undefined;

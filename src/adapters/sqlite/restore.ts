@@ -104,7 +104,7 @@ export async function restoreSqliteStore(
       const isSame =
         old && hasAll && versionIn('copy') === versionIn('main') && countRows(old, 'pets') === contents.pets;
       const kept = freeName(`${store}.before-restore`);
-      // A repeated restore keeps no further copy of an equal store.
+      // If an earlier store is kept already, a store that equals the backup is not kept.
       const setAside = isSame && kept.number > 1 ? [] : await keepDatabase(store, kept.name, old);
       await fsync(dirname(store), () => {
         if (stats !== undefined || old !== undefined) renameSync(partial, store);
@@ -217,7 +217,8 @@ function freeName(first: string) {
 
 /**
  * Gives new names to the files of a database that contain data, and returns their new paths. The database file also keeps its old
- * name, so that no server creates a new store. Its companions do not: SQLite would apply them to the restored database.
+ * name, so that no server creates a new store. Its companions, such as the write-ahead log, do not: SQLite would apply them to the
+ * restored database.
  */
 async function keepDatabase(path: string, kept: string, db: Database.Database | undefined) {
   const companions = companionsOf(path).map((file) => file.slice(path.length));
@@ -229,7 +230,7 @@ async function keepDatabase(path: string, kept: string, db: Database.Database | 
   return suffixes.map((suffix) => kept + suffix);
 }
 
-/** Copies the file if hard links fail: with SQLite if it is open, because other means would end the locks of this process. */
+/** Copies the file if hard links fail. SQLite copies an open file, because other means would end the locks of this process. */
 async function linkOrCopy(from: string, to: string, db: Database.Database | undefined): Promise<void> {
   try {
     linkSync(from, to);

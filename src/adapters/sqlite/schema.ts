@@ -92,7 +92,7 @@ export const SCHEMA_VERSION: number = Math.max(...MIGRATIONS.map(([version]) => 
 const MARKS = `SELECT (SELECT application_id FROM pragma_application_id), (SELECT user_version FROM pragma_user_version),
   (SELECT count(*) FROM sqlite_schema)`;
 
-/** A virtual table has the root page 0. Its columns are not read, because this fails if its module is not loaded. */
+/** A virtual table has the root page 0. Its columns are skipped, because reading them fails if its module is not loaded. */
 const COLUMNS = `SELECT t.name || '.' || c.name FROM sqlite_schema AS t, pragma_table_info(t.name) AS c
   WHERE t.type = 'table' AND t.rootpage > 0`;
 
@@ -136,7 +136,7 @@ function selectLastId(table: string, source = table): string {
     coalesce((SELECT max(id) FROM ${source}), 0))`;
 }
 
-/** @param source `(SELECT 0 AS id)` if the table cannot be read: `sqlite_sequence` then has the id */
+/** @param source `(SELECT 0 AS id)` if the table cannot be read: the id then comes only from `sqlite_sequence` */
 export function lastIdOf(db: Database.Database, table = 'pets', source: string = table): bigint {
   return db.prepare<[], bigint>(selectLastId(table, source)).pluck().safeIntegers().get() ?? 0n;
 }

@@ -49,10 +49,11 @@ export class Writer {
   #batch: readonly QueuedWrite[] | undefined;
   #sentAt = 0;
   /**
-   * A failed batch whose fault may affect only one page. The fault lasts until a test can repeat the writes, without storing them.
+   * A failed batch whose fault may affect only one page of the file. The fault lasts until a test has repeated the writes without
+   * an error, and rolled them back.
    */
   #failed: readonly QueuedWrite[] = [];
-  /** Whether the test must follow the batch in flight, because constant writes keep the writer busy. */
+  /** Whether a test must run right after the batch in flight, because constant writes leave no idle time for it. */
   #isTestDue = false;
   #thread: Worker | undefined;
   readonly #interval: NodeJS.Timeout = setInterval(() => this.#look(), INTERVAL).unref();
@@ -170,7 +171,7 @@ export class Writer {
     const stored = results.filter((result) => 'changes' in result);
     for (const result of results) if ('code' in result) reportFault(this.faults, 'writes', result);
     if (stored.length < results.length) {
-      // These faults may affect only a single page, which `TEST_WRITE` does not read.
+      // Damage or an I/O error may affect only a single page of the file, which `TEST_WRITE` does not read.
       const isOfPage = /damaged|io_error/.test(this.faults.of('writes')?.reason ?? '');
       if (isOfPage && this.#failed.length === 0) this.#failed = batch;
     } else if (stored.some(({ changes }) => changes > 0)) {

@@ -15,7 +15,7 @@ export interface ReadChanges extends Pick<ChangesPage, 'epoch' | 'lastNumber'> {
   readonly changed: readonly ListedVersion[];
   /**
    * The first pets that were never changed, at most `limit + 1`. Their ids, which are also their revisions, are not greater than
-   * {@link lastRevisionOf}.
+   * the result of {@link lastRevisionOf}.
    */
   readonly unchanged: readonly Pet[];
   /** The last id that was examined, if {@link EXAMINED_LIMIT} ended the search for pets that were never changed. */

@@ -5,7 +5,7 @@ import { ATTRIBUTES, PET_ATTRIBUTES, type Pet } from '../../domain/pet.ts';
 /** A repository with a cache. */
 export type Cached<Repository> = Repository & { readonly statistics: CacheStatistics };
 
-/** In bytes: enough for the first pages of every `limit` and every filter, if texts have an ordinary length. */
+/** In bytes: enough for the first page with each `limit` and each filter, if texts have an ordinary length. */
 const SIZE_LIMIT = 12 * 1024 * 1024;
 /** Two bytes for the text, and four for the JSON that a caller may cache together with the page. */
 const BYTES_PER_CODE_UNIT = 6;

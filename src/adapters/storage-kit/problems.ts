@@ -7,7 +7,7 @@ import { type Pet, petFault } from '../../domain/pet.ts';
 
 /** The maximum number of invalid pets that a diagnosis names. */
 const NAMED = 10;
-/** The number of invalid pets after which a storage that reads in pages can stop. */
+/** The number of invalid pets after which a storage that reads pets in pages can stop reading. */
 export const INVALID_PETS_LIMIT: number = NAMED + 1;
 
 /** Returns a problem for each of the first ten pets that break a rule, and one for all others. Stops at the eleventh such pet. */

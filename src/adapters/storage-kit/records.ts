@@ -32,7 +32,7 @@ export function recordOf([petId, request, response]: readonly unknown[]): WriteR
   return pet === undefined ? { request: undefined, pet } : { request, pet: storedPet(pet.id, pet) };
 }
 
-/** Returns the pet for a retried create: the first response or, if an older release wrote the record, the stored pet. */
+/** Returns the pet for a retried create: the first response's pet or, if an older release wrote the record, the stored pet. */
 export function replayedPet(record: readonly unknown[], row: PetRow | undefined): Pet {
   const { request, pet } = recordOf(record);
   if (request === CREATE_REQUEST && pet !== undefined) return pet;
@@ -44,7 +44,7 @@ export function replayedPet(record: readonly unknown[], row: PetRow | undefined)
   return petOf(row);
 }
 
-/** The maximum number of claims of a key. A key is claimed again if the record that prevented a claim ends before it is read. */
+/** The maximum number of tries to claim a key. A try is repeated if the record that prevented the claim ends before it is read. */
 const CLAIMS = 3;
 
 /** The records of idempotency keys in a storage. */

@@ -29,8 +29,8 @@ export interface IdempotentCreates {
   /**
    * Stores a pet, as `PetRepository.add` does, and a record of the attempt in one transaction. If the caller and key have a valid
    * record, stores nothing. If a create stored this record, resolves with the pet as it was created, and the use case compares this
-   * pet with the requested one. If a change or a removal stored it, rejects with `idempotency_conflict`. When several processes
-   * make the same attempt at the same time, only one of them stores a pet.
+   * pet with the requested one. If a change or a removal stored the record, rejects with `idempotency_conflict`. When several
+   * processes make the same attempt at the same time, only one of them stores a pet.
    */
   add(pet: NewPet, attempt: CreateAttempt, options?: CallOptions): Promise<CreateResult>;
 }

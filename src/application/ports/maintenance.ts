@@ -48,7 +48,7 @@ export interface Restored extends BackupContents {
    * missing. `undefined` if no store was replaced. `pets` or `apiKeys` is `undefined` if this part of the store could not be read.
    */
   readonly lost?: { readonly pets?: number | undefined; readonly apiKeys?: number | undefined } | undefined;
-  /** How many pets of the backup were removed in the replaced store. `undefined` if this could not be read. */
+  /** How many pets of the backup were removed in the replaced store. `undefined` if the removals could not be read. */
   readonly revivedPets?: number | undefined;
   /** The restored valid keys that were revoked, or had an earlier expiry, in the replaced store. */
   readonly revivedKeys: readonly RestoredKey[];
@@ -57,7 +57,7 @@ export interface Restored extends BackupContents {
 /** A key in a restored store. */
 export type RestoredKey = Pick<ApiKey, 'id' | 'name' | 'prefix'>;
 
-/** Something that an operator should change. An `error` prevents the service from working; a `warning` does not. */
+/** Something that an operator should change. An `error` makes the command `doctor` fail; a `warning` does not. */
 export interface Problem {
   readonly severity: 'error' | 'warning';
   readonly message: string;

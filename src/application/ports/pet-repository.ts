@@ -11,7 +11,7 @@ export interface PetQuery extends PetFilter {
 
 /** The options of a call. */
 export interface CallOptions {
-  /** The time limit of each request to a server's API with its retries, in milliseconds. Calls that send no request ignore it. */
+  /** The time limit of each request to a server's API, including retries, in milliseconds. Calls that send no request ignore it. */
   readonly timeout?: number | undefined;
   /**
    * When this signal is aborted, a call of a store rejects at once with the reason of the signal. But a write that has begun

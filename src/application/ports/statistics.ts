@@ -1,4 +1,4 @@
-/** Counts since the storage was opened. */
+/** The hits and misses of a cache since the storage was opened. */
 export interface CacheStatistics {
   readonly hits: number;
   readonly misses: number;

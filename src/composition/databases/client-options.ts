@@ -1,4 +1,4 @@
-/** The rules of the options of a store whose database is the address of a server. */
+/** The rules that validate the options of a store that is opened through the API of a server. */
 
 import { FUNCTION, OBJECT, type OptionRules, STRING, TIMEOUT } from '../../application/arguments.ts';
 import { DEPRECATION_RULES } from '../../application/deprecation.ts';

@@ -43,7 +43,7 @@ export interface Engine<S extends StoreStorage = StoreStorage> {
   readonly ownTools?: Partial<Readonly<Record<Work, string>>>;
   /** Whether the data outlives the process. */
   readonly isDurable: boolean;
-  /** Whether the database URL is the address of another server, which has the store. */
+  /** Whether the database URL is the address of a server, through whose API the store is opened. */
   readonly isRemote?: boolean;
   /** Returns the location from `rest`, which is the URL after its first colon. An error must contain no part of a password. */
   parse(rest: string, scheme: string): string;

@@ -5,7 +5,7 @@ import { memory } from './memory.ts';
 import { postgres } from './postgres.ts';
 import { sqlite } from './sqlite.ts';
 
-/** The kinds of databases that a server can use. Each has a storage adapter and a file in this folder. */
+/** The kinds of databases that a server can use. Each has a file in this folder, and a storage adapter in `adapters/`. */
 export const STORE_ENGINES: readonly Engine<Storage>[] = [sqlite, memory, postgres];
 
 /** The kinds of databases that a command can use. */

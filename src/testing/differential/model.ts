@@ -1,4 +1,4 @@
-/** A plain model of a store. After the same calls, a storage must contain the same data as this model, which assigns no ids. */
+/** A plain model of a store. After the same calls, a storage must contain the same data as this model. Only storages assign ids. */
 
 import { CREATE_REQUEST, type WriteRecord } from '../../application/ports/idempotent-changes.ts';
 import type { CreateAttempt } from '../../application/ports/idempotent-creates.ts';

@@ -16,7 +16,7 @@ interface Call extends CallTime {
   readonly client: string;
 }
 
-/** What the client knows of a create that returned no pet. `conflict`: the key was used for another pet. */
+/** What the client knows of a create that returned no pet. `conflict`: the idempotency key was used for another pet. */
 export type CreateFailure = 'conflict' | 'refused' | 'unknown';
 
 export interface CreateEvent extends Call {

@@ -26,7 +26,7 @@ export function defineRestore(program: Command, options: CommandOptions): void {
     });
 }
 
-/** Describes what the backup lacks and brings back, where the replaced store is kept, and the problems found. */
+/** Describes what the restore loses and brings back, where the replaced store is kept, and the problems found. */
 function noticesOf({ lost, revivedPets, revivedKeys, setAside, problems }: Restored): string[] {
   const { pets = 0, apiKeys = 0 } = lost ?? {};
   const gone = [pets && counted(pets, 'pet', 'pets'), apiKeys && counted(apiKeys, 'key')]
