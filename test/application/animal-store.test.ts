@@ -139,19 +139,6 @@ test('what the storage lacks is refused by name', async () => {
   expect([store.hasApiKeys, without.hasApiKeys]).toEqual([true, false]);
 });
 
-test('a backup and a check are those of the storage', async () => {
-  const calls: unknown[][] = [];
-  const other = new AnimalStore({
-    ...storage,
-    backup: async (...given) => void calls.push(given),
-    check: () => Promise.reject(new Error('the disk failed')),
-  });
-  await other.backup('copy.db', { overwrite: true });
-  expect(calls).toEqual([['copy.db', { overwrite: true }]]);
-  await store.check();
-  await expect(other.check()).rejects.toThrow('the disk failed');
-});
-
 describe('close', () => {
   test('closes the storage once, also at the end of an `await using` block', async () => {
     let closed = 0;

@@ -7,14 +7,10 @@ const QUERIES: readonly PetQuery[] = SAMPLE_FILTERS.flatMap((filter) =>
   [1, 11].flatMap((limit) => [undefined, -1n, 1n, 11n].map((after) => ({ ...filter, limit, after }))),
 );
 
-test('a list query has each parameter', () => {
+test('a list query has each parameter, so different queries have different texts', () => {
   for (const query of QUERIES) {
     const given = Object.entries(query).filter(([, value]) => value !== undefined);
     const text = given.map(([name, value]) => [name, String(value)]);
     expect([...new URLSearchParams(listQuery(query))].sort()).toEqual(text.sort());
   }
-});
-
-test('different queries have different texts', () => {
-  expect(new Set(QUERIES.map(listQuery)).size).toBe(QUERIES.length);
 });

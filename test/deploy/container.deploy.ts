@@ -8,7 +8,7 @@ import { Connection } from '../support/connection.ts';
 import { freePort } from '../support/free-port.ts';
 import { REX_JSON } from '../support/pets.ts';
 import { hasPodman, Podman } from './podman.ts';
-import { DEPLOY } from './unit.ts';
+import { DEPLOY, statusOf } from './unit.ts';
 
 const BASE = 'localhost/debian-13';
 
@@ -225,10 +225,3 @@ describe.skipIf(isSkipped)(`containers${note}`, () => {
     expect((await client.get('/v1/pets')).body).toContain(REX_JSON.slice(1));
   });
 });
-
-async function statusOf(url: string): Promise<number> {
-  return fetch(url, { signal: AbortSignal.timeout(2000) }).then(
-    ({ status }) => status,
-    () => 0,
-  );
-}

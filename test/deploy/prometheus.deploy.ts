@@ -15,6 +15,7 @@ import { until } from '../support/clock.ts';
 import { freePort } from '../support/free-port.ts';
 import { numberedJson } from '../support/pets.ts';
 import { OPERATOR_KEY, temporaryFolder } from '../support/process.ts';
+import { statusOf } from './unit.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const ALERTS = join(ROOT, 'docs/alerts.yml');
@@ -58,7 +59,7 @@ scrape_configs:
     const child = spawn('prometheus', args, { stdio: 'ignore' });
     const origin = `http://127.0.0.1:${port}`;
     await untilListening(child, port);
-    await until(() => isReady(origin), 100);
+    await until(async () => (await statusOf(`${origin}/-/ready`)) === 200, 100);
     return new Prometheus(child, origin);
   }
 
@@ -83,13 +84,6 @@ scrape_configs:
   stop(): Promise<void> {
     return stop(this.#child);
   }
-}
-
-async function isReady(origin: string): Promise<boolean> {
-  return await fetch(`${origin}/-/ready`).then(
-    ({ ok }) => ok,
-    () => false,
-  );
 }
 
 const NOTE = hasPrometheus ? '' : " (skipped: Debian's package prometheus is not installed)";

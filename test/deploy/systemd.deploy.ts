@@ -84,15 +84,10 @@ async function startServer(
   return { running, folder, client };
 }
 
-async function createPet(client: Client): Promise<void> {
-  const { status } = await client.post(REX_JSON);
-  expect(status).toBe(201);
-}
-
 describe('animal-store.service', () => {
   test('starts a server that stores its data in the folder of the unit, and writes no key to the journal', async () => {
     const { running, folder, client } = await startServer();
-    await createPet(client);
+    expect((await client.post(REX_JSON)).status).toBe(201);
     expect(statSync(join(folder, 'animal-store.db')).mode & 0o077).toBe(0);
     expect(`${running.out.stdout}${running.out.stderr}`).not.toMatch(/\bpets_\w/);
     expect(await stopService(running)).toEqual({ code: 0, signal: null });
@@ -110,7 +105,7 @@ describe('animal-store.service', () => {
     async () => {
       const file = join(temporaryFolder(), 'calls');
       const { running, folder, client } = await startServer(['strace', '-f', '-qq', '-o', file]);
-      await createPet(client);
+      expect((await client.post(REX_JSON)).status).toBe(201);
       expect((await client.get('/v1/pets')).status).toBe(200);
       expect((await client.get('/metrics')).status).toBe(200);
       stopTraced(running);
@@ -146,8 +141,7 @@ function allowedCalls(unit: string): Set<string> {
 }
 
 function callsOf(group: string): Set<string> {
-  const text = execFileSync('systemd-analyze', ['--no-pager', 'syscall-filter', group], { encoding: 'utf8' });
-  const names = text
+  const names = execFileSync('systemd-analyze', ['--no-pager', 'syscall-filter', group], { encoding: 'utf8' })
     .split('\n')
     .filter((line) => /^ +[@a-z]/.test(line))
     .map((line) => line.trim());

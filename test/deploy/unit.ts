@@ -46,3 +46,9 @@ function wordsOf(command: string): string[] {
     (single ?? double ?? plain ?? '').replaceAll('%%', '%').replaceAll('$$', () => '$'),
   );
 }
+
+/** Returns the status of a response, or 0 if there is none. */
+export async function statusOf(url: string): Promise<number> {
+  const { status } = await fetch(url, { signal: AbortSignal.timeout(2000) }).catch(() => ({ status: 0 }));
+  return status;
+}

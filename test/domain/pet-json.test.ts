@@ -94,8 +94,7 @@ describe('parsePet and parsePets', () => {
 
 describe('parseStoredPets', () => {
   test('read pets that break rules, as another program has changed them', () => {
-    const changed = { ...PET, id: 0n };
-    const stored = [PET, changed, { ...newPet(BARE_REX), id: 0n }];
+    const stored = [PET, { ...PET, id: 0n }, { ...newPet(BARE_REX), id: 0n }];
     expect(parseStoredPets(petsJson(stored))).toStrictEqual(stored);
     expect(stored.map((pet) => storedPetFrom(parseJson(petJson(pet))))).toStrictEqual(stored);
     expect(Object.isFrozen(storedPetFrom(parseJson(PET_JSON)))).toBe(true);

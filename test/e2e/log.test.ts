@@ -116,8 +116,7 @@ describe('a server', () => {
     const pipe = new Pipe();
     pipe.fill();
     const env = { DATABASE_URL: 'memory:', HOST: '192.0.2.1' };
-    const { exit } = runBin(['serve'], { env, stderr: pipe.path });
-    expect(await exit).toEqual({ code: 1, signal: null });
+    expect(await runBin(['serve'], { env, stderr: pipe.path }).exit).toEqual({ code: 1, signal: null });
   });
 });
 

@@ -100,27 +100,22 @@ test('a filter is refused if the name of the entity gives its parameter or its i
 });
 
 test.each([
-  ['lent', 'Whether it is lent.'],
-  ['isLent', 'Whether it is lent.'],
-  ['canFly', 'Whether it can fly.'],
-  ['needsHelp', 'Whether `needsHelp` applies.'],
-  ['hasDog', 'Whether `hasDog` applies.'],
-  ['floats', 'Whether `floats` applies.'],
-])('the description of the boolean %s is a sentence', (name, description) => {
-  expect(attributesOf(`${name}:boolean, a:timestamp`)[0]?.attribute.description).toBe(description);
-});
-
-test.each([
-  ['bornOn', 'When it is born.'],
-  ['passAt', 'The time of `passAt`.'],
-  ['firstReminderSentAt', 'The time of `firstReminderSentAt`.'],
-  ['wasSeenAt', 'When it was seen.'],
-  ['endsAt', 'When it ends.'],
-  ['validFrom', 'The time from which it is valid.'],
-  ['wasOpenUntil', 'The time until which it was open.'],
-  ['moment', 'The moment.'],
-])('the description of the timestamp %s is a sentence', (name, description) => {
-  expect(attributesOf(`${name}:timestamp`)[0]?.attribute.description).toBe(description);
+  ['lent:boolean', 'Whether it is lent.'],
+  ['isLent:boolean', 'Whether it is lent.'],
+  ['canFly:boolean', 'Whether it can fly.'],
+  ['needsHelp:boolean', 'Whether `needsHelp` applies.'],
+  ['hasDog:boolean', 'Whether `hasDog` applies.'],
+  ['floats:boolean', 'Whether `floats` applies.'],
+  ['bornOn:timestamp', 'When it is born.'],
+  ['passAt:timestamp', 'The time of `passAt`.'],
+  ['firstReminderSentAt:timestamp', 'The time of `firstReminderSentAt`.'],
+  ['wasSeenAt:timestamp', 'When it was seen.'],
+  ['endsAt:timestamp', 'When it ends.'],
+  ['validFrom:timestamp', 'The time from which it is valid.'],
+  ['wasOpenUntil:timestamp', 'The time until which it was open.'],
+  ['moment:timestamp', 'The moment.'],
+])('the description of %s is a sentence', (text, description) => {
+  expect(attributesOf(`${text}, a:timestamp`)[0]?.attribute.description).toBe(description);
 });
 
 const MEANING = 'id limit after etag cursor removed change json database ifMatch order xmin noShow'.split(

@@ -198,8 +198,7 @@ describe('import of a store', () => {
     expect((await cli.run(['import', 'x'])).err).toMatch(
       /^animal-store: line 1: \w+ .*; nothing was imported\n$/,
     );
-    const { out } = await cli.run(['import', '--skip-invalid', 'x']);
-    expect(out).toBe(`${petJson(INVALID)}\n`);
+    expect((await cli.run(['import', '--skip-invalid', 'x'])).out).toBe(`${petJson(INVALID)}\n`);
     expect(await exportOf(cli)).toBe(`${petJson({ ...PET, id: 2n })}\n`);
   });
 

@@ -40,8 +40,7 @@ describe('a message that Node.js does not parse', () => {
   });
 
   test('gets the response of the last request when it is its body, and none behind this request', async () => {
-    const corsOrigins = ['https://pets.example'];
-    const { origin, key, outcomes } = await startServer('memory', { corsOrigins });
+    const { origin, key, outcomes } = await startServer('memory', { corsOrigins: ['https://pets.example'] });
     const close = `Authorization: Bearer ${key}\r\nConnection: close\r\nX-Request-Id: mine\r\nOrigin: https://pets.example\r\n`;
     const headers = { 'x-request-id': 'mine', 'access-control-allow-origin': 'https://pets.example' };
     const broken = `${close}Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n`;

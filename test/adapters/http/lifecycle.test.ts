@@ -12,8 +12,7 @@ import { REX } from './paths.ts';
 
 test('without the option, a storage that cannot change pets serves, and there is no list of changes', async () => {
   const wrap = ({ changes: _, ...others }: Storage) => others as Storage;
-  const { client } = await startServer('memory', { wrap });
-  expect((await client.get('/v1/changes')).status).toBe(404);
+  expect((await (await startServer('memory', { wrap })).client.get('/v1/changes')).status).toBe(404);
 });
 
 test('a variable of an older release stops the start, and its message says what to use instead', () => {

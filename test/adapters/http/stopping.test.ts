@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test, vi } from 'vitest';
 import { stopClock, until } from '../../support/clock.ts';
@@ -28,8 +27,7 @@ describe('a server that stops', () => {
     expect(server.isStopping).toBe(false);
     const stopped = server.stop(TIMEOUT);
     expect(server.isStopping).toBe(true);
-    const accepted = await Connection.open(origin, GET);
-    expect((await accepted.next()).status).toBe(200);
+    expect((await (await Connection.open(origin, GET)).next()).status).toBe(200);
     await untilRefused(origin);
     open();
     expect(await inFlight).toMatchObject({ status: 201, headers: { connection: 'close' } });
@@ -203,14 +201,8 @@ describe('a server that stops', () => {
 
 /** Waits until the server refuses new connections. From then on, responses have `Connection: close`. */
 async function untilRefused(origin: string): Promise<void> {
-  await until(async () => (await connectionFault(origin)) === 'ECONNREFUSED');
-}
-
-/** Opens a connection, and resolves with the code of the error, if any. */
-function connectionFault(origin: string): Promise<unknown> {
-  return new Promise((resolve) => {
-    const socket = connect(Number(new URL(origin).port), '127.0.0.1');
-    socket.on('error', ({ code }: NodeJS.ErrnoException) => resolve(code));
-    socket.once('connect', () => resolve(socket.destroy()));
-  });
+  const isRefused = (error: unknown) => String(error).includes('ECONNREFUSED');
+  await until(
+    async () => (await Connection.open(origin).then((opened) => opened.destroy(), isRefused)) === true,
+  );
 }
