@@ -266,13 +266,10 @@ test('a middleware of a user responds itself, with what an ordinary Koa app woul
 });
 
 describe('without an observer, an error that causes status 500', () => {
-  const middleware = {
-    beforeKey: [
-      () => {
-        throw new Error('the middleware fails');
-      },
-    ],
+  const fail = () => {
+    throw new Error('the middleware fails');
   };
+  const middleware = { beforeKey: [fail] };
 
   function spyOnConsole() {
     const logged = vi.spyOn(console, 'error').mockImplementation(() => {});

@@ -27,16 +27,13 @@ test('a connection that cannot be accepted and a body whose stream fails are rep
   const onFailure = vi.fn();
   const [refused, broken] = [new Error('accept EMFILE'), new Error('the disk failed')];
   using listen = vi.spyOn(NetServer.prototype, 'listen');
-  const body = () =>
-    Readable.from(
-      (function* () {
-        yield 'a';
-        throw broken;
-      })(),
-    );
+  function* chunks() {
+    yield 'a';
+    throw broken;
+  }
   const { client } = await startServer('memory', {
     observers: [{ onFailure }],
-    middleware: { afterKey: [(ctx) => Object.assign(ctx, { body: body() })] },
+    middleware: { afterKey: [(ctx) => Object.assign(ctx, { body: Readable.from(chunks()) })] },
   });
   (listen.mock.contexts[0] as NetServer).emit('error', refused);
   await client.get('/v1/pets').catch(() => {});

@@ -86,9 +86,7 @@ test('a warning and a change in the state of the storage are one line each, with
 });
 
 describe('in a flood', () => {
-  beforeEach(() => {
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-  });
+  beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
 
   afterEach(() => {
     vi.runAllTimers();
