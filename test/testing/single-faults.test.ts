@@ -53,12 +53,8 @@ const CLOSED = 'check resolves until close, which can be repeated, and then ever
 const ACCEPTED = 'writes that were accepted before close are completed';
 const COMPLETED = 'writes that were completed by close are stored';
 const WRITES = [
-  'pets.add',
-  'idempotentCreates.add',
-  'changes.replace',
-  'changes.remove',
-  'idempotentChanges.replace',
-  'idempotentChanges.remove',
+  ...['pets.add', 'idempotentCreates.add', 'changes.replace', 'changes.remove'],
+  ...['idempotentChanges.replace', 'idempotentChanges.remove'],
 ];
 
 test.each([
