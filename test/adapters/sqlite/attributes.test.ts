@@ -28,10 +28,10 @@ test('the table of pets has the columns of the attributes', () => {
 
 test('each filter has its index', () => {
   const db = connect(newStore());
-  for (const name of PET_FILTERS)
-    expect(db.pragma(`index_info(${indexOf(name)})`), `the filter ${name} needs its index`).toMatchObject([
-      { name: columnOf(name) },
-    ]);
+  for (const name of PET_FILTERS) {
+    const columns = db.pragma(`index_info(${indexOf(name)})`);
+    expect(columns, `the filter ${name} needs its index`).toMatchObject([{ name: columnOf(name) }]);
+  }
 });
 
 test('the columns accept the values of the attributes and no others', () => {

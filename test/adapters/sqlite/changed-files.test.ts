@@ -46,9 +46,8 @@ test.each(FAULTS)(
     await expectAddRefused(storage);
     await expectStays(storage, reason);
     await expectAddRefused(storage);
-    const message = expect.stringContaining(
-      `the database ${/write-ahead/.test(name) ? '-wal file' : 'file'} was`,
-    );
+    const file = /write-ahead/.test(name) ? '-wal file' : 'file';
+    const message = expect.stringContaining(`the database ${file} was`);
     await expect(storage.pets.find(1n)).rejects.toMatchObject({ reason, message });
     expect(states).toEqual([reason]);
   },
@@ -119,9 +118,8 @@ test.skipIf(process.platform !== 'linux')(
         /is missing, .*: move the same file back .*, then move the log away$/,
       );
       await expect(restore()).rejects.toMatchObject({ code: 'storage_unavailable', message });
-      expect(readdirSync(dirname(path))).toEqual(
-        expect.arrayContaining(files.filter((file) => !/-shm$/.test(file))),
-      );
+      const left = files.filter((file) => !/-shm$/.test(file));
+      expect(readdirSync(dirname(path))).toEqual(expect.arrayContaining(left));
     }
     rename(`${path}-wal`);
     expect(await restore()).toMatchObject({ pets: added.length });

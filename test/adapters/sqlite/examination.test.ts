@@ -9,8 +9,11 @@ import { replaceFs, systemError } from '../../support/replace-fs.ts';
 import { connect } from '../../support/sqlite.ts';
 import { bytesOf, execute, newStore, openStorage, REX, temporaryFile } from './temporary-file.ts';
 
-function problemsOf(path: string): readonly unknown[] {
-  return examineSqliteStore(path).problems.map(({ severity, message }) => [severity, message]);
+/** Returns the message of the only problem of a store, which is an error. */
+function errorIn(path: string): string {
+  const { problems } = examineSqliteStore(path);
+  expect(problems).toEqual([{ severity: 'error', message: expect.any(String) }]);
+  return problems[0]?.message ?? '';
 }
 
 test('a sound store, which a server has open, is counted and not changed', async () => {
@@ -45,27 +48,19 @@ test('a sound store, which a server has open, is counted and not changed', async
 test('a missing file is not created, and an empty one contains no store', () => {
   const path = temporaryFile();
   expect(examineSqliteStore(path)).toMatchObject({ exists: false });
-  expect(problemsOf(path)).toEqual([
-    ['error', `${path}: there is no such file: the start of a server creates it`],
-  ]);
+  expect(errorIn(path)).toBe(`${path}: there is no such file: the start of a server creates it`);
   expect(readdirSync(dirname(path))).toEqual([]);
   writeFileSync(`${path}-journal`, 'the last writes');
-  expect(problemsOf(path)).toEqual([
-    ['error', `${path}: there is no such file: put it back, or restore a backup`],
-  ]);
+  expect(errorIn(path)).toBe(`${path}: there is no such file: put it back, or restore a backup`);
   rmSync(`${path}-journal`);
   writeFileSync(`${path}-wal`, 'the last writes');
-  expect(problemsOf(path)).toEqual([
-    ['error', expect.stringMatching(/is missing, .*: move the same file back before any restart: see docs/)],
-  ]);
+  expect(errorIn(path)).toMatch(/is missing, .*: move the same file back before any restart: see docs/);
   rmSync(`${path}-wal`);
   writeFileSync(path, '');
   const advice = 'restore a backup, or start a server to create one';
-  expect(problemsOf(path)).toEqual([['error', `${path}: the file contains no store: ${advice}`]]);
+  expect(errorIn(path)).toBe(`${path}: the file contains no store: ${advice}`);
   writeFileSync(`${path}-wal`, 'the last writes');
-  expect(problemsOf(path)).toEqual([
-    ['error', expect.stringMatching(/-wal exists, but the database file is empty, .*before any restart/)],
-  ]);
+  expect(errorIn(path)).toMatch(/-wal exists, but the database file is empty, .*before any restart/);
   expect(readdirSync(dirname(path))).toHaveLength(2);
 });
 
@@ -78,7 +73,7 @@ test.each(
 )('%s is an error', (_, sql, message) => {
   const path = newStore(1);
   execute(path, sql);
-  expect(problemsOf(path)).toEqual([['error', expect.stringContaining(message)]]);
+  expect(errorIn(path)).toContain(message);
 });
 
 test('a damaged store is found, and so is a damaged backup', () => {
@@ -86,7 +81,7 @@ test('a damaged store is found, and so is a damaged backup', () => {
   const bytes = Buffer.from(bytesOf(path), 'base64');
   writeFileSync(path, bytes.fill(0xa5, bytes.length - 5 * 4096, bytes.length - 4096));
   expect(examineSqliteStore(path)).toMatchObject({ isSound: false });
-  expect(problemsOf(path)).toEqual([['error', expect.stringMatching(/pets\.db: .*damaged/)]]);
+  expect(errorIn(path)).toMatch(/pets\.db: .*damaged/);
   expect(() => examineSqliteBackup(newStore(), path)).toThrow(`${path} is damaged`);
 });
 
@@ -96,21 +91,18 @@ const MISTYPED = `INSERT INTO api_keys (hash, name, hint, created_at) VALUES (x'
 
 test('a store whose rows do not fit its tables is damaged, and so is such a backup', () => {
   const path = newStore(1);
-  const db = connect(path).unsafeMode();
-  db.exec(MISTYPED).close();
+  connect(path).unsafeMode().exec(MISTYPED).close();
   expect(examineSqliteStore(path)).toMatchObject({ isSound: false });
-  expect(problemsOf(path)).toEqual([['error', expect.stringMatching(/the file is damaged: .*: restore a/)]]);
-  expect(() => examineSqliteBackup(newStore(), path)).toThrow(
-    `${path} is damaged: non-INTEGER value in api_keys.name`,
-  );
+  expect(errorIn(path)).toMatch(/the file is damaged: .*: restore a/);
+  const damaged = `${path} is damaged: non-INTEGER value in api_keys.name`;
+  expect(() => examineSqliteBackup(newStore(), path)).toThrow(damaged);
 });
 
 test('a store that lacks a table is damaged, and so is such a backup', () => {
   const path = newStore(1);
   execute(path, 'DROP TABLE epoch');
   expect(examineSqliteStore(path)).toMatchObject({ isSound: false });
-  const message = `${path}: the file lacks the column epoch.only_row: restore a backup`;
-  expect(problemsOf(path)).toEqual([['error', message]]);
+  expect(errorIn(path)).toBe(`${path}: the file lacks the column epoch.only_row: restore a backup`);
   expect(() => examineSqliteBackup(newStore(), path)).toThrow(`${path} lacks the column epoch.only_row`);
 });
 
@@ -120,9 +112,8 @@ test('the contents of a backup are told, and its files do not change', () => {
   expect(examineSqliteBackup(path, backup)).toEqual(found);
   expect(readdirSync(dirname(backup))).toEqual(['pets.db']);
   writeFileSync(`${backup}-wal`, 'the last writes');
-  expect(() => examineSqliteBackup(path, backup)).toThrow(
-    'is not a backup, but a store or a copy of its files',
-  );
+  const message = 'is not a backup, but a store or a copy of its files';
+  expect(() => examineSqliteBackup(path, backup)).toThrow(message);
   expect(() => examineSqliteBackup(path, path)).toThrow(`${path} belongs to the store`);
   expect(() => examineSqliteBackup(path, dirname(path))).toThrow(`${dirname(path)} is not a regular file`);
 });
@@ -132,14 +123,15 @@ test('a file or a folder that this user may not write to is an error, as for a s
   replaceFs('accessSync', () => {
     throw systemError('EACCES');
   });
-  const found = [path, dirname(path)].map((each) => ['error', `${each}: this user may not write to it`]);
-  expect(problemsOf(path)).toEqual(found);
+  const message = (file: string) => `${file}: this user may not write to it`;
+  const found = [path, dirname(path)].map((file) => ({ severity: 'error', message: message(file) }));
+  expect(examineSqliteStore(path).problems).toEqual(found);
 });
 
 test('a folder that cannot be searched and a circle of links are problems, and a folder that cannot be listed is none', () => {
   const [path, link] = [newStore(2), temporaryFile()];
   symlinkSync(link, link);
-  expect(problemsOf(link)).toEqual([['error', expect.stringMatching(`^${link}: ELOOP`)]]);
+  expect(errorIn(link)).toMatch(new RegExp(`^${link}: ELOOP`));
   const list = replaceFs('readdirSync', () => {
     throw systemError('EACCES');
   });
@@ -148,7 +140,7 @@ test('a folder that cannot be searched and a circle of links are problems, and a
     if (file.startsWith(path)) throw systemError('EACCES');
     return stat(file, options);
   }) as typeof statSync);
-  expect(problemsOf(path)).toEqual([['error', `${path}: EACCES`]]);
+  expect(errorIn(path)).toBe(`${path}: EACCES`);
   expect(examineSqliteStore(path).exists).toBeUndefined();
   expect(list(dirname(path))).toEqual(['pets.db']);
 });
@@ -166,5 +158,5 @@ test.each([
     syncBuiltinESMExports();
   });
   const message = `the disk of ${dirname(path)} has only ${mebibytes} MiB left`;
-  expect(problemsOf(path)).toEqual([[severity, message]]);
+  expect(examineSqliteStore(path).problems).toEqual([{ severity, message }]);
 });

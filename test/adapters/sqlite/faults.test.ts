@@ -120,10 +120,8 @@ test('imports, the first key and backups are the work of threads, so that no rea
     throw new Error('an fsync on the event loop');
   });
   expect(await importPets(storage, inBatches([REX]))).toBe(1);
-  const about = { name: 'first', prefix: 'p', createdAt: 1, isReadOnly: false };
-  expect(await storage.apiKeys.addFirst('key', { ...about, expiresAt: undefined })).toMatchObject({
-    id: '1',
-  });
+  const about = { name: 'first', prefix: 'p', createdAt: 1 };
+  expect(await storage.apiKeys.addFirst('key', about)).toMatchObject({ id: '1' });
   const onVerified = vi.fn();
   await storage.backup?.(temporaryFile(), { onVerified });
   expect(onVerified).toHaveBeenCalledWith({ pets: 1, apiKeys: 1, lastId: 1n, problems: [] });
@@ -145,11 +143,8 @@ test('an import waits for the lock of another process, but not for more than fiv
 test('a read of a damaged page fails alone, and the fault lasts until the page can be read', async () => {
   const path = newStore(5000);
   const { storage, states } = await openEmpty(path);
-  const [file, start, pages] = [
-    openSync(path, 'r+'),
-    Math.floor(statSync(path).size / 8192) * 4096,
-    8 * 4096,
-  ];
+  const [file, pages] = [openSync(path, 'r+'), 8 * 4096];
+  const start = Math.floor(statSync(path).size / 8192) * 4096;
   const sound = readFileSync(path).subarray(start, start + pages);
   writeSync(file, Buffer.alloc(pages, 0xa5), 0, pages, start);
   const ids = Array.from({ length: 5000 }, (_, index) => BigInt(index + 1));

@@ -43,13 +43,15 @@ import {
 import { startedThreads } from './warm-storage.ts';
 
 function refusal(path: string, message: RegExp) {
+  const expected = expect.stringMatching(new RegExp(`${path}.*${message.source}`));
   return expect.objectContaining({
     name: 'AnimalStoreError',
     code: 'storage_unavailable',
-    message: expect.stringMatching(new RegExp(`${path}.*${message.source}`)),
+    message: expected,
   });
 }
 
+const lacking = (column: string) => new RegExp(`: the file lacks the column ${column}: restore a backup$`);
 const OTHER = /the file is the database of another application/;
 
 test.each<[name: string, change: (path: string) => void, message: RegExp]>([
@@ -71,15 +73,11 @@ test.each<[name: string, change: (path: string) => void, message: RegExp]>([
   ],
   ['has a damaged page', (path) => overwrite(path, Buffer.alloc(4096, 0xa5)), /damaged/],
   ['was truncated', (path) => truncateSync(path, 3 * 4096), /damaged/],
-  [
-    'lacks a table',
-    (path) => execute(path, 'DROP TABLE epoch'),
-    /: the file lacks the column epoch.only_row: restore a backup$/,
-  ],
+  ['lacks a table', (path) => execute(path, 'DROP TABLE epoch'), lacking('epoch.only_row')],
   [
     'lacks a column',
     (path) => execute(path, 'ALTER TABLE idempotency_records RENAME response TO other'),
-    /: the file lacks the column idempotency_records.response: restore a backup$/,
+    lacking('idempotency_records.response'),
   ],
 ])('a file that %s is refused, and not changed', (_, change, message) => {
   const path = newStore(2000);
@@ -219,9 +217,8 @@ test.each([{}, { mustExist: true }, { readOnly: true }])(
 );
 
 test('a folder that cannot be created is named, and the start does not hang', () => {
-  expect(() => openSqliteStorage('/proc/a/b/pets.db')).toThrow(
-    '/proc/a/b/pets.db: cannot create the file: ENOENT',
-  );
+  const path = '/proc/a/b/pets.db';
+  expect(() => openSqliteStorage(path)).toThrow(`${path}: cannot create the file: ENOENT`);
 });
 
 test.skipIf(!canMount)(
@@ -299,9 +296,8 @@ test('every connection uses a write-ahead log, syncs each commit, and waits brie
 test('a database in memory is refused, because it is not durable', () => {
   for (const path of ['', ':memory:', ' :memory: ']) {
     const message = `path: expected the path of a file, got '${path}': openMemoryStorage opens a store in memory`;
-    expect(() => openSqliteStorage(path)).toThrow(
-      expect.objectContaining({ code: 'invalid_request', message }),
-    );
+    const refused = expect.objectContaining({ code: 'invalid_request', message });
+    expect(() => openSqliteStorage(path)).toThrow(refused);
   }
   expect(existsSync(':memory:')).toBe(false);
 });
@@ -316,9 +312,9 @@ function overwrite(path: string, page: Buffer): void {
 test('an empty file stays empty when the store must exist, as for commands that read', () => {
   const path = temporaryFile();
   writeFileSync(path, '');
+  const refused = { reason: 'file_missing', message: `${path}: the file contains no store` };
   const open = () => openStorage(path, { mustExist: true, migration: 'never' });
-  const reason = { reason: 'file_missing', message: `${path}: the file contains no store` };
-  expect(open).toThrow(expect.objectContaining(reason));
+  expect(open).toThrow(expect.objectContaining(refused));
   expect(statSync(path).size).toBe(0);
 });
 

@@ -150,10 +150,8 @@ test.skipIf(!canMount)(
 
 test('an import whose pets a trigger drops stores nothing, and none twice', async () => {
   const path = newStore();
-  const db = connect(path);
-  db.exec(
-    `CREATE TRIGGER no_sold BEFORE INSERT ON pets WHEN ${isNewRow(MAX)} BEGIN SELECT RAISE(IGNORE); END`,
-  );
+  connect(path).exec(`CREATE TRIGGER no_sold BEFORE INSERT ON pets WHEN ${isNewRow(MAX)}
+    BEGIN SELECT RAISE(IGNORE); END`);
   const { transfer, pets } = openStorage(path);
   const many = (async function* () {
     yield [MAX];

@@ -49,9 +49,8 @@ async function openElsewhere(path: string): Promise<() => Promise<void>> {
     db.prepare('SELECT count(*) FROM pets').get();
     console.log('open');
     setInterval(() => db.open, 1000);`;
-  const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+  const args = ['--input-type=module', '-e', script];
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   onTestFinished(() => void child.kill('SIGKILL'));
   await once(child.stdout, 'data');
   return async () => {
@@ -90,9 +89,8 @@ test.each([
   ['a new store', temporaryFile],
 ])('while a restore runs, %s cannot be opened', { skip: IS_SHORT }, async (_, fileFor) => {
   const [path, backup] = [fileFor(), await backupOf(newStore(2))];
-  const onProgress = vi.fn(() =>
-    expect(() => openSqliteStorage(path)).toThrow('is locked by another process'),
-  );
+  const opening = () => openSqliteStorage(path);
+  const onProgress = vi.fn(() => expect(opening).toThrow('is locked by another process'));
   await restoreSqliteStore(path, backup, { overwrite: true, onProgress });
   expect(onProgress).toHaveBeenCalled();
   expect(countIn(path)).toBe(2n);
@@ -178,10 +176,7 @@ describe('the replaced store', () => {
     const path = newStore(3);
     const backup = await backupOf(path);
     const [kept, second] = [`${path}.before-restore`, `${path}.before-restore-2`];
-    for (const [file, count] of [
-      [kept, 4],
-      [second, 2],
-    ] as const) {
+    for (const [file, count] of Object.entries({ [kept]: 4, [second]: 2 })) {
       addPets(path, count, REX);
       const { setAside } = await restoreSqliteStore(path, backup, { overwrite: true });
       expect(setAside).toEqual([file]);
@@ -298,20 +293,15 @@ describe('the replaced store', () => {
     expect(countIn(path)).toBe(3n);
   });
 
-  test('without the table of pets is replaced only with `overwrite`', async () => {
-    const backup = await backupOf(newStore(3));
-    const path = newStore(1);
-    execute(path, 'DROP TABLE pets');
-    await expect(restoreSqliteStore(path, backup)).rejects.toThrow(`${path} cannot be read as a store`);
-    expect(await restoreSqliteStore(path, backup, { overwrite: true })).toMatchObject({ pets: 3 });
-  });
-
-  test('of a newer release is replaced with `overwrite`, so that an upgrade can be undone', async () => {
-    const backup = await backupOf(newStore(3));
-    const path = newStore(1);
-    execute(path, 'PRAGMA user_version = 99');
-    await expect(restoreSqliteStore(path, backup)).rejects.toThrow(/ has 1 pet$/);
-    expect(await restoreSqliteStore(path, backup, { overwrite: true })).toMatchObject({ lost: { pets: 0 } });
+  test.each([
+    ['without the table of pets', 'DROP TABLE pets', / cannot be read as a store/, { pets: 3 }],
+    // So that an upgrade can be undone.
+    ['of a newer release', 'PRAGMA user_version = 99', / has 1 pet$/, { lost: { pets: 0 } }],
+  ])('%s is replaced only with `overwrite`', async (_, sql, reason, restored) => {
+    const [path, backup] = [newStore(1), await backupOf(newStore(3))];
+    execute(path, sql);
+    await expect(restoreSqliteStore(path, backup)).rejects.toThrow(reason);
+    expect(await restoreSqliteStore(path, backup, { overwrite: true })).toMatchObject(restored);
   });
 
   test('leaves the restored one its ids when it has assigned the last one', async () => {
@@ -403,15 +393,14 @@ function replaceStore(path: string): Database.Database | undefined {
   return server;
 }
 
+const restoreOther = async (path: string) =>
+  restoreSqliteStore(path, await backupOf(newStore(3)), { overwrite: true });
+
 describe.each([1, 2, 3, 4, 5, 6, 7, 8])(
   'a process that stops after its look %i at the identity of a file',
   (stop) => {
     test.each([
-      [
-        'restores',
-        async (path: string) =>
-          void (await restoreSqliteStore(path, await backupOf(newStore(3)), { overwrite: true })),
-      ],
+      ['restores', async (path: string) => void (await restoreOther(path))],
       ['serves', async (path: string) => openSqliteStorage(path).close()],
     ])('and then %s it changes nothing of a new file', async (_, open) => {
       const path = newStore(5);
@@ -442,10 +431,8 @@ test('a write-ahead log beside a backup belongs to another file, and is not appl
   const log = statSync(`${path}-wal`).size;
   const message = `${path}-wal belongs to another file: stop all servers, then move it away`;
   expect(() => openSqliteStorage(path)).toThrow(message);
-  expect(examineSqliteStore(path).problems).toContainEqual({
-    severity: 'error',
-    message: `${path}: ${message}`,
-  });
+  const problem = { severity: 'error', message: `${path}: ${message}` };
+  expect(examineSqliteStore(path).problems).toContainEqual(problem);
   await expect(restoreSqliteStore(path, backup, { overwrite: true })).rejects.toThrow(message);
   expect(statSync(`${path}-wal`).size).toBe(log);
   renameSync(`${path}-wal`, `${path}.old`);

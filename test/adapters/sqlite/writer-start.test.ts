@@ -22,11 +22,9 @@ const PROGRAM = `
 `;
 
 test('a process that ends while the thread loads the SQLite driver waits for it', async () => {
-  const { stdout } = await promisify(execFile)(
-    process.execPath,
-    ['--input-type=module', '--eval', PROGRAM, temporaryFile()],
-    { env: { NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(SLOW_LOADING)}` } },
-  );
+  const env = { NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(SLOW_LOADING)}` };
+  const args = ['--input-type=module', '--eval', PROGRAM, temporaryFile()];
+  const { stdout } = await promisify(execFile)(process.execPath, args, { env });
   expect(stdout).toBe('loaded');
 });
 
@@ -43,11 +41,8 @@ test('where no thread may start, the storage says so, and leaves no connection b
     await idempotentCreates.add(REX, { caller: '1', key: 'a', validFor: 1 }).catch(code);
   `;
   const permissions = ['--permission', '--allow-addons', '--allow-fs-read=*', '--allow-fs-write=*'];
-  const { stdout } = await promisify(execFile)(process.execPath, [
-    ...permissions,
-    ...['--input-type=module', '--eval', program, temporaryFile()],
-  ]);
-  expect(stdout).toMatch(
-    /^storage_unavailable \S+: (a thread cannot start: .*\n)false\nstorage_unavailable \1$/,
-  );
+  const args = [...permissions, '--input-type=module', '--eval', program, temporaryFile()];
+  const { stdout } = await promisify(execFile)(process.execPath, args);
+  const refused = /^storage_unavailable \S+: (a thread cannot start: .*\n)false\nstorage_unavailable \1$/;
+  expect(stdout).toMatch(refused);
 });
