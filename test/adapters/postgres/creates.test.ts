@@ -58,9 +58,8 @@ describePostgres('creates on PostgreSQL', () => {
     const { storage } = await openStore();
     const adding = Array.from({ length: 10_001 }, () => storage.pets.add(REX));
     await expect(adding.pop()).rejects.toMatchObject({ code: 'overloaded' });
-    expect((await Promise.all(adding)).map(({ id }) => Number(id))).toEqual(
-      Array.from({ length: 10_000 }, (_, index) => index + 1),
-    );
+    const ids = Array.from({ length: 10_000 }, (_, index) => BigInt(index + 1));
+    expect((await Promise.all(adding)).map(({ id }) => id)).toEqual(ids);
   });
 
   test('no pet is confirmed that a trigger of the operator has dropped', async () => {

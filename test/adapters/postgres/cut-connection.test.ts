@@ -1,28 +1,23 @@
 import { expect, test } from 'vitest';
-import type { Storage } from '../../../src/application/ports/storage.ts';
 import type { NewPet } from '../../../src/domain/pet.ts';
 import { numberedPet } from '../../../src/testing/fixtures/pets.ts';
-import { connect, describePostgres, newDatabaseUrl, newUserUrl } from '../../support/postgres/index.ts';
-import { attemptWith, connectionsOf, countOf, endConnectionsOf, openStorage, REX, walk } from './database.ts';
-import { type CuttingProxy, type Direction, startProxy } from './proxy.ts';
+import { describePostgres } from '../../support/postgres/index.ts';
+import {
+  attemptWith,
+  connectionsOf,
+  countOf,
+  endConnectionsOf,
+  newUser,
+  openStorage,
+  REX,
+  walk,
+} from './database.ts';
+import { type Direction, startProxy } from './proxy.ts';
 
 /** The share of the transferred bytes after which the connection is cut. */
 const SHARES = [0, 0.3, 0.99, 1];
 
 const UNKNOWN = /: it is unknown whether this was stored$/;
-
-interface Setup {
-  readonly url: string;
-  readonly proxy: CuttingProxy;
-  readonly storage: Storage;
-}
-
-/** Opens a storage behind a proxy. The storage has a PostgreSQL user of its own. */
-async function setUp(): Promise<Setup> {
-  const url = await newDatabaseUrl();
-  const proxy = await startProxy(await newUserUrl(url, 'ALL'));
-  return { url, proxy, storage: await openStorage(proxy.url) };
-}
 
 describePostgres('a connection to PostgreSQL that is cut', () => {
   test.each<[Direction, string]>([
@@ -31,7 +26,9 @@ describePostgres('a connection to PostgreSQL that is cut', () => {
     ['to the server', 'without a key'],
     ['to the client', 'without a key'],
   ])('%s during a create %s', async (direction, kind) => {
-    const { url, proxy, storage } = await setUp();
+    const { url, admin } = await newUser();
+    const proxy = await startProxy(url);
+    const storage = await openStorage(proxy.url);
     const add = async (pet: NewPet, key: string) =>
       kind === 'with a key'
         ? (await storage.idempotentCreates.add(pet, attemptWith(key))).pet
@@ -41,11 +38,10 @@ describePostgres('a connection to PostgreSQL that is cut', () => {
     await add(numberedPet(10n), 'c');
     const bytes = proxy.transferred()[direction];
     expect(bytes).toBeGreaterThan(20);
-    const other = await connect(url);
     const outcomes = { acknowledged: 0, unknownAndStored: 0, unknownAndNotStored: 0 };
     for (const [index, share] of SHARES.entries()) {
       const pet = numberedPet(BigInt(20 + index));
-      const stored = () => countOf(other, pet);
+      const stored = () => countOf(admin, pet);
       // The last step cuts after the response.
       proxy.cutAfter(Math.round(bytes * share), direction);
       const result = await add(pet, `${index}`).catch((error: Error) => error);
@@ -73,18 +69,16 @@ describePostgres('a connection to PostgreSQL that is cut', () => {
   });
 
   test('between two calls: the next call connects again, and no call fails', async () => {
-    const url = await newDatabaseUrl();
-    const userUrl = await newUserUrl(url, 'ALL');
-    const storage = await openStorage(userUrl);
-    const other = await connect(url);
+    const { url, admin } = await newUser();
+    const storage = await openStorage(url);
     for (let count = 1; count <= 2; count++) {
       await storage.pets.add(REX);
       await storage.apiKeys.list();
-      await endConnectionsOf(other, userUrl);
+      await endConnectionsOf(admin, url);
       expect((await walk(storage)).length).toBe(count);
       expect(await storage.apiKeys.list()).toEqual([]);
     }
     await storage.close();
-    await expect.poll(() => connectionsOf(other, userUrl)).toBe(0);
+    await expect.poll(() => connectionsOf(admin, url)).toBe(0);
   });
 });

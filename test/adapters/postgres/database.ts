@@ -58,15 +58,29 @@ export async function countOf(client: Client, pet: NewPet): Promise<number | nul
   return (await client.query(`SELECT 1 FROM pets WHERE ${hasAttributes(pet)}`)).rowCount;
 }
 
-/** Creates a user who may read and write the tables of a store, and returns the URL for this user. */
-export async function newWriterUrl(url: string): Promise<string> {
-  const userUrl = await newUserUrl(url, 'USAGE');
-  const { username } = new URL(userUrl);
-  const admin = await connect(url);
+/** A user of a store or of an empty schema. `store` is the URL of its owner, who is also the user of `admin`. */
+interface StoreUser {
+  readonly store: string;
+  readonly url: string;
+  readonly username: string;
+  readonly admin: Client;
+}
+
+/** Creates a user with a privilege on a schema, which is new by default. */
+export async function newUser(privilege: 'ALL' | 'USAGE' = 'ALL', empty?: string): Promise<StoreUser> {
+  const store = empty ?? (await newDatabaseUrl());
+  const url = await newUserUrl(store, privilege);
+  return { store, url, username: new URL(url).username, admin: await connect(store) };
+}
+
+/** Creates a store, and a user who may read and write its tables. */
+export async function newWriter(): Promise<StoreUser> {
+  const user = await newUser('USAGE', await newStoreUrl());
+  const { admin, username } = user;
   const { rows } = await admin.query<{ schema: string }>('SELECT current_schema() AS schema');
   await admin.query(`GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ${rows[0]?.schema} TO ${username};
     GRANT USAGE ON ALL SEQUENCES IN SCHEMA ${rows[0]?.schema} TO ${username}`);
-  return userUrl;
+  return user;
 }
 
 /** Returns the messages of the errors that the examination of a store finds. */

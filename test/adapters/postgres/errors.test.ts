@@ -13,6 +13,10 @@ function databaseError(code: string, severity = 'ERROR'): DatabaseError {
   return Object.assign(new DatabaseError('secret', 6, 'error'), { code, severity });
 }
 
+function systemError(code: string): Error {
+  return Object.assign(new Error(`getaddrinfo ${code} timeout.example.org`), { code });
+}
+
 describe('an error of PostgreSQL', () => {
   test.each([
     ['2200H', 'ids_exhausted', true],
@@ -61,18 +65,10 @@ describe('an error of PostgreSQL', () => {
 });
 
 test.each([
-  [
-    Object.assign(new Error('secret'), { code: 'ECONNRESET' }),
-    'unreachable',
-    'the connection to the database failed (ECONNRESET)',
-  ],
+  [systemError('ECONNRESET'), 'unreachable', 'the connection to the database failed (ECONNRESET)'],
   [new UnconfirmedCommit(), 'not_responding', 'no standby server has confirmed the commit'],
   [new Error('Query read timeout'), 'not_responding', 'the database server did not respond in time'],
-  [
-    Object.assign(new Error('getaddrinfo ENOTFOUND timeout.example.org'), { code: 'ENOTFOUND' }),
-    'unreachable',
-    'the connection to the database failed (ENOTFOUND)',
-  ],
+  [systemError('ENOTFOUND'), 'unreachable', 'the connection to the database failed (ENOTFOUND)'],
   [new Error('Connection terminated unexpectedly'), 'unreachable', 'the connection to the database failed'],
 ])('an error of the connection, %s, has an unknown outcome', (cause, reason, message) => {
   expect(storageError(cause)).toMatchObject({ code: 'storage_unavailable', reason, message });

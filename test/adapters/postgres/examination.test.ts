@@ -52,9 +52,8 @@ describePostgres('the examination of PostgreSQL', () => {
 
   test('a missing column hides no warning', async () => {
     const url = await newStoreUrl();
-    await (await connect(url)).query(
-      'ALTER TABLE pets SET UNLOGGED; ALTER TABLE api_keys RENAME hint TO other',
-    );
+    const client = await connect(url);
+    await client.query('ALTER TABLE pets SET UNLOGGED; ALTER TABLE api_keys RENAME hint TO other');
     const { problems } = await examinePostgresStore(url);
     const messages = problems.map(({ message }) => message).join('\n');
     expect(messages).toMatch(/UNLOGGED|unlogged/);

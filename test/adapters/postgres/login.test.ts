@@ -74,10 +74,9 @@ beforeAll(async () => {
   await client.query(`CREATE ROLE keeper LOGIN PASSWORD '${PASSWORD}' SUPERUSER`);
   await client.query('CREATE ROLE secure LOGIN SUPERUSER');
   const { rows } = await client.query<{ path: string }>("SELECT current_setting('hba_file') AS path");
-  const lines = RULES.filter((rule) => hasOpenssl || !rule.startsWith('hostssl'));
-  await client.query(
-    `COPY (SELECT unnest(ARRAY[${lines.map((line) => `'${line}'`).join()}])) TO '${rows[0]?.path}'`,
-  );
+  const rules = RULES.filter((rule) => hasOpenssl || !rule.startsWith('hostssl'));
+  const lines = rules.map((rule) => `'${rule}'`).join();
+  await client.query(`COPY (SELECT unnest(ARRAY[${lines}])) TO '${rows[0]?.path}'`);
   await client.query('SELECT pg_reload_conf()');
   await vi.waitFor(() => expect(openClient(urlOf('nobody'))).rejects.toThrow('rejects'), 100_000);
   await client.end();
@@ -95,12 +94,9 @@ describePostgres('a server with passwords', () => {
     expect(await refusalOf(urlOf('keeper', `${PASSWORD}-wrong`))).toMatch(
       /: the database server refused the login \(28P01\): password authentication failed for user "keeper"$/,
     );
-    expect(await refusalOf(urlOf('keeper'))).toMatch(
-      /: the database server asks for a password, and the URL has none$/,
-    );
-    expect(await refusalOf(urlOf('nobody', PASSWORD))).toMatch(
-      /refused the login \(28000\): pg_hba\.conf rejects/,
-    );
+    const [none, rejected] = [await refusalOf(urlOf('keeper')), await refusalOf(urlOf('nobody', PASSWORD))];
+    expect(none).toMatch(/: the database server asks for a password, and the URL has none$/);
+    expect(rejected).toMatch(/refused the login \(28000\): pg_hba\.conf rejects/);
     const storage = await openStorage(urlOf('keeper', PASSWORD));
     expect(await storage.pets.add(REX)).toMatchObject(REX);
   });
@@ -112,9 +108,8 @@ describePostgres('a server with passwords', () => {
       await admin.end();
     });
     let password = PASSWORD;
-    const storage = await openStorage(urlOf('keeper', PASSWORD), {
-      currentUrl: () => urlOf('keeper', password),
-    });
+    const currentUrl = () => urlOf('keeper', password);
+    const storage = await openStorage(currentUrl(), { currentUrl });
     await admin.query("ALTER ROLE keeper PASSWORD 'changed'");
     await endConnectionsOf(admin, urlOf('keeper'));
     await expect(storage.pets.find(1n)).rejects.toMatchObject({ reason: 'unreachable' });
@@ -195,8 +190,7 @@ describe.skipIf(!canRunPostgres || !hasOpenssl)(`a server with TLS${note || post
     const url = `${changed(secureUrl('own-ca.crt', 'require'), { username: 'keeper', password: PASSWORD })}&channel_binding=require`;
     const storage = await openStorage(url, { observer: { onWarning: (message) => warnings.push(message) } });
     expect(await storage.pets.add(REX)).toMatchObject(REX);
-    expect(warnings).toContainEqual(
-      expect.stringMatching(/^channel_binding=require: .* does not require it$/),
-    );
+    const warning = /^channel_binding=require: .* does not require it$/;
+    expect(warnings).toContainEqual(expect.stringMatching(warning));
   });
 });

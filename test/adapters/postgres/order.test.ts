@@ -77,14 +77,10 @@ describePostgres('the order of ids on PostgreSQL', () => {
       storage.idempotencyRecords.removeRecords(10),
     ];
     expect(await storage.pets.find(id)).toMatchObject(REX);
+    const message =
+      'another transaction held a lock of the database for too long, so nothing was stored (55P03)';
     for (const result of await Promise.allSettled(adding))
-      expect(result).toMatchObject({
-        reason: {
-          code: 'storage_unavailable',
-          message:
-            'another transaction held a lock of the database for too long, so nothing was stored (55P03)',
-        },
-      });
+      expect(result).toMatchObject({ reason: { code: 'storage_unavailable', message } });
     await storage.check();
     expect(await walk(storage, 1000)).toEqual(before);
     await holder.query('ROLLBACK');

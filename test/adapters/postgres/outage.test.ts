@@ -5,8 +5,6 @@ import { stopClock } from '../../support/clock.ts';
 import {
   connect,
   describePostgres,
-  newDatabaseUrl,
-  newUserUrl,
   openClient,
   type PostgresServer,
   startPostgres,
@@ -16,6 +14,7 @@ import {
   attemptWith,
   endConnectionsOf,
   named,
+  newUser,
   openStorage,
   REX,
   walk,
@@ -105,9 +104,8 @@ describePostgres('an outage of PostgreSQL', () => {
     freeze();
     const errors = await clock.passUntil(errorsOf(calls));
     expect(errors).toEqual(allFail(calls, { code: 'storage_unavailable' }));
-    expect(errors).toMatchObject({
-      add: { message: expect.stringMatching(/it is unknown whether this was stored$/) },
-    });
+    const message = expect.stringMatching(/it is unknown whether this was stored$/);
+    expect(errors).toMatchObject({ add: { message } });
     await expect(clock.passUntil(storage.check())).rejects.toMatchObject({ reason: 'not_responding' });
     server.thaw();
     await untilBack(storage);
@@ -166,14 +164,11 @@ describePostgres('an outage of PostgreSQL', () => {
 
 describePostgres('a PostgreSQL server that refuses', () => {
   test('connections: calls fail, and work again by themselves', async () => {
-    const url = await newDatabaseUrl();
-    const admin = await connect(url);
-    const userUrl = await newUserUrl(url, 'ALL');
-    const { username } = new URL(userUrl);
-    const storage = await openStorage(withTimeout(userUrl, 1000));
+    const { url, username, admin } = await newUser();
+    const storage = await openStorage(withTimeout(url, 1000));
     await storage.pets.add(REX);
     await admin.query(`ALTER ROLE ${username} CONNECTION LIMIT 0`);
-    await endConnectionsOf(admin, userUrl);
+    await endConnectionsOf(admin, url);
     const { check, ...calls } = callsOf(storage);
     for (let round = 0; round < 2; round++) {
       const errors = await errorsOf(calls);
@@ -187,17 +182,14 @@ describePostgres('a PostgreSQL server that refuses', () => {
   });
 
   test('writes: creates fail with read_only, reads go on, and creates work again by themselves', async () => {
-    const url = await newDatabaseUrl();
-    const admin = await connect(url);
-    const userUrl = await newUserUrl(url, 'ALL');
-    const { username } = new URL(userUrl);
+    const { url, username, admin } = await newUser();
     const states: (string | undefined)[] = [];
-    const storage = await openStorage(userUrl, {
+    const storage = await openStorage(url, {
       observer: { onStorageState: (fault) => states.push(fault?.reason) },
     });
     await storage.pets.add(REX);
     await admin.query(`ALTER ROLE ${username} SET default_transaction_read_only = on`);
-    await endConnectionsOf(admin, userUrl);
+    await endConnectionsOf(admin, url);
     await expect(storage.pets.add(named('lost'))).rejects.toMatchObject({
       code: 'storage_unavailable',
       reason: 'read_only',

@@ -46,9 +46,8 @@ describePostgres('the plans of PostgreSQL', () => {
       const { text, values } = listStatement({ ...filter, limit: 2, after: 7n });
       const { rows } = await admin.query(`EXPLAIN ${text}`, values);
       const isFiltered = Object.values(filter).some((value) => value !== undefined);
-      expect(JSON.stringify(rows)).toContain(
-        isFiltered ? 'Index Scan using pets_by_' : 'Index Scan using pets_pkey',
-      );
+      const index = isFiltered ? 'pets_by_' : 'pets_pkey';
+      expect(JSON.stringify(rows)).toContain(`Index Scan using ${index}`);
     }
   });
 

@@ -3,20 +3,18 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { examinePostgresStore } from '../../../src/adapters/postgres/examination.ts';
 import { importPets, inBatches } from '../../../src/testing/fixtures/transfers.ts';
-import { connect, describePostgres } from '../../support/postgres/index.ts';
-import { endConnectionsOf, named, newStoreUrl, newWriterUrl, openStorage, REX, walk } from './database.ts';
+import { describePostgres } from '../../support/postgres/index.ts';
+import { endConnectionsOf, named, newWriter, openStorage, REX, walk } from './database.ts';
 import { refusalOf } from './refusal.ts';
 
 /** Creates a store, and a user who may read and write it, but create no temporary tables. */
 async function openAsUser() {
-  const store = await newStoreUrl();
-  const url = await newWriterUrl(store);
-  const admin = await connect(store);
+  const { url, username, admin } = await newWriter();
   const ofDatabase = `TEMPORARY ON DATABASE ${new URL(url).pathname.slice(1)}`;
   await admin.query(`REVOKE ${ofDatabase} FROM PUBLIC`);
   // Test files that run in one process share the database.
   onTestFinished(async () => void (await admin.query(`GRANT ${ofDatabase} TO PUBLIC`)));
-  return { storage: await openStorage(url), username: new URL(url).username, admin, ofDatabase };
+  return { storage: await openStorage(url), username, admin, ofDatabase };
 }
 
 describePostgres('the privileges of a user of PostgreSQL', () => {
@@ -34,24 +32,16 @@ describePostgres('the privileges of a user of PostgreSQL', () => {
   });
 
   test('on the records of idempotency keys are not needed by a store that is opened for reading', async () => {
-    const store = await newStoreUrl();
-    const url = await newWriterUrl(store);
-    const { username } = new URL(url);
-    await (await connect(store)).query(`REVOKE ALL ON idempotency_records FROM ${username}`);
+    const { url, username, admin } = await newWriter();
+    await admin.query(`REVOKE ALL ON idempotency_records FROM ${username}`);
     expect(await refusalOf(url)).toContain('the database user lacks a privilege (42501)');
-    expect(await (await openStorage(url, { readOnly: true })).pets.list({ limit: 1 })).toMatchObject({
-      pets: [],
-    });
+    expect(await walk(await openStorage(url, { readOnly: true }))).toEqual([]);
   });
 
   test('on the sequences are not needed by a store that is opened for reading', async () => {
-    const store = await newStoreUrl();
+    const { store, url, username, admin } = await newWriter();
     await (await openStorage(store)).pets.add(REX);
-    const url = await newWriterUrl(store);
-    const { username } = new URL(url);
-    await (await connect(store)).query(
-      `REVOKE ALL ON SEQUENCE pets_id_seq, api_keys_id_seq FROM ${username}`,
-    );
+    await admin.query(`REVOKE ALL ON SEQUENCE pets_id_seq, api_keys_id_seq FROM ${username}`);
     const warnings: string[] = [];
     const observer = { onWarning: (message: string) => warnings.push(message) };
     expect(await walk(await openStorage(url, { readOnly: true, observer }))).toMatchObject([REX]);
@@ -61,10 +51,8 @@ describePostgres('the privileges of a user of PostgreSQL', () => {
   test.each(['pets', 'idempotency_records'])(
     'without INSERT on %s, the storage stays not ready',
     async (table) => {
-      const store = await newStoreUrl();
-      const url = await newWriterUrl(store);
-      const admin = await connect(store);
-      await admin.query(`REVOKE INSERT ON ${table} FROM ${new URL(url).username}`);
+      const { url, username, admin } = await newWriter();
+      await admin.query(`REVOKE INSERT ON ${table} FROM ${username}`);
       const warnings: string[] = [];
       const observer = { onWarning: (message: string) => warnings.push(message) };
       const storage = await openStorage(url, { observer });
@@ -75,17 +63,14 @@ describePostgres('the privileges of a user of PostgreSQL', () => {
       await expect(add()).rejects.toMatchObject({ reason: 'not_permitted' });
       await expect(storage.check()).rejects.toMatchObject({ reason: 'not_permitted' });
       await expect(storage.check()).rejects.toMatchObject({ reason: 'not_permitted' });
-      await admin.query(`GRANT INSERT ON ${table} TO ${new URL(url).username}`);
+      await admin.query(`GRANT INSERT ON ${table} TO ${username}`);
       await vi.waitFor(() => storage.check(), { timeout: 10_000 });
       expect(await add()).toMatchObject({ isReplay: false });
     },
   );
 
   test('UPDATE on the version of the schema: without it, a test write cannot keep the storage from being ready', async () => {
-    const store = await newStoreUrl();
-    const url = await newWriterUrl(store);
-    const { username } = new URL(url);
-    const admin = await connect(store);
+    const { url, username, admin } = await newWriter();
     await admin.query(`REVOKE UPDATE ON animal_store_schema FROM ${username};
       ALTER USER ${username} SET default_transaction_read_only = on`);
     const warnings: string[] = [];

@@ -16,7 +16,7 @@ import {
   MAX,
   named,
   newStoreUrl,
-  newWriterUrl,
+  newWriter,
   openStorage,
   openStore,
   REX,
@@ -31,11 +31,8 @@ describePostgres('other settings of a database', () => {
   test.each(['repeatable read', 'serializable'])(
     'transactions that are %s: servers start together, and there is one first key, and one order',
     async (level) => {
-      const url = withSetting(
-        await newDatabaseUrl(),
-        'default_transaction_isolation',
-        level.replace(' ', '\\ '),
-      );
+      const setting = level.replace(' ', '\\ ');
+      const url = withSetting(await newDatabaseUrl(), 'default_transaction_isolation', setting);
       const storages = await Promise.all(Array.from({ length: 4 }, () => openStorage(url)));
       const keys = storages.map(({ apiKeys }, index) => apiKeys.addFirst(`first ${index}`, about));
       expect((await Promise.all(keys)).filter((key) => key !== undefined)).toHaveLength(1);
@@ -60,11 +57,9 @@ describePostgres('other settings of a database', () => {
   });
 
   test('row security is refused by the start and by a check, and doctor names the table', async () => {
-    const url = await newStoreUrl();
-    const userUrl = await newWriterUrl(url);
-    const admin = await connect(url);
+    const { store, url, admin } = await newWriter();
     const clock = stopClock();
-    const storage = await openStorage(userUrl);
+    const storage = await openStorage(url);
     await storage.pets.add(REX);
     await storage.check();
     await admin.query('ALTER TABLE pets ENABLE ROW LEVEL SECURITY');
@@ -72,11 +67,11 @@ describePostgres('other settings of a database', () => {
     const message = expect.stringMatching(/row security applies to pets\b/);
     const refused = { code: 'storage_unavailable', reason: 'not_permitted', message };
     await expect(storage.check()).rejects.toMatchObject(refused);
-    await expect(openPostgresStorage(userUrl)).rejects.toMatchObject(refused);
-    expect(await refusalOf(userUrl)).toMatch(/use a role with BYPASSRLS$/);
-    expect((await examinePostgresStore(userUrl)).problems).toContainEqual({ severity: 'error', message });
+    await expect(openPostgresStorage(url)).rejects.toMatchObject(refused);
+    expect(await refusalOf(url)).toMatch(/use a role with BYPASSRLS$/);
+    expect((await examinePostgresStore(url)).problems).toContainEqual({ severity: 'error', message });
     // The owner of a table sees all rows.
-    await (await openStorage(url)).check();
+    await (await openStorage(store)).check();
     await admin.query('ALTER TABLE pets DISABLE ROW LEVEL SECURITY');
     clock.pass(600);
     await storage.check();

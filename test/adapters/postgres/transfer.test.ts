@@ -35,9 +35,8 @@ describePostgres('imports and exports of many pets on PostgreSQL', () => {
     expect(await importPets(storage, all)).toBe(MANY);
     const exported: Pet[] = [];
     for await (const batch of storage.transfer.exportPets()) exported.push(...batch);
-    expect(exported.map(newPetJson)).toEqual(
-      Array.from({ length: MANY }, (_, index) => newPetJson(petAt(index))),
-    );
+    const expected = Array.from({ length: MANY }, (_, index) => newPetJson(petAt(index)));
+    expect(exported.map(newPetJson)).toEqual(expected);
     expect((await storage.pets.add(REX)).id).toBeGreaterThan(exported.at(-1)?.id as bigint);
   });
 
