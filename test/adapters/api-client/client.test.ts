@@ -78,37 +78,30 @@ test.each([
   );
   const pets = await Array.fromAsync((await openStore()).listPets());
   expect(pets.map(({ id }) => id)).toEqual(more ? [1n, 2n] : [1n]);
-  expect(sent.map(({ url }) => url)).toEqual(
-    [`${BASE}/pets?limit=100`, `${BASE}/pets?limit=100&after=1`].slice(0, sent.length),
-  );
+  const urls = [`${BASE}/pets?limit=100`, `${BASE}/pets?limit=100&after=1`];
+  expect(sent.map(({ url }) => url)).toEqual(urls.slice(0, sent.length));
 });
 
+const MANY = Array.from({ length: 101 }, (_, index) => petText(BigInt(index + 1)));
 /** Matches the pets of `petText`, and none of the others. */
 const { filter: FILTER } = readFilter(LISTED);
 const OTHERS = filterablePets(9)
   .filter((pet) => !matches(pet, FILTER))
   .slice(0, 1);
+const EXCLUDED = 'has pets that the filter excludes';
 const QUERY = new URLSearchParams(Object.entries(FILTER).map(([name, value]) => [name, String(value)]));
 
 test.each<readonly [string, string, readonly string[]]>([
   ['repeats', 'ids that are not above', [`[${petText(1n)}]`]],
   ['has lower ids', 'ids that are not above', [`[${petText(5n)}]`, `[${petText(4n)}]`]],
-  [
-    'has more pets than were asked for',
-    'more than 100 pets',
-    [`[${Array.from({ length: 101 }, (_, index) => petText(BigInt(index + 1))).join()}]`],
-  ],
+  ['has more pets than were asked for', 'more than 100 pets', [`[${MANY.join()}]`]],
   ['has no pets, but a next page', 'no pets', ['[]']],
-  ...OTHERS.map(
-    (pet) =>
-      ['has pets that the filter excludes', 'not match', [`[${petJson({ id: 1n, ...pet })}]`]] as const,
-  ),
+  ...OTHERS.map((pet) => [EXCLUDED, 'not match', [`[${petJson({ id: 1n, ...pet })}]`]] as const),
 ])('a page that %s ends a list', async (_case, reason, bodies) => {
   const headers = { Link: '</v1/pets?limit=100&after=1>; rel="next"' };
   const sent = fakeApi(...bodies.map((body) => ({ status: 200, body, headers })));
-  await expect(Array.fromAsync((await openStore()).listPets(FILTER))).rejects.toThrow(
-    new RegExp(`does not respond as the API does: the page has .*${reason}`),
-  );
+  const refused = new RegExp(`does not respond as the API does: the page has .*${reason}`);
+  await expect(Array.fromAsync((await openStore()).listPets(FILTER))).rejects.toThrow(refused);
   expect(sent[0]?.url).toBe(`${BASE}/pets?limit=100${QUERY.size > 0 ? `&${QUERY}` : ''}`);
   expect(sent.length).toBeLessThanOrEqual(2);
 });
@@ -219,10 +212,8 @@ test('fetch and headers are options, and each request bypasses caches', async ()
   const headers = { 'X-Gateway': 'a', Authorization: `Bearer ${API_KEY}` };
   expect(sent).toEqual([expect.objectContaining({ headers, cache: 'no-store' })]);
   for (const wrong of [{ authorization: 'x' }, { 'a b': 'x' }, { a: 'secret\r\n' }, { a: 1 }, 'secret']) {
-    const opening = openStore({ headers: wrong as never });
-    await expect(opening).rejects.toThrow(
-      refusal(/^headers: expected an object of header fields, (?!.*secret)/),
-    );
+    const refused = refusal(/^headers: expected an object of header fields, (?!.*secret)/);
+    await expect(openStore({ headers: wrong as never })).rejects.toThrow(refused);
   }
 });
 

@@ -14,14 +14,13 @@ const [OF_PET, OF_REMOVAL] = [responseOf(7n, PET), responseOf(7n, undefined)];
 const UNKNOWN = { request: undefined, pet: undefined };
 
 test('a key whose record is removed in between is claimed again, at most three times', async () => {
-  const stored: Pet = { id: 7n, ...REX };
   const attempt = { caller: 'a', key: 'k', validFor: 1 };
-  const claim = vi.fn<Records['claim']>().mockResolvedValue(stored);
+  const claim = vi.fn<Records['claim']>().mockResolvedValue(PET);
   const add = exactlyOnce({ claim, find: async () => undefined });
   claim.mockResolvedValueOnce(undefined).mockResolvedValueOnce(undefined);
-  expect(await add(stored, attempt)).toEqual({ pet: stored, isReplay: false });
+  expect(await add(PET, attempt)).toEqual({ pet: PET, isReplay: false });
   claim.mockReset().mockResolvedValue(undefined);
-  await expect(add(stored, attempt)).rejects.toMatchObject({ code: 'overloaded' });
+  await expect(add(PET, attempt)).rejects.toMatchObject({ code: 'overloaded' });
   expect(claim).toHaveBeenCalledTimes(3);
 });
 
