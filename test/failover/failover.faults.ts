@@ -47,11 +47,8 @@ describe.skipIf(isSkipped)(`two servers on a PostgreSQL cluster that fails over$
     cluster = await Cluster.start();
     const changingUrl = await cluster.createDatabase('changing');
     for (const name of ['server-1', 'server-2']) {
-      const start = (databaseUrl: string, folder: string, env = {}) =>
-        startFaultsServer({
-          env: { DATABASE_URL: databaseUrl, ...env },
-          folder: running().newFolder(folder),
-        });
+      const start = (url: string, folder: string, env = {}) =>
+        startFaultsServer({ env: { DATABASE_URL: url, ...env }, folder: running().newFolder(folder) });
       servers.push(await start(cluster.url, name));
       changingServers.push(await start(changingUrl, `changing-${name}`, { ...CHANGING_SETTINGS }));
     }
@@ -98,24 +95,17 @@ describe.skipIf(isSkipped)(`two servers on a PostgreSQL cluster that fails over$
     const start = performance.now();
     await failOver(running());
     await running().untilHealthy();
-    await until(
-      () =>
-        [...load.writes, ...load.readiness].every(({ isOver }) => isOver) &&
-        load.writes.every(({ endedAt }) => endedAt > start),
-      100,
-    );
+    const outages = [...load.writes, ...load.readiness];
+    const hasEnded = () => load.writes.every(({ endedAt }) => endedAt > start);
+    await until(() => outages.every(({ isOver }) => isOver) && hasEnded(), 100);
     await sleep(CALM);
-    rows.push([
-      kind,
-      round,
-      former.name === (await running().leader()).name ? 'no' : 'yes',
-      load.acknowledged.size - acknowledged,
-      load.refused - refused,
-      ...[load.writes, load.readiness].map((outages) => {
-        const end = Math.max(start, ...outages.map(({ endedAt }) => endedAt));
-        return ((end - start) / 1000).toFixed(1);
-      }),
-    ]);
+    const isSame = former.name === (await running().leader()).name;
+    const counts = [load.acknowledged.size - acknowledged, load.refused - refused];
+    const times = [load.writes, load.readiness].map((each) => {
+      const end = Math.max(start, ...each.map(({ endedAt }) => endedAt));
+      return ((end - start) / 1000).toFixed(1);
+    });
+    rows.push([kind, round, isSame ? 'no' : 'yes', ...counts, ...times]);
     expect(load.faults).toEqual([]);
     expect(load.refused).toBeGreaterThan(refused);
     expect(damageOf([...load.acknowledged], await storedPets()), BROKEN_PROMISE).toEqual(NO_DAMAGE);
@@ -134,9 +124,8 @@ describe.skipIf(isSkipped)(`two servers on a PostgreSQL cluster that fails over$
     expect(load.faults).toEqual([]);
     expect(damage, BROKEN_PROMISE).toEqual(NO_DAMAGE);
     expect(stored, BROKEN_PROMISE).toHaveLength(acknowledged.length);
-    const records = await running().query<{ key: string; id: string }>(
-      'SELECT key, pet_id::text AS id FROM idempotency_records',
-    );
+    const all = 'SELECT key, pet_id::text AS id FROM idempotency_records';
+    const records = await running().query<{ key: string; id: string }>(all);
     expect(new Map(records.map(({ key, id }) => [key, id])), BROKEN_PROMISE).toEqual(load.acknowledged);
     for (const server of servers) {
       expect(await petsOf(server)).toEqual(stored);
@@ -161,9 +150,8 @@ describe.skipIf(isSkipped)(`two servers on a PostgreSQL cluster that fails over$
   /** Reads all pages of a server. */
   async function petsOf({ client }: FaultsServer): Promise<StoredPet[]> {
     const bodies = await client.pages(`/v1/pets?limit=${PAGE}`);
-    return bodies.flatMap((body) =>
-      JSON.parse(body).map(({ id, name }: StoredPet) => ({ id: String(id), name })),
-    );
+    const pets = bodies.flatMap((body) => JSON.parse(body) as StoredPet[]);
+    return pets.map(({ id, name }) => ({ id: String(id), name }));
   }
 });
 

@@ -60,10 +60,8 @@ test(`through ${ROUNDS} kills of seed ${SEED}, no acknowledged pet is lost, and 
   ]);
   // Connections can be lost, but the servers must not refuse requests.
   expect([...load.faults, ...failures.filter((failure) => !failure.includes(LOST))]).toEqual([]);
-  expect(
-    pets.filter((pet) => !stored.has(pet)),
-    BROKEN_PROMISE,
-  ).toEqual([]);
+  const lost = pets.filter((pet) => !stored.has(pet));
+  expect(lost, BROKEN_PROMISE).toEqual([]);
   expect(damageOf([...load.acknowledged], withKey), BROKEN_PROMISE).toEqual(NO_DAMAGE);
   expect(withKey, BROKEN_PROMISE).toHaveLength(load.acknowledged.size);
   const ids = exported.map(idOf);

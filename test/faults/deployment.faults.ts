@@ -57,10 +57,8 @@ test.skipIf(!hasNginx)(
       ['restarts', 'requests', 'failed', 'longest stop ms'],
       [2 * RESTARTS, requests, failures.length, Math.max(...stopTimes)],
     ]);
-    expect({ failures, errors: failures.length > 0 ? nginx.errors() : '' }).toEqual({
-      failures: [],
-      errors: '',
-    });
+    const errors = failures.length > 0 ? nginx.errors() : '';
+    expect({ failures, errors }).toEqual({ failures: [], errors: '' });
     for (const server of servers) expect(await server.stop()).toEqual({ code: 0, signal: null });
     expect((await exportOf(folder)).toSorted(), BROKEN_PROMISE).toEqual(pets.toSorted());
     expect(requests).toBeGreaterThan(RESTARTS * CLIENTS);

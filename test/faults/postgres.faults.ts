@@ -16,6 +16,7 @@ import {
   postgresNote,
   startPostgres,
 } from '../support/postgres/index.ts';
+import type { StopMode } from '../support/postgres/server.ts';
 import { BIN } from '../support/process.ts';
 import { BROKEN_PROMISE } from '../support/retry.ts';
 import { damageOf, Load, NO_DAMAGE, type StoredPet } from './client/load.ts';
@@ -46,9 +47,8 @@ test.skipIf(!canRunPostgres)(
   async () => {
     const postgres = await startPostgres();
     onTestFinished(() => postgres.close());
-    const server = await startFaultsServer({
-      env: { DATABASE_URL: withTimeout(postgres.url, CREATE_TIMEOUT) },
-    });
+    const env = { DATABASE_URL: withTimeout(postgres.url, CREATE_TIMEOUT) };
+    const server = await startFaultsServer({ env });
     const { client } = server;
     const file = join(server.folder, 'pets');
     writeFileSync(file, `${newPetJson(MAX)}\n`.repeat(100_000));
@@ -86,17 +86,15 @@ describePostgres('two servers on a PostgreSQL that fails', () => {
 
   afterAll(() => postgres.close());
 
+  async function restart(mode: StopMode): Promise<void> {
+    await postgres.stop(mode);
+    await sleep(AWAY);
+    await postgres.start();
+  }
+
   const faults: Readonly<Record<string, () => Promise<void>>> = {
-    async 'a fast restart'() {
-      await postgres.stop('fast');
-      await sleep(AWAY);
-      await postgres.start();
-    },
-    async 'a crash'() {
-      await postgres.stop('immediate');
-      await sleep(AWAY);
-      await postgres.start();
-    },
+    'a fast restart': () => restart('fast'),
+    'a crash': () => restart('immediate'),
     async 'a server that hangs'() {
       const { refused } = load;
       onTestFinished(() => postgres.thaw());
@@ -118,13 +116,8 @@ describePostgres('two servers on a PostgreSQL that fails', () => {
     const returnedAt = performance.now();
     await expect.poll(servesAgain).toBe(true);
     expectWithin(lastOutage() - returnedAt, RETURN_TIME);
-    rows.push([
-      round.fault,
-      round.round,
-      load.acknowledged.size - acknowledged,
-      load.refused - refused,
-      Math.round(Math.max(0, lastOutage() - returnedAt)),
-    ]);
+    const counts = [load.acknowledged.size - acknowledged, load.refused - refused];
+    rows.push([round.fault, round.round, ...counts, Math.round(Math.max(0, lastOutage() - returnedAt))]);
     expect(load.faults).toEqual([]);
     expect(load.refused).toBeGreaterThan(refused);
   });

@@ -64,17 +64,10 @@ describe.each(STORES)('SIGTERM under load on $name', ({ name, newUrl, canRun }) 
         requests += outcomes.requests;
         failures.push(...outcomes.failures);
       }
+      const followed = followers.reduce((sum, { states }) => sum + states, 0);
       printTable(`Stops under load: ${name}, seed ${SEED}`, [
         ['rounds', 'requests', 'broken', 'creates', 'changes', 'followed', 'longest stop ms'],
-        [
-          STOPS,
-          requests,
-          failures.length,
-          acknowledged.size,
-          changes,
-          followers.reduce((sum, { states }) => sum + states, 0),
-          Math.max(...stopTimes),
-        ],
+        [STOPS, requests, failures.length, acknowledged.size, changes, followed, Math.max(...stopTimes)],
       ]);
       expect(failures).toEqual([]);
       await using store = await createAnimalStore({ database: url });
@@ -115,16 +108,8 @@ class Follower {
 const STATE = /\{"cursor":"([^"]+)","pet":(\{"id":(\d+)[^}]*\}),"etag"/g;
 
 function changeOf({ body, headers }: Answer, key: string): Exchange {
-  return {
-    method: 'PATCH',
-    target: `/v1/pets/${idOf(body)}`,
-    options: {
-      headers: {
-        'Content-Type': 'application/merge-patch+json',
-        'If-Match': headers['etag'] ?? '',
-        'Idempotency-Key': key,
-      },
-      body: JSON.stringify({ name: `${key} changed` }),
-    },
-  };
+  const type = { 'Content-Type': 'application/merge-patch+json' };
+  const sent = { ...type, 'If-Match': headers['etag'] ?? '', 'Idempotency-Key': key };
+  const change = JSON.stringify({ name: `${key} changed` });
+  return { method: 'PATCH', target: `/v1/pets/${idOf(body)}`, options: { headers: sent, body: change } };
 }

@@ -136,14 +136,9 @@ export const UNCHECKED: typeof checked = (answer) => answer;
 
 /** Returns a create of a pet with the given name. */
 export function createOf(name: string, headers: Readonly<Record<string, string>> = {}): Exchange {
-  return {
-    method: 'POST',
-    target: '/v1/pets',
-    options: {
-      headers: { 'Content-Type': 'application/json', ...headers },
-      body: JSON.stringify(withRequired({ name, categoryId: 1 })),
-    },
-  };
+  const body = JSON.stringify(withRequired({ name, categoryId: 1 }));
+  const sent = { 'Content-Type': 'application/json', ...headers };
+  return { method: 'POST', target: '/v1/pets', options: { headers: sent, body } };
 }
 
 export const LIST: Exchange = { method: 'GET', target: '/v1/pets' };
