@@ -59,7 +59,7 @@ async function* listPets(query) {
   }
 }
 
-/** Returns the body of a response. Throws an error with `code` and `status`, or neither if the response is not from the API. */
+/** Returns the body of a response. Throws an error, with `code` and `status` if the response is from the API. */
 function bodyOf({ response, text }, expected = 200) {
   const { status, headers } = response;
   if (status === expected && headers.get('Content-Type') === 'application/json')

@@ -85,7 +85,7 @@ export function consoleOf(
     send.setAttribute('aria-disabled', String(value));
     response.element.setAttribute('aria-busy', String(value));
   };
-  /** Sent requests that have not succeeded, with their idempotency keys, by the JSON of the request that the form described. */
+  /** The requests that have not succeeded, each with its idempotency key. The key of the map is the JSON of the unsent request. */
   const unfinished = new Map<string, SampleRequest>();
   const submit = async (unsent: SampleRequest) => {
     if (isBusy) return;

@@ -24,7 +24,7 @@ const SAMPLES: readonly Replacement[] = [
 
 const COMMAND_LINE = /(?:^|\/)(?:cli|composition|deploy|e2e)\//;
 
-/** Replaces the names of sample pets in a text. A command or path with the name `plural` gets another name. */
+/** Replaces the names of sample pets in a text. If `plural` is `changes`, renames the command and the path `changes`. */
 export function withOtherNouns(text: string, path: string, plural: string): string {
   const isCommandLine = COMMAND_LINE.test(path);
   const changes = plural === 'changes' ? [...CHANGES, ...(isCommandLine ? COMMANDS : [])] : [];

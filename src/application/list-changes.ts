@@ -7,7 +7,7 @@ import type { CallOptions } from './ports/pet-repository.ts';
 
 /** The query of {@link ListChanges}. */
 export interface ChangesPageQuery {
-  /** The cursor of a change, or the `next` of a page: the page begins after it. By default, the page is the first one. */
+  /** The cursor of a change, or the `next` of an earlier page: the new page begins after it. Default: the first page. */
   readonly after?: string | undefined;
   /** The maximum number of changes in the page, with the same range and default as `PetPageQuery.limit`. */
   readonly limit?: number | undefined;

@@ -1,4 +1,4 @@
-/** The settings of a server and of the commands. Error messages, help and the manual's table come from their schema. */
+/** The settings of a server and of the commands. The error messages and the help come from the schema of the settings. */
 
 import * as v from 'valibot';
 import type { CliOptions, ServeValues } from '../adapters/cli/index.ts';

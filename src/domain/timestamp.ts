@@ -13,7 +13,7 @@ const RFC_3339 =
   /^(?!0000)(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,3}))?(?:Z|([+-])([01]\d|2[0-3]):([0-5]\d))$/i;
 
 /**
- * Returns the canonical text of a time in the format of RFC 3339, with any offset and with at most 3 decimals. Returns `undefined`
+ * Returns the canonical text of an RFC 3339 time, which may have any offset and at most 3 decimals. Returns `undefined`
  * for any other value.
  */
 export function toTimestamp(given: unknown): Timestamp | undefined {

@@ -17,7 +17,7 @@ export interface WriteKind<Request, Result> {
   statementFor(requests: readonly Request[]): SqlStatement;
   /** Returns the result of each request. */
   resultsOf(requests: readonly Request[], rows: readonly ResultRow[]): readonly Result[];
-  /** Requests that have a name in common are sent in different statements. */
+  /** Requests that share a name, such as a pet's id, are sent in different statements. */
   namesOf?(request: Request): readonly string[];
 }
 

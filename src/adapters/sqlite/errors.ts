@@ -79,7 +79,7 @@ export function storageError(error: unknown): AnimalStoreError {
 /** The cause is an exception of a callback. */
 class CallbackError extends Error {}
 
-/** Calls a callback, whose exception {@link fileError} returns unchanged. */
+/** Calls a callback. {@link fileError} returns an exception of the callback unchanged. */
 export function callBack(callback: () => void): void {
   try {
     callback();

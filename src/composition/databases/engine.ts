@@ -22,7 +22,7 @@ export interface OpenOptions {
   readonly currentLocation?: (() => string) | undefined;
   /** Whether the database is only read, and neither created nor migrated. Used for the source of an import. */
   readonly readOnly?: boolean;
-  /** The options for a database that is the address of a server. */
+  /** The options for a database URL that is the address of a server. */
   readonly client?: ClientOptions | undefined;
 }
 
