@@ -84,11 +84,11 @@ describe('/readyz', () => {
   });
 
   test.each([
-    ['no reason', new AnimalStoreError('storage_unavailable', 'secret'), 'storage'],
-    ['a reason that is not in the list', foreign({ reason: '/secret/pets.db' }), 'storage'],
-    ['undefined', undefined, 'storage'],
-    ['a fault of another copy of the class', foreign({ reason: 'disk_full' }), 'disk_full'],
-  ])('of %s', async (_, error, reason) => {
+    ['an error without a reason', 'storage', new AnimalStoreError('storage_unavailable', 'secret')],
+    ['an error with an unknown reason', 'storage', foreign({ reason: '/secret/pets.db' })],
+    ['undefined', 'storage', undefined],
+    ['a fault of another copy of the class', 'disk_full', foreign({ reason: 'disk_full' })],
+  ])('reports %s with the reason %s', async (_, reason, error) => {
     expect(await bodyWhenCheckRejects(error)).toBe(`{"status":"unavailable","reason":"${reason}"}`);
   });
 });
