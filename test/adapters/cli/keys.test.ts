@@ -109,6 +109,13 @@ describe('keys list', () => {
     ]);
   });
 
+  test('of a store without keys says so on standard error', async () => {
+    const cli = inMemory();
+    const nothing = { status: 0, out: '' };
+    expect(await cli.run(['keys', 'list'])).toEqual({ ...nothing, err: 'There is no key.\n' });
+    expect(await cli.run(['keys', 'list', '--active'])).toEqual({ ...nothing, err: 'There is no active key.\n' });
+  });
+
   test('shows the status of each key, and with --active only the active keys', async () => {
     vi.useFakeTimers({ toFake: ['Date'], now: Date.UTC(2026, 10, 21) });
     onTestFinished(() => void vi.useRealTimers());

@@ -23,6 +23,13 @@ function withFailing(cli: CommandLine, code: string, ...args: string[]): Promise
   return cli.run(args, { stdin: line(1), stdout: failingOutput(code) });
 }
 
+/** Returns an output with the descriptor of a file, as the one of a process has. */
+function openedOutput(path: string, flags: string): PassThrough {
+  const fd = openSync(path, flags);
+  onTestFinished(() => closeSync(fd));
+  return Object.assign(new PassThrough(), { fd });
+}
+
 describe('a result that cannot be written', () => {
   test.each([
     ['Imported 1 pet.', 'import -'],
@@ -77,15 +84,26 @@ describe('a result that cannot be written', () => {
   test('of a new key is prevented: no key is created if standard output is the null device', async () => {
     const cli = inMemory();
     await cli.run(['keys', 'create', '--name', 'shop']);
-    const fd = openSync(devNull, 'w');
-    onTestFinished(() => closeSync(fd));
+    const stdout = openedOutput(devNull, 'w');
     for (const command of ['keys create --name more', 'keys rotate 1 --json']) {
-      expect(await cli.run(command.split(' '), { stdout: Object.assign(new PassThrough(), { fd }) })).toEqual(
+      expect(await cli.run(command.split(' '), { stdout })).toEqual(
         failed(1, 'standard output is closed or the null device, so the new key would be lost'),
       );
     }
     expect(JSON.parse((await cli.run(['keys', 'list', '--json'])).out)).toMatchObject([{ expiresAt: null }]);
   });
+
+  test.each(['export', 'changes', 'import - --skip-invalid'])(
+    'is prevented if standard output is closed: nothing is read or written by %s',
+    async (args) => {
+      const cli = await withRex();
+      // As Node.js opens the null device in place of a closed descriptor.
+      const stdout = openedOutput(devNull, 'r+');
+      const message = 'standard output is closed, so the data would be lost: redirect it to a file';
+      expect(await cli.run(args.split(' '), { stdin: line(2), stdout })).toEqual(failed(1, message));
+      expect((await cli.run(['export'])).out.trim().split('\n')).toHaveLength(1);
+    },
+  );
 
   test.each([[['keys', 'list']], [['pets', 'list']], [['export']], [['openapi']], [['--help']]])(
     'of %j is a failure',
@@ -103,11 +121,7 @@ describe('a result that cannot be written', () => {
 
 test('a result in a regular file is written without the stream, which would hide that a write failed', async () => {
   const path = temporaryFile();
-  const runWith = async (flags: string) => {
-    const fd = openSync(path, flags);
-    onTestFinished(() => closeSync(fd));
-    return commandLine().run(['openapi'], { stdout: Object.assign(new PassThrough(), { fd }) });
-  };
+  const runWith = (flags: string) => commandLine().run(['openapi'], { stdout: openedOutput(path, flags) });
   expect((await runWith('w')).status).toBe(0);
   expect(readFileSync(path, 'utf8')).toBe('{"openapi":"3.1.0"}\n');
   const { status, err } = await runWith('r');

@@ -55,4 +55,12 @@ describe('serve', () => {
       expect(err).toContain('create another: animal-store keys create --name NAME, with the same settings');
     },
   );
+
+  test.each([
+    ['ENOSPC', 'animal-store: standard output cannot be written: ENOSPC: no\n'],
+    ['EPIPE', ''],
+  ])('keeps running after %s without a first key', async (code, message) => {
+    const { status, err, livez } = await serve({ FIRST_KEY: 'none' }, failingOutput(code));
+    expect([status, livez, err]).toEqual([0, 200, message]);
+  });
 });
