@@ -59,7 +59,10 @@ async function* listPets(query) {
   }
 }
 
-/** Returns the body of a response. Throws an error, with `code` and `status` if the response is from the API. */
+/**
+ * Returns the body of a response. Throws an error if the status is not `expected` or the body is not JSON. The error has `code` and
+ * `status` if the API sent the response.
+ */
 function bodyOf({ response, text }, expected = 200) {
   const { status, headers } = response;
   if (status === expected && headers.get('Content-Type') === 'application/json')

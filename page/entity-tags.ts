@@ -8,11 +8,11 @@ export interface TaggedResponse {
   readonly status: number;
   readonly etag: string | null;
   readonly text: string;
-  /** Whether the server has sent an earlier response again. */
+  /** Whether this response repeats an earlier one. */
   readonly isReplay: boolean;
 }
 
-/** The known entity tags, by pet id: `undefined` for a pet that does not exist or has changed. */
+/** The known entity tags, by pet id: `undefined` for a pet that does not exist, or whose tag the server has refused (412). */
 export type EntityTags = ReadonlyMap<string, string | undefined>;
 
 /**

@@ -108,8 +108,8 @@ function namesOf(statement: ts.Statement): string[] {
 }
 
 /**
- * Returns which names of the symbol and its methods have no docstring. Properties are not checked, because their name
- * and type may be enough.
+ * Checks a symbol and its methods, and returns the names of those without a docstring. Properties are not checked, because their
+ * name and type may be enough.
  */
 function undocumented(symbol: ts.Symbol, checker: ts.TypeChecker): string[] {
   const isDocumented = (each: ts.Symbol) => each.getDocumentationComment(checker).length > 0;

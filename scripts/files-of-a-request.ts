@@ -24,7 +24,7 @@ interface Coverage {
   }[];
 }
 
-/** Sends requests to a new server. Resolves with the number of calls of each function, by its file and its position. */
+/** Sends requests to a new server. Resolves with the number of calls of each function. A key is a function's file and position. */
 async function callsOf(requests: number): Promise<Map<string, number>> {
   const folder = mkdtempSync(join(tmpdir(), 'animal-store-files-'));
   const coverage = join(folder, 'coverage');

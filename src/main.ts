@@ -13,7 +13,7 @@ const { version } = JSON.parse(readFileSync(new URL('../package.json', import.me
 /** How long pending writes to standard error keep the process alive after the command, in milliseconds. */
 const EXIT_TIMEOUT = 500;
 
-/** For how many milliseconds after the first signal others are ignored. Ctrl-C can cause two, from the terminal and from npm. */
+/** In milliseconds. For this time, further signals are ignored: Ctrl-C can cause two, one from the terminal and one from npm. */
 const REPEATED_SIGNAL = 1000;
 
 const stop = new AbortController();

@@ -13,6 +13,6 @@ const store = await createAnimalStore({
 });
 
 for await (const { id, name } of store.followPets({ after: BigInt(process.argv[2] ?? 0) })) {
-  // To continue here after a restart, store the pet and its id in one transaction.
+  // To continue after this pet when the program starts again, store the pet and its id in one transaction.
   console.log(`pet ${id}: ${name}`);
 }

@@ -35,7 +35,7 @@ let after = BigInt(process.argv[2] ?? 0);
 for (;;) {
   const { pets, wait } = await read(after);
   for (const { id, name } of pets) {
-    // To continue here after a restart, store the pet and its id in one transaction.
+    // To continue after this pet when the program starts again, store the pet and its id in one transaction.
     console.log(`pet ${id}: ${name}`);
     after = id;
   }

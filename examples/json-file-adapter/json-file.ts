@@ -68,7 +68,7 @@ export async function openJsonFile(path: string): Promise<JsonFileStorage> {
       },
     },
     idempotentCreates: {
-      /** Writes the pet and its record together: after a crash between two writes, a retry could store the pet twice, or never. */
+      /** Writes the pet and its record together: if a crash left only one of them, a retry could store the pet twice, or never. */
       add(newPet, { caller, key, validFor }) {
         const given = { ...newPet };
         return write<CreateResult>(() => {

@@ -23,7 +23,7 @@ export interface Console {
 }
 
 export interface BaseUrls {
-  /** The base URL for programs outside the page, which the samples show. */
+  /** The base URL that the samples show, for programs outside the page. */
   readonly forPrograms: string;
   /** The base URL that the console uses. It has the origin of the page, the only one to which the page may connect. */
   readonly forConsole: string;
@@ -74,7 +74,8 @@ export function consoleOf(
     fillTag(event);
     request.set(requestOf(operation, values(), urls.forPrograms));
   };
-  // Does not listen to `change`: it fires when the reader presses the button, and a sample that got longer would move the button.
+  // Does not listen to `change`, which a field fires when the reader presses the send button. The sample could then get longer, and
+  // move the button away from the pointer.
   form.addEventListener('input', update);
   choices.entityTags.observe(() => update());
 
@@ -85,7 +86,7 @@ export function consoleOf(
     send.setAttribute('aria-disabled', String(value));
     response.element.setAttribute('aria-busy', String(value));
   };
-  /** The requests that have not succeeded, each with its idempotency key. The key of the map is the JSON of the unsent request. */
+  /** The requests that have not succeeded, with their idempotency keys. A map key is the JSON of a request without its key. */
   const unfinished = new Map<string, SampleRequest>();
   const submit = async (unsent: SampleRequest) => {
     if (isBusy) return;

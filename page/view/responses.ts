@@ -35,7 +35,7 @@ export function responsesView(operation: Operation, reference: Reference): HTMLE
     // Fired when the browser finds text in a panel that is hidden `until-found`, and when a link leads into the panel.
     panel.addEventListener('beforematch', () => selected.set(status));
     selected.observe((shown) => {
-      // With 0, the Tab key would also stop at panels that are hidden `until-found`.
+      // If every panel had 0, the Tab key would also stop at panels that are hidden `until-found`.
       panel.tabIndex = shown === status ? 0 : -1;
       if (shown === status) panel.removeAttribute('hidden');
       else panel.setAttribute('hidden', 'until-found');

@@ -15,7 +15,10 @@ export interface Names {
 }
 
 const WORDS = /^[a-z]{2,30}(?:[ -][a-z]{2,30}){0,2}$/;
-/** Leaves room within {@link SQL_NAME_LENGTH_MAX} for suffixes, as in the name of the sequence `pets_id_seq`. */
+/**
+ * The maximum length of the entity's name and of its plural. Leaves room within {@link SQL_NAME_LENGTH_MAX} for suffixes, as in
+ * the name of the sequence `pets_id_seq`.
+ */
 const LENGTH_MAX = 50;
 /** PostgreSQL cuts off longer names. */
 export const SQL_NAME_LENGTH_MAX = 63;

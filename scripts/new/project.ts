@@ -42,7 +42,7 @@ const FIRST_VERSION = /(?<=^(?:export )?const FIRST_VERSION = )\d+/m;
 /** A new project has one manual, `run.md`, in place of these manuals. */
 const MANUALS = /(?<=docs\/)(?:containers|deploy|serve)(?=\.md)/g;
 
-/** The version of the container image, which is replaced by the first version of the new project. */
+/** The version of the container image. The first version of the new project replaces it. */
 const IMAGE_VERSION = /(?<=image\.version=")[^"]+/;
 
 /**
@@ -51,7 +51,7 @@ const IMAGE_VERSION = /(?<=image\.version=")[^"]+/;
  */
 const OVERLAY = 'scripts/new/files/';
 
-/** These match what {@link withoutEntries} removes from comments: the entry point's name, and examples that import it. */
+/** These match what {@link withoutEntries} removes from comments: names of entry points, and examples that import one. */
 const ENTRY_NAME = /(?<=^\/\*\*\s+(?:\* )?)(?:The entry point )?`animal-store\/[\w-]+`: (\w)/;
 const ENTRY_EXAMPLE = / \*\n \* @example\n \* ```ts\n(?: \* import .*\n)+(?: \*(?! ```).*\n)+ \* ```\n/g;
 
@@ -104,10 +104,13 @@ function sourceFiles(): string[] {
   return filesBelow('').sort();
 }
 
-/** Settings whose names a variable of clients could also get: in a project `api`, `ANIMAL_STORE_KEY` would become `API_KEY`. */
+/**
+ * Settings of the server. An environment variable of clients could get the name of one of these: in a project `api`,
+ * `ANIMAL_STORE_KEY` would become `API_KEY`.
+ */
 const SETTINGS = ['API_KEY', 'DATABASE_URL', 'FIRST_KEY', 'PUBLIC_URL'];
 
-/** Throws an `Error` if an import or a variable of the project could mean two things because of the project's name. */
+/** Throws an `Error` if an imported package has the project's name, or if two environment variables would get the same name. */
 export function refuseProjectName({ project }: Names): void {
   const name = project.join('-');
   const text = readFileSync(join(ROOT, 'package.json'), 'utf8');
@@ -223,8 +226,8 @@ export function writeFiles(target: string, files: readonly NewFile[]): void {
 }
 
 /**
- * Returns the text of a file before unused code is removed and the names are replaced. The attributes are replaced last, so that no
- * other replacement changes what the user has written.
+ * Returns the text of a file before unused code is removed and the names are replaced. This function replaces the attributes last,
+ * so that its other replacements do not change what the user has written.
  */
 export function textOf(
   path: string,

@@ -421,8 +421,8 @@ function isUndefined({ kind }: ts.Node): boolean {
 }
 
 /**
- * Whether a statement can be removed without the code around it, unlike a block, a `return`, an `if` with an `else`, and a branch
- * without braces.
+ * Whether a statement can be removed while the code around it stays. This is not so for a block, a `return`, an `if` with an
+ * `else`, and a branch without braces.
  */
 function isWholeStatement(node: ts.Node): boolean {
   if (!ts.isStatement(node) || ts.isBlock(node) || ts.isReturnStatement(node)) return false;

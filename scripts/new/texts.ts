@@ -35,7 +35,7 @@ const WITHOUT: Partial<Record<PartName, readonly Edit[]>> = {
   ],
 };
 
-/** The edits of texts about what only this project has: the benchmark, and variables of older releases. */
+/** The edits of texts about what only this project has: the benchmark, and environment variables of older releases. */
 const ABOUT_OWN: readonly Edit[] = [
   [/ bench\/README\.md has the figures\./g, ''],
   [/(?<=\()bench\|/g, ''],

@@ -128,9 +128,9 @@ export class BasicStore implements AsyncDisposable {
    * Changes attributes of a pet, and resolves when the change is durable. An attribute that is absent from the change stays as it
    * is, and `null` removes an optional attribute. If the change is a function, calls it with the present pet. Without `ifMatch`,
    * calls it again each time another writer was faster. Rejects with `invalid_request` when the change or an option breaks a rule,
-   * with `idempotency_conflict` when the idempotency key was used for a different request, with `not_found`, with
-   * `precondition_failed` when the pet does not have the entity tag `ifMatch`, with `invalid_transition`, and with `overloaded` when
-   * other writers were faster 20 times.
+   * with `idempotency_conflict` when the idempotency key was used for a different request, with `not_found` when there is no such
+   * pet, with `precondition_failed` when the pet has none of the entity tags in `ifMatch`, with `invalid_transition` when an
+   * attribute cannot change to the given value, and with `overloaded` when other writers were faster 20 times.
    */
   async changePet(
     id: bigint | number,

@@ -27,15 +27,15 @@ export interface ChangeUseCases {
   readonly findTagged: (id: bigint, options?: CallOptions) => Promise<TaggedPet>;
 }
 
-/** The storage of a store on another server, which also runs the use cases that change pets. */
+/** The storage of a store on another server. That server also runs the use cases that change pets. */
 export interface RemoteStorage extends StoreStorage {
   readonly changeUseCases: ChangeUseCases;
 }
 
 /**
  * Returns a change for the present pet. Without `ifMatch`, the store calls the function again when another writer was faster. If
- * the outcome is unknown, the error does not contain the idempotency key: a retry with this key would reject with
- * `idempotency_conflict` if the function returned a different change.
+ * it is unknown whether the pet was changed, the error of `changePet` does not contain the idempotency key: a retry with this key
+ * would reject with `idempotency_conflict` if the function returned a different change.
  */
 export type ChangeFunction = (pet: Pet) => PetChange | Promise<PetChange>;
 

@@ -50,7 +50,7 @@ export interface ChangeOptions extends CreateOptions {
   readonly ifMatch?: string | readonly string[] | undefined;
 }
 
-/** The options of a store whose database is the address of a server. Other databases need none of them. */
+/** The options of a store whose option `database` is the address of a server. Other stores need none of these options. */
 export interface ClientOptions {
   /** The API key for the server. */
   readonly apiKey?: string | undefined;

@@ -7,7 +7,7 @@ import { DAY } from './ports/idempotent-creates.ts';
 const CACHE_LIMIT = 1000;
 /** The maximum number of keys that are remembered. Beyond it, the key that was verified least recently is forgotten. */
 const RECENT_LIMIT = 10_000;
-/** How long uses of keys are not recorded after a failed write, in milliseconds. */
+/** After a failed write, no uses of keys are recorded for this time, in milliseconds. */
 const PAUSE = 60_000;
 
 /** Verifies API keys, and records the day on which each key was last used. */
@@ -15,7 +15,10 @@ export class VerifyApiKey implements ApiKeyVerifier {
   readonly #keys: ApiKeyRepository;
   readonly #now: () => number;
   readonly #report: ReportFailure;
-  /** Recently verified keys, which can read metrics during an outage. They are in the order of their last verification. */
+  /**
+   * Recently verified keys, in the order of their last verification. During an outage of the storage, these keys are accepted for
+   * requests that read metrics.
+   */
   readonly #recent = new Map<string, { readonly apiKey: ApiKey; readonly verifiedAt: number }>();
   /** The ids of the keys that this process has revoked or rotated. */
   readonly #ended = new Set<string>();

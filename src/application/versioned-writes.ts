@@ -23,8 +23,9 @@ export interface ChangePorts {
 }
 
 /**
- * Returns the recorded response when the caller's key has a record of this request. Otherwise stores what `nextOf` returns for
- * the current version, and begins again when another writer is faster. Throws `not_found` when the pet never existed.
+ * Returns the recorded response when a record of this request exists for the caller's idempotency key. Otherwise stores what
+ * `nextOf` returns for the current version, and begins again when another writer is faster. Throws `not_found` when the pet never
+ * existed.
  *
  * @param request the request as text, equal for equal requests
  * @param nextOf gets the present pet, or `undefined` if the pet was already removed. Resolves with the new pet, with

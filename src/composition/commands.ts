@@ -83,7 +83,10 @@ function sourceAt(address: string): Database | undefined {
   }
 }
 
-/** Identifies a database: a file by its device and inode, because it can have several paths, and any other by its place. */
+/**
+ * Identifies a database. A database file is identified by its device and inode, because the file can have several paths. Any other
+ * database is identified by its `place`.
+ */
 function identityOf({ place }: Database): string {
   const stats = isAbsolute(place) ? statSync(place, { bigint: true, throwIfNoEntry: false }) : undefined;
   return stats === undefined ? place : `${stats.dev}:${stats.ino}`;

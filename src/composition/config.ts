@@ -153,7 +153,7 @@ export function loadDurableDatabase(environment: Environment, databaseUrl?: stri
   throw new ConfigError(`${database.source}: ${database.scheme}: ${reason}`);
 }
 
-/** Reads `API_KEY` if the database is the address of a server. Throws a `ConfigError` if the key is missing or invalid. */
+/** Reads `API_KEY` if the database URL is the address of a server. Throws a `ConfigError` if the key is missing or invalid. */
 export function loadClient(environment: Environment, { engine }: Database): ClientOptions | undefined {
   if (!engine.isRemote) return undefined;
   const schema = v.object({ API_KEY: v.optional(formats.API_KEY) });

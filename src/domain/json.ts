@@ -8,7 +8,7 @@ export type Members<Name extends string> = Partial<Record<Name, unknown>> | unde
 
 /** In a text without a match, every number is an integer of at most 15 digits, which `JSON.parse` reads exactly. */
 const MAY_BE_ROUNDED = /\d[.eE]|\d{16}/;
-/** `JSON.parse` limits the nesting depth only with a reviver, so a text with this many opening brackets gets one. */
+/** `JSON.parse` limits the nesting depth only with a reviver, so a text with this many opening brackets needs a reviver. */
 const BRACKETS = 1000;
 
 /**

@@ -23,7 +23,7 @@ export type AnimalStoreConfig =
         /**
          * One of four kinds of URLs: `memory:` (the data is lost when the process ends), `sqlite:PATH` (creates a
          * missing file and its folders), `postgres://HOST/DATABASE` (creates missing tables), or the base address of a server such
-         * as `https://pets.example.org/v1` (needs `apiKey`). A browser supports only `memory:` and addresses.
+         * as `https://pets.example.org/v1` (needs `apiKey`). A browser supports only `memory:` and addresses of servers.
          */
         readonly database: string;
         readonly storage?: undefined;

@@ -31,12 +31,12 @@ const OPTIONS: OptionRules<DifferentialOptions> = {
   lacks: arrayOf('an array of parts', PART),
 };
 
-/** Operations that succeed only in an empty store. Each sequence begins with one of them if the storage has the part it needs. */
+/** Operations that succeed only in an empty store. Each sequence begins with one of them, if the storage supports it. */
 const BEGINNINGS = ['import pets with ids', 'create the first key'];
 
 /**
  * Returns a test that calls random operations on a storage and on a plain model. After each operation, the test compares the
- * results and the contents. Each outcome of each operation must occur: while one is missing, sequences with further
+ * results and the contents. Each outcome of each operation must occur: while an outcome is missing, sequences with further
  * seeds follow. Operations on a part that the storage lacks are left out, and the name of the test names the part.
  */
 export function differentialContract(

@@ -79,9 +79,10 @@ export function nextLink({ headers }: ApiResponse): string | undefined {
 }
 
 /**
- * Adds the caller to the key, unless the caller is empty and the key has no slash. All callers share one API key on the server, and
- * their idempotency keys must not collide. The encoded caller contains no slash, so the first slash ends it. If the result
- * is too long, `@/` and its hash are sent instead, which cannot collide with other keys, because no encoded caller is `@`.
+ * Puts the URL-encoded caller and a slash before the key, unless the caller is empty and the key has no slash. All callers share
+ * one API key on the server, and their idempotency keys must not collide. The encoded caller contains no slash, so it ends at the
+ * first slash. If the result is too long, `call` sends `@/` and the result's hash instead. This text cannot collide with
+ * another key, because no encoded caller is `@`.
  */
 function textOf({ caller, key }: Caller): string {
   return caller === '' && !key.includes('/') ? key : `${encodeURIComponent(caller)}/${key}`;

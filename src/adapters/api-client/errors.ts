@@ -158,7 +158,7 @@ export function unknownOutcomeOf(
   return unknownOutcome(write, error.message, details, code);
 }
 
-/** Returns an inner cause, because every fault of `fetch` has the same message. A user's `fetch` can reject with any value. */
+/** Returns the innermost cause, because every fault of `fetch` has the same message. A user's `fetch` can reject with any value. */
 function innermost(error: unknown, depth = 0): Partial<Error & { code: string; syscall: string }> {
   // If a host name has several addresses, `errors` contains an error for each of them.
   const { cause, errors } = Object(error) as Partial<AggregateError>;

@@ -71,7 +71,10 @@ function isNull(fd?: number): fd is number {
   return fstatSync(fd).rdev === statSync(devNull, { throwIfNoEntry: false })?.rdev;
 }
 
-/** In place of a closed descriptor, Node.js opens the null device to read and write. Programs may do the same to discard output. */
+/**
+ * In place of a closed descriptor, Node.js opens the null device to read and write. If a parent process has opened it in this way,
+ * to discard output, the descriptor also counts as closed.
+ */
 function isClosed(fd?: number): boolean {
   try {
     return isNull(fd) && readSync(fd, new Uint8Array(1)) + writeSync(fd, '') === 0;

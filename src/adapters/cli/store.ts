@@ -7,7 +7,7 @@ import type { CommandOptions, Work } from './options.ts';
 
 interface Access {
   /**
-   * Whether to create a missing store. If not, a missing store is an error. `undefined` for a command that does not have the option
+   * Whether to create a missing store. If not, a missing store is an error. If `undefined`, the error does not suggest the option
    * `--create-store`.
    */
   readonly createStore?: boolean | undefined;

@@ -58,7 +58,10 @@ function checkedCallerOf(ctx: ApiContext): Caller | undefined {
   return caller;
 }
 
-/** Returns `*`, or the strong entity tags of `If-Match` (RFC 9110, section 13.1.1). Leaves out all others, which match no pet. */
+/**
+ * Returns `*`, or the strong entity tags of `If-Match` (RFC 9110, section 13.1.1). Leaves out weak and invalid tags, because they
+ * match no pet.
+ */
 function ifMatchOf({ req }: ApiContext): IfMatch {
   const field = fieldOf(req, 'if-match');
   if (field === undefined) {

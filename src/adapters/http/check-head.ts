@@ -27,7 +27,7 @@ export const checkHead: ApiMiddleware = ({ req }, next) => {
   return next();
 };
 
-/** The faults of bodies that are broken or arrive too slowly, by their requests. */
+/** For each request whose body is broken or arrives too slowly, the fault of the body. */
 const faults = new WeakMap<IncomingMessage, HttpError>();
 
 /** Makes the reader of a body fail. Destroying the request instead would destroy its connection before the response. */

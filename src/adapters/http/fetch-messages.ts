@@ -56,7 +56,7 @@ export class FetchRequest extends Readable {
   override _destroy(error: Error | null, callback: (error: Error | null) => void): void {
     clearTimeout(this.#timer);
     (this.#reader ?? this.#request.body)?.cancel().catch(() => {});
-    // As in `node:http`, an error without a listener does not end the process.
+    // As in `node:http`, no error is emitted without a listener, because the error would end the process.
     callback(this.listenerCount('error') > 0 ? error : null);
   }
 }

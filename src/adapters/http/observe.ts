@@ -32,7 +32,10 @@ const OF_SUCCESS = [
   ...DEPRECATION_NAMES,
 ];
 
-/** Responds to a thrown value with the Error body, unless a response has begun. Keeps header fields not describing a success. */
+/**
+ * Responds to a thrown value with the Error body, unless the response has begun. Keeps the header fields that middleware has set,
+ * except those in `OF_SUCCESS`.
+ */
 export function observe(observer: RequestObserver, isPartOfKey: IsSecret): ApiMiddleware {
   return async (ctx, next) => {
     const startedAt = performance.now();
@@ -145,7 +148,7 @@ function reportFailure(ctx: ApiContext, error: unknown): void {
   fenced(() => ctx.app.emit('error', failure, ctx));
 }
 
-/** Returns the response to a message that does not reach the middleware, and notifies the observer. */
+/** Returns the response to an HTTP message that does not reach the middleware, and notifies the observer. */
 export function messageRefusal(observer: RequestObserver, error: HttpError, address?: string): ErrorContent {
   const requestId = crypto.randomUUID();
   const { status, fields, body } = errorContent(error, requestId);

@@ -108,7 +108,7 @@ export interface HttpServer {
 export interface HttpServerOptions extends HttpOptions {
   /** The maximum number of open connections. Further ones are closed immediately. By default there is no limit. */
   readonly maxConnections?: number | undefined;
-  /** How long sending the head of a request may take, at most `requestTimeout`. Default: 10,000, or `requestTimeout` if shorter. */
+  /** The time limit for the head of a request, at most `requestTimeout`. Default: 10,000, or `requestTimeout` if shorter. */
   readonly headersTimeout?: number | undefined;
   /** How long a client may take to send a whole request. Default: 30,000, or `headersTimeout` if longer. */
   readonly requestTimeout?: number | undefined;

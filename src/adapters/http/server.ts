@@ -125,15 +125,15 @@ const FAULTS: Readonly<Record<string, HttpError>> = {
 };
 const INVALID_MESSAGE = new HttpError('invalid_request', 'the message is not valid HTTP');
 
-/** In milliseconds. A limit is necessary because clients that keep opening connections keep the queue filled. */
+/** In milliseconds. Without this timeout, clients that keep opening connections could keep `acceptQueued` waiting forever. */
 const ACCEPT_TIMEOUT = 500;
-/** In milliseconds. If an iteration of the event loop takes longer, connections can be queued that only the next one accepts. */
+/** In milliseconds. In a longer iteration of the event loop, connections can be queued. Only the next iteration accepts them. */
 const SHORT_ITERATION = 0.5;
 
 /**
  * Resolves when a server has accepted the connections that clients have opened, or after a timeout. The operating system queues
- * connections, and resets those that are still queued when the port is closed. The queue is empty after a short iteration of the
- * event loop without a new connection.
+ * connections, and resets those that are still queued when the port is closed. If a short iteration of the event loop accepts no
+ * connection, the queue is empty.
  */
 async function acceptQueued(server: Server): Promise<void> {
   const deadline = performance.now() + ACCEPT_TIMEOUT;

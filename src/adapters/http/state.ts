@@ -11,7 +11,7 @@ export interface RequestState {
   readonly path: string;
   /** The key holder; `undefined` before the API key is checked, and if the path needs no key. */
   holder: ApiKeyHolder | undefined;
-  /** The header fields of a deprecated operation. Errors also have them, except 401, which must not disclose which paths exist. */
+  /** The deprecation header fields. Error responses also have them, except 401, which must not disclose which paths exist. */
   deprecation?: DeprecationFields;
   /** The error that caused the response with status 500. */
   failure?: unknown;

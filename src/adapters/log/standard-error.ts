@@ -13,7 +13,7 @@ const BUFFER_LIMIT = 1024 * 1024;
 /** The destination of all logs of the process. */
 let standardError: DestinationStream | undefined;
 
-/** Returns the log on standard error: readable lines if it is a terminal, or else JSON lines. */
+/** Returns the log on standard error. It has readable lines if standard error is a terminal, and otherwise JSON lines. */
 export function openLog(): DestinationStream {
   if (standardError !== undefined) return standardError;
   const lines = openDestination();

@@ -49,7 +49,10 @@ export interface Session extends Disposable {
   begin(mode?: 'READ ONLY'): Promise<void>;
 }
 
-/** Closes a connection that fails. If the password cannot be read, the driver would otherwise wait until the server closes it. */
+/**
+ * Closes a connection that fails. Otherwise, if the password cannot be read, the driver would wait until the server closes the
+ * connection.
+ */
 class EndingClient extends Client {
   constructor(config?: ClientConfig) {
     super(config);

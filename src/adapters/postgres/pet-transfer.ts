@@ -19,7 +19,7 @@ import { movedSequence } from './schema.ts';
 const COPY_SIZE = 20_000;
 const EXPORT_SIZE = 1000;
 
-/** The maximum number of pets of a statement, so that a large batch of a caller does not become one long text. */
+/** The maximum number of pets of a statement, so that a large batch of a caller does not become one long line of JSON. */
 const ADD_SIZE = 1000;
 
 /** A table for the pets of an import. Filling it requires no lock on the store. Pets without ids get temporary numbers. */

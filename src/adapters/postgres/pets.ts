@@ -39,7 +39,7 @@ export const RELAXED = "relaxed AS MATERIALIZED (SELECT set_config('synchronous_
 /** The time of the database when the statement began, in milliseconds. It decides when a record of an idempotency key ends. */
 export const NOW = '(extract(epoch FROM statement_timestamp()) * 1000)::bigint';
 
-/** Returns the values for the attributes in {@link arrayParameters}. */
+/** Returns the values of the attributes of several pets, in the order of the parameters that {@link arrayParameters} returns. */
 export function arraysOf(pets: readonly NewPet[]): unknown[] {
   return COLUMNS.map(({ name, type }) => {
     const values = pets.map((pet) => pet[name]);
@@ -47,7 +47,10 @@ export function arraysOf(pets: readonly NewPet[]): unknown[] {
   });
 }
 
-/** With filters, compares the column of the first filter and the id as a pair, so that PostgreSQL uses the index of this filter. */
+/**
+ * Returns the statement that selects a page. With filters, its condition compares two columns, as a pair, with the start of the
+ * page: the column of the first filter, and the id. PostgreSQL can then use the index on these two columns.
+ */
 export function listStatement(query: PetQuery, furtherColumn = 'NULL'): SqlStatement {
   const { limit, after = INT64_MIN, ...filter } = query;
   const { columns, values } = conditionsOf(filter);

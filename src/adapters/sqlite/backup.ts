@@ -69,8 +69,8 @@ export async function backUp(
 }
 
 /**
- * Refuses a target with companion files. Even an empty one can belong to a running server, and SQLite would apply the log of
- * another file to the backup.
+ * Refuses a target with companion files. Even an empty companion file can belong to a running server, and SQLite would apply the
+ * log of another file to the backup.
  */
 function assertUnused(target: string): void {
   const companion = databaseFiles(target).slice(1).find(existsSync);

@@ -59,7 +59,10 @@ export function connect(
   }, deadline);
 }
 
-/** Opens a file for reading only. When closed, a connection that may write would copy the log into the file. */
+/**
+ * Opens a file for reading only. If there is a log, uses the option `readonly`, because closing a connection without this option
+ * would copy the log into the file.
+ */
 export function connectToRead(path: string, prepare: Prepare = () => {}): Connection {
   return connect(path, { readonly: sizeOf(`${realPath(path)}-wal`) > 0 }, (db, pin) => {
     db.pragma('query_only = ON');

@@ -73,7 +73,7 @@ export function openSource(path: string): Connection {
   return nameFile(path, () => connectToRead(path, check));
 }
 
-/** Opens the database unless one of its files was removed or replaced. Clients see the messages, so these contain no path. */
+/** Opens the database unless one of its files was removed or replaced. Clients see the error messages, so these contain no path. */
 export function openWriter(files: StoreFiles): Database.Database {
   assertSameFiles(files);
   const [[path]] = files;

@@ -80,7 +80,10 @@ export function isFileOf(database: string, path: string): boolean {
   return databaseFiles(database).some((file) => file === real || (identity && identityOf(file) === identity));
 }
 
-/** Returns the device and the inode of a file, or `undefined` if it is missing. Clients see the error, so it contains no path. */
+/**
+ * Returns the device and the inode of a file, or `undefined` if it is missing. Clients see the message of a thrown error, so the
+ * message contains no path.
+ */
 export function identityOf(path: string): string | undefined {
   try {
     const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
@@ -167,7 +170,7 @@ export async function fsync(path: string, change?: () => void | Promise<void>): 
   await file.sync();
 }
 
-/** Calls `make` with a temporary name, and then removes the files that still have this name. */
+/** Calls `make` with a temporary name. Then removes the file with this name and its companion files, if they still exist. */
 export async function withPartialFile<T>(path: string, make: (partial: string) => Promise<T>): Promise<T> {
   const partial = `${path}.${randomUUID()}.partial`;
   return await make(partial).finally(() => removeDatabase(partial));

@@ -10,7 +10,7 @@ import { lastIdOf, testRead } from './schema.ts';
 
 /**
  * Collects the reads that are requested in one iteration of the event loop. At the end of the iteration, all of them run in one
- * transaction, so that SQLite acquires its locks only once. The transaction ends there, because later reads must see every
+ * transaction, so that SQLite acquires its locks only once. The transaction then ends, because later reads must see every
  * acknowledged write.
  */
 export class Reads {
@@ -22,7 +22,7 @@ export class Reads {
   readonly #begin: Database.Statement;
   readonly #end: Database.Statement;
   readonly #dataVersion: Database.Statement;
-  /** Whether a transaction is open in which `version` was read. Reading `db.inTransaction` is slower than reading a cached page. */
+  /** Whether a transaction is open in which `version` was read. `db.inTransaction` would be slower than a read from the cache. */
   #inTransaction = false;
   #queue: (() => void)[] = [];
   readonly #closing = new AbortController();

@@ -140,7 +140,7 @@ function lockStore(store: string, overwrite: boolean): Database.Database | undef
 function lock(store: string, db: Database.Database, pin: () => void, overwrite: boolean): void {
   pin();
   beginAlone(db, 'memory');
-  // The transaction must end before `backup` copies the file, but the lock stays. On an empty file, the transaction
+  // The transaction must end before `db.backup` copies the file, but the lock stays. On an empty file, the transaction
   // stays open, because COMMIT would write a page.
   db.pragma('main.locking_mode = EXCLUSIVE');
   if (sizeOf(store) > 0) db.exec('COMMIT');
@@ -156,7 +156,10 @@ function inUse(store: string): AnimalStoreError {
   return storageUnavailable(`${store} is in use by another process: stop the server before the restore`);
 }
 
-/** Continues the ids of the replaced store, compares it with the copy, and reports which parts of the store cannot be read. */
+/**
+ * Makes the ids of the copy continue after those of the replaced store, compares the two, and reports which parts of the
+ * replaced store cannot be read.
+ */
 function compare(partial: string, old: Database.Database | undefined, problems: Problem[]) {
   const isNew = attempt(() => old && anyVersionOf(old, '') === 0, false);
   const readOld = <T>(message: string, read: (db: Database.Database) => T | undefined): T | undefined => {
@@ -190,7 +193,9 @@ function compare(partial: string, old: Database.Database | undefined, problems: 
   return { lastId, lost, revivedPets, revivedKeys: keys?.revived ?? [] };
 }
 
-/** Prepares the copy, whose ids continue after those of the replaced store. Returns the greatest id or revision of the copy. */
+/**
+ * Prepares the copy, and makes its ids continue after those of the replaced store. Returns the greatest id or revision of the copy.
+ */
 function continueIds(partial: string, oldId: (table: 'pets' | 'api_keys') => bigint | undefined): bigint {
   using db = connect(partial);
   // The copy must be complete without a write-ahead log.
@@ -216,9 +221,9 @@ function freeName(first: string) {
 }
 
 /**
- * Gives new names to the files of a database that contain data, and returns their new paths. The database file also keeps its old
- * name, so that no server creates a new store. Its companions, such as the write-ahead log, do not: SQLite would apply them to the
- * restored database.
+ * Gives new names to the non-empty files of a database, and returns their new paths. The database file also keeps its old name, so
+ * that no server creates a new store. Its companions, such as the write-ahead log, do not: SQLite would apply them to the restored
+ * database.
  */
 async function keepDatabase(path: string, kept: string, db: Database.Database | undefined) {
   const companions = companionsOf(path).map((file) => file.slice(path.length));
@@ -230,7 +235,7 @@ async function keepDatabase(path: string, kept: string, db: Database.Database | 
   return suffixes.map((suffix) => kept + suffix);
 }
 
-/** Copies the file if hard links fail. SQLite copies an open file, because other means would end the locks of this process. */
+/** Copies the file if hard links fail. If `db` is given, SQLite copies it: `copyFileSync` would end the locks of this process. */
 async function linkOrCopy(from: string, to: string, db: Database.Database | undefined): Promise<void> {
   try {
     linkSync(from, to);

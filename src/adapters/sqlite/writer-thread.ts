@@ -54,7 +54,7 @@ const prepared = new Map<string, Database.Statement>();
 let db: Database.Database | undefined;
 let isUnfinished = false;
 
-// If the file cannot be opened, the thread tries again at the first message. The response to it reports a second failure.
+// If the file cannot be opened, the thread tries again at the first message. If that fails too, the response reports the error.
 attempt(open, undefined);
 receive<Batch | Call>(end, (message) => ('sql' in message ? answer(message) : commit(message)));
 parentPort?.postMessage('ready');

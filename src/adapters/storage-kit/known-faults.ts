@@ -40,7 +40,10 @@ export class KnownFaults<Part extends string> {
     if (this.#faults.get(part) !== undefined) this.#set(part);
   }
 
-  /** At most once every 500 ms, calls `test`, which must report its result. Rejects with the most important fault. */
+  /**
+   * At most once every 500 ms, calls `test`, which must call {@link reportFailure} or {@link reportSuccess}. If a fault remains,
+   * rejects with the most important one.
+   */
   async check(test: () => Promise<unknown>): Promise<void> {
     const now = performance.now();
     if (now - this.#testedAt >= TEST_INTERVAL) {

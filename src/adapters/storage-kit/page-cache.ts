@@ -12,7 +12,10 @@ const BYTES_PER_CODE_UNIT = 6;
 const BYTES_PER_PET = 320;
 const BYTES_PER_PAGE = 500;
 
-/** Caches pages of one version of the data. Equal queries get the same page object, which can be the key of a cache. */
+/**
+ * Caches pages of one version of the data. Equal queries get the same page object, so that a caller can use this object as the key
+ * of a cache of its own.
+ */
 export class PageCache {
   readonly statistics: { hits: number; misses: number } = { hits: 0, misses: 0 };
   #pages = new Map<string, PetPage>();

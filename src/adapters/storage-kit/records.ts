@@ -51,7 +51,7 @@ const CLAIMS = 3;
 export interface Records {
   /** Stores a pet and its record, and resolves with the pet. Stores nothing when a valid record exists. */
   claim(pet: NewPet, attempt: CreateAttempt): Promise<Pet | undefined>;
-  /** Resolves with the pet of a valid record. Rejects with `idempotency_conflict` when another kind of write stored the record. */
+  /** Resolves with the pet of a valid record. Rejects with `idempotency_conflict` when a change or a removal stored the record. */
   find(attempt: CreateAttempt): Promise<Pet | undefined>;
 }
 

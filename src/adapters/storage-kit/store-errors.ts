@@ -10,7 +10,7 @@ export function refuseNewer(store: string, version: number, supported: number): 
   throw storageUnavailable(`${newer}: use the release that wrote it, or a newer one`);
 }
 
-/** Returns a message about a store of an older release, whose servers may still be running. */
+/** Returns a message about a store of an older release. Servers of that release may still be running. */
 export function olderSchema(store: string, version: number, supported: number): string {
   return `${store} has schema version ${version}, this release uses ${supported}: use the release that wrote it, or start a server of this release, which migrates it`;
 }

@@ -6,9 +6,9 @@ export type ApiKeyHolder = Pick<ApiKey, 'id' | 'name' | 'callerId' | 'isReadOnly
 /** The options of a verification. */
 export interface VerifyOptions {
   /**
-   * Whether a key that was verified in the last 24 hours is accepted while the stored keys cannot be read. A key that has expired,
-   * or that this process has revoked or rotated, is refused. Default: false. The server sets this option only for requests that
-   * read its metrics.
+   * Whether a key that was verified in the last 24 hours is accepted while the stored keys cannot be read. Even so, such a key is
+   * refused if it has expired, or if this process has revoked or rotated it. Default: false. The server sets this option only for
+   * requests that read its metrics.
    */
   readonly duringOutage?: boolean;
 }

@@ -44,7 +44,7 @@ export interface ChangesPage {
  * with `overloaded` and with `storage_unavailable`.
  *
  * - The revision of a write is the next number of the counter that assigns the ids of pets. Numbers become visible in
- *   their order: a read that sees a number also sees every smaller number, even if another process has written it.
+ *   ascending order: a read that sees a number also sees every smaller number, even if another process has written it.
  * - A write compares the revision and stores the new version in one step. Of several writers that have read the same
  *   version, only one succeeds.
  * - The write is durable when its promise resolves with a revision.

@@ -7,7 +7,7 @@ export interface RequestOutcome {
    */
   readonly route?: string | undefined;
   /**
-   * Without a `route`, the first 200 characters of the path, without the query. Characters other than visible ASCII are
+   * If `route` is `undefined`, the first 200 characters of the path, without the query. Characters other than visible ASCII are
    * percent-encoded. The path is masked when it may contain a part of an API key.
    */
   readonly path?: string | undefined;

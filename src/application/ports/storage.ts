@@ -23,8 +23,8 @@ export interface StoreStorage {
 
   /**
    * Copies the whole store, including the API keys, as it is at one moment; other calls can write meanwhile. `file` is unchanged
-   * until the copy is durable. Rejects with `invalid_request` when the backup must not write to `file`, and with
-   * `storage_unavailable` when the copy fails.
+   * until the copy is durable. Rejects with `invalid_request` when `file` is refused, for example because it exists
+   * and `overwrite` is not set. Rejects with `storage_unavailable` when the copy fails.
    */
   readonly backup?: ((file: string, options?: BackupOptions) => Promise<void>) | undefined;
 

@@ -54,6 +54,6 @@ export interface Engine<S extends StoreStorage = StoreStorage> {
   examine(location: string, client: ClientOptions | undefined): Promise<Diagnosis>;
   /** Replaces the database with a backup in a file. No process may have the database open. */
   restore?(location: string, file: string, options: RestoreOptions): Promise<Restored>;
-  /** Checks a backup of the database, and changes nothing. Rejects with `invalid_request` when it is not sound. */
+  /** Checks a backup of the database, and changes nothing. Rejects with `invalid_request` when the backup is not sound. */
   examineBackup?(location: string, file: string): Promise<BackupContents>;
 }

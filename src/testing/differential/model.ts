@@ -20,7 +20,7 @@ export class Model {
   readonly records: Map<string, ModelRecord> = new Map();
   /** The number of milliseconds by which the clock of the storage was moved. */
   clock = 0;
-  /** The attributes of the API keys by key, in order of creation. */
+  /** Maps each API key to its attributes. The keys are in order of creation. */
   readonly keys: Map<string, ApiKey> = new Map();
 
   /** The greatest id or revision that was assigned, or 0n. */

@@ -16,7 +16,7 @@ export interface ExerciseOptions {
   readonly clients?: number | undefined;
   /** Determines the random calls of the clients, except where they depend on the timing of the stores. Default: 1. */
   readonly seed?: number | undefined;
-  /** Whether the stores have idempotency keys. Default: true. */
+  /** Whether the stores support idempotency keys. Default: true. */
   readonly hasIdempotencyKeys?: boolean | undefined;
   /** When this signal is aborted, the clients make no more calls. */
   readonly signal?: AbortSignal | undefined;

@@ -67,7 +67,7 @@ export class History {
     return this.#pets.length + this.#keys.length;
   }
 
-  /** Returns an object that calls `store`, and records each call. A failed read is recorded only if it is a `not_found`. */
+  /** Returns an object that calls `store`, and records each call. A failed read is recorded only if its error is `not_found`. */
   record(store: PetOperations, client: string): PetOperations {
     return {
       createPet: async (input, options = {}) => {

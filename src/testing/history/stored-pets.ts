@@ -21,7 +21,7 @@ export interface StoredPet {
 export class Contradiction extends Error {}
 
 /**
- * Returns every pet that a call returned, by id, with the calls that may have stored it. Throws a {@link Contradiction} when a
+ * Returns, by id, every pet that a call returned, with the calls that may have stored it. Throws a {@link Contradiction} when a
  * returned pet cannot be from any recorded create, or when calls contradict each other about a pet or its id.
  */
 export function storedPets(events: readonly PetEvent[]): Map<bigint, StoredPet> {

@@ -147,7 +147,7 @@ export class VersionHistory {
 
 /**
  * Returns a function that takes a position in the history, and returns the greatest revision of a call that had ended before this
- * position. Call it with positions in ascending order.
+ * position. Call the returned function with positions in ascending order.
  */
 function greatestNumbers(
   known: readonly { readonly end: number; readonly revision: bigint | undefined }[],

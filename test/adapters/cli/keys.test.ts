@@ -113,7 +113,10 @@ describe('keys list', () => {
     const cli = inMemory();
     const nothing = { status: 0, out: '' };
     expect(await cli.run(['keys', 'list'])).toEqual({ ...nothing, err: 'There is no key.\n' });
-    expect(await cli.run(['keys', 'list', '--active'])).toEqual({ ...nothing, err: 'There is no active key.\n' });
+    expect(await cli.run(['keys', 'list', '--active'])).toEqual({
+      ...nothing,
+      err: 'There is no active key.\n',
+    });
   });
 
   test('shows the status of each key, and with --active only the active keys', async () => {

@@ -49,7 +49,7 @@ export function defineCompletion(program: Command, { console }: CommandOptions):
     });
 }
 
-/** Returns the words that can follow. Ignores `=`, because Bash splits words at it. */
+/** Returns the words that can follow the given words. Ignores each word `=`: Bash splits `--status=p` into three words. */
 function wordsAfter(program: Command, words: readonly string[]): readonly string[] {
   let command = program;
   let value: Option | undefined;

@@ -32,7 +32,7 @@ export function defineExport(program: Command, options: CommandOptions): void {
     });
 }
 
-/** Writes the pets, and names those that break a rule. Another program can have stored such a pet. */
+/** Writes the pets, and prints a message for each pet that breaks a rule. Another program can have stored such a pet. */
 async function exportPets(
   store: AnimalStore,
   filter: PetFilter,

@@ -53,7 +53,7 @@ async function importPets(from: string, flags: Flags, options: CommandOptions): 
   if (count + skipped === 0 && place === undefined) console.err('warning: the input has no pets\n');
 }
 
-/** Opens the store or the file that `from` names. The result has a `place` only for a store. */
+/** Opens the store or the file that `from` names. `place` is the location of the store, or `undefined` for a file. */
 async function openSource(from: string, options: CommandOptions) {
   const { console, databaseUrl, signal } = options;
   const source = await options.openSource(from, databaseUrl);

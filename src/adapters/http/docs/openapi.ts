@@ -49,8 +49,8 @@ function serverUrlOf(publicUrl: string): string {
 }
 
 /**
- * Returns the path in front of `/v1` in the base URL: `/shop` for `https://example.org/shop`. A proxy removes this path
- * from requests, so the server adds it to the links in responses.
+ * Returns the path in front of `/v1` in the base URL: `/shop` for the public URL `https://example.org/shop`. A proxy removes this
+ * path from requests, so the server adds it to the links in responses.
  */
 export function pathPrefixOf(publicUrl: string | undefined): string {
   if (publicUrl === undefined) return '';
