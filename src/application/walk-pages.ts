@@ -9,7 +9,7 @@ import type { CallOptions, PetPage } from './ports/pet-repository.ts';
 import { type Following, type PetWalk, QUERY } from './store-options.ts';
 import { itemsUntilAborted } from './until-aborted.ts';
 
-/** Yields the pets of each page in ascending order of id, up to the limit. */
+/** Yields, page by page, at most `limit` pets in ascending order of id. */
 export async function* walkPages(
   readPage: (query: PetPageQuery) => Promise<PetPage>,
   query: PetWalk = {},

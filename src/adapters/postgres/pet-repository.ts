@@ -74,7 +74,7 @@ export function petRepository(
   };
 }
 
-/** Equal calls share a read until it is sent. After that, the read can miss a write that was acknowledged before a later call. */
+/** Equal calls share a read until it is sent. A call that joined later could miss a write acknowledged before the call. */
 function sharedReads<R>(pool: ConnectionPool) {
   const waiting = new Map<string, Promise<R>>();
   return (key: string, statement: SqlStatement, convert: (rows: readonly ResultRow[]) => R): Promise<R> => {
