@@ -93,9 +93,9 @@ function show(text: string): void {
 }
 
 /**
- * Returns the base URLs of the API. The URL for the console is relative to the page. If the URL in the document and the page
- * have different hosts, programs get the URL in the document. Otherwise, they get the URL for the console, because behind a proxy,
- * the URL in the document can have a wrong scheme or path.
+ * Returns the base URLs of the API. The URL for the console is resolved against that of the page. If the URL in the document and the
+ * page have different hosts, programs get the URL in the document. Otherwise, they get the URL for the console, because behind a
+ * proxy, the URL in the document can have a wrong scheme or path.
  */
 function baseUrls(serverUrl: string): BaseUrls {
   const forConsole = new URL('v1', location.href).href;

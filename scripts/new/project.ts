@@ -226,8 +226,8 @@ export function writeFiles(target: string, files: readonly NewFile[]): void {
 }
 
 /**
- * Returns the text of a file before unused code is removed and the names are replaced. This function replaces the attributes last,
- * so that its other replacements do not change what the user has written.
+ * Converts the text of a file. Later steps remove unused code and replace the names. Replaces the attributes last, so that the
+ * other replacements do not change what the user has written.
  */
 export function textOf(
   path: string,

@@ -177,7 +177,7 @@ class Pruning {
     for (let at = node; ; at = at.parent) {
       const { parent } = at;
       if (isMember(at)) {
-        // An array or an object in an array is removed as a whole.
+        // In an array, a nested array or object is removed as a whole.
         const isInRow = ts.isArrayLiteralExpression(parent) || ts.isObjectLiteralExpression(parent);
         return isInRow && ts.isArrayLiteralExpression(parent.parent) ? parent : at;
       }

@@ -43,8 +43,8 @@ function oneClient(subject: Subject<ApiKeyRepository>): ContractCase[] {
         const before = await keys.list();
         const old = await keys.add(...draft('ci', expiresAt));
         const [first, ...others] = [draft('a'), draft('b'), draft('c')] as const;
-        // Whichever call succeeds, the old key expires after the creation of every new key, so its expiry is no reason to
-        // refuse the other calls.
+        // Each call would set an expiry that is later than `createdAt` of all new keys. So no call is refused because the old
+        // key has expired.
         const stored = await Promise.all([
           keys.replace(old, first[1].createdAt + 2, ...first),
           ...others.map((other) => keys.replace(old, other[1].createdAt + 1, ...other)),

@@ -39,7 +39,7 @@ export interface ApiRequest<T> extends OperationStatuses {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
   readonly write?: Write | undefined;
-  /** The idempotency key to name in the error of a write. In `headers`, a prefix for the caller can precede it. */
+  /** The idempotency key to name in the error of a write. The field in `headers` can also contain the caller. */
   readonly key?: string | undefined;
   /** Reads the result from the response. Throws when the response does not conform to the API. */
   readonly read: (response: ApiResponse) => T;

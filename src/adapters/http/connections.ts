@@ -23,7 +23,7 @@ interface Connection {
   bytesRead: number;
   /** Whether the connection will be closed. If so, further messages are ignored. */
   isClosing: boolean;
-  /** The last request with a body. Its response can be sent before the body has arrived. */
+  /** The request whose body is arriving. Its response can already have been sent. */
   receiving: IncomingMessage | undefined;
 }
 

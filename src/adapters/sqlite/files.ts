@@ -24,7 +24,7 @@ import { attempt, fileError } from './errors.ts';
 /** SQLite creates, reads and deletes the companion files with these suffixes beside the database file. */
 const COMPANIONS = ['-journal', '-wal', '-shm'] as const;
 
-/** Returns the paths of a database file and of its companion files, without symbolic links. The files need not exist. */
+/** Resolves symbolic links, and returns the paths of a database file and its companion files. The files need not exist. */
 export function databaseFiles(path: string): readonly string[] {
   const real = realPath(path);
   return [real, ...COMPANIONS.map((suffix) => real + suffix)];

@@ -29,7 +29,7 @@ export interface KeyOperations {
   verifyApiKey(key: string): Promise<ApiKeyHolder | undefined>;
 }
 
-/** A create has stored nothing if its error has one of these codes, and no `idempotencyKey`. */
+/** A create has stored nothing if its error has one of these codes but no property `idempotencyKey`. */
 const REFUSALS: readonly ErrorCode[] = [
   'forbidden',
   'invalid_request',
