@@ -213,7 +213,7 @@ export class BasicStore implements AsyncDisposable {
     await this.storage.check();
   }
 
-  /** Ends `followPets` and `followChanges`, completes the accepted writes, and then releases all resources. */
+  /** Makes `followPets` and `followChanges` reject, completes the accepted writes, and then releases all resources. */
   close(): Promise<void> {
     this.closing.abort(closedError());
     this.#closed ??= (async () => {

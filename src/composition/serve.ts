@@ -56,7 +56,7 @@ export async function serve(parts: Parts, config: Config, version: string): Prom
 }
 
 const UNSEEN =
-  'FIRST_KEY: no key was created, because standard output is closed or the null device: create one with animal-store keys create';
+  'FIRST_KEY: no key was created, because standard output is closed or the null device: create one with animal-store keys create, with the same settings';
 
 async function listen({ server }: Parts, { host, port }: Config): Promise<string> {
   try {

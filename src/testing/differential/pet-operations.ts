@@ -4,18 +4,10 @@ import assert from 'node:assert/strict';
 import { CREATE_REQUEST } from '../../application/ports/idempotent-changes.ts';
 import type { CreateAttempt } from '../../application/ports/idempotent-creates.ts';
 import { INT64_MAX, INT64_MIN } from '../../domain/int64.ts';
-import {
-  ATTRIBUTES,
-  isSamePet,
-  type NewPet,
-  type NewPetInput,
-  newPet,
-  PET_ATTRIBUTES,
-  type Pet,
-} from '../../domain/pet.ts';
+import { ATTRIBUTES, isSamePet, type NewPet, PET_ATTRIBUTES, type Pet } from '../../domain/pet.ts';
 import { FEW_FILTERS } from '../fixtures/filters.ts';
 import { HOUR } from '../fixtures/keys.ts';
-import { labelOf, sampleValues } from '../fixtures/pets.ts';
+import { labelOf, petWith, samplePet, sampleValues } from '../fixtures/pets.ts';
 import { type Random, randomNumbers } from '../random.ts';
 import type { Model } from './model.ts';
 import { type Operation, pick } from './operation.ts';
@@ -103,7 +95,7 @@ export const PET_OPERATIONS: Readonly<Record<string, Operation>> = {
   },
 };
 
-/** Returns a pet with random sample values. Optional attributes can be missing. */
+/** Returns a pet with random sample values, or an example if a rule refuses them. Optional attributes can be missing. */
 export function randomPet(random: Random): NewPet {
   // The values have their own generator, so a seed selects the same operations for any number of attributes.
   const own = randomNumbers(random(2 ** 31));
@@ -112,8 +104,8 @@ export function randomPet(random: Random): NewPet {
     const missing = attribute.isRequired ? [] : [undefined];
     return [name, pick(own, [...sampleValues(attribute), ...missing])] as const;
   });
-  const input: Partial<Record<keyof NewPet, unknown>> = Object.fromEntries(values);
-  return newPet(input as NewPetInput);
+  const example = samplePet('pet');
+  return petWith(example, Object.fromEntries(values)) ?? example;
 }
 
 export function randomAttempt(random: Random): CreateAttempt {

@@ -68,7 +68,7 @@ describe('a result that cannot be written', () => {
     const cli = inMemory();
     const still = /; key 1 still expires by .* UTC: rotate it again\n$/;
     for (const [id, args, end] of [
-      ['1', ['keys', 'create', '--name', 'shop'], /keys revoke 1\n$/],
+      ['1', ['keys', 'create', '--name', 'shop'], /keys revoke 1, with the same settings\n$/],
       ['2', ['keys', 'rotate', '1', '--json'], still],
     ] as const) {
       const { status, err } = await withFailing(cli, code, ...args);

@@ -60,7 +60,7 @@ describe('restore', () => {
     expect(status).toBe(0);
     const kept = `${cli.path}.before-restore`;
     expect(err).toMatch(
-      /^The backup lacks 1 pet and 1 key of the replaced store\.\nKey 1 \(shop, pets_\w{4}…\) is valid again or for longer: to revoke it, run animal-store keys revoke 1\n/,
+      /^The backup lacks 1 pet and 1 key of the replaced store\.\nKey 1 \(shop, pets_\w{4}…\) is valid again or for longer: to revoke it, run animal-store keys revoke 1, with the same settings\n/,
     );
     expect(err).toContain(`\nThe replaced store is kept in ${kept}\n`);
     expect((await cli.run(['restore', '--force', backup])).err).toBe(

@@ -87,7 +87,7 @@ async function issueKey(
   const text = json ? JSON.stringify({ ...attributesOf(about), key }) : key;
   await console.out(`${text}\n`).catch((error: Error) => {
     throw new CommandError(
-      `key ${id} was created but is lost: ${error.message}; revoke it: animal-store keys revoke ${id}${ifLost()}`,
+      `key ${id} was created but is lost: ${error.message}; revoke it: animal-store keys revoke ${id}, with the same settings${ifLost()}`,
     );
   });
   const expires = expiresAt === undefined ? 'never expires' : `expires at ${moment(expiresAt)}`;

@@ -39,7 +39,7 @@ function noticesOf({ lost, revivedPets, revivedKeys, setAside, problems }: Resto
       : []),
     ...revivedKeys.map(
       ({ id, name, prefix }) =>
-        `Key ${id} (${name}, ${prefix}…) is valid again or for longer: to revoke it, run animal-store keys revoke ${id}`,
+        `Key ${id} (${name}, ${prefix}…) is valid again or for longer: to revoke it, run animal-store keys revoke ${id}, with the same settings`,
     ),
     ...(lost && setAside.length === 0
       ? ['The replaced store had the same pets and keys, so the one kept before it stays.']
