@@ -74,7 +74,8 @@ export const AREAS = {
     ],
     // Tests of faults cover threads that exit and processes that wait for a lock. Random operations cover the caches.
     threshold: 86,
-    lastRun: '2026-11-29: 86.3 % of 124 random mutants; 2026-11-30: 38 of 40',
+    lastRun:
+      '2026-11-29: 86.3 % of 124 random mutants; 2026-11-30: 38 of 40, and 111 of 125 in the lines that changed',
     needsBuild: true,
     testTimeout: 10_000,
     timeoutMS: 20_000,

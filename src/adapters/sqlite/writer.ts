@@ -48,10 +48,7 @@ export class Writer {
   /** The writes that the thread is committing, even if they were rejected because the disk does not respond. */
   #batch: readonly QueuedWrite[] | undefined;
   #sentAt = 0;
-  /**
-   * A failed batch whose fault may affect only one page of the file. The fault lasts until a test has repeated the writes without
-   * an error, and rolled them back.
-   */
+  /** A failed batch whose fault may affect only one page. The fault lasts until a test of these writes succeeds. */
   #failed: readonly QueuedWrite[] = [];
   /** Whether a test must run right after the batch in flight, because constant writes leave no idle time for it. */
   #isTestDue = false;
